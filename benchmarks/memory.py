@@ -1,0 +1,109 @@
+"""Peak memory of one statement or one release, each measured in a process of its own.
+
+``python -m benchmarks.memory CASE`` is that process: it reads a case as JSON, runs it, and prints its figures as JSON.
+"""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+def peak_rss() -> int:
+    """Bytes that this process held at most so far (``VmHWM``)."""
+    lines = Path("/proc/self/status").read_text().splitlines()
+    return next(int(line.split()[1]) for line in lines if line.startswith("VmHWM")) * 1024
+
+
+def _children(parent: int) -> list[int]:
+    found = []
+    for stat in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            after_name = stat.read_text().rsplit(")", 1)[1].split()
+        except OSError:
+            continue
+        if int(after_name[1]) == parent:
+            found.append(int(stat.parent.name))
+    return found
+
+
+def _pss(process: int) -> int:
+    try:
+        lines = Path(f"/proc/{process}/smaps_rollup").read_text().splitlines()
+    except OSError:
+        return 0
+    return next((int(line.split()[1]) for line in lines if line.startswith("Pss:")), 0) * 1024
+
+
+class ServerMemory:
+    """Samples what a local PostgreSQL server and its sessions hold, shared pages counted once (PSS).
+
+    Args:
+        url: the server; where it does not run on this machine, the peak stays 0.
+    """
+
+    def __init__(self, url: str) -> None:
+        import psycopg
+
+        with psycopg.connect(url) as connection:
+            session = connection.info.backend_pid
+        stat = Path(f"/proc/{session}/stat")
+        self._server = int(stat.read_text().rsplit(")", 1)[1].split()[1]) if stat.is_file() else None
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._sample, daemon=True)
+        self.peak = 0
+
+    def _sample(self) -> None:
+        while self._server and not self._stop.wait(0.2):
+            held = sum(_pss(process) for process in [self._server, *_children(self._server)])
+            self.peak = max(self.peak, held)
+
+    def __enter__(self) -> ServerMemory:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stop.set()
+        self._thread.join()
+
+
+def measure(case: dict[str, Any], timeout: float | None = None) -> dict[str, Any]:
+    """Run one case in a fresh process: its seconds, its peak memory, and a release's report.
+
+    Args:
+        case: ``url``, ``threads``, ``memory`` and either ``statements``, of which the first is timed, or ``source`` with
+            ``options`` for ``anonymize``.
+        timeout: seconds after which the process is stopped.
+    """
+    command = [sys.executable, "-m", "benchmarks.memory", json.dumps(case)]
+    done = subprocess.run(command, cwd=ROOT, stdout=subprocess.PIPE, text=True, timeout=timeout, check=True)
+    return dict(json.loads(done.stdout.splitlines()[-1]))
+
+
+def _run(case: dict[str, Any]) -> dict[str, Any]:
+    import sqlanon
+
+    with sqlanon.connect(case["url"], threads=case.get("threads"), memory=case.get("memory")) as db:
+        connected = peak_rss()
+        start = time.perf_counter()
+        timed, *after = case.get("statements", [None])
+        report = None
+        if timed is None:
+            report = db.anonymize(case["source"], **case["options"]).report.to_dict()
+        else:
+            db.engine.execute(timed)
+        seconds = time.perf_counter() - start
+        for statement in after:
+            db.engine.execute(statement)
+    return {"seconds": seconds, "peak_rss": peak_rss(), "connected_rss": connected, "report": report}
+
+
+if __name__ == "__main__":
+    print(json.dumps(_run(json.loads(sys.argv[1])), default=str))

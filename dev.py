@@ -1,0 +1,160 @@
+#!/usr/bin/env python3
+"""Everything a checkout needs, with nothing but Python and git: makes .venv, installs into it what is pinned, runs.
+
+    python3 dev.py demo    run the demonstration (installs what sqlanon itself needs)
+    python3 dev.py test    run the tests, PostgreSQL included (installs what development needs)
+    python3 dev.py check   run the linters and the type checker
+    python3 dev.py lock    write constraints.txt and constraints-run.txt anew from pyproject.toml
+
+More words go to what is run: ``python3 dev.py demo --help``, ``python3 dev.py test -k mondrian``.
+Only the standard library belongs here; what is installed is written in pyproject.toml and the constraints.
+"""
+
+import hashlib
+import os
+import subprocess
+import sys
+import tempfile
+import venv
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parent
+VENV = ROOT / ".venv"
+BIN = VENV / "bin"
+RUN = "constraints-run.txt"
+DEV = "constraints.txt"
+LOCK = (
+    "--quiet",
+    "--generate-hashes",
+    "--allow-unsafe",
+    "--strip-extras",
+    "--no-emit-index-url",
+    "--no-emit-trusted-host",
+    "--no-emit-find-links",
+    "--no-emit-options",
+    "--build-deps-for=editable",
+)
+CHECKS = (
+    ("ruff", "check", "."),
+    ("ruff", "format", "--check", "."),
+    ("mypy",),
+    ("lint-imports",),
+)
+
+
+def stop(problem: str) -> None:
+    """End with a message and the exit code of a usage error."""
+    print(f"dev.py: {problem}", file=sys.stderr)
+    sys.exit(2)
+
+
+def run(*command: object) -> None:
+    """Run one command in the checkout; end with its exit code where it fails."""
+    code = subprocess.run([str(part) for part in command], cwd=ROOT, check=False).returncode
+    if code:
+        print(f"dev.py: failed ({code}): {' '.join(str(part) for part in command)}", file=sys.stderr)
+        sys.exit(code)
+
+
+def become(*command: object) -> None:
+    """Replace this process by a command."""
+    sys.stdout.flush()
+    os.execv(str(command[0]), [str(part) for part in command])
+
+
+def works(python: Path) -> bool:
+    """Whether .venv was made here (not moved here), and its interpreter starts and has pip."""
+    try:
+        here = f" {VENV}\n" in (VENV / "pyvenv.cfg").read_text()
+        return (
+            here
+            and not subprocess.run(
+                [str(python), "-c", "import pip"], capture_output=True, check=False
+            ).returncode
+        )
+    except OSError:
+        return False
+
+
+def install(constraints: str) -> None:
+    """Make .venv hold exactly what a constraints file pins, and this checkout. Quick when it already does."""
+    inputs = (ROOT / constraints, ROOT / "pyproject.toml", ROOT / "sqlanon" / "_version.py")
+    wanted = hashlib.sha256(b"".join(path.read_bytes() for path in inputs)).hexdigest()
+    stamp = VENV / f"installed-{constraints}"
+    python = BIN / "python"
+    if not works(python):
+        try:
+            import ensurepip  # noqa: F401, PLC0415 - only asked whether it is there
+        except ImportError:
+            stop(
+                "this Python cannot make virtual environments; on Debian and Ubuntu: apt-get install python3-venv"
+            )
+        print(f"dev.py: making .venv with Python {sys.version.split()[0]}", flush=True)
+        venv.create(VENV, clear=VENV.exists(), with_pip=True, symlinks=True)
+    elif stamp.exists() and stamp.read_text() == wanted:
+        return
+    print(f"dev.py: installing {constraints} into .venv (once; about a minute)", flush=True)
+    pip = (python, "-m", "pip", "--disable-pip-version-check", "install", "--quiet")
+    run(*pip, "--require-hashes", "-r", constraints)
+    run(*pip, "--no-deps", "--no-build-isolation", "--no-index", "--editable", ".")
+    stamp.write_text(wanted)
+
+
+def check() -> None:
+    """Run every check, also after one has failed, and say which did."""
+    failed = []
+    for name, *arguments in CHECKS:
+        print(f"dev.py: {name} {' '.join(arguments)}", flush=True)
+        if subprocess.run([str(BIN / name), *arguments], cwd=ROOT, check=False).returncode:
+            failed.append(name)
+    if failed:
+        print(f"dev.py: failed: {', '.join(failed)}", file=sys.stderr)
+        sys.exit(1)
+
+
+def lock() -> None:
+    """Resolve pyproject.toml anew; the oldest supported Python decides, so that every newer one agrees."""
+    if sys.version_info[:2] != (3, 11):
+        stop("lock with Python 3.11, the oldest that is supported")
+    with tempfile.TemporaryDirectory() as directory:
+        venv.create(directory, with_pip=True)
+        run(Path(directory, "bin", "python"), "-m", "pip", "install", "--quiet", "pip-tools")
+        compile_ = (Path(directory, "bin", "pip-compile"), *LOCK)
+        run(*compile_, "--extra", "dev", "--output-file", DEV, "pyproject.toml")
+        run(*compile_, "--constraint", DEV, "--output-file", RUN, "pyproject.toml")
+
+
+def main(arguments: list) -> None:
+    """Do what the first word says; hand the others on."""
+    if sys.version_info < (3, 11):
+        stop(
+            f"sqlanon needs Python 3.11 or newer, this is {sys.version.split()[0]}; try: python3.13 dev.py ..."
+        )
+    command, *rest = arguments or ["help"]
+    if command == "demo":
+        install(RUN)
+        become(BIN / "sqlanon", "demo", *rest)
+    elif command == "test":
+        install(DEV)
+        os.chdir(ROOT)
+        become(
+            BIN / "python",
+            "-m",
+            "pytest",
+            "--numprocesses=auto",
+            "--maxprocesses=4",
+            "--dist=worksteal",
+            *rest,
+        )
+    elif command == "check":
+        install(DEV)
+        check()
+    elif command == "lock":
+        lock()
+    else:
+        print(__doc__)
+        sys.exit(0 if command in ("help", "-h", "--help") else 2)
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,1 @@
+"""Runnable examples: one folder each, with its policy, its README and one command (``python -m examples.adult.run``)."""

@@ -1,0 +1,7 @@
+-- name: audit/sample
+-- params: target (table: a published release), columns (names)
+-- returns: its columns
+SELECT {% for c in columns %}{{ ", " if not loop.first }}t.{{ c | ident }} AS {{ c | ident }}{% endfor %}
+
+FROM {{ target | table }} AS t
+LIMIT :rows

@@ -1,0 +1,31 @@
+-- name: audit/together
+-- params: stage (table of link and the sensitive aliases), first, second (tables of link, class), sensitive (aliases)
+-- returns: classes, k, singles, matched, below (rows in intersections smaller than :floor), then per sensitive column distinct l, total, top
+WITH rows_of_both AS (
+    SELECT a.class AS first_class, b.class AS second_class{% for c in sensitive %}, s.{{ c }} AS {{ c }}{% endfor %}
+
+    FROM {{ stage | table }} AS s
+    JOIN {{ first | table }} AS a ON a.link = s.link
+    JOIN {{ second | table }} AS b ON b.link = s.link
+)
+, sizes AS (
+    SELECT first_class, second_class, COUNT(*) AS n FROM rows_of_both AS r GROUP BY first_class, second_class
+)
+{% for c in sensitive %}
+, counts{{ loop.index }} AS (
+    SELECT first_class, second_class, COUNT(*) AS n FROM rows_of_both AS r GROUP BY first_class, second_class, {{ c }}
+)
+, classes{{ loop.index }} AS (
+    SELECT COUNT(*) AS kinds, CAST(SUM(n) AS DOUBLE) / CAST(MAX(n) AS DOUBLE) AS l FROM counts{{ loop.index }} AS c GROUP BY first_class, second_class
+)
+{% endfor %}
+SELECT
+    (SELECT COUNT(*) FROM sizes AS s) AS classes
+    , (SELECT COALESCE(MIN(s.n), 0) FROM sizes AS s) AS k
+    , (SELECT COUNT(*) FROM sizes AS s WHERE s.n = 1) AS singles
+    , (SELECT CAST(COALESCE(SUM(s.n), 0) AS BIGINT) FROM sizes AS s) AS matched
+    , (SELECT CAST(COALESCE(SUM(s.n), 0) AS BIGINT) FROM sizes AS s WHERE s.n < :floor) AS below
+{% for c in sensitive %}
+    , (SELECT COALESCE(MIN(c.kinds), 0) FROM classes{{ loop.index }} AS c) AS distinct_l{{ loop.index }}
+    , (SELECT COALESCE(MIN(c.l), 0) FROM classes{{ loop.index }} AS c) AS frequency_l{{ loop.index }}
+{% endfor %}

@@ -1,0 +1,4 @@
+-- name: publish/schema
+-- params: schema (qualified name, quoted)
+-- returns: nothing
+CREATE SCHEMA IF NOT EXISTS {{ schema }}

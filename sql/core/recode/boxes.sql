@@ -1,0 +1,48 @@
+-- name: recode/boxes
+-- params: boxes (table to make), spans (table), columns (list of {code, kind, domain, members, found, nulls, size, range})
+-- returns: class, n, per column: lo_, hi_ (codes), null_ ('none', 'all', 'some'), ncp_ and lm_ (double, 0..1)
+-- NCP (Xu et al.): (max - min) / range of the domain for numbers; |u| / |A| for a node or set u of more than one value.
+-- LM (Iyengar): the same for numbers, (|u| - 1) / (|A| - 1) for nodes and sets. A class with some NULLs scores 1.
+CREATE TEMPORARY TABLE {{ boxes | table }} AS
+SELECT
+    s.class AS class
+    , s.n AS n
+{% for c in columns %}
+    , s.lo_{{ c.code }} AS lo_{{ c.code }}
+    , s.hi_{{ c.code }} AS hi_{{ c.code }}
+{% if c.nulls %}
+    , CASE WHEN s.lo_{{ c.code }} > 0 THEN 'none' WHEN s.hi_{{ c.code }} = 0 THEN 'all' ELSE 'some' END AS null_{{ c.code }}
+{% else %}
+    , 'none' AS null_{{ c.code }}
+{% endif %}
+{% for measure in ("ncp", "lm") %}
+    , CAST(CASE
+        WHEN s.lo_{{ c.code }} = s.hi_{{ c.code }} THEN 0
+{% if c.nulls %}
+        WHEN s.lo_{{ c.code }} = 0 THEN 1
+{% endif %}
+{% if c.kind == "ordered" %}
+        WHEN {{ c.range }} = 0 THEN 0
+        ELSE (h{{ c.code }}.ord - l{{ c.code }}.ord) / {{ c.range }}
+{% else %}
+{% set u = "m" ~ c.code ~ ".size" if c.kind == "set" else "f" ~ c.code ~ ".leaves" %}
+{% if measure == "ncp" %}
+        ELSE CAST({{ u }} AS DOUBLE) / {{ c.size }}
+{% else %}
+        ELSE CAST({{ u }} - 1 AS DOUBLE) / {{ c.size - 1 if c.size > 1 else 1 }}
+{% endif %}
+{% endif %}
+      END AS DOUBLE) AS {{ measure }}_{{ c.code }}
+{% endfor %}
+{% endfor %}
+FROM {{ spans | table }} AS s
+{% for c in columns %}
+{% if c.kind == "ordered" %}
+JOIN {{ c.domain | table }} AS l{{ c.code }} ON l{{ c.code }}.code = s.lo_{{ c.code }}
+JOIN {{ c.domain | table }} AS h{{ c.code }} ON h{{ c.code }}.code = s.hi_{{ c.code }}
+{% elif c.kind == "set" %}
+LEFT JOIN {{ c.members | table }} AS m{{ c.code }} ON m{{ c.code }}.class = s.class
+{% else %}
+LEFT JOIN {{ c.found | table }} AS f{{ c.code }} ON f{{ c.code }}.low = s.lo_{{ c.code }} AND f{{ c.code }}.high = s.hi_{{ c.code }}
+{% endif %}
+{% endfor %}

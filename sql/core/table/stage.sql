@@ -1,0 +1,13 @@
+-- name: table/stage
+-- params: stage (table to make), source (table), columns (list of {name, alias, binary}), link (column names or none)
+-- returns: rid integer, one column per alias, link bigint if asked
+CREATE TEMPORARY TABLE {{ stage | table }} AS
+SELECT
+    CAST(ROW_NUMBER() OVER () - 1 AS INTEGER) AS rid
+{% for column in columns %}
+    , s.{{ column.name | ident }} AS {{ column.alias | ident }}
+{% endfor %}
+{% if link %}
+    , HASH({% for name in link %}{{ ", " if not loop.first }}s.{{ name | ident }}{% endfor %}) AS link
+{% endif %}
+FROM {{ source | table }} AS s

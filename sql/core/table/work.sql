@@ -1,0 +1,24 @@
+-- name: table/work
+-- params: work (table to make), stage (table), columns (list of {alias, domain, type, nulls, as_float, as_text, code})
+-- returns: rid integer, one code column per column (smallint or integer), never NULL
+CREATE TEMPORARY TABLE {{ work | table }} AS
+SELECT
+    s.rid AS rid
+{% for column in columns %}
+{% if column.nulls %}
+    , CAST(COALESCE(d{{ loop.index }}.code, 0) AS {{ column.type }}) AS {{ column.code }}
+{% else %}
+    , CAST(d{{ loop.index }}.code AS {{ column.type }}) AS {{ column.code }}
+{% endif %}
+{% endfor %}
+FROM {{ stage | table }} AS s
+{% for column in columns %}
+{{ "LEFT JOIN" if column.nulls else "JOIN" }} {{ column.domain | table }} AS d{{ loop.index }}
+{% if column.as_float %}
+    ON d{{ loop.index }}.value = s.{{ column.alias | ident }} + 0
+{% elif column.as_text %}
+    ON d{{ loop.index }}.value = CAST(s.{{ column.alias | ident }} AS VARCHAR)
+{% else %}
+    ON d{{ loop.index }}.value = s.{{ column.alias | ident }}
+{% endif %}
+{% endfor %}

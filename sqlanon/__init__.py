@@ -1,0 +1,66 @@
+"""sqlanon: anonymize tables where they live.
+
+The public names, imported on first use, so that ``import sqlanon`` costs nothing.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING
+
+from sqlanon._version import __version__
+
+if TYPE_CHECKING:
+    from sqlanon.database import Database, Release, anonymize, connect
+    from sqlanon.errors import (
+        DatabaseError,
+        GuardError,
+        InfeasibleError,
+        LockedError,
+        PolicyError,
+        PrivacyViolation,
+        SqlanonError,
+        UnsupportedError,
+    )
+    from sqlanon.policy import load as load_policy
+
+_HOMES = {
+    "Database": "database",
+    "Release": "database",
+    "anonymize": "database",
+    "connect": "database",
+    "load_policy": "policy",
+    "DatabaseError": "errors",
+    "GuardError": "errors",
+    "InfeasibleError": "errors",
+    "LockedError": "errors",
+    "PolicyError": "errors",
+    "PrivacyViolation": "errors",
+    "SqlanonError": "errors",
+    "UnsupportedError": "errors",
+}
+
+
+def __getattr__(name: str) -> object:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'sqlanon' has no attribute {name!r}")
+    module = import_module(f"sqlanon.{_HOMES[name]}")
+    return getattr(module, "load" if name == "load_policy" else name)
+
+
+__all__ = [
+    "Database",
+    "DatabaseError",
+    "GuardError",
+    "InfeasibleError",
+    "LockedError",
+    "PolicyError",
+    "PrivacyViolation",
+    "Release",
+    "SqlanonError",
+    "UnsupportedError",
+    "__version__",
+    "anonymize",
+    "connect",
+    "load_policy",
+]

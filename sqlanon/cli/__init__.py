@@ -1,0 +1,16 @@
+"""The command line: typer commands and their rendering. The only room that prints.
+
+Nothing is imported here, so that the entry point starts fast; `sqlanon.cli.app` holds the commands, and each of
+them imports the library when it runs.
+"""
+
+# ruff: noqa: PLC0415 - imported where it is used, so that every command starts fast
+
+from __future__ import annotations
+
+
+def main() -> None:
+    """Run the command line with the process's own arguments and exit."""
+    from sqlanon.cli.app import app
+
+    app()

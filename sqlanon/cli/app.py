@@ -1,0 +1,53 @@
+"""The typer application: its commands in the order of ``--help``, and the options before a command."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from sqlanon._version import __version__
+from sqlanon.cli.command import Commands, Debug, Json, Quiet, Settings, Verbose, register
+from sqlanon.cli.commands.anonymize import anonymize
+from sqlanon.cli.commands.audit import audit
+from sqlanon.cli.commands.catalog import clean, releases
+from sqlanon.cli.commands.demo import demo
+from sqlanon.cli.commands.policy import init, plan, run, schema
+
+EPILOG = "Exit codes: 0 ok, 1 a requirement is violated, 2 usage or policy, 3 database, 4 infeasible."
+
+app = typer.Typer(
+    name="sqlanon",
+    cls=Commands,
+    help="Anonymize tables where they live: in DuckDB and PostgreSQL.",
+    epilog=EPILOG,
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    context_settings={"help_option_names": ["-h", "--help"]},
+)
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        typer.echo(f"sqlanon {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    ctx: typer.Context,
+    json: Json = False,
+    quiet: Quiet = False,
+    verbose: Verbose = 0,
+    debug: Debug = False,
+    version: Annotated[  # noqa: ARG001 - its callback has done the work
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and exit.")
+    ] = False,
+) -> None:
+    """Anonymize tables where they live: in DuckDB and PostgreSQL."""
+    ctx.obj = Settings(json=json, quiet=quiet, verbose=verbose, debug=debug)
+
+
+for command in (demo, init, anonymize, plan, run, audit, releases, clean, schema):
+    register(app, command)

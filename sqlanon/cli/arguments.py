@@ -1,0 +1,128 @@
+"""Option texts to values: comma lists with CSV quoting, ``column=value`` pairs, fractions."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from fractions import Fraction
+
+from sqlanon.errors import PolicyError
+
+
+def names(option: str, texts: Sequence[str] | None) -> tuple[str, ...]:
+    """Column names of a comma list; a name that holds a comma or a quote is quoted as in CSV.
+
+    Args:
+        option: the option's name, for the message.
+        texts: one text each time the option was given.
+
+    Example:
+        >>> names("--qi", ['age,"city, state"', "zip"])
+        ('age', 'city, state', 'zip')
+    """
+    found: list[str] = []
+    for text in texts or ():
+        at, more = 0, True
+        while more:
+            field = _FIELD.match(text, at)
+            name = _unquoted(field[1], field[2]) if field else ""
+            if not field or not name:
+                wrong = (
+                    'a comma list of names is wanted; one that holds a comma is quoted as in CSV: a,"b, c"'
+                )
+                raise PolicyError(f"{option}: {wrong}")
+            found.append(name)
+            at, more = field.end(), field[3] == ","
+    return tuple(found)
+
+
+def pairs(option: str, texts: Sequence[str] | None) -> dict[str, str]:
+    """``column=value`` options; a column that holds ``=`` is put in double quotes.
+
+    Example:
+        >>> pairs("--hierarchy", ["zip=zip.csv", '"a=b"=c.csv'])
+        {'zip': 'zip.csv', 'a=b': 'c.csv'}
+    """
+    found: dict[str, str] = {}
+    for text in texts or ():
+        pair = _PAIR.fullmatch(text)
+        column = _unquoted(pair[1], pair[2]) if pair else ""
+        if not pair or not column:
+            raise PolicyError(f"{option}: column=value is wanted")
+        if column in found:
+            raise PolicyError(f"{option}: column {column} is given twice")
+        found[column] = pair[3]
+    return found
+
+
+def whole(option: str, values: dict[str, str]) -> dict[str, int]:
+    """The values of pairs as integers."""
+    try:
+        return {column: int(value) for column, value in values.items()}
+    except ValueError:
+        raise PolicyError(f"{option}: column=whole number is wanted, as in age=2") from None
+
+
+def fraction(option: str, text: str | None) -> Fraction | None:
+    """A number that may be a fraction: ``3``, ``2.5`` or ``5/2``."""
+    if text is None:
+        return None
+    try:
+        return Fraction(text)
+    except (ValueError, ZeroDivisionError):
+        raise PolicyError(f"{option}: a number is wanted, as in 3, 2.5 or 5/2") from None
+
+
+def as_options(error: PolicyError) -> PolicyError:
+    """The same problems, with the arguments they begin with named as the options that brought them.
+
+    Example:
+        >>> as_options(PolicyError("quasi[age]: is listed twice")).problems
+        ['--qi age: is listed twice']
+    """
+    problems = [_ARGUMENT.sub(_option, problem) for problem in error.problems]
+    return type(error)(problems)
+
+
+_ARGUMENT = re.compile(r"^([a-z_]+)(?:\[([^]]*)\])?(?=:)")
+_OPTIONS = {
+    "quasi": "--qi",
+    "identifiers": "--identifier",
+    "hierarchies": "--hierarchy",
+    "weights": "--weight",
+    **{
+        name: f"--{name.replace('_', '-')}"
+        for name in (
+            *(
+                "sensitive",
+                "insensitive",
+                "rest",
+                "k",
+                "l",
+                "distinct_l",
+                "joint",
+                "ordered",
+                "method",
+                "format",
+            ),
+            *("mean", "execution", "memory", "seed", "rows_are", "accept_unique", "accept_repeats", "name"),
+            "publish_file",
+        )
+    },
+    "publish": "--to",
+}
+
+
+def _option(found: re.Match[str]) -> str:
+    option = _OPTIONS.get(found[1])
+    if option is None:
+        return found[0]
+    return f"{option} {found[2]}" if found[2] else option
+
+
+_FIELD = re.compile(r'\s*(?:"((?:[^"]|"")*)"|([^",][^,]*?))\s*(,|$)')
+_PAIR = re.compile(r'(?:"((?:[^"]|"")*)"|([^"=][^=]*))=(.+)', re.DOTALL)
+
+
+def _unquoted(quoted: str | None, plain: str | None) -> str:
+    return (plain or "").strip() if quoted is None else quoted.replace('""', '"')

@@ -1,0 +1,94 @@
+"""Several releases one after the other: a failure stops neither the others nor hides in the exit code."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
+
+from sqlanon.cli.failures import Failure, describe, tell_text
+from sqlanon.errors import PolicyError
+
+if TYPE_CHECKING:
+    from sqlanon.cli.screen import Screen
+    from sqlanon.spec import ReleaseSpec
+
+
+class _Report(Protocol):
+    def to_dict(self) -> dict[str, Any]: ...
+
+
+R = TypeVar("R", bound=_Report)
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome(Generic[R]):
+    """A release's report, or why there is none."""
+
+    release: str
+    report: R | None = None
+    failure: Failure | None = None
+
+    def to_dict(self) -> Mapping[str, Any]:
+        """The report's JSON, or ``{"release", "error"}``."""
+        if self.report is not None:
+            return self.report.to_dict()
+        assert self.failure is not None
+        return {"release": self.release, "error": self.failure.to_dict()}
+
+
+def each(
+    screen: Screen,
+    releases: Sequence[ReleaseSpec],
+    work: Callable[[ReleaseSpec], R],
+    done: Callable[[ReleaseSpec, R], None],
+) -> int:
+    """Do the work for every release and tell of each; the exit code is the largest of all.
+
+    A release that reads what a failed one would have published is not tried.
+    """
+    outcomes: list[Outcome[R]] = []
+    broken: dict[str, str] = {}
+    for release in releases:
+        outcome = _attempt(screen, release, work, broken)
+        outcomes.append(outcome)
+        if outcome.report is not None:
+            done(release, outcome.report)
+        elif release.publish:
+            broken[release.publish] = release.name
+    _emit(screen, outcomes)
+    return max((outcome.failure.exit_code for outcome in outcomes if outcome.failure), default=0)
+
+
+def _attempt(
+    screen: Screen, release: ReleaseSpec, work: Callable[[ReleaseSpec], R], broken: Mapping[str, str]
+) -> Outcome[R]:
+    try:
+        _ensure_source(release, broken)
+        report = work(release)
+    except Exception as error:  # noqa: BLE001 - of one release; the others still run
+        failure = describe(error)
+        screen.close()
+        if screen.debug:
+            screen.traceback(error)
+        if not screen.json:
+            tell_text(failure, debug=screen.debug, label=release.name)
+        return Outcome(release.name, failure=failure)
+    screen.close()
+    return Outcome(release.name, report=report)
+
+
+def _ensure_source(release: ReleaseSpec, broken: Mapping[str, str]) -> None:
+    if release.source in broken:
+        raise PolicyError(f"not run: its source is published by {broken[release.source]}, which failed")
+
+
+def _emit(screen: Screen, outcomes: Sequence[Outcome[R]]) -> None:
+    """One release is its own object, several are a list."""
+    if len(outcomes) == 1:
+        (only,) = outcomes
+        screen.emit(
+            only.to_dict() if only.report else {"error": only.to_dict()["error"], "release": only.release}
+        )
+    else:
+        screen.emit({"releases": [outcome.to_dict() for outcome in outcomes]})

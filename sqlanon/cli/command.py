@@ -1,0 +1,131 @@
+"""What every command shares: the options --json, --quiet, -v and --debug, its screen, and the way it ends.
+
+A command is a function ``(screen, ...options) -> exit code or None``. `register` adds the shared options to it;
+`Commands` gives errors of the command line itself the same two forms as all others, text or JSON.
+"""
+
+from __future__ import annotations
+
+import inspect
+import sys
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+import typer
+from typer.core import TyperGroup
+
+from sqlanon.cli.failures import PIPE, Failure, describe, leave_pipe, tell
+from sqlanon.cli.logs import configure
+from sqlanon.cli.screen import Screen
+
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print errors only, and no progress.")]
+Verbose = Annotated[
+    int, typer.Option("--verbose", "-v", count=True, show_default=False, help="Log to stderr; -vv logs more.")
+]
+Debug = Annotated[
+    bool,
+    typer.Option("--debug", help="Show tracebacks and the database's own messages; they may quote data."),
+]
+
+
+@dataclass(frozen=True, slots=True)
+class Settings:
+    """The shared options, as given before the command or after it."""
+
+    json: bool = False
+    quiet: bool = False
+    verbose: int = 0
+    debug: bool = False
+
+    def merged(self, other: Settings) -> Settings:
+        """Both places together: an option given in either counts."""
+        return Settings(
+            json=self.json or other.json,
+            quiet=self.quiet or other.quiet,
+            verbose=max(self.verbose, other.verbose),
+            debug=self.debug or other.debug,
+        )
+
+
+_SHARED = (("json", Json, False), ("quiet", Quiet, False), ("verbose", Verbose, 0), ("debug", Debug, False))
+
+
+def register(app: typer.Typer, function: Callable[..., int | None]) -> None:
+    """Make a command of a function that takes a `Screen` first and returns its exit code."""
+
+    def command(ctx: typer.Context, **values: Any) -> None:
+        own = Settings(**{name: values.pop(name) for name, _, _ in _SHARED})
+        before = ctx.obj if isinstance(ctx.obj, Settings) else Settings()
+        settings = before.merged(own)
+        screen = Screen(settings.json, settings.quiet, settings.verbose, settings.debug)
+        raise typer.Exit(_finish(function, screen, values))
+
+    given = list(inspect.signature(function, eval_str=True).parameters.values())[1:]
+    keyword = inspect.Parameter.KEYWORD_ONLY
+    shared = [
+        inspect.Parameter(name, keyword, default=value, annotation=kind) for name, kind, value in _SHARED
+    ]
+    context = inspect.Parameter("ctx", keyword, annotation=typer.Context)
+    parameters = [context, *(parameter.replace(kind=keyword) for parameter in given), *shared]
+    command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
+    command.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
+    command.__doc__ = function.__doc__
+    app.command(function.__name__)(command)
+
+
+def _finish(function: Callable[..., int | None], screen: Screen, values: dict[str, Any]) -> int:
+    """Run a command to its exit code, whatever happens."""
+    configure(screen.verbose, debug=screen.debug)
+    try:
+        code = function(screen, **values) or 0
+        sys.stdout.flush()
+    except typer.Exit as error:
+        return error.exit_code
+    except BrokenPipeError:
+        leave_pipe()
+        return PIPE
+    except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 - the last resort
+        screen.close()
+        return tell(describe(error), json=screen.json, debug=screen.debug)
+    finally:
+        screen.close()
+    return code
+
+
+class Commands(TyperGroup):
+    """The group of all commands; a mistake on the command line ends like every other error."""
+
+    def main(
+        self,
+        args: Sequence[str] | None = None,
+        prog_name: str | None = None,
+        complete_var: str | None = None,
+        standalone_mode: bool = True,
+        windows_expand_args: bool = True,
+        **extra: Any,
+    ) -> int:
+        """Parse, run, exit: with code 2 and one message where the arguments are wrong."""
+        arguments = list(sys.argv[1:] if args is None else args)
+        try:
+            code = super().main(
+                arguments, prog_name or "sqlanon", complete_var, False, windows_expand_args, **extra
+            )
+        except typer.TyperException as error:
+            if type(error).__name__ == "NoArgsIsHelpError":
+                typer.echo(error.format_message(), err=True)
+                code = 2
+            else:
+                hint = _help_of(error)
+                failure = Failure("UsageError", error.format_message(), 2, hint=hint)
+                code = tell(failure, json="--json" in arguments, debug=False)
+        status = code if isinstance(code, int) else 0
+        if standalone_mode:
+            sys.exit(status)
+        return status
+
+
+def _help_of(error: typer.TyperException) -> str:
+    context = getattr(error, "ctx", None)
+    return f"Try: {context.command_path if context is not None else 'sqlanon'} --help"

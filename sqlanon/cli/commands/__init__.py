@@ -1,0 +1,1 @@
+"""The commands, one function each: options in, calls of the library, a report shown or emitted."""

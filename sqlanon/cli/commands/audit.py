@@ -1,0 +1,100 @@
+"""``sqlanon audit``: what a table shows, or two releases together; it trusts no method."""
+
+# ruff: noqa: PLC0415 - imported where it is used, so that every command starts fast
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from sqlanon.cli.arguments import names
+from sqlanon.cli.options import Db, PolicyFile, database, found, url
+from sqlanon.cli.screen import Screen
+from sqlanon.errors import PolicyError
+
+if TYPE_CHECKING:
+    from sqlanon.spec import PolicySpec, ReleaseSpec
+
+Names = list[str] | None
+
+
+def audit(
+    screen: Screen,
+    table: Annotated[str | None, typer.Argument(show_default=False, help="Any table or view.")] = None,
+    qi: Annotated[
+        Names,
+        typer.Option(
+            "--qi",
+            metavar="COLUMNS",
+            show_default=False,
+            help="Columns an attacker knows (default: all but the sensitive ones).",
+        ),
+    ] = None,
+    sensitive: Annotated[
+        Names,
+        typer.Option("--sensitive", metavar="COLUMNS", show_default=False, help="Sensitive attributes."),
+    ] = None,
+    identifier: Annotated[
+        Names,
+        typer.Option(
+            "--identifier", metavar="COLUMNS", show_default=False, help="Count these per class as well."
+        ),
+    ] = None,
+    together: Annotated[
+        tuple[str, str] | None,
+        typer.Option(
+            "--together", metavar="A B", show_default=False, help="Two releases of one source, held at once."
+        ),
+    ] = None,
+    db: Db = None,
+    policy: PolicyFile = None,
+) -> int | None:
+    """Measure the risk of any table, or of two releases together.
+
+    A table that the policy publishes is also checked against the policy's requirements.
+    """
+    if (table is None) == (together is None):
+        raise PolicyError("audit wants one TABLE, or --together A B")
+    spec = found(db, policy)
+    where = url(db, spec)
+    if together is not None:
+        return _together(screen, where, together)
+    assert table is not None
+    release = _release_of(spec, table)
+    columns = names("--sensitive", sensitive)
+    if release is not None and not columns:
+        columns = tuple(column.name for column in release.with_role("sensitive"))
+    with database(where, screen) as connected:
+        report = connected.audit(
+            table,
+            quasi=names("--qi", qi) or None,
+            sensitive=columns,
+            identifiers=names("--identifier", identifier),
+            spec=release,
+        )
+    screen.emit(report.to_dict())
+    if not screen.silent:
+        from sqlanon.cli.show.audit import audit_report
+
+        audit_report(screen, report)
+    return 0 if all(requirement.satisfied for requirement in report.requirements) else 1
+
+
+def _together(screen: Screen, where: str, pair: tuple[str, str]) -> int | None:
+    with database(where, screen) as connected:
+        report = connected.together(*pair)
+    screen.emit(report.to_dict())
+    if not screen.silent:
+        from sqlanon.cli.show.audit import together_report
+
+        together_report(screen, report)
+    return None
+
+
+def _release_of(policy: PolicySpec | None, table: str) -> ReleaseSpec | None:
+    """The policy's release that is published as this table."""
+    for release in policy.releases if policy is not None else ():
+        if table == release.publish or (release.publish is None and table == release.name):
+            return release
+    return None

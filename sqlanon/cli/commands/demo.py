@@ -1,0 +1,36 @@
+"""``sqlanon demo``: see it all once, on a hospital that does not exist."""
+
+# ruff: noqa: PLC0415 - imported where it is used, so that every command starts fast
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from sqlanon.cli.screen import Screen
+
+FEWEST = 5_000
+
+
+def demo(
+    screen: Screen,
+    rows: Annotated[int, typer.Option("--rows", min=FEWEST, help="Patients in the table.")] = 200_000,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="The same seed makes the same patients.")] = 7,
+    directory: Annotated[Path, typer.Option("--dir", help="Where it is built; made if missing.")] = Path(
+        "sqlanon-demo"
+    ),
+) -> int | None:
+    """Release a synthetic hospital twice, and show what that does."""
+    from sqlanon.demo.tour import tour
+
+    report = tour(directory, rows, seed, screen.progress())
+    screen.close()
+    screen.emit(report.to_dict())
+    if not screen.silent:
+        from sqlanon.cli.show.demo import demo_report
+
+        demo_report(screen, report)
+    kept = all(result.satisfied for one in report.releases for result in one.after.requirements)
+    return 0 if kept and all(one.run.verified for one in report.releases) else 1

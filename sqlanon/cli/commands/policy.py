@@ -1,0 +1,110 @@
+"""``sqlanon init``, ``plan``, ``run`` and ``schema``: what works with a policy file."""
+
+# ruff: noqa: PLC0415 - imported where it is used, so that every command starts fast
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from sqlanon.cli.batch import each
+from sqlanon.cli.options import POLICY, Db, PolicyFile, Select, database, load, pick, url
+from sqlanon.cli.screen import Screen
+
+if TYPE_CHECKING:
+    from sqlanon.results import PlanReport, RunReport
+    from sqlanon.spec import ReleaseSpec
+
+
+def init(
+    screen: Screen,
+    table: Annotated[str, typer.Argument(help="The table to release.")],
+    db: Annotated[
+        str, typer.Option("--db", metavar="URL", help="Its database: duckdb:///path, postgresql://...")
+    ],
+) -> int | None:
+    """Profile a table and print a policy that fits it."""
+    from sqlanon.policy import propose
+
+    with database(db, screen) as connected:
+        profile = connected.profile(table)
+    text = propose(db, table, profile)
+    if screen.json:
+        screen.emit({"policy": text})
+    else:
+        screen.product(text)
+    return None
+
+
+def plan(
+    screen: Screen,
+    policy: PolicyFile = None,
+    select: Select = None,
+    db: Db = None,
+    sql: Annotated[
+        bool, typer.Option("--sql", help="Also print the SQL that does not depend on data.")
+    ] = False,
+) -> int | None:
+    """Say what a run would do, and whether it can."""
+    spec = load(policy)
+
+    def done(_: ReleaseSpec, report: PlanReport) -> None:
+        if not screen.silent:
+            from sqlanon.cli.show.plan import plan_report
+
+            plan_report(screen, report, sql=sql, run=_command("run", policy, select, db))
+
+    releases = pick(spec, select)
+    with database(url(db, spec), screen) as connected:
+        return each(screen, releases, connected.plan, done)
+
+
+def run(screen: Screen, policy: PolicyFile = None, select: Select = None, db: Db = None) -> int | None:
+    """Compute, verify and publish the policy's releases."""
+    spec = load(policy)
+
+    def done(release: ReleaseSpec, report: RunReport) -> None:
+        if not screen.silent:
+            from sqlanon.cli.show.run import run_report
+
+            sensitive = [
+                part for column in release.with_role("sensitive") for part in ("--sensitive", column.name)
+            ]
+            following = [
+                _command("audit", policy, None, db, report.published, *sensitive),
+                _command("releases", policy, None, db, report.release),
+            ]
+            run_report(screen, report, following)
+
+    releases = pick(spec, select)
+    with database(url(db, spec), screen) as connected:
+        return each(screen, releases, connected.run, done)
+
+
+def schema(screen: Screen) -> int | None:
+    """Print the JSON Schema of policy files, for editors."""
+    import json
+
+    from sqlanon.policy import schema as describe
+
+    if screen.json:
+        screen.emit(describe())
+    else:
+        screen.product(json.dumps(describe(), indent=2, ensure_ascii=False))
+    return None
+
+
+def _command(name: str, policy: Path | None, select: list[str] | None, db: str | None, *words: str) -> str:
+    """A command to try next, with the same policy and database as this one."""
+    from sqlanon.cli.show.text import command, shown_url
+
+    options: list[str] = []
+    if policy is not None and policy != POLICY:
+        options += ["-p", str(policy)]
+    for chosen in select or ():
+        options += ["--select", chosen]
+    if db is not None:
+        options += ["--db", shown_url(db)]
+    return command(name, *words, *options)

@@ -1,0 +1,110 @@
+"""Errors as the command line tells them: kind, message and exit code, as text on stderr or JSON on stdout.
+
+The text of an exception that sqlanon did not raise on purpose is never printed, because it may quote a cell
+value; ``--debug`` shows it, with its traceback and causes.
+"""
+
+from __future__ import annotations
+
+import json as json_text
+import os
+import sys
+import traceback
+from dataclasses import dataclass
+from pathlib import Path
+
+from sqlanon.errors import DatabaseError, PolicyError, SqlanonError
+
+INTERRUPTED = 130
+PIPE = 141
+UNEXPECTED = 3
+
+
+@dataclass(frozen=True, slots=True)
+class Failure:
+    """One error, ready to tell.
+
+    Attributes:
+        kind: the error's class, such as ``PolicyError``.
+        message: what, where and what to do; several lines when a policy has several problems.
+        exit_code: what the command ends with.
+        problems: each problem of a policy.
+        hint: a line for humans only.
+        error: the exception, for ``--debug``.
+    """
+
+    kind: str
+    message: str
+    exit_code: int
+    problems: tuple[str, ...] = ()
+    hint: str = ""
+    error: BaseException | None = None
+
+    def to_dict(self) -> dict[str, object]:
+        """The JSON form."""
+        body: dict[str, object] = {"kind": self.kind, "message": self.message, "exit_code": self.exit_code}
+        if self.problems:
+            body["problems"] = list(self.problems)
+        return body
+
+
+def describe(error: BaseException) -> Failure:
+    """What may be said of an exception without ``--debug``."""
+    if isinstance(error, KeyboardInterrupt):
+        message = "stopped by Ctrl-C; what was published before is untouched"
+        return Failure("Interrupted", message, INTERRUPTED, error=error)
+    if isinstance(error, PolicyError):
+        problems = tuple(error.problems)
+        return Failure(type(error).__name__, str(error), error.exit_code, problems=problems, error=error)
+    if isinstance(error, SqlanonError):
+        told = isinstance(error, DatabaseError) and error.__cause__ is not None
+        hint = "--debug shows the database's own message; it may quote data." if told else ""
+        return Failure(type(error).__name__, str(error), error.exit_code, hint=hint, error=error)
+    if isinstance(error, OSError) and error.strerror and isinstance(error.filename, str):
+        return Failure(type(error).__name__, f"{error.filename}: {error.strerror}", UNEXPECTED, error=error)
+    message = f"unexpected {type(error).__name__}{_where(error)}: a defect of sqlanon"
+    hint = "--debug shows the traceback; it may quote data."
+    return Failure("UnexpectedError", message, UNEXPECTED, hint=hint, error=error)
+
+
+def tell(failure: Failure, *, json: bool, debug: bool) -> int:
+    """Print a failure and give its exit code back."""
+    if debug and failure.error is not None:
+        traceback.print_exception(failure.error, file=sys.stderr)
+    if json:
+        sys.stdout.write(json_text.dumps({"error": failure.to_dict()}) + "\n")
+        sys.stdout.flush()
+    else:
+        tell_text(failure, debug=debug)
+    return failure.exit_code
+
+
+def tell_text(failure: Failure, *, debug: bool, label: str = "") -> None:
+    """Print a failure for humans on stderr."""
+    before = f"{label}: " if label else ""
+    if len(failure.problems) > 1:
+        lines = [f"error: {before}{len(failure.problems)} problems"]
+        lines += [f"  {problem}" for problem in failure.problems]
+    else:
+        lines = [f"error: {before}{failure.message}"]
+    if failure.hint and not debug:
+        lines.append(failure.hint)
+    sys.stderr.write("\n".join(lines) + "\n")
+    sys.stderr.flush()
+
+
+def leave_pipe() -> None:
+    """The reader of stdout went away: write the rest, and what Python flushes at exit, to nowhere."""
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, sys.stdout.fileno())
+
+
+def _where(error: BaseException) -> str:
+    """File and line in sqlanon that raised, which say nothing about the data."""
+    home = Path(__file__).parent.parent
+    frames = traceback.extract_tb(error.__traceback__)
+    for frame in reversed(frames):
+        path = Path(frame.filename)
+        if path.is_relative_to(home):
+            return f" at {path.relative_to(home.parent)}:{frame.lineno}"
+    return ""

@@ -1,0 +1,97 @@
+"""Options that several commands share, and how they find their policy and their database."""
+
+# ruff: noqa: PLC0415 - imported where it is used, so that every command starts fast
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from sqlanon.errors import PolicyError
+
+if TYPE_CHECKING:
+    from sqlanon.database import Database
+
+    from sqlanon.cli.screen import Screen
+    from sqlanon.spec import PolicySpec, ReleaseSpec
+
+POLICY = Path("anon.yml")
+
+PolicyFile = Annotated[
+    Path | None,
+    typer.Option(
+        "--policy", "-p", metavar="FILE", show_default=False, help="Policy file (default: ./anon.yml)."
+    ),
+]
+Db = Annotated[
+    str | None,
+    typer.Option(
+        "--db",
+        metavar="URL",
+        show_default=False,
+        help="duckdb:///path or postgresql://...; overrides the policy's connection.",
+    ),
+]
+Select = Annotated[
+    list[str] | None,
+    typer.Option("--select", metavar="NAME", show_default=False, help="Only this release; may be repeated."),
+]
+
+
+def load(policy: Path | None) -> PolicySpec:
+    """Read the policy file, or ``anon.yml`` here."""
+    from sqlanon.policy import load as read
+
+    path = policy or POLICY
+    if not path.is_file():
+        wanted = "name it with -p FILE" if policy is None else "-p wants a policy file"
+        raise PolicyError(
+            f"no policy file {path}: {wanted}, or make one with: sqlanon init --db URL TABLE > anon.yml"
+        )
+    return read(path)
+
+
+def found(db: str | None, policy: Path | None) -> PolicySpec | None:
+    """The policy for commands that can do without: -p, else ``anon.yml`` here unless --db stands alone."""
+    if policy is not None or (db is None and POLICY.is_file()):
+        return load(policy)
+    return None
+
+
+def url(db: str | None, policy: PolicySpec | None) -> str:
+    """The database to use: --db, else the policy's connection."""
+    chosen = db or (policy.connection if policy is not None else None)
+    if not chosen:
+        where = "the policy has no connection" if policy is not None else "no policy file anon.yml here"
+        raise PolicyError(f"no database: {where}; give --db duckdb:///path or --db postgresql://...")
+    return chosen
+
+
+def pick(policy: PolicySpec, select: Sequence[str] | None) -> tuple[ReleaseSpec, ...]:
+    """The releases that --select names, in the policy's order; all of them without it."""
+    if not select:
+        return policy.releases
+    known = [release.name for release in policy.releases]
+    unknown = [name for name in select if name not in known]
+    if unknown:
+        raise PolicyError(
+            f"--select: no release {', '.join(unknown)} in the policy; it has: {', '.join(known)}"
+        )
+    return tuple(release for release in policy.releases if release.name in select)
+
+
+@contextmanager
+def database(where: str, screen: Screen) -> Iterator[Database]:
+    """A connection that tells its progress to the screen, closed at the end."""
+    from sqlanon import connect
+
+    connected = connect(where, progress=screen.progress())
+    try:
+        yield connected
+    finally:
+        screen.close()
+        connected.close()

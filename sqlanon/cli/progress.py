@@ -1,0 +1,108 @@
+"""Progress of long work on stderr: bars in a terminal, plain lines in a log. Counts and stage names only."""
+
+# ruff: noqa: PLC0415 - imported where it is used, so that every command starts fast
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, TextIO
+
+if TYPE_CHECKING:
+    from rich.console import Console
+    from rich.progress import Progress as RichProgress
+    from rich.progress import TaskID
+
+EVERY = 5.0
+"""Seconds between two plain lines of one stage."""
+
+
+class Lines:
+    """One line a stage, ``[patients] encode ...``, and one every few seconds inside it."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+        self._label = ""
+        self._stage = ""
+        self._told = 0.0
+
+    def stage(self, release: str, stage: str) -> None:
+        """Say that a stage begins."""
+        self._label, self._stage, self._told = release, stage, time.monotonic()
+        self._write(f"[{release}] {stage} ...")
+
+    def update(self, done: int, total: int, unit: str) -> None:
+        """Say how far the stage is, at most every few seconds."""
+        now = time.monotonic()
+        if now - self._told >= EVERY:
+            self._told = now
+            self._write(f"[{self._label}] {self._stage} {amount(done, total, unit)}")
+
+    def note(self, message: str) -> None:
+        """Say it."""
+        self._write(f"[{self._label}] {message}" if self._label else message)
+
+    def finish(self, release: str) -> None:
+        """Nothing to say: the summary follows."""
+
+    def close(self) -> None:
+        """Nothing to take down."""
+
+    def _write(self, line: str) -> None:
+        self._stream.write(line + "\n")
+        self._stream.flush()
+
+
+class Bars:
+    """One live bar for the current stage; it disappears when the release is done, as the summary repeats it."""
+
+    def __init__(self, console: Console) -> None:
+        self._console = console
+        self._live: RichProgress | None = None
+        self._task: TaskID | None = None
+
+    def stage(self, release: str, stage: str) -> None:
+        """Finish the bar of the stage before and begin the next."""
+        live = self._started()
+        if self._task is not None:
+            live.remove_task(self._task)
+        self._task = live.add_task(f"[{release}] {stage}", total=None, amount="")
+
+    def update(self, done: int, total: int, unit: str) -> None:
+        """Move the bar."""
+        if self._live is not None and self._task is not None:
+            known = total if total > 0 else None
+            self._live.update(self._task, completed=done, total=known, amount=amount(done, total, unit))
+
+    def note(self, message: str) -> None:
+        """Print a line above the bar."""
+        self._console.print(message, markup=False, highlight=False)
+
+    def finish(self, release: str) -> None:  # noqa: ARG002 - the protocol's
+        """Take the bar down."""
+        self.close()
+
+    def close(self) -> None:
+        """Take the bar down, also after a failure."""
+        if self._live is not None:
+            self._live.stop()
+        self._live = self._task = None
+
+    def _started(self) -> RichProgress:
+        if self._live is None:
+            from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
+
+            self._live = Progress(
+                TextColumn("{task.description}", markup=False),
+                BarColumn(bar_width=20),
+                TextColumn("{task.fields[amount]}", markup=False),
+                TimeElapsedColumn(),
+                console=self._console,
+                transient=True,
+            )
+            self._live.start()
+        return self._live
+
+
+def amount(done: int, total: int, unit: str) -> str:
+    """``1,200 of 5,000 rows``, or ``1,200 rows`` when the total is not known."""
+    return f"{done:,} of {total:,} {unit}" if total > 0 else f"{done:,} {unit}"

@@ -1,0 +1,118 @@
+"""Where a command prints: text on stdout for humans or one JSON object, progress on stderr.
+
+No command writes to a stream by itself, so --json, --quiet and NO_COLOR hold everywhere.
+"""
+
+# ruff: noqa: PLC0415 - imported where it is used, so that every command starts fast
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+import traceback
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, Protocol
+
+from sqlanon.progress import Progress, Silent
+
+if TYPE_CHECKING:
+    from rich.console import Console, RenderableType
+
+
+class _Shown(Progress, Protocol):
+    def close(self) -> None: ...
+
+
+@dataclass
+class Screen:
+    """The two streams of one command, as its options want them."""
+
+    json: bool = False
+    quiet: bool = False
+    verbose: int = 0
+    debug: bool = False
+    _shown: _Shown | None = None
+
+    @cached_property
+    def out(self) -> Console:
+        """Stdout; 80 columns wide where there is no terminal."""
+        return _console(stderr=False)
+
+    @cached_property
+    def err(self) -> Console:
+        """Stderr."""
+        return _console(stderr=True)
+
+    @property
+    def silent(self) -> bool:
+        """Whether text for humans is unwanted."""
+        return self.json or self.quiet
+
+    def show(self, *parts: RenderableType) -> None:
+        """Print text for humans; strings keep their lines unbroken, so that commands can be pasted."""
+        if self.silent:
+            return
+        for part in parts:
+            if isinstance(part, str):
+                self.out.print(part, markup=False, highlight=False, soft_wrap=True)
+            else:
+                self.out.print(part)
+
+    def product(self, text: str) -> None:
+        """Print what the user asked for as a file, such as a policy: --quiet does not hide it."""
+        sys.stdout.write(text if text.endswith("\n") else text + "\n")
+
+    def emit(self, report: Mapping[str, Any]) -> None:
+        """Print the command's one JSON object."""
+        if self.json:
+            sys.stdout.write(json.dumps(_plain(report), allow_nan=False) + "\n")
+            sys.stdout.flush()
+
+    def progress(self) -> Progress:
+        """What the library tells its progress to."""
+        if self.silent and not self.verbose:
+            return Silent()
+        if self._shown is None:
+            from sqlanon.cli.progress import Bars, Lines
+
+            bars = sys.stderr.isatty() and not self.verbose
+            self._shown = Bars(self.err) if bars else Lines(sys.stderr)
+        return self._shown
+
+    def traceback(self, error: BaseException) -> None:
+        """Print an exception with its causes; only ``--debug`` may, as it can quote data."""
+        traceback.print_exception(error, file=sys.stderr)
+
+    def close(self) -> None:
+        """Take down what is live on the terminal."""
+        if self._shown is not None:
+            self._shown.close()
+
+
+def _console(*, stderr: bool) -> Console:
+    from rich.console import Console
+
+    class Pipe(Console):
+        """Lets a closed pipe through, which rich would turn into exit code 1: violated."""
+
+        def on_broken_pipe(self) -> None:
+            raise BrokenPipeError
+
+    return Pipe(stderr=stderr, highlight=False, emoji=False)
+
+
+def _plain(value: object) -> object:
+    """A value as JSON knows it: numbers that JSON lacks become null, anything unknown its text."""
+    if isinstance(value, Mapping):
+        return {str(key): _plain(item) for key, item in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [_plain(item) for item in value]
+    if value is None or isinstance(value, (bool, int, str)):
+        return value
+    if isinstance(value, float) or hasattr(value, "__float__"):
+        number = float(value)
+        return number if math.isfinite(number) else None
+    return str(value)

@@ -1,0 +1,86 @@
+"""An audit of one table, and of two releases held together."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlanon.cli.show.run import requirements
+from sqlanon.cli.show.text import count, measure, safe, share, table
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from rich.table import Table
+
+    from sqlanon.cli.screen import Screen
+    from sqlanon.results import AuditReport, SensitiveAudit, TogetherReport
+
+
+def audit_report(screen: Screen, report: AuditReport) -> None:
+    """Show the risk of one table."""
+    screen.show(
+        f"audit of {safe(report.table)}: {count(report.rows)} rows in {count(report.classes)} classes",
+        f"  classes are the groups over: {_columns(report.quasi)}",
+    )
+    if report.left_out:
+        screen.show(f"  left out: {_columns(report.left_out)}")
+    rows = [
+        ("k, the smallest class", count(report.k)),
+        ("largest class", count(report.max_class)),
+        ("k over every column but the sensitive", count(report.k_all)),
+        (
+            "rows alone in their class",
+            f"{count(report.unique_rows)} ({share(report.unique_rows, report.rows)})",
+        ),
+        ("highest risk of being singled out", share(report.highest_risk, 1)),
+        ("average risk", share(report.average_risk, 1)),
+    ]
+    rows += [
+        (f"fewest distinct {column} in a class", count(number))
+        for column, number in report.min_identifiers.items()
+    ]
+    screen.show("", table((("measure", "wrap"), ("value", "left")), rows), "")
+    if report.sensitive:
+        screen.show(sensitive_rows(report.sensitive), "")
+    if report.requirements:
+        screen.show(requirements(report.requirements), "")
+        if not all(result.satisfied for result in report.requirements):
+            screen.show("A requirement is VIOLATED.")
+
+
+def together_report(screen: Screen, report: TogetherReport) -> None:
+    """Show what a reader of two releases learns."""
+    screen.show(
+        f"{safe(report.first)} and {safe(report.second)} together, both of {safe(report.source)}",
+        f"  {count(report.matched)} rows are in both, {count(report.unmatched)} of the source are not",
+        "",
+        table(
+            (("measure", "wrap"), ("value", "left")),
+            (
+                (f"k of {report.first}", count(report.k_first)),
+                (f"k of {report.second}", count(report.k_second)),
+                ("k of both held together", count(report.k)),
+                ("rows in groups smaller than both k", f"{_of(report.rows_below, report.matched)}"),
+                ("rows alone", f"{_of(report.unique_rows, report.matched)}"),
+            ),
+        ),
+        "",
+    )
+    if report.sensitive:
+        screen.show(sensitive_rows(report.sensitive), "")
+    if report.k < min(report.k_first, report.k_second):
+        screen.show("Who holds both releases is less protected against than either promises alone.")
+
+
+def sensitive_rows(audits: Sequence[SensitiveAudit]) -> Table:
+    """Each sensitive column with its l."""
+    rows = [(audit.column, count(audit.distinct_l), measure(audit.frequency_l)) for audit in audits]
+    return table((("sensitive", "left"), ("distinct l", "right"), ("frequency l", "right")), rows)
+
+
+def _of(part: int, whole: int) -> str:
+    return f"{count(part)} ({share(part, whole)})"
+
+
+def _columns(names: Sequence[str]) -> str:
+    return ", ".join(safe(name) for name in names) or "none"

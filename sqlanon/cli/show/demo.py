@@ -1,0 +1,117 @@
+"""The demonstration's report: what was done, risk before and after, loss, both together, a sample, what to try."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from typing import TYPE_CHECKING
+
+from sqlanon.cli.show.run import loss, requirements
+from sqlanon.cli.show.text import command, count, safe, seconds, share, table
+
+if TYPE_CHECKING:
+    from sqlanon.cli.screen import Screen
+    from sqlanon.demo.tour import DemoReport, Released
+
+
+def demo_report(screen: Screen, report: DemoReport) -> None:
+    """Show the whole tour, in the order it went."""
+    first, second = report.releases
+    screen.show(
+        f"A synthetic hospital of {count(report.rows)} patients (seed {report.seed}) is in {report.directory}/, "
+        f"released twice in {seconds(report.seconds)}:",
+        "",
+    )
+    if report.replaced:
+        screen.show(f"It replaces an earlier demo's {', '.join(report.replaced)}.", "")
+    for one in report.releases:
+        _release(screen, one)
+    _together(screen, report)
+    _sample(screen, report)
+    screen.show("Try next:", "", *(f"  {line}" for line in _following(report, first, second)))
+
+
+def _release(screen: Screen, one: Released) -> None:
+    run, before, after = one.run, one.before, one.after
+    verified = "verified" if run.verified else "NOT verified"
+    screen.show(
+        f"== {run.release}: {safe(run.source)} -> view {safe(run.published)} ({verified}) ==",
+        "",
+        f"{count(run.rows)} rows in {count(run.classes)} classes of {count(run.min_class)} to "
+        f"{count(run.max_class)} rows, by {safe(run.method)} ({run.execution}), {seconds(run.seconds['total'])}",
+        "",
+        f"risk of being singled out by {', '.join(before.quasi)}:",
+    )
+    rows = [
+        ("smallest class (k)", count(before.k), count(after.k)),
+        ("patients alone in their class", *(f"{share(a.unique_rows, a.rows)}" for a in (before, after))),
+        ("highest risk", share(before.highest_risk, 1), share(after.highest_risk, 1)),
+        ("average risk", share(before.average_risk, 1), share(after.average_risk, 1)),
+    ]
+    for old, new in zip(before.sensitive, after.sensitive, strict=False):
+        rows.append((f"{old.column}: fewest values in a class", count(old.distinct_l), count(new.distinct_l)))
+        most = f"{old.column}: surest guess in a class"
+        rows.append((most, share(1 / old.frequency_l, 1), share(1 / new.frequency_l, 1)))
+    screen.show(table((("", "left"), ("source", "right"), ("release", "right")), rows), "")
+    screen.show(requirements(run.requirements), "", *loss(run.loss), "")
+
+
+def _together(screen: Screen, report: DemoReport) -> None:
+    both = report.together
+    screen.show(
+        "== what both releases reveal together ==",
+        "",
+        f"Who holds {both.first} (k {count(both.k_first)}) and {both.second} (k {count(both.k_second)}) "
+        "and can match their rows",
+        f"is left with k {count(both.k)}: {count(both.rows_below)} of {count(both.matched)} patients "
+        f"({share(both.rows_below, both.matched)}) are in groups smaller than",
+        f"both promise, {count(both.unique_rows)} ({share(both.unique_rows, both.matched)}) alone. "
+        "So give one reader one release.",
+        "",
+    )
+
+
+def _sample(screen: Screen, report: DemoReport) -> None:
+    """Rows of the published view, one below the other: a release has too many columns for a line."""
+    names, rows = report.sample
+    published = report.releases[0].run.published
+    screen.show(f"== {count(len(rows))} rows of {safe(published)} ==", "")
+    columns = (("column", "wrap"), *((f"row {number}", "wrap") for number in range(1, len(rows) + 1)))
+    cells = [(name, *(_cell(row[at]) for row in rows)) for at, name in enumerate(names)]
+    screen.show(table(columns, cells), "")
+
+
+def _cell(value: object) -> str:
+    if value is None:
+        return "NULL"
+    if isinstance(value, (list, tuple)):
+        return "{" + ", ".join("NULL" if one is None else str(one) for one in value) + "}"
+    return str(value)
+
+
+def _following(report: DemoReport, first: Released, second: Released) -> list[str]:
+    """Commands that work when pasted, from the directory this was started in."""
+    query = (
+        f"FROM {first.run.published} SELECT sex, count(*) AS patients, round(avg(cost)) AS cost GROUP BY sex"
+    )
+    python = f'import duckdb; print(duckdb.connect("warehouse.duckdb", read_only=True).sql("{query}"))'
+    return [
+        shlex.join(["cd", str(report.directory)]),
+        command("plan"),
+        command("run"),
+        command("audit", second.run.published, "--sensitive", "diagnosis"),
+        command("audit", "--together", first.run.release, second.run.release),
+        command("releases"),
+        command(
+            *(
+                "anonymize",
+                "patients.csv",
+                "--qi",
+                "birth_date,sex,zip",
+                "--hierarchy",
+                "zip=hierarchies/zip.csv",
+            ),
+            *("--sensitive", "diagnosis", "--rest", "drop", "--k", "10", "--to", "patients_anon.parquet"),
+        ),
+        f"{shlex.quote(sys.executable)} -c {shlex.quote(python)}",
+    ]

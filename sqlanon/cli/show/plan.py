@@ -1,0 +1,71 @@
+"""A plan: what becomes of each column, what is feasible, what to beware of, the SQL."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from sqlanon.cli.show.run import next_commands
+from sqlanon.cli.show.text import count, measure, safe, table
+
+if TYPE_CHECKING:
+    from sqlanon.cli.screen import Screen
+    from sqlanon.results import PlanReport
+
+
+def plan_report(screen: Screen, report: PlanReport, *, sql: bool, run: str) -> None:
+    """Show one plan; ``run`` is the command that carries it out."""
+    screen.show(
+        f"release {safe(report.release)}: {safe(report.change)}",
+        f"  source    {safe(report.source)}, {count(report.rows)} rows",
+        f"  publish   {safe(report.publish)}",
+        f"  method    {safe(report.method)}, {report.execution}; format {report.format}",
+        "",
+    )
+    rows = [
+        (
+            column.name,
+            column.type,
+            column.role,
+            column.treatment,
+            count(column.distinct),
+            count(column.nulls),
+            _publishes(column.name, column.publishes),
+        )
+        for column in report.columns
+    ]
+    titles = ("column", "type", "role", "treatment", "distinct", "nulls", "publishes")
+    screen.show(table([(title, _SIDE.get(title, "left")) for title in titles], rows), "")
+    if report.feasible:
+        feasible = [
+            (
+                one.name if one.column is None else f"{one.name} of {one.column}",
+                measure(one.asked),
+                measure(one.largest),
+                "yes" if one.asked <= one.largest else "NO",
+            )
+            for one in report.feasible
+        ]
+        sides = (("requirement", "left"), ("asked", "right"), ("largest", "right"), ("feasible", "left"))
+        screen.show(table(sides, feasible), "")
+    for warning in report.warnings:
+        screen.show(f"warning: {safe(warning)}")
+    if sql:
+        for statement in report.statements:
+            screen.show(statement.strip().rstrip(";") + ";", "")
+    elif report.statements:
+        screen.show(
+            f"{count(len(report.statements))} SQL statements do not depend on data: --sql prints them"
+        )
+    next_commands(screen, [run])
+
+
+_SIDE = {"distinct": "right", "nulls": "right", "type": "wrap", "treatment": "wrap", "publishes": "wrap"}
+
+
+def _publishes(name: str, published: Sequence[str]) -> str:
+    """The columns that one becomes; endings alone where the whole names would be long."""
+    whole = ", ".join(published) or "-"
+    if len(whole) <= 16:
+        return whole
+    return " ".join(f"..{one.removeprefix(name)}" if one.startswith(name) else one for one in published)

@@ -1,0 +1,77 @@
+"""The summary of a run: what was published, requirements reached, loss, seconds, what to do next."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from sqlanon.cli.show.text import count, measure, safe, seconds, table
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from sqlanon.cli.screen import Screen
+    from sqlanon.results import LossReport, RequirementResult, RunReport
+
+
+def run_report(screen: Screen, report: RunReport, following: Sequence[str]) -> None:
+    """Show one run; ``following`` are commands to try next."""
+    verified = "verified" if report.verified else "NOT verified"
+    screen.show(
+        f"release {safe(report.release)} version {report.version}: {verified}, published as {safe(report.published)}",
+        f"  source    {safe(report.source)}, {count(report.rows)} rows, {count(report.suppressed)} suppressed",
+        f"  classes   {count(report.classes)} of {count(report.min_class)} to {count(report.max_class)} rows",
+        f"  method    {safe(report.method)}, {report.execution}; format {report.format}",
+        "",
+    )
+    for column, fewest in report.min_identifiers.items():
+        screen.show(f"  {safe(column)}: at least {count(fewest)} distinct in every class", "")
+    if report.requirements:
+        screen.show(requirements(report.requirements), "")
+    screen.show(*loss(report.loss), "")
+    stages = ", ".join(
+        f"{stage} {seconds(spent)}" for stage, spent in report.seconds.items() if stage != "total"
+    )
+    screen.show(f"total {seconds(report.seconds.get('total', 0.0))}: {stages}")
+    for warning in report.warnings:
+        screen.show(f"warning: {safe(warning)}")
+    next_commands(screen, following)
+
+
+def requirements(results: Sequence[RequirementResult]) -> Table:
+    """Each requirement as asked and as reached."""
+    rows = [
+        (
+            result.name if result.column is None else f"{result.name} of {result.column}",
+            measure(result.asked),
+            measure(result.reached),
+            "yes" if result.satisfied else "VIOLATED",
+        )
+        for result in results
+    ]
+    return table(
+        (("requirement", "left"), ("asked", "right"), ("reached", "right"), ("satisfied", "left")), rows
+    )
+
+
+def loss(report: LossReport) -> tuple[Table, str]:
+    """Loss per column, and the totals in one line."""
+    rows = [
+        (column, f"{values['ncp']:.4f}", f"{values['lm']:.4f}", _bar(values["ncp"]))
+        for column, values in report.columns.items()
+    ]
+    rows.append(("all, weighted", f"{report.gcp:.4f}", f"{report.lm:.4f}", _bar(report.gcp)))
+    shown = table(
+        (("loss of", "left"), ("NCP", "right"), ("LM", "right"), ("0 = exact, 1 = all lost", "left")), rows
+    )
+    return shown, f"GCP {report.gcp:.4f}, DM {measure(report.dm)}, C_AVG {report.c_avg:.3f}"
+
+
+def next_commands(screen: Screen, following: Sequence[str]) -> None:
+    """Commands to paste, one a line."""
+    if following:
+        screen.show("", "next:", *(f"  {line}" for line in following))
+
+
+def _bar(part: float, width: int = 20) -> str:
+    return "#" * round(max(0.0, min(1.0, part)) * width) or "."

@@ -1,0 +1,91 @@
+"""Small pieces of text: numbers, tables, safe names, commands that can be pasted."""
+
+# ruff: noqa: PLC0415 - imported where it is used, so that every command starts fast
+
+from __future__ import annotations
+
+import os
+import re
+import shlex
+import shutil
+import sys
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+
+def count(number: int) -> str:
+    """``1,200``."""
+    return f"{number:,}"
+
+
+def measure(number: float) -> str:
+    """A requirement's or a risk's value: ``10``, ``3.25``, ``1.2e+09``."""
+    if number == int(number) and abs(number) < 1e15:
+        return count(int(number))
+    return f"{number:,.4g}"
+
+
+def share(part: float, whole: float) -> str:
+    """``12.5 %``, and never 0 or 100 unless exactly so."""
+    if not whole:
+        return "-"
+    percent = 100 * part / whole
+    if 0 < percent < 0.01:
+        return "< 0.01 %"
+    if 99.99 < percent < 100:
+        return "> 99.99 %"
+    return f"{percent:.4g} %"
+
+
+def seconds(number: float) -> str:
+    """``0.04 s``, ``12.3 s``."""
+    return f"{number:.2f} s" if number < 10 else f"{number:.1f} s"
+
+
+def safe(text: object) -> str:
+    """A name or a released value with anything a terminal would obey replaced."""
+    return "".join(char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in str(text))
+
+
+def table(columns: Sequence[tuple[str, str]], rows: Iterable[Sequence[str]]) -> Table:
+    """A table of plain text; ``columns`` are title and ``left``, ``right`` or ``wrap`` where lines may break."""
+    from rich import box
+    from rich.table import Table
+    from rich.text import Text
+
+    shown = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, padding=(0, 1, 0, 0))
+    for title, side in columns:
+        shown.add_column(
+            Text(title),
+            justify="right" if side == "right" else "left",
+            overflow="fold",
+            no_wrap=side != "wrap",
+        )
+    for row in rows:
+        shown.add_row(*(Text(safe(cell)) for cell in row))
+    return shown
+
+
+def program() -> str:
+    """How a shell here starts sqlanon: by name where that finds it, else through this Python."""
+    if shutil.which("sqlanon"):
+        return "sqlanon"
+    beside = Path(sys.executable).with_name("sqlanon")
+    if beside.is_file() and os.access(beside, os.X_OK):
+        return shlex.quote(str(beside))
+    return f"{shlex.quote(sys.executable)} -m sqlanon"
+
+
+def command(*words: str) -> str:
+    """A command to paste, quoted for a shell."""
+    return f"{program()} {shlex.join(words)}"
+
+
+def shown_url(url: str) -> str:
+    """A database URL without its password."""
+    url = re.sub(r"^(\w+://[^/?#:@]*):[^/?#]*@", r"\1:***@", url)
+    return re.sub(r"(?i)([?&]password=)[^&]*", r"\1***", url)

@@ -1,0 +1,226 @@
+"""The Python API: `connect` to a database and anonymize its tables, or `anonymize` a file. The facade over every room."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+from sqlanon import policy
+from sqlanon.engines import connect as open_engine
+from sqlanon.engines.base import Engine, TableRef
+from sqlanon.errors import PolicyError
+from sqlanon.progress import Progress, Silent
+from sqlanon.release import audit as auditing
+from sqlanon.release.catalog import Catalog
+from sqlanon.release.plan import plan as make_plan
+from sqlanon.release.publish import drop_old, reconcile
+from sqlanon.release.run import Machine, run
+from sqlanon.results import AuditReport, LossReport, PlanReport, ReleaseRow, RunReport, TogetherReport
+from sqlanon.spec import ReleaseSpec
+from sqlanon.table.profile import ColumnProfile, profile
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+FILES = (".csv", ".csv.gz", ".parquet")
+"""Files that `anonymize` reads; it writes all but ``.csv.gz``."""
+
+
+class Database:
+    """A connected database whose tables can be anonymized in place. A context manager.
+
+    Example:
+        >>> db = connect("duckdb:///:memory:")
+        >>> db.engine.execute("CREATE TABLE t AS SELECT i // 5 AS age, 'flu' AS diagnosis FROM range(20) AS r(i)")
+        >>> release = db.anonymize("t", quasi="age", sensitive="diagnosis", k=5)
+        >>> release.report.classes, release.report.min_class
+        (4, 5)
+    """
+
+    def __init__(self, engine: Engine, progress: Progress, machine: Machine) -> None:
+        self.engine = engine
+        self._progress = progress
+        self._machine = machine
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the connection."""
+        self.engine.close()
+
+    def anonymize(self, source: str, **arguments: Any) -> Release:  # noqa: ANN401 - policy.release says what they are
+        """Make, verify and publish one release of a table.
+
+        Args:
+            source: table or view, ``table`` or ``schema.table``.
+            arguments: `sqlanon.policy.release` lists them: quasi, sensitive, identifiers, insensitive, rest, k, l,
+                distinct_l, joint, hierarchies, ordered, weights, method, format, mean, execution, memory, seed,
+                rows_are, accept_unique, accept_repeats, publish, publish_file, readers, name.
+
+        Raises:
+            PolicyError, GuardError, InfeasibleError, PrivacyViolation, DatabaseError: nothing was published.
+        """
+        spec = policy.release(source=source, **arguments)
+        return Release(self, spec, self.run(spec))
+
+    def plan(self, spec: ReleaseSpec, beside: Sequence[ReleaseSpec] = ()) -> PlanReport:
+        """What a run of ``spec`` would do; ``beside`` are the other releases of its policy. Publishes nothing."""
+        return make_plan(self.engine, spec, self._progress, beside)
+
+    def run(self, spec: ReleaseSpec) -> RunReport:
+        """Make, verify and publish one release."""
+        return run(self.engine, spec, self._machine, self._progress)
+
+    def audit(
+        self,
+        table: str,
+        *,
+        quasi: Sequence[str] | None = None,
+        sensitive: Sequence[str] = (),
+        identifiers: Sequence[str] = (),
+        spec: ReleaseSpec | None = None,
+    ) -> AuditReport:
+        """Measure k, l and risk of any table; see `sqlanon.release.audit.audit`."""
+        return auditing.audit(
+            self.engine,
+            table,
+            quasi=_listed(quasi),
+            sensitive=_listed(sensitive) or (),
+            identifiers=_listed(identifiers) or (),
+            spec=spec,
+        )
+
+    def together(self, first: str, second: str) -> TogetherReport:
+        """What two releases of one source leave of k and l when a reader holds both."""
+        return auditing.together(self.engine, first, second)
+
+    def releases(self, name: str | None = None) -> tuple[ReleaseRow, ...]:
+        """The catalog's versions, oldest first."""
+        return tuple(entry.row() for entry in Catalog(self.engine).entries(name))
+
+    def profile(self, source: str) -> tuple[ColumnProfile, ...]:
+        """Counts about every column of a table."""
+        return profile(self.engine, source)
+
+    def clean(self) -> tuple[str, ...]:
+        """Drop what killed runs and old versions left; only what the catalog names. Returns what was dropped."""
+        dropped: list[str] = []
+        for name in sorted({entry.release for entry in Catalog(self.engine).entries()}):
+            with self.engine.lock(f"release {name}"):
+                dropped += reconcile(self.engine, name)
+                dropped += drop_old(self.engine, name)
+        return tuple(dropped)
+
+    def sample(self, table: str, rows: int = 5) -> tuple[tuple[str, ...], list[tuple[Any, ...]]]:
+        """Column names and a few rows of a *published release*; any other table is refused.
+
+        Raises:
+            PolicyError: the table is not a release of this database's catalog.
+        """
+        relation = self.engine.relation(table)
+        views = {entry.view for entry in Catalog(self.engine).entries() if entry.status == "published"}
+        if TableRef(relation.ref.schema, relation.ref.name) not in views:
+            raise PolicyError(f"{table} is not a published release; only releases may be shown")
+        from sqlanon.sqltext import statement
+
+        names = tuple(column.name for column in relation.columns)
+        made = statement("audit/sample", self.engine.dialect, {"rows": rows}, target=relation.ref, columns=list(names))
+        return names, self.engine.fetch(made)
+
+
+class Release:
+    """A release that was just made: its report, and ways to ask about it."""
+
+    def __init__(self, database: Database, spec: ReleaseSpec, report: RunReport) -> None:
+        self._database = database
+        self.spec = spec
+        self.report = report
+
+    def loss(self) -> LossReport:
+        """Information loss, as measured when the release was made."""
+        return self.report.loss
+
+    def audit(self) -> AuditReport:
+        """Audit the published view against the policy, now.
+
+        Raises:
+            PolicyError: the release went to another file; connect to it and audit it there.
+        """
+        if self.spec.publish_file:
+            raise PolicyError(f"the release is in {self.spec.publish_file}: sqlanon.connect to it and audit it there")
+        return self._database.audit(self.report.published, spec=self.spec)
+
+
+def _listed(names: str | Sequence[str] | None) -> Sequence[str] | None:
+    return [names] if isinstance(names, str) else names
+
+
+def connect(
+    url: str, *, progress: Progress | None = None, threads: int | None = None, memory: int | None = None
+) -> Database:
+    """Connect to ``duckdb:///path``, ``duckdb:///:memory:`` or ``postgresql://...``.
+
+    Args:
+        url: the database.
+        progress: told how far long work is; None shows nothing.
+        threads: threads for DuckDB and the kernels; None: all cores.
+        memory: bytes for DuckDB and the kernels; None: about half of the machine's together.
+
+    Raises:
+        PolicyError: no engine for the URL.
+        DatabaseError: the database cannot be opened; the text says what to do.
+    """
+    here = Machine.here()
+    machine = Machine(memory or here.memory, threads or here.threads)
+    engine = open_engine(url, threads=threads, memory=memory or int(here.memory * 1.4))
+    return Database(engine, progress or Silent(), machine)
+
+
+def anonymize(
+    path: str | os.PathLike[str], *, to: str | os.PathLike[str], progress: Progress | None = None, **arguments: Any  # noqa: ANN401
+) -> RunReport:
+    """Anonymize a CSV (also .gz) or Parquet file into a CSV or Parquet file, through an in-memory DuckDB.
+
+    Args:
+        path: the file to read.
+        to: the file to write; it appears only when the release has been verified.
+        progress: told how far long work is.
+        arguments: as for `Database.anonymize`, without publish and publish_file.
+
+    Raises:
+        PolicyError: a file's kind is not known, or a header names a column twice.
+        DatabaseError: a file cannot be read or written.
+    """
+    source, target = Path(path), Path(to)
+    if not str(source).lower().endswith(FILES):
+        raise PolicyError(f"{source}: files are {', '.join(FILES)}; for a table, connect to its database")
+    if target.suffix.lower() not in (".csv", ".parquet"):
+        raise PolicyError(f"{target}: releases are written as .csv or .parquet")
+    if source.exists() and target.exists() and source.resolve() == target.resolve():
+        raise PolicyError(f"{target} is the source itself; choose another file")
+    if not target.resolve().parent.is_dir():
+        raise PolicyError(f"{target}: there is no such directory")
+    for key in ("publish", "publish_file"):
+        if arguments.pop(key, None):
+            raise PolicyError(f"{key} is for tables in a database; a file is written with to")
+    name = arguments.pop("name", None) or source.name.split(".")[0] or "release"
+    memory = arguments.get("memory")
+    spec = policy.release(source="source", name=name, publish="release.data", **arguments)
+    with connect("duckdb:///:memory:", progress=progress, memory=spec.memory if memory else None) as database:
+        database.engine.import_file(source, TableRef("main", "source"))
+        report = database.run(spec)
+        database.engine.export_file(TableRef("release", "data"), target)
+    from dataclasses import replace
+
+    return replace(report, source=str(source), published=str(target))
+
+
+__all__ = ["Database", "Release", "anonymize", "connect"]

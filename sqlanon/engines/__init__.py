@@ -1,0 +1,40 @@
+"""Engines: one file each, the only importer of its driver, behind the `Engine` protocol of ``base``.
+
+What belongs here: connections, transactions, locks, moving arrays in and out, reading the system
+catalog, and what an engine can and cannot do. No algorithm, and no SQL of the walk (that is ``sql/``).
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlanon.errors import PolicyError
+
+if TYPE_CHECKING:
+    from sqlanon.engines.base import Engine
+
+SCHEMES = ("duckdb:///path/to/file.duckdb", "duckdb:///:memory:", "postgresql://user@host/database")
+
+
+def connect(url: str, *, threads: int | None = None, memory: int | None = None) -> Engine:
+    """Open the database that ``url`` names.
+
+    Args:
+        url: one of `SCHEMES`.
+        threads: threads the engine may use; None leaves the engine's default.
+        memory: bytes the engine itself may use (DuckDB only); None leaves the engine's default.
+
+    Raises:
+        PolicyError: the URL names no engine we have.
+        DatabaseError: the database cannot be opened; the text says what to do.
+    """
+    scheme = url.split(":", 1)[0].lower()
+    if scheme == "duckdb":
+        from sqlanon.engines.duckdb import DuckDBEngine
+
+        return DuckDBEngine.open(url, threads=threads, memory=memory)
+    if scheme in ("postgresql", "postgres"):
+        from sqlanon.engines.postgres import PostgresEngine
+
+        return PostgresEngine.open(url)
+    raise PolicyError(f"connection: no engine for the scheme {scheme!r}; use one of: {', '.join(SCHEMES)}")

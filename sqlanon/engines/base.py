@@ -1,0 +1,157 @@
+"""The seam between the walk of a table and a database: `Engine`, `Capabilities` and the values they exchange."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, Protocol
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    IntArray = npt.NDArray[np.signedinteger]
+
+Kind = Literal["integer", "float", "decimal", "boolean", "date", "timestamp", "text", "enum", "other"]
+Bind = int | float | str | None
+Row = tuple[object, ...]
+
+PRIVATE_SCHEMA = "_sqlanon"
+"""Holds the catalog and the versioned tables. No reader is ever granted anything in it."""
+
+
+@dataclass(frozen=True, slots=True)
+class TableRef:
+    """A table or view by its exact names; ``schema`` None means a temporary table of this session.
+
+    ``database`` is set where an engine has more than one open (DuckDB's attached files).
+    """
+
+    schema: str | None
+    name: str
+    database: str | None = None
+
+    def __str__(self) -> str:
+        return ".".join(part for part in (self.schema, self.name) if part)
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column as the system catalog tells it. ``type`` is SQL for a cast; an enum's may hold its values."""
+
+    name: str
+    type: str
+    kind: Kind
+
+    @property
+    def shown_type(self) -> str:
+        """The type's name for people: never an enum's values."""
+        return "ENUM" if self.kind == "enum" else self.type
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """A table or view and its columns, in order."""
+
+    ref: TableRef
+    columns: tuple[Column, ...]
+    is_view: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """SQL ready for one engine: ``name`` is the template it came from, for logs and errors."""
+
+    name: str
+    text: str
+    binds: Mapping[str, Bind] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Capabilities:
+    """What an engine can do, so that ``plan`` can say no before it touches data.
+
+    Attributes:
+        second_file: it can build a release in another database file.
+        roles: it knows roles and rights.
+        max_identifier: bytes in a name, at most.
+        file_formats: it reads and writes CSV and Parquet files itself.
+        contains: how to ask whether an array has a value, with ``%(array)s`` and ``%(value)s``.
+        text_type: a text type whose order and equality are those of bytes.
+    """
+
+    second_file: bool
+    roles: bool
+    max_identifier: int
+    file_formats: bool
+    text_type: str
+    contains: str
+
+
+class Engine(Protocol):
+    """A connected database.
+
+    Every method that talks to the database raises `DatabaseError` with a text free of cell values;
+    the driver's own error is its ``__cause__``.
+    """
+
+    dialect: str
+    capabilities: Capabilities
+
+    def execute(self, statement: Statement | str) -> None:
+        """Run one statement for its effect."""
+
+    def fetch(self, statement: Statement | str, *, max_rows: int = 100_000) -> list[Row]:
+        """Run one query and return its few rows; more than ``max_rows`` is an error, not a truncation."""
+
+    def fetch_arrays(self, statement: Statement, dtypes: Sequence[str]) -> list[npt.NDArray[np.generic]]:
+        """Stream a query's columns, none of them NULL, into one array each.
+
+        Args:
+            statement: a query with exactly ``len(dtypes)`` columns.
+            dtypes: NumPy names: ``int16``, ``int32``, ``int64`` or ``float64``.
+        """
+
+    def load_arrays(self, table: TableRef, columns: Mapping[str, npt.NDArray[np.generic]]) -> None:
+        """Create the table if it is missing and append arrays of equal length to it."""
+
+    def load_rows(self, table: TableRef, columns: Sequence[tuple[str, str]], rows: Iterable[Row]) -> None:
+        """Create a table with (name, type) columns and append rows: hierarchies, labels, catalogs only."""
+
+    def relation(self, name: str) -> Relation:
+        """Look a table or view up by what a person wrote: ``t``, ``s.t``, quoted or not."""
+
+    def exists(self, ref: TableRef) -> bool:
+        """Whether a table or view of that name is there."""
+
+    def has_schema(self, ref: TableRef) -> bool:
+        """Whether the schema of ``ref`` is there."""
+
+    def target(self, name: str) -> TableRef:
+        """The table or view that a person's ``name`` would create; the schema is filled in."""
+
+    def snapshot(self) -> AbstractContextManager[None]:
+        """Everything read inside sees one state of the database; scratch tables may be written inside."""
+
+    def publishing(self) -> AbstractContextManager[None]:
+        """One transaction: all that is written inside becomes visible at once, at its end, or never."""
+
+    def lock(self, name: str) -> AbstractContextManager[None]:
+        """Hold the named lock of this database, or raise `LockedError` at once."""
+
+    def attach(self, path: str) -> AbstractContextManager[str]:
+        """Open another database file for writing; yields the name it has here (`second_file` only)."""
+
+    def import_file(self, path: Path, table: TableRef) -> None:
+        """Load a CSV (also .gz) or Parquet file into a new table (`file_formats` only)."""
+
+    def export_file(self, table: TableRef, path: Path) -> None:
+        """Write a table to a CSV or Parquet file that appears whole or not at all (`file_formats` only)."""
+
+    def rights(self, view: TableRef) -> list[str]:
+        """Statements that would give a re-created view the rights it has now (`roles` only)."""
+
+    def close(self) -> None:
+        """Close the connection; open transactions roll back."""

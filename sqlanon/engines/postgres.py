@@ -1,0 +1,333 @@
+"""PostgreSQL >= 14 through ``psycopg`` 3; arrays travel by binary COPY; scratch tables are temporary tables."""
+
+from __future__ import annotations
+
+import logging
+import re
+import time
+import zlib
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import psycopg
+from psycopg import sql
+
+from sqlanon.engines.base import Capabilities, Column, Kind, Relation, Row, Statement, TableRef
+from sqlanon.engines.names import split_name
+from sqlanon.errors import DatabaseError, LockedError, PolicyError
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+log = logging.getLogger("sqlanon.sql")
+
+_SETTINGS = (
+    "SET statement_timeout = 0",
+    "SET work_mem = '256MB'",
+    "SET temp_buffers = '256MB'",
+    "SET jit = off",
+    "SET extra_float_digits = 1",
+    "SET datestyle = 'ISO'",
+    "SET timezone = 'UTC'",
+    "SET client_min_messages = 'warning'",
+)
+_TYPES = {"int16": "smallint", "int32": "integer", "int64": "bigint", "float64": "double precision"}
+_SIGNATURE = b"PGCOPY\n\xff\r\n\x00" + bytes(8)
+_CHUNK = 1 << 20
+
+
+def _kind(category: str, type_text: str) -> Kind:
+    base = type_text.split("(")[0]
+    if category == "e":
+        return "enum"
+    kinds: dict[str, Kind] = {
+        "smallint": "integer", "integer": "integer", "bigint": "integer", "numeric": "decimal",
+        "real": "float", "double precision": "float", "boolean": "boolean", "date": "date",
+        "text": "text", "character varying": "text", "character": "text", "citext": "text",
+    }  # fmt: skip
+    if base.startswith("timestamp") and not type_text.endswith("]"):
+        return "timestamp"
+    return kinds.get(base if not type_text.endswith("]") else "", "other")
+
+
+class PostgresEngine:
+    """One PostgreSQL session."""
+
+    dialect = "postgres"
+    capabilities = Capabilities(
+        second_file=False, roles=True, max_identifier=63, file_formats=False,
+        text_type='text COLLATE "C"',
+        contains="%(value)s = ANY(%(array)s)",
+    )
+
+    def __init__(self, connection: psycopg.Connection) -> None:
+        self._connection = connection
+        for setting in _SETTINGS:
+            connection.execute(setting)  # type: ignore[call-overload]
+
+    @classmethod
+    def open(cls, url: str) -> PostgresEngine:
+        """Connect to ``postgresql://user:password@host:port/database``.
+
+        Raises:
+            DatabaseError: the server cannot be reached or refuses; the text says what to check.
+        """
+        try:
+            connection = psycopg.connect(url, autocommit=True, application_name="sqlanon", connect_timeout=10)
+        except psycopg.Error as error:
+            reason = type(error).__name__
+            raise DatabaseError(
+                f"cannot connect to PostgreSQL ({reason}): check that the server runs, and the host, port, "
+                "database, user and password of the URL (postgresql://user:password@host:5432/database)"
+            ) from error
+        if connection.info.server_version < 140000:
+            connection.close()
+            raise DatabaseError("sqlanon needs PostgreSQL 14 or newer")
+        return cls(connection)
+
+    @contextmanager
+    def _translated(self, name: str) -> Iterator[None]:
+        start = time.perf_counter()
+        try:
+            yield
+        except psycopg.errors.InsufficientPrivilege as error:
+            raise DatabaseError(
+                f"PostgreSQL refused {name}: the role lacks a right (docs/engines.md lists the rights needed)"
+            ) from error
+        except psycopg.errors.LockNotAvailable as error:
+            raise LockedError(f"{name}: another session holds a lock for too long; try again later") from error
+        except psycopg.Error as error:
+            raise DatabaseError(
+                f"PostgreSQL refused {name} ({type(error).__name__}); --debug shows its own words"
+            ) from error
+        log.debug("%s %.3f s", name, time.perf_counter() - start)
+
+    def _run(self, statement: Statement | str) -> psycopg.Cursor:
+        if isinstance(statement, str):
+            return self._connection.execute(statement)  # type: ignore[call-overload,no-any-return]
+        binds = dict(statement.binds) or None
+        return self._connection.execute(statement.text, binds)  # type: ignore[call-overload,no-any-return]
+
+    def execute(self, statement: Statement | str) -> None:
+        """See `Engine.execute`."""
+        with self._translated(_name(statement)):
+            self._run(statement)
+
+    def fetch(self, statement: Statement | str, *, max_rows: int = 100_000) -> list[Row]:
+        """See `Engine.fetch`."""
+        with self._translated(_name(statement)):
+            rows = self._run(statement).fetchmany(max_rows + 1)
+        if len(rows) > max_rows:
+            raise DatabaseError(f"{_name(statement)} returned more than {max_rows} rows")
+        return rows
+
+    def fetch_arrays(self, statement: Statement, dtypes: Sequence[str]) -> list[npt.NDArray[np.generic]]:
+        """See `Engine.fetch_arrays`: one binary COPY; a row of fixed width is read as one NumPy record."""
+        record = _record(dtypes)
+        casts = sql.SQL(", ").join(
+            sql.SQL("c{}::{}").format(sql.SQL(str(i)), sql.SQL(_TYPES[dtype])) for i, dtype in enumerate(dtypes)
+        )
+        names = sql.SQL(", ").join(sql.SQL(f"c{i}") for i in range(len(dtypes)))
+        query = sql.SQL("COPY (SELECT {} FROM ({}) AS q({})) TO STDOUT (FORMAT BINARY)").format(
+            casts, sql.SQL(statement.text), names  # type: ignore[arg-type]
+        )
+        data = bytearray()
+        with (
+            self._translated(statement.name),
+            self._connection.cursor() as cursor,
+            cursor.copy(query, dict(statement.binds) or None) as copy,
+        ):
+            for block in copy:
+                data += block
+        start = len(_SIGNATURE)
+        body = memoryview(data)[start : len(data) - 2]
+        if len(body) % record.itemsize:
+            raise DatabaseError(f"{statement.name} returned a NULL where none can be")
+        rows = np.frombuffer(body, dtype=record)
+        return [rows[f"v{i}"].astype(dtype) for i, dtype in enumerate(dtypes)]
+
+    def load_arrays(self, table: TableRef, columns: Mapping[str, npt.NDArray[np.generic]]) -> None:
+        """See `Engine.load_arrays`."""
+        dtypes = [str(array.dtype) for array in columns.values()]
+        temporary = sql.SQL("TEMP " if table.schema is None else "")
+        defined = sql.SQL(", ").join(
+            sql.SQL("{} {}").format(sql.Identifier(name), sql.SQL(_TYPES[dtype]))
+            for name, dtype in zip(columns, dtypes, strict=True)
+        )
+        record = _record(dtypes)
+        count = len(next(iter(columns.values())))
+        with self._translated(f"load {table.name}"), self._connection.cursor() as cursor:
+            cursor.execute(sql.SQL("CREATE {}TABLE IF NOT EXISTS {} ({})").format(temporary, _ident(table), defined))
+            names = sql.SQL(", ").join(map(sql.Identifier, columns))
+            with cursor.copy(sql.SQL("COPY {} ({}) FROM STDIN (FORMAT BINARY)").format(_ident(table), names)) as copy:
+                copy.write(_SIGNATURE)
+                for start in range(0, count, _CHUNK):
+                    stop = min(count, start + _CHUNK)
+                    rows = np.empty(stop - start, dtype=record)
+                    rows["fields"] = len(dtypes)
+                    for i, array in enumerate(columns.values()):
+                        rows[f"l{i}"] = array.dtype.itemsize
+                        rows[f"v{i}"] = array[start:stop]
+                    copy.write(rows.tobytes())
+                copy.write(b"\xff\xff")
+            if table.schema is None:
+                cursor.execute(sql.SQL("ANALYZE {}").format(_ident(table)))
+
+    def load_rows(self, table: TableRef, columns: Sequence[tuple[str, str]], rows: Iterable[Row]) -> None:
+        """See `Engine.load_rows`."""
+        temporary = sql.SQL("TEMP " if table.schema is None else "")
+        defined = sql.SQL(", ").join(
+            sql.SQL("{} {}").format(sql.Identifier(name), sql.SQL(kind))  # type: ignore[arg-type]
+            for name, kind in columns
+        )
+        with self._translated(f"load {table.name}"), self._connection.cursor() as cursor:
+            cursor.execute(sql.SQL("CREATE {}TABLE {} ({})").format(temporary, _ident(table), defined))
+            with cursor.copy(sql.SQL("COPY {} FROM STDIN").format(_ident(table))) as copy:
+                for row in rows:
+                    copy.write_row(row)
+
+    def relation(self, name: str) -> Relation:
+        """See `Engine.relation`."""
+        lookup = (
+            "SELECT n.nspname, c.relname, a.attname, format_type(a.atttypid, a.atttypmod), t.typtype::text, "
+            "c.relkind IN ('v', 'm') "
+            "FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace "
+            "JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped "
+            "JOIN pg_type AS t ON t.oid = a.atttypid "
+            "WHERE c.relkind IN ('r', 'v', 'm', 'p', 'f') AND c.relname = %(name)s AND "
+            "(n.nspname = %(schema)s OR (%(schema)s IS NULL AND pg_table_is_visible(c.oid))) "
+            "ORDER BY a.attnum"
+        )
+        parts = split_name(name)
+        tries: list[tuple[str | None, str]] = [(None, name)]
+        if len(parts) in (1, 2):
+            tries.append((parts[0] if len(parts) == 2 else None, parts[-1]))
+        for schema, table in tries:
+            with self._translated("catalog lookup"):
+                rows = self._connection.execute(lookup.replace("%(schema)s", "%(schema)s::text"),
+                                                {"schema": schema, "name": table}).fetchall()  # fmt: skip
+            if rows:
+                columns = tuple(
+                    Column(r[2], r[3], _kind(r[4], r[3]) if r[4] != "d" else "other") for r in rows
+                )
+                return Relation(TableRef(rows[0][0], rows[0][1]), columns, rows[0][5])
+        raise DatabaseError(
+            f"no table or view {name} in this database; names are table or schema.table, in the exact spelling"
+        )
+
+    def exists(self, ref: TableRef) -> bool:
+        """See `Engine.exists`."""
+        with self._translated("catalog lookup"):
+            row = self._connection.execute(
+                "SELECT 1 FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace "
+                "WHERE c.relkind IN ('r', 'v', 'm', 'p', 'f') AND c.relname = %s AND "
+                "(n.nspname = %s::text OR (%s::text IS NULL AND n.oid = pg_my_temp_schema()))",
+                [ref.name, ref.schema, ref.schema],
+            ).fetchone()
+        return row is not None
+
+    def has_schema(self, ref: TableRef) -> bool:
+        """See `Engine.has_schema`."""
+        return bool(
+            self.fetch(
+                Statement("catalog lookup", "SELECT 1 FROM pg_namespace WHERE nspname = %(name)s", {"name": ref.schema})
+            )
+        )
+
+    def target(self, name: str) -> TableRef:
+        """See `Engine.target`."""
+        parts = split_name(name)
+        if len(parts) > 2:
+            raise PolicyError(f"{name!r} has too many parts; write table or schema.table")
+        for part in parts:
+            if len(part.encode()) > self.capabilities.max_identifier:
+                raise PolicyError(f"a part of {name!r} is longer than PostgreSQL's 63 bytes")
+        return TableRef(parts[0] if len(parts) == 2 else str(self.fetch("SELECT current_schema()")[0][0]), parts[-1])
+
+    @contextmanager
+    def _transaction(self, begin: str) -> Iterator[None]:
+        self.execute(begin)
+        try:
+            yield
+        except BaseException:
+            if not self._connection.closed:
+                self._connection.execute("ROLLBACK")
+            raise
+        self.execute("COMMIT")
+
+    def snapshot(self) -> object:
+        """See `Engine.snapshot`."""
+        return self._transaction("BEGIN ISOLATION LEVEL REPEATABLE READ")
+
+    def publishing(self) -> object:
+        """See `Engine.publishing`."""
+        return self._transaction("BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL lock_timeout = '10s'")
+
+    @contextmanager
+    def lock(self, name: str) -> Iterator[None]:
+        """See `Engine.lock`: a session advisory lock, so it ends with the session even on kill -9."""
+        key = zlib.crc32(name.encode()) - (1 << 31)
+        taken = self.fetch(Statement("lock", "SELECT pg_try_advisory_lock(%(space)s, %(key)s)",
+                                     {"space": 0x5A0, "key": key}))  # fmt: skip
+        if not taken[0][0]:
+            raise LockedError(f"{name} is being run by another session; try again when it is done")
+        try:
+            yield
+        finally:
+            if not self._connection.closed:
+                self._run(Statement("unlock", "SELECT pg_advisory_unlock(%(space)s, %(key)s)",
+                                    {"space": 0x5A0, "key": key}))  # fmt: skip
+
+    @contextmanager
+    def attach(self, path: str) -> Iterator[str]:
+        """PostgreSQL has no second file."""
+        raise PolicyError("publish_file is for DuckDB; PostgreSQL publishes into a schema of the same database")
+        yield ""
+
+    def import_file(self, path: Path, table: TableRef) -> None:
+        """PostgreSQL reads no files of ours."""
+        raise PolicyError("files are read by DuckDB; load this one into PostgreSQL first (\\copy)")
+
+    def export_file(self, table: TableRef, path: Path) -> None:
+        """PostgreSQL writes no files of ours."""
+        raise PolicyError("files are written by DuckDB; use \\copy on the published view")
+
+    def rights(self, view: TableRef) -> list[str]:
+        """See `Engine.rights`."""
+        rows = self.fetch(
+            Statement(
+                "recorded rights",
+                "SELECT privilege_type, CASE grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(grantee)) "
+                "END, is_grantable FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace, "
+                "aclexplode(c.relacl) WHERE n.nspname = %(schema)s AND c.relname = %(name)s AND grantee <> c.relowner",
+                {"schema": view.schema, "name": view.name},
+            )
+        )
+        target = _ident(view).as_string(self._connection)
+        return [
+            f"GRANT {privilege} ON {target} TO {grantee}" + (" WITH GRANT OPTION" if grantable else "")
+            for privilege, grantee, grantable in rows
+        ]
+
+    def close(self) -> None:
+        """See `Engine.close`."""
+        self._connection.close()
+
+
+def _ident(table: TableRef) -> sql.Identifier:
+    return sql.Identifier(*(part for part in (table.schema, table.name) if part))
+
+
+def _record(dtypes: Sequence[str]) -> np.dtype[np.void]:
+    """One tuple of the binary COPY format: a field count, then length and big-endian value per field."""
+    fields: list[tuple[str, str]] = [("fields", ">i2")]
+    for i, dtype in enumerate(dtypes):
+        fields += [(f"l{i}", ">i4"), (f"v{i}", np.dtype(dtype).newbyteorder(">").str)]
+    return np.dtype(fields)
+
+
+def _name(statement: Statement | str) -> str:
+    return re.sub(r"\s+", " ", statement.name) if isinstance(statement, Statement) else "a statement"

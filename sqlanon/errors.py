@@ -1,0 +1,65 @@
+"""The one tree of errors. Each carries the exit code of the command line and a text of what, where and what to do.
+
+No text here ever holds a cell value. Driver messages quote values, so a driver error is kept as
+``__cause__`` and printed only with ``--debug``.
+"""
+
+from __future__ import annotations
+
+
+class SqlanonError(Exception):
+    """Base of every error that sqlanon raises on purpose."""
+
+    exit_code = 2
+
+
+class PolicyError(SqlanonError):
+    """The policy (file, options or Python arguments) is wrong. One error may hold many problems.
+
+    Args:
+        problems: one line each: where, what is wrong, what is allowed.
+    """
+
+    exit_code = 2
+
+    def __init__(self, problems: str | list[str]) -> None:
+        self.problems = [problems] if isinstance(problems, str) else list(problems)
+        super().__init__("\n".join(self.problems))
+
+
+class GuardError(PolicyError):
+    """A guard of the policy stopped the release; the text names the opt-out."""
+
+
+class DatabaseError(SqlanonError):
+    """The database refused or could not be reached. The driver's own text is in ``__cause__``."""
+
+    exit_code = 3
+
+
+class LockedError(DatabaseError):
+    """Somebody else holds the database file or runs the same release."""
+
+
+class UnsupportedError(SqlanonError):
+    """The engine, method or format cannot do what was asked; the text says what can."""
+
+    exit_code = 2
+
+
+class TemplateError(SqlanonError):
+    """A SQL template of ours is broken: a defect of sqlanon, not of its user."""
+
+    exit_code = 3
+
+
+class InfeasibleError(SqlanonError):
+    """No release of this table can meet the requirement; the text gives the largest feasible value."""
+
+    exit_code = 4
+
+
+class PrivacyViolation(SqlanonError):
+    """Verify or audit found a requirement violated. Nothing was published."""
+
+    exit_code = 1

@@ -1,0 +1,82 @@
+"""How wide a box is in one attribute, as an integer: the number that every decision compares.
+
+An attribute's tables are packed into one `Geometry`, a tuple of arrays, so that a kernel takes it whole.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from numba import njit
+
+SCALE = 1 << 20
+"""An extent of the whole domain (design, section 3)."""
+
+ORDERED, TREE, SET, SPAN = 0, 1, 2, 3
+"""Kinds of attribute: positions on a line; a hierarchy; a nominal set as a bit mask; a large nominal domain
+whose sets are bounded by the span of their codes."""
+
+MASK_LIMIT = 256
+"""Nominal domains up to this many values are scored by exact sets."""
+
+
+KIND, SIZE, NULLS, WEIGHT, START, LEVELS, WORD, WORD_END = range(8)
+"""Columns of `Geometry.facts`."""
+
+
+class Geometry(NamedTuple):
+    """What the kernels know of d attributes, packed into two arrays because a call with many is dear.
+
+    Attributes:
+        facts: int64[d, 8]. Per attribute: its kind (`ORDERED`, `TREE`, `SET`, `SPAN`); values of the domain without
+            NULL (leaves of a hierarchy); 1 where code 0 stands for NULL; the weight; where its part of ``table``
+            begins; levels of a tree above its leaves, else 0; its first and past-last mask word (`SET` only).
+        table: int64[*], positions by code, or tree levels, all attributes one after the other. Level h of a
+            tree holds, per leaf, the number of its node, then, per leaf, how many leaves that node has.
+    """
+
+    facts: npt.NDArray[np.int64]
+    table: npt.NDArray[np.int64]
+
+
+@njit(nogil=True, cache=True)
+def popcount(word: np.uint64) -> np.int64:
+    """Bits set in a 64-bit word."""
+    word = word - ((word >> np.uint64(1)) & np.uint64(0x5555555555555555))
+    word = (word & np.uint64(0x3333333333333333)) + ((word >> np.uint64(2)) & np.uint64(0x3333333333333333))
+    word = (word + (word >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
+    return np.int64((word * np.uint64(0x0101010101010101)) >> np.uint64(56))
+
+
+@njit(nogil=True, cache=True)
+def extent(
+    kind: int, size: int, null: int, levels: int, start: int, table: npt.NDArray[np.int64], low: int, high: int,
+    members: int,
+) -> int:  # fmt: skip
+    """Extent of codes ``low`` to ``high`` of one attribute, in 0 to `SCALE`.
+
+    Args:
+        kind, size, null, levels, start, table: the attribute, see `Geometry`.
+        low: smallest code of the box.
+        high: largest code of the box.
+        members: distinct codes in the box; only looked at for `SET`.
+    """
+    if low == high:
+        return 0
+    if null == 1 and low == 0:
+        return SCALE
+    if kind == ORDERED:
+        return table[start + high] - table[start + low]
+    if kind == TREE:
+        low -= null
+        high -= null
+        for level in range(levels):
+            at = start + 2 * level * size
+            if table[at + low] == table[at + high]:
+                return table[at + size + low] * SCALE // size
+        return SCALE
+    if kind == SET:
+        return members * SCALE // size
+    return (high - low + 1) * SCALE // size

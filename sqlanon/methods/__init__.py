@@ -1,0 +1,43 @@
+"""Methods: published algorithms, one file each, behind one registry. They see codes, positions and spans, never values.
+
+A method returns an assignment, row -> class. It is never trusted: verify measures what was released.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping
+
+from sqlanon.errors import PolicyError
+from sqlanon.methods.base import Assignment, Context, Method
+from sqlanon.methods.mondrian import Mondrian
+from sqlanon.spec import MethodSpec
+
+METHODS: Mapping[str, type[Method]] = {"mondrian": Mondrian}
+"""Every method by name; a new one is a file, its templates and kernels, and an entry here."""
+
+
+def method(spec: MethodSpec) -> Method:
+    """The configured method that a spec names.
+
+    Raises:
+        PolicyError: no such method, option or value; the text lists what there is.
+    """
+    kind = METHODS.get(spec.name)
+    if kind is None:
+        near = difflib.get_close_matches(spec.name, list(METHODS), n=1)
+        hint = f"; did you mean {near[0]}?" if near else ""
+        raise PolicyError(f"method: there is no method {spec.name}{hint} (methods: {', '.join(METHODS)})")
+    unknown = sorted(set(spec.options) - set(kind.options))
+    if unknown:
+        raise PolicyError(
+            f"method {spec.name}: no option {', '.join(unknown)}; options: "
+            + ", ".join(f"{name} ({' | '.join(allowed)})" for name, allowed in kind.options.items())
+        )
+    for name, value in spec.options.items():
+        if value not in kind.options[name]:
+            raise PolicyError(f"method {spec.name}: {name}={value}: allowed are {', '.join(kind.options[name])}")
+    return kind(**spec.options)
+
+
+__all__ = ["METHODS", "Assignment", "Context", "Method", "method"]

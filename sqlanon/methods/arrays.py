@@ -1,0 +1,139 @@
+"""From an encoded table to what kernels take: geometry, demands, and a matrix of codes."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sqlanon.engines.base import TableRef
+from sqlanon.kernels.demands import DISTINCT, FREQUENCY, Demands
+from sqlanon.kernels.extent import MASK_LIMIT, ORDERED, SET, SPAN, TREE, Geometry
+from sqlanon.methods.base import Context
+from sqlanon.privacy.base import Check
+from sqlanon.table.encode import Domain
+from sqlanon.table.tree import Tree, tree_of
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    Ints = npt.NDArray[np.int32]
+
+
+def kind_of(domain: Domain) -> int:
+    """How extents of an attribute are measured."""
+    if domain.reading.treatment == "hierarchy":
+        return TREE
+    if domain.reading.treatment == "nominal":
+        return SET if domain.size <= MASK_LIMIT else SPAN
+    return ORDERED
+
+
+def geometry(context: Context) -> Geometry:
+    """The attributes' facts and tables; positions come from the domain tables, one integer a code."""
+    facts = np.zeros((len(context.encoded.quasi), 8), dtype=np.int64)
+    tables: list[npt.NDArray[np.int64]] = []
+    start = word = 0
+    for j, domain in enumerate(context.encoded.quasi):
+        kind = kind_of(domain)
+        table = np.zeros(0, dtype=np.int64)
+        levels = words = 0
+        if kind == ORDERED:
+            code, pos = context.scratch.engine.fetch_arrays(
+                context.scratch.sql("table/domain_positions", domain=domain.table), ["int32", "int32"]
+            )
+            table = np.zeros(domain.codes, dtype=np.int64)
+            table[code] = pos
+        elif kind == TREE:
+            tree = tree_of(domain)
+            levels, table = len(tree.node) - 1, _packed(tree)
+        elif kind == SET:
+            words = (domain.codes + 63) // 64
+        weight = domain.reading.spec.weight
+        facts[j] = (kind, max(domain.size, 1), domain.has_null, weight, start, levels, word, word + words)
+        tables.append(table)
+        start += len(table)
+        word += words
+    return Geometry(facts, np.concatenate(tables) if start else np.zeros(1, dtype=np.int64))
+
+
+def _packed(tree: Tree) -> npt.NDArray[np.int64]:
+    """Levels above the leaves, bottom up: node numbers by leaf, then leaves of that node by leaf."""
+    parts = [part for level in range(1, len(tree.node)) for part in (tree.node[level], tree.leaves[level])]
+    return np.concatenate(parts).astype(np.int64) if parts else np.zeros(0, dtype=np.int64)
+
+
+def fetch_codes(
+    context: Context, tie_break: bool, part: TableRef | None = None, span: tuple[int, int] | None = None
+) -> tuple[Ints, Ints, list[Ints], Ints]:
+    """Stream codes out of the database.
+
+    Args:
+        context: the run.
+        tie_break: in the order in which relaxed methods divide equal rows (the work table then has ``tie``).
+        part: only rows of partitions in this table (rid, part) ...
+        span: ... whose part lies in [first, past).
+
+    Returns:
+        rid int32[n], codes int32[n, d], sensitive codes (each int32[n]), part int32[n] (empty without ``part``).
+    """
+    encoded = context.encoded
+    names = [domain.code for domain in encoded.quasi + encoded.sensitive]
+    binds: dict[str, int | float | str | None] = {}
+    if span:
+        binds = {"first": span[0], "past": span[1]}
+    arrays = context.scratch.engine.fetch_arrays(
+        context.scratch.sql(
+            "table/codes", binds, work=encoded.work, columns=names, tie_break=tie_break, part=part
+        ),
+        ["int32"] * (1 + len(names) + (part is not None)),
+    )
+    rid = arrays.pop(0)
+    d = len(encoded.quasi)
+    codes = np.empty((len(rid), d), dtype=np.int32)
+    for j in range(d):
+        codes[:, j] = arrays[j]
+    sensitive = [array.astype(np.int32, copy=False) for array in arrays[d : len(names)]]
+    parts = arrays[-1] if part is not None else np.zeros(0, dtype=np.int32)
+    return rid.astype(np.int32, copy=False), codes, sensitive, parts.astype(np.int32, copy=False)
+
+
+def checks_of(context: Context) -> list[Check]:
+    """The checks of all requirements, except the number of rows."""
+    return [check for check in (item.check() for item in context.requirements) if check.kind != "rows"]
+
+
+def least_rows(context: Context) -> int:
+    """k: the fewest rows a class may have."""
+    return max([1] + [check.p for check in (item.check() for item in context.requirements) if check.kind == "rows"])
+
+
+def demands(context: Context, sensitive: list[Ints], rows: int) -> Demands:
+    """The requirements over ``rows`` rows whose sensitive codes are given."""
+    checks = checks_of(context)
+    group = np.zeros((len(checks), rows), dtype=np.int32)
+    value = np.zeros((len(checks), rows), dtype=np.int32)
+    groups = values = 0
+    for c, check in enumerate(checks):
+        key = np.zeros(rows, dtype=np.int64)
+        for i in check.within:
+            key = np.unique(key * context.encoded.sensitive[i].codes + sensitive[i], return_inverse=True)[1]
+        group[c] = key
+        pair = key * context.encoded.sensitive[check.value].codes + sensitive[check.value]
+        value[c] = np.unique(pair, return_inverse=True)[1] if check.within else pair
+        groups = max(groups, int(group[c].max(initial=0)) + 1)
+        values = max(values, int(value[c].max(initial=0)) + 1)
+    kinds = [FREQUENCY if check.kind == "frequency" else DISTINCT for check in checks]
+    return Demands(
+        least_rows(context),
+        np.array(kinds, dtype=np.int64),
+        np.array([check.p for check in checks], dtype=np.int64),
+        np.array([check.q for check in checks], dtype=np.int64),
+        group,
+        value,
+        groups,
+        values,
+    )
+
+
+__all__ = ["checks_of", "demands", "fetch_codes", "geometry", "kind_of", "least_rows"]

@@ -1,0 +1,23 @@
+"""What the user asked for: policy files and arguments, checked and frozen into specs.
+
+Here belong the file format, its checks, hierarchies and orders, the proposal of ``sqlanon init`` and the generated
+reference. The room reads files but no database, and imports nothing of sqlanon but the specs and errors. What depends
+on the data (does a column exist, is k feasible) is decided where the data is.
+"""
+
+from sqlanon.policy.arguments import release
+from sqlanon.policy.hierarchies import read_hierarchy, read_order
+from sqlanon.policy.load import load
+from sqlanon.policy.propose import ColumnProfileLike, propose
+from sqlanon.policy.reference import reference, schema
+
+__all__ = [
+    "ColumnProfileLike",
+    "load",
+    "propose",
+    "read_hierarchy",
+    "read_order",
+    "reference",
+    "release",
+    "schema",
+]

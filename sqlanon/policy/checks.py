@@ -1,0 +1,208 @@
+"""The one way from the parts of a release to its frozen spec, for files and arguments alike.
+
+Here values must fit together. What one value may look like belongs in `fields`, keys and shape in `shape`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path as FilePath
+from typing import Any, Literal, TypeVar, cast
+
+from sqlanon.errors import PolicyError
+from sqlanon.policy.fields import AN_ORDER, name_parts
+from sqlanon.policy.hierarchies import read_hierarchy, read_order
+from sqlanon.policy.models import (
+    ColumnModel,
+    ReleaseModel,
+)
+from sqlanon.policy.problems import Path, Problems, listed, near, show
+from sqlanon.spec import MAX_WEIGHT, ColumnSpec, FormatSpec, Hierarchy, MethodSpec, PrivacySpec, ReleaseSpec
+
+MEAN_K = 5
+"""A class mean is published for classes of at least this many rows."""
+
+_Content = TypeVar("_Content")
+
+
+class Files:
+    """Reads the hierarchies and orders that a policy names, each file once.
+
+    Args:
+        base: directory that relative paths start from.
+    """
+
+    def __init__(self, base: FilePath) -> None:
+        self._base = base
+        self._hierarchies: dict[str, Hierarchy] = {}
+        self._orders: dict[str, tuple[str, ...]] = {}
+
+    def hierarchy(self, path: Path, file: str, problems: Problems) -> Hierarchy | None:
+        """The hierarchy in ``file``, or None after noting its problems at ``path``."""
+        return self._get(read_hierarchy, self._hierarchies, path, file, problems)
+
+    def order(self, path: Path, file: str, problems: Problems) -> tuple[str, ...] | None:
+        """The values in ``file``, or None after noting its problems at ``path``."""
+        return self._get(read_order, self._orders, path, file, problems)
+
+    def _get(
+        self,
+        reader: Callable[[FilePath, str], _Content],
+        known: dict[str, _Content],
+        path: Path,
+        file: str,
+        problems: Problems,
+    ) -> _Content | None:
+        at = self._base / file
+        shown = problems.shown(path, file)
+        try:
+            if file not in known:
+                known[file] = reader(at, str(at) if shown == file else shown)
+        except PolicyError as error:
+            for problem in error.problems:
+                problems.add(path, problem)
+            return None
+        return known[file]
+
+
+def build(
+    model: ReleaseModel, raw: Mapping[str, Any], path: Path, problems: Problems, files: Files
+) -> ReleaseSpec:
+    """Check what must fit together and make the spec; it is only good if there are no problems."""
+    given = raw.get("columns")
+    unread = set(given) - set(model.columns) if isinstance(given, Mapping) else None
+    columns = tuple(
+        _column(name, column, (*path, "columns", name), problems, files)
+        for name, column in model.columns.items()
+    )
+    _check_columns(model, path, problems, complete=unread == set())
+    _check_privacy(model, path, problems, complete=unread == set())
+    _check_mean(model, path, problems, unread)
+    parts, source = (name_parts(model.publish) if model.publish else None), name_parts(model.source)
+    if parts and source and _folded(parts) == _folded(source) and model.publish_file is None:
+        problems.add((*path, "publish"), "the same name as the source", "another view")
+    return ReleaseSpec(
+        name=model.name,
+        source=model.source,
+        columns=columns,
+        privacy=PrivacySpec(model.privacy.k, model.privacy.l, model.privacy.distinct_l, model.privacy.joint),
+        publish=model.publish,
+        publish_file=model.publish_file,
+        rest=model.rest,
+        rows_are=model.rows_are,
+        readers=tuple(model.readers),
+        method=MethodSpec(model.method.name, dict(cast("dict[str, str]", model.method.model_extra or {}))),
+        format=FormatSpec(model.format.kind, tuple(model.format.mean)),
+        execution=model.execution,
+        memory=model.memory,
+        seed=model.seed,
+    )
+
+
+def _column(name: str, column: ColumnModel, path: Path, problems: Problems, files: Files) -> ColumnSpec:
+    if not name or "\0" in name:
+        problems.add(
+            path, "a column without a name" if not name else "a name with a NUL character", "a column's name"
+        )
+    given = column.model_fields_set
+    only = (
+        ("weight", ("quasi",)),
+        ("hierarchy", ("quasi",)),
+        ("ordered", ("quasi",)),
+        ("accept_unique", ("sensitive", "insensitive")),
+        ("accept_repeats", ("identifier",)),
+    )
+    for key, roles in only:
+        if key in given and getattr(column, key) not in (None, False) and column.role not in roles:
+            problems.add(
+                (*path, key), f"the column is {column.role}", f"{key} is for {' and '.join(roles)} columns"
+            )
+    if column.hierarchy is not None and column.ordered is not None:
+        problems.add((*path, "ordered"), "the column also has a hierarchy", "hierarchy or ordered, not both")
+    hierarchy = None
+    if column.hierarchy is not None:
+        hierarchy = files.hierarchy((*path, "hierarchy"), column.hierarchy, problems)
+    return ColumnSpec(
+        name=name,
+        role=column.role,
+        weight=column.weight,
+        hierarchy=hierarchy,
+        ordered=_order(column.ordered, (*path, "ordered"), problems, files),
+        accept_unique=column.accept_unique,
+        accept_repeats=column.accept_repeats,
+    )
+
+
+def _order(
+    ordered: str | list[str] | None, path: Path, problems: Problems, files: Files
+) -> Literal["alphabetical", "declared"] | tuple[str, ...] | None:
+    if ordered is None or ordered in ("alphabetical", "declared"):
+        return cast("Literal['alphabetical', 'declared'] | None", ordered)
+    if isinstance(ordered, list):
+        return tuple(ordered)
+    values = files.order(path, ordered, problems)
+    if values is None and (hint := near(ordered, ("alphabetical", "declared"))):
+        problems.add(path, "a word that is not known is taken for a file" + hint, AN_ORDER)
+    return values
+
+
+def _check_columns(model: ReleaseModel, path: Path, problems: Problems, *, complete: bool) -> None:
+    quasi = [column for column in model.columns.values() if column.role == "quasi"]
+    if not quasi and complete:
+        problems.add((*path, "columns"), "no quasi column", "at least one column with the role quasi")
+    total = sum(column.weight for column in quasi)
+    if total > MAX_WEIGHT:
+        problems.add((*path, "columns"), f"the weights sum to {total}", f"at most {MAX_WEIGHT} in all")
+
+
+def _check_privacy(model: ReleaseModel, path: Path, problems: Problems, *, complete: bool) -> None:
+    privacy = model.privacy
+    sensitive = sum(column.role == "sensitive" for column in model.columns.values())
+    asked = [key for key in ("l", "distinct_l") if getattr(privacy, key) is not None]
+    for key in asked:
+        if complete and not sensitive:
+            problems.add(
+                (*path, "privacy", key),
+                "no sensitive column",
+                f"{key} needs a column with the role sensitive",
+            )
+    if privacy.joint:
+        at = (*path, "privacy", "joint")
+        if complete and sensitive < 2:
+            problems.add(
+                at, "fewer than two sensitive columns", "joint needs two columns with the role sensitive"
+            )
+        if not asked and not any(problems.broken((*path, "privacy", key)) for key in ("l", "distinct_l")):
+            problems.add(at, "neither l nor distinct_l is asked for", "joint goes with l or distinct_l")
+
+
+def _check_mean(model: ReleaseModel, path: Path, problems: Problems, unread: set[str] | None) -> None:
+    at = (*path, "format", "mean")
+    able = [
+        name for name, column in model.columns.items() if column.role == "quasi" and column.hierarchy is None
+    ]
+    for name in model.format.mean:
+        column = model.columns.get(name)
+        if column is None and unread is not None and name not in unread:
+            problems.add(
+                at,
+                "a column that is not listed" + near(name, model.columns),
+                f"quasi columns without hierarchy: {_shown(able)}",
+            )
+        elif column is not None and (column.role != "quasi" or column.hierarchy is not None):
+            what = "has a hierarchy" if column.role == "quasi" else f"is {column.role}"
+            problems.add(
+                at, f"the column {show(name)} {what}", f"quasi columns without hierarchy: {_shown(able)}"
+            )
+    if model.format.mean and model.format.kind != "ranges" and not problems.broken((*path, "format", "kind")):
+        problems.add(at, f"the format is {model.format.kind}", "means go with the format ranges")
+    if model.format.mean and model.privacy.k < MEAN_K and not problems.broken((*path, "privacy", "k")):
+        problems.add(at, f"k is below {MEAN_K}", f"means need k of at least {MEAN_K}")
+
+
+def _shown(names: list[str]) -> str:
+    return listed(map(show, names)) or "none here"
+
+
+def _folded(parts: tuple[str, ...]) -> tuple[str, ...]:
+    return tuple(part.casefold() for part in parts)

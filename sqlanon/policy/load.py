@@ -1,0 +1,106 @@
+"""Reading a whole policy file into its frozen spec. Checks of one release belong in `checks`."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path as FilePath
+from typing import Any
+
+from pydantic import ValidationError
+
+from sqlanon.policy import checks, shape
+from sqlanon.policy.document import Document, read
+from sqlanon.policy.fields import name_parts
+from sqlanon.policy.models import PolicyModel
+from sqlanon.policy.problems import Path, Problems
+from sqlanon.spec import PolicySpec, ReleaseSpec
+
+PUBLISH_SCHEMA = "release"
+"""Where a release is published that does not say where."""
+
+
+def load(path: str | os.PathLike[str], environ: Mapping[str, str] | None = None) -> PolicySpec:
+    """Read a policy file.
+
+    Args:
+        path: the YAML file; hierarchies and orders it names are relative to its directory.
+        environ: values for ``${NAME}``; default: the environment of the process.
+
+    Raises:
+        PolicyError: with every problem of the file, each as ``file:line: where: what is wrong; what is allowed``.
+    """
+    document = read(FilePath(path), os.environ if environ is None else environ)
+    problems = Problems(document)
+    for place, what, allowed in document.found:
+        problems.add(place, what, allowed)
+    problems.mute(document.unread)
+    if not isinstance(document.data, dict):
+        what = "the file is empty" if document.data is None and not document.found else "not a mapping"
+        problems.add((), what, "a policy begins with version: 1; sqlanon init proposes one")
+        problems.stop()
+    raw: dict[str, Any] = document.data if isinstance(document.data, dict) else {}
+    connection = _head(raw, problems)
+    releases = _releases(raw, problems, FilePath(path).parent, document)
+    problems.stop()
+    return PolicySpec(connection=connection, releases=tuple(releases), path=os.fspath(path))
+
+
+def _head(raw: dict[str, Any], problems: Problems) -> str | None:
+    """Check everything but the single releases; return the connection."""
+    if isinstance(raw.get("releases"), list) and raw["releases"]:
+        raw = {**raw, "releases": [shape.HARMLESS]}
+    try:
+        return PolicyModel.model_validate(raw).connection
+    except ValidationError as error:
+        shape.note(error, PolicyModel, (), problems)
+    return None
+
+
+def _releases(
+    raw: dict[str, Any], problems: Problems, base: FilePath, document: Document
+) -> list[ReleaseSpec]:
+    files = checks.Files(base)
+    items = raw.get("releases")
+    releases: list[tuple[int, ReleaseSpec]] = []
+    for index, item in enumerate(items if isinstance(items, list) else []):
+        path = ("releases", index)
+        model = shape.read(item, path, problems)
+        if model is not None:
+            if model.publish is None:
+                model = model.model_copy(update={"publish": default_view(model.name)})
+            releases.append((index, checks.build(model, item, path, problems, files)))
+    _check_unique(releases, problems, document)
+    return [release for _, release in releases]
+
+
+def default_view(name: str) -> str:
+    """The view of a release that does not name one."""
+    return (
+        f"{PUBLISH_SCHEMA}.{name}"
+        if name.isidentifier()
+        else f'{PUBLISH_SCHEMA}."{name.replace(chr(34), chr(34) * 2)}"'
+    )
+
+
+def _check_unique(releases: list[tuple[int, ReleaseSpec]], problems: Problems, document: Document) -> None:
+    """Two releases share neither name nor view nor file."""
+    first: dict[tuple[str, object], Path] = {}
+
+    def check(path: Path, value: object, word: str, allowed: str) -> None:
+        if problems.broken(path):
+            return
+        earlier = first.setdefault((word, value), path)
+        if earlier != path:
+            problems.add(path, f"the {word} of the release in line {document.line(earlier)} again", allowed)
+
+    for index, release in releases:
+        at: Path = ("releases", index)
+        check((*at, "name"), release.name, "name", "each release has its own name")
+        if release.publish_file is not None:
+            file = os.path.normpath(release.publish_file)
+            check((*at, "publish_file"), file, "file", "each file holds one release")
+        elif document.holds((*at, "publish")) or not problems.broken((*at, "name")):
+            view = tuple(part.casefold() for part in name_parts(release.publish or "") or ())
+            allowed = "each release publishes to its own view (case does not count)"
+            check((*at, "publish"), view, "view", allowed)

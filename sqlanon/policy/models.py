@@ -1,0 +1,194 @@
+"""The policy file as pydantic models: its keys, types, defaults and the words that explain them.
+
+Only the file boundary uses these. The descriptions are the one text about each key: editors show them through
+``sqlanon schema``, and ``docs/policy.md`` is generated from them. A new key is one field here, one line in
+`checks.build`, and, if it must fit with others, one check there.
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import Annotated
+
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
+
+from sqlanon.policy import fields
+from sqlanon.policy.fields import flag, one_of, whole
+from sqlanon.spec import EXECUTIONS, FORMATS, MAX_WEIGHT, ROLES, Execution, FormatKind, Rest, Role, RowsAre
+
+Text = Annotated[str, BeforeValidator(fields.text)]
+Table = Annotated[str, BeforeValidator(fields.table_name)]
+Names = Annotated[list[str], BeforeValidator(fields.names, json_schema_input_type=str | list[str])]
+Flag = Annotated[bool, BeforeValidator(flag)]
+Ordered = Annotated[
+    str | list[str], BeforeValidator(fields.order, json_schema_input_type=str | list[str | float])
+]
+RoleWord = Annotated[Role, one_of(*ROLES)]
+FormatWord = Annotated[FormatKind, one_of(*FORMATS)]
+
+
+class Part(BaseModel):
+    """What all parts of a policy file share: unknown keys are errors, nothing changes after reading."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True)
+
+
+class ColumnModel(Part):
+    """One column of the source. Its role alone may be written as text: `age: quasi`."""
+
+    role: RoleWord = Field(
+        description="What the column is for. `identifier`: names a person, is never published. `quasi`: others may "
+        "know it; it is generalized. `sensitive`: must not be learned about a person; published as it is, protected "
+        "by l. `insensitive`: published as it is."
+    )
+    weight: Annotated[int, whole(1, MAX_WEIGHT)] = Field(
+        1,
+        description="How much the loss of this quasi column counts against the others. The weights of a release sum "
+        f"to at most {MAX_WEIGHT}.",
+    )
+    hierarchy: Text | None = Field(
+        None,
+        description="Quasi columns: a CSV file in ARX's format, `leaf;parent;...;*`, relative to the policy file. "
+        "Classes publish a node's label.",
+    )
+    ordered: Ordered | None = Field(
+        None,
+        description="Quasi columns of text or enum type, which otherwise have no order: `alphabetical` (by bytes), "
+        "`declared` (the enum's own order), the list of values in order, or a file with one value per line, relative "
+        "to the policy file. Not together with `hierarchy`.",
+    )
+    accept_unique: Flag = Field(
+        False,
+        description="Sensitive and insensitive columns: publish the column although many of its values occur once "
+        "and could name a person.",
+    )
+    accept_repeats: Flag = Field(
+        False,
+        description="Identifiers: equal values are not the same person (names, free text), so that repeats do not "
+        "stop the run.",
+    )
+
+
+class PrivacyModel(Part):
+    """What every class (the rows that look alike in all quasi columns) must meet."""
+
+    k: Annotated[int, whole(1)] = Field(description="Rows in a class, at least.")
+    l: (  # noqa: E741 - the papers' symbol
+        Annotated[Fraction, BeforeValidator(fields.fraction, json_schema_input_type=float | str)] | None
+    ) = Field(
+        None,
+        description="Frequency l-diversity: no value of a sensitive column makes up more than 1/l of a class. "
+        'A number of at least 1 or a fraction such as "5/2".',
+    )
+    distinct_l: Annotated[int, whole(1)] | None = Field(
+        None, description="Different values of each sensitive column in a class, at least."
+    )
+    joint: Flag = Field(
+        False,
+        description="With several sensitive columns: l and distinct_l also hold within every value of the others.",
+    )
+
+
+class MethodModel(Part):
+    """The algorithm. Its name alone, or `name:option=value,option=value`, may be written as text.
+
+    All further keys are options, which the method checks.
+    """
+
+    model_config = ConfigDict(extra="allow", frozen=True, hide_input_in_errors=True)
+    __pydantic_extra__: dict[
+        str, Annotated[str, BeforeValidator(fields.option, json_schema_input_type=str | float | bool)]
+    ]
+
+    name: Annotated[str, BeforeValidator(fields.word)] = Field(
+        description="The method, such as `mondrian` (options `variant`: strict, relaxed; `cut`: loss, median)."
+    )
+
+
+class FormatModel(Part):
+    """How a class is published. The kind alone may be written as text: `format: labels`."""
+
+    kind: FormatWord = Field(
+        "ranges",
+        description="`ranges`: `<column>_lo` and `<column>_hi` in the source's type, hierarchy nodes as labels, sets "
+        "as arrays. `labels`: one text column each, `[20, 29]`. `points`: a representative value in the source's "
+        "type. `suppressed`: the value where the class agrees, else NULL.",
+    )
+    mean: Names = Field(
+        [],
+        description="Numeric quasi columns without hierarchy that also publish their class mean. Only with `ranges` "
+        "and k of at least 5.",
+    )
+
+
+class ReleaseModel(Part):
+    """One release of one source."""
+
+    name: Text = Field(
+        description="The release's name in the catalog and on the command line; unique in the file."
+    )
+    source: Table = Field(
+        description="The table or view to release, `table` or `schema.table`; quote parts as in SQL."
+    )
+    publish: Table | None = Field(
+        None,
+        description="The view that readers get, `view` or `schema.view`; default: the release's name in the schema "
+        "`release`. No two releases publish to the same view.",
+    )
+    publish_file: Text | None = Field(
+        None,
+        description="DuckDB: another database file that will hold just this release. A relative path starts where "
+        "the command runs.",
+    )
+    columns: dict[
+        str,
+        Annotated[ColumnModel, BeforeValidator(fields.role_only, json_schema_input_type=Role | ColumnModel)],
+    ] = Field(description="The role of each column. At least one is quasi.")
+    rest: Annotated[Rest, one_of("error", "drop", "keep")] = Field(
+        "error",
+        description="What happens to columns of the source that are not listed: `error` stops, `drop` leaves them "
+        "out, `keep` publishes them as they are.",
+    )
+    rows_are: Annotated[RowsAre, one_of("persons", "events")] = Field(
+        "persons",
+        description="`persons`: one row a person; an identifier that repeats stops the run. `events`: a person may "
+        "have several rows, so k counts rows, not persons; verify and audit then also count distinct identifiers.",
+    )
+    readers: Names = Field(
+        [],
+        description="Who reads the release: roles on PostgreSQL, otherwise names used by the warnings of plan.",
+    )
+    privacy: PrivacyModel = Field(description="What every class must meet.")
+    method: Annotated[
+        MethodModel, BeforeValidator(fields.method, json_schema_input_type=str | MethodModel)
+    ] = Field(
+        default_factory=lambda: MethodModel(name="mondrian"), description="The algorithm and its options."
+    )
+    format: Annotated[
+        FormatModel, BeforeValidator(fields.kind_only, json_schema_input_type=FormatKind | FormatModel)
+    ] = Field(default_factory=FormatModel, description="How classes are published.")
+    execution: Annotated[Execution, one_of(*EXECUTIONS)] = Field(
+        "auto",
+        description="Where the method runs: compiled `kernel`, SQL `pushdown`, or chosen by size. All give the same "
+        "release.",
+    )
+    memory: Annotated[int, BeforeValidator(fields.size, json_schema_input_type=int | str)] | None = Field(
+        None,
+        description="What the kernels may use: bytes, or text such as 4GB or 512MiB. Default: chosen from the machine.",
+    )
+    seed: Annotated[int, whole(0)] | None = Field(
+        None, description="For methods that draw random numbers. Default: drawn from the operating system."
+    )
+
+
+class PolicyModel(Part):
+    """A whole policy file."""
+
+    version: Annotated[int, whole(1, 1)] = Field(description="The version of this format: 1.")
+    connection: Text | None = Field(
+        None,
+        repr=False,
+        description="`duckdb:///path` or `postgresql://...`. Keep passwords out of the file: `${SQLANON_PASSWORD}` is "
+        "read from the environment. A relative path starts where the command runs.",
+    )
+    releases: list[ReleaseModel] = Field(min_length=1, description="The releases, at least one.")

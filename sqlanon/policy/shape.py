@@ -1,0 +1,114 @@
+"""The shape of one release: keys and single values checked by the models, errors in our words.
+
+`read` also repairs what is broken, so that `checks` can go on and find what is wrong between values.
+"""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic import BaseModel, ValidationError
+from pydantic_core import ErrorDetails
+
+from sqlanon.policy.models import (
+    ColumnModel,
+    FormatModel,
+    MethodModel,
+    PolicyModel,
+    PrivacyModel,
+    ReleaseModel,
+)
+from sqlanon.policy.problems import Path, Problems, listed, near
+
+_PARTS: dict[str, type[BaseModel]] = {"privacy": PrivacyModel, "method": MethodModel, "format": FormatModel}
+
+STAND_IN_K = 5
+
+HARMLESS: Mapping[str, object] = {"name": "x", "source": "x", "columns": {}, "privacy": {"k": STAND_IN_K}}
+"""A release with nothing wrong in its shape."""
+
+_STAND_INS: Mapping[Path, object] = {
+    **{(key,): value for key, value in HARMLESS.items()},
+    ("privacy", "k"): STAND_IN_K,
+    ("method", "name"): "x",
+}
+
+
+def note(error: ValidationError, model: type[BaseModel], path: Path, problems: Problems) -> None:
+    """Note at ``path`` what pydantic found wrong, in our words."""
+    for found in error.errors(include_url=False):
+        problems.add(path + found["loc"], *_words(found, model))
+
+
+def _words(found: ErrorDetails, model: type[BaseModel]) -> tuple[str, str]:
+    """What is wrong and what is allowed."""
+    loc = found["loc"]
+    match found["type"]:
+        case "policy":
+            return found["ctx"]["what"], found["ctx"]["allowed"]
+        case "missing":
+            return "is missing", _part(model, loc[:-1]).model_fields[str(loc[-1])].description or ""
+        case "extra_forbidden":
+            keys = list(_part(model, loc[:-1]).model_fields)
+            return "unknown key" + near(loc[-1], keys), f"the keys here are {listed(keys)}"
+        case "model_type" | "dict_type":
+            return "not a mapping", "key: value pairs"
+        case "list_type" | "too_short":
+            return "not a list" if found[
+                "type"
+            ] == "list_type" else "the list is empty", "a list, at least one"
+        case _:
+            return "not valid", "see docs/policy.md"
+
+
+def read(raw: object, path: Path, problems: Problems) -> ReleaseModel | None:
+    """Check the shape of one release.
+
+    Args:
+        raw: its mapping.
+        path: where it stands.
+        problems: takes what is wrong.
+
+    Returns:
+        The release with broken parts left out or replaced by something harmless (``problems.broken`` tells which), or
+        None if nothing is left of it.
+    """
+    data = copy.deepcopy(raw)
+    for attempt in range(3):
+        try:
+            return ReleaseModel.model_validate(data)
+        except ValidationError as error:
+            if attempt == 0:
+                note(error, ReleaseModel, path, problems)
+            places = [found["loc"] for found in error.errors(include_url=False)]
+        if not isinstance(data, dict):
+            return None
+        for place in places:
+            _repair(data, place)
+    return None
+
+
+def _part(model: type[BaseModel], loc: Path) -> type[BaseModel]:
+    """The model of the part at ``loc``."""
+    if len(loc) >= 2 and loc[-2] == "columns":
+        return ColumnModel
+    if loc and loc[-1] in _PARTS:
+        return _PARTS[str(loc[-1])]
+    return ReleaseModel if model is PolicyModel and loc else model
+
+
+def _repair(data: dict[str, Any], place: Path) -> None:
+    """Take out what is broken at ``place``, or put something harmless where something must stand."""
+    if place[:1] == ("columns",) and place[-1] == "role":
+        place = place[:2]
+    at = data
+    for depth, key in enumerate(place):
+        inner = at.get(str(key))
+        if depth == len(place) - 1 or not isinstance(inner, dict):
+            at.pop(str(key), None)
+            if place[: depth + 1] in _STAND_INS:
+                at[str(key)] = copy.deepcopy(_STAND_INS[place[: depth + 1]])
+            return
+        at = inner

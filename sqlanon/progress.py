@@ -1,0 +1,70 @@
+"""How long work tells where it is: a protocol the library calls and the command line implements.
+
+Only counts and stage names pass here, never a value.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Protocol
+
+STAGES = ("snapshot", "profile", "encode", "method", "recode", "verify", "publish")
+"""The stages of one run, in order; ``seconds`` of a report has one entry each, and ``total``."""
+
+
+class Progress(Protocol):
+    """What a screen or a log shows of a run."""
+
+    def stage(self, release: str, stage: str) -> None:
+        """A stage of a release begins."""
+
+    def update(self, done: int, total: int, unit: str) -> None:
+        """Inside the stage, ``done`` of ``total`` units are finished."""
+
+    def note(self, message: str) -> None:
+        """Something worth a line of its own, such as a first compilation."""
+
+    def finish(self, release: str) -> None:
+        """The release is done, well or not."""
+
+
+class Silent:
+    """Shows nothing: the library's default."""
+
+    def stage(self, release: str, stage: str) -> None:
+        """Ignore it."""
+
+    def update(self, done: int, total: int, unit: str) -> None:
+        """Ignore it."""
+
+    def note(self, message: str) -> None:
+        """Ignore it."""
+
+    def finish(self, release: str) -> None:
+        """Ignore it."""
+
+
+class Stopwatch:
+    """Times the stages of one run and tells a `Progress` about them."""
+
+    def __init__(self, release: str, progress: Progress) -> None:
+        self._release = release
+        self._progress = progress
+        self._start = time.perf_counter()
+        self.seconds: dict[str, float] = {}
+
+    @contextmanager
+    def stage(self, name: str) -> Iterator[Progress]:
+        """Time one stage; stages of the same name add up."""
+        self._progress.stage(self._release, name)
+        start = time.perf_counter()
+        try:
+            yield self._progress
+        finally:
+            self.seconds[name] = self.seconds.get(name, 0.0) + time.perf_counter() - start
+
+    def total(self) -> dict[str, float]:
+        """Seconds per stage and ``total`` since the stopwatch was made."""
+        return {**self.seconds, "total": time.perf_counter() - self._start}

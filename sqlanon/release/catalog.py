@@ -1,0 +1,168 @@
+"""The catalog: one row a version of a release, in the private schema of the source's database. Never a cell value."""
+
+from __future__ import annotations
+
+import datetime
+import getpass
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from sqlanon._version import __version__
+from sqlanon.engines.base import PRIVATE_SCHEMA, Engine, TableRef
+from sqlanon.results import ReleaseRow, RunReport
+from sqlanon.spec import Hierarchy, ReleaseSpec
+from sqlanon.sqltext import identifier, statement
+
+KEPT = 2
+"""Versions whose table stays: the published one and the one before, for readers in the middle of a query."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One version of a release as the catalog holds it."""
+
+    release: str
+    version: int
+    status: str
+    view_schema: str | None
+    view_name: str | None
+    file: str | None
+    physical: str
+    source: str
+    policy: Mapping[str, Any]
+    policy_hash: str
+    report: Mapping[str, Any]
+    published_at: str
+    published_by: str
+    sqlanon: str
+
+    @property
+    def view(self) -> TableRef | None:
+        """The public view, where it is in this database."""
+        return TableRef(self.view_schema, self.view_name) if self.view_name and not self.file else None
+
+    @property
+    def table(self) -> TableRef:
+        """The versioned physical table."""
+        return TableRef(PRIVATE_SCHEMA, self.physical)
+
+    @property
+    def link(self) -> TableRef:
+        """The private table that ties released rows to source rows."""
+        return TableRef(PRIVATE_SCHEMA, f"{self.physical}_link")
+
+    def row(self) -> ReleaseRow:
+        """As the command line shows it."""
+        report = self.report
+        asked = ", ".join(
+            f"{item['name']}{'(' + item['column'] + ')' if item['column'] else ''}={item['asked']:g}"
+            for item in report.get("requirements", ())
+        )
+        return ReleaseRow(
+            self.release, self.version, self.status, report.get("published", ""), self.source, self.published_at,
+            self.published_by, report.get("rows", 0), report.get("classes", 0), report.get("min_class", 0),
+            report.get("max_class", 0), report.get("loss", {}).get("gcp", 0.0), report.get("method", ""), asked,
+            self.sqlanon,
+        )  # fmt: skip
+
+
+class Catalog:
+    """The catalog table of one database; made on first use."""
+
+    def __init__(self, engine: Engine, database: str | None = None) -> None:
+        self._engine = engine
+        self._table = TableRef(PRIVATE_SCHEMA, "catalog", database)
+
+    def create(self) -> None:
+        """Make the private schema and the catalog if they are missing."""
+        if self._engine.exists(self._table):
+            return
+        schema = ".".join(identifier(p) for p in (self._table.database, PRIVATE_SCHEMA) if p)
+        self._engine.execute(statement("publish/schema", self._engine.dialect, schema=schema))
+        self._engine.execute(statement("catalog/create", self._engine.dialect, catalog=self._table))
+
+    def entries(self, release: str | None = None) -> list[Entry]:
+        """The catalog's rows, by release and version; empty where there is no catalog yet."""
+        if not self._engine.exists(self._table):
+            return []
+        rows = self._engine.fetch(statement("catalog/list", self._engine.dialect, catalog=self._table))
+        entries = [_entry(row) for row in rows]
+        return [entry for entry in entries if release is None or entry.release == release]
+
+    def add(self, spec: ReleaseSpec, version: int, physical: str, target: TableRef, status: str, report: RunReport,
+            seed: int) -> None:  # fmt: skip
+        """Write the row of a new version."""
+        policy = redacted(spec)
+        text = json.dumps(policy, sort_keys=True)
+        binds: dict[str, str | int | float | None] = {
+            "release": spec.name,
+            "version": version,
+            "status": status,
+            "view_schema": target.schema,
+            "view_name": target.name,
+            "file": spec.publish_file,
+            "physical": physical,
+            "source": report.source,
+            "policy": text,
+            "policy_hash": hashlib.sha256(text.encode()).hexdigest(),
+            "report": json.dumps(report.to_dict(), sort_keys=True),
+            "seed": seed,
+            "published_at": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+            "published_by": _user(),
+            "sqlanon": __version__,
+        }
+        self._engine.execute(statement("catalog/insert", self._engine.dialect, binds, catalog=self._table))
+
+    def replace_report(self, release: str, version: int, report: RunReport) -> None:
+        """Set the report of one version."""
+        binds: dict[str, str | int | float | None] = {
+            "release": release, "version": version, "report": json.dumps(report.to_dict(), sort_keys=True),
+        }  # fmt: skip
+        self._engine.execute(statement("catalog/report", self._engine.dialect, binds, catalog=self._table))
+
+    def mark(self, release: str, version: int, status: str) -> None:
+        """Change the status of one version: pending, published, replaced, dropped or abandoned."""
+        binds: dict[str, str | int | float | None] = {"release": release, "version": version, "status": status}
+        self._engine.execute(statement("catalog/update", self._engine.dialect, binds, catalog=self._table))
+
+
+def _user() -> str:
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError):
+        return "unknown"
+
+
+def _entry(row: tuple[object, ...]) -> Entry:
+    cells = list(row)
+    cells[1] = int(str(cells[1]))
+    cells[8] = json.loads(str(cells[8]))
+    cells[10] = json.loads(str(cells[10]))
+    return Entry(*cells)  # type: ignore[arg-type]
+
+
+def physical_name(release: str, version: int) -> str:
+    """The versioned table's name: readable, and short enough for every engine whatever the release is called."""
+    plain = "".join(char if char.isascii() and char.isalnum() else "_" for char in release)[:24].strip("_").lower()
+    return f"{plain or 'release'}_{hashlib.sha256(release.encode()).hexdigest()[:8]}_v{version}"
+
+
+def redacted(spec: ReleaseSpec) -> dict[str, Any]:
+    """The policy for the catalog: lists of values (hierarchies, orders) replaced by their hashes, no seed."""
+    policy = asdict(spec)
+    for column, original in zip(policy["columns"], spec.columns, strict=True):
+        if isinstance(original.hierarchy, Hierarchy):
+            column["hierarchy"] = {"name": original.hierarchy.name, "sha256": _hash(original.hierarchy.levels)}
+        if isinstance(original.ordered, tuple):
+            column["ordered"] = {"values": len(original.ordered), "sha256": _hash(original.ordered)}
+    frequency = spec.privacy.l
+    policy["privacy"]["l"] = str(frequency) if frequency is not None else None
+    policy.pop("seed")
+    return policy
+
+
+def _hash(values: object) -> str:
+    return hashlib.sha256(json.dumps(values).encode()).hexdigest()

@@ -1,0 +1,83 @@
+"""The reader-visible metadata table beside a release: kinds, formats, hierarchy nodes, domains *declared in the policy*.
+
+Nothing here comes from the data: a domain that the policy does not declare is not told.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+
+from sqlanon._version import __version__
+from sqlanon.engines.base import Engine, TableRef
+from sqlanon.release.recode import Recoded
+from sqlanon.spec import ReleaseSpec
+from sqlanon.sqltext import statement
+from sqlanon.table.encode import Encoded
+from sqlanon.table.tree import tree_of
+
+COLUMNS = (
+    ("column_name", "TEXT"),
+    ("role", "TEXT"),
+    ("kind", "TEXT"),
+    ("format", "TEXT"),
+    ("source_type", "TEXT"),
+    ("published", "TEXT"),
+    ("declared", "TEXT"),
+)
+"""One row a source column; ``published`` and ``declared`` are JSON. The row of column '' describes the release."""
+
+
+def metadata_name(view: str) -> str:
+    """The metadata view's name beside ``view``."""
+    return f"{view}_metadata"
+
+
+def metadata_rows(spec: ReleaseSpec, encoded: Encoded, recoded: Recoded, version: int) -> Iterator[tuple[object, ...]]:
+    """The metadata table's rows."""
+    privacy = spec.privacy
+    facts = {
+        "release": spec.name,
+        "version": version,
+        "sqlanon": __version__,
+        "k": privacy.k,
+        "l": str(privacy.l) if privacy.l is not None else None,
+        "distinct_l": privacy.distinct_l,
+    }
+    yield "", "release", "", spec.format.kind, "", json.dumps(facts), None
+    by_alias = {domain.reading.alias: domain for domain in encoded.quasi}
+    for reading in encoded.roles.published_order():
+        domain = by_alias.get(reading.alias)
+        declared = None
+        published = [reading.name]
+        if domain is not None:
+            published = list(recoded.names[domain.code].published())
+            if reading.treatment == "hierarchy":
+                tree = tree_of(domain)
+                nodes = {
+                    (level, int(tree.node[level][i]), int(tree.leaves[level][i]), tree.label[level][i])
+                    for level in range(len(tree.node))
+                    for i in range(len(tree.label[level]))
+                }
+                declared = json.dumps({"leaves": tree.label[0], "nodes": sorted(nodes)})
+            elif isinstance(reading.spec.ordered, tuple):
+                declared = json.dumps({"order": list(reading.spec.ordered)})
+        yield (
+            reading.name, reading.spec.role, reading.treatment or "", spec.format.kind if domain else "",
+            reading.column.shown_type, json.dumps(published), declared,
+        )  # fmt: skip
+
+
+def version_in(engine: Engine, entry: object) -> int | None:
+    """The version that a published file holds, or None if it cannot be read."""
+    from sqlanon.errors import DatabaseError
+    from sqlanon.release.catalog import Entry
+
+    assert isinstance(entry, Entry) and entry.file and entry.view_name
+    try:
+        with engine.attach(entry.file) as database:
+            table = TableRef(entry.view_schema, metadata_name(entry.view_name), database)
+            rows = engine.fetch(statement("catalog/version", engine.dialect, {"column": ""}, metadata=table))
+    except DatabaseError:
+        return None
+    return int(json.loads(str(rows[0][0]))["version"]) if rows else None

@@ -1,0 +1,155 @@
+"""Plan: what a run would do and whether it can, computed without publishing anything."""
+
+from __future__ import annotations
+
+import difflib
+import json
+from collections.abc import Sequence
+
+from sqlanon.engines.base import PRIVATE_SCHEMA, Engine, TableRef
+from sqlanon.progress import Progress, Silent, Stopwatch
+from sqlanon.release.catalog import Catalog, redacted
+from sqlanon.release.names import layout
+from sqlanon.release.prepare import Prepared, link_columns, prepare
+from sqlanon.release.publish import Publication, target_of
+from sqlanon.release.run import neighbours
+from sqlanon.results import PlanColumn, PlanReport
+from sqlanon.spec import ReleaseSpec
+from sqlanon.sqltext import statement
+from sqlanon.table.encode import Domain
+from sqlanon.table.scratch import Scratch
+
+
+def plan(
+    engine: Engine, spec: ReleaseSpec, progress: Progress | None = None, beside: Sequence[ReleaseSpec] = ()
+) -> PlanReport:
+    """What a run would do.
+
+    Args:
+        engine: the source's database.
+        spec: the release.
+        progress: where to tell how far it is.
+        beside: other releases of the same policy, for warnings about what readers see together.
+
+    Raises:
+        PolicyError, GuardError, InfeasibleError: what would stop the run.
+    """
+    progress = progress or Silent()
+    watch = Stopwatch(spec.name, progress)
+    try:
+        target = target_of(engine, spec)
+        with Scratch(engine) as scratch:
+            ready = prepare(scratch, spec, watch)
+            return PlanReport(
+                release=spec.name,
+                source=str(ready.roles.relation.ref),
+                publish=target.shown,
+                change=_change(engine, spec, target),
+                rows=ready.rows,
+                columns=tuple(_columns(spec, ready)),
+                feasible=ready.feasible,
+                method=ready.method.describe(),
+                execution=spec.execution,
+                format=spec.format.kind,
+                warnings=tuple(neighbours(engine, spec, target)) + _together(engine, spec, beside),
+                statements=tuple(_statements(engine, spec, target, ready)),
+            )
+    finally:
+        progress.finish(spec.name)
+
+
+def _change(engine: Engine, spec: ReleaseSpec, target: Publication) -> str:
+    published = [entry for entry in Catalog(engine).entries(spec.name) if entry.status == "published"]
+    if not published:
+        return f"first release: version {target.version}"
+    entry = published[-1]
+    old, new = _lines(entry.policy), _lines(json.loads(json.dumps(redacted(spec))))
+    if old == new:
+        return f"version {target.version} replaces {entry.version}: same policy"
+    changed = [line for line in difflib.ndiff(old, new) if line[:1] in "+-"]
+    return f"version {target.version} replaces {entry.version}: policy changed: " + "; ".join(changed)
+
+
+def _lines(policy: object, path: str = "") -> list[str]:
+    if isinstance(policy, dict):
+        return [line for key in sorted(policy) for line in _lines(policy[key], f"{path}.{key}" if path else key)]
+    if isinstance(policy, list):
+        return [line for i, item in enumerate(policy) for line in _lines(item, f"{path}[{i}]")]
+    return [f"{path}: {policy}"]
+
+
+def _together(engine: Engine, spec: ReleaseSpec, beside: Sequence[ReleaseSpec]) -> tuple[str, ...]:
+    warnings = []
+    for other in beside:
+        if other.name == spec.name or engine.target(other.source) != engine.target(spec.source):
+            continue
+        shared = sorted(set(other.readers) & set(spec.readers))
+        if shared:
+            warnings.append(
+                f"releases {spec.name} and {other.name} of one source both go to {', '.join(shared)}; together they may "
+                f"reveal more than each: sqlanon audit --together {other.name} {spec.name}"
+            )
+    return tuple(warnings)
+
+
+def _columns(spec: ReleaseSpec, ready: Prepared) -> list[PlanColumn]:
+    names, _ = layout(ready.roles, ready.quasi, spec.format)
+    domains = {domain.reading.name: domain for domain in ready.quasi + ready.sensitive}
+    roles = {reading.name: reading for reading in ready.roles.quasi + ready.roles.kept}
+    columns = []
+    for column in ready.roles.relation.columns:
+        reading, domain = roles.get(column.name), domains.get(column.name)
+        if reading is None:
+            role = "identifier" if column in ready.roles.identifiers else "rest"
+            columns.append(PlanColumn(column.name, column.shown_type, role, "not published", 0, 0, ()))
+        elif reading.spec.role == "quasi" and domain is not None:
+            columns.append(
+                PlanColumn(
+                    column.name, column.shown_type, "quasi", _treatment(domain), domain.distinct, domain.nulls,
+                    names[domain.code].published(),
+                )
+            )  # fmt: skip
+        else:
+            distinct, nulls = (domain.distinct, domain.nulls) if domain else (0, 0)
+            columns.append(
+                PlanColumn(column.name, column.shown_type, reading.spec.role, "as it is", distinct, nulls, (column.name,))
+            )
+    return columns
+
+
+def _treatment(domain: Domain) -> str:
+    reading = domain.reading
+    weight = f", weight {reading.spec.weight}" if reading.spec.weight != 1 else ""
+    if reading.spec.hierarchy is not None:
+        return f"hierarchy of {len(reading.spec.hierarchy.levels)} leaves{weight}"
+    return f"{'set of values' if reading.treatment == 'nominal' else 'range'}{weight}"
+
+
+def _statements(engine: Engine, spec: ReleaseSpec, target: Publication, ready: Prepared) -> list[str]:
+    """The SQL whose text does not depend on the data."""
+    _, columns = layout(ready.roles, ready.quasi, spec.format)
+    stage = TableRef(None, "_sqlanon_run_stage")
+    physical = target.view if target.file else TableRef(PRIVATE_SCHEMA, target.physical)
+    staged = [
+        {"name": reading.name, "alias": reading.alias, "binary": reading.column.kind == "text"}
+        for reading in ready.roles.quasi + ready.roles.kept
+    ]
+    classes = [column.name for column in columns if column.source == "r"]
+    made = [
+        statement("table/stage", engine.dialect, stage=stage, source=ready.roles.relation.ref, columns=staged,
+                  link=link_columns(ready.roles)),
+        statement("publish/table", engine.dialect, physical=physical, stage=stage,
+                  assign=TableRef(None, "_sqlanon_run_assign"), released=TableRef(None, "_sqlanon_run_released"),
+                  published=[{"source": c.source, "column": c.column, "name": c.name} for c in columns]),
+        statement("verify/k_anonymity", engine.dialect, {"asked": spec.privacy.k}, target=physical, classes=classes),
+    ]  # fmt: skip
+    if not target.file:
+        made.append(
+            statement("publish/view", engine.dialect, view=target.view, physical=physical,
+                      columns=[column.name for column in columns])
+        )  # fmt: skip
+    return [f"-- {item.name}\n{_body(item.text)}" for item in made]
+
+
+def _body(text: str) -> str:
+    return "\n".join(line for line in text.splitlines() if not line.startswith("--"))

@@ -1,0 +1,73 @@
+"""The first half of a run, which plan shares: snapshot, guards, domains, feasibility. Nothing is published here."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+from sqlanon.engines.base import TableRef
+from sqlanon.methods import Method, method
+from sqlanon.privacy import Requirement, requirements
+from sqlanon.progress import Stopwatch
+from sqlanon.release.guards import feasible, guard_sensitive, guard_source
+from sqlanon.release.names import layout
+from sqlanon.results import Feasible
+from sqlanon.spec import ReleaseSpec
+from sqlanon.table.encode import Domain, build_domains
+from sqlanon.table.scratch import Scratch
+from sqlanon.table.stage import Reading, Roles, assign_roles, take_stage
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A staged and profiled source, ready to encode.
+
+    ``identifiers`` are the aliases of identifier columns in the stage (``rows_are: events`` only).
+    """
+
+    roles: Roles
+    stage: TableRef
+    rows: int
+    quasi: tuple[Domain, ...]
+    sensitive: tuple[Domain, ...]
+    requirements: tuple[Requirement, ...]
+    feasible: tuple[Feasible, ...]
+    method: Method
+    identifiers: dict[str, str]
+
+
+def prepare(scratch: Scratch, spec: ReleaseSpec, watch: Stopwatch) -> Prepared:
+    """Read the source once and decide whether a release of it can be made.
+
+    Raises:
+        PolicyError, GuardError: roles, types, hierarchies or guards stop it.
+        InfeasibleError: the requirements ask for more than the table has.
+    """
+    chosen = method(spec.method)
+    roles = assign_roles(spec, scratch.engine.relation(spec.source))
+    asked = requirements(spec.privacy, tuple(reading.name for reading in roles.sensitive))
+    identifiers: dict[str, str] = {}
+    staged = roles
+    if spec.rows_are == "events":
+        known = {column.name: column for column in roles.relation.columns}
+        extra = tuple(
+            Reading(item, known[item.name], f"d{i}") for i, item in enumerate(roles.identifier_specs, 1)
+        )
+        identifiers = {reading.name: reading.alias for reading in extra}
+        staged = replace(roles, insensitive=roles.insensitive + extra)
+    with watch.stage("snapshot"), scratch.engine.snapshot():
+        stage = take_stage(scratch, staged, link_columns(roles))
+        rows = int(str(scratch.fetch("table/count", source=stage)[0][0]))
+        if rows:
+            guard_source(scratch, spec, roles, rows)
+    with watch.stage("profile"):
+        reached = feasible(scratch, spec, stage, roles, asked, rows)
+        quasi, sensitive = build_domains(scratch, roles, stage)
+        guard_sensitive(spec, sensitive, rows)
+        layout(roles, quasi, spec.format)
+    return Prepared(roles, stage, rows, quasi, sensitive, asked, reached, chosen, identifiers)
+
+
+def link_columns(roles: Roles) -> list[str]:
+    """The columns whose hash ties released rows to source rows: the identifiers, or all columns where there are none."""
+    names = [column.name for column in roles.identifiers]
+    return names or [column.name for column in roles.relation.columns]

@@ -1,0 +1,270 @@
+"""Publish: the versioned physical table, then the public view, swapped in one transaction with the catalog row.
+
+A DuckDB transaction writes one attached file, so a release into another file is built beside it, verified, closed,
+flushed and put in its place by ``os.replace``; the catalog says ``pending`` before and ``published`` after.
+"""
+
+from __future__ import annotations
+
+import os
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from sqlanon.engines.base import PRIVATE_SCHEMA, Engine, TableRef
+from sqlanon.errors import DatabaseError, PolicyError, UnsupportedError
+from sqlanon.methods.base import Assignment
+from sqlanon.privacy.base import Requirement
+from sqlanon.progress import Stopwatch
+from sqlanon.release.catalog import KEPT, Catalog, Entry, physical_name
+from sqlanon.release.metadata import COLUMNS, metadata_name, metadata_rows, version_in
+from sqlanon.release.recode import Recoded
+from sqlanon.release.verify import Verified, verify_physical
+from sqlanon.results import RunReport
+from sqlanon.spec import ReleaseSpec
+from sqlanon.sqltext import identifier, statement
+from sqlanon.table.encode import Encoded
+from sqlanon.table.scratch import Scratch
+
+
+@dataclass(frozen=True, slots=True)
+class Publication:
+    """Where a release goes: the view, another file or None, the version it will be, its physical table's name."""
+
+    view: TableRef
+    file: str | None
+    version: int
+    physical: str
+
+    @property
+    def shown(self) -> str:
+        """For people."""
+        name = f"{self.view.schema}.{self.view.name}"
+        return f"{name} in {self.file}" if self.file else name
+
+
+def target_of(engine: Engine, spec: ReleaseSpec) -> Publication:
+    """Where the next version of a release will be published.
+
+    Raises:
+        PolicyError: the place is taken by something that is not this release.
+    """
+    catalog = Catalog(engine)
+    view = engine.target(spec.publish or f"release.{engine.target(spec.source).name}")
+    entries = catalog.entries(spec.name)
+    version = max((entry.version for entry in entries), default=0) + 1
+    if view.schema == PRIVATE_SCHEMA:
+        raise PolicyError(f"{spec.name}: {PRIVATE_SCHEMA} is sqlanon's private schema; publish into another one")
+    if len(metadata_name(view.name).encode()) > engine.capabilities.max_identifier:
+        raise PolicyError(
+            f"{spec.name}: the view's name is too long; with {metadata_name('')} it must fit "
+            f"{engine.capabilities.max_identifier} bytes"
+        )
+    publication = Publication(view, spec.publish_file, version, physical_name(spec.name, version))
+    if spec.publish_file:
+        if not engine.capabilities.second_file:
+            raise UnsupportedError("publish_file is for DuckDB; PostgreSQL publishes into a schema of the same database")
+        ours = any(entry.file == spec.publish_file for entry in entries)
+        if Path(spec.publish_file).exists() and not ours:
+            raise PolicyError(
+                f"{spec.name}: {spec.publish_file} exists and is not a file that this release published; "
+                "move it away or choose another name"
+            )
+        return publication
+    taken = [entry for entry in catalog.entries() if entry.view == TableRef(view.schema, view.name)]
+    if any(entry.release != spec.name and entry.status == "published" for entry in taken):
+        raise PolicyError(f"{spec.name}: {view.schema}.{view.name} is published by another release; choose another name")
+    if engine.exists(view) and not taken:
+        raise PolicyError(
+            f"{spec.name}: {view.schema}.{view.name} exists and was not made by sqlanon; choose another name or drop it"
+        )
+    return publication
+
+
+def publish(
+    engine: Engine, spec: ReleaseSpec, target: Publication, scratch: Scratch, encoded: Encoded,
+    assignment: Assignment, recoded: Recoded, requirements: Sequence[Requirement], report: RunReport, watch: Stopwatch,
+    seed: int,
+) -> RunReport:  # fmt: skip
+    """Write, verify and swap in one version; returns the report as the catalog has it.
+
+    Raises:
+        PrivacyViolation: the physical table fails; everything is rolled back.
+    """
+    catalog = Catalog(engine)
+    with engine.publishing():
+        catalog.create()
+
+    def write(place: TableRef) -> RunReport:
+        with watch.stage("publish"):
+            scratch.execute(
+                "publish/table",
+                physical=place,
+                stage=encoded.stage,
+                assign=assignment.table,
+                released=recoded.released,
+                published=[{"source": c.source, "column": c.column, "name": c.name} for c in recoded.columns],
+            )
+        with watch.stage("verify"):
+            physical = engine.relation(_spelled(place))
+            verified = verify_physical(scratch, encoded, assignment, recoded, physical, requirements)
+        return _verified(report, verified, watch)
+
+    if target.file:
+        return _publish_file(engine, spec, target, scratch, encoded, assignment, recoded, write, catalog, watch, seed,
+                             report)  # fmt: skip
+    physical = TableRef(PRIVATE_SCHEMA, target.physical)
+    with engine.publishing():
+        _make_schema(engine, target.view)
+        done = write(physical)
+        with watch.stage("publish"):
+            scratch.execute("publish/link", linked=TableRef(PRIVATE_SCHEMA, f"{target.physical}_link"),
+                            stage=encoded.stage, assign=assignment.table)  # fmt: skip
+            facts = TableRef(PRIVATE_SCHEMA, f"{target.physical}_metadata")
+            engine.load_rows(facts, COLUMNS, metadata_rows(spec, encoded, recoded, target.version))
+            _point(engine, target.view, physical, [column.name for column in recoded.columns])
+            metadata = TableRef(target.view.schema, metadata_name(target.view.name), target.view.database)
+            _point(engine, metadata, facts, [name for name, _ in COLUMNS])
+            done = replace(done, seconds=watch.total())
+            catalog.add(spec, target.version, target.physical, target.view, "published", done, seed)
+            for entry in catalog.entries(spec.name):
+                if entry.status == "published" and entry.version != target.version:
+                    catalog.mark(spec.name, entry.version, "replaced")
+    drop_old(engine, spec.name)
+    return done
+
+
+def _verified(report: RunReport, verified: Verified, watch: Stopwatch) -> RunReport:
+    return replace(
+        report,
+        requirements=verified.requirements,
+        classes=verified.classes,
+        min_class=verified.min_class,
+        max_class=verified.max_class,
+        seconds=watch.total(),
+        verified=True,
+    )
+
+
+def _spelled(table: TableRef) -> str:
+    return ".".join(identifier(part) for part in (table.database, table.schema, table.name) if part)
+
+
+def _make_schema(engine: Engine, view: TableRef) -> None:
+    schema = ".".join(identifier(part) for part in (view.database, view.schema) if part)
+    if view.schema and not engine.has_schema(view):
+        engine.execute(statement("publish/schema", engine.dialect, schema=schema))
+
+
+def _point(engine: Engine, view: TableRef, at: TableRef, columns: list[str]) -> None:
+    """Point a view at another table. Rights survive: kept by a replacement, given again after a re-creation."""
+    rights: list[str] = []
+    if engine.exists(view):
+        known = engine.relation(_spelled(view))
+        wanted = engine.relation(_spelled(at))
+        if [(c.name, c.type) for c in known.columns] != [(c.name, c.type) for c in wanted.columns]:
+            rights = engine.rights(view)
+            engine.execute(statement("publish/drop_view", engine.dialect, view=view))
+    engine.execute(statement("publish/view", engine.dialect, view=view, physical=at, columns=columns))
+    for right in rights:
+        engine.execute(right)
+
+
+def _publish_file(
+    engine: Engine, spec: ReleaseSpec, target: Publication, scratch: Scratch, encoded: Encoded,
+    assignment: Assignment, recoded: Recoded, write: object, catalog: Catalog, watch: Stopwatch, seed: int,
+    report: RunReport,
+) -> RunReport:  # fmt: skip
+    assert target.file is not None and callable(write)
+    beside = f"{target.file}.sqlanon-{secrets.token_hex(4)}"
+    with engine.publishing():
+        catalog.add(spec, target.version, target.physical, target.view, "pending", report, seed)
+        scratch.execute("publish/link", linked=TableRef(PRIVATE_SCHEMA, f"{target.physical}_link"),
+                        stage=encoded.stage, assign=assignment.table)  # fmt: skip
+    try:
+        with engine.attach(beside) as database:
+            place = TableRef(target.view.schema, target.view.name, database)
+            with engine.publishing():
+                _make_schema(engine, place)
+                done: RunReport = write(place)
+                facts = TableRef(place.schema, metadata_name(place.name), database)
+                engine.load_rows(facts, COLUMNS, metadata_rows(spec, encoded, recoded, target.version))
+        with watch.stage("publish"):
+            _settle(beside, target.file)
+    except BaseException:
+        for leftover in (beside, f"{beside}.wal"):
+            Path(leftover).unlink(missing_ok=True)
+        with engine.publishing():
+            catalog.mark(spec.name, target.version, "abandoned")
+        drop_old(engine, spec.name)
+        raise
+    done = replace(done, seconds=watch.total())
+    with engine.publishing():
+        catalog.replace_report(spec.name, target.version, done)
+        _published(catalog, spec.name, target.version)
+    drop_old(engine, spec.name)
+    return done
+
+
+def _published(catalog: Catalog, release: str, version: int) -> None:
+    for entry in catalog.entries(release):
+        if entry.status == "published":
+            catalog.mark(release, entry.version, "replaced")
+    catalog.mark(release, version, "published")
+
+
+def _settle(beside: str, path: str) -> None:
+    """Flush the finished file and put it in place: readers see the old file or the new one."""
+    with open(beside, "rb") as file:
+        os.fsync(file.fileno())
+    os.replace(beside, path)
+    folder = os.open(Path(path).resolve().parent, os.O_RDONLY)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)
+
+
+def reconcile(engine: Engine, release: str) -> list[str]:
+    """Tidy up after a run that was killed between building another file and saying so in the catalog."""
+    catalog = Catalog(engine)
+    tidied = []
+    for entry in catalog.entries(release):
+        if entry.status != "pending" or not entry.file:
+            continue
+        for leftover in sorted(Path(entry.file).resolve().parent.glob(f"{Path(entry.file).name}.sqlanon-*")):
+            leftover.unlink()
+            tidied.append(str(leftover))
+        there = Path(entry.file).exists() and version_in(engine, entry) == entry.version
+        with engine.publishing():
+            if there:
+                _published(catalog, release, entry.version)
+            else:
+                catalog.mark(release, entry.version, "abandoned")
+        tidied.append(f"{entry.release}@{entry.version}")
+    return tidied
+
+
+def drop_old(engine: Engine, release: str) -> list[str]:
+    """Drop the tables of versions that no reader needs any more; only what the catalog names, never CASCADE."""
+    catalog = Catalog(engine)
+    entries = catalog.entries(release)
+    live = [entry for entry in entries if entry.status in ("published", "replaced")]
+    stale = [entry for entry in live if entry.status == "replaced"][: max(len(live) - KEPT, 0)]
+    stale += [entry for entry in entries if entry.status == "abandoned"]
+    dropped = []
+    for entry in stale:
+        try:
+            with engine.publishing():
+                _drop(engine, entry)
+                catalog.mark(release, entry.version, "dropped")
+        except DatabaseError:
+            continue  # a reader holds it, or something depends on it: the next run tries again
+        dropped.append(f"{entry.release}@{entry.version}")
+    return dropped
+
+
+def _drop(engine: Engine, entry: Entry) -> None:
+    for table in (entry.link, TableRef(PRIVATE_SCHEMA, f"{entry.physical}_metadata"), entry.table):
+        engine.execute(statement("table/drop", engine.dialect, target=table))

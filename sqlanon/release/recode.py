@@ -1,0 +1,180 @@
+"""Recode: from an assignment to one row of published columns a class, by SQL aggregation over work x assignment."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+from sqlanon.engines.base import TableRef
+from sqlanon.methods.base import Assignment
+from sqlanon.release.labels import quote, text_of
+from sqlanon.release.names import Names, Published, layout
+from sqlanon.spec import FormatSpec
+from sqlanon.table.encode import Domain, Encoded
+from sqlanon.table.scratch import Scratch
+from sqlanon.table.tree import load_nodes
+
+
+@dataclass(frozen=True, slots=True)
+class Recoded:
+    """Classes ready to publish.
+
+    Attributes:
+        boxes: scratch table (class, n, lo_, hi_, null_, ncp_, lm_ per code column).
+        released: scratch table (class, n, every published QI-derived column, place).
+        names: published names per code column.
+        columns: all published columns in order.
+        classes, min_class, max_class: how many classes, and the smallest and largest.
+    """
+
+    boxes: TableRef
+    released: TableRef
+    names: dict[str, Names]
+    columns: tuple[Published, ...]
+    classes: int
+    min_class: int
+    max_class: int
+
+
+def recode(scratch: Scratch, encoded: Encoded, assignment: Assignment, form: FormatSpec) -> Recoded:
+    """Compute boxes and published columns of every class.
+
+    Args:
+        scratch: the run.
+        encoded: the work table.
+        assignment: row -> class.
+        form: how boxes are published.
+    """
+    names, columns = layout(encoded.roles, encoded.quasi, form)
+    spans = scratch.table("spans")
+    scratch.execute(
+        "recode/spans",
+        spans=spans,
+        work=encoded.work,
+        assign=assignment.table,
+        columns=[domain.code for domain in encoded.quasi],
+    )
+    parts = [_column(scratch, encoded, assignment, spans, domain, names[domain.code], form) for domain in encoded.quasi]
+    boxes = scratch.table("boxes")
+    scratch.execute("recode/boxes", boxes=boxes, spans=spans, columns=parts)
+    released = scratch.table("released")
+    scratch.execute(
+        "recode/released",
+        released=released,
+        boxes=boxes,
+        format=form.kind,
+        columns=parts,
+        names=[column.name for column in columns if column.source == "r"],
+    )
+    row = scratch.fetch("recode/sizes", boxes=boxes)[0]
+    classes, smallest, largest = (int(str(cell)) for cell in row)
+    return Recoded(boxes, released, names, columns, classes, smallest, largest)
+
+
+def _column(
+    scratch: Scratch,
+    encoded: Encoded,
+    assignment: Assignment,
+    spans: TableRef,
+    domain: Domain,
+    names: Names,
+    form: FormatSpec,
+) -> dict[str, object]:
+    """What the templates need to know of one column, its scratch tables made."""
+    kind = {"ordered": "ordered", "nominal": "set", "hierarchy": "tree"}[domain.reading.treatment or "ordered"]
+    part: dict[str, object] = {
+        "code": domain.code, "kind": kind, "domain": domain.table, "nulls": domain.has_null,
+        "size": max(domain.size, 1), "names": names, "range": 0, "members": None, "found": None, "labels": None,
+        "means": None, "middle": None,
+    }  # fmt: skip
+    source = {"work": encoded.work, "assign": assignment.table}
+    labels = None
+    if kind == "ordered":
+        part["range"] = float(str(scratch.fetch("recode/range", domain=domain.table)[0][0]))
+    if form.kind == "labels" and kind != "tree":
+        part["labels"] = labels = _value_labels(scratch, domain)
+    if kind == "set":
+        part["members"] = members = scratch.table(f"{domain.code}_members")
+        scratch.execute(
+            "recode/members", members=members, domain=domain.table, column=domain.code, labels=labels, **source
+        )
+    elif kind == "tree":
+        nodes = load_nodes(scratch, domain) if not _loaded(scratch, domain) else _loaded(scratch, domain)
+        part["found"] = found = scratch.table(f"{domain.code}_found")
+        scratch.execute(
+            "recode/nodes", found=found, spans=spans, nodes=nodes, column=domain.code, nulls=domain.has_null
+        )
+        if form.kind == "labels":
+            part["labels"] = _node_labels(scratch, domain, found)
+    if form.kind == "points":
+        part["middle"] = middle = scratch.table(f"{domain.code}_middle")
+        scratch.execute(
+            "recode/middle",
+            middle=middle,
+            domain=domain.table,
+            column=domain.code,
+            frequent=kind != "ordered",
+            **source,
+        )
+    if names.mean:
+        part["means"] = _means(scratch, encoded, assignment, domain)
+    return part
+
+
+def _loaded(scratch: Scratch, domain: Domain) -> TableRef | None:
+    table = TableRef(None, f"_sqlanon_{scratch.run}_{domain.code}_nodes")
+    return table if scratch.engine.exists(table) else None
+
+
+def _value_labels(scratch: Scratch, domain: Domain) -> TableRef:
+    statement = scratch.sql("recode/domain_values", domain=domain.table, zoned=domain.reading.zoned)
+    rows = scratch.engine.fetch(statement, max_rows=50_000_000)
+    table = scratch.table(f"{domain.code}_labels")
+    text = scratch.engine.capabilities.text_type
+    scratch.engine.load_rows(
+        table, [("code", "INTEGER"), ("label", text)], ((code, quote(text_of(value))) for code, value in rows)
+    )
+    return table
+
+
+def _node_labels(scratch: Scratch, domain: Domain, found: TableRef) -> TableRef:
+    rows = scratch.engine.fetch(scratch.sql("recode/found_labels", found=found), max_rows=50_000_000)
+    table = scratch.table(f"{domain.code}_labels")
+    text = scratch.engine.capabilities.text_type
+    columns = [("low", "INTEGER"), ("high", "INTEGER"), ("label", text)]
+    scratch.engine.load_rows(table, columns, ((low, high, _node(str(label))) for low, high, label in rows))
+    return table
+
+
+def _node(label: str) -> str:
+    """A node's label; a root that is called ``*`` stands for any value, as the label ``*`` does."""
+    return label if label == "*" else quote(label)
+
+
+def _means(scratch: Scratch, encoded: Encoded, assignment: Assignment, domain: Domain) -> TableRef:
+    """Class means: sums of integers and decimals are exact in SQL; floats are summed exactly here (math.fsum)."""
+    table = scratch.table(f"{domain.code}_means")
+    if not domain.reading.as_float:
+        scratch.execute(
+            "recode/sums",
+            means=table,
+            stage=encoded.stage,
+            assign=assignment.table,
+            columns=[{"alias": domain.reading.alias, "code": domain.code}],
+        )
+        return table
+    import numpy as np
+
+    classes, values, counts = scratch.engine.fetch_arrays(
+        scratch.sql("recode/values", work=encoded.work, assign=assignment.table, domain=domain.table, column=domain.code),
+        ["int32", "float64", "int64"],
+    )
+    starts = np.flatnonzero(np.diff(classes, prepend=-1)) if len(classes) else np.zeros(0, dtype=np.int64)
+    means = np.empty(len(starts), dtype=np.float64)
+    bounds = np.append(starts, len(classes))
+    for i in range(len(starts)):
+        part = slice(bounds[i], bounds[i + 1])
+        total = math.fsum(np.repeat(values[part], counts[part]))
+        means[i] = total / float(counts[part].sum())
+    scratch.engine.load_arrays(table, {"class": classes[starts], f"mean_{domain.code}": means})
+    return table

@@ -1,0 +1,112 @@
+"""One run of one release: snapshot, encode, method, recode, verify, publish (design, section 3)."""
+
+from __future__ import annotations
+
+import os
+import secrets
+from dataclasses import dataclass, replace
+
+from sqlanon.engines.base import Engine
+from sqlanon.methods.base import Assignment, Context
+from sqlanon.progress import Progress, Silent, Stopwatch
+from sqlanon.release.catalog import Catalog
+from sqlanon.release.prepare import Prepared, prepare
+from sqlanon.release.publish import Publication, publish, reconcile, target_of
+from sqlanon.release.recode import recode
+from sqlanon.release.verify import verify_staged
+from sqlanon.loss import Attribute, measure
+from sqlanon.results import RunReport
+from sqlanon.spec import ReleaseSpec
+from sqlanon.table.encode import Encoded, encode
+from sqlanon.table.scratch import Scratch
+
+
+@dataclass(frozen=True, slots=True)
+class Machine:
+    """What a run may use: bytes for the kernels, and threads."""
+
+    memory: int
+    threads: int
+
+    @classmethod
+    def here(cls) -> Machine:
+        """A quarter of the memory, all cores of this process."""
+        total = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+        return cls(total // 4, len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1)
+
+
+def run(engine: Engine, spec: ReleaseSpec, machine: Machine, progress: Progress | None = None) -> RunReport:
+    """Make one release, verify it and publish it, or raise and leave everything as it was.
+
+    Raises:
+        LockedError: somebody runs this release now.
+        PrivacyViolation: verify refused what was made.
+    """
+    progress = progress or Silent()
+    watch = Stopwatch(spec.name, progress)
+    try:
+        with engine.lock(f"release {spec.name}"):
+            reconcile(engine, spec.name)
+            target = target_of(engine, spec)
+            with Scratch(engine) as scratch:
+                ready = prepare(scratch, spec, watch)
+                return _make(engine, spec, machine, watch, scratch, ready, target)
+    finally:
+        progress.finish(spec.name)
+
+
+def _make(
+    engine: Engine, spec: ReleaseSpec, machine: Machine, watch: Stopwatch, scratch: Scratch, ready: Prepared,
+    target: Publication,
+) -> RunReport:  # fmt: skip
+    with watch.stage("encode"):
+        encoded = encode(scratch, ready.roles, ready.stage, ready.quasi, ready.sensitive, ready.rows)
+    seed = spec.seed if spec.seed is not None else secrets.randbits(62)
+    with watch.stage("method") as progress:
+        context = Context(
+            scratch, encoded, ready.requirements, spec.execution, spec.memory or machine.memory, machine.threads,
+            progress, seed,
+        )  # fmt: skip
+        assignment = ready.method.assign(context)
+    with watch.stage("recode"):
+        recoded = recode(scratch, encoded, assignment, spec.format)
+        attributes = [Attribute(d.code, d.reading.name, d.reading.spec.weight) for d in encoded.quasi]
+        loss = measure(scratch, recoded.boxes, attributes, spec.privacy.k)
+    with watch.stage("verify"):
+        verify_staged(scratch, encoded, assignment, recoded, spec.format)
+        fewest = _identifiers(scratch, encoded, assignment, ready)
+    report = RunReport(
+        release=spec.name, version=target.version, source=str(ready.roles.relation.ref), published=target.shown,
+        rows=encoded.rows, suppressed=0, classes=recoded.classes, min_class=recoded.min_class,
+        max_class=recoded.max_class, requirements=(), loss=loss, seconds={}, verified=False,
+        method=ready.method.describe(), execution=assignment.execution, format=spec.format.kind,
+        columns=tuple(column.name for column in recoded.columns), min_identifiers=fewest,
+        warnings=tuple(neighbours(engine, spec, target)),
+    )  # fmt: skip
+    verified = publish(engine, spec, target, scratch, encoded, assignment, recoded, ready.requirements, report, watch, seed)
+    return replace(verified, seconds=watch.total())
+
+
+def _identifiers(scratch: Scratch, encoded: Encoded, assignment: Assignment, ready: Prepared) -> dict[str, int]:
+    if not ready.identifiers:
+        return {}
+    aliases = list(ready.identifiers.values())
+    row = scratch.fetch("verify/identifiers", stage=encoded.stage, assign=assignment.table, identifiers=aliases)[0]
+    return {name: int(str(cell)) for name, cell in zip(ready.identifiers, row, strict=True)}
+
+
+def neighbours(engine: Engine, spec: ReleaseSpec, target: Publication) -> list[str]:
+    """Other releases of the same source that the same readers can see."""
+    source = str(engine.relation(spec.source).ref)
+    found = []
+    for entry in Catalog(engine).entries():
+        if entry.status != "published" or entry.release == spec.name or entry.source != source:
+            continue
+        readers = set(entry.policy.get("readers", ())) & set(spec.readers)
+        same_place = entry.view_schema == target.view.schema and not entry.file and not target.file
+        if readers or same_place:
+            found.append(
+                f"release {entry.release} shows the same source to the same readers; together they may reveal more than "
+                f"each: sqlanon audit --together {entry.release} {spec.name}"
+            )
+    return found

@@ -1,0 +1,166 @@
+"""Verify: does the physical table keep its promises? Written apart from every method; it trusts only tables.
+
+Runs inside the publishing transaction. What it checks: every staged row is covered by what is published for it; the
+table holds the staged rows, no more, no fewer, and just the columns of the policy; and over the groups of *every*
+released QI-derived column each requirement holds.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from sqlanon.engines.base import Relation, TableRef
+from sqlanon.errors import PrivacyViolation
+from sqlanon.methods.base import Assignment
+from sqlanon.privacy.base import Requirement
+from sqlanon.release.labels import parse_label, quote
+from sqlanon.release.recode import Recoded
+from sqlanon.results import RequirementResult
+from sqlanon.spec import FormatSpec
+from sqlanon.table.encode import Domain, Encoded
+from sqlanon.table.scratch import Scratch
+
+
+@dataclass(frozen=True, slots=True)
+class Verified:
+    """What verify measured on the physical table."""
+
+    requirements: tuple[RequirementResult, ...]
+    classes: int
+    min_class: int
+    max_class: int
+
+
+def verify_staged(
+    scratch: Scratch, encoded: Encoded, assignment: Assignment, recoded: Recoded, form: FormatSpec
+) -> None:
+    """Every original value lies in what is published for its row.
+
+    Raises:
+        PrivacyViolation: some row is lost or not covered; the text counts them.
+    """
+    columns = [_covered(scratch, domain, recoded, form) for domain in encoded.quasi]
+    template = "verify/points" if form.kind == "points" else "verify/covering"
+    context: dict[str, object] = {} if form.kind == "points" else {
+        "format": form.kind, "contains": scratch.engine.capabilities.contains,
+    }  # fmt: skip
+    row = scratch.fetch(
+        template,
+        stage=encoded.stage,
+        assign=assignment.table,
+        released=recoded.released,
+        columns=columns,
+        **context,
+    )[0]
+    reached, uncovered = (int(str(cell)) for cell in row)
+    if reached != encoded.rows:
+        raise PrivacyViolation(f"{encoded.rows - reached} of {encoded.rows} rows have no class; nothing was published")
+    if uncovered:
+        raise PrivacyViolation(f"{uncovered} rows are not covered by what would be published; nothing was published")
+
+
+def _covered(scratch: Scratch, domain: Domain, recoded: Recoded, form: FormatSpec) -> dict[str, object]:
+    reading = domain.reading
+    kind = {"ordered": "ordered", "nominal": "set", "hierarchy": "tree"}[reading.treatment or "ordered"]
+    names = recoded.names[domain.code]
+    text = scratch.engine.capabilities.text_type
+    ranks = claims = None
+    if form.kind in ("ranges", "labels") and isinstance(reading.spec.ordered, tuple):
+        ranks = scratch.table(f"{domain.code}_order")
+        rows = ((value, rank) for rank, value in enumerate(reading.spec.ordered))
+        scratch.engine.load_rows(ranks, [("value", text), ("rank", "INTEGER")], rows)
+    if kind == "tree" and form.kind in ("ranges", "labels") and reading.spec.hierarchy is not None:
+        claims = scratch.table(f"{domain.code}_claims")
+        write = quote_node if form.kind == "labels" else str
+        paths = {(path[0], write(node)) for path in reading.spec.hierarchy.levels for node in path}
+        scratch.engine.load_rows(claims, [("leaf", text), ("label", text)], sorted(paths))
+    elif form.kind == "labels":
+        claims = scratch.table(f"{domain.code}_claims")
+        statement = scratch.sql("verify/labels", released=recoded.released, column=names.value)
+        labels = [str(row[0]) for row in scratch.engine.fetch(statement, max_rows=50_000_000)]
+        parsed = [(parse_label(label), label) for label in labels]
+        if kind == "set":
+            members = [(value, label) for (what, values), label in parsed if what in ("value", "set") for value in values]
+            scratch.engine.load_rows(claims, [("member", text), ("label", text)], members)
+        else:
+            ends = [(values[0], values[-1], label) for (what, values), label in parsed if what in ("value", "range")]
+            scratch.engine.load_rows(claims, [("low", text), ("high", text), ("label", text)], ends)
+    return {
+        "alias": reading.alias,
+        "kind": kind,
+        "names": names,
+        "as_text": reading.as_text,
+        "type": reading.value_type,
+        "claims": claims,
+        "ranks": ranks,
+    }
+
+
+def quote_node(label: str) -> str:
+    """A hierarchy node in the ``labels`` format; ``*`` means any value there as well."""
+    return label if label == "*" else quote(label)
+
+
+def verify_physical(
+    scratch: Scratch,
+    encoded: Encoded,
+    assignment: Assignment,
+    recoded: Recoded,
+    physical: Relation,
+    requirements: Sequence[Requirement],
+) -> Verified:
+    """The physical table holds the staged rows, the policy's columns, and every requirement.
+
+    Raises:
+        PrivacyViolation: what was promised does not hold; the text says which requirement and how many classes fail.
+    """
+    expected = [column.name for column in recoded.columns]
+    found = [column.name for column in physical.columns]
+    if found != expected:
+        raise PrivacyViolation("the released table does not have exactly the policy's columns; nothing was published")
+    published = [{"source": c.source, "column": c.column, "name": c.name} for c in recoded.columns]
+    staged = scratch.fetch(
+        "verify/staged", stage=encoded.stage, assign=assignment.table, released=recoded.released, published=published
+    )[0]
+    written = scratch.fetch("verify/fingerprint", target=physical.ref, columns=expected)[0]
+    if tuple(map(str, staged)) != tuple(map(str, written)) or int(str(written[0])) != encoded.rows:
+        raise PrivacyViolation("the released rows are not the staged ones; nothing was published")
+    classes = [column.name for column in recoded.columns if column.source == "r"]
+    names = [domain.reading.name for domain in encoded.sensitive]
+    return measure_requirements(scratch, physical.ref, classes, names, requirements)
+
+
+def measure_requirements(
+    scratch: Scratch, target: TableRef, classes: Sequence[str], names: Sequence[str], requirements: Sequence[Requirement]
+) -> Verified:
+    """Measure every requirement over the groups of ``classes``, and refuse if one fails."""
+    results = []
+    for requirement in requirements:
+        measured = requirement.measure(scratch.engine, target, classes, names)
+        results.append(
+            RequirementResult(
+                requirement.name,
+                requirement.column,
+                as_number(requirement.asked),
+                as_number(measured.reached),
+                measured.failing == 0 and measured.reached >= requirement.asked,
+            )
+        )
+        if not results[-1].satisfied:
+            of = f" of {requirement.column}" if requirement.column else ""
+            raise PrivacyViolation(
+                f"{requirement.name}{of}: asked {as_number(requirement.asked):g}, reached "
+                f"{as_number(measured.reached):g}; {measured.failing} classes fail; nothing was published"
+            )
+    row = scratch.fetch("verify/k_anonymity", {"asked": 1}, target=target, classes=list(classes))[0]
+    return Verified(tuple(results), int(str(row[0])), int(str(row[1])), int(str(row[2])))
+
+
+def as_number(value: Fraction) -> float:
+    """A fraction as JSON has it: an integer where it is one."""
+    return int(value) if value.denominator == 1 else float(value)
+
+
+__all__ = ["Verified", "measure_requirements", "verify_physical", "verify_staged"]

@@ -1,0 +1,192 @@
+"""What commands give back: frozen reports of counts and measures, each with a JSON form. Never a cell value."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True, slots=True)
+class RequirementResult:
+    """A requirement as asked and as reached over all classes; ``column`` is None for k."""
+
+    name: str
+    column: str | None
+    asked: float
+    reached: float
+    satisfied: bool
+
+
+@dataclass(frozen=True, slots=True)
+class LossReport:
+    """Information loss of a release; every definition is in `sqlanon.loss`.
+
+    ``columns`` maps each quasi column to its ``ncp`` and ``lm``, averaged over rows, unweighted.
+    """
+
+    ncp: float
+    gcp: float
+    dm: float
+    c_avg: float
+    lm: float
+    columns: Mapping[str, Mapping[str, float]]
+
+
+class _Json:
+    __slots__ = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """The report as plain dictionaries, lists, numbers and text."""
+        return asdict(self)  # type: ignore[call-overload,no-any-return]
+
+
+@dataclass(frozen=True, slots=True)
+class RunReport(_Json):
+    """What one run did. ``events`` is filled when the policy says ``rows_are: events``."""
+
+    release: str
+    version: int
+    source: str
+    published: str
+    rows: int
+    suppressed: int
+    classes: int
+    min_class: int
+    max_class: int
+    requirements: tuple[RequirementResult, ...]
+    loss: LossReport
+    seconds: Mapping[str, float]
+    verified: bool
+    method: str
+    execution: str
+    format: str
+    columns: tuple[str, ...] = ()
+    min_identifiers: Mapping[str, int] = field(default_factory=dict)
+    """For ``rows_are: events``: per identifier column, the fewest distinct values in any class."""
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class PlanColumn:
+    """How one column of the source would be treated, and the columns it becomes."""
+
+    name: str
+    type: str
+    role: str
+    treatment: str
+    distinct: int
+    nulls: int
+    publishes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Feasible:
+    """The largest value of a requirement that any release of the table can reach."""
+
+    name: str
+    column: str | None
+    asked: float
+    largest: float
+
+
+@dataclass(frozen=True, slots=True)
+class PlanReport(_Json):
+    """What a run would do. ``statements`` is the SQL that does not depend on the data."""
+
+    release: str
+    source: str
+    publish: str
+    change: str
+    rows: int
+    columns: tuple[PlanColumn, ...]
+    feasible: tuple[Feasible, ...]
+    method: str
+    execution: str
+    format: str
+    warnings: tuple[str, ...]
+    statements: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class SensitiveAudit:
+    """l of one sensitive column over the classes: smallest distinct count, smallest rows / most frequent."""
+
+    column: str
+    distinct_l: int
+    frequency_l: float
+
+
+@dataclass(frozen=True, slots=True)
+class AuditReport(_Json):
+    """What grouping a table by its quasi columns shows. Risks are prosecutor risks, 1 / class size.
+
+    Attributes:
+        quasi: the columns that made the classes; ``left_out`` the others that are not sensitive.
+        k: the smallest class; ``k_all`` the same over every column but the sensitive ones.
+        unique_rows: rows alone in their class.
+        average_risk: classes / rows, the mean of 1 / class size over rows.
+        min_identifiers: per identifier column named, the fewest distinct values in any class.
+    """
+
+    table: str
+    rows: int
+    quasi: tuple[str, ...]
+    left_out: tuple[str, ...]
+    classes: int
+    k: int
+    max_class: int
+    k_all: int
+    unique_rows: int
+    highest_risk: float
+    average_risk: float
+    sensitive: tuple[SensitiveAudit, ...]
+    requirements: tuple[RequirementResult, ...] = ()
+    min_identifiers: Mapping[str, int] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class TogetherReport(_Json):
+    """What two releases of one source leave when a reader holds both: classes are the intersections.
+
+    Attributes:
+        first: the one release, ``second`` the other.
+        matched: rows of the source found in both releases.
+        unmatched: rows of the source that at least one release does not hold (it changed since).
+        k: the smallest intersection; ``k_first`` and ``k_second`` are each release's own.
+        rows_below: rows in intersections smaller than the smaller of the two k.
+    """
+
+    first: str
+    second: str
+    source: str
+    matched: int
+    unmatched: int
+    classes: int
+    k: int
+    k_first: int
+    k_second: int
+    rows_below: int
+    unique_rows: int
+    sensitive: tuple[SensitiveAudit, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ReleaseRow(_Json):
+    """One version of a release in the catalog."""
+
+    release: str
+    version: int
+    status: str
+    published: str
+    source: str
+    published_at: str
+    published_by: str
+    rows: int
+    classes: int
+    min_class: int
+    max_class: int
+    gcp: float
+    method: str
+    requirements: str
+    sqlanon: str

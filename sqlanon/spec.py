@@ -1,0 +1,140 @@
+"""What a release must be, as frozen values: the one form that policy files, options and Python arguments become.
+
+Nothing here reads files or databases, and nothing here knows SQL.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from typing import Literal
+
+Role = Literal["identifier", "quasi", "sensitive", "insensitive"]
+Rest = Literal["error", "drop", "keep"]
+FormatKind = Literal["ranges", "labels", "points", "suppressed"]
+Execution = Literal["auto", "kernel", "pushdown"]
+RowsAre = Literal["persons", "events"]
+
+ROLES: tuple[Role, ...] = ("identifier", "quasi", "sensitive", "insensitive")
+FORMATS: tuple[FormatKind, ...] = ("ranges", "labels", "points", "suppressed")
+EXECUTIONS: tuple[Execution, ...] = ("auto", "kernel", "pushdown")
+MAX_WEIGHT = 1024
+"""Weights of one release sum to at most this, so that rows x weight x extent fits 64 bits (design, section 3)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Hierarchy:
+    """A taxonomy tree over a column's values, read from a CSV in ARX's format.
+
+    Attributes:
+        name: where it came from (a path), for messages.
+        levels: one tuple a leaf: ``(leaf, parent, ..., root)``, all of equal length, leaves in
+            in-order traversal, so that every node covers consecutive leaves.
+    """
+
+    name: str
+    levels: tuple[tuple[str, ...], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnSpec:
+    """One column of the source and its role.
+
+    Attributes:
+        name: the column as the source spells it.
+        role: what the column is for.
+        weight: weight in every loss, an integer >= 1 (quasi columns only).
+        hierarchy: taxonomy tree (quasi columns only).
+        ordered: ``"alphabetical"`` (text by bytes), ``"declared"`` (an enum's own order) or the values in
+            order; None lets the type decide: numbers, dates and booleans are ordered, text and enums nominal.
+        accept_unique: the owner accepts that the column is nearly unique (sensitive, insensitive).
+        accept_repeats: equal values of this identifier are not the same person (names, free text).
+    """
+
+    name: str
+    role: Role
+    weight: int = 1
+    hierarchy: Hierarchy | None = None
+    ordered: Literal["alphabetical", "declared"] | tuple[str, ...] | None = None
+    accept_unique: bool = False
+    accept_repeats: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class PrivacySpec:
+    """What every class of the release must meet.
+
+    Attributes:
+        k: rows in a class, at least.
+        l: frequency l-diversity: no value of a sensitive attribute is more than 1/l of a class; None: not asked.
+        distinct_l: distinct values of each sensitive attribute in a class, at least; None: not asked.
+        joint: the l-diversity of each sensitive attribute also holds within every value of the others.
+    """
+
+    k: int = 1
+    l: Fraction | None = None  # noqa: E741 - the papers' symbol
+    distinct_l: int | None = None
+    joint: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class MethodSpec:
+    """A published algorithm of the registry and its options, as text; the method checks them."""
+
+    name: str = "mondrian"
+    options: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class FormatSpec:
+    """How a class's box is published; ``mean`` names numeric quasi columns that also publish their class mean."""
+
+    kind: FormatKind = "ranges"
+    mean: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ReleaseSpec:
+    """One release of one source.
+
+    Attributes:
+        name: the release's name in the catalog.
+        source: table or view, ``table`` or ``schema.table`` (parts may be double-quoted).
+        publish: view to publish, same syntax; None lets the caller choose (file exports).
+        publish_file: DuckDB only: another database file that will hold just this release.
+        columns: roles, in any order; the source's order is what gets published.
+        rest: what happens to columns without a role.
+        rows_are: ``"events"`` accepts identifiers that repeat.
+        readers: database roles (PostgreSQL) or free names that read the release.
+        memory: bytes that the kernels may use; None: chosen from the machine.
+        seed: None: drawn from the operating system.
+    """
+
+    name: str
+    source: str
+    columns: tuple[ColumnSpec, ...]
+    privacy: PrivacySpec
+    publish: str | None = None
+    publish_file: str | None = None
+    rest: Rest = "error"
+    rows_are: RowsAre = "persons"
+    readers: tuple[str, ...] = ()
+    method: MethodSpec = field(default_factory=MethodSpec)
+    format: FormatSpec = field(default_factory=FormatSpec)
+    execution: Execution = "auto"
+    memory: int | None = None
+    seed: int | None = None
+
+    def with_role(self, role: Role) -> tuple[ColumnSpec, ...]:
+        """The columns of one role, in the policy's order."""
+        return tuple(column for column in self.columns if column.role == role)
+
+
+@dataclass(frozen=True, slots=True)
+class PolicySpec:
+    """A whole policy file. ``connection`` may hold a password, so it is left out of ``repr``."""
+
+    connection: str | None = field(repr=False)
+    releases: tuple[ReleaseSpec, ...]
+    path: str | None = None

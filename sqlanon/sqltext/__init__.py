@@ -1,0 +1,11 @@
+"""SQL text: find a template, render it, check it against an allow-list, compile it to an engine's dialect.
+
+The only room that imports jinja2 and sqlglot for SQL that we generate. Templates live in ``sql/``:
+``core/<topic>/<verb>.sql`` in DuckDB's dialect, ``<engine>/<same path>.sql`` where an engine needs its own words.
+"""
+
+from sqlanon.sqltext.compile import statement
+from sqlanon.sqltext.find import template_names, template_path
+from sqlanon.sqltext.quote import identifier, literal, table_name
+
+__all__ = ["identifier", "literal", "statement", "table_name", "template_names", "template_path"]

@@ -1,0 +1,158 @@
+"""From a template to a `Statement`: render (jinja2), check (an allow-list of syntax), compile (sqlglot).
+
+Transpiling is not porting: sqlglot passes much through that another engine lacks or understands
+differently. So what a core template may contain is listed here, node by node, and anything else is an error.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+
+import jinja2
+import sqlglot
+from sqlglot import exp
+
+from sqlanon.engines.base import Bind, Statement
+from sqlanon.errors import TemplateError
+from sqlanon.sqltext.find import template_path
+from sqlanon.sqltext.quote import identifier, literal, table_name
+
+ALLOWED: frozenset[type[exp.Expression]] = frozenset({
+    exp.Add, exp.Alias, exp.AggFunc, exp.And, exp.Array, exp.ArrayAgg, exp.Between, exp.Boolean, exp.Case, exp.Cast,
+    exp.Coalesce, exp.Collate, exp.Column, exp.ColumnDef, exp.Commit, exp.Count, exp.Create, exp.CTE, exp.DataType, exp.Delete,
+    exp.DataTypeParam, exp.Distinct, exp.Div, exp.Drop, exp.EQ, exp.Except, exp.Exists, exp.Filter, exp.Floor, exp.From,
+    exp.GT, exp.GTE, exp.Greatest, exp.Group, exp.Having, exp.Identifier, exp.If, exp.In, exp.Insert, exp.Is, exp.Join,
+    exp.LT, exp.LTE, exp.Lag, exp.Lead, exp.Least, exp.Limit, exp.Literal, exp.Max, exp.Min, exp.Mul, exp.NEQ, exp.Neg, exp.Not, exp.Null,
+    exp.Or, exp.Order, exp.Ordered, exp.Paren, exp.Placeholder, exp.Properties, exp.RowNumber, exp.Schema,
+    exp.DenseRank, exp.Rank, exp.Select, exp.Star, exp.Sub, exp.Subquery, exp.Sum, exp.Table, exp.TableAlias, exp.TemporaryProperty,
+    exp.Union, exp.Update, exp.Var, exp.Where, exp.Window, exp.WindowSpec, exp.With, exp.Abs, exp.Avg, exp.IsNan,
+    exp.Tuple, exp.WithinGroup, exp.Transaction, exp.Alter, exp.Values, exp.ColumnConstraint, exp.NotNullColumnConstraint,
+    exp.NullSafeEQ, exp.Any, exp.ArrayContains, exp.Mod,  exp.DPipe, exp.GroupConcat, exp.Concat,  exp.NullSafeNEQ, exp.Pow, exp.CountIf,
+})  # fmt: skip
+"""Syntax a core template may use: all of it means the same on every engine we compile to."""
+
+_SENTINEL = "_sqlanon_bind_"
+_RUN = re.compile(r"_sqlanon_[0-9a-f]{8}_")
+_ANY_RUN = "_sqlanon_any_run_"
+
+
+@lru_cache(maxsize=8)
+def _environment() -> jinja2.Environment:
+    environment = jinja2.Environment(
+        undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True, autoescape=False  # noqa: S701 - SQL, not HTML
+    )
+    environment.filters["ident"] = identifier
+    environment.filters["table"] = table_name
+    environment.filters["literal"] = literal
+    return environment
+
+
+@lru_cache(maxsize=512)
+def _template(path: str) -> jinja2.Template:
+    with open(path, encoding="utf-8") as file:
+        return _environment().from_string(file.read())
+
+
+@lru_cache(maxsize=4096)
+def _compiled(name: str, text: str, written: str, dialect: str) -> str:
+    """Check ``text`` and write it in ``dialect``; placeholders become the driver's, a bare % is doubled for psycopg."""
+    if written != dialect or written == "duckdb":
+        try:
+            tree = sqlglot.parse_one(text, read=written)
+        except sqlglot.errors.SqlglotError as error:
+            raise TemplateError(f"template {name} does not parse") from error
+    else:
+        # An engine's own file is that engine's dialect already: only its placeholders change.
+        return _placeholders(text, dialect)
+    if written == "duckdb" and dialect != "duckdb":
+        _check(name, tree)
+    if dialect == "duckdb":
+        return _placeholders(text, dialect)
+    for node in list(tree.find_all(exp.Placeholder)):
+        node.replace(exp.column(f"{_SENTINEL}{node.name}"))
+    out = tree.sql(dialect=dialect, unsupported_level=sqlglot.ErrorLevel.RAISE)
+    return _finish(out, dialect)
+
+
+def _check(name: str, tree: exp.Expression) -> None:
+    for node in tree.walk():
+        if type(node) not in ALLOWED:
+            raise TemplateError(f"template {name} uses {type(node).__name__}, which is not portable")
+        if isinstance(node, exp.Group) and node.args.get("all"):
+            raise TemplateError(f"template {name} uses GROUP BY ALL, which is not portable")
+
+
+def _placeholders(text: str, dialect: str) -> str:
+    """Replace ``:name`` outside of quotes, comments and casts."""
+    out: list[str] = []
+    i, n = 0, len(text)
+    while i < n:
+        char = text[i]
+        if char in "'\"":
+            end = i + 1
+            while end < n:
+                if text[end] == char:
+                    if text[end + 1 : end + 2] == char:
+                        end += 2
+                        continue
+                    break
+                end += 1
+            out.append(text[i : end + 1])
+            i = end + 1
+        elif text.startswith("--", i):
+            end = text.find("\n", i)
+            i = n if end < 0 else end
+        elif text.startswith("::", i):
+            out.append("::")
+            i += 2
+        elif char == ":" and i + 1 < n and (text[i + 1].isalpha() or text[i + 1] == "_"):
+            end = i + 1
+            while end < n and (text[end].isalnum() or text[end] == "_"):
+                end += 1
+            out.append(f"{_SENTINEL}{text[i + 1 : end]}")
+            i = end
+        else:
+            out.append(char)
+            i += 1
+    return _finish("".join(out), dialect)
+
+
+def _finish(text: str, dialect: str) -> str:
+    if dialect == "duckdb":
+        return re.sub(_SENTINEL + r"(\w+)", r"$\1", text).strip()
+    return re.sub(_SENTINEL + r"(\w+)", r"%(\1)s", text.replace("%", "%%")).strip()
+
+
+def statement(name: str, dialect: str, binds: dict[str, Bind] | None = None, **context: object) -> Statement:
+    """Render template ``name`` for an engine.
+
+    Args:
+        name: the template, such as ``table/stage``.
+        dialect: the engine's dialect.
+        binds: values for the template's ``:name`` placeholders.
+        context: what the template's header lists under ``params``: names, tables, numbers, never cell values.
+
+    Raises:
+        TemplateError: the template does not parse, or uses syntax outside the allow-list.
+    """
+    path, written = template_path(name, dialect)
+    try:
+        text = _template(str(path)).render(**context)
+    except jinja2.UndefinedError as error:
+        raise TemplateError(f"template {name} lacks a parameter") from error
+    runs = _RUN.findall(text)
+    if len(set(runs)) == 1:
+        # Scratch names differ from run to run; compiled text is cached without the run's part of them.
+        text = _compiled(name, text.replace(runs[0], _ANY_RUN), written, dialect).replace(_ANY_RUN, runs[0])
+    else:
+        text = _compiled(name, text, written, dialect)
+    used = {key: value for key, value in (binds or {}).items() if _uses(text, key, dialect)}
+    if not used and dialect == "postgres":
+        text = text.replace("%%", "%")
+    return Statement(name, text, used)
+
+
+def _uses(text: str, key: str, dialect: str) -> bool:
+    pattern = rf"\${key}\b" if dialect == "duckdb" else rf"%\({key}\)s"
+    return re.search(pattern, text) is not None

@@ -1,0 +1,35 @@
+"""Where templates are: the checkout's ``sql/`` first, else the copy shipped in the wheel."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+_PACKAGE = Path(__file__).resolve().parent.parent
+
+
+@cache
+def _root() -> Path:
+    checkout = _PACKAGE.parent / "sql"
+    shipped = _PACKAGE / "_sql"
+    return checkout if (checkout / "core").is_dir() else shipped
+
+
+def template_path(name: str, dialect: str) -> tuple[Path, str]:
+    """The file of template ``name`` (such as ``table/stage``) for a dialect, and the dialect it is written in.
+
+    Raises:
+        FileNotFoundError: there is no such template.
+    """
+    own = _root() / dialect / f"{name}.sql"
+    if own.is_file():
+        return own, dialect
+    core = _root() / "core" / f"{name}.sql"
+    if not core.is_file():
+        raise FileNotFoundError(f"no SQL template {name}")
+    return core, "duckdb"
+
+
+def template_names() -> list[str]:
+    """Every template, core and overrides, once."""
+    return sorted({str(path.relative_to(_root()).with_suffix("")).split("/", 1)[1] for path in _root().rglob("*.sql")})

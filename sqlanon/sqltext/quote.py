@@ -1,0 +1,35 @@
+"""Names and literals as SQL text. Nothing else in the project puts a name or a value into SQL."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+if TYPE_CHECKING:
+    from sqlanon.engines.base import TableRef
+
+
+def identifier(name: str) -> str:
+    """``name`` quoted; the two engines we have quote alike.
+
+    >>> identifier('a"b')
+    '"a""b"'
+    """
+    if "\x00" in name:
+        raise ValueError("a name cannot hold a NUL byte")
+    return exp.to_identifier(name, quoted=True).sql(dialect="duckdb")
+
+
+def table_name(table: TableRef) -> str:
+    """The qualified, quoted name of a table."""
+    return ".".join(identifier(part) for part in (table.database, table.schema, table.name) if part)
+
+
+def literal(value: str | int | None) -> str:
+    """A literal, for the few places where SQL allows no bound value (views) or needs one at planning time."""
+    if value is None:
+        return "NULL"
+    if isinstance(value, int):
+        return str(value)
+    return exp.Literal.string(value).sql(dialect="duckdb")

@@ -1,0 +1,170 @@
+"""Roles meet the source: which columns are read, how each quasi column is treated, and the staged snapshot."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from sqlanon.engines.base import Column, Relation, TableRef
+from sqlanon.errors import PolicyError, UnsupportedError
+from sqlanon.spec import ColumnSpec, ReleaseSpec
+from sqlanon.table.scratch import Scratch
+
+Treatment = Literal["ordered", "nominal", "hierarchy"]
+
+
+@dataclass(frozen=True, slots=True)
+class Reading:
+    """One column of the source as this release reads it.
+
+    Attributes:
+        spec: the policy's words on it.
+        column: the source's column.
+        alias: its name in the staged table: q1.. quasi, s1.. sensitive, i1.. insensitive, in policy order.
+        treatment: quasi columns only.
+    """
+
+    spec: ColumnSpec
+    column: Column
+    alias: str
+    treatment: Treatment | None = None
+
+    @property
+    def name(self) -> str:
+        """The source's name for it."""
+        return self.column.name
+
+    @property
+    def as_text(self) -> bool:
+        """Enums without an order of their own travel as text, so that they sort by bytes."""
+        return self.column.kind == "enum" and self.spec.ordered != "declared"
+
+    @property
+    def as_float(self) -> bool:
+        """Floats are normalized (-0.0 is 0.0) wherever they are compared."""
+        return self.column.kind == "float"
+
+    @property
+    def zoned(self) -> bool:
+        """Whether the column is a timestamp with time zone."""
+        return self.column.kind == "timestamp" and "WITH TIME ZONE" in self.column.type.upper()
+
+    @property
+    def value_type(self) -> str:
+        """SQL type of the column's values in domains and releases."""
+        return "VARCHAR" if self.as_text or self.column.kind == "text" else self.column.type
+
+
+@dataclass(frozen=True, slots=True)
+class Roles:
+    """Every column of the source that the release reads, by role, and what it drops."""
+
+    relation: Relation
+    quasi: tuple[Reading, ...]
+    sensitive: tuple[Reading, ...]
+    insensitive: tuple[Reading, ...]
+    identifiers: tuple[Column, ...]
+    identifier_specs: tuple[ColumnSpec, ...]
+    dropped: tuple[str, ...]
+
+    @property
+    def kept(self) -> tuple[Reading, ...]:
+        """Columns published as they are."""
+        return self.sensitive + self.insensitive
+
+    def published_order(self) -> tuple[Reading, ...]:
+        """Quasi, sensitive and insensitive columns in the order of the source."""
+        place = {column.name: i for i, column in enumerate(self.relation.columns)}
+        return tuple(sorted(self.quasi + self.kept, key=lambda reading: place[reading.name]))
+
+
+def assign_roles(spec: ReleaseSpec, relation: Relation) -> Roles:
+    """Match a policy with a source's columns.
+
+    Raises:
+        PolicyError: every column without a role, and every role without a column, at once.
+        UnsupportedError: a quasi column's type has neither an order nor equality that we can use.
+    """
+    known = {column.name: column for column in relation.columns}
+    folded: dict[str, list[Column]] = {}
+    for column in relation.columns:
+        folded.setdefault(column.name.lower(), []).append(column)
+    problems: list[str] = []
+    given: dict[str, ColumnSpec] = {}
+    for item in spec.columns:
+        column = known.get(item.name)
+        if column is None and len(folded.get(item.name.lower(), [])) == 1:
+            column = folded[item.name.lower()][0]
+        if column is None:
+            near = difflib.get_close_matches(item.name, list(known), n=1)
+            hint = f"; did you mean {near[0]}?" if near else ""
+            problems.append(f"{spec.name}: {relation.ref} has no column {item.name}{hint}")
+        elif column.name in given:
+            problems.append(f"{spec.name}: column {column.name} is named twice")
+        else:
+            given[column.name] = replace(item, name=column.name)
+    missing = [name for name in known if name not in given]
+    if missing and spec.rest == "error" and not problems:
+        problems.append(
+            f"{spec.name}: no role for {', '.join(missing)}; name a role (identifier, quasi, sensitive, insensitive) "
+            "for each, or say what happens to the rest: rest: drop (not published) or keep (published as they are)"
+        )
+    if problems:
+        raise PolicyError(problems)
+    specs = list(given.values())
+    if spec.rest == "keep":
+        specs += [ColumnSpec(name, "insensitive") for name in missing]
+    of = {role: [item for item in specs if item.role == role] for role in ("quasi", "sensitive", "insensitive")}
+    identifiers = tuple(item for item in specs if item.role == "identifier")
+    quasi = tuple(_quasi(spec, item, known[item.name], f"q{i}") for i, item in enumerate(of["quasi"], 1))
+    return Roles(
+        relation,
+        quasi,
+        tuple(Reading(item, known[item.name], f"s{i}") for i, item in enumerate(of["sensitive"], 1)),
+        tuple(Reading(item, known[item.name], f"i{i}") for i, item in enumerate(of["insensitive"], 1)),
+        tuple(known[item.name] for item in identifiers),
+        identifiers,
+        tuple(missing) if spec.rest == "drop" else (),
+    )
+
+
+def _quasi(spec: ReleaseSpec, item: ColumnSpec, column: Column, alias: str) -> Reading:
+    kind = column.kind
+    if kind == "other":
+        raise UnsupportedError(
+            f"{spec.name}: column {column.name} has type {column.shown_type}, which cannot be a quasi-identifier; "
+            "cast it to text or a number in a view, or give it another role"
+        )
+    if item.ordered == "declared" and kind != "enum":
+        raise PolicyError(f"{spec.name}: ordered: declared is for enums; {column.name} is {column.shown_type}")
+    if item.ordered == "alphabetical" and kind not in ("text", "enum"):
+        raise PolicyError(f"{spec.name}: ordered: alphabetical is for text; {column.name} is {column.shown_type}")
+    if isinstance(item.ordered, tuple) and kind not in ("text", "enum"):
+        raise PolicyError(f"{spec.name}: a list of values is for text; {column.name} is {column.shown_type}")
+    treatment: Treatment
+    if item.hierarchy is not None:
+        treatment = "hierarchy"
+    elif kind in ("text", "enum") and item.ordered is None:
+        treatment = "nominal"
+    else:
+        treatment = "ordered"
+    return Reading(item, column, alias, treatment)
+
+
+def take_stage(scratch: Scratch, roles: Roles, link: Sequence[str]) -> TableRef:
+    """Copy the columns that are read, once, into a scratch table: from here on the source is not looked at.
+
+    Args:
+        scratch: the run.
+        roles: what to read.
+        link: columns whose hash ties a released row to its source row inside the private schema.
+    """
+    stage = scratch.table("stage")
+    columns = [
+        {"name": reading.name, "alias": reading.alias, "binary": reading.column.kind == "text"}
+        for reading in roles.quasi + roles.kept
+    ]
+    scratch.execute("table/stage", stage=stage, source=roles.relation.ref, columns=columns, link=list(link))
+    return stage

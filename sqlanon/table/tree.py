@@ -1,0 +1,70 @@
+"""A hierarchy as arrays: which node covers a leaf at every level, and how many leaves it has."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from sqlanon.engines.base import TableRef
+    from sqlanon.table.encode import Domain
+    from sqlanon.table.scratch import Scratch
+
+
+@dataclass(frozen=True, slots=True)
+class Tree:
+    """Levels bottom up, level 0 being the leaves. Arrays are indexed by leaf number (in-order).
+
+    Attributes:
+        node: per level, int64[leaves], the first leaf of the leaf's node: a node's number.
+        leaves: per level, int64[leaves], leaves of that node.
+        label: per level, the label of each leaf's node.
+    """
+
+    node: list[npt.NDArray[np.int64]]
+    leaves: list[npt.NDArray[np.int64]]
+    label: list[list[str]]
+
+
+def tree_of(domain: Domain) -> Tree:
+    """The tree of a column with a hierarchy."""
+    hierarchy = domain.reading.spec.hierarchy
+    assert hierarchy is not None
+    count = len(hierarchy.levels)
+    nodes, sizes, labels = [], [], []
+    for level in range(len(hierarchy.levels[0])):
+        label = [path[level] for path in hierarchy.levels]
+        changes = np.array([i == 0 or path[level:] != hierarchy.levels[i - 1][level:]
+                            for i, path in enumerate(hierarchy.levels)])  # fmt: skip
+        if level == 0:
+            changes[:] = True
+        starts = np.flatnonzero(changes)
+        lengths = np.diff(np.append(starts, count))
+        nodes.append(np.repeat(starts, lengths).astype(np.int64))
+        sizes.append(np.repeat(lengths, lengths).astype(np.int64))
+        labels.append(label)
+    return Tree(nodes, sizes, labels)
+
+
+def load_nodes(scratch: Scratch, domain: Domain) -> TableRef:
+    """A scratch table with one row a node: low and high code, level, leaves, extent (design, section 3.4), label."""
+    tree = tree_of(domain)
+    shift = int(domain.has_null)
+    count = len(tree.node[0])
+    rows: list[tuple[object, ...]] = []
+    for level in range(len(tree.node)):
+        for first in np.unique(tree.node[level]):
+            leaves = int(tree.leaves[level][first])
+            extent = leaves * (1 << 20) // count
+            rows.append((int(first) + shift, int(first) + leaves - 1 + shift, level, leaves, extent,
+                         tree.label[level][first]))  # fmt: skip
+    table = scratch.table(f"{domain.code}_nodes")
+    text = scratch.engine.capabilities.text_type
+    columns = [("low", "INTEGER"), ("high", "INTEGER"), ("level", "INTEGER"), ("leaves", "INTEGER"),
+               ("extent", "BIGINT"), ("label", text)]  # fmt: skip
+    scratch.engine.load_rows(table, columns, rows)
+    return table

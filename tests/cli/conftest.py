@@ -1,0 +1,150 @@
+"""Ways to run the command line: in this process, or as a process of its own."""
+
+from __future__ import annotations
+
+import csv
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pytest
+from typer.testing import CliRunner
+
+ROOT = Path(__file__).parents[2]
+START = "from sqlanon.cli import main; main()"
+
+
+@dataclass(frozen=True)
+class Ended:
+    """How a command ended."""
+
+    code: int
+    out: str
+    err: str
+
+    @property
+    def json(self) -> dict[str, Any]:
+        """The one JSON object on stdout; anything else on it fails."""
+        value = json.loads(self.out)
+        assert isinstance(value, dict)
+        assert self.out.count("\n") == 1
+        return value
+
+
+Cli = Callable[..., Ended]
+
+
+@pytest.fixture
+def cli(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Cli:
+    """Run one command in this process, in the test's own directory."""
+    from sqlanon.cli.app import app
+
+    monkeypatch.chdir(tmp_path)
+
+    def run(*words: object) -> Ended:
+        ended = CliRunner().invoke(app, [str(word) for word in words])
+        assert ended.exception is None or isinstance(ended.exception, SystemExit), ended.exception
+        return Ended(ended.exit_code, ended.stdout, ended.stderr)
+
+    return run
+
+
+def environment(**extra: str) -> dict[str, str]:
+    """This process's environment with our checkout first, and no terminal's size."""
+    inherited = {name: value for name, value in os.environ.items() if name not in ("COLUMNS", "PYTHONPATH")}
+    return {**inherited, "PYTHONPATH": str(ROOT), **extra}
+
+
+@pytest.fixture
+def shell(tmp_path: Path) -> Cli:
+    """Run one command as a process of its own."""
+
+    def run(*words: object, **extra: str) -> Ended:
+        ended = subprocess.run(
+            [sys.executable, "-c", START, *(str(word) for word in words)],
+            cwd=tmp_path,
+            env=environment(**extra),
+            capture_output=True,
+            text=True,
+            timeout=300,
+            check=False,
+        )
+        return Ended(ended.returncode, ended.stdout, ended.stderr)
+
+    return run
+
+
+def write_csv(path: Path, header: Sequence[str], rows: Iterable[Sequence[object]]) -> Path:
+    """A CSV file; None is an empty field."""
+    with path.open("w", encoding="utf-8", newline="") as stream:
+        writer = csv.writer(stream, lineterminator="\n")
+        writer.writerow(header)
+        writer.writerows(rows)
+    return path
+
+
+HEADER = ("id", "age", "zip", "sex", "disease")
+
+
+def people(rows: int = 60) -> list[tuple[object, ...]]:
+    """A small table whose diseases are spread evenly over everything else."""
+    diseases = ("flu", "asthma", "ulcer")
+    return [
+        (1000 + n, 20 + n * 7 % 41, f"{53700 + n % 5}", "MF"[n // 3 % 2], diseases[n % 3])
+        for n in range(rows)
+    ]
+
+
+@pytest.fixture
+def people_csv(tmp_path: Path) -> Path:
+    """That table as a file."""
+    return write_csv(tmp_path / "people.csv", HEADER, people())
+
+
+def make_duckdb(path: Path, *statements: str) -> str:
+    """A DuckDB file made by these statements; gives its URL."""
+    import duckdb
+
+    with duckdb.connect(str(path)) as connection:
+        for statement in statements:
+            connection.execute(statement)
+    return f"duckdb:///{path}"
+
+
+@pytest.fixture
+def warehouse(tmp_path: Path, people_csv: Path) -> str:
+    """The URL of a DuckDB file with that table as ``main.people``."""
+    return make_duckdb(
+        tmp_path / "warehouse.duckdb",
+        f"CREATE TABLE people AS SELECT * FROM read_csv('{people_csv}', types = {{'zip': 'VARCHAR'}})",
+    )
+
+
+POLICY = """\
+version: 1
+connection: {url}
+releases:
+  - name: people
+    source: main.people
+    publish: release.people
+    columns:
+      id: {{role: identifier}}
+      age: {{role: quasi}}
+      zip: {{role: quasi}}
+      sex: {{role: quasi}}
+      disease: {{role: sensitive}}
+    privacy: {{k: 5, l: 2}}
+"""
+
+
+@pytest.fixture
+def policy(tmp_path: Path, warehouse: str) -> Path:
+    """An ``anon.yml`` that releases that table."""
+    path = tmp_path / "anon.yml"
+    path.write_text(POLICY.format(url=warehouse), encoding="utf-8")
+    return path

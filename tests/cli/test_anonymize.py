@@ -1,0 +1,192 @@
+"""``sqlanon anonymize``: files and tables, every option reaches the release, both outputs."""
+
+from __future__ import annotations
+
+import csv
+import gzip
+import shutil
+from collections import Counter
+
+import pytest
+
+from tests.cli.conftest import HEADER, make_duckdb, people, write_csv
+
+FILE = ["--qi", "age,zip,sex", "--sensitive", "disease", "--identifier", "id", "--k", "5", "--l", "2"]
+KEYS = {
+    *("release", "source", "rows", "suppressed", "classes", "min_class", "max_class", "requirements", "loss"),
+    *("seconds", "verified"),
+}
+
+
+def rows_of(path) -> list[dict[str, str]]:
+    with path.open(encoding="utf-8", newline="") as stream:
+        return list(csv.DictReader(stream))
+
+
+def test_csv_to_csv(cli, people_csv, tmp_path):
+    report = cli("anonymize", people_csv, *FILE, "--to", "out.csv", "--json").json
+    assert set(report) >= KEYS
+    assert (report["rows"], report["suppressed"], report["verified"]) == (60, 0, True)
+    assert set(report["loss"]) >= {"ncp", "gcp", "dm", "c_avg", "lm", "columns"}
+    assert set(report["loss"]["columns"]) == {"age", "zip", "sex"}
+    assert report["seconds"]["total"] > 0
+    asked = {(one["name"], one["column"]): one["asked"] for one in report["requirements"]}
+    assert sorted(asked.values()) == [2, 5]
+    assert all(one["satisfied"] for one in report["requirements"])
+    released = rows_of(tmp_path / "out.csv")
+    assert len(released) == 60
+    assert "id" not in released[0]
+    classes = Counter(tuple(value for name, value in row.items() if name != "disease") for row in released)
+    assert (len(classes), min(classes.values()), max(classes.values())) == (
+        report["classes"],
+        report["min_class"],
+        report["max_class"],
+    )
+    assert min(classes.values()) >= 5
+    within = Counter(
+        (tuple(value for name, value in row.items() if name != "disease"), row["disease"]) for row in released
+    )
+    assert all(times * 2 <= classes[group] for (group, _), times in within.items())
+    assert Counter(row["disease"] for row in released) == Counter(row[4] for row in people())
+
+
+@pytest.mark.parametrize("to", ["out.parquet", "out.csv.gz"])
+def test_gz_in_other_formats_out(cli, people_csv, tmp_path, to):
+    zipped = tmp_path / "people.csv.gz"
+    with people_csv.open("rb") as plain, gzip.open(zipped, "wb") as stream:
+        shutil.copyfileobj(plain, stream)
+    ended = cli("anonymize", zipped, *FILE, "--to", to)
+    assert ended.code == 0, ended.err
+    import duckdb
+
+    with duckdb.connect() as connection:
+        (counted,) = connection.execute(f"SELECT count(*) FROM '{tmp_path / to}'").fetchone() or ()
+    assert counted == 60
+
+
+def test_parquet_in(cli, people_csv, tmp_path):
+    import duckdb
+
+    with duckdb.connect() as connection:
+        connection.execute(f"COPY (FROM '{people_csv}') TO '{tmp_path / 'people.parquet'}'")
+    assert cli("anonymize", "people.parquet", *FILE, "--to", "out.csv", "--json").json["rows"] == 60
+
+
+def test_text(cli, people_csv):
+    ended = cli("anonymize", people_csv, *FILE, "--to", "out.csv")
+    assert ended.code == 0, ended.err
+    for word in ("verified", "out.csv", "60 rows", "GCP", "C_AVG", "age", "zip", "sex", "total"):
+        assert word in ended.out
+    assert max(map(len, ended.out.splitlines()[:1])) < 200
+    assert "[people] encode ..." in ended.err
+    quiet = cli("anonymize", people_csv, *FILE, "--to", "out.csv", "--quiet")
+    assert (quiet.code, quiet.out, quiet.err) == (0, "", "")
+
+
+def test_table(cli, warehouse):
+    report = cli("anonymize", "people", "--db", warehouse, *FILE, "--to", "shared.people", "--json").json
+    assert report["published"] == "shared.people"
+    listed = cli("releases", "--db", warehouse, "--json").json["releases"]
+    assert [(row["release"], row["version"], row["published"]) for row in listed] == [
+        ("people", 1, "shared.people")
+    ]
+    text = cli("anonymize", "people", "--db", warehouse, *FILE, "--to", "shared.people")
+    assert text.code == 0, text.err
+    following = text.out.partition("next:")[2].strip().splitlines()
+    assert len(following) == 2
+
+
+def test_names_with_commas(cli, tmp_path):
+    header = ("person, id", 'say "age"', "a=b", "disease")
+    path = write_csv(tmp_path / "odd.csv", header, [(n, 20 + n % 9, n % 4, "xyz"[n % 3]) for n in range(40)])
+    ended = cli(
+        *(
+            "anonymize",
+            path,
+            "--qi",
+            '"say ""age""",a=b',
+            "--weight",
+            '"a=b"=3',
+            "--identifier",
+            '"person, id"',
+        ),
+        *("--sensitive", "disease", "--k", "4", "--to", "out.csv", "--json"),
+    )
+    assert ended.code == 0, ended.out
+    assert list(ended.json["loss"]["columns"]) == ['say "age"', "a=b"]
+
+
+@pytest.mark.parametrize(
+    ("words", "column"),
+    [
+        (["--format", "labels"], "age"),
+        (["--format", "points"], "age"),
+        (["--format", "suppressed"], "age"),
+        (["--mean", "age"], "age_mean"),
+        (["--method", "mondrian:variant=relaxed,cut=median"], "age_lo"),
+        (["--execution", "kernel"], "age_lo"),
+        (["--execution", "pushdown"], "age_lo"),
+        (["--ordered", "zip=alphabetical", "--memory", "1GB", "--seed", "3"], "zip_lo"),
+        (["--distinct-l", "2", "--weight", "age=2", "--name", "folk"], "age_hi"),
+    ],
+)
+def test_options(cli, tmp_path, words, column):
+    plain = write_csv(tmp_path / "text.csv", HEADER, [(*row[:2], f"z{row[2]}", *row[3:]) for row in people()])
+    ended = cli("anonymize", plain, *FILE, *words, "--to", "out.csv", "--json")
+    assert ended.code == 0, ended.out
+    assert column in rows_of(tmp_path / "out.csv")[0]
+    if "--name" in words:
+        assert ended.json["release"] == "folk"
+    if "--execution" in words:
+        assert ended.json["execution"] == words[1]
+
+
+def test_hierarchy(cli, tmp_path):
+    lines = [f"{53700 + n};{'low' if n < 2 else 'high'};*" for n in range(5)]
+    (tmp_path / "zip.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    text = write_csv(tmp_path / "text.csv", HEADER, people())
+    ended = cli("anonymize", text, *FILE, "--hierarchy", "zip=zip.csv", "--to", "out.csv", "--json")
+    assert ended.code == 0, ended.out
+    nodes = {row["zip"] for row in rows_of(tmp_path / "out.csv")}
+    assert nodes <= {"low", "high", "*", *(str(53700 + n) for n in range(5))}
+
+
+def test_rest(cli, people_csv, tmp_path):
+    words = ["--qi", "age", "--sensitive", "disease", "--k", "5", "--to", "out.csv"]
+    ended = cli("anonymize", people_csv, *words)
+    assert ended.code == 2
+    assert all(name in ended.err for name in ("id", "zip", "sex"))
+    assert cli("anonymize", people_csv, *words, "--rest", "drop").code == 0
+    assert set(rows_of(tmp_path / "out.csv")[0]) == {"age_lo", "age_hi", "disease"}
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["anonymize", "people"],
+        ["anonymize", "people", "--qi", "age", "--to", "out.csv"],
+        ["anonymize", "people.csv", "--qi", "age"],
+        ["anonymize", "people.csv", "--qi", "age", "--to", "out.csv", "--publish-file", "x.duckdb"],
+        ["anonymize", "people", "--db", "duckdb:///:memory:", "--qi", "age", "--to", "out.csv"],
+        ["anonymize", "people.csv", "--qi", "age,", "--to", "out.csv"],
+        ["anonymize", "people.csv", "--qi", "age", "--to", "out.csv", "--l", "many"],
+        ["anonymize", "people.csv", "--qi", "age", "--to", "out.csv", "--format", "poems"],
+        ["anonymize", "people.csv", "--qi", "age", "--to", "out.csv", "--method", "guess"],
+        ["anonymize", "people", "--db", "oracle://x", "--qi", "age"],
+    ],
+)
+@pytest.mark.usefixtures("people_csv")
+def test_usage(cli, words):
+    ended = cli(*words)
+    assert (ended.code, ended.out) == (2, ""), ended.err
+    assert cli(*words, "--json").json["error"]["exit_code"] == 2
+
+
+def test_publish_file(cli, warehouse, tmp_path):
+    target = make_duckdb(tmp_path / "public.duckdb").removeprefix("duckdb:///")
+    ended = cli("anonymize", "people", "--db", warehouse, *FILE, "--publish-file", target, "--json")
+    assert ended.code == 0, ended.out
+    import duckdb
+
+    with duckdb.connect(target, read_only=True) as connection:
+        assert connection.execute("SELECT count(*) FROM release.people").fetchone() == (60,)

@@ -1,0 +1,236 @@
+"""Bad input, each with its one clear message and its exit code."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+
+import pytest
+
+from tests.cli.conftest import HEADER, environment, make_duckdb, people, write_csv
+
+FILE = ["--qi", "age,zip,sex", "--sensitive", "disease", "--identifier", "id", "--to", "out.csv"]
+
+
+def refused(ended, code: int, *words: str) -> None:
+    """The command ended with this code and one message that holds these words."""
+    assert ended.code == code, ended.err
+    assert ended.out == ""
+    lines = [line for line in ended.err.splitlines() if not line.startswith("[")]
+    assert lines[0].startswith("error: ")
+    assert sum(line.startswith("error: ") for line in lines) == 1
+    assert "Traceback" not in ended.err
+    assert "unexpected" not in lines[0]
+    for word in words:
+        assert word in ended.err
+
+
+def test_no_such_table(cli, warehouse):
+    refused(cli("anonymize", "nobody", "--db", warehouse, "--qi", "age"), 3, "nobody")
+    refused(cli("audit", "nobody", "--db", warehouse), 3, "nobody")
+    refused(cli("init", "nobody", "--db", warehouse), 3, "nobody")
+
+
+def test_no_such_column(cli, people_csv):
+    refused(cli("anonymize", people_csv, *FILE, "--insensitive", "weight"), 2, "weight")
+
+
+def test_no_such_file(cli):
+    refused(cli("anonymize", "nobody.csv", *FILE), 3, "nobody.csv")
+
+
+def test_no_such_database(cli, tmp_path):
+    refused(
+        cli("anonymize", "people", "--db", f"duckdb:///{tmp_path}/none.duckdb", "--qi", "age"),
+        3,
+        "none.duckdb",
+    )
+    assert not (tmp_path / "none.duckdb").exists()
+
+
+def test_not_a_database(cli, people_csv):
+    refused(cli("releases", "--db", f"duckdb:///{people_csv}"), 3, "people.csv")
+
+
+def test_no_server(cli):
+    refused(cli("releases", "--db", "postgresql://me:hunter2@127.0.0.1:1/none"), 3)
+    assert "hunter2" not in cli("releases", "--db", "postgresql://me:hunter2@127.0.0.1:1/none").err
+
+
+@pytest.mark.parametrize(
+    "command", [["releases"], ["run"], ["anonymize", "people", "--qi", "age", "--rest", "drop"]]
+)
+@pytest.mark.usefixtures("policy")
+def test_locked_database(shell, warehouse, command):
+    hold = "import duckdb, sys; c = duckdb.connect(sys.argv[1]); print('held', flush=True); sys.stdin.read()"
+    holder = subprocess.Popen(
+        [sys.executable, "-c", hold, warehouse.removeprefix("duckdb:///")],
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        text=True,
+        env=environment(),
+    )
+    try:
+        assert holder.stdout is not None
+        assert holder.stdout.readline() == "held\n"
+        words = [*command, "--db", warehouse]
+        refused(shell(*words), 3, str(holder.pid))
+        told = shell(*words, "--json")
+        assert told.code == 3
+        assert told.json["error"]["kind"] == "LockedError"
+    finally:
+        holder.communicate()
+
+
+def test_empty_table(cli, tmp_path):
+    write_csv(tmp_path / "t.csv", HEADER, [])
+    refused(cli("anonymize", "t.csv", *FILE, "--k", "2"), 4)
+
+
+def test_empty_file(cli, tmp_path):
+    (tmp_path / "t.csv").write_text("", encoding="utf-8")
+    ended = cli("anonymize", "t.csv", *FILE, "--k", "2")
+    refused(ended, ended.code, "t.csv")
+    assert ended.code in (2, 3)
+
+
+def test_one_row(cli, tmp_path):
+    write_csv(tmp_path / "t.csv", HEADER, people(1))
+    refused(cli("anonymize", "t.csv", *FILE, "--k", "2", "--accept-unique", "disease"), 4, "1")
+    ended = cli("anonymize", "t.csv", *FILE, "--k", "1", "--accept-unique", "disease", "--json")
+    assert ended.code == 0, ended.out
+    assert (ended.json["rows"], ended.json["classes"]) == (1, 1)
+
+
+def test_all_null(cli, tmp_path):
+    make_duckdb(
+        tmp_path / "t.duckdb",
+        "CREATE TABLE t AS SELECT NULL::INT AS a, NULL::TEXT AS b, 'x' AS s FROM range(9)",
+    )
+    words = ["anonymize", "t", "--db", "duckdb:///t.duckdb", "--qi", "a,b", "--sensitive", "s", "--k", "3"]
+    ended = cli(*words, "--json")
+    assert ended.code == 0, ended.out
+    assert (ended.json["classes"], ended.json["loss"]["gcp"]) == (1, 0)
+    refused(cli(*words, "--l", "2"), 4, "s")
+
+
+def test_all_equal(cli, tmp_path):
+    write_csv(tmp_path / "t.csv", HEADER, [(n, 30, "1", "F", "xy"[n % 2]) for n in range(10)])
+    ended = cli("anonymize", "t.csv", *FILE, "--k", "3", "--l", "2", "--json")
+    assert ended.code == 0, ended.out
+    assert (ended.json["classes"], ended.json["min_class"], ended.json["loss"]["gcp"]) == (1, 10, 0)
+
+
+def test_k_of_one(cli, people_csv):
+    ended = cli("anonymize", people_csv, *FILE, "--k", "1", "--json")
+    assert ended.code == 0, ended.out
+    assert ended.json["loss"]["gcp"] == 0
+
+
+@pytest.mark.parametrize("k", ["0", "-3"])
+def test_k_too_small(cli, people_csv, k):
+    refused(cli("anonymize", people_csv, *FILE, "--k", k), 2, "--k")
+
+
+def test_k_above_the_rows(cli, people_csv):
+    refused(cli("anonymize", people_csv, *FILE, "--k", "61"), 4, "60")
+    assert (
+        cli("anonymize", people_csv, *FILE, "--k", "61", "--json").json["error"]["kind"] == "InfeasibleError"
+    )
+
+
+def test_l_above_what_the_column_allows(cli, people_csv):
+    refused(cli("anonymize", people_csv, *FILE, "--l", "4"), 4, "disease", "3")
+
+
+@pytest.mark.parametrize("role", ["--sensitive", "--identifier", "--insensitive"])
+def test_quasi_with_a_second_role(cli, people_csv, role):
+    refused(cli("anonymize", people_csv, *FILE, role, "age"), 2, "age")
+
+
+def test_column_named_twice(cli, people_csv):
+    refused(cli("anonymize", people_csv, *FILE, "--qi", "age"), 2, "age")
+
+
+def test_two_columns_of_one_name(cli, tmp_path):
+    write_csv(tmp_path / "t.csv", ("age", "AGE", "disease"), [(n % 3, n % 5, "xy"[n % 2]) for n in range(20)])
+    ended = cli(
+        "anonymize",
+        "t.csv",
+        "--qi",
+        "age",
+        "--sensitive",
+        "disease",
+        "--rest",
+        "drop",
+        "--k",
+        "2",
+        "--to",
+        "o.csv",
+    )
+    if ended.code:  # either the engine tells them apart, or one message says that it cannot
+        refused(ended, 2, "age")
+
+
+def test_identifier_that_repeats(cli, tmp_path):
+    write_csv(tmp_path / "t.csv", HEADER, [(row[0] // 2, *row[1:]) for row in people()])
+    refused(cli("anonymize", "t.csv", *FILE, "--k", "5"), 2, "id", "rows_are")
+    ended = cli("anonymize", "t.csv", *FILE, "--k", "5", "--rows-are", "events", "--json")
+    assert ended.code == 0, ended.out
+    assert ended.json["min_identifiers"]["id"] >= 1
+    assert cli("anonymize", "t.csv", *FILE, "--k", "5", "--accept-repeats", "id").code == 0
+
+
+def test_unique_columns(cli, people_csv):
+    words = ["--qi", "age,zip,sex", "--k", "5", "--to", "out.csv"]
+    refused(cli("anonymize", people_csv, *words, "--insensitive", "id,disease"), 2, "id", "accept_unique")
+    refused(
+        cli("anonymize", people_csv, *words, "--sensitive", "id", "--insensitive", "disease"),
+        2,
+        "accept_unique",
+    )
+    assert (
+        cli("anonymize", people_csv, *words, "--insensitive", "id,disease", "--accept-unique", "id").code == 0
+    )
+
+
+TREES = {
+    "two parents": ("53700;low;*\n53701;low;*\n53700;high;*\n53702;high;*\n53703;high;*\n53704;high;*\n", 3),
+    "a node with two parents": ("53700;a;x;*\n53701;a;y;*\n53702;b;y;*\n53703;b;y;*\n53704;b;y;*\n", 2),
+    "two roots": ("53700;low;*\n53701;low;*\n53702;high;+\n53703;high;+\n53704;high;+\n", 3),
+}
+
+
+@pytest.mark.parametrize("tree", TREES)
+def test_hierarchy(cli, people_csv, tmp_path, tree):
+    text, line = TREES[tree]
+    (tmp_path / "zip.csv").write_text(text, encoding="utf-8")
+    ended = cli("anonymize", people_csv, *FILE, "--hierarchy", "zip=zip.csv")
+    refused(ended, 2, "zip.csv")
+    assert re.search(rf"zip\.csv:{line}\b|line {line}\b", ended.err)
+
+
+def test_hierarchy_without_all_values(cli, people_csv, tmp_path):
+    (tmp_path / "zip.csv").write_text("53700;*\n53701;*\n53702;*\n", encoding="utf-8")
+    ended = cli("anonymize", people_csv, *FILE, "--hierarchy", "zip=zip.csv")
+    refused(ended, 2, "zip.csv", "2")
+    assert "53703" not in ended.err
+
+
+def test_hierarchy_missing(cli, people_csv):
+    refused(cli("anonymize", people_csv, *FILE, "--hierarchy", "zip=none.csv"), 2, "none.csv")
+
+
+def test_unreadable_csv(cli, tmp_path):
+    (tmp_path / "t.csv").write_bytes(b"id,age,zip,sex,disease\n1,2,3,M,\xff\xfe\n" * 40)
+    refused(cli("anonymize", "t.csv", *FILE), 3, "t.csv")
+    (tmp_path / "t.parquet").write_bytes(b"not a parquet file at all")
+    refused(cli("anonymize", "t.parquet", *FILE), 3, "t.parquet")
+
+
+def test_output_that_cannot_be_written(cli, people_csv):
+    words = [*FILE[:-1], "nowhere/out.csv"]
+    ended = cli("anonymize", people_csv, *words)
+    assert ended.code in (2, 3)
+    refused(ended, ended.code, "nowhere")

@@ -1,0 +1,209 @@
+"""How a command ends: every error has a kind, one message without data, and its exit code."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+import typer
+from typer.testing import CliRunner
+
+from sqlanon.cli.arguments import names
+from sqlanon.cli.command import Commands, register
+from sqlanon.cli.failures import describe
+from sqlanon.errors import (
+    DatabaseError,
+    GuardError,
+    InfeasibleError,
+    LockedError,
+    PolicyError,
+    PrivacyViolation,
+    SqlanonError,
+    TemplateError,
+    UnsupportedError,
+)
+from tests.cli.conftest import environment
+
+CANARY = "xq7-canary-81"
+
+
+def ended(error: BaseException, *words: str):
+    """Run a command that raises."""
+    app = typer.Typer(cls=Commands)
+
+    def fail(_screen):
+        raise error
+
+    register(app, fail)
+    register(app, other)
+    return CliRunner().invoke(app, ["fail", *words])
+
+
+def other(screen):
+    """Two commands make a group."""
+
+
+@pytest.mark.parametrize(
+    ("error", "code"),
+    [
+        (PrivacyViolation("k"), 1),
+        (SqlanonError("s"), 2),
+        (PolicyError("p"), 2),
+        (GuardError("g"), 2),
+        (UnsupportedError("u"), 2),
+        (DatabaseError("d"), 3),
+        (LockedError("l"), 3),
+        (TemplateError("t"), 3),
+        (InfeasibleError("i"), 4),
+        (ValueError("v"), 3),
+        (PermissionError(13, "Permission denied", "out.csv"), 3),
+        (KeyboardInterrupt(), 130),
+    ],
+)
+def test_codes(error, code):
+    text = ended(error)
+    assert text.exit_code == code
+    assert text.stdout == ""
+    assert text.stderr.startswith("error: ")
+    told = ended(error, "--json")
+    assert told.exit_code == code
+    assert told.stderr == ""
+    body = json.loads(told.stdout)["error"]
+    assert body["exit_code"] == code
+    assert body["message"] in text.stderr
+
+
+def test_problems():
+    result = ended(PolicyError(["a: wrong", "b: wrong too"]))
+    assert result.stderr.splitlines() == ["error: 2 problems", "  a: wrong", "  b: wrong too"]
+    body = json.loads(ended(PolicyError(["a: wrong", "b: wrong too"]), "--json").stdout)["error"]
+    assert body["problems"] == ["a: wrong", "b: wrong too"]
+
+
+@pytest.mark.parametrize("words", [(), ("--json",), ("-vv",)])
+def test_text_of_others_is_kept(words):
+    driver = DatabaseError("the database refused statement encode/domain")
+    driver.__cause__ = ValueError(f"Could not convert string '{CANARY}' to INT32")
+    for error in (
+        ValueError(CANARY),
+        KeyError(CANARY),
+        driver,
+        UnicodeDecodeError("utf-8", CANARY.encode(), 0, 1, "x"),
+    ):
+        result = ended(error, *words)
+        assert result.exit_code == 3
+        assert CANARY not in result.stdout + result.stderr
+
+
+def test_debug_shows_causes():
+    driver = DatabaseError("the database refused")
+    driver.__cause__ = ValueError(CANARY)
+    assert CANARY in ended(driver, "--debug").stderr
+    result = ended(driver, "--debug", "--json")
+    assert CANARY in result.stderr
+    assert CANARY not in result.stdout
+
+
+def test_unexpected_says_where():
+    with pytest.raises(TypeError) as raised:
+        names("--qi", [3])
+    failure = describe(raised.value)
+    assert failure.exit_code == 3
+    assert "sqlanon/cli/arguments.py:" in failure.message
+
+
+def test_usage(cli):
+    for words in (["nonsense"], ["plan", "--nonsense"], ["anonymize"], ["anonymize", "x.csv", "--k", "many"]):
+        result = cli(*words)
+        assert (result.code, result.out) == (2, "")
+        assert result.err.startswith("error: ")
+        assert "--help" in result.err
+        told = cli(*words, "--json")
+        assert told.json["error"] == {
+            "kind": "UsageError",
+            "message": told.json["error"]["message"],
+            "exit_code": 2,
+        }
+    assert cli().code == 2
+
+
+def test_shared_options_before_and_after():
+    app = typer.Typer(cls=Commands)
+    seen = []
+
+    def look(screen):
+        seen.append((screen.json, screen.quiet, screen.verbose, screen.debug))
+
+    from sqlanon.cli.app import options
+
+    app.callback()(options)
+    register(app, look)
+    register(app, other)
+    for words in (
+        ["--json", "-q", "-vv", "--debug", "look"],
+        ["look", "--json", "--quiet", "-v", "-v", "--debug"],
+        ["--json", "--debug", "look", "-q", "-vv"],
+    ):
+        assert CliRunner().invoke(app, words).exit_code == 0
+    assert seen == [(True, True, 2, True)] * 3
+
+
+def script(body: str) -> list[str]:
+    return [
+        sys.executable,
+        "-c",
+        f"""
+import sys, time, typer
+from sqlanon.cli.arguments import names
+from sqlanon.cli.command import Commands, register
+app = typer.Typer(cls=Commands)
+def work(screen):
+{chr(10).join("    " + line for line in body.splitlines())}
+def other(screen):
+    pass
+register(app, work)
+register(app, other)
+app(["work"])
+""",
+    ]
+
+
+def test_interrupt():
+    process = subprocess.Popen(
+        script("sys.stdout.write('ready\\n'); sys.stdout.flush(); time.sleep(60)"),
+        env=environment(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline() == "ready\n"
+    time.sleep(0.1)
+    process.send_signal(signal.SIGINT)
+    out, err = process.communicate(timeout=30)
+    assert process.returncode == 130
+    assert out == ""
+    assert err.startswith("error: stopped by Ctrl-C")
+    assert "Traceback" not in err
+
+
+@pytest.mark.parametrize("write", ["screen.show('x' * 100)", "sys.stdout.write('x' * 100)"])
+def test_broken_pipe(write):
+    process = subprocess.Popen(
+        script(f"for _ in range(100000): {write}"),
+        env=environment(),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout is not None
+    process.stdout.read(10)
+    process.stdout.close()
+    assert process.stderr is not None
+    assert process.stderr.read() == ""
+    assert process.wait(timeout=60) == 141
+    process.stderr.close()

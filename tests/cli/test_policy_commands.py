@@ -1,0 +1,190 @@
+"""``init``, ``plan``, ``run``, ``audit``, ``releases``, ``clean``, ``schema`` over a policy file."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tests.cli.conftest import make_duckdb
+
+SECOND = """\
+  - name: other
+    source: main.people
+    publish: other.people
+    columns:
+      id: {role: identifier}
+      age: {role: quasi}
+      disease: {role: sensitive}
+    rest: drop
+    privacy: {k: 6}
+"""
+
+
+@pytest.fixture
+def two(policy):
+    """A policy of two releases."""
+    policy.write_text(policy.read_text(encoding="utf-8") + SECOND, encoding="utf-8")
+    return policy
+
+
+def test_init_plan_run_audit(cli, warehouse, tmp_path):
+    proposed = cli("init", "--db", warehouse, "people")
+    assert proposed.code == 0, proposed.err
+    assert cli("init", "--db", warehouse, "people", "--json").json == {"policy": proposed.out}
+    (tmp_path / "anon.yml").write_text(proposed.out, encoding="utf-8")
+    planned = cli("plan")
+    assert planned.code in (0, 4), planned.err
+
+
+@pytest.mark.usefixtures("policy")
+def test_plan(cli):
+    report = cli("plan", "--json").json
+    assert report["release"] == "people"
+    assert {column["name"] for column in report["columns"]} == {"id", "age", "zip", "sex", "disease"}
+    assert report["statements"]
+    text = cli("plan")
+    assert text.code == 0, text.err
+    for word in ("people", "age", "identifier", "sensitive", "feasible", "--sql", "sqlanon"):
+        assert word in text.out
+    sql = cli("plan", "--sql").out
+    assert sql.upper().count("SELECT") > text.out.upper().count("SELECT")
+    assert cli("releases", "--json").json == {"releases": []}
+
+
+@pytest.mark.usefixtures("policy")
+def test_run_and_after(cli):
+    report = cli("run", "--json").json
+    assert (report["release"], report["published"], report["verified"], report["version"]) == (
+        "people",
+        "release.people",
+        True,
+        1,
+    )
+    text = cli("run")
+    assert text.code == 0, text.err
+    assert "version 2" in text.out
+    assert "audit release.people --sensitive disease" in text.out
+    audit = cli("audit", "release.people", "--sensitive", "disease", "--json")
+    assert audit.code == 0
+    assert audit.json["k"] >= 5
+    assert audit.json["requirements"]
+    assert all(one["satisfied"] for one in audit.json["requirements"])
+    listed = cli("releases", "people", "--json").json["releases"]
+    assert sorted(row["version"] for row in listed) == [1, 2]
+    assert "people" in cli("releases").out
+    assert cli("clean", "--json").json == {"dropped": []}
+    assert cli("clean").out == "nothing to clean\n"
+
+
+@pytest.mark.usefixtures("policy")
+def test_audit_of_a_table(cli, warehouse):
+    ended = cli("audit", "people", "--db", warehouse, "--qi", "age,zip", "--sensitive", "disease", "--json")
+    assert ended.code == 0, ended.out
+    report = ended.json
+    assert report["quasi"] == ["age", "zip"]
+    assert set(report["left_out"]) == {"id", "sex"}
+    assert (report["rows"], report["k"], report["k_all"], report["requirements"]) == (60, 1, 1, [])
+    text = cli("audit", "people", "--db", warehouse, "--qi", "age,zip", "--identifier", "id")
+    assert text.code == 0, text.err
+    assert "left out" in text.out
+    assert "fewest distinct id" in text.out
+
+
+def test_audit_violation(cli, policy):
+    assert cli("run").code == 0
+    policy.write_text(policy.read_text(encoding="utf-8").replace("k: 5", "k: 61"), encoding="utf-8")
+    ended = cli("audit", "release.people", "--json")
+    assert ended.code == 1
+    assert not all(one["satisfied"] for one in ended.json["requirements"])
+    assert "VIOLATED" in cli("audit", "release.people").out
+
+
+@pytest.mark.usefixtures("two")
+def test_together(cli):
+    assert cli("run").code == 0
+    report = cli("audit", "--together", "people", "other", "--json").json
+    assert (report["matched"], report["unmatched"]) == (60, 0)
+    assert report["k"] <= min(report["k_first"], report["k_second"])
+    assert "together" in cli("audit", "--together", "people", "other").out
+
+
+@pytest.mark.usefixtures("two")
+def test_several(cli):
+    planned = cli("plan", "--json").json["releases"]
+    assert [one["release"] for one in planned] == ["people", "other"]
+    ran = cli("run", "--json").json["releases"]
+    assert [(one["release"], one["verified"]) for one in ran] == [("people", True), ("other", True)]
+    assert cli("run", "--select", "other", "--json").json["release"] == "other"
+    unknown = cli("run", "--select", "nobody")
+    assert unknown.code == 2
+    assert "people, other" in unknown.err
+
+
+def test_a_failure_stops_no_other(cli, two):
+    text = two.read_text(encoding="utf-8").replace("{k: 5, l: 2}", "{k: 500}")
+    two.write_text(text, encoding="utf-8")
+    ended = cli("run", "--json")
+    assert ended.code == 4
+    first, second = ended.json["releases"]
+    assert (first["release"], first["error"]["exit_code"], second["verified"]) == ("people", 4, True)
+    text = cli("run")
+    assert text.code == 4
+    assert text.err.count("error: people: ") == 1
+    assert "other.people" in text.out
+
+
+def test_a_failure_stops_what_reads_it(cli, two):
+    text = two.read_text(encoding="utf-8").replace("{k: 5, l: 2}", "{k: 500}")
+    chained = text.replace(
+        "- name: other\n    source: main.people", "- name: other\n    source: release.people"
+    )
+    two.write_text(chained, encoding="utf-8")
+    ended = cli("run", "--json")
+    assert ended.code == 4
+    _, second = ended.json["releases"]
+    assert "people, which failed" in second["error"]["message"]
+
+
+def test_policy_elsewhere(cli, policy, tmp_path, warehouse):
+    elsewhere = tmp_path / "else where.yml"
+    policy.rename(elsewhere)
+    missing = cli("plan")
+    assert missing.code == 2
+    assert "anon.yml" in missing.err
+    text = cli("plan", "-p", elsewhere)
+    assert text.code == 0, text.err
+    assert "-p 'else where.yml'" in text.out.replace(str(tmp_path) + "/", "")
+    assert cli("releases").code == 2
+    assert cli("releases", "-p", elsewhere).code == 0
+    assert cli("releases", "--db", warehouse).code == 0
+
+
+@pytest.mark.usefixtures("policy")
+def test_db_overrides(cli, tmp_path):
+    other = make_duckdb(tmp_path / "other.duckdb", "CREATE TABLE people AS SELECT 1 AS id")
+    assert cli("plan", "--db", other).code != 0
+    assert cli("plan").code == 0
+
+
+def test_all_problems_of_a_policy(cli, policy):
+    text = policy.read_text(encoding="utf-8").replace("role: quasi", "role: quasy").replace("k: 5", "k: none")
+    policy.write_text(text, encoding="utf-8")
+    ended = cli("plan")
+    assert ended.code == 2
+    assert ended.err.count("anon.yml:") == 4
+    assert len(cli("plan", "--json").json["error"]["problems"]) == 4
+
+
+def test_schema(cli):
+    text = cli("schema")
+    assert text.code == 0
+    assert json.loads(text.out) == cli("schema", "--json").json
+    assert json.loads(text.out)["type"] == "object"
+
+
+@pytest.mark.parametrize(
+    "words", [["audit"], ["audit", "people", "--together", "a", "b"], ["audit", "people"]]
+)
+def test_usage(cli, words):
+    assert cli(*words).code == 2

@@ -1,0 +1,164 @@
+"""What is printed where: JSON, progress, logs, colours, widths."""
+
+from __future__ import annotations
+
+import io
+import json
+import logging
+from decimal import Decimal
+from fractions import Fraction
+
+import pytest
+
+from sqlanon.cli.logs import configure
+from sqlanon.cli.progress import Bars, Lines, amount
+from sqlanon.cli.screen import Screen
+from sqlanon.cli.show.text import count, measure, safe, seconds, share, shown_url
+from sqlanon.progress import Silent, Stopwatch
+
+
+def test_lines():
+    stream = io.StringIO()
+    lines = Lines(stream)
+    watch = Stopwatch("patients", lines)
+    with watch.stage("encode") as progress:
+        progress.update(1, 2, "columns")
+        progress.note("compiling kernels for the first time")
+    with watch.stage("method"):
+        pass
+    lines.finish("patients")
+    assert stream.getvalue().splitlines() == [
+        "[patients] encode ...",
+        "[patients] compiling kernels for the first time",
+        "[patients] method ...",
+    ]
+
+
+def test_lines_say_how_far(monkeypatch):
+    clock = iter([0.0, 1.0, 6.0, 7.0, 20.0])
+    monkeypatch.setattr("sqlanon.cli.progress.time.monotonic", lambda: next(clock))
+    stream = io.StringIO()
+    lines = Lines(stream)
+    lines.stage("p", "method")
+    for done in (1_000, 2_000, 3_000, 4_000):
+        lines.update(done, 5_000, "rows")
+    assert stream.getvalue().splitlines() == [
+        "[p] method ...",
+        "[p] method 2,000 of 5,000 rows",
+        "[p] method 4,000 of 5,000 rows",
+    ]
+
+
+def test_bars_come_down():
+    from rich.console import Console
+
+    stream = io.StringIO()
+    bars = Bars(Console(file=stream, force_terminal=True, width=80))
+    bars.stage("pa[red]tients", "encode")
+    bars.update(1, 0, "rows")
+    bars.update(1, 2, "rows")
+    bars.note("a [bold] note")
+    bars.stage("pa[red]tients", "method")
+    bars.finish("pa[red]tients")
+    bars.close()
+    assert "[pa[red]tients] encode" in stream.getvalue()
+    assert "a [bold] note" in stream.getvalue()
+
+
+def test_amount():
+    assert amount(1200, 5000, "rows") == "1,200 of 5,000 rows"
+    assert amount(1200, 0, "rows") == "1,200 rows"
+
+
+@pytest.mark.parametrize(
+    ("screen", "kind"),
+    [
+        (Screen(), Lines),
+        (Screen(quiet=True), Silent),
+        (Screen(json=True), Silent),
+        (Screen(json=True, verbose=1), Lines),
+        (Screen(quiet=True, verbose=1), Lines),
+    ],
+)
+def test_progress_of(screen, kind):
+    assert isinstance(screen.progress(), kind)
+
+
+def test_json_is_strict(capsys):
+    report = {
+        "l": Fraction(5, 2),
+        "cost": Decimal("1.5"),
+        "nan": float("nan"),
+        "inf": float("inf"),
+        "t": (1, None),
+    }
+    Screen(json=True).emit(report)
+    assert json.loads(capsys.readouterr().out) == {
+        "l": 2.5,
+        "cost": 1.5,
+        "nan": None,
+        "inf": None,
+        "t": [1, None],
+    }
+    Screen().emit(report)
+    assert capsys.readouterr().out == ""
+
+
+def test_show_is_plain_and_unbroken(capsys, monkeypatch):
+    monkeypatch.setenv("NO_COLOR", "1")
+    line = "[bold]sqlanon[/bold] " + "x" * 200
+    Screen().show(line)
+    assert capsys.readouterr().out == line + "\n"
+    Screen(quiet=True).show(line)
+    Screen(json=True).show(line)
+    assert capsys.readouterr().out == ""
+
+
+def test_logs(capsys):
+    logger = logging.getLogger("sqlanon.test")
+    try:
+        for verbose, levels in ((0, ""), (1, "I"), (2, "ID")):
+            configure(verbose, debug=False)
+            configure(verbose, debug=False)
+            logger.info("a count of %d", 3)
+            logger.debug("more")
+            err = capsys.readouterr().err
+            assert err.count("a count of 3") == levels.count("I")
+            assert err.count("more") == levels.count("D")
+        try:
+            raise ValueError("canary-55")
+        except ValueError:
+            logger.exception("failed")
+        err = capsys.readouterr().err
+        assert "canary-55" not in err
+        assert "ValueError" in err
+    finally:
+        configure(0, debug=False)
+    assert logging.getLogger("sqlanon").level == logging.NOTSET
+
+
+def test_numbers():
+    assert [count(1234567), measure(10.0), measure(2.5), measure(1e20)] == ["1,234,567", "10", "2.5", "1e+20"]
+    assert [share(0, 5), share(5, 5), share(1, 8), share(1, 10**9), share(10**9 - 1, 10**9), share(1, 0)] == [
+        *("0 %", "100 %", "12.5 %", "< 0.01 %", "> 99.99 %", "-"),
+    ]
+    assert [seconds(0.123), seconds(12.34)] == ["0.12 s", "12.3 s"]
+
+
+def test_safe():
+    assert safe("a\x1b[31mb\n") == "a\N{REPLACEMENT CHARACTER}[31mb\N{REPLACEMENT CHARACTER}"
+
+
+@pytest.mark.parametrize(
+    ("url", "expected"),
+    [
+        ("duckdb:///a/b.duckdb", "duckdb:///a/b.duckdb"),
+        ("duckdb:////a@b/c.duckdb", "duckdb:////a@b/c.duckdb"),
+        ("postgresql://h/db", "postgresql://h/db"),
+        ("postgresql://me@h/db", "postgresql://me@h/db"),
+        ("postgresql://me:pa@ss@h:5432/db", "postgresql://me:***@h:5432/db"),
+        ("postgresql://h/db?user=me&password=secret", "postgresql://h/db?user=me&password=***"),
+    ],
+)
+def test_no_password(url, expected):
+    assert shown_url(url) == expected

@@ -1,0 +1,77 @@
+"""Starting fast: what is not needed is not imported."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from tests.cli.conftest import environment
+
+HEAVY = {
+    "duckdb",
+    "numba",
+    "numpy",
+    "sqlglot",
+    "jinja2",
+    "pydantic",
+    "psycopg",
+    "yaml",
+    "llvmlite",
+    "pyarrow",
+}
+
+
+def loaded(code: str) -> set[str]:
+    """The top-level modules of a fresh Python after this code."""
+    script = f"""
+import json, sys
+sys.argv = ["sqlanon", "--help"]
+try:
+{chr(10).join("    " + line for line in code.splitlines())}
+except SystemExit:
+    pass
+sys.stderr.write(json.dumps(sorted({{name.partition(".")[0] for name in sys.modules}})))
+"""
+    ended = subprocess.run(
+        [sys.executable, "-c", script],
+        env=environment(),
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
+    )
+    return set(json.loads(ended.stderr))
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "import sqlanon",
+        "import sqlanon.cli",
+        "import sqlanon.cli.app",
+        "from sqlanon.cli import main; main()",
+    ],
+)
+def test_light(code):
+    assert not loaded(code) & HEAVY
+
+
+def test_help_needs_no_rich():
+    assert not loaded("from sqlanon.cli import main; main()") & {"rich", "pygments"}
+
+
+def test_module(shell):
+    by_name = shell("--version")
+    ended = subprocess.run(
+        [sys.executable, "-m", "sqlanon", "--version"],
+        env=environment(),
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+    assert (ended.returncode, ended.stdout) == (by_name.code, by_name.out)
+    assert by_name.out.startswith("sqlanon ")

@@ -1,0 +1,78 @@
+"""Fixtures that every suite shares: databases on each engine, and hypothesis profiles."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+from tests.engines import ENGINES, PAIR, TestEngine, required
+
+_common = {
+    "deadline": None,
+    "suppress_health_check": [
+        HealthCheck.too_slow,
+        HealthCheck.function_scoped_fixture,
+        HealthCheck.data_too_large,
+    ],
+}
+settings.register_profile("quick", max_examples=15, derandomize=True, **_common)
+settings.register_profile("thorough", max_examples=400, **_common)
+settings.load_profile(os.environ.get("SQLANON_HYPOTHESIS", "quick"))
+
+Connect = Callable[[TestEngine], Any]
+
+
+def ready(engine: TestEngine) -> TestEngine:
+    """Skip where the engine is missing; fail where it is required."""
+    if reason := engine.missing():
+        (pytest.fail if required(engine.family) else pytest.skip)(f"{engine.name}: {reason}")
+    return engine
+
+
+def _connector(directory: Path, stack: ExitStack) -> Connect:
+    import sqlanon
+
+    def connect(engine: TestEngine) -> Any:
+        url = ready(engine).fresh(directory)
+        stack.callback(engine.drop, url)
+        return stack.enter_context(sqlanon.connect(url))
+
+    return connect
+
+
+@pytest.fixture
+def connect(tmp_path: Path) -> Iterator[Connect]:
+    """Opens fresh empty databases for one test and closes them after it."""
+    with ExitStack() as stack:
+        yield _connector(tmp_path, stack)
+
+
+@pytest.fixture(scope="module")
+def connect_module(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Connect]:
+    """As `connect`, for databases that a whole module shares."""
+    with ExitStack() as stack:
+        yield _connector(tmp_path_factory.mktemp("databases"), stack)
+
+
+@pytest.fixture(params=ENGINES, ids=lambda engine: engine.name)
+def db(request: pytest.FixtureRequest, connect: Connect) -> Any:
+    """A fresh, empty sqlanon `Database` on every engine in turn."""
+    return connect(request.param)
+
+
+@pytest.fixture(scope="module", params=PAIR, ids=lambda engine: engine.name)
+def shared_db(request: pytest.FixtureRequest, connect_module: Connect) -> Any:
+    """One `Database` per engine family for a whole module; every test makes tables of new names."""
+    return connect_module(request.param)
+
+
+@pytest.fixture(scope="module")
+def both_dbs(connect_module: Connect) -> tuple[Any, ...]:
+    """One `Database` of each family, to compare their answers."""
+    return tuple(connect_module(engine) for engine in PAIR)

@@ -1,0 +1,1 @@
+"""Every method on every engine, in every execution and format, against the oracle."""

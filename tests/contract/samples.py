@@ -1,0 +1,186 @@
+"""The tables of the contract suite: few rows, every type, every requirement, hostile names and values."""
+
+from __future__ import annotations
+
+import datetime as dt
+import math
+import random
+from decimal import Decimal
+from fractions import Fraction
+
+from tests.contract.cases import QI, Case
+from tests.engines import Enum
+from tests.oracle.requirements import Privacy
+
+HOSTILE = '"; drop table x; --'
+LONG = "é" * 25  # 50 bytes: PostgreSQL keeps 63, and suffixes follow
+
+
+def _mixed() -> Case:
+    rng = random.Random(1)
+    rows = tuple(
+        (
+            i,
+            rng.choice([None, 18, 20, 20, 31, 47, 90]),
+            rng.choice(["m", "f", "f", None]),
+            rng.choice(["N1", "N2", "S1", "S9"]),
+            rng.choice(["flu", "flu", "cold", "hiv"]),
+        )
+        for i in range(37)
+    )
+    return Case(
+        "mixed",
+        {"id": "BIGINT", "age": "INTEGER", "sex": "TEXT", "zip": "TEXT", "illness": "TEXT"},
+        rows,
+        {"age": QI(), "sex": QI("nominal"), "zip": QI("text", ordered="alphabetical")},
+        ("illness",),
+        Privacy(k=3, distinct_l=2),
+    )
+
+
+def _types() -> Case:
+    rng = random.Random(2)
+    enum = Enum(("low", "mid", "high", "never"))
+    rows = tuple(
+        (
+            rng.choice([-0.0, 0.0, 1.5, -2.25, math.inf, -math.inf, math.nan, None]),
+            Decimal(rng.choice(["0.10", "0.20", "0.30", "99999999.99", "-5.00"])),
+            rng.choice([True, False, None]),
+            rng.choice([dt.date(1899, 12, 31), dt.date(2024, 2, 29), dt.date(2024, 3, 1)]),
+            dt.datetime(2024, 5, 17, 12, 0, 0, rng.choice([0, 1, 999999])),
+            rng.choice(enum.labels[:3]),
+            rng.choice([*enum.labels[:3], None]),
+            rng.choice([-(2**63), 2**63 - 1, 0, 1]),
+        )
+        for _ in range(31)
+    )
+    return Case(
+        "types",
+        {
+            "f": "DOUBLE PRECISION",
+            "d": "DECIMAL(10,2)",
+            "b": "BOOLEAN",
+            "day": "DATE",
+            "at": "TIMESTAMP",
+            "kind": enum,
+            "rank": enum,
+            "big": "BIGINT",
+        },
+        rows,
+        {
+            "f": QI(),
+            "d": QI(),
+            "b": QI(),
+            "day": QI(),
+            "at": QI(),
+            "kind": QI("nominal"),
+            "rank": QI("text", ordered="declared"),
+            "big": QI(),
+        },
+        (),
+        Privacy(k=2),
+    )
+
+
+TREE = (
+    ("lisbon", "portugal", "south", "*"),
+    ("oslo", "norway", "north", "*"),
+    ("porto", "portugal", "south", "*"),
+    ("rome", "italy", "south", "*"),
+    ("bergen", "norway", "north", "*"),
+    ("nowhere", "italy", "south", "*"),
+)
+
+
+def _tree() -> Case:
+    rng = random.Random(3)
+    rows = tuple(
+        (
+            rng.choice(["oslo", "bergen", "rome", "rome", "porto", "lisbon", None]),
+            rng.choice(["low", "mid", "high"]),
+            rng.randint(0, 9),
+            rng.choice("abcde"),
+        )
+        for _ in range(40)
+    )
+    return Case(
+        "tree",
+        {"city": "TEXT", "level": "TEXT", "n": "SMALLINT", "sa": "TEXT"},
+        rows,
+        {
+            "city": QI("hierarchy", levels=TREE, weight=2),
+            "level": QI("text", ordered=("low", "absent", "mid", "high")),
+            "n": QI(weight=3),
+        },
+        ("sa",),
+        Privacy(k=2, l=Fraction(5, 2)),
+    )
+
+
+def _joint() -> Case:
+    rng = random.Random(4)
+    rows = tuple(
+        (rng.randint(1, 6), rng.randint(1, 6), rng.choice("ab"), rng.choice(["x", "y", None]))
+        for _ in range(60)
+    )
+    return Case(
+        "joint",
+        {"p": "INTEGER", "q": "INTEGER", "s": "TEXT", "t": "TEXT"},
+        rows,
+        {"p": QI(), "q": QI()},
+        ("s", "t"),
+        Privacy(k=4, l=Fraction(5, 4), distinct_l=2, joint=True),
+    )
+
+
+def _hostile() -> Case:
+    rng = random.Random(5)
+    texts = [
+        "it's",
+        'a "b"',
+        "100%",
+        "%s",
+        "a,b",
+        "[x]",
+        "{y}",
+        " lead",
+        "trail ",
+        "NULL",
+        "*",
+        "",
+        "Ünïcødé",
+        "日本",
+        "a\nb",
+    ]
+    rows = tuple(
+        (rng.choice(texts), rng.choice(texts[:6]), rng.choice([*texts[:4], None]), rng.choice(texts[:3]))
+        for _ in range(36)
+    )
+    return Case(
+        "hostile",
+        {HOSTILE: "TEXT", "Upper Case %": "TEXT", LONG: "TEXT", "select": "TEXT"},
+        rows,
+        {
+            HOSTILE: QI("nominal"),
+            "Upper Case %": QI("text", ordered="alphabetical"),
+            LONG: QI("nominal", weight=2),
+        },
+        ("select",),
+        Privacy(k=3),
+    )
+
+
+def _ties() -> Case:
+    rng = random.Random(6)
+    rows = tuple((7, rng.choice([1, 1, 1, 2]), rng.choice([1, 1, 3])) for _ in range(41))
+    return Case(
+        "ties",
+        {"one": "INTEGER", "a": "INTEGER", "b": "BIGINT"},
+        rows,
+        {"one": QI(), "a": QI(), "b": QI()},
+        (),
+        Privacy(k=5),
+    )
+
+
+SAMPLES: tuple[Case, ...] = (_mixed(), _types(), _tree(), _joint(), _hostile(), _ties())

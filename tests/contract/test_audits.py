@@ -1,0 +1,130 @@
+"""Audits and intersections of releases, recounted in Python from the rows themselves."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from fractions import Fraction
+from itertools import product
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.contract.cases import Case, plain, release_rows
+from tests.contract.samples import SAMPLES
+from tests.engines import quote
+
+MIXED, JOINT = SAMPLES[0], SAMPLES[3]
+
+
+def groups(rows: list[dict[str, Any]], names: list[str]) -> dict[Any, list[dict[str, Any]]]:
+    """Rows by their values of some columns; NULL is a value, -0.0 is 0.0, NaN is NaN."""
+    found: dict[Any, list[dict[str, Any]]] = defaultdict(list)
+    for row in rows:
+        found[tuple(plain(row[name]) for name in names)].append(row)
+    return found
+
+
+def diversity(classes: list[list[Any]]) -> tuple[int, Fraction]:
+    """Distinct and frequency l over classes of sensitive values."""
+    counts = [Counter(map(plain, members)) for members in classes]
+    return min(map(len, counts)), min(Fraction(c.total(), max(c.values())) for c in counts)
+
+
+def check_audit(
+    report: Any, rows: list[dict[str, Any]], quasi: list[str], sensitive: tuple[str, ...]
+) -> None:
+    """An `AuditReport` against the rows of its table."""
+    classes = groups(rows, quasi)
+    sizes = [len(members) for members in classes.values()]
+    others = [name for name in rows[0] if name not in sensitive]
+    assert report.rows == len(rows)
+    assert set(report.quasi) == set(quasi)
+    assert set(report.left_out) == set(others) - set(quasi)
+    assert (report.classes, report.k, report.max_class) == (len(sizes), min(sizes), max(sizes))
+    assert report.k_all == min(len(members) for members in groups(rows, others).values())
+    assert report.unique_rows == sizes.count(1)
+    assert report.highest_risk == pytest.approx(1 / min(sizes))
+    assert report.average_risk == pytest.approx(len(sizes) / len(rows))
+    told = {s.column: (s.distinct_l, pytest.approx(s.frequency_l)) for s in report.sensitive}
+    for name in sensitive:
+        distinct, frequency = diversity([[row[name] for row in members] for members in classes.values()])
+        assert told[name] == (distinct, float(frequency))
+
+
+@pytest.mark.parametrize("kind", ["ranges", "labels", "points", "suppressed"])
+def test_audit_of_a_release(shared_db: Any, sample: Case, kind: str, tmp_path: Path) -> None:
+    """Without ``quasi`` every column but the sensitive ones makes the classes."""
+    source = sample.create(shared_db)
+    rows, _ = release_rows(shared_db, sample, tmp_path, source=source, format=kind)
+    report = shared_db.audit(f"release.{source}", sensitive=sample.sensitive)
+    check_audit(report, rows, [n for n in rows[0] if n not in sample.sensitive], sample.sensitive)
+    assert report.k >= sample.privacy.k
+
+
+def test_audit_of_a_source(shared_db: Any, sample: Case) -> None:
+    """A raw table: rows alone in their class, columns left out, and k over all of them."""
+    rows = [dict(zip(sample.columns, row, strict=True)) for row in sample.rows]
+    report = shared_db.audit(
+        sample.create(shared_db), quasi=list(sample.quasi)[:2], sensitive=sample.sensitive
+    )
+    check_audit(report, rows, list(sample.quasi)[:2], sample.sensitive)
+
+
+@pytest.mark.parametrize(("first", "second"), product(["strict", "relaxed"], repeat=2))
+def test_together_counts_the_intersections(shared_db: Any, first: str, second: str, tmp_path: Path) -> None:
+    """Two releases of one source with different columns and requirements."""
+    source = JOINT.create(shared_db)
+    ways = {
+        "a": ({"quasi": ["p"], "k": 5, "l": None, "distinct_l": None, "joint": False}, first),
+        "b": ({"quasi": ["q"], "k": 7, "l": None, "distinct_l": None, "joint": False}, second),
+    }
+    for name, (options, variant) in ways.items():
+        shared_db.anonymize(
+            source,
+            **{
+                **JOINT.arguments(tmp_path),
+                **options,
+                "name": f"{source}_{name}",
+                "publish": f"release.{source}_{name}",
+                "method": {"name": "mondrian", "variant": variant, "cut": "median"},
+            },
+        )
+    report = shared_db.together(f"{source}_a", f"{source}_b")
+    assert report.matched + report.unmatched == len(JOINT.rows)
+    assert report.unmatched == 0
+    assert (report.k_first >= 5, report.k_second >= 7) == (True, True)
+    if (first, second) != ("strict", "strict"):
+        assert 1 <= report.k <= min(report.k_first, report.k_second)
+        return
+    # Strict releases are functions of the quasi values, so the intersections can be recounted.
+    from dataclasses import replace
+
+    from tests.oracle.requirements import Privacy
+
+    label = {}
+    for column, k in (("p", 5), ("q", 7)):
+        case = replace(JOINT, quasi={column: JOINT.quasi[column]}, privacy=Privacy(k=k))
+        for number, members in enumerate(case.classes("strict", "median")):
+            label.update({(column, row): number for row in members})
+    sizes = Counter((label["p", row], label["q", row]) for row in range(len(JOINT.rows)))
+    assert report.k == min(sizes.values())
+    assert report.classes == len(sizes)
+    assert report.unique_rows == list(sizes.values()).count(1)
+    smaller = min(report.k_first, report.k_second)
+    assert report.rows_below == sum(size for size in sizes.values() if size < smaller)
+
+
+def test_hostile_names_of_tables_schemas_and_views(connect: Any, tmp_path: Path) -> None:
+    from tests.engines import PAIR, create_table, read_table
+
+    schema, name = 'we"ird. schéma', 'ta"ble; drop %s'
+    for engine in PAIR:
+        db = connect(engine)
+        create_table(db, (schema, name), MIXED.columns, MIXED.rows)
+        release = db.anonymize(
+            f"{quote(schema)}.{quote(name)}",
+            **{**MIXED.arguments(tmp_path), "publish": f"{quote('Öut.')}.{quote('Vi ew')}", "name": "plain"},
+        )
+        assert release.report.verified
+        assert len(read_table(db, ("Öut.", "Vi ew"))) == len(MIXED.rows)

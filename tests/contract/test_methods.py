@@ -1,0 +1,110 @@
+"""Every method x engine x execution x format publishes what the oracle says, and reports it truly."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.contract.axes import Way, executions, runs, ways
+from tests.contract.cases import Case, multiset, reached, release_rows
+from tests.contract.samples import SAMPLES
+from tests.oracle.losses import losses
+from tests.oracle.recode import released
+
+FORMATS = ("ranges", "labels", "points", "suppressed")
+
+
+def expected(case: Case, way: Way, kind: str = "ranges", **options: Any) -> Counter[Any]:
+    return multiset(released(case.table, way.classes(case), kind, **options))
+
+
+def test_every_method_has_an_oracle_and_an_execution() -> None:
+    for way in ways():
+        assert executions(way)
+        assert way.classes(SAMPLES[-1])
+
+
+@pytest.mark.parametrize(("way", "execution"), runs())
+def test_release_equals_oracle(any_db: Any, sample: Case, way: Way, execution: str, tmp_path: Path) -> None:
+    rows, report = release_rows(any_db, sample, tmp_path, method=way.argument, execution=execution)
+    assert multiset(rows) == expected(sample, way)
+    assert report.verified
+    assert (report.rows, report.suppressed) == (len(sample.rows), 0)
+    assert report.execution == execution
+
+
+@pytest.mark.parametrize("kind", FORMATS[1:])
+@pytest.mark.parametrize("way", [way for way in ways() if "loss" in way.options.values()] or ways(), ids=str)
+def test_formats_equal_oracle(shared_db: Any, sample: Case, way: Way, kind: str, tmp_path: Path) -> None:
+    rows, report = release_rows(shared_db, sample, tmp_path, method=way.argument, format=kind)
+    assert multiset(rows) == expected(sample, way, kind)
+    assert report.verified
+    assert report.format == kind
+
+
+@pytest.mark.parametrize("way", ways(), ids=str)
+def test_row_order_does_not_matter(shared_db: Any, way: Way, tmp_path: Path) -> None:
+    for case in SAMPLES[:2]:
+        order = random.Random(7).sample(range(len(case.rows)), len(case.rows))
+        rows, _ = release_rows(shared_db, case.shuffled(order), tmp_path, method=way.argument)
+        assert multiset(rows) == expected(case, way)
+
+
+@pytest.mark.parametrize("execution", ["kernel", "pushdown", "auto"])
+@pytest.mark.parametrize("way", ways(), ids=str)
+def test_small_memory_budget_gives_the_same_classes(
+    shared_db: Any, way: Way, execution: str, tmp_path: Path
+) -> None:
+    """The top levels are pushed down until a partition fits; kernels finish."""
+    if execution not in (*executions(way), "auto"):
+        pytest.skip(f"{way.method} has no {execution}")
+    for case in (SAMPLES[0], SAMPLES[3]):
+        rows, report = release_rows(
+            shared_db, case, tmp_path, method=way.argument, execution=execution, memory=1024
+        )
+        assert multiset(rows) == expected(case, way)
+        assert report.verified
+
+
+@pytest.mark.parametrize("way", ways(), ids=str)
+def test_means_equal_oracle(shared_db: Any, way: Way, tmp_path: Path) -> None:
+    case = SAMPLES[-1]
+    assert case.privacy.k >= 5
+    rows, _ = release_rows(shared_db, case, tmp_path, method=way.argument, mean=["a", "b"])
+    assert multiset(rows) == expected(case, way, mean=["a", "b"])
+
+
+@pytest.mark.parametrize(("way", "execution"), runs())
+def test_report_tells_classes_requirements_and_loss(
+    shared_db: Any, sample: Case, way: Way, execution: str, tmp_path: Path
+) -> None:
+    _, report = release_rows(shared_db, sample, tmp_path, method=way.argument, execution=execution)
+    classes = way.classes(sample)
+    sizes = [len(rows) for rows in classes]
+    assert (report.min_class, report.max_class) == (min(sizes), max(sizes))
+    assert report.classes == len(classes)
+    asked = {(r.name, r.column): r for r in report.requirements}
+    assert all(r.satisfied for r in report.requirements)
+    assert asked["k", None].asked == sample.privacy.k
+    assert asked["k", None].reached == min(sizes)
+    told = {(r.column, r.reached) for r in report.requirements if r.column is not None}
+    for j, column in enumerate(sample.sensitive):
+        frequency, distinct = reached(sample, classes, j)
+        if sample.privacy.joint:
+            continue
+        if sample.privacy.l is not None:
+            assert (column, pytest.approx(float(frequency))) in told
+        if sample.privacy.distinct_l is not None:
+            assert (column, distinct) in told
+    truth = losses(sample.table, classes, sample.privacy.k)
+    assert report.loss.gcp == pytest.approx(float(truth.gcp), rel=1e-9)
+    assert report.loss.dm == truth.dm
+    assert report.loss.c_avg == pytest.approx(float(truth.c_avg), rel=1e-9)
+    assert report.loss.lm == pytest.approx(float(truth.lm), rel=1e-9)
+    for name, values in truth.columns.items():
+        for metric, value in values.items():
+            assert report.loss.columns[name][metric] == pytest.approx(float(value), rel=1e-9), (name, metric)

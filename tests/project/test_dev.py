@@ -1,0 +1,56 @@
+"""dev.py: what it says where it cannot work, and that an old Python can at least read it."""
+
+from __future__ import annotations
+
+import ast
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from tests.project.tree import ROOT
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Path:
+    """A checkout with just enough in it to start."""
+    for name in ("dev.py", "pyproject.toml", "constraints.txt", "constraints-run.txt", "sqlanon/_version.py"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        shutil.copy(ROOT / name, tmp_path / name)
+    return tmp_path
+
+
+def dev(checkout: Path, *words: str, path: Path | None = None) -> subprocess.CompletedProcess[str]:
+    """Run dev.py there, with nothing but an optional folder of modules in the environment."""
+    return subprocess.run(
+        [sys.executable, str(checkout / "dev.py"), *words],
+        cwd=checkout,
+        env={"PATH": "", "HOME": "/nonexistent", "PYTHONPATH": str(path or "")},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+    )
+
+
+@pytest.mark.parametrize(("words", "code"), [((), 0), (("help",), 0), (("--help",), 0), (("tset",), 2)])
+def test_tells_its_commands(checkout, words, code):
+    told = dev(checkout, *words)
+    assert told.returncode == code
+    assert "python3 dev.py test" in told.stdout
+    assert not (checkout / ".venv").exists()
+
+
+def test_without_ensurepip_says_what_to_install(checkout, tmp_path_factory):
+    modules = tmp_path_factory.mktemp("modules")
+    (modules / "ensurepip.py").write_text("raise ImportError")
+    told = dev(checkout, "demo", path=modules)
+    assert told.returncode == 2
+    assert "python3-venv" in told.stderr
+    assert not (checkout / ".venv").exists()
+
+
+def test_an_old_python_reads_it():
+    ast.parse((ROOT / "dev.py").read_text(), feature_version=(3, 7))

@@ -1,0 +1,92 @@
+"""Files: rooms say what belongs in them, modules stay short, templates carry a header, nothing names a registry."""
+
+from __future__ import annotations
+
+import ast
+import re
+import tomllib
+
+import pytest
+
+from tests.project.tree import MODULES, PACKAGE, ROOT, TEMPLATES, label, tracked
+
+MOST_LINES = 500
+ROOMS = sorted(path.parent for path in MODULES if path.name == "__init__.py")
+PINNED = ["constraints.txt", "constraints-run.txt"]
+
+
+@pytest.mark.parametrize("room", ROOMS, ids=label)
+def test_every_room_says_what_belongs_in_it(room):
+    assert ast.get_docstring(ast.parse((room / "__init__.py").read_text()))
+
+
+def test_every_folder_with_modules_is_a_room():
+    assert {path.parent for path in MODULES} == set(ROOMS)
+
+
+def test_every_module_says_what_it_is():
+    assert [label(path) for path in MODULES if not ast.get_docstring(ast.parse(path.read_text()))] == []
+
+
+def test_no_module_is_long():
+    files = [path for path in tracked() if path.suffix in {".py", ".sql"}]
+    lengths = {label(path): len(path.read_text().splitlines()) for path in files}
+    assert {name: lines for name, lines in lengths.items() if lines > MOST_LINES} == {}
+
+
+def test_nothing_names_a_package_registry():
+    hosts = [("pypi", "org"), ("pythonhosted", "org"), ("npmjs", "org"), ("npmjs", "com"), ("debian", "org")]
+    pattern = re.compile("|".join(rf"\b{name}\.{domain}\b" for name, domain in hosts), re.IGNORECASE)
+    named = [
+        f"{label(path)}:{number}"
+        for path in tracked()
+        for number, line in enumerate(path.read_text(errors="ignore").splitlines(), 1)
+        if pattern.search(line)
+    ]
+    assert named == []
+
+
+@pytest.mark.parametrize("name", PINNED)
+def test_constraints_pin_by_hash_and_name_no_place(name):
+    text = (ROOT / name).read_text()
+    body = [line for line in text.splitlines() if line and not line.lstrip().startswith("#")]
+    assert "://" not in text
+    assert [line for line in body if line.startswith("-")] == []
+    assert [
+        line for line in body if not re.match(r"    --hash=sha256:[0-9a-f]{64}|[a-z0-9-]+==\S+ \\", line)
+    ] == []
+    pins = re.split(r"^(?=\S+==)", "\n".join(body), flags=re.MULTILINE)
+    assert [pin for pin in pins if pin and "--hash=" not in pin] == []
+
+
+def pins(name: str) -> dict[str, str]:
+    """Package -> version of a constraints file."""
+    return dict(re.findall(r"^([a-z0-9-]+)==(\S+) ", (ROOT / name).read_text(), flags=re.MULTILINE))
+
+
+def test_running_pins_are_those_of_development():
+    assert pins("constraints-run.txt").items() <= pins("constraints.txt").items()
+
+
+def test_every_declared_dependency_is_pinned():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())
+
+    def names(requirements: list[str]) -> set[str]:
+        found = (re.match(r"[A-Za-z0-9_.-]+", requirement) for requirement in requirements)
+        return {match[0].lower().replace("_", "-") for match in found if match}
+
+    run = names(project["project"]["dependencies"]) | names(project["build-system"]["requires"])
+    assert run <= pins("constraints-run.txt").keys()
+    assert names(project["project"]["optional-dependencies"]["dev"]) <= pins("constraints.txt").keys()
+
+
+def test_readme_has_the_two_commands():
+    lines = {
+        line.strip().removeprefix("$ ").partition("  #")[0].strip() for line in (ROOT / "README.md").open()
+    }
+    assert {"python3 dev.py demo", "python3 dev.py test"} <= lines
+
+
+def test_templates_stand_in_core_or_an_engine():
+    engines = {path.stem for path in (PACKAGE / "engines").glob("*.py")}
+    assert {path.relative_to(ROOT / "sql").parts[0] for path in TEMPLATES} <= {"core"} | engines

@@ -1,0 +1,75 @@
+"""Templates: each has its header, the header tells the truth, and an override has the header of what it overrides."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import jinja2
+import jinja2.meta
+import pytest
+
+from tests.project.tree import ROOT, TEMPLATES, label
+
+SQL = ROOT / "sql"
+FIELDS = ("name", "params", "returns")
+ENVIRONMENT = jinja2.Environment()
+for _filter in ("ident", "table", "literal"):
+    ENVIRONMENT.filters[_filter] = str
+
+
+def header(path: Path) -> dict[str, str]:
+    """The fields of a template's first comment lines, in their order; a field goes on where a line is indented."""
+    comment = re.match(r"(?:--.*\n)*", path.read_text())
+    assert comment
+    found = re.findall(r"^-- (\w+): (.*(?:\n--  +.*)*)", comment[0], flags=re.MULTILINE)
+    return {field: re.sub(r"\n--\s+", " ", text) for field, text in found}
+
+
+def parameters(path: Path) -> set[str]:
+    """The names that a header lists, without what it says about them in parentheses."""
+    listed = header(path)["params"]
+    while (shorter := re.sub(r"\([^()]*\)", "", listed)) != listed:
+        listed = shorter
+    return {name.strip().lstrip(":") for name in listed.split(",")} - {"none", "nothing", ""}
+
+
+def used(path: Path) -> set[str]:
+    """The names that a template needs: its variables, and the values bound to it as ``:name``."""
+    text = path.read_text()
+    body = "\n".join(line for line in text.splitlines() if not line.startswith("--"))
+    bound = re.findall(
+        r"(?<![:\w]):([a-z_]\w*)", re.sub(r"\{[%{#].*?[%}#]\}|'[^']*'", "", body, flags=re.DOTALL)
+    )
+    return jinja2.meta.find_undeclared_variables(ENVIRONMENT.parse(text)) | set(bound)
+
+
+@pytest.mark.parametrize("path", TEMPLATES, ids=label)
+def test_header(path):
+    fields = header(path)
+    assert tuple(fields)[: len(FIELDS)] == FIELDS
+    assert fields["name"] == path.relative_to(SQL).with_suffix("").as_posix().partition("/")[2]
+
+
+@pytest.mark.parametrize("path", TEMPLATES, ids=label)
+def test_header_lists_what_the_template_needs(path):
+    assert used(path) <= parameters(path)
+
+
+@pytest.mark.parametrize("path", sorted((SQL / "core").rglob("*.sql")), ids=label)
+def test_header_lists_nothing_else(path):
+    """A parameter may be there for one engine's own text alone."""
+    name = path.relative_to(SQL / "core")
+    texts = [folder / name for folder in SQL.iterdir() if (folder / name).exists()]
+    assert parameters(path) <= set().union(*(used(text) for text in texts))
+
+
+@pytest.mark.parametrize(
+    "path", [path for path in TEMPLATES if path.relative_to(SQL).parts[0] != "core"], ids=label
+)
+def test_override_repeats_the_header(path):
+    core = SQL / "core" / Path(*path.relative_to(SQL).parts[1:])
+    if core.exists():
+        assert {field: header(path)[field] for field in FIELDS} == {
+            field: header(core)[field] for field in FIELDS
+        }

@@ -1,0 +1,158 @@
+"""The wheel: it holds the package and its SQL and nothing else, and works where there is no checkout."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+import sysconfig
+import zipfile
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.project.tree import MODULES, PACKAGE, ROOT, TEMPLATES, label
+
+
+def run(*command: object, cwd: Path, **environment: str) -> str:
+    """The output of a command that must succeed."""
+    ended = subprocess.run(
+        [str(part) for part in command],
+        cwd=cwd,
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=300,
+    )
+    assert ended.returncode == 0, ended.stdout + ended.stderr
+    return ended.stdout
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The wheel of this checkout."""
+    directory = tmp_path_factory.mktemp("dist")
+    run(
+        sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", directory, ROOT, cwd=directory
+    )
+    (built,) = directory.glob("*.whl")
+    return built
+
+
+@pytest.fixture(scope="module")
+def installed(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with nothing but the wheel's own files in it."""
+    target = tmp_path_factory.mktemp("installed")
+    run(
+        sys.executable,
+        "-m",
+        "pip",
+        "install",
+        "--quiet",
+        "--no-deps",
+        "--no-index",
+        "--target",
+        target,
+        wheel,
+        cwd=target,
+    )
+    return target
+
+
+def python(installed: Path, script: Path, directory: Path) -> Any:
+    """Run a script on the installed wheel and its dependencies, without the checkout; return its JSON.
+
+    ``-S`` leaves out the path files of site-packages, which name the checkout, and ``-P`` the script's folder. Kernels run uncompiled, as compiling
+    them takes longer than the few rows here.
+    """
+    dependencies = {sysconfig.get_path("purelib"), sysconfig.get_path("platlib")}
+    path = os.pathsep.join([str(installed), *sorted(dependencies)])
+    return json.loads(
+        run(sys.executable, "-S", "-P", script, cwd=directory, PYTHONPATH=path, NUMBA_DISABLE_JIT="1")
+    )
+
+
+def test_holds_the_package_and_its_sql(wheel):
+    names = set(zipfile.ZipFile(wheel).namelist())
+    modules = {label(path) for path in MODULES} | {"sqlanon/py.typed"}
+    templates = {f"sqlanon/_{label(path)}" for path in TEMPLATES}
+    described = {name for name in names if re.match(r"sqlanon-[\d.]+\.dist-info/", name)}
+    assert modules <= names
+    assert templates <= names
+    assert {name for name in names - modules - templates - described if not (ROOT / name).is_file()} == set()
+    assert any(name.endswith("licenses/LICENSE") for name in described)
+
+
+def test_sql_is_the_checkouts(wheel):
+    with zipfile.ZipFile(wheel) as archive:
+        assert [p for p in TEMPLATES if archive.read(f"sqlanon/_{label(p)}") != p.read_bytes()] == []
+
+
+def test_version_is_written_once(wheel):
+    from sqlanon._version import __version__
+
+    assert wheel.name == f"sqlanon-{__version__}-py3-none-any.whl"
+    assert f"[{__version__}]" in (ROOT / "CHANGELOG.md").read_text()
+    assert [
+        label(path) for path in [*MODULES, ROOT / "pyproject.toml"] if f'"{__version__}"' in path.read_text()
+    ] == [label(PACKAGE / "_version.py")]
+
+
+ANONYMIZE = """
+import json
+import sqlanon
+
+with sqlanon.connect("duckdb:///:memory:") as db:
+    db.engine.execute("CREATE TABLE people (age INTEGER, sex VARCHAR, zip VARCHAR, disease VARCHAR)")
+    db.engine.execute(
+        "INSERT INTO people VALUES (25, 'M', '53711', 'Flu'), (25, 'F', '53712', 'Hepatitis'), "
+        "(26, 'M', '53711', 'Bronchitis'), (27, 'M', '53710', 'Broken Arm'), (27, 'F', '53712', 'AIDS'), "
+        "(28, 'M', '53711', 'Hang Nail')"
+    )
+    boxes = {}
+    for execution in ("kernel", "pushdown"):
+        release = db.anonymize(
+            "people", quasi=["age", "sex", "zip"], sensitive="disease", k=2, execution=execution, name=execution,
+            publish="release." + execution,
+        )
+        report = release.report
+        boxes[execution] = sorted(map(repr, db.engine.fetch("SELECT * FROM release." + execution)))
+    print(json.dumps({
+        "from": sqlanon.__file__, "version": sqlanon.__version__, "rows": report.rows, "verified": report.verified,
+        "min_class": report.min_class, "same": boxes["kernel"] == boxes["pushdown"], "audit": release.audit().k,
+    }))
+"""
+
+
+def test_every_template_renders(installed, tmp_path):
+    told = python(installed, Path(__file__).with_name("render.py"), tmp_path)
+    assert Path(told["from"]).is_relative_to(installed)
+    assert told["folders"] == [str(installed / "sqlanon" / "_sql")]
+    assert set(told["names"]) == {
+        path.relative_to(ROOT / "sql").with_suffix("").as_posix().partition("/")[2] for path in TEMPLATES
+    }
+    assert told["failed"] == []
+
+
+def test_anonymizes(installed, tmp_path):
+    from sqlanon._version import __version__
+
+    script = tmp_path / "anonymize.py"
+    script.write_text(ANONYMIZE)
+    told = python(installed, script, tmp_path)
+    assert Path(told["from"]).is_relative_to(installed)
+    assert (told["version"], told["rows"], told["verified"], told["same"]) == (__version__, 6, True, True)
+    assert told["min_class"] >= 2
+    assert told["audit"] >= 2
+
+
+def test_command(installed, tmp_path):
+    path = os.pathsep.join([str(installed), sysconfig.get_path("purelib")])
+    told = run(
+        sys.executable, "-S", installed / "bin" / "sqlanon", "--version", cwd=tmp_path, PYTHONPATH=path
+    )
+    assert told.startswith("sqlanon ")

@@ -1,0 +1,120 @@
+"""Runs the product's Mondrian kernel on a table of the oracle, without a database: thousands of tables a second."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+import numpy as np
+
+from sqlanon.kernels import demands as dm
+from sqlanon.kernels import extent as ex
+from sqlanon.kernels.mondrian import grow
+from tests.oracle.domains import Quasi, Table
+from tests.oracle.requirements import Privacy
+
+
+def product_codes(column: Quasi) -> list[int]:
+    """Codes as the product numbers them: from 0, NULL first if there is one, a leaf by its place in the file."""
+    null = int(column.has_null)
+    if column.kind == "hierarchy":
+        return [0 if v is None else column.tree.leaves.index(v) + null for v in column.values]
+    return [code - 1 + null for code in column.codes]
+
+
+def _tree_levels(column: Quasi) -> list[int]:
+    """Per level above the leaves: the number of each leaf's node, then how many leaves that node has."""
+    packed: list[int] = []
+    tree = column.tree
+    for level in range(1, len(next(iter(tree.paths.values())))):
+        labels = [tree.paths[leaf][level] for leaf in tree.leaves]
+        packed += [labels.index(label) for label in labels]
+        packed += [labels.count(label) for label in labels]
+    return packed
+
+
+def geometry(table: Table) -> tuple[ex.Geometry, np.ndarray]:
+    """The packed attributes, and how many codes each has."""
+    facts, packed, word = [], [], 0
+    for column in table.quasi:
+        null = int(column.has_null)
+        own: list[int] = []
+        levels = words = 0
+        if column.kind == "hierarchy":
+            kind = ex.TREE
+            own = _tree_levels(column)
+            levels = len(own) // (2 * column.size)
+        elif column.kind == "nominal":
+            kind = ex.SET if column.size <= ex.MASK_LIMIT else ex.SPAN
+            words = (column.size + null + 63) // 64 if kind == ex.SET else 0
+        else:
+            kind = ex.ORDERED
+            own = [0] * null + [column.position(value) for value in column.domain]
+        size = max(column.size, 1)
+        facts.append((kind, size, null, column.weight, len(packed), levels, word, word + words))
+        packed += own
+        word += words
+    domains = [column.size + int(column.has_null) for column in table.quasi]
+    shape = ex.Geometry(np.array(facts, np.int64), np.array(packed or [0], np.int64))
+    return shape, np.array(domains, np.int64)
+
+
+def _dense(keys: Sequence[object]) -> list[int]:
+    numbers: dict[object, int] = {}
+    return [numbers.setdefault(key, len(numbers)) for key in keys]
+
+
+def demands(table: Table, privacy: Privacy) -> dm.Demands:
+    """The requirements as arrays."""
+    checks: list[tuple[int, Fraction]] = []
+    if privacy.l is not None:
+        checks.append((dm.FREQUENCY, Fraction(privacy.l)))
+    if privacy.distinct_l is not None:
+        checks.append((dm.DISTINCT, Fraction(privacy.distinct_l)))
+    kind, p, q, group, value = [], [], [], [], []
+    for j in range(len(table.sensitive)):
+        own = [codes[j] for codes in table.sa_codes]
+        others = [codes[:j] + codes[j + 1 :] for codes in table.sa_codes]
+        groupings: list[Sequence[object]] = [[0] * table.rows]
+        if privacy.joint and len(table.sensitive) > 1:
+            groupings.append(others)
+        for grouping in groupings:
+            for name, ell in checks:
+                kind.append(name)
+                p.append(ell.numerator)
+                q.append(ell.denominator)
+                group.append(_dense(grouping))
+                value.append(_dense(list(zip(grouping, own, strict=True))))
+    shape = (len(kind), table.rows)
+    return dm.Demands(
+        privacy.k,
+        np.array(kind, np.int64),
+        np.array(p, np.int64),
+        np.array(q, np.int64),
+        np.array(group, np.int32).reshape(shape),
+        np.array(value, np.int32).reshape(shape),
+        max((max(g) + 1 for g in group), default=1),
+        max((max(v) + 1 for v in value), default=1),
+    )
+
+
+def kernel_mondrian(table: Table, privacy: Privacy, variant: str, cut: str) -> list[list[int]]:
+    """The kernel's classes, as lists of row numbers, left before right."""
+    columns = [product_codes(column) for column in table.quasi]
+    # Rows stand in the tie-break order: all codes, occurrence number, SA codes, row.
+    order = sorted(
+        range(table.rows),
+        key=lambda r: ([c[r] for c in columns], table.occurrence[r], table.sa_codes[r], r),
+    )
+    codes = np.array([[column[row] for column in columns] for row in order], np.int32)
+    rows = np.array(order, np.int32)
+    first = np.zeros(table.rows, np.bool_)
+    shape, domains = geometry(table)
+    relaxed, median = variant == "relaxed", cut == "median"
+    grow(codes, rows, first, shape, demands(table, privacy), domains, relaxed, median, 0)
+    classes: list[list[int]] = []
+    for row, starts in zip(rows.tolist(), first.tolist(), strict=True):
+        if starts:
+            classes.append([])
+        classes[-1].append(row)
+    return classes

@@ -1,0 +1,113 @@
+"""Laws of a release on random tables, through the public API on both engines (design, section 10)."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from tests.contract.cases import Case, expected_rows, multiset, release_rows
+from tests.oracle.mondrian import CUTS, VARIANTS
+from tests.oracle.recode import FORMATS, covers
+from tests.oracle.requirements import Privacy, meets
+from tests.properties.strategies import cases
+
+pytestmark = pytest.mark.property
+
+METHOD = st.sampled_from([{"name": "mondrian", "variant": v, "cut": c} for v in VARIANTS for c in CUTS])
+RUN = st.fixed_dictionaries({"method": METHOD, "execution": st.sampled_from(["kernel", "pushdown"])})
+Run = dict[str, Any]
+
+
+@given(case=cases(), method=METHOD, kind=st.sampled_from(sorted(FORMATS)))
+def test_engines_and_executions_equal_the_oracle(
+    both_dbs: tuple[Any, ...], tmp_path: Path, case: Case, method: dict[str, str], kind: str
+) -> None:
+    """DuckDB = PostgreSQL = kernel = pushdown = oracle, as multisets of (box, SA)."""
+    truth = expected_rows(case, method["variant"], method["cut"], kind)
+    for db in both_dbs:
+        for execution in ("kernel", "pushdown"):
+            rows, report = release_rows(db, case, tmp_path, method=method, execution=execution, format=kind)
+            assert multiset(rows) == truth, execution
+            assert report.verified
+
+
+@given(case=cases(), run=RUN)
+def test_boxes_cover_and_classes_meet_the_requirements(
+    shared_db: Any, tmp_path: Path, case: Case, run: Run
+) -> None:
+    """An insensitive row number ties every released row to its source row; classes are groups of equal boxes."""
+    numbered = replace(
+        case,
+        columns={**case.columns, "row": "INTEGER"},
+        rows=tuple((*row, number) for number, row in enumerate(case.rows)),
+    )
+    rows, _ = release_rows(
+        shared_db,
+        numbered,
+        tmp_path,
+        **run,
+        insensitive="row",
+        accept_unique=[*case.sensitive, "row"],
+    )
+    assert sorted(row["row"] for row in rows) == list(range(len(case.rows)))
+    classes: dict[Any, list[int]] = defaultdict(list)
+    for row in rows:
+        for column in case.table.quasi:
+            assert covers(column, column.values[row["row"]], row)
+        for column in case.table.sensitive:
+            assert row[column.name] == column.values[row["row"]]
+        box = {k: v for k, v in row.items() if k != "row" and k not in case.sensitive}
+        ((key, _),) = multiset([box]).items()
+        classes[key].append(row["row"])
+    assert all(meets(case.table, members, case.privacy) for members in classes.values())
+
+
+@given(case=cases(), run=RUN, data=st.data())
+def test_row_order_does_not_matter(
+    shared_db: Any, tmp_path: Path, case: Case, run: Run, data: st.DataObject
+) -> None:
+    order = data.draw(st.permutations(range(len(case.rows))))
+    runs = [multiset(release_rows(shared_db, c, tmp_path, **run)[0]) for c in (case, case.shuffled(order))]
+    assert runs[0] == runs[1]
+
+
+@given(case=cases(), run=RUN)
+def test_same_seed_same_output(shared_db: Any, tmp_path: Path, case: Case, run: Run) -> None:
+    source = case.create(shared_db)
+    runs = [release_rows(shared_db, case, tmp_path, source=source, **run, seed=5)[0] for _ in range(2)]
+    assert [multiset([row]) for row in runs[0]] == [multiset([row]) for row in runs[1]]
+
+
+@given(case=cases(), method=METHOD)
+def test_reported_figures_are_those_of_the_published_rows(
+    shared_db: Any, tmp_path: Path, case: Case, method: dict[str, str]
+) -> None:
+    """Sizes, C_DM and C_AVG recounted from the released boxes; the paper's bounds for k alone."""
+    case = replace(case, privacy=Privacy(k=case.privacy.k))
+    rows, report = release_rows(shared_db, case, tmp_path, method=method)
+    boxes = multiset([{k: v for k, v in row.items() if k not in case.sensitive} for row in rows])
+    n, k, d = len(case.rows), case.privacy.k, len(case.quasi)
+    assert report.rows == n == sum(boxes.values())
+    # Boxes of different classes may be equal (relaxed, or a NULL among values), so groups can only be larger.
+    assert k <= report.min_class <= min(boxes.values())
+    assert report.max_class <= max(boxes.values())
+    assert len(boxes) <= report.classes
+    assert report.loss.c_avg == pytest.approx(n / (report.classes * k))
+    assert report.loss.dm <= sum(size**2 for size in boxes.values())
+    assert 0 <= report.loss.gcp <= 1
+    assert 0 <= report.loss.lm <= 1
+    bound = (
+        2 * k - 1
+        if method["variant"] == "relaxed"
+        else 2 * d * (k - 1) + max(Counter(case.table.codes).values())
+    )
+    assert report.max_class <= bound
+    assert report.loss.dm <= bound * n
+    assert Fraction(n, report.classes) <= bound

@@ -1,0 +1,243 @@
+"""Python and command-line arguments: the same spec and the same checks as a file."""
+
+from __future__ import annotations
+
+from decimal import Decimal
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sqlanon.errors import PolicyError
+from sqlanon.policy import load, release
+from sqlanon.spec import ColumnSpec, FormatSpec, MethodSpec, PrivacySpec, ReleaseSpec
+
+BASE: dict[str, Any] = {"source": "main.patients", "quasi": ["age", "zip"]}
+
+
+def told(**arguments: Any) -> list[str]:
+    with pytest.raises(PolicyError) as raised:
+        release(**{**BASE, **arguments})
+    return raised.value.problems
+
+
+def test_the_smallest_call() -> None:
+    assert release(source='"my schema".patients', quasi="age") == ReleaseSpec(
+        name="patients",
+        source='"my schema".patients',
+        columns=(ColumnSpec("age", "quasi"),),
+        privacy=PrivacySpec(k=1),
+    )
+
+
+def test_arguments_and_file_give_the_same_spec(tmp_path: Path) -> None:
+    (tmp_path / "zip.csv").write_text("1;a;*\n2;a;*\n")
+    (tmp_path / "size.txt").write_text("S\nM\nL\n")
+    (tmp_path / "anon.yml").write_text("""\
+version: 1
+releases:
+  - name: r
+    source: main.t
+    publish: out.v
+    publish_file: out.duckdb
+    rest: drop
+    rows_are: events
+    readers: [anna, ben]
+    columns:
+      age: {role: quasi, weight: 3}
+      zip: {role: quasi, hierarchy: zip.csv}
+      size: {role: quasi, ordered: size.txt}
+      grade: {role: quasi, ordered: [1, 2, 3]}
+      diagnosis: {role: sensitive, accept_unique: true}
+      salary: sensitive
+      name: {role: identifier, accept_repeats: true}
+      cost: insensitive
+    privacy: {k: 5, l: 5/2, distinct_l: 3, joint: yes}
+    method: mondrian:variant=relaxed,cut=median
+    format: {kind: ranges, mean: age}
+    execution: kernel
+    memory: 1GiB
+    seed: 42
+""")
+    spec = release(
+        source="main.t",
+        quasi=["age", "zip", "size", "grade"],
+        sensitive=("diagnosis", "salary"),
+        identifiers="name",
+        insensitive=["cost"],
+        rest="drop",
+        k=5,
+        l=2.5,
+        distinct_l=3,
+        joint=True,
+        hierarchies={"zip": tmp_path / "zip.csv"},
+        ordered={"size": str(tmp_path / "size.txt"), "grade": [1, "2", 3]},  # type: ignore[list-item]
+        weights={"age": 3},
+        method={"name": "mondrian", "variant": "relaxed", "cut": "median"},
+        mean="age",
+        execution="kernel",
+        memory=2**30,
+        seed=42,
+        rows_are="events",
+        accept_unique=["diagnosis"],
+        accept_repeats=["name"],
+        publish="out.v",
+        publish_file=Path("out.duckdb"),
+        readers=["anna", "ben"],
+        name="r",
+    )
+    assert load(tmp_path / "anon.yml", {}).releases == (spec,)
+
+
+@pytest.mark.parametrize(
+    ("given_l", "exact"),
+    [
+        (2.5, Fraction(5, 2)),
+        (2.1, Fraction(21, 10)),
+        ("7/3", Fraction(7, 3)),
+        (Fraction(7, 3), Fraction(7, 3)),
+        (Decimal("1.50"), Fraction(3, 2)),
+        (3, Fraction(3)),
+        (np.float64(2.1), Fraction(21, 10)),
+        (np.int64(4), Fraction(4)),
+    ],
+)
+def test_l_is_taken_by_its_decimal_text(given_l: Any, exact: Fraction) -> None:
+    assert release(**BASE, sensitive="d", l=given_l).privacy.l == exact
+
+
+@pytest.mark.property
+@given(st.integers(1, 10**9), st.integers(1, 10**9))
+def test_every_fraction_is_exact(numerator: int, denominator: int) -> None:
+    asked = Fraction(max(numerator, denominator), min(numerator, denominator))
+    assert (
+        release(**BASE, sensitive="d", l=asked).privacy.l == asked
+        if max(numerator, denominator) < 10**9
+        else True
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "problem"),
+    [
+        ({"sensitive": "age"}, "sensitive: the column age is also listed in quasi; each column has one role"),
+        ({"identifiers": ["x"], "insensitive": ["x"]}, "insensitive: the column x is also listed in identifiers; each column has one role"),
+        ({"quasi": ["age", "age"]}, "quasi: the column age is listed twice; each column has one role"),
+        ({"quasi": []}, "quasi: no quasi column; at least one column with the role quasi"),
+        ({"quasi": [""]}, 'quasi[""]: a column without a name; a column\'s name'),
+        ({"sensitive": 5}, "sensitive: not a list of columns; a column's name or a list of names"),
+        ({"sensitive": ["a", 5]}, "sensitive: a column's name is not text; a column's name or a list of names"),
+        ({"weights": {"agee": 2}}, "weights: the column agee has no role (did you mean age?); a column of quasi, sensitive, identifiers or insensitive"),
+        ({"weights": [("age", 2)]}, "weights: not a mapping; column: value pairs"),
+        ({"weights": {"age": 0}}, "weights[age]: too small; a whole number from 1 to 1024"),
+        ({"weights": {"age": True}}, "weights[age]: not a whole number; a whole number from 1 to 1024"),
+        ({"weights": {"age": 1000, "zip": 25}}, "quasi: the weights sum to 1025; at most 1024 in all"),
+        ({"sensitive": "d", "weights": {"d": 2}}, "weights[d]: the column is sensitive; weight is for quasi columns"),
+        ({"sensitive": "d", "ordered": {"d": "alphabetical"}}, "ordered[d]: the column is sensitive; ordered is for quasi columns"),
+        ({"hierarchies": {"zip": "no.csv"}}, "hierarchies[zip]: no.csv: cannot be read (No such file or directory)"),
+        ({"ordered": {"zip": ["a", "a"]}}, "ordered[zip]: a value is listed twice; alphabetical, declared, a list of different values, or a file with one value per line"),
+        ({"accept_unique": "age"}, "accept_unique[age]: the column is quasi; accept_unique is for sensitive and insensitive columns"),
+        ({"accept_repeats": "nobody"}, "accept_repeats: the column nobody has no role; a column of quasi, sensitive, identifiers or insensitive"),
+        ({"k": 0}, "k: too small; a whole number of at least 1"),
+        ({"k": True}, "k: not a whole number; a whole number of at least 1"),
+        ({"k": 2.5}, "k: not a whole number; a whole number of at least 1"),
+        ({"k": None}, "k: is empty; a whole number of at least 1"),
+        ({"l": 2}, "l: no sensitive column; l needs a column with the role sensitive"),
+        ({"sensitive": "d", "l": float("nan")}, "l: not a number or fraction; a number such as 3 or 2.5, or a fraction such as 5/2, at least 1"),
+        ({"sensitive": "d", "l": True}, "l: not a number or fraction; a number such as 3 or 2.5, or a fraction such as 5/2, at least 1"),
+        ({"sensitive": "d", "l": 2, "joint": True}, "joint: fewer than two sensitive columns; joint needs two columns with the role sensitive"),
+        ({"mean": ["age"], "k": 4}, "mean: k is below 5; means need k of at least 5"),
+        ({"mean": ["agee"], "k": 5}, "mean: a column that is not listed (did you mean age?); quasi columns without hierarchy: age, zip"),
+        ({"mean": "age", "k": 5, "format": "labels"}, "mean: the format is labels; means go with the format ranges"),
+        ({"format": "rangs"}, "format: not a word known here (did you mean ranges?); one of ranges, labels, points, suppressed"),
+        ({"format": {"kind": "ranges", "x": 1}}, "format[x]: unknown key; the keys here are kind, mean"),
+        ({"method": "mondrian:cut"}, "method: its options cannot be read; a name, name:option=value,option=value, or a mapping with name and options"),
+        ({"method": "mondrian:=x"}, "method: its options cannot be read; a name, name:option=value,option=value, or a mapping with name and options"),
+        ({"method": {"name": "mondrian", "cut": []}}, "method[cut]: a list stands here; one text, number, true or false"),
+        ({"rest": "ignore"}, "rest: not a word known here; one of error, drop, keep"),
+        ({"source": ""}, "source: empty text; text"),
+        ({"source": "a.b.c"}, 'source: not the name of a table or view; table or schema.table; a part that holds a dot or a quote is double-quoted: schema."my.table"'),
+        ({"publish": "main.patients"}, "publish: the same name as the source; another view"),
+        ({"name": ""}, "name: empty text; text"),
+        ({"memory": "much"}, "memory: not a size; a size such as 4GB or 512MiB, or a number of bytes"),
+        ({"seed": -1}, "seed: too small; a whole number of at least 0"),
+        ({"readers": ["a", "a"]}, "readers: a name is listed twice; a name or a list of different names"),
+    ],
+)  # fmt: skip
+def test_one_problem(arguments: dict[str, Any], problem: str) -> None:
+    assert told(**arguments) == [problem]
+
+
+def test_every_problem_comes_at_once() -> None:
+    problems = told(
+        k=0, sensitive=["age", "d"], weights={"d": 2, "q": 1}, format="x", mean="nobody", rest="x", method=""
+    )
+    assert [problem.split(":")[0] for problem in problems] == [
+        "sensitive",
+        "weights",
+        "rest",
+        "k",
+        "method",
+        "format",
+        "weights[d]",
+        "mean",
+    ]
+
+
+def test_numbers_of_numpy_are_numbers() -> None:
+    spec = release(**BASE, k=np.int64(7), weights={"age": np.int32(2)}, seed=np.uint8(3))  # type: ignore[arg-type]
+    assert (spec.privacy.k, spec.columns[0].weight, spec.seed) == (7, 2, 3)
+    assert type(spec.privacy.k) is int
+
+
+def test_nothing_is_put_in_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HOME_", "x")
+    assert release(**BASE, name="${HOME_}").name == "${HOME_}"
+
+
+@pytest.mark.parametrize(
+    "name", ['q"; drop table x; --', "per%cent", "Größe", "a\nb", "日本", "x" * 63, " spaced "]
+)
+def test_hostile_column_names_stay_as_they_are(name: str) -> None:
+    assert release(source="t", quasi=[name], weights={name: 2}).columns == (
+        ColumnSpec(name, "quasi", weight=2),
+    )
+    with pytest.raises(PolicyError) as raised:
+        release(source="t", quasi=[name], weights={name: 0})
+    (problem,) = raised.value.problems
+    assert "\n" not in problem
+
+
+@pytest.mark.property
+@given(
+    st.lists(
+        st.text(st.characters(codec="utf-8", exclude_characters="\0"), min_size=1), min_size=1, unique=True
+    )
+)
+def test_any_names_give_their_columns_in_order(names: list[str]) -> None:
+    assert [
+        column.name for column in release(source="t", quasi=names[:1], insensitive=names[1:]).columns
+    ] == names
+
+
+@pytest.mark.property
+@given(st.text(st.characters(codec="utf-8", exclude_characters="\0"), min_size=1))
+def test_any_table_name_can_be_quoted(name: str) -> None:
+    quoted = '"' + name.replace('"', '""') + '"'
+    assert release(source=f"{quoted}.{quoted}", quasi="a").name == name
+
+
+def test_none_stands_for_no_columns() -> None:
+    lists = ("sensitive", "identifiers", "insensitive", "mean", "readers", "accept_unique", "accept_repeats")
+    assert release(**BASE, **dict.fromkeys(lists)) == release(**BASE)
+
+
+def test_method_and_format_defaults() -> None:
+    spec = release(**BASE)
+    assert spec.method == MethodSpec("mondrian", {})
+    assert spec.format == FormatSpec("ranges", ())
+    assert spec.publish is None

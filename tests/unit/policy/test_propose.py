@@ -1,0 +1,211 @@
+"""The policy that ``sqlanon init`` proposes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+from sqlanon.errors import PolicyError
+from sqlanon.policy import load, propose
+from sqlanon.spec import ReleaseSpec
+
+CANARY = "s3cr3t"
+
+
+@dataclass
+class Profile:
+    name: str
+    kind: str = "text"
+    distinct: int = 20
+    top: int = 100
+    rows: int = 1000
+    nulls: int = 0
+    singles: int = 0
+    type: str = "VARCHAR"
+
+
+def proposed(
+    tmp_path: Path, *profile: Profile, url: str | None = None, source: str = "main.t"
+) -> ReleaseSpec:
+    path = tmp_path / "anon.yml"
+    path.write_text(propose(url, source, profile), encoding="utf-8")
+    policy = load(path, {"SQLANON_PASSWORD": CANARY})
+    assert policy.connection == url
+    return policy.releases[0]
+
+
+@pytest.mark.parametrize(
+    ("column", "role"),
+    [
+        (Profile("patient_id", "integer", distinct=1000), "identifier"),
+        (Profile("id", "integer", distinct=1000), "identifier"),
+        (Profile("patientID", "integer", distinct=500), "identifier"),
+        (Profile("Name", distinct=900), "identifier"),
+        (Profile("first_name", distinct=300), "identifier"),
+        (Profile("E-Mail", distinct=1000), "identifier"),
+        (Profile("email2"), "identifier"),
+        (Profile("SSN"), "identifier"),
+        (Profile("home_phone"), "identifier"),
+        (Profile("streetAddress", distinct=800), "identifier"),
+        (Profile("notes", distinct=999), "identifier"),
+        (Profile("age", "integer", distinct=80), "quasi"),
+        (Profile("ZIP"), "quasi"),
+        (Profile("zip_code", "integer", distinct=990), "quasi"),
+        (Profile("sex", distinct=2), "quasi"),
+        (Profile("birth_date", "date", distinct=1000), "quasi"),
+        (Profile("dateOfBirth", "date", distinct=990), "quasi"),
+        (Profile("country_name", distinct=40), "quasi"),
+        (Profile("hospital", distinct=12), "quasi"),
+        (Profile("employer", distinct=950), "identifier"),
+        (Profile("diagnosis", distinct=30), "sensitive"),
+        (Profile("Disease", "enum", distinct=5), "sensitive"),
+        (Profile("salary", "integer", distinct=400), "sensitive"),
+        (Profile("income", "float", distinct=700), "identifier"),
+        (Profile("code", distinct=950, singles=900), "identifier"),
+        (Profile("cost", "float", distinct=1000), "identifier"),
+        (Profile("flag", "boolean", distinct=2), "quasi"),
+        (Profile("email_opt_in", "boolean", distinct=2), "quasi"),
+        (Profile("something", distinct=300), "quasi"),
+        (Profile("few", distinct=3), "quasi"),
+        (Profile("blob", "other", distinct=300), "identifier"),
+        (Profile("mostly_null", distinct=10, nulls=990), "identifier"),
+        (Profile("all_null", distinct=0, nulls=1000, top=0), "quasi"),
+    ],
+)
+def test_roles(tmp_path: Path, column: Profile, role: str) -> None:
+    spec = proposed(
+        tmp_path, column, Profile("age", "integer", distinct=80) if column.name != "age" else Profile("x")
+    )
+    assert spec.columns[0].role == role
+
+
+def test_the_text_says_why() -> None:
+    text = propose(
+        "duckdb:///w.duckdb",
+        "main.patients",
+        [Profile("ssn", distinct=1000), Profile("age", "integer", nulls=10)],
+    )
+    assert (
+        "ssn: {role: identifier}  # identifies, by its name (ssn); 1000 different values in 1000 rows\n"
+        in text
+    )
+    assert (
+        "age: {role: quasi}  # others may know it, by its name (age); 20 different values in 990 rows, 10 NULL\n"
+        in text
+    )
+
+
+def test_repeating_names_do_not_stop_a_run_but_repeating_numbers_do(tmp_path: Path) -> None:
+    columns = proposed(
+        tmp_path,
+        Profile("name", distinct=700),
+        Profile("patient_id", "integer", distinct=700),
+        Profile("age"),
+    ).columns
+    assert [column.accept_repeats for column in columns] == [True, False, False]
+    assert "rows_are: events" in propose(None, "t", [Profile("patient_id", distinct=700), Profile("age")])
+
+
+@pytest.mark.parametrize(
+    ("top", "nulls", "rows", "l"),
+    [(500, 0, 1000, 2), (501, 0, 1000, None), (10, 501, 1000, None), (2, 0, 8, None), (4, 0, 10, 2)],
+)
+def test_l_is_proposed_when_it_can_be_reached(
+    tmp_path: Path,
+    top: int,
+    nulls: int,
+    rows: int,
+    l: int | None,  # noqa: E741
+) -> None:
+    disease = Profile("disease", distinct=2, top=top, nulls=nulls, rows=rows)
+    spec = proposed(tmp_path, Profile("age", "integer", rows=rows), disease)
+    assert spec.privacy.k == 10
+    assert spec.privacy.l == l
+
+
+def test_every_policy_has_a_quasi_column(tmp_path: Path) -> None:
+    spec = proposed(
+        tmp_path, Profile("id", distinct=1000), Profile("code", distinct=1000), Profile("name", distinct=5)
+    )
+    assert [column.role for column in spec.columns] == ["identifier", "quasi", "identifier"]
+    assert proposed(tmp_path, Profile("id", distinct=1000)).columns[0].role == "quasi"
+
+
+@pytest.mark.parametrize(
+    ("url", "expected"),
+    [
+        ("duckdb:///w.duckdb", "duckdb:///w.duckdb"),
+        ("duckdb:///C:/data/a@b.duckdb", "duckdb:///C:/data/a@b.duckdb"),
+        ("postgresql://anna@host:5432/db", "postgresql://anna@host:5432/db"),
+        (f"postgresql://anna:{CANARY}@host:5432/db?x=a@b", "postgresql://anna:${SQLANON_PASSWORD}@host:5432/db?x=a@b"),
+        (f"postgresql://anna:p@{CANARY}@host/db", "postgresql://anna:${SQLANON_PASSWORD}@host/db"),
+        (f"postgresql://anna:p/{CANARY}@host/db", "postgresql://anna:${SQLANON_PASSWORD}@host/db"),
+        (f"postgresql://host:5432/db?user=a&password={CANARY}&x=1", "postgresql://host:5432/db?user=a&password=${SQLANON_PASSWORD}&x=1"),
+        ("postgresql://h:5432/db?x=a@b", "postgresql://h:5432/db?x=a@b"),
+        ("duckdb:///a${b}.duckdb", "duckdb:///a$${b}.duckdb"),
+    ],
+)  # fmt: skip
+def test_passwords_stay_out_of_the_file(url: str, expected: str) -> None:
+    text = propose(url, "t", [Profile("age")])
+    assert f'connection: "{expected}"' in text
+    assert CANARY not in text
+
+
+def test_a_table_without_columns_or_with_no_name_is_an_error() -> None:
+    with pytest.raises(PolicyError, match="has no columns"):
+        propose(None, "t", [])
+    with pytest.raises(PolicyError, match="not the name of a table"):
+        propose(None, "a.b.c", [Profile("age")])
+
+
+def test_a_release_can_be_released_again(tmp_path: Path) -> None:
+    assert proposed(tmp_path, Profile("age"), source="Release.T").publish == "release.T_anonymized"
+
+
+names = st.text(st.characters(codec="utf-8", exclude_characters="\0"), min_size=1, max_size=60)
+
+
+@pytest.mark.property
+@given(
+    names,
+    st.lists(
+        st.builds(
+            Profile,
+            name=names,
+            kind=st.sampled_from(
+                ["integer", "float", "decimal", "boolean", "date", "timestamp", "text", "enum", "other"]
+            ),
+            distinct=st.integers(0, 100),
+            top=st.integers(0, 100),
+            rows=st.just(100),
+            nulls=st.integers(0, 100),
+        ),
+        min_size=1,
+        max_size=5,
+        unique_by=lambda profile: profile.name,
+    ),
+)
+@example(
+    "no",
+    [
+        Profile("yes"),
+        Profile("~"),
+        Profile("<<"),
+        Profile("a: b"),
+        Profile("# x"),
+        Profile("${x}"),
+        Profile("'"),
+    ],
+)
+@example("\x85\ud7ff\U0001f600\u2028", [Profile('"; drop table x; --'), Profile("\ufeff"), Profile("a\tb\n")])
+def test_every_proposal_loads_whatever_the_names(tmp_path: Path, table: str, profile: list[Profile]) -> None:
+    source = '"' + table.replace('"', '""') + '"'
+    spec = proposed(tmp_path, *profile, source=source, url="duckdb:///${x}.duckdb" if "$" in table else None)
+    assert spec.source == source
+    assert spec.name == table
+    assert [column.name for column in spec.columns] == [column.name for column in profile]
+    assert all(column.role != "insensitive" for column in spec.columns)
