@@ -38,7 +38,7 @@ CHECKS = (
     ("ruff", "check", "."),
     ("ruff", "format", "--check", "."),
     ("mypy",),
-    ("lint-imports",),
+    ("lint-imports", "--no-logo"),
 )
 
 
@@ -84,7 +84,7 @@ def install(constraints: str) -> None:
     python = BIN / "python"
     if not works(python):
         try:
-            import ensurepip  # noqa: F401, PLC0415 - only asked whether it is there
+            import ensurepip  # noqa: F401 - only asked whether it is there
         except ImportError:
             stop(
                 "this Python cannot make virtual environments; on Debian and Ubuntu: apt-get install python3-venv"
@@ -94,7 +94,7 @@ def install(constraints: str) -> None:
     elif stamp.exists() and stamp.read_text() == wanted:
         return
     print(f"dev.py: installing {constraints} into .venv (once; about a minute)", flush=True)
-    pip = (python, "-m", "pip", "--disable-pip-version-check", "install", "--quiet")
+    pip = (python, "-m", "pip", "--disable-pip-version-check", "install", "-qq")
     run(*pip, "--require-hashes", "-r", constraints)
     run(*pip, "--no-deps", "--no-build-isolation", "--no-index", "--editable", ".")
     stamp.write_text(wanted)
@@ -104,9 +104,10 @@ def check() -> None:
     """Run every check, also after one has failed, and say which did."""
     failed = []
     for name, *arguments in CHECKS:
-        print(f"dev.py: {name} {' '.join(arguments)}", flush=True)
+        shown = " ".join([name, *arguments])
+        print(f"dev.py: {shown}", flush=True)
         if subprocess.run([str(BIN / name), *arguments], cwd=ROOT, check=False).returncode:
-            failed.append(name)
+            failed.append(shown)
     if failed:
         print(f"dev.py: failed: {', '.join(failed)}", file=sys.stderr)
         sys.exit(1)

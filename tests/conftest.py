@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -55,9 +56,9 @@ def connect(tmp_path: Path) -> Iterator[Connect]:
 
 @pytest.fixture(scope="module")
 def connect_module(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Connect]:
-    """As `connect`, for databases that a whole module shares."""
+    """As `connect`, for databases that a whole module shares: one an engine."""
     with ExitStack() as stack:
-        yield _connector(tmp_path_factory.mktemp("databases"), stack)
+        yield cache(_connector(tmp_path_factory.mktemp("databases"), stack))
 
 
 @pytest.fixture(params=ENGINES, ids=lambda engine: engine.name)

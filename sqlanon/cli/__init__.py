@@ -4,8 +4,6 @@ Nothing is imported here, so that the entry point starts fast; `sqlanon.cli.app`
 them imports the library when it runs.
 """
 
-# ruff: noqa: PLC0415 - imported where it is used, so that every command starts fast
-
 from __future__ import annotations
 
 

@@ -66,7 +66,9 @@ def _attempt(
     try:
         _ensure_source(release, broken)
         report = work(release)
-    except Exception as error:  # noqa: BLE001 - of one release; the others still run
+    except Exception as error:
+        if screen.interrupted:
+            raise KeyboardInterrupt from error
         failure = describe(error)
         screen.close()
         if screen.debug:

@@ -16,6 +16,7 @@ import typer
 from typer.core import TyperGroup
 
 from sqlanon.cli.failures import PIPE, Failure, describe, leave_pipe, tell
+from sqlanon.cli.interrupt import watched
 from sqlanon.cli.logs import configure
 from sqlanon.cli.screen import Screen
 
@@ -79,8 +80,9 @@ def _finish(function: Callable[..., int | None], screen: Screen, values: dict[st
     """Run a command to its exit code, whatever happens."""
     configure(screen.verbose, debug=screen.debug)
     try:
-        code = function(screen, **values) or 0
-        sys.stdout.flush()
+        with watched(screen):
+            code = function(screen, **values) or 0
+            sys.stdout.flush()
     except typer.Exit as error:
         return error.exit_code
     except BrokenPipeError:
@@ -88,7 +90,8 @@ def _finish(function: Callable[..., int | None], screen: Screen, values: dict[st
         return PIPE
     except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 - the last resort
         screen.close()
-        return tell(describe(error), json=screen.json, debug=screen.debug)
+        told = KeyboardInterrupt() if screen.interrupted else error
+        return tell(describe(told), json=screen.json, debug=screen.debug)
     finally:
         screen.close()
     return code

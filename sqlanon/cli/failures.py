@@ -51,7 +51,7 @@ class Failure:
 def describe(error: BaseException) -> Failure:
     """What may be said of an exception without ``--debug``."""
     if isinstance(error, KeyboardInterrupt):
-        message = "stopped by Ctrl-C; what was published before is untouched"
+        message = "stopped by Ctrl-C; nothing is half published"
         return Failure("Interrupted", message, INTERRUPTED, error=error)
     if isinstance(error, PolicyError):
         problems = tuple(error.problems)

@@ -1,7 +1,5 @@
 """Options that several commands share, and how they find their policy and their database."""
 
-# ruff: noqa: PLC0415 - imported where it is used, so that every command starts fast
-
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
@@ -14,9 +12,8 @@ import typer
 from sqlanon.errors import PolicyError
 
 if TYPE_CHECKING:
-    from sqlanon.database import Database
-
     from sqlanon.cli.screen import Screen
+    from sqlanon.database import Database
     from sqlanon.spec import PolicySpec, ReleaseSpec
 
 POLICY = Path("anon.yml")

@@ -1,7 +1,5 @@
 """Progress of long work on stderr: bars in a terminal, plain lines in a log. Counts and stage names only."""
 
-# ruff: noqa: PLC0415 - imported where it is used, so that every command starts fast
-
 from __future__ import annotations
 
 import time
@@ -77,7 +75,7 @@ class Bars:
         """Print a line above the bar."""
         self._console.print(message, markup=False, highlight=False)
 
-    def finish(self, release: str) -> None:  # noqa: ARG002 - the protocol's
+    def finish(self, release: str) -> None:
         """Take the bar down."""
         self.close()
 

@@ -3,8 +3,6 @@
 No command writes to a stream by itself, so --json, --quiet and NO_COLOR hold everywhere.
 """
 
-# ruff: noqa: PLC0415 - imported where it is used, so that every command starts fast
-
 from __future__ import annotations
 
 import json
@@ -34,6 +32,7 @@ class Screen:
     quiet: bool = False
     verbose: int = 0
     debug: bool = False
+    interrupted: bool = False
     _shown: _Shown | None = None
 
     @cached_property

@@ -3,8 +3,6 @@
 A directory is ours if it holds our marker, or is empty or missing. No other is ever touched.
 """
 
-# ruff: noqa: PLC0415 - imported where it is used, so that every command starts fast
-
 from __future__ import annotations
 
 import csv

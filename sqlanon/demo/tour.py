@@ -1,10 +1,10 @@
 """What the demonstration does: fill a warehouse, plan and run both releases, measure before, after and together."""
 
-# ruff: noqa: PLC0415 - imported where it is used, so that every command starts fast
-
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
+from contextlib import chdir
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,7 +15,8 @@ from sqlanon.progress import Progress, Silent
 if TYPE_CHECKING:
     from sqlanon.results import AuditReport, PlanReport, RunReport, TogetherReport
 
-SAMPLE_ROWS = 3
+SAMPLE_ROWS, SAMPLE_FROM = 3, 20_000
+"""Rows to show, spread over the first rows of the release, which is sorted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -80,7 +81,8 @@ def tour(directory: Path, rows: int, seed: int, progress: Progress | None = None
         told.note(f"replacing the demo's own {', '.join(replaced)}")
     told.stage("demo", f"draw {rows:,} patients")
     write(directory, rows, seed)
-    policy = load(directory / POLICY)
+    with chdir(directory):  # where the user will run it: the catalog keeps the paths as the policy names them
+        policy = load(POLICY)
     released = []
     with sqlanon.connect(create(directory), progress=told) as database:
         told.stage("demo", "fill the warehouse")
@@ -94,7 +96,7 @@ def tour(directory: Path, rows: int, seed: int, progress: Progress | None = None
             after = database.audit(run.published, sensitive=sensitive, spec=spec)
             released.append(Released(plan, run, before, after))
         together = database.together(policy.releases[0].name, policy.releases[1].name)
-        names, sample = database.sample(released[0].run.published, rows=SAMPLE_ROWS)
+        names, sample = database.sample(released[0].run.published, rows=min(rows, SAMPLE_FROM))
     told.finish("demo")
     return DemoReport(
         directory=directory,
@@ -103,6 +105,11 @@ def tour(directory: Path, rows: int, seed: int, progress: Progress | None = None
         seed=seed,
         releases=tuple(released),
         together=together,
-        sample=(tuple(names), tuple(tuple(row) for row in sample)),
+        sample=(tuple(names), _spread(sample)),
         seconds=time.perf_counter() - start,
     )
+
+
+def _spread(rows: Sequence[Sequence[Any]]) -> tuple[tuple[Any, ...], ...]:
+    """A few rows, evenly apart."""
+    return tuple(tuple(rows[len(rows) * (2 * at + 1) // (2 * SAMPLE_ROWS)]) for at in range(SAMPLE_ROWS))

@@ -75,15 +75,18 @@ def _partition_box(
 ) -> None:  # fmt: skip
     """Box and sets of rows ``start`` to ``stop``, into the last place but one."""
     whole = len(mask) - 2
-    for a in range(len(facts)):
-        low, high = codes[start, a], codes[start, a]
-        for i in range(start + 1, stop):
-            value = codes[i, a]
-            if value < low:
-                low = value
-            if value > high:
-                high = value
-        box[whole, 0, a], box[whole, 1, a] = low, high
+    d = len(facts)
+    for a in range(d):
+        box[whole, 0, a] = codes[start, a]
+        box[whole, 1, a] = codes[start, a]
+    for i in range(start + 1, stop):
+        for a in range(d):
+            code = codes[i, a]
+            if code < box[whole, 0, a]:
+                box[whole, 0, a] = code
+            elif code > box[whole, 1, a]:
+                box[whole, 1, a] = code
+    for a in range(d):
         if facts[a, KIND] == SET:
             word = facts[a, WORD]
             for w in range(word, facts[a, WORD_END]):
@@ -118,7 +121,8 @@ def _frequency_set(
     """The frequency set of attribute ``j`` with the box of each slot's rows. Returns the slots in use.
 
     A slot is a value, or one row by code and then the order the rows stand in (``by_row``). A narrow range of codes
-    is counted directly, a wide one is sorted first.
+    is counted directly, a wide one is sorted first. One long loop on purpose: numba counts references to every array
+    that a call takes, so a call a row would cost more than its work.
     """
     n = stop - start
     d = len(facts)

@@ -30,11 +30,24 @@ class Check:
 
 
 @dataclass(frozen=True, slots=True)
+class Sizes:
+    """How many classes a table has, and the rows of the smallest and the largest."""
+
+    classes: int
+    smallest: int
+    largest: int
+
+
+@dataclass(frozen=True, slots=True)
 class Measured:
-    """What a table reaches: the requirement's value over its worst class, and how many classes fail."""
+    """What a table reaches: the requirement's value over its worst class, and how many classes fail.
+
+    ``sizes`` where the query counted them along the way (k-anonymity's does).
+    """
 
     reached: Fraction
     failing: int
+    sizes: Sizes | None = None
 
 
 class Requirement(Protocol):

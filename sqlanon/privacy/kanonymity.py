@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from sqlanon.engines.base import Engine, TableRef
-from sqlanon.privacy.base import Check, Measured
+from sqlanon.privacy.base import Check, Measured, Sizes
 from sqlanon.spec import PrivacySpec
 from sqlanon.sqltext import statement
 
@@ -37,4 +37,5 @@ class KAnonymity:
                 "verify/k_anonymity", engine.dialect, {"asked": int(self.asked)}, target=target, classes=list(classes)
             )
         )[0]
-        return Measured(Fraction(int(str(row[1]))), int(str(row[5])))
+        classes, smallest, largest, _, _, failing = (int(str(cell)) for cell in row)
+        return Measured(Fraction(smallest), failing, Sizes(classes, smallest, largest))

@@ -138,8 +138,8 @@ def _statements(engine: Engine, spec: ReleaseSpec, target: Publication, ready: P
     made = [
         statement("table/stage", engine.dialect, stage=stage, source=ready.roles.relation.ref, columns=staged,
                   link=link_columns(ready.roles)),
-        statement("publish/table", engine.dialect, physical=physical, stage=stage,
-                  assign=TableRef(None, "_sqlanon_run_assign"), released=TableRef(None, "_sqlanon_run_released"),
+        statement("publish/table", engine.dialect, physical=physical,
+                  classed=TableRef(None, "_sqlanon_run_classed"), released=TableRef(None, "_sqlanon_run_released"),
                   published=[{"source": c.source, "column": c.column, "name": c.name} for c in columns]),
         statement("verify/k_anonymity", engine.dialect, {"asked": spec.privacy.k}, target=physical, classes=classes),
     ]  # fmt: skip

@@ -14,7 +14,6 @@ from pathlib import Path
 
 from sqlanon.engines.base import PRIVATE_SCHEMA, Engine, TableRef
 from sqlanon.errors import DatabaseError, PolicyError, UnsupportedError
-from sqlanon.methods.base import Assignment
 from sqlanon.privacy.base import Requirement
 from sqlanon.progress import Stopwatch
 from sqlanon.release.catalog import KEPT, Catalog, Entry, physical_name
@@ -84,7 +83,7 @@ def target_of(engine: Engine, spec: ReleaseSpec) -> Publication:
 
 def publish(
     engine: Engine, spec: ReleaseSpec, target: Publication, scratch: Scratch, encoded: Encoded,
-    assignment: Assignment, recoded: Recoded, requirements: Sequence[Requirement], report: RunReport, watch: Stopwatch,
+    classed: TableRef, recoded: Recoded, requirements: Sequence[Requirement], report: RunReport, watch: Stopwatch,
     seed: int,
 ) -> RunReport:  # fmt: skip
     """Write, verify and swap in one version; returns the report as the catalog has it.
@@ -101,18 +100,17 @@ def publish(
             scratch.execute(
                 "publish/table",
                 physical=place,
-                stage=encoded.stage,
-                assign=assignment.table,
+                classed=classed,
                 released=recoded.released,
                 published=[{"source": c.source, "column": c.column, "name": c.name} for c in recoded.columns],
             )
         with watch.stage("verify"):
             physical = engine.relation(_spelled(place))
-            verified = verify_physical(scratch, encoded, assignment, recoded, physical, requirements)
+            verified = verify_physical(scratch, encoded, classed, recoded, physical, requirements)
         return _verified(report, verified, watch)
 
     if target.file:
-        return _publish_file(engine, spec, target, scratch, encoded, assignment, recoded, write, catalog, watch, seed,
+        return _publish_file(engine, spec, target, scratch, encoded, classed, recoded, write, catalog, watch, seed,
                              report)  # fmt: skip
     physical = TableRef(PRIVATE_SCHEMA, target.physical)
     with engine.publishing():
@@ -120,7 +118,7 @@ def publish(
         done = write(physical)
         with watch.stage("publish"):
             scratch.execute("publish/link", linked=TableRef(PRIVATE_SCHEMA, f"{target.physical}_link"),
-                            stage=encoded.stage, assign=assignment.table)  # fmt: skip
+                            classed=classed)  # fmt: skip
             facts = TableRef(PRIVATE_SCHEMA, f"{target.physical}_metadata")
             engine.load_rows(facts, COLUMNS, metadata_rows(spec, encoded, recoded, target.version))
             _point(engine, target.view, physical, [column.name for column in recoded.columns])
@@ -173,7 +171,7 @@ def _point(engine: Engine, view: TableRef, at: TableRef, columns: list[str]) -> 
 
 def _publish_file(
     engine: Engine, spec: ReleaseSpec, target: Publication, scratch: Scratch, encoded: Encoded,
-    assignment: Assignment, recoded: Recoded, write: object, catalog: Catalog, watch: Stopwatch, seed: int,
+    classed: TableRef, recoded: Recoded, write: object, catalog: Catalog, watch: Stopwatch, seed: int,
     report: RunReport,
 ) -> RunReport:  # fmt: skip
     assert target.file is not None and callable(write)
@@ -181,7 +179,7 @@ def _publish_file(
     with engine.publishing():
         catalog.add(spec, target.version, target.physical, target.view, "pending", report, seed)
         scratch.execute("publish/link", linked=TableRef(PRIVATE_SCHEMA, f"{target.physical}_link"),
-                        stage=encoded.stage, assign=assignment.table)  # fmt: skip
+                        classed=classed)  # fmt: skip
     try:
         with engine.attach(beside) as database:
             place = TableRef(target.view.schema, target.view.name, database)

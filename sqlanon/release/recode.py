@@ -1,4 +1,4 @@
-"""Recode: from an assignment to one row of published columns a class, by SQL aggregation over work x assignment."""
+"""Recode: from an assignment to one row of published columns a class, by SQL aggregation over classed rows."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import math
 from dataclasses import dataclass
 
 from sqlanon.engines.base import TableRef
-from sqlanon.methods.base import Assignment
 from sqlanon.release.labels import quote, text_of
 from sqlanon.release.names import Names, Published, layout
 from sqlanon.spec import FormatSpec
@@ -36,13 +35,13 @@ class Recoded:
     max_class: int
 
 
-def recode(scratch: Scratch, encoded: Encoded, assignment: Assignment, form: FormatSpec) -> Recoded:
+def recode(scratch: Scratch, encoded: Encoded, classed: TableRef, form: FormatSpec) -> Recoded:
     """Compute boxes and published columns of every class.
 
     Args:
         scratch: the run.
         encoded: the work table.
-        assignment: row -> class.
+        classed: staged rows with their codes and class.
         form: how boxes are published.
     """
     names, columns = layout(encoded.roles, encoded.quasi, form)
@@ -50,11 +49,10 @@ def recode(scratch: Scratch, encoded: Encoded, assignment: Assignment, form: For
     scratch.execute(
         "recode/spans",
         spans=spans,
-        work=encoded.work,
-        assign=assignment.table,
+        classed=classed,
         columns=[domain.code for domain in encoded.quasi],
     )
-    parts = [_column(scratch, encoded, assignment, spans, domain, names[domain.code], form) for domain in encoded.quasi]
+    parts = [_column(scratch, encoded, classed, spans, domain, names[domain.code], form) for domain in encoded.quasi]
     boxes = scratch.table("boxes")
     scratch.execute("recode/boxes", boxes=boxes, spans=spans, columns=parts)
     released = scratch.table("released")
@@ -74,7 +72,7 @@ def recode(scratch: Scratch, encoded: Encoded, assignment: Assignment, form: For
 def _column(
     scratch: Scratch,
     encoded: Encoded,
-    assignment: Assignment,
+    classed: TableRef,
     spans: TableRef,
     domain: Domain,
     names: Names,
@@ -87,7 +85,7 @@ def _column(
         "size": max(domain.size, 1), "names": names, "range": 0, "members": None, "found": None, "labels": None,
         "means": None, "middle": None,
     }  # fmt: skip
-    source = {"work": encoded.work, "assign": assignment.table}
+    source = {"classed": classed}
     labels = None
     if kind == "ordered":
         part["range"] = float(str(scratch.fetch("recode/range", domain=domain.table)[0][0]))
@@ -117,7 +115,7 @@ def _column(
             **source,
         )
     if names.mean:
-        part["means"] = _means(scratch, encoded, assignment, domain)
+        part["means"] = _means(scratch, encoded, classed, domain)
     return part
 
 
@@ -151,22 +149,21 @@ def _node(label: str) -> str:
     return label if label == "*" else quote(label)
 
 
-def _means(scratch: Scratch, encoded: Encoded, assignment: Assignment, domain: Domain) -> TableRef:
+def _means(scratch: Scratch, encoded: Encoded, classed: TableRef, domain: Domain) -> TableRef:
     """Class means: sums of integers and decimals are exact in SQL; floats are summed exactly here (math.fsum)."""
     table = scratch.table(f"{domain.code}_means")
     if not domain.reading.as_float:
         scratch.execute(
             "recode/sums",
             means=table,
-            stage=encoded.stage,
-            assign=assignment.table,
+            classed=classed,
             columns=[{"alias": domain.reading.alias, "code": domain.code}],
         )
         return table
     import numpy as np
 
     classes, values, counts = scratch.engine.fetch_arrays(
-        scratch.sql("recode/values", work=encoded.work, assign=assignment.table, domain=domain.table, column=domain.code),
+        scratch.sql("recode/values", classed=classed, domain=domain.table, column=domain.code),
         ["int32", "float64", "int64"],
     )
     starts = np.flatnonzero(np.diff(classes, prepend=-1)) if len(classes) else np.zeros(0, dtype=np.int64)

@@ -6,8 +6,8 @@ import os
 import secrets
 from dataclasses import dataclass, replace
 
-from sqlanon.engines.base import Engine
-from sqlanon.methods.base import Assignment, Context
+from sqlanon.engines.base import Engine, TableRef
+from sqlanon.methods.base import Context
 from sqlanon.progress import Progress, Silent, Stopwatch
 from sqlanon.release.catalog import Catalog
 from sqlanon.release.prepare import Prepared, prepare
@@ -17,7 +17,7 @@ from sqlanon.release.verify import verify_staged
 from sqlanon.loss import Attribute, measure
 from sqlanon.results import RunReport
 from sqlanon.spec import ReleaseSpec
-from sqlanon.table.encode import Encoded, encode
+from sqlanon.table.encode import attach_classes, encode
 from sqlanon.table.scratch import Scratch
 
 
@@ -69,12 +69,13 @@ def _make(
         )  # fmt: skip
         assignment = ready.method.assign(context)
     with watch.stage("recode"):
-        recoded = recode(scratch, encoded, assignment, spec.format)
+        classed = attach_classes(scratch, encoded, assignment.table, tuple(ready.identifiers.values()))
+        recoded = recode(scratch, encoded, classed, spec.format)
         attributes = [Attribute(d.code, d.reading.name, d.reading.spec.weight) for d in encoded.quasi]
         loss = measure(scratch, recoded.boxes, attributes, spec.privacy.k)
     with watch.stage("verify"):
-        verify_staged(scratch, encoded, assignment, recoded, spec.format)
-        fewest = _identifiers(scratch, encoded, assignment, ready)
+        verify_staged(scratch, encoded, classed, recoded, spec.format)
+        fewest = _identifiers(scratch, classed, ready)
     report = RunReport(
         release=spec.name, version=target.version, source=str(ready.roles.relation.ref), published=target.shown,
         rows=encoded.rows, suppressed=0, classes=recoded.classes, min_class=recoded.min_class,
@@ -83,15 +84,15 @@ def _make(
         columns=tuple(column.name for column in recoded.columns), min_identifiers=fewest,
         warnings=tuple(neighbours(engine, spec, target)),
     )  # fmt: skip
-    verified = publish(engine, spec, target, scratch, encoded, assignment, recoded, ready.requirements, report, watch, seed)
+    verified = publish(engine, spec, target, scratch, encoded, classed, recoded, ready.requirements, report, watch, seed)
     return replace(verified, seconds=watch.total())
 
 
-def _identifiers(scratch: Scratch, encoded: Encoded, assignment: Assignment, ready: Prepared) -> dict[str, int]:
+def _identifiers(scratch: Scratch, classed: TableRef, ready: Prepared) -> dict[str, int]:
     if not ready.identifiers:
         return {}
     aliases = list(ready.identifiers.values())
-    row = scratch.fetch("verify/identifiers", stage=encoded.stage, assign=assignment.table, identifiers=aliases)[0]
+    row = scratch.fetch("verify/identifiers", classed=classed, identifiers=aliases)[0]
     return {name: int(str(cell)) for name, cell in zip(ready.identifiers, row, strict=True)}
 
 

@@ -13,8 +13,7 @@ from fractions import Fraction
 
 from sqlanon.engines.base import Relation, TableRef
 from sqlanon.errors import PrivacyViolation
-from sqlanon.methods.base import Assignment
-from sqlanon.privacy.base import Requirement
+from sqlanon.privacy.base import Requirement, Sizes
 from sqlanon.release.labels import parse_label, quote
 from sqlanon.release.recode import Recoded
 from sqlanon.results import RequirementResult
@@ -34,7 +33,7 @@ class Verified:
 
 
 def verify_staged(
-    scratch: Scratch, encoded: Encoded, assignment: Assignment, recoded: Recoded, form: FormatSpec
+    scratch: Scratch, encoded: Encoded, classed: TableRef, recoded: Recoded, form: FormatSpec
 ) -> None:
     """Every original value lies in what is published for its row.
 
@@ -48,8 +47,7 @@ def verify_staged(
     }  # fmt: skip
     row = scratch.fetch(
         template,
-        stage=encoded.stage,
-        assign=assignment.table,
+        classed=classed,
         released=recoded.released,
         columns=columns,
         **context,
@@ -106,7 +104,7 @@ def quote_node(label: str) -> str:
 def verify_physical(
     scratch: Scratch,
     encoded: Encoded,
-    assignment: Assignment,
+    classed: TableRef,
     recoded: Recoded,
     physical: Relation,
     requirements: Sequence[Requirement],
@@ -122,9 +120,9 @@ def verify_physical(
         raise PrivacyViolation("the released table does not have exactly the policy's columns; nothing was published")
     published = [{"source": c.source, "column": c.column, "name": c.name} for c in recoded.columns]
     staged = scratch.fetch(
-        "verify/staged", stage=encoded.stage, assign=assignment.table, released=recoded.released, published=published
+        "verify/staged", classed=classed, released=recoded.released, published=published
     )[0]
-    written = scratch.fetch("verify/fingerprint", target=physical.ref, columns=expected)[0]
+    written = scratch.fetch("verify/fingerprint", target=physical.ref, published=published)[0]
     if tuple(map(str, staged)) != tuple(map(str, written)) or int(str(written[0])) != encoded.rows:
         raise PrivacyViolation("the released rows are not the staged ones; nothing was published")
     classes = [column.name for column in recoded.columns if column.source == "r"]
@@ -137,8 +135,10 @@ def measure_requirements(
 ) -> Verified:
     """Measure every requirement over the groups of ``classes``, and refuse if one fails."""
     results = []
+    sizes = Sizes(0, 0, 0)
     for requirement in requirements:
         measured = requirement.measure(scratch.engine, target, classes, names)
+        sizes = measured.sizes or sizes
         results.append(
             RequirementResult(
                 requirement.name,
@@ -154,8 +154,7 @@ def measure_requirements(
                 f"{requirement.name}{of}: asked {as_number(requirement.asked):g}, reached "
                 f"{as_number(measured.reached):g}; {measured.failing} classes fail; nothing was published"
             )
-    row = scratch.fetch("verify/k_anonymity", {"asked": 1}, target=target, classes=list(classes))[0]
-    return Verified(tuple(results), int(str(row[0])), int(str(row[1])), int(str(row[2])))
+    return Verified(tuple(results), sizes.classes, sizes.smallest, sizes.largest)
 
 
 def as_number(value: Fraction) -> float:

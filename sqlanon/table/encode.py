@@ -98,6 +98,31 @@ def encode(
     return Encoded(roles, stage, work, rows, quasi, sensitive)
 
 
+def attach_classes(scratch: Scratch, encoded: Encoded, assign: TableRef, extra: tuple[str, ...]) -> TableRef:
+    """Join the staged rows, their codes and their class, once; the stage, the work table and the assignment are dropped.
+
+    Args:
+        scratch: the run.
+        encoded: the work table.
+        assign: table (rid, class).
+        extra: further aliases of the stage to carry along.
+    """
+    roles = encoded.roles
+    classed = scratch.table("classed")
+    scratch.execute(
+        "table/classed",
+        classed=classed,
+        stage=encoded.stage,
+        work=encoded.work,
+        assign=assign,
+        raw=[reading.alias for reading in roles.quasi + roles.kept] + list(extra),
+        codes=[domain.code for domain in encoded.quasi],
+    )
+    for table in (encoded.stage, encoded.work, assign):
+        scratch.drop(table)
+    return classed
+
+
 def _domain(scratch: Scratch, reading: Reading, stage: TableRef, code: str) -> Domain:
     values = scratch.table(f"{code}_values")
     scratch.execute(

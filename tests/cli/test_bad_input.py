@@ -49,7 +49,13 @@ def test_no_such_database(cli, tmp_path):
     assert not (tmp_path / "none.duckdb").exists()
 
 
-def test_not_a_database(cli, people_csv):
+def test_not_a_database(cli, tmp_path):
+    (tmp_path / "w.duckdb").write_bytes(b"not a database" * 1000)
+    refused(cli("releases", "--db", "duckdb:///w.duckdb"), 3, "w.duckdb")
+
+
+def test_a_csv_is_not_a_database(cli, people_csv):
+    """DuckDB would open it as one, in memory, and forget what was published."""
     refused(cli("releases", "--db", f"duckdb:///{people_csv}"), 3, "people.csv")
 
 
@@ -91,7 +97,7 @@ def test_empty_table(cli, tmp_path):
 def test_empty_file(cli, tmp_path):
     (tmp_path / "t.csv").write_text("", encoding="utf-8")
     ended = cli("anonymize", "t.csv", *FILE, "--k", "2")
-    refused(ended, ended.code, "t.csv")
+    refused(ended, ended.code)
     assert ended.code in (2, 3)
 
 

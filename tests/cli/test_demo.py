@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-import json
 import subprocess
+import sys
 
 import pytest
 
-from tests.cli.conftest import environment
+from tests.cli.conftest import environment, make_duckdb
 
 SMALL = ["demo", "--rows", "5000"]
 
 
 def test_demo(cli, tmp_path):
-    report = cli(*SMALL, "--json").json
+    ended = cli(*SMALL, "--json")
+    assert ended.err == ""
+    report = ended.json
     assert (report["rows"], report["seed"]) == (5000, 7)
     research, partners = report["releases"]
     assert (research["published"], partners["published"]) == ("research.patients", "partners.patients")
@@ -52,6 +54,23 @@ def test_not_its_own(cli, tmp_path):
     assert cli(*SMALL, "--dir", "mine/warehouse.duckdb").code == 2
 
 
+def test_held_by_another(shell, tmp_path):
+    demo = tmp_path / "sqlanon-demo"
+    demo.mkdir()
+    (demo / ".sqlanon-demo").touch()
+    url = make_duckdb(demo / "warehouse.duckdb")
+    hold = "import duckdb, sys; c = duckdb.connect(sys.argv[1]); print('held', flush=True); sys.stdin.read()"
+    words = [sys.executable, "-c", hold, url.removeprefix("duckdb:///")]
+    with subprocess.Popen(words, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as holder:
+        assert holder.stdout is not None
+        assert holder.stdout.readline() == "held\n"
+        ended = shell(*SMALL)
+        holder.communicate()
+    assert ended.code == 3
+    assert str(holder.pid) in ended.err
+    assert (demo / "warehouse.duckdb").is_file()
+
+
 def test_too_few(cli):
     assert cli("demo", "--rows", "10").code == 2
 
@@ -88,9 +107,3 @@ def test_text_and_what_to_try(shell, tmp_path):
     assert done.returncode == 0, done.stderr
     assert "patients" in done.stdout
     assert (tmp_path / "a demo" / "patients_anon.parquet").is_file()
-
-
-def test_json_is_one_object(shell):
-    ended = shell(*SMALL, "--json")
-    assert json.loads(ended.out)["rows"] == 5000
-    assert ended.err == ""

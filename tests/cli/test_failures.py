@@ -191,6 +191,21 @@ def test_interrupt():
     assert "Traceback" not in err
 
 
+def test_interrupt_that_a_driver_swallows():
+    body = """import os, signal
+try:
+    os.kill(os.getpid(), signal.SIGINT)
+    time.sleep(60)
+except KeyboardInterrupt:
+    raise RuntimeError("Query interrupted")"""
+    ended = subprocess.run(
+        script(body), env=environment(), capture_output=True, text=True, check=False, timeout=50
+    )
+    assert ended.returncode == 130
+    assert ended.stderr.startswith("error: stopped by Ctrl-C")
+    assert "RuntimeError" not in ended.stderr
+
+
 @pytest.mark.parametrize("write", ["screen.show('x' * 100)", "sys.stdout.write('x' * 100)"])
 def test_broken_pipe(write):
     process = subprocess.Popen(

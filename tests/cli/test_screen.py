@@ -10,10 +10,11 @@ from fractions import Fraction
 
 import pytest
 
+from sqlanon.cli.arguments import names
 from sqlanon.cli.logs import configure
 from sqlanon.cli.progress import Bars, Lines, amount
 from sqlanon.cli.screen import Screen
-from sqlanon.cli.show.text import count, measure, safe, seconds, share, shown_url
+from sqlanon.cli.show.text import count, listed, measure, safe, seconds, share, shown_url
 from sqlanon.progress import Silent, Stopwatch
 
 
@@ -143,6 +144,14 @@ def test_numbers():
         *("0 %", "100 %", "12.5 %", "< 0.01 %", "> 99.99 %", "-"),
     ]
     assert [seconds(0.123), seconds(12.34)] == ["0.12 s", "12.3 s"]
+
+
+def test_listed():
+    odd = ["age", "city, state", 'say "hi"', " a "]
+    assert listed("--qi", []) == []
+    option, text = listed("--qi", odd)
+    assert option == "--qi"
+    assert names("--qi", [text]) == tuple(odd)
 
 
 def test_safe():

@@ -134,6 +134,19 @@ def expected_rows(
     return multiset(released(case.table, case.classes(variant, cut), kind, mean))
 
 
+def published_classes(case: Case, classes: Sequence[Sequence[int]], kind: str = "ranges") -> list[list[int]]:
+    """Classes as a reader sees them: rows of equal released values, whatever partition they came from.
+
+    Boxes of different partitions can be equal: in relaxed partitionings, under NULLs, and in coarse formats.
+    """
+    merged: dict[Any, list[int]] = {}
+    bare = Table(case.table.quasi)
+    for rows in classes:
+        (key,) = set(multiset(released(bare, [rows], kind)))
+        merged.setdefault(key, []).extend(rows)
+    return list(merged.values())
+
+
 def reached(case: Case, classes: Sequence[Sequence[int]], column: int) -> tuple[Fraction, int]:
     """Frequency l and distinct l of one sensitive column over the classes."""
     counts = [Counter(case.table.sa_codes[row][column] for row in rows) for rows in classes]

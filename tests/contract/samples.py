@@ -109,7 +109,7 @@ def _tree() -> Case:
         rows,
         {
             "city": QI("hierarchy", levels=TREE, weight=2),
-            "level": QI("text", ordered=("low", "absent", "mid", "high")),
+            "level": QI("text", ordered=("low", "mid", "high")),
             "n": QI(weight=3),
         },
         ("sa",),

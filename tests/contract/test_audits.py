@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
+from dataclasses import replace
 from fractions import Fraction
 from itertools import product
 from pathlib import Path
@@ -12,7 +13,8 @@ import pytest
 
 from tests.contract.cases import Case, plain, release_rows
 from tests.contract.samples import SAMPLES
-from tests.engines import quote
+from tests.engines import PAIR, create_table, quote, read_table
+from tests.oracle.requirements import Privacy
 
 MIXED, JOINT = SAMPLES[0], SAMPLES[3]
 
@@ -46,10 +48,11 @@ def check_audit(
     assert report.unique_rows == sizes.count(1)
     assert report.highest_risk == pytest.approx(1 / min(sizes))
     assert report.average_risk == pytest.approx(len(sizes) / len(rows))
-    told = {s.column: (s.distinct_l, pytest.approx(s.frequency_l)) for s in report.sensitive}
+    told = {s.column: s for s in report.sensitive}
     for name in sensitive:
         distinct, frequency = diversity([[row[name] for row in members] for members in classes.values()])
-        assert told[name] == (distinct, float(frequency))
+        assert told[name].distinct_l == distinct
+        assert told[name].frequency_l == pytest.approx(float(frequency))
 
 
 @pytest.mark.parametrize("kind", ["ranges", "labels", "points", "suppressed"])
@@ -71,7 +74,7 @@ def test_audit_of_a_source(shared_db: Any, sample: Case) -> None:
     check_audit(report, rows, list(sample.quasi)[:2], sample.sensitive)
 
 
-@pytest.mark.parametrize(("first", "second"), product(["strict", "relaxed"], repeat=2))
+@pytest.mark.parametrize(("first", "second"), list(product(["strict", "relaxed"], repeat=2)))
 def test_together_counts_the_intersections(shared_db: Any, first: str, second: str, tmp_path: Path) -> None:
     """Two releases of one source with different columns and requirements."""
     source = JOINT.create(shared_db)
@@ -98,10 +101,6 @@ def test_together_counts_the_intersections(shared_db: Any, first: str, second: s
         assert 1 <= report.k <= min(report.k_first, report.k_second)
         return
     # Strict releases are functions of the quasi values, so the intersections can be recounted.
-    from dataclasses import replace
-
-    from tests.oracle.requirements import Privacy
-
     label = {}
     for column, k in (("p", 5), ("q", 7)):
         case = replace(JOINT, quasi={column: JOINT.quasi[column]}, privacy=Privacy(k=k))
@@ -116,8 +115,6 @@ def test_together_counts_the_intersections(shared_db: Any, first: str, second: s
 
 
 def test_hostile_names_of_tables_schemas_and_views(connect: Any, tmp_path: Path) -> None:
-    from tests.engines import PAIR, create_table, read_table
-
     schema, name = 'we"ird. schéma', 'ta"ble; drop %s'
     for engine in PAIR:
         db = connect(engine)

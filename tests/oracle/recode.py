@@ -13,7 +13,7 @@ from typing import Any
 from tests.oracle.domains import Quasi, Table, as_fraction
 
 Row = dict[str, Any]
-SPECIAL = frozenset(",[]{}\"\n\r")
+SPECIAL = frozenset(',[]{}"\n\r')
 
 
 def released(

@@ -38,7 +38,12 @@ class Sample(str):
     def __add__(self, other: str) -> Sample:
         return self
 
-    __radd__ = __add__
+    __radd__ = __sub__ = __mul__ = __add__
+
+    def __gt__(self, other: object) -> bool:
+        return True
+
+    __lt__ = __ge__ = __le__ = __gt__
 
     def __getitem__(self, index: object) -> Sample:
         return Sample("sample")

@@ -1,5 +1,5 @@
 -- name: recode/members
--- params: members (table to make), work, assign, domain (tables), column (code column), labels (table of code, label; or none)
+-- params: members (table to make), classed, domain (tables), column (code column), labels (table of code, label; or none)
 -- returns: class, size bigint, members (array sorted by bytes), label text (if labels): the set of a nominal column, NULL left out
 CREATE TEMPORARY TABLE {{ members | table }} AS
 SELECT
@@ -10,10 +10,9 @@ SELECT
     , CASE WHEN COUNT(*) = 1 THEN MIN(l.label) ELSE '{' || STRING_AGG(l.label, ', ' ORDER BY d.value) || '}' END AS label
 {% endif %}
 FROM (
-    SELECT a.class AS class, w.{{ column }} AS code
-    FROM {{ work | table }} AS w
-    JOIN {{ assign | table }} AS a ON a.rid = w.rid
-    GROUP BY a.class, w.{{ column }}
+    SELECT w.class AS class, w.{{ column }} AS code
+    FROM {{ classed | table }} AS w
+    GROUP BY w.class, w.{{ column }}
 ) AS p
 JOIN {{ domain | table }} AS d ON d.code = p.code
 {% if labels %}

@@ -1,12 +1,11 @@
 -- name: recode/sums
--- params: means (table to make), stage, assign (tables), columns (list of {alias, code})
+-- params: means (table to make), classed (table), columns (list of {alias, code})
 -- returns: class, mean_<code> double: the exact sum of a class divided once, over values that are not NULL
 CREATE TEMPORARY TABLE {{ means | table }} AS
 SELECT
-    a.class AS class
+    s.class AS class
 {% for column in columns %}
     , CASE WHEN COUNT(s.{{ column.alias }}) > 0 THEN CAST(SUM(s.{{ column.alias }}) AS DOUBLE) / CAST(COUNT(s.{{ column.alias }}) AS DOUBLE) END AS mean_{{ column.code }}
 {% endfor %}
-FROM {{ stage | table }} AS s
-JOIN {{ assign | table }} AS a ON a.rid = s.rid
-GROUP BY a.class
+FROM {{ classed | table }} AS s
+GROUP BY s.class

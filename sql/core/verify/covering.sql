@@ -1,5 +1,5 @@
 -- name: verify/covering
--- params: stage, assign, released (tables), format (ranges, labels or suppressed), contains (how the engine asks an array), columns
+-- params: classed, released (tables), format (ranges, labels or suppressed), contains (how the engine asks an array), columns
 --   (list of {alias, kind, names, as_text, type, claims (table or none), ranks (table or none)})
 -- returns: n bigint (staged rows that reach the release), uncovered bigint (rows that what is published for them does not cover)
 -- Compares staged original values with released ones, by the private row id; it knows nothing of codes or methods.
@@ -34,9 +34,8 @@ SELECT
         , FALSE)
 {% endfor %}
         THEN 0 ELSE 1 END), 0) AS BIGINT) AS uncovered
-FROM {{ stage | table }} AS s
-JOIN {{ assign | table }} AS a ON a.rid = s.rid
-JOIN {{ released | table }} AS r ON r.class = a.class
+FROM {{ classed | table }} AS s
+JOIN {{ released | table }} AS r ON r.class = s.class
 {% for c in columns %}
 {% set raw = "CAST(s." ~ c.alias ~ " AS VARCHAR)" if c.as_text else "s." ~ c.alias %}
 {% set i = loop.index %}

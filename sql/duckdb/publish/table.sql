@@ -1,5 +1,5 @@
 -- name: publish/table
--- params: physical (table to make), stage, assign, released (tables), published (list of {source (r or s), column, name})
+-- params: physical (table to make), classed, released (tables), published (list of {source (r or s), column, name})
 -- returns: the released rows, ordered by all their columns, so that their order says nothing of the source's
 -- Sorting wide rows is dear: the few kept columns are sorted with the class's place, then the class's columns are joined on;
 -- the probe side of a hash join keeps its order, and what could change it is not the source's order in any case.
@@ -7,9 +7,8 @@ CREATE TABLE {{ physical | table }} AS
 WITH sorted AS MATERIALIZED (
     SELECT r.class AS class{% for c in published if c.source == "s" %}, s.{{ c.column | ident }} AS {{ c.column | ident }}{% endfor %}
 
-    FROM {{ stage | table }} AS s
-    JOIN {{ assign | table }} AS a ON a.rid = s.rid
-    JOIN (SELECT q.class AS class, q.place AS place FROM {{ released | table }} AS q) AS r ON r.class = a.class
+    FROM {{ classed | table }} AS s
+    JOIN (SELECT q.class AS class, q.place AS place FROM {{ released | table }} AS q) AS r ON r.class = s.class
     ORDER BY r.place{% for c in published if c.source == "s" %}, s.{{ c.column | ident }} NULLS FIRST{% endfor %}
 
 )

@@ -1,7 +1,9 @@
 -- name: verify/staged
--- params: stage, assign, released (tables), published (list of {source (r or s), column})
--- returns: n bigint, mark text: the fingerprint that the staged rows must leave in the table
-SELECT COUNT(*) AS n, CAST(COALESCE(SUM(CAST(hash_record_extended(ROW({% for c in published %}{{ ", " if not loop.first }}{{ c.source }}.{{ c.column | ident }}{% endfor %}), 0) AS numeric)), 0) AS text) AS mark
-FROM {{ stage | table }} AS s
-JOIN {{ assign | table }} AS a ON a.rid = s.rid
-JOIN {{ released | table }} AS r ON r.class = a.class
+-- params: classed, released (tables), published (list of {source (r or s), column})
+-- returns: n bigint, mark text: the fingerprint that the staged rows must leave in the table (verify/fingerprint says how)
+SELECT COUNT(*) AS n, CAST(COALESCE(SUM(CAST(hash_record_extended(ROW(r.mark{% for c in published if c.source == "s" %}, s.{{ c.column | ident }}{% endfor %}), 0) AS numeric)), 0) AS text) AS mark
+FROM {{ classed | table }} AS s
+JOIN (
+    SELECT q.class AS class, hash_record_extended(ROW({% for c in published if c.source == "r" %}{{ ", " if not loop.first }}q.{{ c.column | ident }}{% endfor %}), 0) AS mark
+    FROM {{ released | table }} AS q
+) AS r ON r.class = s.class

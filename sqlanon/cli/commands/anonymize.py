@@ -1,7 +1,5 @@
 """``sqlanon anonymize``: one table or file, everything as options."""
 
-# ruff: noqa: PLC0415 - imported where it is used, so that every command starts fast
-
 from __future__ import annotations
 
 from pathlib import Path
@@ -127,7 +125,7 @@ def anonymize(
     if not screen.silent:
         from sqlanon.cli.show.run import run_report
 
-        run_report(screen, report, _next(report, db, asked))
+        run_report(screen, report, _next(report, db, to, publish_file, asked))
     return None
 
 
@@ -151,7 +149,7 @@ def _file(
             f"{source} is not a {', '.join(SUFFIXES)} file; a table needs --db duckdb:///path or postgresql://..."
         )
     if to is None:
-        raise PolicyError("--to FILE is needed for a file: .csv, .csv.gz or .parquet")
+        raise PolicyError("--to FILE is needed for a file: .csv or .parquet")
     if publish_file is not None:
         raise PolicyError("--publish-file goes with --db; for a file use --to FILE")
     import sqlanon
@@ -162,13 +160,16 @@ def _file(
         screen.close()
 
 
-def _next(report: RunReport, db: str | None, asked: dict[str, Any]) -> list[str]:
+def _next(
+    report: RunReport, db: str | None, to: str | None, publish_file: Path | None, asked: dict[str, Any]
+) -> list[str]:
     if db is None:
         return []
-    from sqlanon.cli.show.text import command, shown_url
+    from sqlanon.cli.show.text import command, listed, shown_url
 
-    sensitive = [part for name in asked["sensitive"] for part in ("--sensitive", name)]
+    where = f"duckdb:///{publish_file}" if publish_file else shown_url(db)
+    view = to or report.published.removesuffix(f" in {publish_file}")
     return [
-        command("audit", report.published, *sensitive, "--db", shown_url(db)),
-        command("releases", "--db", shown_url(db)),
+        command("audit", view, *listed("--sensitive", asked["sensitive"]), "--db", where),
+        command("releases", report.release, "--db", shown_url(db)),
     ]

@@ -1,7 +1,5 @@
 """``sqlanon audit``: what a table shows, or two releases together; it trusts no method."""
 
-# ruff: noqa: PLC0415 - imported where it is used, so that every command starts fast
-
 from __future__ import annotations
 
 from typing import TYPE_CHECKING, Annotated
@@ -14,6 +12,7 @@ from sqlanon.cli.screen import Screen
 from sqlanon.errors import PolicyError
 
 if TYPE_CHECKING:
+    from sqlanon.database import Database
     from sqlanon.spec import PolicySpec, ReleaseSpec
 
 Names = list[str] | None
@@ -61,17 +60,13 @@ def audit(
     if together is not None:
         return _together(screen, where, together)
     assert table is not None
-    release = _release_of(spec, table)
-    columns = names("--sensitive", sensitive)
-    if release is not None and not columns:
-        columns = tuple(column.name for column in release.with_role("sensitive"))
     with database(where, screen) as connected:
         report = connected.audit(
             table,
             quasi=names("--qi", qi) or None,
-            sensitive=columns,
+            sensitive=names("--sensitive", sensitive),
             identifiers=names("--identifier", identifier),
-            spec=release,
+            spec=_release_of(connected, spec, table),
         )
     screen.emit(report.to_dict())
     if not screen.silent:
@@ -92,9 +87,9 @@ def _together(screen: Screen, where: str, pair: tuple[str, str]) -> int | None:
     return None
 
 
-def _release_of(policy: PolicySpec | None, table: str) -> ReleaseSpec | None:
-    """The policy's release that is published as this table."""
+def _release_of(connected: Database, policy: PolicySpec | None, table: str) -> ReleaseSpec | None:
+    """The policy's release that is published as this table, however either is spelled."""
     for release in policy.releases if policy is not None else ():
-        if table == release.publish or (release.publish is None and table == release.name):
+        if release.publish and connected.engine.target(release.publish) == connected.engine.target(table):
             return release
     return None

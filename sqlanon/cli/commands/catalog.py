@@ -1,7 +1,5 @@
 """``sqlanon releases`` and ``clean``: what the catalog of a database knows and leaves behind."""
 
-# ruff: noqa: PLC0415 - imported where it is used, so that every command starts fast
-
 from __future__ import annotations
 
 from typing import Annotated

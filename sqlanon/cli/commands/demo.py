@@ -1,7 +1,5 @@
 """``sqlanon demo``: see it all once, on a hospital that does not exist."""
 
-# ruff: noqa: PLC0415 - imported where it is used, so that every command starts fast
-
 from __future__ import annotations
 
 from pathlib import Path

@@ -1,7 +1,5 @@
 """``sqlanon init``, ``plan``, ``run`` and ``schema``: what works with a policy file."""
 
-# ruff: noqa: PLC0415 - imported where it is used, so that every command starts fast
-
 from __future__ import annotations
 
 from pathlib import Path
@@ -58,7 +56,7 @@ def plan(
 
     releases = pick(spec, select)
     with database(url(db, spec), screen) as connected:
-        return each(screen, releases, connected.plan, done)
+        return each(screen, releases, lambda release: connected.plan(release, beside=spec.releases), done)
 
 
 def run(screen: Screen, policy: PolicyFile = None, select: Select = None, db: Db = None) -> int | None:
@@ -69,14 +67,7 @@ def run(screen: Screen, policy: PolicyFile = None, select: Select = None, db: Db
         if not screen.silent:
             from sqlanon.cli.show.run import run_report
 
-            sensitive = [
-                part for column in release.with_role("sensitive") for part in ("--sensitive", column.name)
-            ]
-            following = [
-                _command("audit", policy, None, db, report.published, *sensitive),
-                _command("releases", policy, None, db, report.release),
-            ]
-            run_report(screen, report, following)
+            run_report(screen, report, _following(release, report, policy, db))
 
     releases = pick(spec, select)
     with database(url(db, spec), screen) as connected:
@@ -94,6 +85,19 @@ def schema(screen: Screen) -> int | None:
     else:
         screen.product(json.dumps(describe(), indent=2, ensure_ascii=False))
     return None
+
+
+def _following(release: ReleaseSpec, report: RunReport, policy: Path | None, db: str | None) -> list[str]:
+    """Commands to try after a run; a release in a file of its own is audited there."""
+    from sqlanon.cli.show.text import command, listed
+
+    view = release.publish or report.published
+    sensitive = listed("--sensitive", [column.name for column in release.with_role("sensitive")])
+    if release.publish_file:
+        audit = command("audit", view, *sensitive, "--db", f"duckdb:///{release.publish_file}")
+    else:
+        audit = _command("audit", policy, None, db, view, *sensitive)
+    return [audit, _command("releases", policy, None, db, report.release)]
 
 
 def _command(name: str, policy: Path | None, select: list[str] | None, db: str | None, *words: str) -> str:

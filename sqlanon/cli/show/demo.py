@@ -18,8 +18,8 @@ def demo_report(screen: Screen, report: DemoReport) -> None:
     """Show the whole tour, in the order it went."""
     first, second = report.releases
     screen.show(
-        f"A synthetic hospital of {count(report.rows)} patients (seed {report.seed}) is in {report.directory}/, "
-        f"released twice in {seconds(report.seconds)}:",
+        f"A synthetic hospital of {count(report.rows)} patients (seed {report.seed}), released twice.",
+        f"Made in {report.directory}/ in {seconds(report.seconds)}.",
         "",
     )
     if report.replaced:
@@ -38,9 +38,11 @@ def _release(screen: Screen, one: Released) -> None:
         f"== {run.release}: {safe(run.source)} -> view {safe(run.published)} ({verified}) ==",
         "",
         f"{count(run.rows)} rows in {count(run.classes)} classes of {count(run.min_class)} to "
-        f"{count(run.max_class)} rows, by {safe(run.method)} ({run.execution}), {seconds(run.seconds['total'])}",
+        f"{count(run.max_class)} rows",
+        f"by {safe(run.method)} ({run.execution}) in {seconds(run.seconds['total'])}",
         "",
-        f"risk of being singled out by {', '.join(before.quasi)}:",
+        "risk of being singled out by",
+        f"  {', '.join(before.quasi)}",
     )
     rows = [
         ("smallest class (k)", count(before.k), count(after.k)),
@@ -53,6 +55,8 @@ def _release(screen: Screen, one: Released) -> None:
         most = f"{old.column}: surest guess in a class"
         rows.append((most, share(1 / old.frequency_l, 1), share(1 / new.frequency_l, 1)))
     screen.show(table((("", "left"), ("source", "right"), ("release", "right")), rows), "")
+    if not any(result.column for result in run.requirements):
+        screen.show("k-anonymity alone bounds no guess of a sensitive value: see the surest above.", "")
     screen.show(requirements(run.requirements), "", *loss(run.loss), "")
 
 
@@ -61,12 +65,12 @@ def _together(screen: Screen, report: DemoReport) -> None:
     screen.show(
         "== what both releases reveal together ==",
         "",
-        f"Who holds {both.first} (k {count(both.k_first)}) and {both.second} (k {count(both.k_second)}) "
-        "and can match their rows",
-        f"is left with k {count(both.k)}: {count(both.rows_below)} of {count(both.matched)} patients "
-        f"({share(both.rows_below, both.matched)}) are in groups smaller than",
-        f"both promise, {count(both.unique_rows)} ({share(both.unique_rows, both.matched)}) alone. "
-        "So give one reader one release.",
+        f"Who holds {both.first} (k {count(both.k_first)}) and {both.second} (k {count(both.k_second)}) and",
+        f"knows a patient's class in each is left with k {count(both.k)}:",
+        f"  {count(both.rows_below)} of {count(both.matched)} patients ({share(both.rows_below, both.matched)}) "
+        "are in groups smaller than promised,",
+        f"  {count(both.unique_rows)} ({share(both.unique_rows, both.matched)}) are alone.",
+        "So give one reader one release: `readers` in the policy makes `plan` warn.",
         "",
     )
 

@@ -28,8 +28,8 @@ def plan_report(screen: Screen, report: PlanReport, *, sql: bool, run: str) -> N
             column.type,
             column.role,
             column.treatment,
-            count(column.distinct),
-            count(column.nulls),
+            count(column.distinct) if column.distinct or column.nulls else "-",
+            count(column.nulls) if column.distinct or column.nulls else "-",
             _publishes(column.name, column.publishes),
         )
         for column in report.columns

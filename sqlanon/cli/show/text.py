@@ -1,7 +1,5 @@
 """Small pieces of text: numbers, tables, safe names, commands that can be pasted."""
 
-# ruff: noqa: PLC0415 - imported where it is used, so that every command starts fast
-
 from __future__ import annotations
 
 import os
@@ -83,6 +81,17 @@ def program() -> str:
 def command(*words: str) -> str:
     """A command to paste, quoted for a shell."""
     return f"{program()} {shlex.join(words)}"
+
+
+def listed(option: str, names: Iterable[str]) -> list[str]:
+    """An option with its comma list, quoted as `sqlanon.cli.arguments.names` reads it; nothing for no names."""
+    text = ",".join(
+        f'"{name.replace(chr(34), chr(34) * 2)}"' if _ODD.search(name) else name for name in names
+    )
+    return [option, text] if text else []
+
+
+_ODD = re.compile(r'[",]|^\s|\s$')
 
 
 def shown_url(url: str) -> str:

@@ -1,0 +1,22 @@
+-- name: recode/members
+-- params: members (table to make), classed, domain (tables), column (code column), labels (table of code, label; or none)
+-- returns: class, size bigint, members (array sorted by bytes), label text (if labels): the set of a nominal column, NULL left out
+-- Sorting each list once beats an ordered aggregate by far.
+CREATE TEMPORARY TABLE {{ members | table }} AS
+SELECT
+    p.class AS class
+    , COUNT(*) AS size
+    , LIST_SORT(LIST(d.value)) AS members
+{% if labels %}
+    , CASE WHEN COUNT(*) = 1 THEN MIN(l.label) ELSE '{' || STRING_AGG(l.label, ', ' ORDER BY d.value) || '}' END AS label
+{% endif %}
+FROM (
+    SELECT DISTINCT w.class AS class, w.{{ column }} AS code
+    FROM {{ classed | table }} AS w
+) AS p
+JOIN {{ domain | table }} AS d ON d.code = p.code
+{% if labels %}
+JOIN {{ labels | table }} AS l ON l.code = p.code
+{% endif %}
+WHERE d.value IS NOT NULL
+GROUP BY p.class
