@@ -92,17 +92,23 @@ def _run(case: dict[str, Any]) -> dict[str, Any]:
 
     with sqlanon.connect(case["url"], threads=case.get("threads"), memory=case.get("memory")) as db:
         connected = peak_rss()
-        start = time.perf_counter()
+        start, used = time.perf_counter(), time.process_time()
         timed, *after = case.get("statements", [None])
         report = None
         if timed is None:
             report = db.anonymize(case["source"], **case["options"]).report.to_dict()
         else:
             db.engine.execute(timed)
-        seconds = time.perf_counter() - start
+        seconds, cpu = time.perf_counter() - start, time.process_time() - used
         for statement in after:
             db.engine.execute(statement)
-    return {"seconds": seconds, "peak_rss": peak_rss(), "connected_rss": connected, "report": report}
+    return {
+        "seconds": seconds,
+        "cpu_seconds": cpu,
+        "peak_rss": peak_rss(),
+        "connected_rss": connected,
+        "report": report,
+    }
 
 
 if __name__ == "__main__":

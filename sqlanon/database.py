@@ -56,7 +56,7 @@ class Database:
         """Close the connection."""
         self.engine.close()
 
-    def anonymize(self, source: str, **arguments: Any) -> Release:  # noqa: ANN401 - policy.release says what they are
+    def anonymize(self, source: str, **arguments: Any) -> Release:
         """Make, verify and publish one release of a table.
 
         Args:
@@ -132,7 +132,9 @@ class Database:
         from sqlanon.sqltext import statement
 
         names = tuple(column.name for column in relation.columns)
-        made = statement("audit/sample", self.engine.dialect, {"rows": rows}, target=relation.ref, columns=list(names))
+        made = statement(
+            "audit/sample", self.engine.dialect, {"rows": rows}, target=relation.ref, columns=list(names)
+        )
         return names, self.engine.fetch(made)
 
 
@@ -155,7 +157,9 @@ class Release:
             PolicyError: the release went to another file; connect to it and audit it there.
         """
         if self.spec.publish_file:
-            raise PolicyError(f"the release is in {self.spec.publish_file}: sqlanon.connect to it and audit it there")
+            raise PolicyError(
+                f"the release is in {self.spec.publish_file}: sqlanon.connect to it and audit it there"
+            )
         return self._database.audit(self.report.published, spec=self.spec)
 
 
@@ -185,7 +189,11 @@ def connect(
 
 
 def anonymize(
-    path: str | os.PathLike[str], *, to: str | os.PathLike[str], progress: Progress | None = None, **arguments: Any  # noqa: ANN401
+    path: str | os.PathLike[str],
+    *,
+    to: str | os.PathLike[str],
+    progress: Progress | None = None,
+    **arguments: Any,
 ) -> RunReport:
     """Anonymize a CSV (also .gz) or Parquet file into a CSV or Parquet file, through an in-memory DuckDB.
 

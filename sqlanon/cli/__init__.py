@@ -6,9 +6,15 @@ them imports the library when it runs.
 
 from __future__ import annotations
 
+import io
+import sys
+
 
 def main() -> None:
     """Run the command line with the process's own arguments and exit."""
     from sqlanon.cli.app import app
 
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # a name the terminal cannot show must not fail a run
+            stream.reconfigure(errors="backslashreplace")
     app()

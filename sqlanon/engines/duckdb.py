@@ -59,7 +59,10 @@ class DuckDBEngine:
 
     dialect = "duckdb"
     capabilities = Capabilities(
-        second_file=True, roles=False, max_identifier=200, file_formats=True,
+        second_file=True,
+        roles=False,
+        max_identifier=200,
+        file_formats=True,
         text_type="VARCHAR",
         contains="LIST_CONTAINS(%(array)s, %(value)s)",
     )
@@ -148,7 +151,7 @@ class DuckDBEngine:
                 known = self.exists(table)
                 temporary = "TEMP " if table.schema is None else ""
                 start = f"INSERT INTO {name} BY NAME" if known else f"CREATE {temporary}TABLE {name} AS"
-                self._connection.execute(f"{start} SELECT * FROM {view}")
+                self._connection.execute(f"{start} SELECT * FROM {view}")  # noqa: S608
             finally:
                 self._connection.unregister(view)
 
@@ -171,7 +174,10 @@ class DuckDBEngine:
     def _insert(self, name: str, marks: str, batch: list[Row]) -> None:
         if batch:
             values = ", ".join(f"({marks})" for _ in batch)
-            self._connection.execute(f"INSERT INTO {name} VALUES {values}", [cell for row in batch for cell in row])
+            self._connection.execute(
+                f"INSERT INTO {name} VALUES {values}",
+                [cell for row in batch for cell in row],  # noqa: S608
+            )
 
     def relation(self, name: str) -> Relation:
         """See `Engine.relation`."""
@@ -241,7 +247,9 @@ class DuckDBEngine:
         with _locks_guard:
             lock = _locks.setdefault(key, threading.Lock())
         if not lock.acquire(blocking=False):
-            raise LockedError(f"{name} is being run by another thread of this process; try again when it is done")
+            raise LockedError(
+                f"{name} is being run by another thread of this process; try again when it is done"
+            )
         try:
             yield
         finally:
@@ -268,7 +276,10 @@ class DuckDBEngine:
         if reader == "read_csv":
             self._check_header(path)
         try:
-            self._connection.execute(f"CREATE TABLE {_qualified(table)} AS SELECT * FROM {reader}(?)", [str(path)])
+            self._connection.execute(
+                f"CREATE TABLE {_qualified(table)} AS SELECT * FROM {reader}(?)",
+                [str(path)],  # noqa: S608
+            )
         except duckdb.Error as error:
             raise DatabaseError(
                 f"cannot read {path} as {'Parquet' if reader == 'read_parquet' else 'CSV'} ({type(error).__name__}): check "
@@ -289,7 +300,9 @@ class DuckDBEngine:
             return
         twice = sorted({name for name in header if header.count(name) > 1})
         if twice:
-            raise PolicyError(f"{path}: the header names {len(twice)} column(s) twice: {', '.join(twice)}; rename them")
+            raise PolicyError(
+                f"{path}: the header names {len(twice)} column(s) twice: {', '.join(twice)}; rename them"
+            )
 
     def export_file(self, table: TableRef, path: Path) -> None:
         """See `Engine.export_file`."""
@@ -298,7 +311,9 @@ class DuckDBEngine:
         target = str(beside).replace("'", "''")
         try:
             with self._translated(f"write {path}"):
-                self._connection.execute(f"COPY (SELECT * FROM {_qualified(table)}) TO '{target}' (FORMAT {form})")
+                self._connection.execute(
+                    f"COPY (SELECT * FROM {_qualified(table)}) TO '{target}' (FORMAT {form})"  # noqa: S608
+                )
             os.replace(beside, path)
         finally:
             beside.unlink(missing_ok=True)

@@ -36,5 +36,5 @@ def split_name(text: str) -> list[str]:
         i += 1
     parts.append("".join(current))
     if quoted or not all(parts):
-        raise PolicyError(f"{text!r} is not a table name; write table, schema.table, or quote parts with \"")
+        raise PolicyError(f'{text!r} is not a table name; write table, schema.table, or quote parts with "')
     return parts

@@ -7,7 +7,7 @@ import re
 import time
 import zlib
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -40,7 +40,7 @@ _CHUNK = 1 << 20
 
 
 def _kind(category: str, type_text: str) -> Kind:
-    base = type_text.split("(")[0]
+    base = type_text.split("(", maxsplit=1)[0]
     if category == "e":
         return "enum"
     kinds: dict[str, Kind] = {
@@ -58,7 +58,10 @@ class PostgresEngine:
 
     dialect = "postgres"
     capabilities = Capabilities(
-        second_file=False, roles=True, max_identifier=63, file_formats=False,
+        second_file=False,
+        roles=True,
+        max_identifier=63,
+        file_formats=False,
         text_type='text COLLATE "C"',
         contains="%(value)s = ANY(%(array)s)",
     )
@@ -66,7 +69,7 @@ class PostgresEngine:
     def __init__(self, connection: psycopg.Connection) -> None:
         self._connection = connection
         for setting in _SETTINGS:
-            connection.execute(setting)  # type: ignore[call-overload]
+            connection.execute(setting)
 
     @classmethod
     def open(cls, url: str) -> PostgresEngine:
@@ -98,7 +101,9 @@ class PostgresEngine:
                 f"PostgreSQL refused {name}: the role lacks a right (docs/engines.md lists the rights needed)"
             ) from error
         except psycopg.errors.LockNotAvailable as error:
-            raise LockedError(f"{name}: another session holds a lock for too long; try again later") from error
+            raise LockedError(
+                f"{name}: another session holds a lock for too long; try again later"
+            ) from error
         except psycopg.Error as error:
             raise DatabaseError(
                 f"PostgreSQL refused {name} ({type(error).__name__}); --debug shows its own words"
@@ -107,9 +112,9 @@ class PostgresEngine:
 
     def _run(self, statement: Statement | str) -> psycopg.Cursor:
         if isinstance(statement, str):
-            return self._connection.execute(statement)  # type: ignore[call-overload,no-any-return]
+            return self._connection.execute(statement)
         binds = dict(statement.binds) or None
-        return self._connection.execute(statement.text, binds)  # type: ignore[call-overload,no-any-return]
+        return self._connection.execute(statement.text, binds)
 
     def execute(self, statement: Statement | str) -> None:
         """See `Engine.execute`."""
@@ -128,11 +133,12 @@ class PostgresEngine:
         """See `Engine.fetch_arrays`: one binary COPY; a row of fixed width is read as one NumPy record."""
         record = _record(dtypes)
         casts = sql.SQL(", ").join(
-            sql.SQL("c{}::{}").format(sql.SQL(str(i)), sql.SQL(_TYPES[dtype])) for i, dtype in enumerate(dtypes)
+            sql.SQL("c{}::{}").format(sql.SQL(str(i)), sql.SQL(_TYPES[dtype]))
+            for i, dtype in enumerate(dtypes)
         )
         names = sql.SQL(", ").join(sql.SQL(f"c{i}") for i in range(len(dtypes)))
         query = sql.SQL("COPY (SELECT {} FROM ({}) AS q({})) TO STDOUT (FORMAT BINARY)").format(
-            casts, sql.SQL(statement.text), names  # type: ignore[arg-type]
+            casts, sql.SQL(statement.text), names
         )
         data = bytearray()
         with (
@@ -160,9 +166,13 @@ class PostgresEngine:
         record = _record(dtypes)
         count = len(next(iter(columns.values())))
         with self._translated(f"load {table.name}"), self._connection.cursor() as cursor:
-            cursor.execute(sql.SQL("CREATE {}TABLE IF NOT EXISTS {} ({})").format(temporary, _ident(table), defined))
+            cursor.execute(
+                sql.SQL("CREATE {}TABLE IF NOT EXISTS {} ({})").format(temporary, _ident(table), defined)
+            )
             names = sql.SQL(", ").join(map(sql.Identifier, columns))
-            with cursor.copy(sql.SQL("COPY {} ({}) FROM STDIN (FORMAT BINARY)").format(_ident(table), names)) as copy:
+            with cursor.copy(
+                sql.SQL("COPY {} ({}) FROM STDIN (FORMAT BINARY)").format(_ident(table), names)
+            ) as copy:
                 copy.write(_SIGNATURE)
                 for start in range(0, count, _CHUNK):
                     stop = min(count, start + _CHUNK)
@@ -180,8 +190,7 @@ class PostgresEngine:
         """See `Engine.load_rows`."""
         temporary = sql.SQL("TEMP " if table.schema is None else "")
         defined = sql.SQL(", ").join(
-            sql.SQL("{} {}").format(sql.Identifier(name), sql.SQL(kind))  # type: ignore[arg-type]
-            for name, kind in columns
+            sql.SQL("{} {}").format(sql.Identifier(name), sql.SQL(kind)) for name, kind in columns
         )
         with self._translated(f"load {table.name}"), self._connection.cursor() as cursor:
             cursor.execute(sql.SQL("CREATE {}TABLE {} ({})").format(temporary, _ident(table), defined))
@@ -233,7 +242,11 @@ class PostgresEngine:
         """See `Engine.has_schema`."""
         return bool(
             self.fetch(
-                Statement("catalog lookup", "SELECT 1 FROM pg_namespace WHERE nspname = %(name)s", {"name": ref.schema})
+                Statement(
+                    "catalog lookup",
+                    "SELECT 1 FROM pg_namespace WHERE nspname = %(name)s",
+                    {"name": ref.schema},
+                )
             )
         )
 
@@ -245,7 +258,9 @@ class PostgresEngine:
         for part in parts:
             if len(part.encode()) > self.capabilities.max_identifier:
                 raise PolicyError(f"a part of {name!r} is longer than PostgreSQL's 63 bytes")
-        return TableRef(parts[0] if len(parts) == 2 else str(self.fetch("SELECT current_schema()")[0][0]), parts[-1])
+        return TableRef(
+            parts[0] if len(parts) == 2 else str(self.fetch("SELECT current_schema()")[0][0]), parts[-1]
+        )
 
     @contextmanager
     def _transaction(self, begin: str) -> Iterator[None]:
@@ -258,11 +273,11 @@ class PostgresEngine:
             raise
         self.execute("COMMIT")
 
-    def snapshot(self) -> object:
+    def snapshot(self) -> AbstractContextManager[None]:
         """See `Engine.snapshot`."""
         return self._transaction("BEGIN ISOLATION LEVEL REPEATABLE READ")
 
-    def publishing(self) -> object:
+    def publishing(self) -> AbstractContextManager[None]:
         """See `Engine.publishing`."""
         return self._transaction("BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL lock_timeout = '10s'")
 
@@ -284,8 +299,11 @@ class PostgresEngine:
     @contextmanager
     def attach(self, path: str) -> Iterator[str]:
         """PostgreSQL has no second file."""
-        raise PolicyError("publish_file is for DuckDB; PostgreSQL publishes into a schema of the same database")
-        yield ""
+        if path:
+            raise PolicyError(
+                "publish_file is for DuckDB; PostgreSQL publishes into a schema of the same database"
+            )
+        yield path
 
     def import_file(self, path: Path, table: TableRef) -> None:
         """PostgreSQL reads no files of ours."""

@@ -15,7 +15,18 @@ from numba import njit
 
 from sqlanon.kernels.demands import Demands, Tally, allowed_slots, new_tally, satisfied
 from sqlanon.kernels.extent import (
-    KIND, LEVELS, NULLS, SET, SIZE, START, WEIGHT, WORD, WORD_END, Geometry, extent, popcount,
+    KIND,
+    LEVELS,
+    NULLS,
+    SET,
+    SIZE,
+    START,
+    WEIGHT,
+    WORD,
+    WORD_END,
+    Geometry,
+    extent,
+    popcount,
 )  # fmt: skip
 
 _NEVER = np.int64(1) << np.int64(62)
@@ -97,7 +108,9 @@ def _partition_box(
 
 
 @njit(nogil=True, cache=True)
-def _sort_positions(codes: npt.NDArray[np.int32], start: int, stop: int, j: int, order: npt.NDArray[np.int64]) -> None:
+def _sort_positions(
+    codes: npt.NDArray[np.int32], start: int, stop: int, j: int, order: npt.NDArray[np.int64]
+) -> None:
     """Row positions ``start`` to ``stop`` by code of ``j``, stably, into the front of ``order``."""
     n = stop - start
     if n > _SMALL:
@@ -306,7 +319,18 @@ def _best_loss(
         if not relaxed and work.box[whole, 0, j] == work.box[whole, 1, j]:
             continue
         used = _frequency_set(
-            codes, start, stop, facts, j, relaxed, checks, work.slot, work.box, work.mask, work.full, work.order
+            codes,
+            start,
+            stop,
+            facts,
+            j,
+            relaxed,
+            checks,
+            work.slot,
+            work.box,
+            work.mask,
+            work.full,
+            work.order,
         )
         if checks:
             allowed_slots(demands, rows, work.order[:n], work.slot[ENDS], used, tally, work.allowed)

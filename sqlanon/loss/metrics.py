@@ -28,7 +28,9 @@ class Attribute:
 class Metric(Protocol):
     """A number over all classes: SQL aggregates over boxes ``b``, then arithmetic on what they give."""
 
-    name: str
+    @property
+    def name(self) -> str:
+        """As reports name it."""
 
     def aggregates(self, attributes: Sequence[Attribute]) -> Mapping[str, str]:
         """Alias -> SQL over the box table ``b``; equal aliases are computed once."""
@@ -126,9 +128,8 @@ class AverageClass:
         return values["n_rows"] / (values["n_classes"] * k)
 
 
-METRICS: Mapping[str, Metric] = {
-    metric.name: metric for metric in (NCP(), GCP(), Discernability(), AverageClass(), LM())
-}  # type: ignore[attr-defined]
+_ALL: tuple[Metric, ...] = (NCP(), GCP(), Discernability(), AverageClass(), LM())
+METRICS: Mapping[str, Metric] = {metric.name: metric for metric in _ALL}
 """Every metric by name; a new one is a class and an entry here."""
 
 
@@ -152,6 +153,7 @@ def measure(scratch: Scratch, boxes: TableRef, attributes: Sequence[Attribute], 
     return LossReport(
         **{name: metric.finish(values, attributes, k) for name, metric in METRICS.items()},
         columns={
-            a.name: {"ncp": values[f"ncp_{a.code}"] / rows, "lm": values[f"lm_{a.code}"] / rows} for a in attributes
+            a.name: {"ncp": values[f"ncp_{a.code}"] / rows, "lm": values[f"lm_{a.code}"] / rows}
+            for a in attributes
         },
     )

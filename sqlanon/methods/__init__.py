@@ -36,7 +36,9 @@ def method(spec: MethodSpec) -> Method:
         )
     for name, value in spec.options.items():
         if value not in kind.options[name]:
-            raise PolicyError(f"method {spec.name}: {name}={value}: allowed are {', '.join(kind.options[name])}")
+            raise PolicyError(
+                f"method {spec.name}: {name}={value}: allowed are {', '.join(kind.options[name])}"
+            )
     return kind(**spec.options)
 
 

@@ -105,7 +105,9 @@ def checks_of(context: Context) -> list[Check]:
 
 def least_rows(context: Context) -> int:
     """k: the fewest rows a class may have."""
-    return max([1] + [check.p for check in (item.check() for item in context.requirements) if check.kind == "rows"])
+    return max(
+        [1] + [check.p for check in (item.check() for item in context.requirements) if check.kind == "rows"]
+    )
 
 
 def demands(context: Context, sensitive: list[Ints], rows: int) -> Demands:

@@ -13,8 +13,9 @@ finishes them.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor, as_completed
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import replace
+from itertools import pairwise
 from typing import TYPE_CHECKING, ClassVar
 
 from sqlanon.methods.base import Assignment, Context
@@ -27,14 +28,17 @@ if TYPE_CHECKING:
     from sqlanon.engines.base import TableRef
 
 _PIECES = 16
-"""Pieces that a partition is cut into before threads share them out."""
+"""A piece larger than this part of the table is halved before a thread takes it down to the leaves."""
 
 
 class Mondrian:
     """Greedy multidimensional partitioning."""
 
     name: ClassVar[str] = "mondrian"
-    options: ClassVar[Mapping[str, tuple[str, ...]]] = {"variant": ("strict", "relaxed"), "cut": ("loss", "median")}
+    options: ClassVar[Mapping[str, tuple[str, ...]]] = {
+        "variant": ("strict", "relaxed"),
+        "cut": ("loss", "median"),
+    }
     executions: ClassVar[tuple[Execution, ...]] = ("kernel", "pushdown")
 
     def __init__(self, variant: str = "strict", cut: str = "loss") -> None:
@@ -136,24 +140,41 @@ class Mondrian:
         bounds = [int(start) for start in starts] + [n]
 
         def cut(start: int, stop: int, target: int) -> None:
-            grow(codes[start:stop], rows[start:stop], first[start:stop], geometry, demands, domains, relaxed, median, target)
+            grow(
+                codes[start:stop],
+                rows[start:stop],
+                first[start:stop],
+                geometry,
+                demands,
+                domains,
+                relaxed,
+                median,
+                target,
+            )
 
-        pieces: list[tuple[int, int]] = []
-        for start, stop in zip(bounds, bounds[1:], strict=False):
-            if context.threads > 1 and stop - start > 50_000:
-                cut(start, stop, (stop - start) // _PIECES)
-                at = [start + int(i) for i in np.flatnonzero(first[start:stop])] + [stop]
-                pieces += list(zip(at, at[1:], strict=False))
-            else:
-                pieces.append((start, stop))
-        pieces.sort(key=lambda piece: piece[0] - piece[1])
+        # A large piece is halved first and its halves queued again, so that all threads have work from the second cut on.
+        shared = max(n // _PIECES, 50_000)
         done = 0
         with ThreadPoolExecutor(max_workers=context.threads) as pool:
-            futures = {pool.submit(cut, *piece, 0): piece for piece in pieces}
-            for future in as_completed(futures):
-                future.result()
-                done += futures[future][1] - futures[future][0]
-                context.progress.update(done, n, "rows")
+            pending: dict[Future[None], tuple[int, int, int]] = {}
+
+            def submit(start: int, stop: int) -> None:
+                target = (stop - start) // 2 if context.threads > 1 and stop - start > shared else 0
+                pending[pool.submit(cut, start, stop, target)] = (start, stop, target)
+
+            for start, stop in pairwise(bounds):
+                submit(start, stop)
+            while pending:
+                for future in wait(pending, return_when=FIRST_COMPLETED).done:
+                    start, stop, target = pending.pop(future)
+                    future.result()
+                    at = [start + int(i) for i in np.flatnonzero(first[start:stop])] if target else [start]
+                    if len(at) > 1:
+                        for piece in pairwise([*at, stop]):
+                            submit(*piece)
+                        continue
+                    done += stop - start
+                    context.progress.update(done, n, "rows")
         classes = _classes(first, rows, np.array(bounds), base)
         context.scratch.engine.load_arrays(table, {"rid": rid, "class": classes})
 

@@ -26,7 +26,7 @@ class Pushdown:
         self._scratch = context.scratch
         self._relaxed = relaxed
         self._median = median
-        checks = [check for check in (item.check() for item in context.requirements)]
+        checks = [item.check() for item in context.requirements]
         self._k = max([1] + [check.p for check in checks if check.kind == "rows"])
         names = [domain.code for domain in context.encoded.sensitive]
         self._checks = [
@@ -71,7 +71,9 @@ class Pushdown:
         )
         scratch.execute("mondrian/done", done=self._done, items=self._items, keys=self._keys)
         while True:
-            parts, largest = (int(str(cell)) for cell in scratch.fetch("mondrian/sizes", items=self._items)[0])
+            parts, largest = (
+                int(str(cell)) for cell in scratch.fetch("mondrian/sizes", items=self._items)[0]
+            )
             self._context.progress.update(self._level, 0, f"levels, {parts} open partitions")
             if parts == 0 or (fits and largest <= fits):
                 return
@@ -126,7 +128,12 @@ class Pushdown:
 
     def _rows(self, table: TableRef, items: TableRef, name: str) -> None:
         self._scratch.execute(
-            "mondrian/rows", rows=table, work=self._context.encoded.work, items=items, keys=self._keys, part_name=name
+            "mondrian/rows",
+            rows=table,
+            work=self._context.encoded.work,
+            items=items,
+            keys=self._keys,
+            part_name=name,
         )
 
     def open_parts(self) -> list[tuple[int, int]]:

@@ -56,10 +56,21 @@ class Requirement(Protocol):
     ``monotone``: where two classes meet it, their union does. Methods that cut top-down rely on it.
     """
 
-    name: str
-    column: str | None
-    asked: Fraction
-    monotone: bool
+    @property
+    def name(self) -> str:
+        """As reports name it."""
+
+    @property
+    def column(self) -> str | None:
+        """The sensitive column it is about, or None."""
+
+    @property
+    def asked(self) -> Fraction:
+        """The value that was asked."""
+
+    @property
+    def monotone(self) -> bool:
+        """Whether unions of classes that meet it meet it."""
 
     @classmethod
     def asked_by(cls, privacy: PrivacySpec, sensitive: tuple[str, ...]) -> Sequence[Self]:
@@ -68,7 +79,9 @@ class Requirement(Protocol):
     def check(self) -> Check:
         """The requirement as integers."""
 
-    def measure(self, engine: Engine, target: TableRef, classes: Sequence[str], names: Sequence[str]) -> Measured:
+    def measure(
+        self, engine: Engine, target: TableRef, classes: Sequence[str], names: Sequence[str]
+    ) -> Measured:
         """Measure a table whose classes are the groups over ``classes``, by a query of its own.
 
         Args:

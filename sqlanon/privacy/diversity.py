@@ -34,7 +34,7 @@ class _Diversity:
 
 
 def _each(privacy: PrivacySpec, sensitive: tuple[str, ...]) -> list[tuple[str, int, tuple[int, ...]]]:
-    plain = [(column, i, ()) for i, column in enumerate(sensitive)]
+    plain: list[tuple[str, int, tuple[int, ...]]] = [(column, i, ()) for i, column in enumerate(sensitive)]
     if not privacy.joint:
         return plain
     others = [tuple(j for j in range(len(sensitive)) if j != i) for i in range(len(sensitive))]
@@ -53,7 +53,9 @@ class FrequencyDiversity(_Diversity):
         """One per sensitive column, and one more each if joint."""
         return [cls(privacy.l, *each) for each in _each(privacy, sensitive)] if privacy.l is not None else []
 
-    def measure(self, engine: Engine, target: TableRef, classes: Sequence[str], names: Sequence[str]) -> Measured:
+    def measure(
+        self, engine: Engine, target: TableRef, classes: Sequence[str], names: Sequence[str]
+    ) -> Measured:
         """See `Requirement.measure`."""
         rows = engine.fetch(
             statement(
@@ -86,7 +88,9 @@ class DistinctDiversity(_Diversity):
             return []
         return [cls(Fraction(privacy.distinct_l), *each) for each in _each(privacy, sensitive)]
 
-    def measure(self, engine: Engine, target: TableRef, classes: Sequence[str], names: Sequence[str]) -> Measured:
+    def measure(
+        self, engine: Engine, target: TableRef, classes: Sequence[str], names: Sequence[str]
+    ) -> Measured:
         """See `Requirement.measure`."""
         row = engine.fetch(
             statement(

@@ -30,12 +30,18 @@ class KAnonymity:
         """See `Requirement.check`."""
         return Check("rows", int(self.asked))
 
-    def measure(self, engine: Engine, target: TableRef, classes: Sequence[str], names: Sequence[str]) -> Measured:
+    def measure(
+        self, engine: Engine, target: TableRef, classes: Sequence[str], names: Sequence[str]
+    ) -> Measured:
         """See `Requirement.measure`."""
         row = engine.fetch(
             statement(
-                "verify/k_anonymity", engine.dialect, {"asked": int(self.asked)}, target=target, classes=list(classes)
+                "verify/k_anonymity",
+                engine.dialect,
+                {"asked": int(self.asked)},
+                target=target,
+                classes=list(classes),
             )
         )[0]
-        classes, smallest, largest, _, _, failing = (int(str(cell)) for cell in row)
-        return Measured(Fraction(smallest), failing, Sizes(classes, smallest, largest))
+        count, smallest, largest, _, _, failing = (int(str(cell)) for cell in row)
+        return Measured(Fraction(smallest), failing, Sizes(count, smallest, largest))

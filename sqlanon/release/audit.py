@@ -108,7 +108,11 @@ def _diversity(
 
 
 def _checked(
-    engine: Engine, target: TableRef, classes: Sequence[str], sensitive: Sequence[str], requirement: Requirement
+    engine: Engine,
+    target: TableRef,
+    classes: Sequence[str],
+    sensitive: Sequence[str],
+    requirement: Requirement,
 ) -> RequirementResult:
     measured = requirement.measure(engine, target, classes, sensitive)
     return RequirementResult(
@@ -159,11 +163,17 @@ def together(engine: Engine, first: str, second: str) -> TogetherReport:
         floor = min(one.report["min_class"], two.report["min_class"])
         aliases = [reading.alias for reading in found.sensitive]
         row = scratch.fetch(
-            "audit/together", {"floor": floor}, stage=stage, first=one.link, second=two.link, sensitive=aliases
+            "audit/together",
+            {"floor": floor},
+            stage=stage,
+            first=one.link,
+            second=two.link,
+            sensitive=aliases,
         )[0]
     classes, k, singles, matched, below = (int(str(cell)) for cell in row[:5])
     diversity = tuple(
-        SensitiveAudit(name, int(str(row[5 + 2 * i])), float(str(row[6 + 2 * i]))) for i, name in enumerate(sensitive)
+        SensitiveAudit(name, int(str(row[5 + 2 * i])), float(str(row[6 + 2 * i])))
+        for i, name in enumerate(sensitive)
     )
     return TogetherReport(
         first=f"{one.release}@{one.version}", second=f"{two.release}@{two.version}", source=one.source, matched=matched,

@@ -125,7 +125,11 @@ class Catalog:
 
     def mark(self, release: str, version: int, status: str) -> None:
         """Change the status of one version: pending, published, replaced, dropped or abandoned."""
-        binds: dict[str, str | int | float | None] = {"release": release, "version": version, "status": status}
+        binds: dict[str, str | int | float | None] = {
+            "release": release,
+            "version": version,
+            "status": status,
+        }
         self._engine.execute(statement("catalog/update", self._engine.dialect, binds, catalog=self._table))
 
 
@@ -146,7 +150,11 @@ def _entry(row: tuple[object, ...]) -> Entry:
 
 def physical_name(release: str, version: int) -> str:
     """The versioned table's name: readable, and short enough for every engine whatever the release is called."""
-    plain = "".join(char if char.isascii() and char.isalnum() else "_" for char in release)[:24].strip("_").lower()
+    plain = (
+        "".join(char if char.isascii() and char.isalnum() else "_" for char in release)[:24]
+        .strip("_")
+        .lower()
+    )
     return f"{plain or 'release'}_{hashlib.sha256(release.encode()).hexdigest()[:8]}_v{version}"
 
 
@@ -155,7 +163,10 @@ def redacted(spec: ReleaseSpec) -> dict[str, Any]:
     policy = asdict(spec)
     for column, original in zip(policy["columns"], spec.columns, strict=True):
         if isinstance(original.hierarchy, Hierarchy):
-            column["hierarchy"] = {"name": original.hierarchy.name, "sha256": _hash(original.hierarchy.levels)}
+            column["hierarchy"] = {
+                "name": original.hierarchy.name,
+                "sha256": _hash(original.hierarchy.levels),
+            }
         if isinstance(original.ordered, tuple):
             column["ordered"] = {"values": len(original.ordered), "sha256": _hash(original.ordered)}
     frequency = spec.privacy.l

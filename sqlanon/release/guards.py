@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from sqlanon.engines.base import TableRef
 from sqlanon.errors import GuardError, InfeasibleError
 from sqlanon.privacy.base import Requirement
 from sqlanon.release.verify import as_number
@@ -12,7 +13,6 @@ from sqlanon.spec import ReleaseSpec
 from sqlanon.table.encode import Domain
 from sqlanon.table.scratch import Scratch
 from sqlanon.table.stage import Roles
-from sqlanon.engines.base import TableRef
 
 UNIQUE_SHARE = 0.01
 """Share of rows alone with their value above which an insensitive column identifies people."""
@@ -73,7 +73,12 @@ def _uniques(scratch: Scratch, source: TableRef, column: str) -> tuple[int, int,
 
 
 def feasible(
-    scratch: Scratch, spec: ReleaseSpec, stage: TableRef, roles: Roles, requirements: Sequence[Requirement], rows: int
+    scratch: Scratch,
+    spec: ReleaseSpec,
+    stage: TableRef,
+    roles: Roles,
+    requirements: Sequence[Requirement],
+    rows: int,
 ) -> tuple[Feasible, ...]:
     """What the whole table as one class reaches: no release can reach more of a monotone requirement.
 

@@ -33,7 +33,9 @@ def metadata_name(view: str) -> str:
     return f"{view}_metadata"
 
 
-def metadata_rows(spec: ReleaseSpec, encoded: Encoded, recoded: Recoded, version: int) -> Iterator[tuple[object, ...]]:
+def metadata_rows(
+    spec: ReleaseSpec, encoded: Encoded, recoded: Recoded, version: int
+) -> Iterator[tuple[object, ...]]:
     """The metadata table's rows."""
     privacy = spec.privacy
     facts = {
@@ -73,7 +75,9 @@ def version_in(engine: Engine, entry: object) -> int | None:
     from sqlanon.errors import DatabaseError
     from sqlanon.release.catalog import Entry
 
-    assert isinstance(entry, Entry) and entry.file and entry.view_name
+    assert isinstance(entry, Entry)
+    if not entry.file or not entry.view_name:
+        return None
     try:
         with engine.attach(entry.file) as database:
             table = TableRef(entry.view_schema, metadata_name(entry.view_name), database)

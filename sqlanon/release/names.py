@@ -33,7 +33,12 @@ def names_of(reading: Reading, form: FormatSpec, nulls: bool) -> Names:
     if form.kind == "ranges":
         null = f"{name}_null" if nulls else None
         if reading.treatment == "ordered":
-            return Names(lo=f"{name}_lo", hi=f"{name}_hi", mean=f"{name}_mean" if name in form.mean else None, null=null)
+            return Names(
+                lo=f"{name}_lo",
+                hi=f"{name}_hi",
+                mean=f"{name}_mean" if name in form.mean else None,
+                null=null,
+            )
         return Names(value=name, null=null)
     if form.kind == "suppressed":
         return Names(value=name, suppressed=f"{name}_suppressed" if nulls else None)
@@ -49,7 +54,9 @@ class Published:
     name: str
 
 
-def layout(roles: Roles, quasi: tuple[Domain, ...], form: FormatSpec) -> tuple[dict[str, Names], tuple[Published, ...]]:
+def layout(
+    roles: Roles, quasi: tuple[Domain, ...], form: FormatSpec
+) -> tuple[dict[str, Names], tuple[Published, ...]]:
     """Names per quasi column (by code), and all published columns in the source's order.
 
     Raises:

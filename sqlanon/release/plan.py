@@ -72,7 +72,9 @@ def _change(engine: Engine, spec: ReleaseSpec, target: Publication) -> str:
 
 def _lines(policy: object, path: str = "") -> list[str]:
     if isinstance(policy, dict):
-        return [line for key in sorted(policy) for line in _lines(policy[key], f"{path}.{key}" if path else key)]
+        return [
+            line for key in sorted(policy) for line in _lines(policy[key], f"{path}.{key}" if path else key)
+        ]
     if isinstance(policy, list):
         return [line for i, item in enumerate(policy) for line in _lines(item, f"{path}[{i}]")]
     return [f"{path}: {policy}"]
@@ -112,7 +114,15 @@ def _columns(spec: ReleaseSpec, ready: Prepared) -> list[PlanColumn]:
         else:
             distinct, nulls = (domain.distinct, domain.nulls) if domain else (0, 0)
             columns.append(
-                PlanColumn(column.name, column.shown_type, reading.spec.role, "as it is", distinct, nulls, (column.name,))
+                PlanColumn(
+                    column.name,
+                    column.shown_type,
+                    reading.spec.role,
+                    "as it is",
+                    distinct,
+                    nulls,
+                    (column.name,),
+                )
             )
     return columns
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import secrets
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -54,7 +54,9 @@ def target_of(engine: Engine, spec: ReleaseSpec) -> Publication:
     entries = catalog.entries(spec.name)
     version = max((entry.version for entry in entries), default=0) + 1
     if view.schema == PRIVATE_SCHEMA:
-        raise PolicyError(f"{spec.name}: {PRIVATE_SCHEMA} is sqlanon's private schema; publish into another one")
+        raise PolicyError(
+            f"{spec.name}: {PRIVATE_SCHEMA} is sqlanon's private schema; publish into another one"
+        )
     if len(metadata_name(view.name).encode()) > engine.capabilities.max_identifier:
         raise PolicyError(
             f"{spec.name}: the view's name is too long; with {metadata_name('')} it must fit "
@@ -63,7 +65,9 @@ def target_of(engine: Engine, spec: ReleaseSpec) -> Publication:
     publication = Publication(view, spec.publish_file, version, physical_name(spec.name, version))
     if spec.publish_file:
         if not engine.capabilities.second_file:
-            raise UnsupportedError("publish_file is for DuckDB; PostgreSQL publishes into a schema of the same database")
+            raise UnsupportedError(
+                "publish_file is for DuckDB; PostgreSQL publishes into a schema of the same database"
+            )
         ours = any(entry.file == spec.publish_file for entry in entries)
         if Path(spec.publish_file).exists() and not ours:
             raise PolicyError(
@@ -73,7 +77,9 @@ def target_of(engine: Engine, spec: ReleaseSpec) -> Publication:
         return publication
     taken = [entry for entry in catalog.entries() if entry.view == TableRef(view.schema, view.name)]
     if any(entry.release != spec.name and entry.status == "published" for entry in taken):
-        raise PolicyError(f"{spec.name}: {view.schema}.{view.name} is published by another release; choose another name")
+        raise PolicyError(
+            f"{spec.name}: {view.schema}.{view.name} is published by another release; choose another name"
+        )
     if engine.exists(view) and not taken:
         raise PolicyError(
             f"{spec.name}: {view.schema}.{view.name} exists and was not made by sqlanon; choose another name or drop it"
@@ -171,10 +177,10 @@ def _point(engine: Engine, view: TableRef, at: TableRef, columns: list[str]) -> 
 
 def _publish_file(
     engine: Engine, spec: ReleaseSpec, target: Publication, scratch: Scratch, encoded: Encoded,
-    classed: TableRef, recoded: Recoded, write: object, catalog: Catalog, watch: Stopwatch, seed: int,
+    classed: TableRef, recoded: Recoded, write: Callable[[TableRef], RunReport], catalog: Catalog, watch: Stopwatch, seed: int,
     report: RunReport,
 ) -> RunReport:  # fmt: skip
-    assert target.file is not None and callable(write)
+    assert target.file is not None
     beside = f"{target.file}.sqlanon-{secrets.token_hex(4)}"
     with engine.publishing():
         catalog.add(spec, target.version, target.physical, target.view, "pending", report, seed)
@@ -185,7 +191,7 @@ def _publish_file(
             place = TableRef(target.view.schema, target.view.name, database)
             with engine.publishing():
                 _make_schema(engine, place)
-                done: RunReport = write(place)
+                done = write(place)
                 facts = TableRef(place.schema, metadata_name(place.name), database)
                 engine.load_rows(facts, COLUMNS, metadata_rows(spec, encoded, recoded, target.version))
         with watch.stage("publish"):
@@ -214,7 +220,7 @@ def _published(catalog: Catalog, release: str, version: int) -> None:
 
 def _settle(beside: str, path: str) -> None:
     """Flush the finished file and put it in place: readers see the old file or the new one."""
-    with open(beside, "rb") as file:
+    with Path(beside).open("rb") as file:
         os.fsync(file.fileno())
     os.replace(beside, path)
     folder = os.open(Path(path).resolve().parent, os.O_RDONLY)

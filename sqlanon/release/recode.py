@@ -52,7 +52,7 @@ def recode(scratch: Scratch, encoded: Encoded, classed: TableRef, form: FormatSp
         classed=classed,
         columns=[domain.code for domain in encoded.quasi],
     )
-    parts = [_column(scratch, encoded, classed, spans, domain, names[domain.code], form) for domain in encoded.quasi]
+    parts = [_column(scratch, classed, spans, domain, names[domain.code], form) for domain in encoded.quasi]
     boxes = scratch.table("boxes")
     scratch.execute("recode/boxes", boxes=boxes, spans=spans, columns=parts)
     released = scratch.table("released")
@@ -71,7 +71,6 @@ def recode(scratch: Scratch, encoded: Encoded, classed: TableRef, form: FormatSp
 
 def _column(
     scratch: Scratch,
-    encoded: Encoded,
     classed: TableRef,
     spans: TableRef,
     domain: Domain,
@@ -79,13 +78,14 @@ def _column(
     form: FormatSpec,
 ) -> dict[str, object]:
     """What the templates need to know of one column, its scratch tables made."""
-    kind = {"ordered": "ordered", "nominal": "set", "hierarchy": "tree"}[domain.reading.treatment or "ordered"]
+    kind = {"ordered": "ordered", "nominal": "set", "hierarchy": "tree"}[
+        domain.reading.treatment or "ordered"
+    ]
     part: dict[str, object] = {
         "code": domain.code, "kind": kind, "domain": domain.table, "nulls": domain.has_null,
         "size": max(domain.size, 1), "names": names, "range": 0, "members": None, "found": None, "labels": None,
         "means": None, "middle": None,
     }  # fmt: skip
-    source = {"classed": classed}
     labels = None
     if kind == "ordered":
         part["range"] = float(str(scratch.fetch("recode/range", domain=domain.table)[0][0]))
@@ -94,7 +94,12 @@ def _column(
     if kind == "set":
         part["members"] = members = scratch.table(f"{domain.code}_members")
         scratch.execute(
-            "recode/members", members=members, domain=domain.table, column=domain.code, labels=labels, **source
+            "recode/members",
+            members=members,
+            domain=domain.table,
+            column=domain.code,
+            labels=labels,
+            classed=classed,
         )
     elif kind == "tree":
         nodes = load_nodes(scratch, domain) if not _loaded(scratch, domain) else _loaded(scratch, domain)
@@ -112,10 +117,10 @@ def _column(
             domain=domain.table,
             column=domain.code,
             frequent=kind != "ordered",
-            **source,
+            classed=classed,
         )
     if names.mean:
-        part["means"] = _means(scratch, encoded, classed, domain)
+        part["means"] = _means(scratch, classed, domain)
     return part
 
 
@@ -149,7 +154,7 @@ def _node(label: str) -> str:
     return label if label == "*" else quote(label)
 
 
-def _means(scratch: Scratch, encoded: Encoded, classed: TableRef, domain: Domain) -> TableRef:
+def _means(scratch: Scratch, classed: TableRef, domain: Domain) -> TableRef:
     """Class means: sums of integers and decimals are exact in SQL; floats are summed exactly here (math.fsum)."""
     table = scratch.table(f"{domain.code}_means")
     if not domain.reading.as_float:
@@ -171,7 +176,7 @@ def _means(scratch: Scratch, encoded: Encoded, classed: TableRef, domain: Domain
     bounds = np.append(starts, len(classes))
     for i in range(len(starts)):
         part = slice(bounds[i], bounds[i + 1])
-        total = math.fsum(np.repeat(values[part], counts[part]))
+        total = math.fsum(np.repeat(values[part], counts[part].astype(np.int64)))
         means[i] = total / float(counts[part].sum())
     scratch.engine.load_arrays(table, {"class": classes[starts], f"mean_{domain.code}": means})
     return table

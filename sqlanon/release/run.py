@@ -7,6 +7,7 @@ import secrets
 from dataclasses import dataclass, replace
 
 from sqlanon.engines.base import Engine, TableRef
+from sqlanon.loss import Attribute, measure
 from sqlanon.methods.base import Context
 from sqlanon.progress import Progress, Silent, Stopwatch
 from sqlanon.release.catalog import Catalog
@@ -14,7 +15,6 @@ from sqlanon.release.prepare import Prepared, prepare
 from sqlanon.release.publish import Publication, publish, reconcile, target_of
 from sqlanon.release.recode import recode
 from sqlanon.release.verify import verify_staged
-from sqlanon.loss import Attribute, measure
 from sqlanon.results import RunReport
 from sqlanon.spec import ReleaseSpec
 from sqlanon.table.encode import attach_classes, encode
@@ -32,7 +32,10 @@ class Machine:
     def here(cls) -> Machine:
         """A quarter of the memory, all cores of this process."""
         total = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-        return cls(total // 4, len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1)
+        return cls(
+            total // 4,
+            len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1,
+        )
 
 
 def run(engine: Engine, spec: ReleaseSpec, machine: Machine, progress: Progress | None = None) -> RunReport:
@@ -84,7 +87,9 @@ def _make(
         columns=tuple(column.name for column in recoded.columns), min_identifiers=fewest,
         warnings=tuple(neighbours(engine, spec, target)),
     )  # fmt: skip
-    verified = publish(engine, spec, target, scratch, encoded, classed, recoded, ready.requirements, report, watch, seed)
+    verified = publish(
+        engine, spec, target, scratch, encoded, classed, recoded, ready.requirements, report, watch, seed
+    )
     return replace(verified, seconds=watch.total())
 
 

@@ -42,21 +42,23 @@ def verify_staged(
     """
     columns = [_covered(scratch, domain, recoded, form) for domain in encoded.quasi]
     template = "verify/points" if form.kind == "points" else "verify/covering"
-    context: dict[str, object] = {} if form.kind == "points" else {
-        "format": form.kind, "contains": scratch.engine.capabilities.contains,
-    }  # fmt: skip
     row = scratch.fetch(
         template,
         classed=classed,
         released=recoded.released,
         columns=columns,
-        **context,
+        format=form.kind,
+        contains=scratch.engine.capabilities.contains,
     )[0]
     reached, uncovered = (int(str(cell)) for cell in row)
     if reached != encoded.rows:
-        raise PrivacyViolation(f"{encoded.rows - reached} of {encoded.rows} rows have no class; nothing was published")
+        raise PrivacyViolation(
+            f"{encoded.rows - reached} of {encoded.rows} rows have no class; nothing was published"
+        )
     if uncovered:
-        raise PrivacyViolation(f"{uncovered} rows are not covered by what would be published; nothing was published")
+        raise PrivacyViolation(
+            f"{uncovered} rows are not covered by what would be published; nothing was published"
+        )
 
 
 def _covered(scratch: Scratch, domain: Domain, recoded: Recoded, form: FormatSpec) -> dict[str, object]:
@@ -80,10 +82,19 @@ def _covered(scratch: Scratch, domain: Domain, recoded: Recoded, form: FormatSpe
         labels = [str(row[0]) for row in scratch.engine.fetch(statement, max_rows=50_000_000)]
         parsed = [(parse_label(label), label) for label in labels]
         if kind == "set":
-            members = [(value, label) for (what, values), label in parsed if what in ("value", "set") for value in values]
+            members = [
+                (value, label)
+                for (what, values), label in parsed
+                if what in ("value", "set")
+                for value in values
+            ]
             scratch.engine.load_rows(claims, [("member", text), ("label", text)], members)
         else:
-            ends = [(values[0], values[-1], label) for (what, values), label in parsed if what in ("value", "range")]
+            ends = [
+                (values[0], values[-1], label)
+                for (what, values), label in parsed
+                if what in ("value", "range")
+            ]
             scratch.engine.load_rows(claims, [("low", text), ("high", text), ("label", text)], ends)
     return {
         "alias": reading.alias,
@@ -117,11 +128,13 @@ def verify_physical(
     expected = [column.name for column in recoded.columns]
     found = [column.name for column in physical.columns]
     if found != expected:
-        raise PrivacyViolation("the released table does not have exactly the policy's columns; nothing was published")
+        raise PrivacyViolation(
+            "the released table does not have exactly the policy's columns; nothing was published"
+        )
     published = [{"source": c.source, "column": c.column, "name": c.name} for c in recoded.columns]
-    staged = scratch.fetch(
-        "verify/staged", classed=classed, released=recoded.released, published=published
-    )[0]
+    staged = scratch.fetch("verify/staged", classed=classed, released=recoded.released, published=published)[
+        0
+    ]
     written = scratch.fetch("verify/fingerprint", target=physical.ref, published=published)[0]
     if tuple(map(str, staged)) != tuple(map(str, written)) or int(str(written[0])) != encoded.rows:
         raise PrivacyViolation("the released rows are not the staged ones; nothing was published")
@@ -131,7 +144,11 @@ def verify_physical(
 
 
 def measure_requirements(
-    scratch: Scratch, target: TableRef, classes: Sequence[str], names: Sequence[str], requirements: Sequence[Requirement]
+    scratch: Scratch,
+    target: TableRef,
+    classes: Sequence[str],
+    names: Sequence[str],
+    requirements: Sequence[Requirement],
 ) -> Verified:
     """Measure every requirement over the groups of ``classes``, and refuse if one fails."""
     results = []

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from functools import lru_cache
+from pathlib import Path
 
 import jinja2
 import sqlglot
@@ -18,7 +19,7 @@ from sqlanon.errors import TemplateError
 from sqlanon.sqltext.find import template_path
 from sqlanon.sqltext.quote import identifier, literal, table_name
 
-ALLOWED: frozenset[type[exp.Expression]] = frozenset({
+ALLOWED: frozenset[type[exp.Expr]] = frozenset({
     exp.Add, exp.Alias, exp.AggFunc, exp.And, exp.Array, exp.ArrayAgg, exp.Between, exp.Boolean, exp.Case, exp.Cast,
     exp.Coalesce, exp.Collate, exp.Column, exp.ColumnDef, exp.Commit, exp.Count, exp.Create, exp.CTE, exp.DataType, exp.Delete,
     exp.DataTypeParam, exp.Distinct, exp.Div, exp.Drop, exp.EQ, exp.Except, exp.Exists, exp.Filter, exp.Floor, exp.From,
@@ -40,7 +41,10 @@ _ANY_RUN = "_sqlanon_any_run_"
 @lru_cache(maxsize=8)
 def _environment() -> jinja2.Environment:
     environment = jinja2.Environment(
-        undefined=jinja2.StrictUndefined, trim_blocks=True, lstrip_blocks=True, autoescape=False  # noqa: S701 - SQL, not HTML
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        autoescape=False,  # noqa: S701 - SQL, not HTML
     )
     environment.filters["ident"] = identifier
     environment.filters["table"] = table_name
@@ -50,8 +54,7 @@ def _environment() -> jinja2.Environment:
 
 @lru_cache(maxsize=512)
 def _template(path: str) -> jinja2.Template:
-    with open(path, encoding="utf-8") as file:
-        return _environment().from_string(file.read())
+    return _environment().from_string(Path(path).read_text(encoding="utf-8"))
 
 
 @lru_cache(maxsize=4096)
@@ -75,7 +78,7 @@ def _compiled(name: str, text: str, written: str, dialect: str) -> str:
     return _finish(out, dialect)
 
 
-def _check(name: str, tree: exp.Expression) -> None:
+def _check(name: str, tree: exp.Expr) -> None:
     for node in tree.walk():
         if type(node) not in ALLOWED:
             raise TemplateError(f"template {name} uses {type(node).__name__}, which is not portable")

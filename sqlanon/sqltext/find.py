@@ -32,4 +32,6 @@ def template_path(name: str, dialect: str) -> tuple[Path, str]:
 
 def template_names() -> list[str]:
     """Every template, core and overrides, once."""
-    return sorted({str(path.relative_to(_root()).with_suffix("")).split("/", 1)[1] for path in _root().rglob("*.sql")})
+    return sorted(
+        {str(path.relative_to(_root()).with_suffix("")).split("/", 1)[1] for path in _root().rglob("*.sql")}
+    )

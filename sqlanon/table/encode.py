@@ -60,19 +60,28 @@ class Encoded:
     sensitive: tuple[Domain, ...]
 
 
-def build_domains(scratch: Scratch, roles: Roles, stage: TableRef) -> tuple[tuple[Domain, ...], tuple[Domain, ...]]:
+def build_domains(
+    scratch: Scratch, roles: Roles, stage: TableRef
+) -> tuple[tuple[Domain, ...], tuple[Domain, ...]]:
     """The domains of the quasi and of the sensitive columns.
 
     Raises:
         PolicyError: a hierarchy or an order does not cover the column; the text counts the missing values.
     """
     quasi = tuple(_domain(scratch, reading, stage, f"c{i}") for i, reading in enumerate(roles.quasi, 1))
-    sensitive = tuple(_domain(scratch, reading, stage, f"a{i}") for i, reading in enumerate(roles.sensitive, 1))
+    sensitive = tuple(
+        _domain(scratch, reading, stage, f"a{i}") for i, reading in enumerate(roles.sensitive, 1)
+    )
     return quasi, sensitive
 
 
 def encode(
-    scratch: Scratch, roles: Roles, stage: TableRef, quasi: tuple[Domain, ...], sensitive: tuple[Domain, ...], rows: int
+    scratch: Scratch,
+    roles: Roles,
+    stage: TableRef,
+    quasi: tuple[Domain, ...],
+    sensitive: tuple[Domain, ...],
+    rows: int,
 ) -> Encoded:
     """Join the staged rows with their domains into the work table."""
     work = scratch.table("work")
@@ -94,7 +103,9 @@ def encode(
         ],
     )
     if scratch.fetch("table/count", source=work)[0][0] != rows:
-        raise DatabaseError("encoding lost or doubled rows; nothing was published. This is a defect of sqlanon")
+        raise DatabaseError(
+            "encoding lost or doubled rows; nothing was published. This is a defect of sqlanon"
+        )
     return Encoded(roles, stage, work, rows, quasi, sensitive)
 
 
@@ -155,7 +166,11 @@ def _ordered_domain(scratch: Scratch, reading: Reading, values: TableRef, table:
     order = reading.spec.ordered
     if isinstance(order, tuple):
         ranks = scratch.table(f"{code}_ranks")
-        scratch.engine.load_rows(ranks, [("value", scratch.engine.capabilities.text_type), ("rank", "INTEGER")], zip(order, range(len(order))))
+        scratch.engine.load_rows(
+            ranks,
+            [("value", scratch.engine.capabilities.text_type), ("rank", "INTEGER")],
+            zip(order, range(len(order)), strict=False),
+        )
         missing, _ = scratch.fetch("table/missing", values=values, domain=ranks)[0]
         if missing:
             raise PolicyError(
@@ -164,17 +179,29 @@ def _ordered_domain(scratch: Scratch, reading: Reading, values: TableRef, table:
     ordinals = scratch.table(f"{code}_ordinals")
     scratch.execute("table/ordinals", ordinals=ordinals, values=values, kind=reading.column.kind, ranks=ranks)
     scratch.execute(
-        "table/domain_ordered", domain=table, ordinals=ordinals, kind=reading.column.kind, by_ord=ranks is not None
+        "table/domain_ordered",
+        domain=table,
+        ordinals=ordinals,
+        kind=reading.column.kind,
+        by_ord=ranks is not None,
     )
     scratch.drop(ordinals)
 
 
 def _hierarchy_domain(
-    scratch: Scratch, reading: Reading, hierarchy: Hierarchy, values: TableRef, table: TableRef, code: str, nulls: bool
+    scratch: Scratch,
+    reading: Reading,
+    hierarchy: Hierarchy,
+    values: TableRef,
+    table: TableRef,
+    code: str,
+    nulls: bool,
 ) -> int:
     leaves = scratch.table(f"{code}_leaves")
     rows = ((i, level[0]) for i, level in enumerate(hierarchy.levels))
-    scratch.engine.load_rows(leaves, [("leaf", "INTEGER"), ("label", scratch.engine.capabilities.text_type)], rows)
+    scratch.engine.load_rows(
+        leaves, [("leaf", "INTEGER"), ("label", scratch.engine.capabilities.text_type)], rows
+    )
     try:
         scratch.execute(
             "table/domain_hierarchy",

@@ -50,6 +50,8 @@ def profile(engine: Engine, source: str) -> tuple[ColumnProfile, ...]:
             filled = distinct = singles = rows
             top = min(rows, 1)
         profiles.append(
-            ColumnProfile(column.name, column.shown_type, column.kind, rows, rows - filled, distinct, singles, top)
+            ColumnProfile(
+                column.name, column.shown_type, column.kind, rows, rows - filled, distinct, singles, top
+            )
         )
     return tuple(profiles)

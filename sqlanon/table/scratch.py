@@ -57,6 +57,8 @@ class Scratch:
         """Render and run a template."""
         self.engine.execute(self.sql(name, binds, **context))
 
-    def fetch(self, name: str, binds: dict[str, Bind] | None = None, **context: object) -> list[tuple[object, ...]]:
+    def fetch(
+        self, name: str, binds: dict[str, Bind] | None = None, **context: object
+    ) -> list[tuple[object, ...]]:
         """Render a query and fetch its few rows."""
         return self.engine.fetch(self.sql(name, binds, **context))

@@ -94,17 +94,17 @@ def assign_roles(spec: ReleaseSpec, relation: Relation) -> Roles:
     problems: list[str] = []
     given: dict[str, ColumnSpec] = {}
     for item in spec.columns:
-        column = known.get(item.name)
-        if column is None and len(folded.get(item.name.lower(), [])) == 1:
-            column = folded[item.name.lower()][0]
-        if column is None:
+        found = known.get(item.name)
+        if found is None and len(folded.get(item.name.lower(), [])) == 1:
+            found = folded[item.name.lower()][0]
+        if found is None:
             near = difflib.get_close_matches(item.name, list(known), n=1)
             hint = f"; did you mean {near[0]}?" if near else ""
             problems.append(f"{spec.name}: {relation.ref} has no column {item.name}{hint}")
-        elif column.name in given:
-            problems.append(f"{spec.name}: column {column.name} is named twice")
+        elif found.name in given:
+            problems.append(f"{spec.name}: column {found.name} is named twice")
         else:
-            given[column.name] = replace(item, name=column.name)
+            given[found.name] = replace(item, name=found.name)
     missing = [name for name in known if name not in given]
     if missing and spec.rest == "error" and not problems:
         problems.append(
@@ -116,7 +116,9 @@ def assign_roles(spec: ReleaseSpec, relation: Relation) -> Roles:
     specs = list(given.values())
     if spec.rest == "keep":
         specs += [ColumnSpec(name, "insensitive") for name in missing]
-    of = {role: [item for item in specs if item.role == role] for role in ("quasi", "sensitive", "insensitive")}
+    of = {
+        role: [item for item in specs if item.role == role] for role in ("quasi", "sensitive", "insensitive")
+    }
     identifiers = tuple(item for item in specs if item.role == "identifier")
     quasi = tuple(_quasi(spec, item, known[item.name], f"q{i}") for i, item in enumerate(of["quasi"], 1))
     return Roles(
@@ -138,9 +140,13 @@ def _quasi(spec: ReleaseSpec, item: ColumnSpec, column: Column, alias: str) -> R
             "cast it to text or a number in a view, or give it another role"
         )
     if item.ordered == "declared" and kind != "enum":
-        raise PolicyError(f"{spec.name}: ordered: declared is for enums; {column.name} is {column.shown_type}")
+        raise PolicyError(
+            f"{spec.name}: ordered: declared is for enums; {column.name} is {column.shown_type}"
+        )
     if item.ordered == "alphabetical" and kind not in ("text", "enum"):
-        raise PolicyError(f"{spec.name}: ordered: alphabetical is for text; {column.name} is {column.shown_type}")
+        raise PolicyError(
+            f"{spec.name}: ordered: alphabetical is for text; {column.name} is {column.shown_type}"
+        )
     if isinstance(item.ordered, tuple) and kind not in ("text", "enum"):
         raise PolicyError(f"{spec.name}: a list of values is for text; {column.name} is {column.shown_type}")
     treatment: Treatment

@@ -16,6 +16,7 @@ from sqlanon.cli.progress import Bars, Lines, amount
 from sqlanon.cli.screen import Screen
 from sqlanon.cli.show.text import count, listed, measure, safe, seconds, share, shown_url
 from sqlanon.progress import Silent, Stopwatch
+from tests.cli.conftest import make_duckdb
 
 
 def test_lines():
@@ -171,3 +172,10 @@ def test_safe():
 )
 def test_no_password(url, expected):
     assert shown_url(url) == expected
+
+
+def test_a_terminal_without_unicode(shell, tmp_path):
+    make_duckdb(tmp_path / "w.duckdb", 'CREATE TABLE t AS SELECT i % 3 AS "größe" FROM range(9) AS r(i)')
+    ended = shell("audit", "t", "--db", "duckdb:///w.duckdb", PYTHONIOENCODING="ascii")
+    assert ended.code == 0, ended.err
+    assert "gr\\xf6\\xdfe" in ended.out

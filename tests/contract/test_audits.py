@@ -12,11 +12,9 @@ from typing import Any
 import pytest
 
 from tests.contract.cases import Case, plain, release_rows
-from tests.contract.samples import SAMPLES
+from tests.contract.samples import JOINT, MIXED
 from tests.engines import PAIR, create_table, quote, read_table
 from tests.oracle.requirements import Privacy
-
-MIXED, JOINT = SAMPLES[0], SAMPLES[3]
 
 
 def groups(rows: list[dict[str, Any]], names: list[str]) -> dict[Any, list[dict[str, Any]]]:

@@ -12,7 +12,7 @@ import pytest
 
 from tests.contract.axes import Way, executions, runs, ways
 from tests.contract.cases import Case, multiset, published_classes, reached, release_rows
-from tests.contract.samples import SAMPLES
+from tests.contract.samples import JOINT, MIXED, NUMBERS, TIES
 from tests.engines import ENGINES
 from tests.oracle.losses import losses
 from tests.oracle.recode import released
@@ -27,7 +27,7 @@ def expected(case: Case, way: Way, kind: str = "ranges", **options: Any) -> Coun
 def test_every_method_has_an_oracle_and_an_execution() -> None:
     for way in ways():
         assert executions(way)
-        assert way.classes(SAMPLES[-1])
+        assert way.classes(TIES)
 
 
 Released = Callable[[Any, Case, Way, str], tuple[list[dict[str, Any]], Any]]
@@ -64,8 +64,8 @@ def test_release_in_a_file_equals_oracle(
     connect_module: Any, way: Way, execution: str, tmp_path: Path
 ) -> None:
     db = connect_module(ENGINES[1])
-    rows, _ = release_rows(db, SAMPLES[0], tmp_path, method=way.argument, execution=execution)
-    assert multiset(rows) == expected(SAMPLES[0], way)
+    rows, _ = release_rows(db, MIXED, tmp_path, method=way.argument, execution=execution)
+    assert multiset(rows) == expected(MIXED, way)
 
 
 @pytest.mark.parametrize("kind", FORMATS[1:])
@@ -79,31 +79,26 @@ def test_formats_equal_oracle(shared_db: Any, sample: Case, way: Way, kind: str,
 
 @pytest.mark.parametrize("way", ways(), ids=str)
 def test_row_order_does_not_matter(shared_db: Any, way: Way, tmp_path: Path) -> None:
-    for case in SAMPLES[:2]:
+    for case in (MIXED, NUMBERS):
         order = random.Random(7).sample(range(len(case.rows)), len(case.rows))
         rows, _ = release_rows(shared_db, case.shuffled(order), tmp_path, method=way.argument)
         assert multiset(rows) == expected(case, way)
 
 
-@pytest.mark.parametrize("execution", ["kernel", "pushdown", "auto"])
 @pytest.mark.parametrize("way", ways(), ids=str)
-def test_small_memory_budget_gives_the_same_classes(
-    shared_db: Any, way: Way, execution: str, tmp_path: Path
-) -> None:
+def test_small_memory_budget_gives_the_same_classes(shared_db: Any, way: Way, tmp_path: Path) -> None:
     """The top levels are pushed down until a partition fits; kernels finish."""
-    if execution not in (*executions(way), "auto"):
-        pytest.skip(f"{way.method} has no {execution}")
-    for case in (SAMPLES[0], SAMPLES[3]):
-        rows, report = release_rows(
-            shared_db, case, tmp_path, method=way.argument, execution=execution, memory=1024
-        )
+    for case in (MIXED, JOINT):
+        rows, report = release_rows(shared_db, case, tmp_path, method=way.argument, memory=1500)
         assert multiset(rows) == expected(case, way)
         assert report.verified
+        if {"kernel", "pushdown"} <= set(executions(way)):
+            assert report.execution == "pushdown+kernel"
 
 
 @pytest.mark.parametrize("way", ways(), ids=str)
 def test_means_equal_oracle(shared_db: Any, way: Way, tmp_path: Path) -> None:
-    case = SAMPLES[-1]
+    case = TIES
     assert case.privacy.k >= 5
     rows, _ = release_rows(shared_db, case, tmp_path, method=way.argument, mean=["a", "b"])
     assert multiset(rows) == expected(case, way, mean=["a", "b"])

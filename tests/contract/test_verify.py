@@ -1,0 +1,251 @@
+"""Deliberately wrong releases, one or more per requirement and per promise: verify refuses each, and nothing changes.
+
+Wrong classes come from a method of our own in the registry; wrong tables from tampering just before verify looks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from fractions import Fraction
+from typing import Any, ClassVar
+
+import numpy as np
+import pytest
+
+from sqlanon.errors import PrivacyViolation
+from sqlanon.methods import METHODS
+from sqlanon.methods.base import Assignment
+from sqlanon.sqltext import identifier
+from tests.engines import create_table, quote, read_table
+
+ROWS = [(q, s, t) for q, (s, t) in enumerate(zip("aabbaabbaabb", "xyxyxyxyxyxy", strict=True))]
+"""q is 0 to 11, so that the code of a row is its q."""
+
+RIGHT = [0] * 4 + [1] * 4 + [2] * 4
+"""Three classes of four: 4-anonymous, 2-diverse in s and in t, also jointly."""
+
+SHORT = [0] * 4 + [1] * 4 + [2] * 3 + [3]
+SKEWED = [0, 0, 1, 1, 0, 1, 1, 1] + [2] * 4  # s: aaa | bb abb -> class 0 is all a
+CROSSED = [0, 1, 1, 0, 0, 1, 1, 0] + [
+    2
+] * 4  # class 0 holds (a,x) (b,y) (a,x) (b,y): s varies, but not within t
+
+
+class Told:
+    """A method that assigns what the test tells it: class by code of the first quasi column."""
+
+    name: ClassVar[str] = "told"
+    options: ClassVar[Mapping[str, tuple[str, ...]]] = {}
+    executions: ClassVar[tuple[str, ...]] = ("kernel",)
+    classes: ClassVar[Sequence[int | None]] = RIGHT
+
+    def describe(self) -> str:
+        return "told"
+
+    def statements(self, context: Any) -> Sequence[str]:
+        return []
+
+    def assign(self, context: Any) -> Assignment:
+        work, code = context.encoded.work, context.encoded.quasi[0].code
+        rows = context.scratch.engine.fetch(f"SELECT rid, {code} FROM {quote(work.name)}")
+        kept = [(rid, self.classes[c]) for rid, c in rows if self.classes[c] is not None]
+        table = context.scratch.table("assign")
+        arrays = {
+            "rid": np.array([r for r, _ in kept], np.int32),
+            "class": np.array([c for _, c in kept], np.int32),
+        }
+        context.scratch.engine.load_arrays(table, arrays)
+        return Assignment(table, "kernel")
+
+
+@pytest.fixture
+def told(shared_db: Any, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Any]:
+    """Releases `ROWS` with given classes; the name is new for every test."""
+    monkeypatch.setitem(METHODS, "told", Told)  # type: ignore[arg-type]
+    monkeypatch.setattr(Told, "classes", RIGHT)
+    name = f"told_{id(monkeypatch)}"
+    create_table(shared_db, name, {"q": "INTEGER", "s": "TEXT", "t": "TEXT", "who": "TEXT"},
+                 [(*row, f"person {row[0]}") for row in ROWS])  # fmt: skip
+
+    def release(classes: Sequence[int | None] = RIGHT, **options: Any) -> Any:
+        monkeypatch.setattr(Told, "classes", classes)
+        arguments = {"quasi": "q", "sensitive": ["s", "t"], "identifiers": "who", "k": 4, "method": "told"}
+        return shared_db.anonymize(name, **{**arguments, **options})
+
+    release.name = name  # type: ignore[attr-defined]
+    return release
+
+
+def refused(db: Any, told: Any, make: Callable[[], Any]) -> str:
+    """The wrong release raises, and the right one before it stays as it was, in the view and in the catalog."""
+    told()
+    before = read_table(db, ("release", told.name))
+    catalog = db.releases(told.name)
+    objects = private_objects(db)
+    with pytest.raises(PrivacyViolation) as caught:
+        make()
+    assert read_table(db, ("release", told.name)) == before
+    assert db.releases(told.name) == catalog
+    assert private_objects(db) == objects
+    assert caught.value.exit_code == 1
+    return str(caught.value)
+
+
+def private_objects(db: Any) -> set[Any]:
+    """Tables and views of the private schema."""
+    return set(
+        db.engine.fetch("SELECT table_name FROM information_schema.tables WHERE table_schema = '_sqlanon'")
+    )
+
+
+def test_the_right_release_passes(shared_db: Any, told: Any) -> None:
+    report = told(l=2, distinct_l=2, joint=True).report
+    assert report.verified
+    assert (report.classes, report.min_class, report.max_class) == (3, 4, 4)
+    assert {(row["q_lo"], row["q_hi"]) for row in read_table(shared_db, ("release", told.name))} == {
+        (0, 3),
+        (4, 7),
+        (8, 11),
+    }
+
+
+@pytest.mark.parametrize("kind", ["ranges", "labels", "points", "suppressed"])
+def test_a_class_below_k(shared_db: Any, told: Any, kind: str) -> None:
+    message = refused(shared_db, told, lambda: told(SHORT, format=kind))
+    assert "k: asked 4" in message
+
+
+@pytest.mark.parametrize(
+    ("classes", "options", "column"),
+    [
+        pytest.param(SKEWED, {"l": 2}, "s", id="frequency"),
+        pytest.param(SKEWED, {"l": Fraction(11, 10)}, "s", id="frequency-fraction"),
+        pytest.param(SKEWED, {"distinct_l": 2}, "s", id="distinct"),
+        pytest.param(CROSSED, {"l": 2, "joint": True}, "s", id="joint-frequency"),
+        pytest.param(CROSSED, {"distinct_l": 2, "joint": True}, "s", id="joint-distinct"),
+    ],
+)
+def test_a_class_without_diversity(
+    shared_db: Any, told: Any, classes: list[int], options: dict[str, Any], column: str
+) -> None:
+    message = refused(shared_db, told, lambda: told(classes, k=3, **options))
+    assert column in message
+    if options.get("joint"):
+        assert told(classes, k=3, **{**options, "joint": False}).report.verified
+
+
+def test_a_lost_row(shared_db: Any, told: Any) -> None:
+    refused(shared_db, told, lambda: told([*RIGHT[:-1], None], k=3))
+
+
+def tampering(
+    monkeypatch: pytest.MonkeyPatch, told: Any, module: str, name: str, tamper: Callable[..., Any]
+) -> Callable[[], Any]:
+    """Run the right release, but change something just before ``name`` of ``module`` looks."""
+    import importlib
+
+    home = importlib.import_module(module)
+    real = getattr(home, name)
+
+    def run() -> Any:
+        def first_tamper(scratch: Any, *arguments: Any) -> Any:
+            return real(scratch, *(tamper(scratch, *arguments) or arguments))
+
+        with monkeypatch.context() as patch:
+            patch.setattr(home, name, first_tamper)
+            return told()
+
+    return run
+
+
+def on_physical(change: str) -> Callable[..., Any]:
+    """Change the physical table by SQL, ``{t}`` being its name."""
+
+    def tamper(scratch: Any, *arguments: Any) -> Any:
+        *others, physical, requirements = arguments
+        target = ".".join(identifier(p) for p in (physical.ref.schema, physical.ref.name))
+        scratch.engine.execute(change.format(t=target))
+        return (*others, scratch.engine.relation(target), requirements)
+
+    return tamper
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        pytest.param("DELETE FROM {t} WHERE s = 'a' AND q_lo = 0", id="rows missing"),
+        pytest.param("INSERT INTO {t} SELECT * FROM {t}", id="rows doubled"),
+        pytest.param("UPDATE {t} SET s = 'z'", id="sensitive values changed"),
+        pytest.param("UPDATE {t} SET s = t, t = s", id="sensitive columns exchanged"),
+        pytest.param("UPDATE {t} SET q_lo = 0", id="box widened"),
+        pytest.param("UPDATE {t} SET q_lo = q_hi", id="box narrowed"),
+        pytest.param("UPDATE {t} SET q_hi = NULL", id="box lost"),
+        pytest.param("ALTER TABLE {t} ADD COLUMN who TEXT", id="identifier published"),
+        pytest.param("ALTER TABLE {t} DROP COLUMN t", id="column missing"),
+    ],
+)
+def test_a_physical_table_that_is_not_the_staged_one(
+    shared_db: Any, told: Any, monkeypatch: pytest.MonkeyPatch, change: str
+) -> None:
+    run = tampering(monkeypatch, told, "sqlanon.release.publish", "verify_physical", on_physical(change))
+    refused(shared_db, told, run)
+
+
+@pytest.mark.parametrize(
+    ("options", "change"),
+    [
+        pytest.param({}, "q_lo = q_lo + 1", id="ranges-low"),
+        pytest.param({}, "q_hi = q_hi - 1", id="ranges-high"),
+        pytest.param({}, "q_hi = NULL", id="ranges-null"),
+        pytest.param({"format": "labels"}, "q = '[1, 2]'", id="labels-narrow"),
+        pytest.param({"format": "labels"}, "q = 'NULL'", id="labels-null"),
+        pytest.param({"format": "labels"}, "q = '99'", id="labels-value"),
+        pytest.param({"format": "points"}, "q = 99", id="points-no-member"),
+        pytest.param({"format": "suppressed"}, "q = 3", id="suppressed-no-agreement"),
+    ],
+)
+def test_released_values_that_do_not_cover_their_rows(
+    shared_db: Any, told: Any, monkeypatch: pytest.MonkeyPatch, options: dict[str, str], change: str
+) -> None:
+    """The staged check: every original value lies in what is published for its row."""
+    import sqlanon.release.run as home
+
+    real = home.verify_staged
+
+    def tampered(scratch: Any, encoded: Any, assignment: Any, recoded: Any, form: Any) -> Any:
+        scratch.engine.execute(f"UPDATE {quote(recoded.released.name)} SET {change}")
+        return real(scratch, encoded, assignment, recoded, form)
+
+    def run() -> Any:
+        with monkeypatch.context() as patch:
+            patch.setattr(home, "verify_staged", tampered)
+            return told(**options)
+
+    refused(shared_db, told, run)
+
+
+def test_sets_and_nodes_that_do_not_cover(
+    shared_db: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Any
+) -> None:
+    """The covering predicates of nominal sets and hierarchy nodes."""
+    import sqlanon.release.run as home
+
+    tree = tmp_path / "tree.csv"
+    tree.write_text("a;m;*\nb;m;*\nc;n;*\nd;n;*\n")
+    name = f"sets_{id(monkeypatch)}"
+    create_table(
+        shared_db, name, {"u": "TEXT", "v": "TEXT"}, [("abcd"[i % 4], "abcd"[i % 4]) for i in range(16)]
+    )
+    real = home.verify_staged
+    value = "ARRAY['a', 'b']" if shared_db.engine.dialect == "postgres" else "['a', 'b']"
+    for change in (f"u = {value}", "v = 'm'", "v = 'nonsense'"):
+
+        def tampered(scratch: Any, *arguments: Any, change: str = change) -> Any:
+            scratch.engine.execute(f"UPDATE {quote(arguments[2].released.name)} SET {change}")
+            return real(scratch, *arguments)
+
+        with monkeypatch.context() as patch:
+            patch.setattr(home, "verify_staged", tampered)
+            with pytest.raises(PrivacyViolation):
+                shared_db.anonymize(name, quasi=["u", "v"], hierarchies={"v": tree}, k=16)
+    assert shared_db.anonymize(name, quasi=["u", "v"], hierarchies={"v": tree}, k=16).report.verified
