@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
@@ -15,10 +16,11 @@ from sqlanon.progress import Progress, Silent
 from sqlanon.release import audit as auditing
 from sqlanon.release.catalog import Catalog
 from sqlanon.release.plan import plan as make_plan
-from sqlanon.release.publish import drop_old, reconcile
+from sqlanon.release.publish import drop_old, reconcile, spelled, view_of
 from sqlanon.release.run import Machine, run
 from sqlanon.results import AuditReport, LossReport, PlanReport, ReleaseRow, RunReport, TogetherReport
 from sqlanon.spec import ReleaseSpec
+from sqlanon.sqltext import identifier, statement
 from sqlanon.table.profile import ColumnProfile, profile
 
 if TYPE_CHECKING:
@@ -129,8 +131,6 @@ class Database:
         views = {entry.view for entry in Catalog(self.engine).entries() if entry.status == "published"}
         if TableRef(relation.ref.schema, relation.ref.name) not in views:
             raise PolicyError(f"{table} is not a published release; only releases may be shown")
-        from sqlanon.sqltext import statement
-
         names = tuple(column.name for column in relation.columns)
         made = statement(
             "audit/sample", self.engine.dialect, {"rows": rows}, target=relation.ref, columns=list(names)
@@ -160,7 +160,8 @@ class Release:
             raise PolicyError(
                 f"the release is in {self.spec.publish_file}: sqlanon.connect to it and audit it there"
             )
-        return self._database.audit(self.report.published, spec=self.spec)
+        engine = self._database.engine
+        return self._database.audit(spelled(view_of(engine, self.spec)), spec=self.spec)
 
 
 def _listed(names: str | Sequence[str] | None) -> Sequence[str] | None:
@@ -221,13 +222,12 @@ def anonymize(
             raise PolicyError(f"{key} is for tables in a database; a file is written with to")
     name = arguments.pop("name", None) or source.name.split(".")[0] or "release"
     memory = arguments.get("memory")
-    spec = policy.release(source="source", name=name, publish="release.data", **arguments)
+    table = TableRef("main", source.name.split(".")[0] or "source")
+    spec = policy.release(source=identifier(table.name), name=name, publish="release.data", **arguments)
     with connect("duckdb:///:memory:", progress=progress, memory=spec.memory if memory else None) as database:
-        database.engine.import_file(source, TableRef("main", "source"))
+        database.engine.import_file(source, table)
         report = database.run(spec)
         database.engine.export_file(TableRef("release", "data"), target)
-    from dataclasses import replace
-
     return replace(report, source=str(source), published=str(target))
 
 

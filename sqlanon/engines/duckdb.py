@@ -90,6 +90,11 @@ class DuckDBEngine:
                     f"no DuckDB file at {path}; give the path after duckdb:/// (four slashes for an absolute one)"
                 )
             shown = os.path.realpath(path)
+            if not _is_database(Path(path)):
+                # DuckDB would open a CSV or Parquet file as a database in memory, and the release would be lost.
+                raise DatabaseError(
+                    f"{path} is not a DuckDB database; to anonymize a file, name it in place of the table, without --db"
+                )
             try:
                 connection = duckdb.connect(path)
             except duckdb.Error as error:
@@ -114,6 +119,8 @@ class DuckDBEngine:
             raise DatabaseError(
                 f"DuckDB refused {name} ({type(error).__name__}); --debug shows its own words"
             ) from error
+        except RuntimeError as error:
+            raise KeyboardInterrupt from error  # how DuckDB tells an interrupt
         log.debug("%s %.3f s", name, time.perf_counter() - start)
 
     def _run(self, statement: Statement | str) -> duckdb.DuckDBPyConnection:
@@ -176,7 +183,7 @@ class DuckDBEngine:
             values = ", ".join(f"({marks})" for _ in batch)
             self._connection.execute(
                 f"INSERT INTO {name} VALUES {values}",
-                [cell for row in batch for cell in row],  # noqa: S608
+                [cell for row in batch for cell in row],
             )
 
     def relation(self, name: str) -> Relation:
@@ -277,8 +284,8 @@ class DuckDBEngine:
             self._check_header(path)
         try:
             self._connection.execute(
-                f"CREATE TABLE {_qualified(table)} AS SELECT * FROM {reader}(?)",
-                [str(path)],  # noqa: S608
+                f"CREATE TABLE {_qualified(table)} AS SELECT * FROM {reader}(?)",  # noqa: S608
+                [str(path)],
             )
         except duckdb.Error as error:
             raise DatabaseError(
@@ -329,6 +336,15 @@ class DuckDBEngine:
 
 def _name(statement: Statement | str) -> str:
     return statement.name if isinstance(statement, Statement) else "a statement"
+
+
+def _is_database(path: Path) -> bool:
+    """Whether the file begins as DuckDB's do: a checksum, then the word DUCK."""
+    try:
+        with path.open("rb") as file:
+            return file.read(12)[8:] == b"DUCK"
+    except OSError:
+        return True  # the driver's error will say why it cannot be read
 
 
 def _cannot_open(path: str, error: duckdb.Error) -> DatabaseError:

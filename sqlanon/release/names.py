@@ -85,4 +85,8 @@ def layout(
                 "another format"
             )
         seen[folded] = column.name
+        if folded.startswith("_sqlanon_"):
+            raise PolicyError(
+                f"column {column.name}: names that begin with _sqlanon_ are sqlanon's own; rename it in a view"
+            )
     return names, tuple(columns)

@@ -50,7 +50,7 @@ def target_of(engine: Engine, spec: ReleaseSpec) -> Publication:
         PolicyError: the place is taken by something that is not this release.
     """
     catalog = Catalog(engine)
-    view = engine.target(spec.publish or f"release.{engine.target(spec.source).name}")
+    view = view_of(engine, spec)
     entries = catalog.entries(spec.name)
     version = max((entry.version for entry in entries), default=0) + 1
     if view.schema == PRIVATE_SCHEMA:
@@ -75,16 +75,39 @@ def target_of(engine: Engine, spec: ReleaseSpec) -> Publication:
                 "move it away or choose another name"
             )
         return publication
-    taken = [entry for entry in catalog.entries() if entry.view == TableRef(view.schema, view.name)]
-    if any(entry.release != spec.name and entry.status == "published" for entry in taken):
-        raise PolicyError(
-            f"{spec.name}: {view.schema}.{view.name} is published by another release; choose another name"
-        )
-    if engine.exists(view) and not taken:
-        raise PolicyError(
-            f"{spec.name}: {view.schema}.{view.name} exists and was not made by sqlanon; choose another name or drop it"
-        )
+    check_free(engine, catalog, spec.name, view)
     return publication
+
+
+def check_free(engine: Engine, catalog: Catalog, release: str, view: TableRef) -> None:
+    """The view and its metadata view are this release's own, or nobody's.
+
+    Raises:
+        PolicyError: a name is taken by another release or by something that sqlanon did not make.
+    """
+    entries = [entry for entry in catalog.entries() if entry.status == "published" and entry.view]
+    for ref in (view, replace(view, name=metadata_name(view.name))):
+        owners = {
+            entry.release
+            for entry in entries
+            if ref.schema == entry.view_schema
+            and ref.name in (entry.view_name, metadata_name(entry.view_name or ""))
+        }
+        if owners - {release}:
+            raise PolicyError(
+                f"{release}: {ref} belongs to release {', '.join(sorted(owners))}; choose another name"
+            )
+        if not owners and engine.exists(ref):
+            raise PolicyError(
+                f"{release}: {ref} exists and was not made by sqlanon; choose another name or drop it"
+            )
+
+
+def view_of(engine: Engine, spec: ReleaseSpec) -> TableRef:
+    """The public view of a release; ``release.<source table>`` unless the policy names one."""
+    if spec.publish:
+        return engine.target(spec.publish)
+    return replace(engine.target("release.x"), name=engine.relation(spec.source).ref.name)
 
 
 def publish(
@@ -111,7 +134,7 @@ def publish(
                 published=[{"source": c.source, "column": c.column, "name": c.name} for c in recoded.columns],
             )
         with watch.stage("verify"):
-            physical = engine.relation(_spelled(place))
+            physical = engine.relation(spelled(place))
             verified = verify_physical(scratch, encoded, classed, recoded, physical, requirements)
         return _verified(report, verified, watch)
 
@@ -120,6 +143,7 @@ def publish(
                              report)  # fmt: skip
     physical = TableRef(PRIVATE_SCHEMA, target.physical)
     with engine.publishing():
+        check_free(engine, catalog, spec.name, target.view)
         _make_schema(engine, target.view)
         done = write(physical)
         with watch.stage("publish"):
@@ -134,9 +158,19 @@ def publish(
             catalog.add(spec, target.version, target.physical, target.view, "published", done, seed)
             for entry in catalog.entries(spec.name):
                 if entry.status == "published" and entry.version != target.version:
+                    _retire(engine, entry, target.view)
                     catalog.mark(spec.name, entry.version, "replaced")
     drop_old(engine, spec.name)
     return done
+
+
+def _retire(engine: Engine, entry: Entry, view: TableRef) -> None:
+    """Drop the old view of a release that moved: nobody would refresh it any more."""
+    old = entry.view
+    if old is None or (old.schema, old.name) == (view.schema, view.name):
+        return
+    for ref in (old, replace(old, name=metadata_name(old.name))):
+        engine.execute(statement("publish/drop_view", engine.dialect, view=ref))
 
 
 def _verified(report: RunReport, verified: Verified, watch: Stopwatch) -> RunReport:
@@ -151,7 +185,8 @@ def _verified(report: RunReport, verified: Verified, watch: Stopwatch) -> RunRep
     )
 
 
-def _spelled(table: TableRef) -> str:
+def spelled(table: TableRef) -> str:
+    """A table's name as a person would have to write it."""
     return ".".join(identifier(part) for part in (table.database, table.schema, table.name) if part)
 
 
@@ -165,8 +200,8 @@ def _point(engine: Engine, view: TableRef, at: TableRef, columns: list[str]) -> 
     """Point a view at another table. Rights survive: kept by a replacement, given again after a re-creation."""
     rights: list[str] = []
     if engine.exists(view):
-        known = engine.relation(_spelled(view))
-        wanted = engine.relation(_spelled(at))
+        known = engine.relation(spelled(view))
+        wanted = engine.relation(spelled(at))
         if [(c.name, c.type) for c in known.columns] != [(c.name, c.type) for c in wanted.columns]:
             rights = engine.rights(view)
             engine.execute(statement("publish/drop_view", engine.dialect, view=view))

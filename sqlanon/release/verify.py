@@ -40,6 +40,11 @@ def verify_staged(
     Raises:
         PrivacyViolation: some row is lost or not covered; the text counts them.
     """
+    found, distinct = (int(str(cell)) for cell in scratch.fetch("verify/rows", classed=classed)[0])
+    if (found, distinct) != (encoded.rows, encoded.rows):
+        raise PrivacyViolation(
+            f"of {encoded.rows} rows {distinct} have a class and {found - distinct} more than one; nothing was published"
+        )
     columns = [_covered(scratch, domain, recoded, form) for domain in encoded.quasi]
     template = "verify/points" if form.kind == "points" else "verify/covering"
     row = scratch.fetch(

@@ -7,6 +7,7 @@ differently. So what a core template may contain is listed here, node by node, a
 from __future__ import annotations
 
 import re
+import secrets
 from functools import lru_cache
 from pathlib import Path
 
@@ -33,9 +34,9 @@ ALLOWED: frozenset[type[exp.Expr]] = frozenset({
 })  # fmt: skip
 """Syntax a core template may use: all of it means the same on every engine we compile to."""
 
-_SENTINEL = "_sqlanon_bind_"
-_RUN = re.compile(r"_sqlanon_[0-9a-f]{8}_")
-_ANY_RUN = "_sqlanon_any_run_"
+# Random, so that no name a user chose can look like them.
+_SENTINEL = f"_sqlanon_bind_{secrets.token_hex(8)}_"
+_ANY_RUN = f"_sqlanon_run_{secrets.token_hex(8)}_"
 
 
 @lru_cache(maxsize=8)
@@ -127,13 +128,21 @@ def _finish(text: str, dialect: str) -> str:
     return re.sub(_SENTINEL + r"(\w+)", r"%(\1)s", text.replace("%", "%%")).strip()
 
 
-def statement(name: str, dialect: str, binds: dict[str, Bind] | None = None, **context: object) -> Statement:
+def statement(
+    name: str,
+    dialect: str,
+    binds: dict[str, Bind] | None = None,
+    *,
+    run: str | None = None,
+    **context: object,
+) -> Statement:
     """Render template ``name`` for an engine.
 
     Args:
         name: the template, such as ``table/stage``.
         dialect: the engine's dialect.
         binds: values for the template's ``:name`` placeholders.
+        run: the random part of the run's scratch names.
         context: what the template's header lists under ``params``: names, tables, numbers, never cell values.
 
     Raises:
@@ -144,12 +153,9 @@ def statement(name: str, dialect: str, binds: dict[str, Bind] | None = None, **c
         text = _template(str(path)).render(**context)
     except jinja2.UndefinedError as error:
         raise TemplateError(f"template {name} lacks a parameter") from error
-    runs = _RUN.findall(text)
-    if len(set(runs)) == 1:
-        # Scratch names differ from run to run; compiled text is cached without the run's part of them.
-        text = _compiled(name, text.replace(runs[0], _ANY_RUN), written, dialect).replace(_ANY_RUN, runs[0])
-    else:
-        text = _compiled(name, text, written, dialect)
+    # Scratch names differ from run to run; compiled text is cached without the run's part of them.
+    own = f"_sqlanon_{run}_" if run else _ANY_RUN
+    text = _compiled(name, text.replace(own, _ANY_RUN), written, dialect).replace(_ANY_RUN, own)
     used = {key: value for key, value in (binds or {}).items() if _uses(text, key, dialect)}
     if not used and dialect == "postgres":
         text = text.replace("%%", "%")

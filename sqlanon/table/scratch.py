@@ -51,7 +51,7 @@ class Scratch:
 
     def sql(self, name: str, binds: dict[str, Bind] | None = None, **context: object) -> Statement:
         """Template ``name`` in the engine's dialect; see `sqlanon.sqltext.statement`."""
-        return statement(name, self.engine.dialect, binds, **context)
+        return statement(name, self.engine.dialect, binds, run=self.run, **context)
 
     def execute(self, name: str, binds: dict[str, Bind] | None = None, **context: object) -> None:
         """Render and run a template."""

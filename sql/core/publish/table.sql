@@ -5,6 +5,6 @@ CREATE TABLE {{ physical | table }} AS
 SELECT {% for c in published %}{{ ", " if not loop.first }}{{ c.source }}.{{ c.column | ident }} AS {{ c.name | ident }}{% endfor %}
 
 FROM {{ classed | table }} AS s
-JOIN {{ released | table }} AS r ON r.class = s.class
-ORDER BY r.place{% for c in published if c.source == "s" %}, s.{{ c.column | ident }} NULLS FIRST{% endfor %}
+JOIN {{ released | table }} AS r ON r._sqlanon_class = s.class
+ORDER BY r._sqlanon_place{% for c in published if c.source == "s" %}, s.{{ c.column | ident }} NULLS FIRST{% endfor %}
 

@@ -1,15 +1,14 @@
 -- name: recode/released
 -- params: released (table to make), boxes (table), format, columns (list of {code, kind, domain, members, found, middle, labels,
 --   means, nulls, names (published names by part)})
--- returns: class, n, every published QI-derived column, place (rank of the class by all of them): one row a class
+-- returns: _sqlanon_class, every published QI-derived column, _sqlanon_place (rank of the class by them): one row a class
 CREATE TEMPORARY TABLE {{ released | table }} AS
 SELECT
     r.*
-    , ROW_NUMBER() OVER (ORDER BY {% for name in names %}r.{{ name | ident }} NULLS FIRST, {% endfor %}r.class) AS place
+    , ROW_NUMBER() OVER (ORDER BY {% for name in names %}r.{{ name | ident }} NULLS FIRST, {% endfor %}r._sqlanon_class) AS _sqlanon_place
 FROM (
     SELECT
-        b.class AS class
-        , b.n AS n
+        b.class AS _sqlanon_class
 {% for c in columns %}
 {% set known = "b.null_" ~ c.code ~ " = 'none'" %}
 {% if format == "ranges" %}

@@ -35,7 +35,7 @@ SELECT
 {% endfor %}
         THEN 0 ELSE 1 END), 0) AS BIGINT) AS uncovered
 FROM {{ classed | table }} AS s
-JOIN {{ released | table }} AS r ON r.class = s.class
+JOIN {{ released | table }} AS r ON r._sqlanon_class = s.class
 {% for c in columns %}
 {% set raw = "CAST(s." ~ c.alias ~ " AS VARCHAR)" if c.as_text else "s." ~ c.alias %}
 {% set i = loop.index %}

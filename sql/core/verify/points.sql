@@ -13,6 +13,6 @@ FROM (
         , MAX(CASE WHEN r.{{ c.names.value | ident }} IS NOT DISTINCT FROM {{ raw }} THEN 1 ELSE 0 END) AS hit{{ loop.index }}
 {% endfor %}
     FROM {{ classed | table }} AS s
-    JOIN {{ released | table }} AS r ON r.class = s.class
+    JOIN {{ released | table }} AS r ON r._sqlanon_class = s.class
     GROUP BY s.class
 ) AS g

@@ -4,6 +4,6 @@
 SELECT COUNT(*) AS n, CAST(COALESCE(SUM(CAST(HASH(r.mark{% for c in published if c.source == "s" %}, s.{{ c.column | ident }}{% endfor %}) AS HUGEINT)), 0) AS VARCHAR) AS mark
 FROM {{ classed | table }} AS s
 JOIN (
-    SELECT q.class AS class, HASH({% for c in published if c.source == "r" %}{{ ", " if not loop.first }}q.{{ c.column | ident }}{% endfor %}) AS mark
+    SELECT q._sqlanon_class AS _sqlanon_class, HASH({% for c in published if c.source == "r" %}{{ ", " if not loop.first }}q.{{ c.column | ident }}{% endfor %}) AS mark
     FROM {{ released | table }} AS q
-) AS r ON r.class = s.class
+) AS r ON r._sqlanon_class = s.class

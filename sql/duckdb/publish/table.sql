@@ -5,14 +5,14 @@
 -- the probe side of a hash join keeps its order, and what could change it is not the source's order in any case.
 CREATE TABLE {{ physical | table }} AS
 WITH sorted AS MATERIALIZED (
-    SELECT r.class AS class{% for c in published if c.source == "s" %}, s.{{ c.column | ident }} AS {{ c.column | ident }}{% endfor %}
+    SELECT r._sqlanon_class AS class{% for c in published if c.source == "s" %}, s.{{ c.column | ident }} AS {{ c.column | ident }}{% endfor %}
 
     FROM {{ classed | table }} AS s
-    JOIN (SELECT q.class AS class, q.place AS place FROM {{ released | table }} AS q) AS r ON r.class = s.class
-    ORDER BY r.place{% for c in published if c.source == "s" %}, s.{{ c.column | ident }} NULLS FIRST{% endfor %}
+    JOIN (SELECT q._sqlanon_class AS _sqlanon_class, q._sqlanon_place AS _sqlanon_place FROM {{ released | table }} AS q) AS r ON r._sqlanon_class = s.class
+    ORDER BY r._sqlanon_place{% for c in published if c.source == "s" %}, s.{{ c.column | ident }} NULLS FIRST{% endfor %}
 
 )
 SELECT {% for c in published %}{{ ", " if not loop.first }}{{ "o" if c.source == "s" else "r" }}.{{ c.column | ident }} AS {{ c.name | ident }}{% endfor %}
 
 FROM sorted AS o
-JOIN {{ released | table }} AS r ON r.class = o.class
+JOIN {{ released | table }} AS r ON r._sqlanon_class = o.class

@@ -4,6 +4,6 @@
 SELECT COUNT(*) AS n, CAST(COALESCE(SUM(CAST(hash_record_extended(ROW(r.mark{% for c in published if c.source == "s" %}, s.{{ c.column | ident }}{% endfor %}), 0) AS numeric)), 0) AS text) AS mark
 FROM {{ classed | table }} AS s
 JOIN (
-    SELECT q.class AS class, hash_record_extended(ROW({% for c in published if c.source == "r" %}{{ ", " if not loop.first }}q.{{ c.column | ident }}{% endfor %}), 0) AS mark
+    SELECT q._sqlanon_class AS _sqlanon_class, hash_record_extended(ROW({% for c in published if c.source == "r" %}{{ ", " if not loop.first }}q.{{ c.column | ident }}{% endfor %}), 0) AS mark
     FROM {{ released | table }} AS q
-) AS r ON r.class = s.class
+) AS r ON r._sqlanon_class = s.class

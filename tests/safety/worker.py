@@ -1,0 +1,80 @@
+"""Runs in processes that tests kill: one release that stops where it is told and waits for its end."""
+
+from __future__ import annotations
+
+import os
+import time
+from multiprocessing.connection import Connection
+from typing import Any
+
+
+class StopAt:
+    """A `Progress` that stops for ever at the nth beginning of a stage, and says so."""
+
+    def __init__(self, told: Connection, stage: str, nth: int) -> None:
+        self._told, self._stage, self._left = told, stage, nth
+
+    def stage(self, release: str, stage: str) -> None:
+        self._left -= stage == self._stage
+        if self._left == 0 and stage == self._stage:
+            stop(self._told)
+
+    def update(self, done: int, total: int, unit: str) -> None: ...
+
+    def note(self, message: str) -> None: ...
+
+    def finish(self, release: str) -> None: ...
+
+
+def stop(told: Connection) -> None:
+    """Say that the place is reached and wait to be killed."""
+    told.send("here")
+    time.sleep(600)
+
+
+def run_until(told: Connection, url: str, arguments: dict[str, Any], stage: str, nth: int) -> None:
+    """Make a release of people up to a stage, or up to a step: ``replace`` or ``replaced`` of the file."""
+    import sqlanon
+
+    if stage in ("replace", "replaced"):
+        _stop_at_replace(told, stage)
+    with sqlanon.connect(url, progress=StopAt(told, stage, nth), threads=1) as db:
+        db.anonymize("people", **arguments)
+    told.send("done")
+
+
+def _stop_at_replace(told: Connection, stage: str) -> None:
+    replace = os.replace
+
+    def stopping(source: Any, target: Any) -> None:
+        if stage == "replaced":
+            replace(source, target)
+        stop(told)
+
+    os.replace = stopping  # type: ignore[assignment]
+
+
+def hold_file(told: Connection, path: str) -> None:
+    """Read a DuckDB file and keep it open."""
+    import duckdb
+
+    with duckdb.connect(path, read_only=True) as connection:
+        connection.execute("SELECT 1").fetchall()
+        stop(told)
+
+
+def read_file(told: Connection, path: str, query: str, ended: Any) -> None:
+    """Open a published file, read it and close it, again and again; tells every answer, or the error."""
+    import duckdb
+
+    answers = []
+    while True:
+        last = ended.is_set()
+        try:
+            with duckdb.connect(path, read_only=True) as connection:
+                answers.append(connection.execute(query).fetchone())
+        except duckdb.Error as error:
+            answers.append(f"{type(error).__name__}: {error}")
+        if last:
+            break
+    told.send(answers)
