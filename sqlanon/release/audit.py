@@ -79,7 +79,8 @@ def audit(
         average_risk=classes / rows if rows else 0.0,
         sensitive=found,
         requirements=results,
-        min_identifiers={name: _identifiers(engine, relation.ref, chosen, name) for name in identifiers},
+        min_identifiers={name: _identifiers(engine, relation.ref, chosen, name) for name in identifiers}
+        | _persons(engine, relation.ref, spec),
     )
 
 
@@ -126,6 +127,18 @@ def _identifiers(engine: Engine, target: TableRef, classes: Sequence[str], ident
         "audit/identifiers", engine.dialect, target=target, classes=list(classes), identifier=identifier
     )
     return int(str(engine.fetch(made)[0][0]))
+
+
+def _persons(engine: Engine, target: TableRef, spec: ReleaseSpec | None) -> dict[str, int]:
+    """For a release of events: distinct identifiers per class, through the private link table (they are not released)."""
+    if spec is None or spec.rows_are != "events":
+        return {}
+    names = ", ".join(item.name for item in spec.with_role("identifier"))
+    for entry in Catalog(engine).entries(spec.name):
+        if names and entry.status == "published" and entry.view == TableRef(target.schema, target.name):
+            row = engine.fetch(statement("audit/persons", engine.dialect, linked=entry.link))[0]
+            return {names: int(str(row[0]))}
+    return {}
 
 
 def together(engine: Engine, first: str, second: str) -> TogetherReport:
