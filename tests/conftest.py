@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import signal
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
 from functools import cache
@@ -27,6 +29,12 @@ settings.register_profile("thorough", max_examples=400, **_common)
 settings.load_profile(os.environ.get("SQLANON_HYPOTHESIS", "quick"))
 
 Connect = Callable[[TestEngine], Any]
+
+
+def pytest_configure() -> None:
+    """A terminated run still stops the servers that it started."""
+    if threading.current_thread() is threading.main_thread():
+        signal.signal(signal.SIGTERM, signal.default_int_handler)
 
 
 def ready(engine: TestEngine) -> TestEngine:

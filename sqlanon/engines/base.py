@@ -141,8 +141,8 @@ class Engine(Protocol):
     def lock(self, name: str) -> AbstractContextManager[None]:
         """Hold the named lock of this database, or raise `LockedError` at once."""
 
-    def attach(self, path: str) -> AbstractContextManager[str]:
-        """Open another database file for writing; yields the name it has here (`second_file` only)."""
+    def attach(self, path: str, *, read_only: bool = False) -> AbstractContextManager[str]:
+        """Open another database file; yields the name it has here (`second_file` only)."""
 
     def import_file(self, path: Path, table: TableRef) -> None:
         """Load a CSV (also .gz) or Parquet file into a new table (`file_formats` only)."""

@@ -261,11 +261,12 @@ class DuckDBEngine:
             lock.release()
 
     @contextmanager
-    def attach(self, path: str) -> Iterator[str]:
+    def attach(self, path: str, *, read_only: bool = False) -> Iterator[str]:
         """See `Engine.attach`."""
         alias = "_sqlanon_target"
+        mode = " (READ_ONLY)" if read_only else ""
         try:
-            self._connection.execute(f"ATTACH '{path.replace(chr(39), chr(39) * 2)}' AS {alias}")
+            self._connection.execute(f"ATTACH '{path.replace(chr(39), chr(39) * 2)}' AS {alias}{mode}")
         except duckdb.Error as error:
             raise _cannot_open(path, error) from error
         try:

@@ -297,7 +297,7 @@ class PostgresEngine:
                                     {"space": 0x5A0, "key": key}))  # fmt: skip
 
     @contextmanager
-    def attach(self, path: str) -> Iterator[str]:
+    def attach(self, path: str, *, read_only: bool = False) -> Iterator[str]:
         """PostgreSQL has no second file."""
         if path:
             raise PolicyError(

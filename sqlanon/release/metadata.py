@@ -72,16 +72,19 @@ def metadata_rows(
 
 def version_in(engine: Engine, entry: object) -> int | None:
     """The version that a published file holds, or None if it cannot be read."""
-    from sqlanon.errors import DatabaseError
+    from sqlanon.errors import DatabaseError, LockedError
     from sqlanon.release.catalog import Entry
 
     assert isinstance(entry, Entry)
     if not entry.file or not entry.view_name:
         return None
     try:
-        with engine.attach(entry.file) as database:
+        with engine.attach(entry.file, read_only=True) as database:
             table = TableRef(entry.view_schema, metadata_name(entry.view_name), database)
             rows = engine.fetch(statement("catalog/version", engine.dialect, {"column": ""}, metadata=table))
+    except LockedError:
+        raise
     except DatabaseError:
         return None
-    return int(json.loads(str(rows[0][0]))["version"]) if rows else None
+    facts = json.loads(str(rows[0][0])) if rows else {}
+    return int(facts["version"]) if facts.get("release") == entry.release else None

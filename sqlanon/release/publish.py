@@ -6,6 +6,7 @@ flushed and put in its place by ``os.replace``; the catalog says ``pending`` bef
 
 from __future__ import annotations
 
+import glob
 import os
 import secrets
 from collections.abc import Callable, Sequence
@@ -68,7 +69,9 @@ def target_of(engine: Engine, spec: ReleaseSpec) -> Publication:
             raise UnsupportedError(
                 "publish_file is for DuckDB; PostgreSQL publishes into a schema of the same database"
             )
-        ours = any(entry.file == spec.publish_file for entry in entries)
+        ours = any(
+            entry.file == spec.publish_file and entry.status in ("published", "replaced") for entry in entries
+        )
         if Path(spec.publish_file).exists() and not ours:
             raise PolicyError(
                 f"{spec.name}: {spec.publish_file} exists and is not a file that this release published; "
@@ -234,8 +237,7 @@ def _publish_file(
     except BaseException:
         for leftover in (beside, f"{beside}.wal"):
             Path(leftover).unlink(missing_ok=True)
-        with engine.publishing():
-            catalog.mark(spec.name, target.version, "abandoned")
+        reconcile(engine, spec.name)  # asks the file itself which version it holds
         drop_old(engine, spec.name)
         raise
     done = replace(done, seconds=watch.total())
@@ -272,7 +274,9 @@ def reconcile(engine: Engine, release: str) -> list[str]:
     for entry in catalog.entries(release):
         if entry.status != "pending" or not entry.file:
             continue
-        for leftover in sorted(Path(entry.file).resolve().parent.glob(f"{Path(entry.file).name}.sqlanon-*")):
+        for leftover in sorted(
+            Path(entry.file).resolve().parent.glob(f"{glob.escape(Path(entry.file).name)}.sqlanon-*")
+        ):
             leftover.unlink()
             tidied.append(str(leftover))
         there = Path(entry.file).exists() and version_in(engine, entry) == entry.version

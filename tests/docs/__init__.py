@@ -1,0 +1,1 @@
+"""Tests of the documentation: its links, its commands, its examples, its figures."""

@@ -1,0 +1,134 @@
+"""What the documentation says exists: links, options of the command line, Python that runs, figures of the results."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+ROOT = Path(__file__).parents[2]
+PAGES = sorted(
+    [
+        ROOT / "README.md",
+        ROOT / "CHANGELOG.md",
+        *(ROOT / "docs").glob("*.md"),
+        *ROOT.glob("examples/*/README.md"),
+    ]
+)
+COMMANDS = ("demo", "init", "anonymize", "plan", "run", "audit", "releases", "clean", "schema")
+RESULTS = ROOT / "benchmarks" / "results"
+
+
+def label(page: Path) -> str:
+    return page.relative_to(ROOT).as_posix()
+
+
+def without_code(text: str) -> str:
+    return re.sub(r"```.*?```", "", text, flags=re.DOTALL)
+
+
+def anchors(page: Path) -> set[str]:
+    """The anchors of a page's headings, as hosts of Markdown make them."""
+    headings = re.findall(r"^#+ +(.+)$", without_code(page.read_text(encoding="utf-8")), flags=re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+def options(*words: str) -> set[str]:
+    """The options that a command's help lists."""
+    ended = CliRunner().invoke(_app(), [*words, "--help"], env={"COLUMNS": "200"})
+    assert ended.exit_code == 0
+    return set(re.findall(r"(?<![\w-])--?[a-z][a-z-]*", ended.stdout))
+
+
+def _app():
+    from sqlanon.cli.app import app
+
+    return app
+
+
+@pytest.fixture(scope="module")
+def known() -> dict[str, set[str]]:
+    return {"": options(), **{command: options(command) for command in COMMANDS}}
+
+
+@pytest.mark.parametrize("page", PAGES, ids=label)
+def test_links_resolve(page):
+    broken = []
+    for target in re.findall(r"\]\(([^)\s]+)\)", without_code(page.read_text(encoding="utf-8"))):
+        if re.match(r"[a-z]+:", target):
+            continue
+        path, _, anchor = target.partition("#")
+        there = (page.parent / path).resolve() if path else page
+        if not there.exists() or (anchor and anchor not in anchors(there)):
+            broken.append(target)
+    assert broken == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=label)
+def test_commands_and_their_options_exist(page, known):
+    text = page.read_text(encoding="utf-8")
+    unknown = []
+    for command in re.findall(r"(?:^|[`/ ])sqlanon((?: +[^\s`#|>]+)+)", text, flags=re.MULTILINE):
+        words = command.split()
+        name = next((word for word in words if word in COMMANDS), "")
+        given = [word.split("=")[0] for word in words if re.match(r"--?[a-z]", word)]
+        if given:
+            unknown += [f"{name} {option}" for option in given if option not in known[name] | known[""]]
+    assert unknown == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=label)
+def test_options_named_in_prose_exist(page, known):
+    text = without_code(page.read_text(encoding="utf-8"))
+    every = set().union(*known.values())
+    spans = [span for span in re.findall(r"`([^`\n]+)`", text) if span.startswith("--")]
+    assert [span for span in spans if span.split()[0].split("=")[0] not in every] == []
+
+
+def test_python_of_the_api_page_runs(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    blocks = re.findall(
+        r"```python\n(.*?)```", (ROOT / "docs" / "api.md").read_text(encoding="utf-8"), re.DOTALL
+    )
+    assert blocks
+    for block in blocks:
+        exec(compile(block, "docs/api.md", "exec"), {})
+    said = capsys.readouterr().out
+    assert "release.patients 1000 rows" in said
+    assert "verified: True" in said
+
+
+def test_python_of_the_readme_runs(tmp_path, monkeypatch, capsys):
+    import duckdb
+
+    monkeypatch.chdir(tmp_path)
+    with duckdb.connect("warehouse.duckdb") as connection:
+        connection.execute(
+            "CREATE TABLE patients AS SELECT i AS name, i % 60 AS age, i % 9 AS zip, ['F', 'M'][1 + i % 2] AS sex, "
+            "['a', 'b', 'c'][1 + i % 3] AS diagnosis FROM range(600) AS r(i)"
+        )
+    (block,) = re.findall(r"```python\n(.*?)```", (ROOT / "README.md").read_text(encoding="utf-8"), re.DOTALL)
+    exec(compile(block, "README.md", "exec"), {})
+    assert capsys.readouterr().out
+
+
+def test_figures_of_the_readme_are_those_of_the_results():
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    found = re.search(r"<!-- figures: loss -->\n(.*?)<!-- end -->", text, re.DOTALL)
+    assert found
+    measured = {
+        (one["table"], one["k"], one["cut"]): one
+        for one in json.loads((RESULTS / "loss.json").read_text(encoding="utf-8"))["results"]
+        if one["variant"] == "strict"
+    }
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in found[1].splitlines()[2:]]
+    assert len(rows) == len(measured) / 2
+    for data, k, loss, median, goal in rows:
+        table = data.split(",")[0].lower()
+        best = measured[table, int(k), "loss"]
+        assert loss == f"{best['range_ncp']:.4f}"
+        assert median == f"{measured[table, int(k), 'median']['range_ncp']:.4f}"
+        assert goal == (f"{best['target']:g}" if best.get("target") else "")
