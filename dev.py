@@ -138,6 +138,12 @@ def main(arguments: list) -> None:
     elif command == "test":
         install(DEV)
         os.chdir(ROOT)
+        # Compile the kernels once, before several test processes would each do it at the same time.
+        run(
+            BIN / "python",
+            "-c",
+            "import sqlanon.methods.warm as w, sqlanon.progress as p; w.compiled(p.Silent())",
+        )
         become(
             BIN / "python",
             "-m",

@@ -12,11 +12,10 @@ from tests.safety.conftest import FILE, SERVER, hear
 from tests.safety.people import RELEASE, ROWS, VERSIONS, assert_tidy, is_whole, write_people
 from tests.safety.worker import read_file
 
-RUNS = 8
+RUNS = 5
 CHANGES = {
     "same_columns": [{}] * RUNS,
-    "changed_columns": [{}, {"format": "labels"}, {"format": "points"}, {"mean": "age"}, {"format": "suppressed"}]
-    + [{"rest": "drop", "identifiers": ()}, {"quasi": "age", "rest": "drop"}, {}],
+    "changed_columns": [{"format": "labels"}, {"format": "points"}, {"mean": "age", "k": 5}, {"quasi": "age", "rest": "drop"}, {}],
 }  # fmt: skip
 WIDE = "SELECT count(*), min(generation), max(generation), count(DISTINCT r) FROM release.people AS r"
 
@@ -91,40 +90,36 @@ def test_postgres(make_url, change):
         assert_tidy(db)
 
 
-def test_postgres_query_of_two_releases_ago(make_url):
-    """A reader in the middle of a result keeps its version, while two newer ones appear."""
+def test_postgres_query_in_the_middle(make_url):
+    """A reader in the middle of a result keeps its version; the run waits a little for it, and then swaps."""
     import psycopg
 
     url = make_url(SERVER)
     with sqlanon.connect(url) as db, psycopg.connect(url) as reader:
         first(db)
+        seen: list[Any] = []
+
+        def finish() -> None:
+            seen.extend(cursor.fetchall())
+            reader.rollback()
+
         with reader.cursor("slow") as cursor:
             cursor.itersize = 1
             cursor.execute("SELECT generation FROM release.people")
-            seen = [cursor.fetchone()]
-            write_people(db.engine, 1)
-            # A cursor holds a lock on the view: the run must not wait for it for ever, nor break it.
-            try:
-                db.anonymize("people", **RELEASE)
-            except sqlanon.LockedError:
-                pass
-            seen += cursor.fetchall()
+            seen.append(cursor.fetchone())
+            timer = threading.Timer(2, finish)
+            timer.start()
+            runs(db, [{}])
+            timer.join()
         assert seen == [(0,)] * ROWS
-        reader.rollback()
-        db.anonymize("people", **RELEASE)
         assert db.engine.fetch(VERSIONS) == [(ROWS + 1, 1, 1)]
 
 
 @pytest.mark.parametrize("change", CHANGES)
 def test_duckdb_connections_of_one_process(make_url, change):
-    import duckdb
-
     url = make_url(FILE)
     with sqlanon.connect(url, threads=1) as db:
         first(db)
-        path = url.removeprefix("duckdb:///")
-        config = db.engine.fetch("SELECT current_setting('threads')")
-        assert config
         one, two = db.engine._connection.cursor(), db.engine._connection.cursor()
 
         def inside_a_transaction() -> Any:
@@ -136,8 +131,6 @@ def test_duckdb_connections_of_one_process(make_url, change):
             finally:
                 two.execute("ROLLBACK")
 
-        assert path
-        assert duckdb
         with Readers(lambda: one.execute(VERSIONS).fetchone(), inside_a_transaction) as readers:
             runs(db, CHANGES[change])
         check(readers.answers)

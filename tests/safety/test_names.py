@@ -1,0 +1,204 @@
+"""Names and values that mean something in SQL mean nothing here: they come out as they went in, and nothing else moves."""
+
+from __future__ import annotations
+
+import pytest
+
+import sqlanon
+from tests.engines import create_table, quote, read_table
+
+HOSTILE = (
+    '"; drop table bystander; --',
+    "'; drop table bystander; --",
+    'a "quoted" name',
+    "it's",
+    "100%",
+    "%s",
+    "%(k)s",
+    ":k",
+    "$1",
+    "$k",
+    "?",
+    "two  words ",
+    "Ünïcødé 日本",
+    "UPPER",
+    "a.b",
+    "{{ k }}",
+    "/* no",
+    "back\\slash",
+    "line\nbreak",
+    "select",
+    "_sqlanon_bind_k",
+    "_sqlanon_any_run_",
+    "_sqlanon_deadbeef_x",
+)
+OURS = ("class", "n", "place", "rid", "q1", "s1", "i1", "c1", "p1", "g1", "link", "value", "code", "label", "mark", "t", "r", "s")
+FORMATS = ("ranges", "labels", "points", "suppressed")
+
+
+@pytest.fixture
+def db(shared_db):
+    """The shared database with a table nobody asked about."""
+    shared_db.engine.execute("DROP TABLE IF EXISTS bystander")
+    shared_db.engine.execute("CREATE TABLE bystander AS SELECT 1 AS one")
+    yield shared_db
+    assert shared_db.engine.fetch("SELECT one FROM bystander") == [(1,)]
+
+
+def people(id_name: str, number: str, text: str, sensitive: str, kept: str):
+    columns = {id_name: "INTEGER", number: "INTEGER", text: "TEXT", sensitive: "TEXT", kept: "TEXT"}
+    return columns, [(i, i % 5, "mf"[i % 2], "xy"[i % 3 % 2], "same") for i in range(30)]
+
+
+def number_columns(name: str, form: str) -> list[str]:
+    return [f"{name}_lo", f"{name}_hi"] if form == "ranges" else [name]
+
+
+def released(db, view: tuple[str, str], columns: list[str]) -> None:
+    assert list(read_table(db, view)[0]) == columns
+    assert len(read_table(db, view)) == 30
+    assert len(read_table(db, (view[0], f"{view[1]}_metadata"))) > 4
+
+
+@pytest.mark.parametrize("form", FORMATS)
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile_names_everywhere(db, name, form, request):
+    """The name is a schema, a table, a view and, with a suffix or without, every column; twice, so that it is swapped."""
+    if form != FORMATS[HOSTILE.index(name) % 4]:
+        pytest.skip("every name meets one format, every format many names")
+    schema, out = name, f"out {name}"
+    columns, rows = people(f"{name}id", name, f"{name}t", f"{name}s", f"{name}k")
+    source = create_table(db, (schema, name), columns, rows)
+    for _ in range(2):
+        db.anonymize(
+            source,
+            quasi=[name, f"{name}t"],
+            sensitive=f"{name}s",
+            identifiers=f"{name}id",
+            insensitive=f"{name}k",
+            k=3,
+            l="3/2",
+            format=form,
+            publish=f"{quote(out)}.{quote(name)}",
+            name=f"{name} release",
+        )
+    released(db, (out, name), [*number_columns(name, form), f"{name}t", f"{name}s", f"{name}k"])
+    report = db.audit(f"{quote(out)}.{quote(name)}", sensitive=f"{name}s", identifiers=f"{name}k")
+    assert report.k >= 3
+    assert db.sample(f"{quote(out)}.{quote(name)}", 1)[1]
+    db.profile(source)
+    db.clean()
+
+
+@pytest.mark.parametrize("form", FORMATS)
+@pytest.mark.parametrize("role", ["quasi", "sensitive", "insensitive"])
+def test_our_own_aliases(db, role, form):
+    """All names that our SQL uses itself are columns of one table, in one role."""
+    others = [name for name in OURS if name != "rid"] + ["rid"]
+    columns = {"age": "INTEGER", **dict.fromkeys(others, "TEXT")}
+    rows = [(i % 5, *("ab"[i % 2] for _ in others)) for i in range(30)]
+    target = f"ours_{role}_{form}"
+    create_table(db, target, columns, rows)
+    asked = {"quasi": ["age"], "sensitive": [], "insensitive": []}
+    asked[role] = [*asked[role], *others]
+    db.anonymize(target, **asked, k=2, format=form)
+    released(db, ("release", target), [*number_columns("age", form), *others])
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_our_own_aliases_as_numbers(db, form):
+    """The same as ordered columns: their types differ from those of our own columns of that name."""
+    columns = dict.fromkeys(OURS, "INTEGER")
+    create_table(db, f"numbers_{form}", columns, [[i % 5] * len(OURS) for i in range(30)])
+    db.anonymize(f"numbers_{form}", quasi=list(OURS), k=2, format=form)
+    expected = [part for name in OURS for part in number_columns(name, form)]
+    released(db, ("release", f"numbers_{form}"), expected)
+
+
+@pytest.mark.parametrize("extra", [0, 3])
+def test_longest_names(db, extra):
+    """A name may be as long as the engine lets it; where a suffix does not fit, that is said before any work."""
+    most = min(db.engine.capabilities.max_identifier, 200)
+    if most != 63:
+        pytest.skip("no limit worth a test")
+    number, text = "é" * 30 + "n" * extra, "t" * 63
+    view = "v" * 54
+    create_table(db, "w" * 63, {number: "INTEGER", text: "TEXT"}, [(i % 5, "mf"[i % 2]) for i in range(30)])
+    asked = {"quasi": [number, text], "k": 3, "publish": f"release.{view}", "name": f"{'r' * 200}{extra}"}
+    if extra:
+        with pytest.raises(sqlanon.PolicyError, match="63"):
+            db.anonymize("w" * 63, **asked)
+    else:
+        db.anonymize("w" * 63, **asked)
+        released(db, ("release", view), [f"{number}_lo", f"{number}_hi", text])
+
+
+VALUES = (
+    "it's",
+    'a "b"',
+    "100%",
+    "%s %(x)s",
+    ":k $1 ?",
+    "line\nbreak\r\ttab",
+    "\u202eright to left",
+    "e\u0301 not \u00e9",
+    "😀",
+    "",
+    " ",
+    "NULL",
+    None,
+    "x" * 100_000,
+    "{a, b}",
+    "\\N",
+    "\\x41",
+)
+
+
+@pytest.mark.parametrize("form", FORMATS)
+def test_values_come_out_unchanged(db, form):
+    """Sensitive and insensitive values are what they were, per row; nominal quasi values are found in their sets."""
+    rows = [(i % 3, value, value, VALUES[(i + 1) % len(VALUES)]) for i, value in enumerate(VALUES * 4)]
+    target = f"values_{form}"
+    create_table(db, target, {"age": "INTEGER", "q": "TEXT", "sa": "TEXT", "kept": "TEXT"}, rows)
+    db.anonymize(target, quasi=["age", "q"], sensitive="sa", insensitive="kept", k=2, format=form)
+    got = read_table(db, ("release", target))
+    key = repr
+    assert sorted(((r["sa"], r["kept"]) for r in got), key=key) == sorted(((r[2], r[3]) for r in rows), key=key)
+    if form == "ranges":
+        assert all(r["q_null"] == "some" or r["sa"] is None or r["sa"] in r["q"] for r in got)
+    elif form == "suppressed":
+        assert all(r["q_suppressed"] or r["q"] == r["sa"] for r in got)
+    elif form == "points":
+        assert {r["q"] for r in got} <= set(VALUES)
+
+
+@pytest.mark.parametrize("taken", ["view", "metadata"])
+def test_what_is_not_ours_stays(db, taken):
+    """A view that sqlanon did not make is never replaced, nor one that another release made."""
+    create_table(db, f"taken_{taken}", {"age": "INTEGER"}, [(i % 3,) for i in range(9)])
+    db.engine.execute("CREATE SCHEMA IF NOT EXISTS release")
+    theirs = f"release.taken_{taken}" + ("_metadata" if taken == "metadata" else "")
+    db.engine.execute(f"CREATE VIEW {theirs} AS SELECT 42 AS mine")
+    with pytest.raises(sqlanon.PolicyError):
+        db.anonymize(f"taken_{taken}", quasi="age", k=3)
+    assert db.engine.fetch(f"SELECT mine FROM {theirs}") == [(42,)]
+
+
+def test_another_release_keeps_its_view(db):
+    create_table(db, "shared", {"age": "INTEGER"}, [(i % 3,) for i in range(9)])
+    db.anonymize("shared", quasi="age", k=3, name="one", publish="release.z_metadata")
+    for publish in ("release.z", "release.z_metadata"):
+        with pytest.raises(sqlanon.PolicyError):
+            db.anonymize("shared", quasi="age", k=3, name="two", publish=publish)
+    assert db.sample("release.z_metadata", 1)[0] == ("age_lo", "age_hi")
+
+
+def test_a_release_that_moves(db):
+    """Published elsewhere from now on: the old view does not go stale, nor break for its readers."""
+    create_table(db, "moving", {"age": "INTEGER"}, [(i % 3,) for i in range(9)])
+    db.anonymize("moving", quasi="age", k=3, publish="release.from_here")
+    for _ in range(3):
+        db.anonymize("moving", quasi="age", k=3, publish="release.to_there")
+    found = db.engine.fetch("SELECT table_name FROM information_schema.tables WHERE table_name LIKE 'from_here%'")
+    assert found == []
+    assert db.engine.fetch("SELECT count(*) FROM release.to_there") == [(9,)]
