@@ -138,8 +138,8 @@ class Engine(Protocol):
     def publishing(self) -> AbstractContextManager[None]:
         """One transaction: all that is written inside becomes visible at once, at its end, or never."""
 
-    def lock(self, name: str) -> AbstractContextManager[None]:
-        """Hold the named lock of this database, or raise `LockedError` at once."""
+    def lock(self, name: str, *, wait: bool = False) -> AbstractContextManager[None]:
+        """Hold the named lock of this database; if it is taken, wait for it or raise `LockedError` at once."""
 
     def attach(self, path: str, *, read_only: bool = False) -> AbstractContextManager[str]:
         """Open another database file; yields the name it has here (`second_file` only)."""

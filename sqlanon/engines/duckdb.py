@@ -246,12 +246,12 @@ class DuckDBEngine:
     publishing = _transaction
 
     @contextmanager
-    def lock(self, name: str) -> Iterator[None]:
+    def lock(self, name: str, *, wait: bool = False) -> Iterator[None]:
         """See `Engine.lock`. Other processes are kept out by DuckDB's own lock on the file."""
         key = f"{self._path or id(self._connection)}:{name}"
         with _locks_guard:
             lock = _locks.setdefault(key, threading.Lock())
-        if not lock.acquire(blocking=False):
+        if not lock.acquire(blocking=wait):
             raise LockedError(
                 f"{name} is being run by another thread of this process; try again when it is done"
             )

@@ -37,6 +37,8 @@ _SETTINGS = (
 _TYPES = {"int16": "smallint", "int32": "integer", "int64": "bigint", "float64": "double precision"}
 _SIGNATURE = b"PGCOPY\n\xff\r\n\x00" + bytes(8)
 _CHUNK = 1 << 20
+_COMMENTS = re.compile(r"^(?:--[^\n]*\n|/\*.*?\*/|\s)+", re.DOTALL)
+_MADE = re.compile(r'CREATE TEMPORARY TABLE ("(?:[^"]|"")+")', re.IGNORECASE)
 
 
 def _kind(category: str, type_text: str) -> Kind:
@@ -120,6 +122,12 @@ class PostgresEngine:
         """See `Engine.execute`."""
         with self._translated(_name(statement)):
             self._run(statement)
+            made = _MADE.match(
+                _COMMENTS.sub("", statement.text if isinstance(statement, Statement) else statement)
+            )
+            if made:
+                # Nobody analyzes temporary tables by himself, and the planner joins badly without statistics.
+                self._run(f"ANALYZE {made.group(1)}")
 
     def fetch(self, statement: Statement | str, *, max_rows: int = 100_000) -> list[Row]:
         """See `Engine.fetch`."""
@@ -282,12 +290,15 @@ class PostgresEngine:
         return self._transaction("BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL lock_timeout = '10s'")
 
     @contextmanager
-    def lock(self, name: str) -> Iterator[None]:
+    def lock(self, name: str, *, wait: bool = False) -> Iterator[None]:
         """See `Engine.lock`: a session advisory lock, so it ends with the session even on kill -9."""
         key = zlib.crc32(name.encode()) - (1 << 31)
-        taken = self.fetch(Statement("lock", "SELECT pg_try_advisory_lock(%(space)s, %(key)s)",
-                                     {"space": 0x5A0, "key": key}))  # fmt: skip
-        if not taken[0][0]:
+        binds: dict[str, int | float | str | None] = {"space": 0x5A0, "key": key}
+        if wait:
+            self.fetch(Statement("lock", "SELECT pg_advisory_lock(%(space)s, %(key)s)", binds))
+        elif not self.fetch(Statement("lock", "SELECT pg_try_advisory_lock(%(space)s, %(key)s)", binds))[0][
+            0
+        ]:
             raise LockedError(f"{name} is being run by another session; try again when it is done")
         try:
             yield

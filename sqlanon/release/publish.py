@@ -124,8 +124,11 @@ def publish(
         PrivacyViolation: the physical table fails; everything is rolled back.
     """
     catalog = Catalog(engine)
-    with engine.publishing():
+    # Two first releases at once would both make the schemas, and one would fail.
+    with engine.lock("schemas", wait=True), engine.publishing():
         catalog.create()
+        if not target.file:
+            _make_schema(engine, target.view)
 
     def write(place: TableRef) -> RunReport:
         with watch.stage("publish"):
@@ -147,7 +150,6 @@ def publish(
     physical = TableRef(PRIVATE_SCHEMA, target.physical)
     with engine.publishing():
         check_free(engine, catalog, spec.name, target.view)
-        _make_schema(engine, target.view)
         done = write(physical)
         with watch.stage("publish"):
             scratch.execute("publish/link", linked=TableRef(PRIVATE_SCHEMA, f"{target.physical}_link"),

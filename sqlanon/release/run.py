@@ -74,11 +74,12 @@ def _make(
     with watch.stage("recode"):
         classed = attach_classes(scratch, encoded, assignment.table, tuple(ready.identifiers.values()))
         recoded = recode(scratch, encoded, classed, spec.format)
-        attributes = [Attribute(d.code, d.reading.name, d.reading.spec.weight) for d in encoded.quasi]
-        loss = measure(scratch, recoded.boxes, attributes, spec.privacy.k)
     with watch.stage("verify"):
         verify_staged(scratch, encoded, classed, recoded, spec.format)
         fewest = _identifiers(scratch, classed, ready)
+    with watch.stage("recode"):
+        attributes = [Attribute(d.code, d.reading.name, d.reading.spec.weight) for d in encoded.quasi]
+        loss = measure(scratch, recoded.boxes, attributes, spec.privacy.k)
     report = RunReport(
         release=spec.name, version=target.version, source=str(ready.roles.relation.ref), published=target.shown,
         rows=encoded.rows, suppressed=0, classes=recoded.classes, min_class=recoded.min_class,

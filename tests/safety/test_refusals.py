@@ -7,9 +7,9 @@ import pytest
 import sqlanon
 from sqlanon import methods
 from sqlanon.release import run as running
+from tests.engines import create_table
 from tests.safety.bad import tampered_release, tampering
 from tests.safety.people import assert_tidy, generation_of, private_tables, write_people
-from tests.engines import create_table
 
 ONE_CLASS = {"k": 1}
 LONELY = "UPDATE {t} SET class = 1 WHERE rid = 0"
@@ -111,9 +111,13 @@ def test_a_class_that_is_not_diverse(shared_db, monkeypatch, name):
     )
     asked = {"quasi": "age", "sensitive": "illness", "rest": "drop", "k": 2, "method": "bad", "name": name}
     asked |= {"publish": f"release.diverse_{name}"}
-    monkeypatch.setitem(methods.METHODS, "bad", tampering("UPDATE {t} SET class = CASE WHEN rid < 20 THEN 0 ELSE 1 END"))
+    monkeypatch.setitem(
+        methods.METHODS, "bad", tampering("UPDATE {t} SET class = CASE WHEN rid < 20 THEN 0 ELSE 1 END")
+    )
     shared_db.anonymize("diverse", **asked)
-    with pytest.raises(sqlanon.PrivacyViolation, match="1 classes fail" if "joint" not in name else "classes fail"):
+    with pytest.raises(
+        sqlanon.PrivacyViolation, match="1 classes fail" if "joint" not in name else "classes fail"
+    ):
         shared_db.anonymize("diverse", **asked | DIVERSE[name])
     assert [row.status for row in shared_db.releases(name)] == ["published"]
 

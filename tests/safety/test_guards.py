@@ -1,0 +1,152 @@
+"""What stops a release before any work, each with its opt-out; and what stays closed to readers."""
+
+from __future__ import annotations
+
+import uuid
+from pathlib import Path
+
+import pytest
+
+import sqlanon
+from tests.engines import ENGINES, create_table
+from tests.safety.conftest import SERVER
+from tests.safety.people import RELEASE, VERSIONS, write_people
+
+
+def visits(db, *extra):
+    """100 rows; person repeats, code is alone in two rows, note is alone in 51."""
+    rows = [(i // 2, i % 5, f"c{max(i, 1)}" if i < 3 else "c", f"n{min(i, 50)}") for i in range(100)]
+    name = f"visits_{uuid.uuid4().hex[:8]}"
+    create_table(db, name, {"person": "INTEGER", "age": "INTEGER", "code": "TEXT", "note": "TEXT"}, rows)
+    return name
+
+
+def stopped(db, table, word, **asked):
+    with pytest.raises(sqlanon.SqlanonError, match=word) as caught:
+        db.anonymize(table, quasi="age", k=2, rest="drop", **asked)
+    assert type(caught.value).__name__ == "GuardError"
+    assert caught.value.exit_code == 2
+    assert db.releases(table) == ()
+
+
+def made(db, table, **asked):
+    return db.anonymize(table, quasi="age", k=2, rest="drop", **asked).report
+
+
+def test_identifier_repeats(shared_db):
+    table = visits(shared_db)
+    stopped(shared_db, table, "person.*repeats", identifiers="person")
+    assert made(shared_db, table, identifiers="person", accept_repeats="person").min_identifiers == {}
+    fewest = made(shared_db, table, identifiers="person", rows_are="events").min_identifiers
+    assert set(fewest) == {"person"}
+    assert fewest["person"] == 20  # 20 rows an age, 5 is odd: no person has two rows of one age
+
+
+def test_insensitive_column_that_identifies(shared_db):
+    """One row in a hundred alone with its value is allowed, two are not."""
+    table = visits(shared_db)
+    shared_db.engine.execute(f"UPDATE {table} SET code = 'alone' WHERE person = 0 AND age = 0")
+    shared_db.engine.execute(f"UPDATE {table} SET code = 'c' WHERE code <> 'alone'")
+    made(shared_db, table, insensitive="code", name=f"{table}_one", publish=f"release.{table}_one")
+    shared_db.engine.execute(f"UPDATE {table} SET code = 'second' WHERE person = 1 AND age = 2")
+    stopped(shared_db, table, "code.*unique for 2 of 100", insensitive="code")
+    made(shared_db, table, insensitive="code", accept_unique="code")
+
+
+def test_sensitive_column_that_identifies(shared_db):
+    table = visits(shared_db)
+    stopped(shared_db, table, "note.*51 distinct", sensitive="note")
+    made(shared_db, table, sensitive="note", accept_unique="note")
+    shared_db.engine.execute(f"UPDATE {table} SET note = 'n0' WHERE note = 'n1'")
+    made(shared_db, table, sensitive="note")
+
+
+def test_a_file_that_is_not_ours(connect, tmp_path):
+    db = connect(ENGINES[1])
+    write_people(db.engine)
+    file = tmp_path / "theirs.duckdb"
+    file.write_text("theirs")
+    with pytest.raises(sqlanon.PolicyError, match="exists"):
+        db.anonymize("people", **RELEASE, publish_file=str(file))
+    assert file.read_text() == "theirs"
+
+
+def test_a_file_that_became_somebody_elses(connect, tmp_path, monkeypatch):
+    """A run that failed never made the file: what stands there later is not ours."""
+    from sqlanon import methods
+    from tests.safety.bad import tampering
+
+    db = connect(ENGINES[1])
+    write_people(db.engine)
+    file: Path = tmp_path / "theirs.duckdb"
+    monkeypatch.setitem(methods.METHODS, "bad", tampering("UPDATE {t} SET class = rid"))
+    with pytest.raises(sqlanon.PrivacyViolation):
+        db.anonymize("people", **RELEASE | {"k": 4}, publish_file=str(file), method="bad")
+    assert not file.exists()
+    file.write_text("theirs")
+    with pytest.raises(sqlanon.PolicyError, match="exists"):
+        db.anonymize("people", **RELEASE, publish_file=str(file))
+    assert file.read_text() == "theirs"
+
+
+@pytest.fixture
+def server(make_url):
+    """A PostgreSQL database and a role that may read releases; the role goes with the test."""
+    url = make_url(SERVER)
+    role = f'Reader "{uuid.uuid4().hex[:6]}'
+    quoted = '"' + role.replace('"', '""') + '"'
+    with sqlanon.connect(url) as db:
+        db.engine.execute(f"CREATE ROLE {quoted}")
+        write_people(db.engine)
+        db.anonymize("people", **RELEASE)
+        db.engine.execute(f"GRANT USAGE ON SCHEMA release TO {quoted}")
+        db.engine.execute(f"GRANT SELECT ON ALL TABLES IN SCHEMA release TO {quoted}")
+        yield db, quoted
+        db.engine.execute(f"DROP OWNED BY {quoted}")
+        db.engine.execute(f"DROP ROLE {quoted}")
+
+
+def test_grants_survive(server):
+    db, role = server
+    db.engine.execute("GRANT SELECT ON release.people TO PUBLIC")
+    grants = (
+        "SELECT table_name, grantee, privilege_type FROM information_schema.role_table_grants "
+        "WHERE table_schema = 'release' ORDER BY 1, 2, 3"
+    )
+    before = db.engine.fetch(grants)
+    for change in ({}, {"format": "labels"}, {"format": "points"}, {}):
+        db.anonymize("people", **RELEASE | change)
+        assert db.engine.fetch(grants) == before
+        db.engine.execute(f"SET ROLE {role}")
+        try:
+            assert db.engine.fetch(VERSIONS) == [(40, 0, 0)]
+            assert db.engine.fetch("SELECT count(*) FROM release.people_metadata")
+        finally:
+            db.engine.execute("RESET ROLE")
+
+
+def test_readers_see_the_release_only(server):
+    db, role = server
+    tables = db.engine.fetch(
+        "SELECT quote_ident(table_name) FROM information_schema.tables WHERE table_schema = '_sqlanon'"
+    )
+    assert len(tables) > 3
+    db.engine.execute(f"SET ROLE {role}")
+    try:
+        for table in ["people", *(f"_sqlanon.{name}" for (name,) in tables)]:
+            with pytest.raises(sqlanon.DatabaseError, match="right"):
+                db.engine.fetch(f"SELECT count(*) FROM {table}")
+    finally:
+        db.engine.execute("RESET ROLE")
+
+
+def test_a_dependent_view_stops_a_change_of_columns(server):
+    db, _ = server
+    db.engine.execute("CREATE VIEW report AS SELECT age_lo FROM release.people")
+    with pytest.raises(sqlanon.DatabaseError, match="(?i)depend"):
+        db.anonymize("people", **RELEASE | {"format": "labels"})
+    assert db.engine.fetch(VERSIONS) == [(40, 0, 0)]
+    assert db.engine.fetch("SELECT count(*) FROM report") == [(40,)]
+    write_people(db.engine, 1)
+    db.anonymize("people", **RELEASE)
+    assert db.engine.fetch("SELECT count(*) FROM report") == [(41,)]
