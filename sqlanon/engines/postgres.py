@@ -33,6 +33,7 @@ _SETTINGS = (
     "SET datestyle = 'ISO'",
     "SET timezone = 'UTC'",
     "SET client_min_messages = 'warning'",
+    "SET client_connection_check_interval = '10s'",
 )
 _TYPES = {"int16": "smallint", "int32": "integer", "int64": "bigint", "float64": "double precision"}
 _SIGNATURE = b"PGCOPY\n\xff\r\n\x00" + bytes(8)

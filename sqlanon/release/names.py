@@ -55,9 +55,11 @@ class Published:
 
 
 def layout(
-    roles: Roles, quasi: tuple[Domain, ...], form: FormatSpec
+    roles: Roles, quasi: tuple[Domain, ...], form: FormatSpec, longest: int = 1 << 20
 ) -> tuple[dict[str, Names], tuple[Published, ...]]:
     """Names per quasi column (by code), and all published columns in the source's order.
+
+    ``longest``: bytes that a name may have.
 
     Raises:
         PolicyError: two published columns would share a name, or the mean of a column cannot be taken.
@@ -76,6 +78,12 @@ def layout(
             columns += [Published("r", part, part) for part in names[domain.code].published()]
         else:
             columns.append(Published("s", reading.alias, reading.name))
+    for column in columns:
+        if len(column.name.encode()) > longest:
+            raise PolicyError(
+                f"published column {column.name} would be longer than the {longest} bytes of this database; "
+                "rename it in a view of the source, or choose another format"
+            )
     seen: dict[str, str] = {}
     for column in columns:
         folded = column.name.lower()

@@ -63,7 +63,7 @@ def prepare(scratch: Scratch, spec: ReleaseSpec, watch: Stopwatch) -> Prepared:
         reached = feasible(scratch, spec, stage, roles, asked, rows)
         quasi, sensitive = build_domains(scratch, roles, stage)
         guard_sensitive(spec, sensitive, rows)
-        layout(roles, quasi, spec.format)
+        layout(roles, quasi, spec.format, scratch.engine.capabilities.max_identifier)
     return Prepared(roles, stage, rows, quasi, sensitive, asked, reached, chosen, identifiers)
 
 

@@ -54,7 +54,7 @@ def target_of(engine: Engine, spec: ReleaseSpec) -> Publication:
     view = view_of(engine, spec)
     entries = catalog.entries(spec.name)
     version = max((entry.version for entry in entries), default=0) + 1
-    if view.schema == PRIVATE_SCHEMA:
+    if (view.schema or "").lower() == PRIVATE_SCHEMA:
         raise PolicyError(
             f"{spec.name}: {PRIVATE_SCHEMA} is sqlanon's private schema; publish into another one"
         )

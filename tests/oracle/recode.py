@@ -71,7 +71,8 @@ def labels(column: Quasi, rows: Sequence[int]) -> Row:
         return {column.name: "NULL" if state == "all" else "*"}
     values = _values(column, rows)
     if column.kind == "hierarchy":
-        return {column.name: quoted(column.tree.common(values)[1])}
+        node = column.tree.common(values)[1]
+        return {column.name: node if node == "*" else quoted(node)}  # the root means any value, as ``*`` does
     if column.kind == "nominal":
         texts = [quoted(value) for value in sorted(values, key=str.encode)]
         return {column.name: texts[0] if len(texts) == 1 else "{" + ", ".join(texts) + "}"}
@@ -87,6 +88,8 @@ def text(value: Any) -> str:
         return str(value).lower()
     if isinstance(value, dt.datetime):
         return value.isoformat(sep=" ")
+    if isinstance(value, float):
+        return repr(value + 0.0)  # -0.0 is 0.0
     return format(value, "f") if isinstance(value, Decimal) else str(value)
 
 

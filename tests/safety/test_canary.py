@@ -76,7 +76,7 @@ def test_broken_hierarchy_files(db, tmp_path, text):
 
 
 @pytest.mark.parametrize("expression", ["CAST(city AS INTEGER)", "CAST(illness AS DATE)"])
-@pytest.mark.parametrize("role", ["quasi", "sensitive", "insensitive", "identifiers"])
+@pytest.mark.parametrize("role", ["quasi", "insensitive"])
 def test_a_view_that_fails(db, expression, role):
     db.engine.execute(f"CREATE VIEW broken AS SELECT age, city, illness, {expression} AS bad FROM secret")
     asked = {"quasi": ["age"], "sensitive": (), "identifiers": (), "insensitive": (), "rest": "drop"}
@@ -86,7 +86,7 @@ def test_a_view_that_fails(db, expression, role):
         try:
             ask()
         except sqlanon.SqlanonError as error:
-            assert not [text for text in texts(error) if CANARY in text]
+            assert not [text for text in texts(error) if CANARY in text]  # noqa: PT017 - success is fine too
 
 
 def test_infeasible_and_guards(db):

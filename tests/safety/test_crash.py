@@ -98,7 +98,7 @@ class Place:
 def place(request, make_url, tmp_path_factory) -> Place:
     made = Place(make_url(SERVER if request.param == "postgres" else FILE))
     if request.param == "duckdb_two_files":
-        made.file = tmp_path_factory.mktemp("published") / "people.duckdb"
+        made.file = tmp_path_factory.mktemp("published") / "people [1].duckdb"
         made.arguments |= {"publish_file": str(made.file)}
     made.write()
     made.run()

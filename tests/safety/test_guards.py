@@ -13,7 +13,7 @@ from tests.safety.conftest import SERVER
 from tests.safety.people import RELEASE, VERSIONS, write_people
 
 
-def visits(db, *extra):
+def visits(db):
     """100 rows; person repeats, code is alone in two rows, note is alone in 51."""
     rows = [(i // 2, i % 5, f"c{max(i, 1)}" if i < 3 else "c", f"n{min(i, 50)}") for i in range(100)]
     name = f"visits_{uuid.uuid4().hex[:8]}"
@@ -143,7 +143,7 @@ def test_readers_see_the_release_only(server):
 def test_a_dependent_view_stops_a_change_of_columns(server):
     db, _ = server
     db.engine.execute("CREATE VIEW report AS SELECT age_lo FROM release.people")
-    with pytest.raises(sqlanon.DatabaseError, match="(?i)depend"):
+    with pytest.raises(sqlanon.DatabaseError, match=r"(?i)depend"):
         db.anonymize("people", **RELEASE | {"format": "labels"})
     assert db.engine.fetch(VERSIONS) == [(40, 0, 0)]
     assert db.engine.fetch("SELECT count(*) FROM report") == [(40,)]

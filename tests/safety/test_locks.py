@@ -73,7 +73,7 @@ def test_the_lock_goes_with_an_error(shared_db):
     shared_db.anonymize("locked", **RELEASE)
 
 
-def test_other_process_holds_the_duckdb_file(make_url, start, capsys):
+def test_other_process_holds_the_duckdb_file(make_url, start):
     url = make_url(FILE)
     with sqlanon.connect(url) as db:
         write_people(db.engine, 0)

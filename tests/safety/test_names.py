@@ -76,7 +76,7 @@ def number_columns(name: str, form: str) -> list[str]:
 def released(db, view: tuple[str, str], columns: list[str]) -> None:
     assert list(read_table(db, view)[0]) == columns
     assert len(read_table(db, view)) == 30
-    assert len(read_table(db, (view[0], f"{view[1]}_metadata"))) > 4
+    assert len(read_table(db, (view[0], f"{view[1]}_metadata"))) > 2
 
 
 @pytest.mark.parametrize(("name", "form"), [(name, FORMATS[i % 4]) for i, name in enumerate(HOSTILE)])
@@ -108,11 +108,9 @@ def test_hostile_names_everywhere(db, name, form):
 
 @pytest.mark.parametrize("form", FORMATS)
 @pytest.mark.parametrize("half", [0, 1])
-@pytest.mark.parametrize("kind", ["TEXT", "INTEGER"])
-def test_our_own_aliases(db, half, kind, form):
+def test_our_own_aliases(db, half, form):
     """Names that our SQL uses itself are quasi columns in one half, and published as they are in the other."""
-    if half != FORMATS.index(form) % 2 and kind == "INTEGER":
-        pytest.skip("numbers meet every format once")
+    kind = "TEXT" if half == FORMATS.index(form) % 2 else "INTEGER"
     quasi, kept = OURS[half::2][:6], OURS[1 - half :: 2]
     target = f"ours_{half}_{kind}_{form}".lower()
     rows = [[i % 2 if kind == "INTEGER" else "ab"[i % 2]] * len(quasi + kept) for i in range(30)]
@@ -135,15 +133,16 @@ def test_longest_names(db, extra):
     most = min(db.engine.capabilities.max_identifier, 200)
     if most != 63:
         pytest.skip("no limit worth a test")
+    table = ("w" * 62) + "xy"[extra > 0]
     number, text = "é" * 30 + "n" * extra, "t" * 63
-    view = "v" * 54
-    create_table(db, "w" * 63, {number: "INTEGER", text: "TEXT"}, [(i % 5, "mf"[i % 2]) for i in range(30)])
+    view = "v" * 53 + str(extra)
+    create_table(db, table, {number: "INTEGER", text: "TEXT"}, [(i % 5, "mf"[i % 2]) for i in range(30)])
     asked = {"quasi": [number, text], "k": 3, "publish": f"release.{view}", "name": f"{'r' * 200}{extra}"}
     if extra:
         with pytest.raises(sqlanon.PolicyError, match="63"):
-            db.anonymize("w" * 63, **asked)
+            db.anonymize(table, **asked)
     else:
-        db.anonymize("w" * 63, **asked)
+        db.anonymize(table, **asked)
         released(db, ("release", view), [f"{number}_lo", f"{number}_hi", text])
 
 
