@@ -1,6 +1,6 @@
 -- name: mondrian/candidates
 -- params: candidates (table to make), items (table), attribute (the one that is cut), attributes (list of {code, weight, kind, size,
---   nulls, tree}), checks (list of {kind, p, q, value, within}), k, relaxed (bool), median (bool)
+--   nulls, tree}), sensitive (SA code columns), checks (list of {kind, p, q, value, within}), k, relaxed (bool), median (bool)
 -- returns: part, dim, cut, n_left, key1, key2, key3 bigint: the allowed cuts of every open partition on one attribute
 -- LeFevre et al. 2006, section 4, for all partitions of a level at once. A slot v is a value of the attribute (strict) or a
 -- place in its order (relaxed). Windows turn the frequency set into boxes of every prefix (l_) and of every suffix (r_).

@@ -1,6 +1,6 @@
 -- name: recode/released
 -- params: released (table to make), boxes (table), format, columns (list of {code, kind, domain, members, found, middle, labels,
---   means, nulls, names (published names by part)})
+--   means, nulls, names (published names by part)}), names (all published names, in order)
 -- returns: _sqlanon_class, every published QI-derived column, _sqlanon_place (rank of the class by them): one row a class
 CREATE TEMPORARY TABLE {{ released | table }} AS
 SELECT

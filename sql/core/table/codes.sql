@@ -1,5 +1,5 @@
 -- name: table/codes
--- params: work (table), columns (code column names), tie_break (bool), sensitive (SA code column names), part (table or none)
+-- params: work (table), columns (code column names), tie_break (bool), part (table or none)
 -- returns: rid, then one column per code column; with tie_break in the order that relaxed methods cut
 SELECT w.rid AS rid
 {% for column in columns %}

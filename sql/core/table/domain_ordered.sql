@@ -1,5 +1,5 @@
 -- name: table/domain_ordered
--- params: domain (table to make), ordinals (table), kind (of the column)
+-- params: domain (table to make), ordinals (table), kind (of the column), by_ord (bool: ord is a given order's rank)
 -- returns: code integer (NULL first, then by value), value, n bigint, pos integer in 0..2^20, ord double
 -- ord is the value on a line: 0 for -infinity, NULLs and constants; the whole range for +infinity and NaN.
 CREATE TEMPORARY TABLE {{ domain | table }} AS
