@@ -24,7 +24,7 @@ _common = {
         HealthCheck.data_too_large,
     ],
 }
-settings.register_profile("quick", max_examples=15, derandomize=True, **_common)
+settings.register_profile("quick", max_examples=8, derandomize=True, **_common)
 settings.register_profile("thorough", max_examples=400, **_common)
 settings.load_profile(os.environ.get("SQLANON_HYPOTHESIS", "quick"))
 

@@ -133,12 +133,15 @@ METRICS: Mapping[str, Metric] = {metric.name: metric for metric in _ALL}
 """Every metric by name; a new one is a class and an entry here."""
 
 
-def measure(scratch: Scratch, boxes: TableRef, attributes: Sequence[Attribute], k: int) -> LossReport:
+def measure(
+    scratch: Scratch, boxes: TableRef, released: TableRef, attributes: Sequence[Attribute], k: int
+) -> LossReport:
     """All metrics of a release in one scan of its boxes.
 
     Args:
         scratch: the run.
         boxes: table (class, n, ncp_<code>, lm_<code>).
+        released: table that tells which boxes publish the same.
         attributes: the quasi columns.
         k: the k that was asked, for C_AVG.
     """
@@ -146,7 +149,11 @@ def measure(scratch: Scratch, boxes: TableRef, attributes: Sequence[Attribute], 
     for metric in METRICS.values():
         wanted |= metric.aggregates(attributes)
     row = scratch.fetch(
-        "loss/scan", boxes=boxes, aggregates=[{"alias": alias, "sql": sql} for alias, sql in wanted.items()]
+        "loss/scan",
+        boxes=boxes,
+        released=released,
+        columns=[a.code for a in attributes],
+        aggregates=[{"alias": alias, "sql": sql} for alias, sql in wanted.items()],
     )[0]
     values = {alias: float(str(cell)) for alias, cell in zip(wanted, row, strict=True)}
     rows = values["n_rows"]

@@ -85,6 +85,7 @@ def _column(
         "code": domain.code, "kind": kind, "domain": domain.table, "nulls": domain.has_null,
         "size": max(domain.size, 1), "names": names, "range": 0, "members": None, "found": None, "labels": None,
         "means": None, "middle": None,
+        "type": domain.reading.column.type if domain.reading.as_text else None,
     }  # fmt: skip
     labels = None
     if kind == "ordered":

@@ -79,7 +79,7 @@ def _make(
         fewest = _identifiers(scratch, classed, ready)
     with watch.stage("recode"):
         attributes = [Attribute(d.code, d.reading.name, d.reading.spec.weight) for d in encoded.quasi]
-        loss = measure(scratch, recoded.boxes, attributes, spec.privacy.k)
+        loss = measure(scratch, recoded.boxes, recoded.released, attributes, spec.privacy.k)
     report = RunReport(
         release=spec.name, version=target.version, source=str(ready.roles.relation.ref), published=target.shown,
         rows=encoded.rows, suppressed=0, classes=recoded.classes, min_class=recoded.min_class,

@@ -177,7 +177,14 @@ def _ordered_domain(scratch: Scratch, reading: Reading, values: TableRef, table:
                 f"column {reading.name}: {missing} of its values are not in the given order of {len(order)}; add them"
             )
     ordinals = scratch.table(f"{code}_ordinals")
-    scratch.execute("table/ordinals", ordinals=ordinals, values=values, kind=reading.column.kind, ranks=ranks)
+    scratch.execute(
+        "table/ordinals",
+        ordinals=ordinals,
+        values=values,
+        kind=reading.column.kind,
+        ranks=ranks,
+        nanoseconds=reading.column.type == "TIMESTAMP_NS",
+    )
     scratch.execute(
         "table/domain_ordered",
         domain=table,

@@ -58,7 +58,7 @@ def _column(draw: st.DrawFn) -> tuple[str | Enum, st.SearchStrategy[Any], QI]:
     if kind == "float":
         return "DOUBLE PRECISION", _FLOATS, QI("number", weight)
     if kind == "decimal":
-        cents = st.integers(-300, 300).map(lambda i: Decimal(i) / 100)
+        cents = st.integers(-300, 300).map(lambda i: Decimal(i).scaleb(-2))
         return "DECIMAL(9,2)", cents, QI("number", weight)
     if kind == "bool":
         return "BOOLEAN", st.booleans(), QI("number", weight)

@@ -1,12 +1,19 @@
 -- name: audit/together
 -- params: stage (table of link and the sensitive aliases), first, second (tables of link, class), sensitive (aliases)
 -- returns: classes, k, singles, matched, below (rows in intersections smaller than :floor), then per sensitive column distinct l, total, top
+-- Rows of equal link (equal in all columns where the policy names no identifier) are paired in turn.
 WITH rows_of_both AS (
     SELECT a.class AS first_class, b.class AS second_class{% for c in sensitive %}, s.{{ c }} AS {{ c }}{% endfor %}
 
-    FROM {{ stage | table }} AS s
-    JOIN {{ first | table }} AS a ON a.link = s.link
-    JOIN {{ second | table }} AS b ON b.link = s.link
+    FROM (
+        SELECT t.*, ROW_NUMBER() OVER (PARTITION BY t.link ORDER BY t.rid) AS turn FROM {{ stage | table }} AS t
+    ) AS s
+    JOIN (
+        SELECT t.link AS link, t.class AS class, ROW_NUMBER() OVER (PARTITION BY t.link ORDER BY t.class) AS turn FROM {{ first | table }} AS t
+    ) AS a ON a.link = s.link AND a.turn = s.turn
+    JOIN (
+        SELECT t.link AS link, t.class AS class, ROW_NUMBER() OVER (PARTITION BY t.link ORDER BY t.class) AS turn FROM {{ second | table }} AS t
+    ) AS b ON b.link = s.link AND b.turn = s.turn
 )
 , sizes AS (
     SELECT first_class, second_class, COUNT(*) AS n FROM rows_of_both AS r GROUP BY first_class, second_class

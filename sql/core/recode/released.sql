@@ -1,11 +1,13 @@
 -- name: recode/released
 -- params: released (table to make), boxes (table), format, columns (list of {code, kind, domain, members, found, middle, labels,
 --   means, nulls, names (published names by part)}), names (all published names, in order)
+-- Classes that publish the same have the same place: their rows must not lie apart in the table.
 -- returns: _sqlanon_class, every published QI-derived column, _sqlanon_place (rank of the class by them): one row a class
+{% macro cast(c, value) %}{{ "CAST(" ~ value ~ " AS " ~ c.type ~ ")" if c.type else value }}{% endmacro %}
 CREATE TEMPORARY TABLE {{ released | table }} AS
 SELECT
     r.*
-    , ROW_NUMBER() OVER (ORDER BY {% for name in names %}r.{{ name | ident }} NULLS FIRST, {% endfor %}r._sqlanon_class) AS _sqlanon_place
+    , DENSE_RANK() OVER (ORDER BY {% for name in names %}{{ ", " if not loop.first }}r.{{ name | ident }} NULLS FIRST{% endfor %}) AS _sqlanon_place
 FROM (
     SELECT
         b.class AS _sqlanon_class
@@ -40,9 +42,9 @@ FROM (
 {% endif %}
           END AS {{ c.names.value | ident }}
 {% elif format == "points" %}
-        , l{{ c.code }}.value AS {{ c.names.value | ident }}
+        , {{ cast(c, "l" ~ c.code ~ ".value") }} AS {{ c.names.value | ident }}
 {% else %}
-        , CASE WHEN b.lo_{{ c.code }} = b.hi_{{ c.code }} THEN l{{ c.code }}.value END AS {{ c.names.value | ident }}
+        , CASE WHEN b.lo_{{ c.code }} = b.hi_{{ c.code }} THEN {{ cast(c, "l" ~ c.code ~ ".value") }} END AS {{ c.names.value | ident }}
 {% if c.names.suppressed %}
         , b.lo_{{ c.code }} <> b.hi_{{ c.code }} AS {{ c.names.suppressed | ident }}
 {% endif %}

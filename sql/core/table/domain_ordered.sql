@@ -2,6 +2,9 @@
 -- params: domain (table to make), ordinals (table), kind (of the column), by_ord (bool: ord is a given order's rank)
 -- returns: code integer (NULL first, then by value), value, n bigint, pos integer in 0..2^20, ord double
 -- ord is the value on a line: 0 for -infinity, NULLs and constants; the whole range for +infinity and NaN.
+{% macro scaled(x) %}
+CASE WHEN e.high < 1e307 AND e.low > -1e307 THEN {{ x }} WHEN ABS({{ x }}) < 1e200 THEN 0 ELSE {{ x }} * 0.5 END
+{%- endmacro %}
 CREATE TEMPORARY TABLE {{ domain | table }} AS
 SELECT
     CAST(ROW_NUMBER() OVER (ORDER BY {{ "o.ord" if by_ord else "o.value" }} NULLS FIRST) - 1 AS INTEGER) AS code
@@ -9,26 +12,32 @@ SELECT
     , o.n AS n
     , CAST(CASE
         WHEN o.value IS NULL OR e.low IS NULL THEN 0
+{% if kind in ("float", "date", "timestamp", "decimal") %}
         WHEN NOT o.finite THEN CASE WHEN o.value < e.low_value THEN 0 ELSE 1048576 END
+{% endif %}
         WHEN e.high = e.low THEN 0
 {% if kind == "float" %}
-        ELSE FLOOR((o.ord * 0.5::DOUBLE - e.low * 0.5::DOUBLE) / (e.high * 0.5::DOUBLE - e.low * 0.5::DOUBLE) * 1048576::DOUBLE)
+        ELSE FLOOR((({{ scaled('o.ord') }}) - ({{ scaled('e.low') }})) / (({{ scaled('e.high') }}) - ({{ scaled('e.low') }})) * 1048576::DOUBLE)
 {% else %}
-        ELSE ((o.ord - e.low) * 1048576) // (e.high - e.low)
+        ELSE ((o.ord // e.step - e.low // e.step) * 1048576) // (e.high // e.step - e.low // e.step)
 {% endif %}
       END AS INTEGER) AS pos
     , CAST(CASE
         WHEN o.value IS NULL OR e.low IS NULL THEN 0
-        WHEN NOT o.finite THEN CASE WHEN o.value < e.low_value THEN 0 ELSE CAST(e.high AS DOUBLE) - CAST(e.low AS DOUBLE) END
+{% if kind in ("float", "date", "timestamp", "decimal") %}
+        WHEN NOT o.finite THEN CASE WHEN o.value < e.low_value THEN 0 ELSE {% if kind == "float" %}{{ scaled('e.high') }} - {{ scaled('e.low') }}{% else %}CAST(e.high AS DOUBLE) - CAST(e.low AS DOUBLE){% endif %} END
+{% endif %}
 {% if kind == "float" %}
-        ELSE CAST(o.ord AS DOUBLE) - CAST(e.low AS DOUBLE)
+        ELSE {{ scaled('o.ord') }} - {{ scaled('e.low') }}
 {% else %}
+        WHEN e.step > 1 THEN CAST(o.ord AS DOUBLE) - CAST(e.low AS DOUBLE)
         ELSE CAST(o.ord - e.low AS DOUBLE)
 {% endif %}
       END AS DOUBLE) AS ord
 FROM {{ ordinals | table }} AS o
 CROSS JOIN (
-    SELECT MIN(f.ord) AS low, MAX(f.ord) AS high, MIN(f.value) AS low_value
+    SELECT MIN(f.ord) AS low, MAX(f.ord) AS high{% if kind != "float" %}, CASE WHEN MAX(f.ord) // 4294967296 - MIN(f.ord) // 4294967296 > 1099511627776 THEN CAST(4294967296 AS HUGEINT) ELSE CAST(1 AS HUGEINT) END AS step{% endif %}{% if kind in ("float", "date", "timestamp", "decimal") %}, MIN(f.value) AS low_value{% endif %}
+
     FROM {{ ordinals | table }} AS f
     WHERE f.finite
 ) AS e

@@ -1,12 +1,12 @@
 -- name: table/ordinals
--- params: ordinals (table to make), values (table), kind (of the column), ranks (table of value, rank, or none)
+-- params: ordinals (table to make), values (table), kind (of the column), ranks (table of value, rank, or none), nanoseconds (bool: a timestamp that has them)
 -- returns: value, n, ord (exact integer, or double for floats; NULL for NULL), finite boolean
 CREATE TEMPORARY TABLE {{ ordinals | table }} AS
 SELECT
     v.value AS value
     , v.n AS n
 {% if ranks %}
-    , CAST(r.rank AS HUGEINT) AS ord
+    , CAST(CASE WHEN v.value IS NOT NULL THEN ROW_NUMBER() OVER (ORDER BY r.rank NULLS FIRST) END AS HUGEINT) AS ord
     , TRUE AS finite
 FROM {{ values | table }} AS v
 LEFT JOIN {{ ranks | table }} AS r ON r.value = v.value
@@ -19,7 +19,7 @@ FROM {{ values | table }} AS v
     , COALESCE(ISFINITE(v.value), FALSE) AS finite
 FROM {{ values | table }} AS v
 {% elif kind == "timestamp" %}
-    , CASE WHEN ISFINITE(v.value) THEN CAST(EPOCH_US(v.value) AS HUGEINT) END AS ord
+    , CASE WHEN ISFINITE(v.value) THEN CAST({{ "EPOCH_NS" if nanoseconds else "EPOCH_US" }}(v.value) AS HUGEINT) END AS ord
     , COALESCE(ISFINITE(v.value), FALSE) AS finite
 FROM {{ values | table }} AS v
 {% elif kind == "decimal" %}

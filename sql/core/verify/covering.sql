@@ -14,7 +14,7 @@ SELECT
 {% if format == "suppressed" %}
             CASE WHEN {{ "r." ~ (c.names.suppressed | ident) if c.names.suppressed else "r." ~ (c.names.value | ident) ~ " IS NULL" }}
                 THEN r.{{ c.names.value | ident }} IS NULL
-                ELSE r.{{ c.names.value | ident }} IS NOT DISTINCT FROM {{ raw }} END
+                ELSE {{ "CAST(r." ~ (c.names.value | ident) ~ " AS VARCHAR)" if c.as_text else "r." ~ (c.names.value | ident) }} IS NOT DISTINCT FROM {{ raw }} END
 {% elif format == "labels" %}
             CASE r.{{ c.names.value | ident }} WHEN '*' THEN TRUE WHEN 'NULL' THEN {{ raw }} IS NULL
                 ELSE u{{ i }}.label IS NOT NULL{% if c.kind == "ordered" and not c.ranks %} AND {{ raw }} >= CAST(u{{ i }}.low AS {{ c.type }}) AND {{ raw }} <= CAST(u{{ i }}.high AS {{ c.type }}){% endif %}{% if c.ranks %} AND k{{ i }}.rank >= l{{ i }}.rank AND k{{ i }}.rank <= h{{ i }}.rank{% endif %} END

@@ -10,7 +10,8 @@ FROM (
         , COUNT(*) AS n
 {% for c in columns %}
 {% set raw = "CAST(s." ~ c.alias ~ " AS VARCHAR)" if c.as_text else "s." ~ c.alias %}
-        , MAX(CASE WHEN r.{{ c.names.value | ident }} IS NOT DISTINCT FROM {{ raw }} THEN 1 ELSE 0 END) AS hit{{ loop.index }}
+{% set out = "r." ~ (c.names.value | ident) %}
+        , MAX(CASE WHEN {{ "CAST(" ~ out ~ " AS VARCHAR)" if c.as_text else out }} IS NOT DISTINCT FROM {{ raw }} THEN 1 ELSE 0 END) AS hit{{ loop.index }}
 {% endfor %}
     FROM {{ classed | table }} AS s
     JOIN {{ released | table }} AS r ON r._sqlanon_class = s.class

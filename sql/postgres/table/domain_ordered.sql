@@ -2,6 +2,9 @@
 -- params: domain (table to make), ordinals (table), kind (of the column), by_ord (bool: ord is a given order's rank)
 -- returns: code integer (NULL first, then by value), value, n bigint, pos integer in 0..2^20, ord double
 -- ord is the value on a line: 0 for -infinity, NULLs and constants; the whole range for +infinity and NaN.
+{% macro scaled(x) %}
+CASE WHEN e.high < 1e307 AND e.low > -1e307 THEN {{ x }} WHEN ABS({{ x }}) < 1e200 THEN 0 ELSE {{ x }} * 0.5 END
+{%- endmacro %}
 CREATE TEMPORARY TABLE {{ domain | table }} AS
 SELECT
     CAST(ROW_NUMBER() OVER (ORDER BY {{ "o.ord" if by_ord else "o.value" }} NULLS FIRST) - 1 AS INTEGER) AS code
@@ -9,26 +12,31 @@ SELECT
     , o.n AS n
     , CAST(CASE
         WHEN o.value IS NULL OR e.low IS NULL THEN 0
+{% if kind in ("float", "date", "timestamp", "decimal") %}
         WHEN NOT o.finite THEN CASE WHEN o.value < e.low_value THEN 0 ELSE 1048576 END
+{% endif %}
         WHEN e.high = e.low THEN 0
 {% if kind == "float" %}
-        ELSE FLOOR((o.ord * 0.5::double precision - e.low * 0.5::double precision) / (e.high * 0.5::double precision - e.low * 0.5::double precision) * 1048576::double precision)
+        ELSE FLOOR((({{ scaled('o.ord') }}) - ({{ scaled('e.low') }})) / (({{ scaled('e.high') }}) - ({{ scaled('e.low') }})) * 1048576::double precision)
 {% else %}
         ELSE div((o.ord - e.low) * 1048576, e.high - e.low)
 {% endif %}
       END AS INTEGER) AS pos
     , CAST(CASE
         WHEN o.value IS NULL OR e.low IS NULL THEN 0
-        WHEN NOT o.finite THEN CASE WHEN o.value < e.low_value THEN 0 ELSE CAST(e.high AS double precision) - CAST(e.low AS double precision) END
+{% if kind in ("float", "date", "timestamp", "decimal") %}
+        WHEN NOT o.finite THEN CASE WHEN o.value < e.low_value THEN 0 ELSE {% if kind == "float" %}{{ scaled('e.high') }} - {{ scaled('e.low') }}{% else %}CAST(e.high AS double precision) - CAST(e.low AS double precision){% endif %} END
+{% endif %}
 {% if kind == "float" %}
-        ELSE CAST(o.ord AS double precision) - CAST(e.low AS double precision)
+        ELSE {{ scaled('o.ord') }} - {{ scaled('e.low') }}
 {% else %}
         ELSE CAST(o.ord - e.low AS double precision)
 {% endif %}
       END AS double precision) AS ord
 FROM {{ ordinals | table }} AS o
 CROSS JOIN (
-    SELECT MIN(f.ord) AS low, MAX(f.ord) AS high, MIN(f.value) AS low_value
+    SELECT MIN(f.ord) AS low, MAX(f.ord) AS high{% if kind in ("float", "date", "timestamp", "decimal") %}, MIN(f.value) AS low_value{% endif %}
+
     FROM {{ ordinals | table }} AS f
     WHERE f.finite
 ) AS e

@@ -1,12 +1,12 @@
 -- name: table/ordinals
--- params: ordinals (table to make), values (table), kind (of the column), ranks (table of value, rank, or none)
+-- params: ordinals (table to make), values (table), kind (of the column), ranks (table of value, rank, or none), nanoseconds (bool: a timestamp that has them)
 -- returns: value, n, ord (exact integer, or double for floats; NULL for NULL), finite boolean
 CREATE TEMPORARY TABLE {{ ordinals | table }} AS
 SELECT
     v.value AS value
     , v.n AS n
 {% if ranks %}
-    , CAST(r.rank AS numeric) AS ord
+    , CAST(CASE WHEN v.value IS NOT NULL THEN row_number() OVER (ORDER BY r.rank NULLS FIRST) END AS numeric) AS ord
     , TRUE AS finite
 FROM {{ values | table }} AS v
 LEFT JOIN {{ ranks | table }} AS r ON r.value = v.value
