@@ -91,12 +91,30 @@ def test_one_column_equals_oracle(shared_db: Any, name: str, cut: str, tmp_path:
         assert 0 <= report.loss.gcp <= 1
 
 
+KNOWN_LIMITS = {
+    "postgres-numeric-labels": "labels of numerics with NaN or infinity are refused by PostgreSQL's cast",
+    "postgres-huge_and_tiny": "PostgreSQL raises on underflow between 1e-300 and 1e300 in one column",
+    "endless_dates-labels": "Python has no infinite dates to write labels from",
+    "nanoseconds-labels": "Python's timestamps end at microseconds, so labels of nanoseconds do not cover",
+}
+"""Each ends in an error with nothing published; docs/formats.md says so."""
+
+
 @pytest.mark.parametrize("kind", ["ranges", "labels"])
 @pytest.mark.parametrize(("engine", "sql_type", "pool"), FEW_VALUES)
 def test_extreme_values_can_be_released(
-    connect_module: Any, engine: Any, sql_type: str, pool: list[Any], kind: str, tmp_path: Path
+    connect_module: Any,
+    engine: Any,
+    sql_type: str,
+    pool: list[Any],
+    kind: str,
+    tmp_path: Path,
+    request: pytest.FixtureRequest,
 ) -> None:
     """Nothing overflows or underflows on the way: every value twice is k = 2 without any loss; k = n is one class."""
+    for name, reason in KNOWN_LIMITS.items():
+        if name in request.node.name:
+            request.applymarker(pytest.mark.xfail(strict=True, reason=reason))
     db = connect_module(engine)
     case = Case("one", {"x": sql_type}, tuple((v,) for v in pool * 2), {"x": QI()}, (), Privacy(k=2))
     source = case.create(db)
