@@ -69,7 +69,7 @@ def test_release_in_a_file_equals_oracle(
 
 
 @pytest.mark.parametrize("kind", FORMATS[1:])
-@pytest.mark.parametrize("way", [way for way in ways() if "loss" in way.options.values()] or ways(), ids=str)
+@pytest.mark.parametrize("way", [ways()[0], ways()[-1]], ids=str)
 def test_formats_equal_oracle(shared_db: Any, sample: Case, way: Way, kind: str, tmp_path: Path) -> None:
     rows, report = release_rows(shared_db, sample, tmp_path, method=way.argument, format=kind)
     assert multiset(rows) == expected(sample, way, kind)

@@ -13,6 +13,7 @@ import pytest
 from tests.contract.cases import QI, Case, expected_rows, multiset, release_rows
 from tests.contract.samples import TREE
 from tests.engines import PAIR
+from tests.oracle.losses import losses
 from tests.oracle.requirements import Privacy
 
 UTC = dt.UTC
@@ -26,6 +27,7 @@ NARROW = {
     "constant": ("INTEGER", [7]),
     "only_null": ("INTEGER", [None]),
     "only_nan": ("DOUBLE PRECISION", [float("nan")]),
+    "five_or_infinite": ("DOUBLE PRECISION", [5.0, float("inf")]),
     "infinities": ("DOUBLE PRECISION", [float("inf"), float("-inf"), float("nan"), None]),
     "empty_text": ("TEXT", ["", " ", None, "a"]),
 }
@@ -54,6 +56,7 @@ ONLY = {
         "endless_dates": ("DATE", ["infinity", "-infinity", "2024-01-01", "2024-01-02"]),
     },
     "postgres": {
+        "free_numeric": ("NUMERIC", ["1e30", "-1e-10", "0", "123.4567891"]),
         "numeric": ("NUMERIC", ["1e100", "-1e-50", "0", "NaN", "123.456"]),
         "zoned": (
             "TIMESTAMPTZ",
@@ -88,7 +91,11 @@ def test_one_column_equals_oracle(shared_db: Any, name: str, cut: str, tmp_path:
     for execution in ("kernel", "pushdown"):
         rows, report = release_rows(shared_db, case, tmp_path, method=method, execution=execution)
         assert multiset(rows) == expected_rows(case, "strict", cut)
-        assert 0 <= report.loss.gcp <= 1
+        truth = losses(case.table, case.classes("strict", cut), case.privacy.k)
+        assert report.loss.gcp == pytest.approx(float(truth.gcp), rel=1e-9)
+    whole = replace(case, privacy=Privacy(k=len(case.rows)))
+    _, report = release_rows(shared_db, whole, tmp_path)
+    assert report.loss.gcp == pytest.approx(float(losses(case.table, whole.classes("strict", "loss"), 1).gcp))
 
 
 KNOWN_LIMITS = {

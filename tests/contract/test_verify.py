@@ -5,6 +5,7 @@ Wrong classes come from a method of our own in the registry; wrong tables from t
 
 from __future__ import annotations
 
+import uuid
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from typing import Any, ClassVar
@@ -63,7 +64,7 @@ def told(shared_db: Any, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Any]:
     """Releases `ROWS` with given classes; the name is new for every test."""
     monkeypatch.setitem(METHODS, "told", Told)  # type: ignore[arg-type]
     monkeypatch.setattr(Told, "classes", RIGHT)
-    name = f"told_{id(monkeypatch)}"
+    name = f"told_{uuid.uuid4().hex[:10]}"
     create_table(shared_db, name, {"q": "INTEGER", "s": "TEXT", "t": "TEXT", "who": "TEXT"},
                  [(*row, f"person {row[0]}") for row in ROWS])  # fmt: skip
 
@@ -232,7 +233,7 @@ def test_sets_and_nodes_that_do_not_cover(
 
     tree = tmp_path / "tree.csv"
     tree.write_text("a;m;*\nb;m;*\nc;n;*\nd;n;*\n")
-    name = f"sets_{id(monkeypatch)}"
+    name = f"sets_{uuid.uuid4().hex[:10]}"
     create_table(
         shared_db, name, {"u": "TEXT", "v": "TEXT"}, [("abcd"[i % 4], "abcd"[i % 4]) for i in range(16)]
     )
