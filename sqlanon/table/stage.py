@@ -54,7 +54,10 @@ class Reading:
     @property
     def value_type(self) -> str:
         """SQL type of the column's values in domains and releases."""
-        return "VARCHAR" if self.as_text or self.column.kind == "text" else self.column.type
+        if self.as_text or self.column.kind == "text":
+            return "VARCHAR"
+        # sqlglot would read a numeric without precision, which PostgreSQL holds exactly, as DuckDB's (18, 3).
+        return "pg_catalog.numeric" if self.column.type == "numeric" else self.column.type
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,19 +1,21 @@
 -- name: table/domain_ordered
 -- params: domain (table to make), ordinals (table), kind (of the column), by_ord (bool: ord is a given order's rank)
 -- returns: code integer (NULL first, then by value), value, n bigint, pos integer in 0..2^20, ord double
--- ord is the value on a line: 0 for -infinity, NULLs and constants; the whole range for +infinity and NaN.
+-- ord is the value on a line: 0 for -infinity, NULLs and constants; the whole range for +infinity and NaN, 1 where
+-- the finite values have no range.
 {% macro scaled(x) %}
 CASE WHEN e.high < 1e307 AND e.low > -1e307 THEN {{ x }} WHEN ABS({{ x }}) < 1e200 THEN 0 ELSE {{ x }} * 0.5 END
 {%- endmacro %}
+{% set below = "o.value < COALESCE(e.low_value, " ~ ("0" if kind in ("float", "decimal") else "DATE '1970-01-01'") ~ ")" %}
 CREATE TEMPORARY TABLE {{ domain | table }} AS
 SELECT
     CAST(ROW_NUMBER() OVER (ORDER BY {{ "o.ord" if by_ord else "o.value" }} NULLS FIRST) - 1 AS INTEGER) AS code
     , o.value AS value
     , o.n AS n
     , CAST(CASE
-        WHEN o.value IS NULL OR e.low IS NULL THEN 0
+        WHEN o.value IS NULL THEN 0
 {% if kind in ("float", "date", "timestamp", "decimal") %}
-        WHEN NOT o.finite THEN CASE WHEN o.value < e.low_value THEN 0 ELSE 1048576 END
+        WHEN NOT o.finite THEN CASE WHEN {{ below }} THEN 0 ELSE 1048576 END
 {% endif %}
         WHEN e.high = e.low THEN 0
 {% if kind == "float" %}
@@ -23,9 +25,9 @@ SELECT
 {% endif %}
       END AS INTEGER) AS pos
     , CAST(CASE
-        WHEN o.value IS NULL OR e.low IS NULL THEN 0
+        WHEN o.value IS NULL THEN 0
 {% if kind in ("float", "date", "timestamp", "decimal") %}
-        WHEN NOT o.finite THEN CASE WHEN o.value < e.low_value THEN 0 ELSE {% if kind == "float" %}{{ scaled('e.high') }} - {{ scaled('e.low') }}{% else %}CAST(e.high AS DOUBLE) - CAST(e.low AS DOUBLE){% endif %} END
+        WHEN NOT o.finite THEN CASE WHEN {{ below }} THEN 0 WHEN e.low IS NULL OR e.low = e.high THEN 1 ELSE {% if kind == "float" %}{{ scaled('e.high') }} - {{ scaled('e.low') }}{% else %}CAST(e.high AS DOUBLE) - CAST(e.low AS DOUBLE){% endif %} END
 {% endif %}
 {% if kind == "float" %}
         ELSE {{ scaled('o.ord') }} - {{ scaled('e.low') }}
