@@ -99,7 +99,6 @@ def test_one_column_equals_oracle(shared_db: Any, name: str, cut: str, tmp_path:
 
 
 KNOWN_LIMITS = {
-    "postgres-numeric-labels": "labels of numerics with NaN or infinity are refused by PostgreSQL's cast",
     "postgres-huge_and_tiny": "PostgreSQL raises on underflow between 1e-300 and 1e300 in one column",
     "endless_dates-labels": "Python has no infinite dates to write labels from",
     "nanoseconds-labels": "Python's timestamps end at microseconds, so labels of nanoseconds do not cover",
