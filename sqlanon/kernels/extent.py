@@ -22,7 +22,7 @@ MASK_LIMIT = 256
 """Nominal domains up to this many values are scored by exact sets."""
 
 
-KIND, SIZE, NULLS, WEIGHT, START, LEVELS, WORD, WORD_END = range(8)
+KIND, SIZE, NULLS, WEIGHT, START, LEVELS, WORD, WORD_END, BIT = range(9)
 """Columns of `Geometry.facts`."""
 
 
@@ -30,10 +30,12 @@ class Geometry(NamedTuple):
     """What the kernels know of d attributes, packed into two arrays because a call with many is dear.
 
     Attributes:
-        facts: int64[d, 8]. Per attribute: its kind (`ORDERED`, `TREE`, `SET`, `SPAN`); values of the domain without
+        facts: int64[d, 9]. Per attribute: its kind (`ORDERED`, `TREE`, `SET`, `SPAN`); values of the domain without
             NULL (leaves of a hierarchy); 1 where code 0 stands for NULL; the weight; where its part of ``table``
-            begins; levels of a tree above its leaves, else 0; its first and past-last mask word (`SET` only).
-        table: int64[*], positions by code, or tree levels, all attributes one after the other. Level h of a
+            begins; levels of a tree above its leaves, else 0; its first and past-last mask word and the bit of its
+            first code there (`SET` only; an attribute of more than one word has its words to itself).
+        table: int64[*], positions by code, extents by number of members, or tree levels, all attributes one after
+            the other. Level h of a
             tree holds, per leaf, the number of its node, then, per leaf, how many leaves that node has.
     """
 

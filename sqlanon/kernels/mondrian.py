@@ -15,12 +15,17 @@ from numba import njit
 
 from sqlanon.kernels.demands import Demands, Tally, allowed_slots, new_tally, satisfied
 from sqlanon.kernels.extent import (
+    BIT,
     KIND,
     LEVELS,
     NULLS,
+    ORDERED,
+    SCALE,
     SET,
     SIZE,
+    SPAN,
     START,
+    TREE,
     WEIGHT,
     WORD,
     WORD_END,
@@ -28,10 +33,33 @@ from sqlanon.kernels.extent import (
     extent,
     popcount,
 )  # fmt: skip
+from sqlanon.kernels.lanes import WIDTH, take, widen, widen_one, width
 
 _NEVER = np.int64(1) << np.int64(62)
 _SMALL = 40
-COUNT, USED, CODE, ENDS, LOSS, PLACE = range(6)
+COUNT, PLACE, USED, CODE, ENDS, LOSS = range(6)
+
+
+class Rows(NamedTuple):
+    """n rows as kernels take them, permuted in place together.
+
+    Attributes:
+        codes: int32[n, lanes].
+        places: int32[n, lanes], what boxes are made of: a line's positions (NULL at -`SCALE`), other attributes' codes.
+        sets: uint64[n, words], per row its bit in every `SET` attribute.
+        number: int32[n], row numbers; they index the arrays of `Demands`.
+    """
+
+    codes: npt.NDArray[np.int32]
+    places: npt.NDArray[np.int32]
+    sets: npt.NDArray[np.uint64]
+    number: npt.NDArray[np.int32]
+
+    def part(self, start: int, stop: int) -> Rows:
+        """Rows ``start`` to ``stop``, a view."""
+        return Rows(
+            self.codes[start:stop], self.places[start:stop], self.sets[start:stop], self.number[start:stop]
+        )
 
 
 class Work(NamedTuple):
@@ -41,70 +69,59 @@ class Work(NamedTuple):
         slot: int64[6, slots]. Per slot its rows (`COUNT`) and where its next row goes in ``order`` (`PLACE`); per
             used slot, in the order of values, its number (`USED`), its value (`CODE`), the rows up to and
             including it (`ENDS`) and the loss of the half that ends with it (`LOSS`).
-        box: int32[slots + 2, 2, d], smallest and largest codes of a slot's rows; the last two places hold the box
-            of the whole partition and one that grows.
-        mask: uint64[slots + 2, words], the sets of the same.
-        full: bool[slots], the slot's box is already that of the whole partition and will stay so.
+        low: int32[slots + 1, lanes], the smallest places of a slot's rows; the last row is the growing half's.
+        high: int32[slots + 1, lanes], the largest.
+        mask: uint64[slots + 1, words], the sets of the same.
         allowed: bool[slots], per used slot whether the checks allow a cut after it.
         order: int64[n], row positions by slot.
-        wide: int64[d], weighted extents of the growing box.
-        spare: int32[n, d + 1], the right half with its row numbers while the left one moves.
+        box: int32[2, lanes], smallest and largest codes of the partition.
+        wide: int64[d], weighted extents.
+        seen: int64[d, 3], ends and extent of the growing half in attributes that are no line.
+        weight: int64[lanes], weights of the attributes that are a line, else 0.
+        spare: the right half while the left one moves.
     """
 
     slot: npt.NDArray[np.int64]
-    box: npt.NDArray[np.int32]
+    low: npt.NDArray[np.int32]
+    high: npt.NDArray[np.int32]
     mask: npt.NDArray[np.uint64]
-    full: npt.NDArray[np.bool_]
     allowed: npt.NDArray[np.bool_]
     order: npt.NDArray[np.int64]
+    box: npt.NDArray[np.int32]
     wide: npt.NDArray[np.int64]
-    spare: npt.NDArray[np.int32]
+    seen: npt.NDArray[np.int64]
+    weight: npt.NDArray[np.int64]
+    spare: Rows
 
 
 @njit(nogil=True, cache=True)
-def new_work(n: int, geometry: Geometry, domains: npt.NDArray[np.int64], relaxed: bool, median: bool) -> Work:
+def new_work(
+    n: int, lanes: int, geometry: Geometry, domains: npt.NDArray[np.int64], relaxed: bool, median: bool
+) -> Work:
     """Scratch for partitions of at most ``n`` rows."""
     d = len(domains)
-    words = max(geometry.facts[d - 1, WORD_END], 1)
+    words = np.int64(0)
+    for a in range(d):
+        words = max(words, geometry.facts[a, WORD_END])
     slots = 1
     if relaxed and not median:
         slots = n + 1
     elif not median:
         for j in range(d):
             slots = max(slots, min(domains[j], max(4 * n, 64)) + 1)
+    weight = np.zeros(lanes, np.int64)
+    for a in range(d):
+        if geometry.facts[a, KIND] == ORDERED:
+            weight[a] = geometry.facts[a, WEIGHT]
     return Work(
-        np.zeros((6, slots), np.int64), np.empty((slots + 2, 2, d), np.int32), np.empty((slots + 2, words), np.uint64),
-        np.empty(slots, np.bool_), np.empty(slots, np.bool_), np.empty(n, np.int64), np.empty(d, np.int64),
-        np.empty((n, d + 1), np.int32),
+        np.zeros((6, slots), np.int64), np.empty((slots + 1, lanes), np.int32), np.empty((slots + 1, lanes), np.int32),
+        np.zeros((slots + 1, words), np.uint64), np.empty(slots, np.bool_), np.empty(n, np.int64),
+        np.empty((2, lanes), np.int32), np.empty(d, np.int64), np.empty((d, 3), np.int64), weight,
+        Rows(
+            np.empty((n, lanes), np.int32), np.empty((n, lanes), np.int32), np.empty((n, words), np.uint64),
+            np.empty(n, np.int32),
+        ),
     )  # fmt: skip
-
-
-@njit(nogil=True, cache=True)
-def _partition_box(
-    codes: npt.NDArray[np.int32], start: int, stop: int, facts: npt.NDArray[np.int64],
-    box: npt.NDArray[np.int32], mask: npt.NDArray[np.uint64],
-) -> None:  # fmt: skip
-    """Box and sets of rows ``start`` to ``stop``, into the last place but one."""
-    whole = len(mask) - 2
-    d = len(facts)
-    for a in range(d):
-        box[whole, 0, a] = codes[start, a]
-        box[whole, 1, a] = codes[start, a]
-    for i in range(start + 1, stop):
-        for a in range(d):
-            code = codes[i, a]
-            if code < box[whole, 0, a]:
-                box[whole, 0, a] = code
-            elif code > box[whole, 1, a]:
-                box[whole, 1, a] = code
-    for a in range(d):
-        if facts[a, KIND] == SET:
-            word = facts[a, WORD]
-            for w in range(word, facts[a, WORD_END]):
-                mask[whole, w] = 0
-            for i in range(start, stop):
-                code = codes[i, a]
-                mask[whole, word + (code >> 6)] |= np.uint64(1) << np.uint64(code & 63)
 
 
 @njit(nogil=True, cache=True)
@@ -113,255 +130,232 @@ def _sort_positions(
 ) -> None:
     """Row positions ``start`` to ``stop`` by code of ``j``, stably, into the front of ``order``."""
     n = stop - start
-    if n > _SMALL:
-        order[:n] = start + np.argsort(codes[start:stop, j], kind="mergesort")
-        return
-    for i in range(n):
-        code = codes[start + i, j]
-        at = i
-        while at > 0 and codes[order[at - 1], j] > code:
-            order[at] = order[at - 1]
-            at -= 1
-        order[at] = start + i
-
-
-@njit(nogil=True, cache=True)
-def _frequency_set(
-    codes: npt.NDArray[np.int32], start: int, stop: int, facts: npt.NDArray[np.int64], j: int, by_row: bool,
-    need_order: bool, slot: npt.NDArray[np.int64], box: npt.NDArray[np.int32], mask: npt.NDArray[np.uint64],
-    full: npt.NDArray[np.bool_], order: npt.NDArray[np.int64],
-) -> int:  # fmt: skip
-    """The frequency set of attribute ``j`` with the box of each slot's rows. Returns the slots in use.
-
-    A slot is a value, or one row by code and then the order the rows stand in (``by_row``). A narrow range of codes
-    is counted directly, a wide one is sorted first. One long loop on purpose: numba counts references to every array
-    that a call takes, so a call a row would cost more than its work.
-    """
-    n = stop - start
-    d = len(facts)
-    words = facts[d - 1, WORD_END]
-    whole = len(mask) - 2
-    lowest = np.int64(box[whole, 0, j])
-    spread = np.int64(box[whole, 1, j]) - lowest + 1
-    direct = not by_row and spread <= 4 * n
-    used = np.int64(0)
-    if direct:
-        slot[COUNT, :spread] = 0
-    else:
-        _sort_positions(codes, start, stop, j, order)
     for at in range(n):
-        if direct:
-            i = start + at
-            s = np.int64(codes[i, j]) - lowest
-            fresh = slot[COUNT, s] == 0
-        else:
-            i = order[at]
-            fresh = by_row or at == 0 or slot[CODE, used - 1] != codes[i, j]
-            if fresh:
-                slot[USED, used] = used
-                slot[CODE, used] = codes[i, j]
-                used += 1
-            s = used - 1
-            slot[ENDS, s] = at + 1
-        if fresh:
-            slot[COUNT, s] = 1
-            full[s] = False
-            for a in range(d):
-                box[s, 0, a] = codes[i, a]
-                box[s, 1, a] = codes[i, a]
-            if words > 0:
-                for w in range(words):
-                    mask[s, w] = 0
-                for a in range(d):
-                    if facts[a, KIND] == SET:
-                        code = codes[i, a]
-                        mask[s, facts[a, WORD] + (code >> 6)] |= np.uint64(1) << np.uint64(code & 63)
-            continue
-        slot[COUNT, s] += 1
-        if full[s]:
-            continue
-        changed = False
-        for a in range(d):
-            code = codes[i, a]
-            if code < box[s, 0, a]:
-                box[s, 0, a] = code
-                changed = True
-            if code > box[s, 1, a]:
-                box[s, 1, a] = code
-                changed = True
-        if words > 0:
-            for a in range(d):
-                if facts[a, KIND] == SET:
-                    code = codes[i, a]
-                    w = facts[a, WORD] + (code >> 6)
-                    merged = mask[s, w] | (np.uint64(1) << np.uint64(code & 63))
-                    if merged != mask[s, w]:
-                        mask[s, w] = merged
-                        changed = True
-        if changed:
-            same = True
-            for a in range(d):
-                if a != j and (box[s, 0, a] != box[whole, 0, a] or box[s, 1, a] != box[whole, 1, a]):
-                    same = False
-                    break
-            if same and words > 0:
-                for a in range(d):
-                    if a != j and facts[a, KIND] == SET:
-                        for w in range(facts[a, WORD], facts[a, WORD_END]):
-                            if mask[s, w] != mask[whole, w]:
-                                same = False
-            full[s] = same
-    if not direct:
-        return used
-    end = np.int64(0)
-    for s in range(spread):
-        if slot[COUNT, s] > 0:
-            slot[PLACE, s] = end
-            end += slot[COUNT, s]
-            slot[USED, used] = s
-            slot[CODE, used] = lowest + s
-            slot[ENDS, used] = end
-            used += 1
-    if need_order:
-        for i in range(start, stop):
-            s = np.int64(codes[i, j]) - lowest
-            order[slot[PLACE, s]] = i
-            slot[PLACE, s] += 1
-    return used
+        order[at] = (np.int64(codes[start + at, j]) << 32) | at
+    if n > _SMALL:
+        order[:n].sort()
+    else:
+        for i in range(1, n):
+            key = order[i]
+            at = i
+            while at > 0 and order[at - 1] > key:
+                order[at] = order[at - 1]
+                at -= 1
+            order[at] = key
+    for at in range(n):
+        order[at] = start + (order[at] & 0xFFFFFFFF)
 
 
-@njit(nogil=True, cache=True)
-def _sweep(
-    facts: npt.NDArray[np.int64], table: npt.NDArray[np.int64], used: int, n: int, k: int, by_row: bool, checks: bool,
-    slot: npt.NDArray[np.int64], box: npt.NDArray[np.int32], mask: npt.NDArray[np.uint64],
-    allowed: npt.NDArray[np.bool_], wide: npt.NDArray[np.int64],
-) -> tuple[int, int, int]:  # fmt: skip
-    """Score every cut of a frequency set: prefixes grow to the right, then suffixes to the left.
-
-    Returns loss, tilt (how uneven the cut is) and bound of the best one; loss `_NEVER` if none is allowed.
-    """
-    d = len(facts)
-    grown = len(mask) - 1
-    best_loss, best_tilt, best_cut = _NEVER, _NEVER, np.int64(0)
-    for forward in (True, False):
-        for a in range(d):
-            box[grown, 0, a] = 2147483647
-            box[grown, 1, a] = -1
-            wide[a] = 0
-            for w in range(facts[a, WORD], facts[a, WORD_END]):
-                mask[grown, w] = 0
-        width = np.int64(0)
-        for step in range(used - 1):
-            u = step if forward else used - 1 - step
-            s = slot[USED, u]
-            for a in range(d):
-                changed = False
-                if box[s, 0, a] < box[grown, 0, a]:
-                    box[grown, 0, a] = box[s, 0, a]
-                    changed = True
-                if box[s, 1, a] > box[grown, 1, a]:
-                    box[grown, 1, a] = box[s, 1, a]
-                    changed = True
-                members = np.int64(0)
-                if facts[a, KIND] == SET:
-                    for w in range(facts[a, WORD], facts[a, WORD_END]):
-                        merged = mask[grown, w] | mask[s, w]
-                        if merged != mask[grown, w]:
-                            mask[grown, w] = merged
-                            changed = True
-                    if changed:
-                        for w in range(facts[a, WORD], facts[a, WORD_END]):
-                            members += popcount(mask[grown, w])
-                if changed:
-                    new = facts[a, WEIGHT] * extent(
-                        facts[a, KIND], facts[a, SIZE], facts[a, NULLS], facts[a, LEVELS], facts[a, START], table,
-                        np.int64(box[grown, 0, a]), np.int64(box[grown, 1, a]), members,
-                    )  # fmt: skip
-                    width += new - wide[a]
-                    wide[a] = new
-            if forward:
-                slot[LOSS, u] = width * slot[ENDS, u]
-                continue
-            left = slot[ENDS, u - 1]
-            right = n - left
-            if right < k:
-                continue
-            if left < k:
-                break
-            if checks and not allowed[u - 1]:
-                continue
-            loss = slot[LOSS, u - 1] + width * right
-            tilt = abs(left - right)
-            # Bounds fall from slot to slot, so an equal one replaces what came before.
-            if loss < best_loss or (loss == best_loss and tilt <= best_tilt):
-                best_loss, best_tilt = loss, tilt
-                best_cut = left if by_row else slot[CODE, u - 1]
-    return best_loss, best_tilt, best_cut
+@njit(nogil=True, cache=True, inline="always")
+def _members(facts: npt.NDArray[np.int64], a: int, mask: npt.NDArray[np.uint64], row: int) -> tuple[int, bool]:
+    """Values of a set, and whether NULL is one of them. Small sets share a word."""
+    word, end = facts[a, WORD], facts[a, WORD_END]
+    if end - word > 1:
+        count = np.int64(0)
+        for w in range(word, end):
+            count += popcount(mask[row, w])
+        return count, facts[a, NULLS] == 1 and mask[row, word] & np.uint64(1) != 0
+    own = mask[row, word] >> np.uint64(facts[a, BIT])
+    codes = facts[a, SIZE] + facts[a, NULLS]
+    if codes < 64:
+        own &= (np.uint64(1) << np.uint64(codes)) - np.uint64(1)
+    return popcount(own), facts[a, NULLS] == 1 and own & np.uint64(1) != 0
 
 
 @njit(nogil=True, cache=True)
 def _best_loss(
-    codes: npt.NDArray[np.int32], rows: npt.NDArray[np.int32], start: int, stop: int, geometry: Geometry,
-    demands: Demands, relaxed: bool, work: Work, tally: Tally,
+    rows: Rows, start: int, stop: int, geometry: Geometry, demands: Demands, by_row: bool, work: Work, tally: Tally
 ) -> tuple[int, int]:  # fmt: skip
     """The attribute and bound of the cut with the least loss; attribute -1 if no cut is allowed.
 
-    The bound is the largest code of the left half (strict) or its number of rows (relaxed).
+    The bound is the largest code of the left half (strict) or its number of rows (relaxed, ``by_row``).
     Ties: the more even cut, then the first attribute, then the lower bound.
+
+    One long function on purpose: numba counts references to every array that a call takes, so that calls in the
+    inner loops would cost more than their work.
     """
-    n = stop - start
-    facts = geometry.facts
+    codes, places, sets = rows.codes, rows.places, rows.sets
+    facts, table = geometry.facts, geometry.table
+    slot, low, high, mask, order, box = work.slot, work.low, work.high, work.mask, work.order, work.box
+    allowed, seen, weight = work.allowed, work.seen, work.weight
+    n, k = stop - start, demands.k
+    d, lanes = len(facts), codes.shape[1]
+    words = sets.shape[1]
     checks = len(demands.kind) > 0
-    _partition_box(codes, start, stop, facts, work.box, work.mask)
-    whole = len(work.mask) - 2
+    codes_wide = False
+    for a in range(d):
+        codes_wide |= facts[a, KIND] == TREE or facts[a, KIND] == SPAN
+    grown = len(low) - 1
     best_loss, best_tilt, best_j, best_cut = _NEVER, _NEVER, -1, np.int64(0)
-    for j in range(len(facts)):
-        if not relaxed and work.box[whole, 0, j] == work.box[whole, 1, j]:
+    for b in range(0, lanes, WIDTH):
+        take(box, 0, codes, start, b)
+        take(box, 1, codes, start, b)
+        for i in range(start + 1, stop):
+            widen_one(box, codes, i, b)
+    for j in range(d):
+        lowest = np.int64(box[0, j])
+        spread = np.int64(box[1, j]) - lowest + 1
+        if spread == 1 and not by_row:
             continue
-        used = _frequency_set(
-            codes,
-            start,
-            stop,
-            facts,
-            j,
-            relaxed,
-            checks,
-            work.slot,
-            work.box,
-            work.mask,
-            work.full,
-            work.order,
-        )
+        # 1. The frequency set of j, with the box of each slot's rows. A narrow range of codes is counted, a wide one sorted.
+        used = np.int64(0)
+        if not by_row and spread <= 4 * n:
+            for s in range(spread):
+                slot[COUNT, s] = 0
+            for i in range(start, stop):
+                s = np.int64(codes[i, j]) - lowest
+                if slot[COUNT, s] == 0:
+                    for b in range(0, lanes, WIDTH):
+                        take(low, s, places, i, b)
+                        take(high, s, places, i, b)
+                    for w in range(words):
+                        mask[s, w] = sets[i, w]
+                else:
+                    for b in range(0, lanes, WIDTH):
+                        widen(low, high, s, places, places, i, b)
+                    for w in range(words):
+                        mask[s, w] |= sets[i, w]
+                slot[COUNT, s] += 1
+            end = np.int64(0)
+            for s in range(spread):
+                if slot[COUNT, s] > 0:
+                    slot[PLACE, s] = end
+                    end += slot[COUNT, s]
+                    slot[USED, used] = s
+                    slot[CODE, used] = lowest + s
+                    slot[ENDS, used] = end
+                    used += 1
+            if checks:
+                for i in range(start, stop):
+                    s = np.int64(codes[i, j]) - lowest
+                    order[slot[PLACE, s]] = i
+                    slot[PLACE, s] += 1
+        else:
+            _sort_positions(codes, start, stop, j, order)
+            for at in range(n):
+                i = order[at]
+                s = used - 1
+                if by_row or at == 0 or slot[CODE, s] != codes[i, j]:
+                    s = used
+                    slot[USED, s] = s
+                    slot[CODE, s] = codes[i, j]
+                    used += 1
+                    for b in range(0, lanes, WIDTH):
+                        take(low, s, places, i, b)
+                        take(high, s, places, i, b)
+                    for w in range(words):
+                        mask[s, w] = sets[i, w]
+                else:
+                    for b in range(0, lanes, WIDTH):
+                        widen(low, high, s, places, places, i, b)
+                    for w in range(words):
+                        mask[s, w] |= sets[i, w]
+                slot[ENDS, s] = at + 1
         if checks:
-            allowed_slots(demands, rows, work.order[:n], work.slot[ENDS], used, tally, work.allowed)
-        loss, tilt, cut = _sweep(
-            facts, geometry.table, used, n, demands.k, relaxed, checks, work.slot, work.box, work.mask, work.allowed,
-            work.wide,
-        )  # fmt: skip
-        if loss < best_loss or (loss == best_loss and tilt < best_tilt):
-            best_loss, best_tilt, best_j, best_cut = loss, tilt, j, cut
+            allowed_slots(demands, rows.number, order[:n], slot[ENDS], used, tally, allowed)
+        # 2. Score every cut after a slot: prefixes grow to the right, then suffixes to the left. The loss of a half only
+        # grows with it, so a sweep ends where one half alone loses to the best cut yet.
+        nearest, limit = used, used - 1
+        for forward in (True, False):
+            begin = np.int64(0) if forward else used - 1
+            for b in range(0, lanes, WIDTH):
+                take(low, grown, low, slot[USED, begin], b)
+                take(high, grown, high, slot[USED, begin], b)
+            for w in range(words):
+                mask[grown, w] = 0
+            for a in range(d):
+                seen[a, 0] = -1
+            stale, sets_wide = True, np.int64(0)
+            steps = used - 1 if forward else used - 1 - nearest
+            for step in range(steps):
+                u = step if forward else used - 1 - step
+                s = slot[USED, u]
+                for b in range(0, lanes, WIDTH):
+                    widen(low, high, grown, low, high, s, b)
+                for w in range(words):
+                    merged = mask[grown, w] | mask[s, w]
+                    stale |= merged != mask[grown, w]
+                    mask[grown, w] = merged
+                cut = u if forward else u - 1
+                left = slot[ENDS, cut]
+                if forward:
+                    if left < k:
+                        continue
+                    if n - left < k:
+                        limit = cut
+                        break
+                elif cut >= limit:
+                    continue
+                if checks and not allowed[cut]:
+                    continue
+                if stale:  # the sets of the growing half are soon whole
+                    stale, sets_wide = False, np.int64(0)
+                    for a in range(d):
+                        if facts[a, KIND] == SET:
+                            members, null = _members(facts, a, mask, grown)
+                            if members > 1:
+                                extent_of = SCALE if null else table[facts[a, START] + members]
+                                sets_wide += facts[a, WEIGHT] * extent_of
+                total = sets_wide
+                for b in range(0, lanes, WIDTH):
+                    total += width(low, high, grown, weight, b)
+                if codes_wide:
+                    for a in range(d):
+                        if facts[a, KIND] == TREE or facts[a, KIND] == SPAN:
+                            one, other = np.int64(low[grown, a]), np.int64(high[grown, a])
+                            if seen[a, 0] != one or seen[a, 1] != other:
+                                seen[a, 0], seen[a, 1] = one, other
+                                seen[a, 2] = facts[a, WEIGHT] * extent(
+                                    facts[a, KIND], facts[a, SIZE], facts[a, NULLS], facts[a, LEVELS], facts[a, START],
+                                    table, one, other, 0,
+                                )  # fmt: skip
+                            total += seen[a, 2]
+                half = total * (left if forward else n - left)
+                if half > best_loss:
+                    if forward:
+                        limit = cut
+                    break
+                if forward:
+                    nearest = min(nearest, cut)
+                    slot[LOSS, cut] = half
+                    continue
+                loss = slot[LOSS, cut] + half
+                tilt = abs(2 * left - n)
+                # Bounds fall from slot to slot, so an equal one replaces what came before it.
+                if loss < best_loss or (loss == best_loss and (tilt < best_tilt or (tilt == best_tilt and j == best_j))):
+                    best_loss, best_tilt, best_j = loss, tilt, j
+                    best_cut = left if by_row else slot[CODE, cut]
+            if nearest == used:
+                break
     return best_j, best_cut
 
 
 @njit(nogil=True, cache=True)
 def _best_median(
-    codes: npt.NDArray[np.int32], rows: npt.NDArray[np.int32], start: int, stop: int, geometry: Geometry,
-    demands: Demands, relaxed: bool, work: Work, tally: Tally,
+    rows: Rows, start: int, stop: int, geometry: Geometry, demands: Demands, relaxed: bool, work: Work, tally: Tally
 ) -> tuple[int, int]:  # fmt: skip
     """The paper's cut: widest attribute first, at its median; in strict partitions ``<=`` and then ``<`` the median."""
     n = stop - start
+    codes, sets = rows.codes, rows.sets
     facts, box, mask = geometry.facts, work.box, work.mask
-    d = len(facts)
+    d, lanes = len(facts), codes.shape[1]
     checks = len(demands.kind) > 0
-    _partition_box(codes, start, stop, facts, box, mask)
-    whole = len(mask) - 2
+    for b in range(0, lanes, WIDTH):
+        take(box, 0, codes, start, b)
+        take(box, 1, codes, start, b)
+        for i in range(start + 1, stop):
+            widen_one(box, codes, i, b)
+    for w in range(sets.shape[1]):
+        mask[0, w] = 0
+        for i in range(start, stop):
+            mask[0, w] |= sets[i, w]
     for j in range(d):
         members = np.int64(0)
-        for w in range(facts[j, WORD], facts[j, WORD_END]):
-            members += popcount(mask[whole, w])
+        if facts[j, KIND] == SET:
+            members, _ = _members(facts, j, mask, 0)
         work.wide[j] = facts[j, WEIGHT] * extent(
             facts[j, KIND], facts[j, SIZE], facts[j, NULLS], facts[j, LEVELS], facts[j, START], geometry.table,
-            np.int64(box[whole, 0, j]), np.int64(box[whole, 1, j]), members,
+            np.int64(box[0, j]), np.int64(box[1, j]), members,
         )  # fmt: skip
     by_width = np.argsort(-work.wide, kind="mergesort")
     half = n - n // 2
@@ -373,12 +367,12 @@ def _best_median(
             if not checks:
                 return j, np.int64(half)
             _sort_positions(codes, start, stop, j, work.order)
-            if satisfied(demands, rows, work.order[:half], tally) and satisfied(
-                demands, rows, work.order[half:n], tally
+            if satisfied(demands, rows.number, work.order[:half], tally) and satisfied(
+                demands, rows.number, work.order[half:n], tally
             ):
                 return j, np.int64(half)
             continue
-        if box[whole, 0, j] == box[whole, 1, j]:
+        if box[0, j] == box[1, j]:
             continue
         median = np.int64(np.partition(codes[start:stop, j], half - 1)[half - 1])
         for attempt in range(2):
@@ -391,80 +385,87 @@ def _best_median(
                 else:
                     right -= 1
                     work.order[right] = i
-            if satisfied(demands, rows, work.order[:left], tally) and satisfied(
-                demands, rows, work.order[left:n], tally
+            if satisfied(demands, rows.number, work.order[:left], tally) and satisfied(
+                demands, rows.number, work.order[left:n], tally
             ):
                 return j, cut
     return -1, np.int64(0)
 
 
 @njit(nogil=True, cache=True)
-def _divide(
-    codes: npt.NDArray[np.int32], rows: npt.NDArray[np.int32], start: int, stop: int, j: int, cut: int,
-    relaxed: bool, order: npt.NDArray[np.int64], spare: npt.NDArray[np.int32],
-) -> int:  # fmt: skip
+def _divide(rows: Rows, start: int, stop: int, j: int, cut: int, relaxed: bool, work: Work) -> int:
     """Bring the left half to the front, keeping the order within both; returns its number of rows."""
-    d = codes.shape[1]
+    codes, places, sets, number = rows
+    spare_codes, spare_places, spare_sets, spare_number = work.spare
+    lanes, words = codes.shape[1], sets.shape[1]
     side = np.empty(stop - start if relaxed else 0, np.bool_)
     if relaxed:
-        _sort_positions(codes, start, stop, j, order)
+        _sort_positions(codes, start, stop, j, work.order)
         for at in range(stop - start):
-            side[order[at] - start] = at < cut
+            side[work.order[at] - start] = at < cut
     left, right = np.int64(start), np.int64(0)
     for i in range(start, stop):
         goes_left = side[i - start] if relaxed else codes[i, j] <= cut
         if goes_left:
             if left != i:
-                for a in range(d):
-                    codes[left, a] = codes[i, a]
-                rows[left] = rows[i]
+                for b in range(0, lanes, WIDTH):
+                    take(codes, left, codes, i, b)
+                    take(places, left, places, i, b)
+                for w in range(words):
+                    sets[left, w] = sets[i, w]
+                number[left] = number[i]
             left += 1
         else:
-            for a in range(d):
-                spare[right, a] = codes[i, a]
-            spare[right, d] = rows[i]
+            for b in range(0, lanes, WIDTH):
+                take(spare_codes, right, codes, i, b)
+                take(spare_places, right, places, i, b)
+            for w in range(words):
+                spare_sets[right, w] = sets[i, w]
+            spare_number[right] = number[i]
             right += 1
     for i in range(right):
-        for a in range(d):
-            codes[left + i, a] = spare[i, a]
-        rows[left + i] = spare[i, d]
+        for b in range(0, lanes, WIDTH):
+            take(codes, left + i, spare_codes, i, b)
+            take(places, left + i, spare_places, i, b)
+        for w in range(words):
+            sets[left + i, w] = spare_sets[i, w]
+        number[left + i] = spare_number[i]
     return left - start
 
 
 @njit(nogil=True, cache=True)
 def grow(
-    codes: npt.NDArray[np.int32], rows: npt.NDArray[np.int32], first: npt.NDArray[np.bool_], geometry: Geometry,
-    demands: Demands, domains: npt.NDArray[np.int64], relaxed: bool, median: bool, target: int,
+    rows: Rows, first: npt.NDArray[np.bool_], geometry: Geometry, demands: Demands, domains: npt.NDArray[np.int64],
+    relaxed: bool, median: bool, target: int,
 ) -> None:  # fmt: skip
     """Cut a partition until no allowable cut is left, or only until its pieces are small.
 
     Args:
-        codes: int32[n, d], permuted in place.
-        rows: int32[n], row numbers, permuted alike; they index the arrays of ``demands``.
+        rows: n rows, permuted in place; relaxed cuts want them in tie-break order.
         first: bool[n], set True where a leaf (or a piece) begins.
         geometry: the attributes.
         demands: the requirements.
         domains: int64[d], codes of each attribute (with NULL).
-        relaxed: rows with equal values may be divided; rows must then stand in tie-break order.
+        relaxed: rows with equal values may be divided.
         median: the paper's cut instead of the least loss.
         target: pieces of at most this many rows are not cut further; 0 cuts down to the leaves.
 
     Cost: O(n d^2 log(n / k)) for balanced cuts; memory 2n rows and one frequency set.
     """
-    n = len(codes)
+    n = len(rows.number)
     tally = new_tally(demands)
-    work = new_work(n, geometry, domains, relaxed, median)
+    work = new_work(n, rows.codes.shape[1], geometry, domains, relaxed, median)
     stack = [(np.int64(0), np.int64(n))]
     while len(stack) > 0:
         start, stop = stack.pop()
         left = np.int64(0)
         if stop - start >= max(2 * demands.k, 2) and stop - start > target:
             if median:
-                j, cut = _best_median(codes, rows, start, stop, geometry, demands, relaxed, work, tally)
+                j, cut = _best_median(rows, start, stop, geometry, demands, relaxed, work, tally)
             else:
-                j, cut = _best_loss(codes, rows, start, stop, geometry, demands, relaxed, work, tally)
+                j, cut = _best_loss(rows, start, stop, geometry, demands, relaxed, work, tally)
             if j >= 0:
-                left = _divide(codes, rows, start, stop, j, cut, relaxed, work.order, work.spare)
+                left = _divide(rows, start, stop, j, cut, relaxed, work)
         if left == 0:
             first[start] = True
         else:

@@ -8,7 +8,23 @@ import numpy as np
 
 from sqlanon.engines.base import TableRef
 from sqlanon.kernels.demands import DISTINCT, FREQUENCY, Demands
-from sqlanon.kernels.extent import MASK_LIMIT, ORDERED, SET, SPAN, TREE, Geometry
+from sqlanon.kernels.extent import (
+    BIT,
+    KIND,
+    MASK_LIMIT,
+    NULLS,
+    ORDERED,
+    SCALE,
+    SET,
+    SPAN,
+    START,
+    TREE,
+    WORD,
+    WORD_END,
+    Geometry,
+)
+from sqlanon.kernels.lanes import padded
+from sqlanon.kernels.mondrian import Rows
 from sqlanon.methods.base import Context
 from sqlanon.privacy.base import Check
 from sqlanon.table.encode import Domain
@@ -31,13 +47,13 @@ def kind_of(domain: Domain) -> int:
 
 def geometry(context: Context) -> Geometry:
     """The attributes' facts and tables; positions come from the domain tables, one integer a code."""
-    facts = np.zeros((len(context.encoded.quasi), 8), dtype=np.int64)
+    facts = np.zeros((len(context.encoded.quasi), 9), dtype=np.int64)
     tables: list[npt.NDArray[np.int64]] = []
-    start = word = 0
+    start = bits = 0
     for j, domain in enumerate(context.encoded.quasi):
         kind = kind_of(domain)
         table = np.zeros(0, dtype=np.int64)
-        levels = words = 0
+        levels = own = 0
         if kind == ORDERED:
             code, pos = context.scratch.engine.fetch_arrays(
                 context.scratch.sql("table/domain_positions", domain=domain.table), ["int32", "int32"]
@@ -48,12 +64,16 @@ def geometry(context: Context) -> Geometry:
             tree = tree_of(domain)
             levels, table = len(tree.node) - 1, _packed(tree)
         elif kind == SET:
-            words = (domain.codes + 63) // 64
+            own = domain.codes
+            if own > 64 - bits % 64:  # a set that does not fit into the open word begins a new one
+                bits = -(-bits // 64) * 64
+            table = np.arange(domain.codes + 1, dtype=np.int64) * SCALE // max(domain.size, 1)
         weight = domain.reading.spec.weight
-        facts[j] = (kind, max(domain.size, 1), domain.has_null, weight, start, levels, word, word + words)
+        words = (bits // 64, -(-(bits + own) // 64)) if own else (0, 0)
+        facts[j] = (kind, max(domain.size, 1), domain.has_null, weight, start, levels, *words, bits % 64)
         tables.append(table)
         start += len(table)
-        word += words
+        bits += own
     return Geometry(facts, np.concatenate(tables) if start else np.zeros(1, dtype=np.int64))
 
 
@@ -75,7 +95,7 @@ def fetch_codes(
         span: ... whose part lies in [first, past).
 
     Returns:
-        rid int32[n], codes int32[n, d], sensitive codes (each int32[n]), part int32[n] (empty without ``part``).
+        rid int32[n], codes int32[n, lanes], sensitive codes (each int32[n]), part int32[n] (empty without ``part``).
     """
     encoded = context.encoded
     names = [domain.code for domain in encoded.quasi + encoded.sensitive]
@@ -90,12 +110,34 @@ def fetch_codes(
     )
     rid = arrays.pop(0)
     d = len(encoded.quasi)
-    codes = np.empty((len(rid), d), dtype=np.int32)
+    codes = np.zeros((len(rid), padded(d)), dtype=np.int32)
     for j in range(d):
         codes[:, j] = arrays[j]
     sensitive = [array.astype(np.int32, copy=False) for array in arrays[d : len(names)]]
     parts = arrays[-1] if part is not None else np.zeros(0, dtype=np.int32)
     return rid.astype(np.int32, copy=False), codes, sensitive, parts.astype(np.int32, copy=False)
+
+
+def rows_of(codes: Ints, numbers: Ints, geometry: Geometry) -> Rows:
+    """Rows as kernels take them, from int32[n, lanes] codes and int32[n] row numbers."""
+    places = np.zeros_like(codes)
+    sets = np.zeros((len(codes), int(geometry.facts[:, WORD_END].max(initial=0))), dtype=np.uint64)
+    for j, fact in enumerate(geometry.facts):
+        column = codes[:, j]
+        if fact[KIND] == ORDERED:
+            domain = int(column.max(initial=0)) + 1
+            table = geometry.table[fact[START] : fact[START] + domain].astype(np.int32)
+            if fact[NULLS]:
+                table[0] = -SCALE  # so that an extent is a difference, cut at SCALE
+            places[:, j] = table[column]
+        elif fact[KIND] == SET:
+            bits = column.astype(np.uint64) + np.uint64(fact[BIT])
+            for word in range(fact[WORD], fact[WORD_END]):
+                own = (bits >> np.uint64(6)) == word - fact[WORD]
+                sets[own, word] |= np.uint64(1) << (bits[own] & np.uint64(63))
+        else:
+            places[:, j] = column
+    return Rows(codes, places, sets, numbers)
 
 
 def checks_of(context: Context) -> list[Check]:
@@ -138,4 +180,4 @@ def demands(context: Context, sensitive: list[Ints], rows: int) -> Demands:
     )
 
 
-__all__ = ["checks_of", "demands", "fetch_codes", "geometry", "kind_of", "least_rows"]
+__all__ = ["checks_of", "demands", "fetch_codes", "geometry", "kind_of", "least_rows", "rows_of"]

@@ -138,11 +138,11 @@ class Mondrian:
         else:
             starts = np.zeros(1, dtype=np.int64)
         bounds = [int(start) for start in starts] + [n]
+        matrix = arrays.rows_of(codes, rows, geometry)
 
         def cut(start: int, stop: int, target: int) -> None:
             grow(
-                codes[start:stop],
-                rows[start:stop],
+                matrix.part(start, stop),
                 first[start:stop],
                 geometry,
                 demands,

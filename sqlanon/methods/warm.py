@@ -11,18 +11,19 @@ def compiled(progress: Progress) -> None:
 
     from sqlanon.kernels.demands import Demands
     from sqlanon.kernels.extent import Geometry
-    from sqlanon.kernels.mondrian import grow
+    from sqlanon.kernels.lanes import WIDTH
+    from sqlanon.kernels.mondrian import Rows, grow
 
-    if grow.signatures:
+    if getattr(grow, "signatures", True):
         return
     cache = grow.stats.cache_path
     if not any(_indexes(cache)):
         progress.note("compiling kernels: only the first time on this machine, about half a minute")
     none, empty = np.zeros(0, dtype=np.int64), np.zeros((0, 1), dtype=np.int32)
-    facts = np.array([[0, 1, 0, 1, 0, 0, 0, 0]], dtype=np.int64)
+    line = np.zeros((1, WIDTH), dtype=np.int32)
+    facts = np.array([[0, 1, 0, 1, 0, 0, 0, 0, 0]], dtype=np.int64)
     grow(
-        np.zeros((1, 1), dtype=np.int32),
-        np.zeros(1, dtype=np.int32),
+        Rows(line, line.copy(), np.zeros((1, 0), dtype=np.uint64), np.zeros(1, dtype=np.int32)),
         np.zeros(1, dtype=np.bool_),
         Geometry(facts, np.zeros(1, dtype=np.int64)),
         Demands(1, none, none, none, empty, empty, 0, 0),

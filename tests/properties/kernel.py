@@ -9,7 +9,9 @@ import numpy as np
 
 from sqlanon.kernels import demands as dm
 from sqlanon.kernels import extent as ex
+from sqlanon.kernels.lanes import padded
 from sqlanon.kernels.mondrian import grow
+from sqlanon.methods.arrays import rows_of
 from tests.oracle.domains import Quasi, Table
 from tests.oracle.requirements import Privacy
 
@@ -47,11 +49,12 @@ def geometry(table: Table) -> tuple[ex.Geometry, np.ndarray]:
         elif column.kind == "nominal":
             kind = ex.SET if column.size <= ex.MASK_LIMIT else ex.SPAN
             words = (column.size + null + 63) // 64 if kind == ex.SET else 0
+            own = [count * ex.SCALE // max(column.size, 1) for count in range(column.size + null + 1)]
         else:
             kind = ex.ORDERED
             own = [0] * null + [column.position(value) for value in column.domain]
         size = max(column.size, 1)
-        facts.append((kind, size, null, column.weight, len(packed), levels, word, word + words))
+        facts.append((kind, size, null, column.weight, len(packed), levels, word, word + words, 0))
         packed += own
         word += words
     domains = [column.size + int(column.has_null) for column in table.quasi]
@@ -106,14 +109,15 @@ def kernel_mondrian(table: Table, privacy: Privacy, variant: str, cut: str) -> l
         range(table.rows),
         key=lambda r: ([c[r] for c in columns], table.occurrence[r], table.sa_codes[r], r),
     )
-    codes = np.array([[column[row] for column in columns] for row in order], np.int32)
-    rows = np.array(order, np.int32)
+    codes = np.zeros((table.rows, padded(len(columns))), np.int32)
+    codes[:, : len(columns)] = [[column[row] for column in columns] for row in order]
     first = np.zeros(table.rows, np.bool_)
     shape, domains = geometry(table)
     relaxed, median = variant == "relaxed", cut == "median"
-    grow(codes, rows, first, shape, demands(table, privacy), domains, relaxed, median, 0)
+    rows = rows_of(codes, np.array(order, np.int32), shape)
+    grow(rows, first, shape, demands(table, privacy), domains, relaxed, median, 0)
     classes: list[list[int]] = []
-    for row, starts in zip(rows.tolist(), first.tolist(), strict=True):
+    for row, starts in zip(rows.number.tolist(), first.tolist(), strict=True):
         if starts:
             classes.append([])
         classes[-1].append(row)

@@ -1,0 +1,118 @@
+"""Eight codes at a time: the boxes of rows are merged by vector instructions, which numba does not find by itself.
+
+A lane row is a row of a C-contiguous int32[n, lanes] array, lanes a multiple of `WIDTH`; what is not used holds zeros.
+Every function works on lanes ``at`` to ``at + WIDTH`` of one row, without a call and without counting references.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+from llvmlite import ir
+from numba import types
+from numba.core import cgutils
+from numba.extending import intrinsic
+
+from sqlanon.kernels.extent import SCALE
+
+WIDTH = 8
+_I32 = ir.IntType(32)
+_I64 = ir.IntType(64)
+_ROW = ir.VectorType(_I32, WIDTH)
+_WIDE = ir.VectorType(_I64, WIDTH)
+
+
+def padded(codes: npt.NDArray[np.int32] | int) -> int:
+    """Lanes that hold so many attributes."""
+    d = codes if isinstance(codes, int) else codes.shape[1]
+    return -(-d // WIDTH) * WIDTH
+
+
+def _pointer(context: Any, builder: Any, kind: Any, array: Any, row: Any, at: Any) -> Any:
+    """Where lane ``at`` of ``row`` lies; ``row`` none for a plain vector."""
+    view = context.make_array(kind)(context, builder, array)
+    offset = at
+    if row is not None:
+        lanes = cgutils.unpack_tuple(builder, view.shape)[1]
+        offset = builder.add(builder.mul(row, lanes), at)
+    start = builder.gep(view.data, [offset])
+    return builder.bitcast(start, (_ROW if kind.dtype == types.int32 else _WIDE).as_pointer())
+
+
+def _load(builder: Any, pointer: Any) -> Any:
+    return builder.load(pointer, align=4)
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def take(typing: Any, to: Any, row: Any, source: Any, other: Any, at: Any) -> Any:
+    """``to[row] = source[other]``."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        t, r, s, o, a = args
+        value = _load(builder, _pointer(context, builder, signature.args[2], s, o, a))
+        builder.store(value, _pointer(context, builder, signature.args[0], t, r, a), align=4)
+        return context.get_dummy_value()
+
+    return types.void(to, types.int64, source, types.int64, types.int64), codegen
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def widen(
+    typing: Any, low: Any, high: Any, row: Any, lows: Any, highs: Any, other: Any, at: Any
+) -> Any:  # fmt: skip
+    """``low[row] = min(low[row], lows[other])`` and ``high[row] = max(high[row], highs[other])``."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        lo, hi, r, los, his, o, a = args
+        kinds = signature.args
+        for to, kind, source, source_kind, sign in ((lo, kinds[0], los, kinds[3], "<"), (hi, kinds[1], his, kinds[4], ">")):
+            place = _pointer(context, builder, kind, to, r, a)
+            old = _load(builder, place)
+            new = _load(builder, _pointer(context, builder, source_kind, source, o, a))
+            better = builder.icmp_signed(sign, new, old)
+            builder.store(builder.select(better, new, old), place, align=4)
+        return context.get_dummy_value()
+
+    inner = (low, high, types.int64, lows, highs, types.int64, types.int64)
+    return types.void(*inner), codegen
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def width(typing: Any, low: Any, high: Any, row: Any, weight: Any, at: Any) -> Any:
+    """The sum over lanes of ``weight * min(high[row] - low[row], SCALE)``, int64."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        lo, hi, r, w, a = args
+        kinds = signature.args
+        left = _load(builder, _pointer(context, builder, kinds[0], lo, r, a))
+        right = _load(builder, _pointer(context, builder, kinds[1], hi, r, a))
+        extent = builder.sub(right, left)
+        most = ir.Constant(_ROW, [SCALE] * WIDTH)
+        extent = builder.select(builder.icmp_signed("<", extent, most), extent, most)
+        weights = builder.load(_pointer(context, builder, kinds[3], w, None, a), align=8)
+        product = builder.mul(builder.sext(extent, _WIDE), weights)
+        add = cgutils.get_or_insert_function(
+            builder.module, ir.FunctionType(_I64, [_WIDE]), f"llvm.vector.reduce.add.v{WIDTH}i64"
+        )
+        return builder.call(add, [product])
+
+    return types.int64(low, high, types.int64, weight, types.int64), codegen
+
+
+@intrinsic  # type: ignore[untyped-decorator]
+def widen_one(typing: Any, box: Any, codes: Any, other: Any, at: Any) -> Any:
+    """``box[0] = min(box[0], codes[other])`` and ``box[1] = max(box[1], codes[other])``."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        to, source, o, a = args
+        kinds = signature.args
+        new = _load(builder, _pointer(context, builder, kinds[1], source, o, a))
+        for row, sign in ((0, "<"), (1, ">")):
+            place = _pointer(context, builder, kinds[0], to, ir.Constant(_I64, row), a)
+            old = _load(builder, place)
+            builder.store(builder.select(builder.icmp_signed(sign, new, old), new, old), place, align=4)
+        return context.get_dummy_value()
+
+    return types.void(box, codes, types.int64, types.int64), codegen
