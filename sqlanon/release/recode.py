@@ -51,6 +51,7 @@ def recode(scratch: Scratch, encoded: Encoded, classed: TableRef, form: FormatSp
         spans=spans,
         classed=classed,
         columns=[domain.code for domain in encoded.quasi],
+        sets=[domain.code for domain in encoded.quasi if _bits(domain)],
     )
     parts = [_column(scratch, classed, spans, domain, names[domain.code], form) for domain in encoded.quasi]
     boxes = scratch.table("boxes")
@@ -84,7 +85,7 @@ def _column(
     part: dict[str, object] = {
         "code": domain.code, "kind": kind, "domain": domain.table, "nulls": domain.has_null,
         "size": max(domain.size, 1), "names": names, "range": 0, "members": None, "found": None, "labels": None,
-        "means": None, "middle": None,
+        "means": None, "middle": None, "key": f"set_{domain.code}" if _bits(domain) else "class",
         "type": domain.reading.column.type if domain.reading.as_text else None,
     }  # fmt: skip
     labels = None
@@ -94,14 +95,24 @@ def _column(
         part["labels"] = labels = _value_labels(scratch, domain)
     if kind == "set":
         part["members"] = members = scratch.table(f"{domain.code}_members")
-        scratch.execute(
-            "recode/members",
-            members=members,
-            domain=domain.table,
-            column=domain.code,
-            labels=labels,
-            classed=classed,
-        )
+        if _bits(domain):
+            scratch.execute(
+                "recode/sets",
+                members=members,
+                spans=spans,
+                domain=domain.table,
+                column=domain.code,
+                labels=labels,
+            )
+        else:
+            scratch.execute(
+                "recode/members",
+                members=members,
+                domain=domain.table,
+                column=domain.code,
+                labels=labels,
+                classed=classed,
+            )
     elif kind == "tree":
         nodes = load_nodes(scratch, domain) if not _loaded(scratch, domain) else _loaded(scratch, domain)
         part["found"] = found = scratch.table(f"{domain.code}_found")
@@ -123,6 +134,11 @@ def _column(
     if names.mean:
         part["means"] = _means(scratch, classed, domain)
     return part
+
+
+def _bits(domain: Domain) -> bool:
+    """Whether a class's set of a nominal column fits into the bits of one integer."""
+    return domain.reading.treatment == "nominal" and domain.codes <= 62
 
 
 def _loaded(scratch: Scratch, domain: Domain) -> TableRef | None:

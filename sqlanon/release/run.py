@@ -63,7 +63,8 @@ def _make(
     target: Publication,
 ) -> RunReport:  # fmt: skip
     with watch.stage("encode"):
-        encoded = encode(scratch, ready.roles, ready.stage, ready.quasi, ready.sensitive, ready.rows)
+        encoded = encode(scratch, ready.roles, ready.stage, ready.quasi, ready.sensitive, ready.rows,
+                         tuple(ready.identifiers.values()))  # fmt: skip
     seed = spec.seed if spec.seed is not None else secrets.randbits(62)
     with watch.stage("method") as progress:
         context = Context(

@@ -40,21 +40,23 @@ def verify_staged(
     Raises:
         PrivacyViolation: some row is lost or not covered; the text counts them.
     """
-    found, distinct = (int(str(cell)) for cell in scratch.fetch("verify/rows", classed=classed)[0])
+    found, distinct = _rows(scratch, classed, encoded.rows)
     if (found, distinct) != (encoded.rows, encoded.rows):
         raise PrivacyViolation(
             f"of {encoded.rows} rows {distinct} have a class and {found - distinct} more than one; nothing was published"
         )
     columns = [_covered(scratch, domain, recoded, form) for domain in encoded.quasi]
-    template = "verify/points" if form.kind == "points" else "verify/covering"
-    row = scratch.fetch(
-        template,
-        classed=classed,
-        released=recoded.released,
-        columns=columns,
-        format=form.kind,
-        contains=scratch.engine.capabilities.contains,
-    )[0]
+    if form.kind == "points":
+        row = scratch.fetch("verify/points", classed=classed, released=recoded.released, columns=columns)[0]
+    else:
+        row = scratch.fetch(
+            "verify/covering",
+            classed=classed,
+            claimed=_claimed(scratch, recoded, columns, form),
+            columns=columns,
+            format=form.kind,
+            contains=scratch.engine.capabilities.contains,
+        )[0]
     reached, uncovered = (int(str(cell)) for cell in row)
     if reached != encoded.rows:
         raise PrivacyViolation(
@@ -64,6 +66,31 @@ def verify_staged(
         raise PrivacyViolation(
             f"{uncovered} rows are not covered by what would be published; nothing was published"
         )
+
+
+def _rows(scratch: Scratch, classed: TableRef, rows: int) -> tuple[int, int]:
+    """How many rows have a class, and how many of the staged rows are among them."""
+    import numpy as np
+
+    rid = scratch.engine.fetch_arrays(scratch.sql("verify/rows", classed=classed), ["int32"])[0]
+    found = np.zeros(rows, dtype=np.bool_)
+    found[rid[(rid >= 0) & (rid < rows)]] = True
+    return len(rid), int(np.count_nonzero(found))
+
+
+def _claimed(
+    scratch: Scratch, recoded: Recoded, columns: Sequence[dict[str, object]], form: FormatSpec
+) -> TableRef:
+    """The released classes with a number for what each set or node says, and a table of what the numbers mean."""
+    said = [c for c in columns if c["kind"] != "ordered" and form.kind != "suppressed"]
+    values = [getattr(c["names"], "value") for c in said]  # noqa: B009 - names travel as objects to templates
+    claimed = scratch.table("claimed")
+    scratch.execute("verify/claimed", claimed=claimed, released=recoded.released, said=values)
+    for at, (column, name) in enumerate(zip(said, values, strict=True), 1):
+        column["at"] = at
+        column["said"] = table = scratch.table(f"said{at}")
+        scratch.execute("verify/said", said=table, claimed=claimed, at=at, column=name)
+    return claimed
 
 
 def _covered(scratch: Scratch, domain: Domain, recoded: Recoded, form: FormatSpec) -> dict[str, object]:
@@ -109,6 +136,8 @@ def _covered(scratch: Scratch, domain: Domain, recoded: Recoded, form: FormatSpe
         "type": reading.value_type,
         "claims": claims,
         "ranks": ranks,
+        "said": None,
+        "at": 0,
     }
 
 
@@ -137,9 +166,10 @@ def verify_physical(
             "the released table does not have exactly the policy's columns; nothing was published"
         )
     published = [{"source": c.source, "column": c.column, "name": c.name} for c in recoded.columns]
-    staged = scratch.fetch("verify/staged", classed=classed, released=recoded.released, published=published)[
-        0
-    ]
+    marks = scratch.table("marks")
+    names = [column.name for column in recoded.columns if column.source == "r"]
+    scratch.execute("verify/marks", marks=marks, released=recoded.released, names=names)
+    staged = scratch.fetch("verify/staged", classed=classed, marks=marks, published=published)[0]
     written = scratch.fetch("verify/fingerprint", target=physical.ref, published=published)[0]
     if tuple(map(str, staged)) != tuple(map(str, written)) or int(str(written[0])) != encoded.rows:
         raise PrivacyViolation("the released rows are not the staged ones; nothing was published")

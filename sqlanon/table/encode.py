@@ -50,10 +50,9 @@ class Domain:
 
 @dataclass(frozen=True, slots=True)
 class Encoded:
-    """The encoded work table of one run: ``work`` holds rid and one code per quasi and sensitive column."""
+    """The encoded work table of one run: ``work`` holds rid, the staged originals, one code per quasi and sensitive column."""
 
     roles: Roles
-    stage: TableRef
     work: TableRef
     rows: int
     quasi: tuple[Domain, ...]
@@ -82,13 +81,18 @@ def encode(
     quasi: tuple[Domain, ...],
     sensitive: tuple[Domain, ...],
     rows: int,
+    extra: tuple[str, ...],
 ) -> Encoded:
-    """Join the staged rows with their domains into the work table."""
+    """Join the staged rows with their domains into the work table; the stage is dropped.
+
+    ``extra`` names further aliases of the stage to carry along.
+    """
     work = scratch.table("work")
     scratch.execute(
         "table/work",
         work=work,
         stage=stage,
+        raw=[reading.alias for reading in roles.quasi + roles.kept] + list(extra),
         columns=[
             {
                 "alias": domain.reading.alias,
@@ -106,30 +110,30 @@ def encode(
         raise DatabaseError(
             "encoding lost or doubled rows; nothing was published. This is a defect of sqlanon"
         )
-    return Encoded(roles, stage, work, rows, quasi, sensitive)
+    scratch.drop(stage)
+    return Encoded(roles, work, rows, quasi, sensitive)
 
 
 def attach_classes(scratch: Scratch, encoded: Encoded, assign: TableRef, extra: tuple[str, ...]) -> TableRef:
-    """Join the staged rows, their codes and their class, once; the stage, the work table and the assignment are dropped.
+    """Join the staged rows, their codes and their class, once; the work table and the assignment are dropped.
 
     Args:
         scratch: the run.
         encoded: the work table.
         assign: table (rid, class).
-        extra: further aliases of the stage to carry along.
+        extra: further aliases that the work table carries.
     """
     roles = encoded.roles
     classed = scratch.table("classed")
     scratch.execute(
         "table/classed",
         classed=classed,
-        stage=encoded.stage,
         work=encoded.work,
         assign=assign,
         raw=[reading.alias for reading in roles.quasi + roles.kept] + list(extra),
         codes=[domain.code for domain in encoded.quasi],
     )
-    for table in (encoded.stage, encoded.work, assign):
+    for table in (encoded.work, assign):
         scratch.drop(table)
     return classed
 

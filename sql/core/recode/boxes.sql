@@ -1,5 +1,5 @@
 -- name: recode/boxes
--- params: boxes (table to make), spans (table), columns (list of {code, kind, domain, members, found, nulls, size, range})
+-- params: boxes (table to make), spans (table), columns (list of {code, kind, domain, members, found, nulls, size, range, key})
 -- returns: class, n, per column: lo_, hi_ (codes), null_ ('none', 'all', 'some'), ncp_ and lm_ (double, 0..1)
 -- NCP (Xu et al.): (max - min) / range of the domain for numbers; |u| / |A| for a node or set u of more than one value.
 -- LM (Iyengar): the same for numbers, (|u| - 1) / (|A| - 1) for nodes and sets. A class with some NULLs scores 1.
@@ -10,6 +10,9 @@ SELECT
 {% for c in columns %}
     , s.lo_{{ c.code }} AS lo_{{ c.code }}
     , s.hi_{{ c.code }} AS hi_{{ c.code }}
+{% if c.key == "set_" ~ c.code %}
+    , s.{{ c.key }} AS {{ c.key }}
+{% endif %}
 {% if c.nulls %}
     , CASE WHEN s.lo_{{ c.code }} > 0 THEN 'none' WHEN s.hi_{{ c.code }} = 0 THEN 'all' ELSE 'some' END AS null_{{ c.code }}
 {% else %}
@@ -41,7 +44,7 @@ FROM {{ spans | table }} AS s
 JOIN {{ c.domain | table }} AS l{{ c.code }} ON l{{ c.code }}.code = s.lo_{{ c.code }}
 JOIN {{ c.domain | table }} AS h{{ c.code }} ON h{{ c.code }}.code = s.hi_{{ c.code }}
 {% elif c.kind == "set" %}
-LEFT JOIN {{ c.members | table }} AS m{{ c.code }} ON m{{ c.code }}.class = s.class
+LEFT JOIN {{ c.members | table }} AS m{{ c.code }} ON m{{ c.code }}.key = s.{{ c.key }}
 {% else %}
 LEFT JOIN {{ c.found | table }} AS f{{ c.code }} ON f{{ c.code }}.low = s.lo_{{ c.code }} AND f{{ c.code }}.high = s.hi_{{ c.code }}
 {% endif %}

@@ -1,9 +1,9 @@
 -- name: recode/members
 -- params: members (table to make), classed, domain (tables), column (code column), labels (table of code, label; or none)
--- returns: class, size bigint, members (array sorted by bytes), label text (if labels): the set of a nominal column, NULL left out
+-- returns: key (the class), size bigint, members (array sorted by bytes), label text (if labels): the set of a nominal column, NULL left out
 CREATE TEMPORARY TABLE {{ members | table }} AS
 SELECT
-    p.class AS class
+    p.class AS key
     , COUNT(*) AS size
     , ARRAY_AGG(d.value ORDER BY d.value) AS members
 {% if labels %}

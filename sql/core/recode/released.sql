@@ -1,6 +1,6 @@
 -- name: recode/released
 -- params: released (table to make), boxes (table), format, columns (list of {code, kind, domain, members, found, middle, labels,
---   means, nulls, names (published names by part)}), names (all published names, in order)
+--   means, nulls, key, names (published names by part)}), names (all published names, in order)
 -- Classes that publish the same have the same place: their rows must not lie apart in the table.
 -- returns: _sqlanon_class, every published QI-derived column, _sqlanon_place (rank of the class by them): one row a class
 {% macro cast(c, value) %}{{ "CAST(" ~ value ~ " AS " ~ c.type ~ ")" if c.type else value }}{% endmacro %}
@@ -60,7 +60,7 @@ FROM (
     LEFT JOIN {{ c.means | table }} AS e{{ c.code }} ON e{{ c.code }}.class = b.class
 {% endif %}
 {% elif c.kind == "set" %}
-    LEFT JOIN {{ c.members | table }} AS m{{ c.code }} ON m{{ c.code }}.class = b.class
+    LEFT JOIN {{ c.members | table }} AS m{{ c.code }} ON m{{ c.code }}.key = b.{{ c.key }}
 {% else %}
     LEFT JOIN {{ c.found | table }} AS f{{ c.code }} ON f{{ c.code }}.low = b.lo_{{ c.code }} AND f{{ c.code }}.high = b.hi_{{ c.code }}
 {% endif %}
@@ -69,7 +69,7 @@ FROM (
     LEFT JOIN {{ c.labels | table }} AS tl{{ c.code }} ON tl{{ c.code }}.code = b.lo_{{ c.code }}
     LEFT JOIN {{ c.labels | table }} AS th{{ c.code }} ON th{{ c.code }}.code = b.hi_{{ c.code }}
 {% elif c.kind == "set" %}
-    LEFT JOIN {{ c.members | table }} AS m{{ c.code }} ON m{{ c.code }}.class = b.class
+    LEFT JOIN {{ c.members | table }} AS m{{ c.code }} ON m{{ c.code }}.key = b.{{ c.key }}
 {% else %}
     LEFT JOIN {{ c.labels | table }} AS t{{ c.code }} ON t{{ c.code }}.low = b.lo_{{ c.code }} AND t{{ c.code }}.high = b.hi_{{ c.code }}
 {% endif %}

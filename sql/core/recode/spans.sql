@@ -1,6 +1,7 @@
 -- name: recode/spans
--- params: spans (table to make), classed (table of rid, class and codes), columns (code columns)
--- returns: class integer, n bigint, lo_<code> and hi_<code> per column: the box of every class in codes
+-- params: spans (table to make), classed (table of rid, class and codes), columns (code columns), sets (code columns of small nominal domains)
+-- returns: class integer, n bigint, lo_<code> and hi_<code> per column: the box of every class in codes; set_<code>: its
+--   codes as bits
 CREATE TEMPORARY TABLE {{ spans | table }} AS
 SELECT
     w.class AS class
@@ -8,6 +9,9 @@ SELECT
 {% for column in columns %}
     , MIN(w.{{ column }}) AS lo_{{ column }}
     , MAX(w.{{ column }}) AS hi_{{ column }}
+{% endfor %}
+{% for column in sets %}
+    , BIT_OR(CAST(1 AS BIGINT) << CAST(w.{{ column }} AS INTEGER)) AS set_{{ column }}
 {% endfor %}
 FROM {{ classed | table }} AS w
 GROUP BY w.class

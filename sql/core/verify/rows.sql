@@ -1,5 +1,5 @@
 -- name: verify/rows
 -- params: classed (table)
--- returns: n bigint, staged bigint (distinct row ids): both must be the staged rows, each once
-SELECT COUNT(*) AS n, COUNT(DISTINCT s.rid) AS staged
+-- returns: rid integer of every classed row
+SELECT s.rid AS rid
 FROM {{ classed | table }} AS s

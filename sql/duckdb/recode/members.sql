@@ -1,10 +1,10 @@
 -- name: recode/members
 -- params: members (table to make), classed, domain (tables), column (code column), labels (table of code, label; or none)
--- returns: class, size bigint, members (array sorted by bytes), label text (if labels): the set of a nominal column, NULL left out
+-- returns: key (the class), size bigint, members (array sorted by bytes), label text (if labels): the set of a nominal column, NULL left out
 -- Sorting each list once beats an ordered aggregate by far.
 CREATE TEMPORARY TABLE {{ members | table }} AS
 SELECT
-    p.class AS class
+    p.class AS key
     , COUNT(*) AS size
     , LIST_SORT(LIST(d.value)) AS members
 {% if labels %}
