@@ -6,10 +6,9 @@ Every function works on lanes ``at`` to ``at + WIDTH`` of one row, without a cal
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils
@@ -21,12 +20,14 @@ WIDTH = 8
 _I32 = ir.IntType(32)
 _I64 = ir.IntType(64)
 _ROW = ir.VectorType(_I32, WIDTH)
-_WIDE = ir.VectorType(_I64, WIDTH)
 
 
-def padded(codes: npt.NDArray[np.int32] | int) -> int:
-    """Lanes that hold so many attributes."""
-    d = codes if isinstance(codes, int) else codes.shape[1]
+def _inline(function: Callable[..., Any]) -> Callable[..., Any]:
+    return intrinsic(function)
+
+
+def padded(d: int) -> int:
+    """Lanes that hold ``d`` attributes."""
     return -(-d // WIDTH) * WIDTH
 
 
@@ -35,17 +36,17 @@ def _pointer(context: Any, builder: Any, kind: Any, array: Any, row: Any, at: An
     view = context.make_array(kind)(context, builder, array)
     offset = at
     if row is not None:
-        lanes = cgutils.unpack_tuple(builder, view.shape)[1]
+        lanes = cgutils.unpack_tuple(builder, view.shape)[1]  # type: ignore[no-untyped-call]
         offset = builder.add(builder.mul(row, lanes), at)
     start = builder.gep(view.data, [offset])
-    return builder.bitcast(start, (_ROW if kind.dtype == types.int32 else _WIDE).as_pointer())
+    return builder.bitcast(start, _ROW.as_pointer())
 
 
 def _load(builder: Any, pointer: Any) -> Any:
     return builder.load(pointer, align=4)
 
 
-@intrinsic  # type: ignore[untyped-decorator]
+@_inline
 def take(typing: Any, to: Any, row: Any, source: Any, other: Any, at: Any) -> Any:
     """``to[row] = source[other]``."""
 
@@ -58,7 +59,7 @@ def take(typing: Any, to: Any, row: Any, source: Any, other: Any, at: Any) -> An
     return types.void(to, types.int64, source, types.int64, types.int64), codegen
 
 
-@intrinsic  # type: ignore[untyped-decorator]
+@_inline
 def widen(
     typing: Any, low: Any, high: Any, row: Any, lows: Any, highs: Any, other: Any, at: Any
 ) -> Any:  # fmt: skip
@@ -67,7 +68,10 @@ def widen(
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         lo, hi, r, los, his, o, a = args
         kinds = signature.args
-        for to, kind, source, source_kind, sign in ((lo, kinds[0], los, kinds[3], "<"), (hi, kinds[1], his, kinds[4], ">")):
+        for to, kind, source, source_kind, sign in (
+            (lo, kinds[0], los, kinds[3], "<"),
+            (hi, kinds[1], his, kinds[4], ">"),
+        ):
             place = _pointer(context, builder, kind, to, r, a)
             old = _load(builder, place)
             new = _load(builder, _pointer(context, builder, source_kind, source, o, a))
@@ -79,9 +83,9 @@ def widen(
     return types.void(*inner), codegen
 
 
-@intrinsic  # type: ignore[untyped-decorator]
+@_inline
 def width(typing: Any, low: Any, high: Any, row: Any, weight: Any, at: Any) -> Any:
-    """The sum over lanes of ``weight * min(high[row] - low[row], SCALE)``, int64."""
+    """The sum over lanes of ``weight * min(high[row] - low[row], SCALE)``, int64; weights sum to at most `MAX_WEIGHT`, so 32 bits hold it."""
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         lo, hi, r, w, a = args
@@ -91,17 +95,15 @@ def width(typing: Any, low: Any, high: Any, row: Any, weight: Any, at: Any) -> A
         extent = builder.sub(right, left)
         most = ir.Constant(_ROW, [SCALE] * WIDTH)
         extent = builder.select(builder.icmp_signed("<", extent, most), extent, most)
-        weights = builder.load(_pointer(context, builder, kinds[3], w, None, a), align=8)
-        product = builder.mul(builder.sext(extent, _WIDE), weights)
-        add = cgutils.get_or_insert_function(
-            builder.module, ir.FunctionType(_I64, [_WIDE]), f"llvm.vector.reduce.add.v{WIDTH}i64"
-        )
-        return builder.call(add, [product])
+        product = builder.mul(extent, _load(builder, _pointer(context, builder, kinds[3], w, None, a)))
+        name = f"llvm.vector.reduce.add.v{WIDTH}i32"
+        add = cgutils.get_or_insert_function(builder.module, ir.FunctionType(_I32, [_ROW]), name)  # type: ignore[no-untyped-call]
+        return builder.sext(builder.call(add, [product]), _I64)
 
     return types.int64(low, high, types.int64, weight, types.int64), codegen
 
 
-@intrinsic  # type: ignore[untyped-decorator]
+@_inline
 def widen_one(typing: Any, box: Any, codes: Any, other: Any, at: Any) -> Any:
     """``box[0] = min(box[0], codes[other])`` and ``box[1] = max(box[1], codes[other])``."""
 

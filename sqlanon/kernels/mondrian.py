@@ -77,7 +77,7 @@ class Work(NamedTuple):
         box: int32[2, lanes], smallest and largest codes of the partition.
         wide: int64[d], weighted extents.
         seen: int64[d, 3], ends and extent of the growing half in attributes that are no line.
-        weight: int64[lanes], weights of the attributes that are a line, else 0.
+        weight: int32[lanes], weights of the attributes that are a line, else 0.
         spare: the right half while the left one moves.
     """
 
@@ -90,7 +90,7 @@ class Work(NamedTuple):
     box: npt.NDArray[np.int32]
     wide: npt.NDArray[np.int64]
     seen: npt.NDArray[np.int64]
-    weight: npt.NDArray[np.int64]
+    weight: npt.NDArray[np.int32]
     spare: Rows
 
 
@@ -109,7 +109,7 @@ def new_work(
     elif not median:
         for j in range(d):
             slots = max(slots, min(domains[j], max(4 * n, 64)) + 1)
-    weight = np.zeros(lanes, np.int64)
+    weight = np.zeros(lanes, np.int32)
     for a in range(d):
         if geometry.facts[a, KIND] == ORDERED:
             weight[a] = geometry.facts[a, WEIGHT]
@@ -147,7 +147,9 @@ def _sort_positions(
 
 
 @njit(nogil=True, cache=True, inline="always")
-def _members(facts: npt.NDArray[np.int64], a: int, mask: npt.NDArray[np.uint64], row: int) -> tuple[int, bool]:
+def _members(
+    facts: npt.NDArray[np.int64], a: int, mask: npt.NDArray[np.uint64], row: int
+) -> tuple[int, bool]:
     """Values of a set, and whether NULL is one of them. Small sets share a word."""
     word, end = facts[a, WORD], facts[a, WORD_END]
     if end - word > 1:
@@ -322,7 +324,9 @@ def _best_loss(
                 loss = slot[LOSS, cut] + half
                 tilt = abs(2 * left - n)
                 # Bounds fall from slot to slot, so an equal one replaces what came before it.
-                if loss < best_loss or (loss == best_loss and (tilt < best_tilt or (tilt == best_tilt and j == best_j))):
+                if loss < best_loss or (
+                    loss == best_loss and (tilt < best_tilt or (tilt == best_tilt and j == best_j))
+                ):
                     best_loss, best_tilt, best_j = loss, tilt, j
                     best_cut = left if by_row else slot[CODE, cut]
             if nearest == used:

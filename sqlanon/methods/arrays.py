@@ -9,22 +9,18 @@ import numpy as np
 from sqlanon.engines.base import TableRef
 from sqlanon.kernels.demands import DISTINCT, FREQUENCY, Demands
 from sqlanon.kernels.extent import (
-    BIT,
-    KIND,
     MASK_LIMIT,
-    NULLS,
     ORDERED,
     SCALE,
     SET,
     SPAN,
-    START,
     TREE,
-    WORD,
     WORD_END,
     Geometry,
 )
 from sqlanon.kernels.lanes import padded
 from sqlanon.kernels.mondrian import Rows
+from sqlanon.kernels.rows import fill
 from sqlanon.methods.base import Context
 from sqlanon.privacy.base import Check
 from sqlanon.table.encode import Domain
@@ -95,7 +91,7 @@ def fetch_codes(
         span: ... whose part lies in [first, past).
 
     Returns:
-        rid int32[n], codes int32[n, lanes], sensitive codes (each int32[n]), part int32[n] (empty without ``part``).
+        rid int32[n], codes int32[d, n], sensitive codes (each int32[n]), part int32[n] (empty without ``part``).
     """
     encoded = context.encoded
     names = [domain.code for domain in encoded.quasi + encoded.sensitive]
@@ -110,34 +106,20 @@ def fetch_codes(
     )
     rid = arrays.pop(0)
     d = len(encoded.quasi)
-    codes = np.zeros((len(rid), padded(d)), dtype=np.int32)
-    for j in range(d):
-        codes[:, j] = arrays[j]
+    codes = np.stack([array.astype(np.int32, copy=False) for array in arrays[:d]])
     sensitive = [array.astype(np.int32, copy=False) for array in arrays[d : len(names)]]
     parts = arrays[-1] if part is not None else np.zeros(0, dtype=np.int32)
     return rid.astype(np.int32, copy=False), codes, sensitive, parts.astype(np.int32, copy=False)
 
 
-def rows_of(codes: Ints, numbers: Ints, geometry: Geometry) -> Rows:
-    """Rows as kernels take them, from int32[n, lanes] codes and int32[n] row numbers."""
-    places = np.zeros_like(codes)
-    sets = np.zeros((len(codes), int(geometry.facts[:, WORD_END].max(initial=0))), dtype=np.uint64)
-    for j, fact in enumerate(geometry.facts):
-        column = codes[:, j]
-        if fact[KIND] == ORDERED:
-            domain = int(column.max(initial=0)) + 1
-            table = geometry.table[fact[START] : fact[START] + domain].astype(np.int32)
-            if fact[NULLS]:
-                table[0] = -SCALE  # so that an extent is a difference, cut at SCALE
-            places[:, j] = table[column]
-        elif fact[KIND] == SET:
-            bits = column.astype(np.uint64) + np.uint64(fact[BIT])
-            for word in range(fact[WORD], fact[WORD_END]):
-                own = (bits >> np.uint64(6)) == word - fact[WORD]
-                sets[own, word] |= np.uint64(1) << (bits[own] & np.uint64(63))
-        else:
-            places[:, j] = column
-    return Rows(codes, places, sets, numbers)
+def rows_of(columns: Ints, numbers: Ints, geometry: Geometry) -> Rows:
+    """Rows as kernels take them, from int32[d, n] codes and int32[n] row numbers."""
+    d, n = columns.shape
+    words = int(geometry.facts[:, WORD_END].max(initial=0))
+    codes = np.zeros((n, padded(d)), dtype=np.int32)
+    rows = Rows(codes, np.zeros_like(codes), np.zeros((n, words), dtype=np.uint64), numbers)
+    fill(columns, geometry, rows.codes, rows.places, rows.sets)
+    return rows
 
 
 def checks_of(context: Context) -> list[Check]:

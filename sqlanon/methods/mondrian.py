@@ -133,7 +133,7 @@ class Mondrian:
         if span is not None:
             # Partitions one after the other, each in its own order; a class is named by where it begins in the whole.
             by_part = np.argsort(part, kind="stable")
-            codes, rows = codes[by_part], by_part.astype(np.int32)
+            codes, rows = codes[:, by_part], by_part.astype(np.int32)
             base, starts = np.unique(part[by_part], return_index=True)
         else:
             starts = np.zeros(1, dtype=np.int64)

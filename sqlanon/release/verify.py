@@ -72,7 +72,9 @@ def _rows(scratch: Scratch, classed: TableRef, rows: int) -> tuple[int, int]:
     """How many rows have a class, and how many of the staged rows are among them."""
     import numpy as np
 
-    rid = scratch.engine.fetch_arrays(scratch.sql("verify/rows", classed=classed), ["int32"])[0]
+    rid = scratch.engine.fetch_arrays(scratch.sql("verify/rows", classed=classed), ["int32"])[0].astype(
+        np.int32
+    )
     found = np.zeros(rows, dtype=np.bool_)
     found[rid[(rid >= 0) & (rid < rows)]] = True
     return len(rid), int(np.count_nonzero(found))
@@ -82,14 +84,18 @@ def _claimed(
     scratch: Scratch, recoded: Recoded, columns: Sequence[dict[str, object]], form: FormatSpec
 ) -> TableRef:
     """The released classes with a number for what each set or node says, and a table of what the numbers mean."""
-    said = [c for c in columns if c["kind"] != "ordered" and form.kind != "suppressed"]
-    values = [getattr(c["names"], "value") for c in said]  # noqa: B009 - names travel as objects to templates
-    claimed = scratch.table("claimed")
-    scratch.execute("verify/claimed", claimed=claimed, released=recoded.released, said=values)
-    for at, (column, name) in enumerate(zip(said, values, strict=True), 1):
+    spoken = [c for c in columns if c["kind"] != "ordered" and form.kind != "suppressed"]
+    said = []
+    for at, column in enumerate(spoken, 1):
+        name = getattr(column["names"], "value")  # noqa: B009 - names travel as objects to templates
         column["at"] = at
         column["said"] = table = scratch.table(f"said{at}")
-        scratch.execute("verify/said", said=table, claimed=claimed, at=at, column=name)
+        scratch.execute("verify/said", said=table, released=recoded.released, column=name)
+        said.append({"column": name, "table": table})
+    names = [column.name for column in recoded.columns if column.source == "r"]
+    kept = [name for name in names if name not in {str(entry["column"]) for entry in said}]
+    claimed = scratch.table("claimed")
+    scratch.execute("verify/claimed", claimed=claimed, released=recoded.released, kept=kept, said=said)
     return claimed
 
 

@@ -9,7 +9,6 @@ import numpy as np
 
 from sqlanon.kernels import demands as dm
 from sqlanon.kernels import extent as ex
-from sqlanon.kernels.lanes import padded
 from sqlanon.kernels.mondrian import grow
 from sqlanon.methods.arrays import rows_of
 from tests.oracle.domains import Quasi, Table
@@ -109,8 +108,7 @@ def kernel_mondrian(table: Table, privacy: Privacy, variant: str, cut: str) -> l
         range(table.rows),
         key=lambda r: ([c[r] for c in columns], table.occurrence[r], table.sa_codes[r], r),
     )
-    codes = np.zeros((table.rows, padded(len(columns))), np.int32)
-    codes[:, : len(columns)] = [[column[row] for column in columns] for row in order]
+    codes = np.array([[column[row] for row in order] for column in columns], np.int32)
     first = np.zeros(table.rows, np.bool_)
     shape, domains = geometry(table)
     relaxed, median = variant == "relaxed", cut == "median"

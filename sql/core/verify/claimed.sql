@@ -1,10 +1,17 @@
 -- name: verify/claimed
--- params: claimed (table to make), released (table), said (published columns of sets and nodes)
--- returns: the released columns, and per column of ``said`` said_<place in the list>: a number for what it says
+-- params: claimed (table to make), released (table), kept (published columns that are compared as they are), said (list of
+--   {column, table})
+-- returns: the class, the kept columns, and per entry of ``said`` _sqlanon_said<its place>: the number of what the column says
 CREATE TEMPORARY TABLE {{ claimed | table }} AS
 SELECT
-    r.*
-{% for name in said %}
-    , DENSE_RANK() OVER (ORDER BY r.{{ name | ident }} NULLS FIRST) AS _sqlanon_said{{ loop.index }}
+    r._sqlanon_class AS _sqlanon_class
+{% for name in kept %}
+    , r.{{ name | ident }} AS {{ name | ident }}
+{% endfor %}
+{% for s in said %}
+    , COALESCE(t{{ loop.index }}.id, 0) AS _sqlanon_said{{ loop.index }}
 {% endfor %}
 FROM {{ released | table }} AS r
+{% for s in said %}
+LEFT JOIN {{ s.table | table }} AS t{{ loop.index }} ON t{{ loop.index }}.value = r.{{ s.column | ident }}
+{% endfor %}

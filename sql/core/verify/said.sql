@@ -1,7 +1,12 @@
 -- name: verify/said
--- params: said (table to make), claimed (table), at (place of the column in the list of said ones), column (its published name)
--- returns: id bigint, value: what the column says, each once
+-- params: said (table to make), released (table), column (published)
+-- returns: id bigint, value: what the column says, each once; NULL is 0
 CREATE TEMPORARY TABLE {{ said | table }} AS
-SELECT r._sqlanon_said{{ at }} AS id, MIN(r.{{ column | ident }}) AS value
-FROM {{ claimed | table }} AS r
-GROUP BY r._sqlanon_said{{ at }}
+SELECT ROW_NUMBER() OVER () AS id, d.value AS value
+FROM (
+    SELECT DISTINCT r.{{ column | ident }} AS value
+    FROM {{ released | table }} AS r
+    WHERE r.{{ column | ident }} IS NOT NULL
+) AS d
+UNION ALL
+SELECT 0 AS id, (SELECT MIN(r.{{ column | ident }}) FROM {{ released | table }} AS r WHERE r.{{ column | ident }} IS NULL) AS value
