@@ -60,6 +60,20 @@ def take(typing: Any, to: Any, row: Any, source: Any, other: Any, at: Any) -> An
 
 
 @_inline
+def clear(typing: Any, low: Any, high: Any, row: Any, at: Any) -> Any:
+    """Make ``low[row]`` and ``high[row]`` the box of no rows."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        lo, hi, r, a = args
+        for to, kind, value in ((lo, signature.args[0], 2**31 - 1), (hi, signature.args[1], -(2**31))):
+            constant = ir.Constant(_ROW, [value] * WIDTH)
+            builder.store(constant, _pointer(context, builder, kind, to, r, a), align=4)
+        return context.get_dummy_value()
+
+    return types.void(low, high, types.int64, types.int64), codegen
+
+
+@_inline
 def widen(
     typing: Any, low: Any, high: Any, row: Any, lows: Any, highs: Any, other: Any, at: Any
 ) -> Any:  # fmt: skip

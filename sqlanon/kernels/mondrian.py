@@ -33,7 +33,7 @@ from sqlanon.kernels.extent import (
     extent,
     popcount,
 )  # fmt: skip
-from sqlanon.kernels.lanes import WIDTH, take, widen, widen_one, width
+from sqlanon.kernels.lanes import WIDTH, clear, take, widen, widen_one, width
 
 _NEVER = np.int64(1) << np.int64(62)
 _SMALL = 40
@@ -201,32 +201,29 @@ def _best_loss(
             continue
         # 1. The frequency set of j, with the box of each slot's rows. A narrow range of codes is counted, a wide one sorted.
         used = np.int64(0)
-        if not by_row and spread <= 4 * n:
+        direct = not by_row and spread <= 4 * n
+        if direct:
+            # No branch depends on a value here: a processor would guess wrong every other time.
             for s in range(spread):
                 slot[COUNT, s] = 0
+                for b in range(0, lanes, WIDTH):
+                    clear(low, high, s, b)
+                for w in range(words):
+                    mask[s, w] = 0
             for i in range(start, stop):
                 s = np.int64(codes[i, j]) - lowest
-                if slot[COUNT, s] == 0:
-                    for b in range(0, lanes, WIDTH):
-                        take(low, s, places, i, b)
-                        take(high, s, places, i, b)
-                    for w in range(words):
-                        mask[s, w] = sets[i, w]
-                else:
-                    for b in range(0, lanes, WIDTH):
-                        widen(low, high, s, places, places, i, b)
-                    for w in range(words):
-                        mask[s, w] |= sets[i, w]
                 slot[COUNT, s] += 1
+                for b in range(0, lanes, WIDTH):
+                    widen(low, high, s, places, places, i, b)
+                for w in range(words):
+                    mask[s, w] |= sets[i, w]
             end = np.int64(0)
             for s in range(spread):
-                if slot[COUNT, s] > 0:
-                    slot[PLACE, s] = end
-                    end += slot[COUNT, s]
-                    slot[USED, used] = s
-                    slot[CODE, used] = lowest + s
-                    slot[ENDS, used] = end
-                    used += 1
+                slot[PLACE, s] = end
+                end += slot[COUNT, s]
+                slot[USED, used] = s
+                slot[ENDS, used] = end
+                used += slot[COUNT, s] > 0
             if checks:
                 for i in range(start, stop):
                     s = np.int64(codes[i, j]) - lowest
@@ -328,7 +325,7 @@ def _best_loss(
                     loss == best_loss and (tilt < best_tilt or (tilt == best_tilt and j == best_j))
                 ):
                     best_loss, best_tilt, best_j = loss, tilt, j
-                    best_cut = left if by_row else slot[CODE, cut]
+                    best_cut = left if by_row else lowest + slot[USED, cut] if direct else slot[CODE, cut]
             if nearest == used:
                 break
     return best_j, best_cut
