@@ -62,6 +62,22 @@ class Rows(NamedTuple):
         )
 
 
+class Spare(NamedTuple):
+    """Room that a caller lends, as much as there are rows: one piece of memory for all threads.
+
+    Attributes:
+        rows: the right half while the left one moves.
+        order: int64[n], row positions by slot.
+    """
+
+    rows: Rows
+    order: npt.NDArray[np.int64]
+
+    def part(self, start: int, stop: int) -> Spare:
+        """What belongs to rows ``start`` to ``stop``, a view."""
+        return Spare(self.rows.part(start, stop), self.order[start:stop])
+
+
 class Work(NamedTuple):
     """Scratch of one thread. A slot of a frequency set is a value (strict) or one row of the order (relaxed).
 
@@ -73,12 +89,10 @@ class Work(NamedTuple):
         high: int32[slots + 1, lanes], the largest.
         mask: uint64[slots + 1, words], the sets of the same.
         allowed: bool[slots], per used slot whether the checks allow a cut after it.
-        order: int64[n], row positions by slot.
         box: int32[2, lanes], smallest and largest codes of the partition.
         wide: int64[d], weighted extents.
         seen: int64[d, 3], ends and extent of the growing half in attributes that are no line.
         weight: int32[lanes], weights of the attributes that are a line, else 0.
-        spare: the right half while the left one moves.
     """
 
     slot: npt.NDArray[np.int64]
@@ -86,19 +100,19 @@ class Work(NamedTuple):
     high: npt.NDArray[np.int32]
     mask: npt.NDArray[np.uint64]
     allowed: npt.NDArray[np.bool_]
-    order: npt.NDArray[np.int64]
     box: npt.NDArray[np.int32]
     wide: npt.NDArray[np.int64]
     seen: npt.NDArray[np.int64]
     weight: npt.NDArray[np.int32]
-    spare: Rows
+    spare: Spare
 
 
 @njit(nogil=True, cache=True)
-def new_work(
-    n: int, lanes: int, geometry: Geometry, domains: npt.NDArray[np.int64], relaxed: bool, median: bool
+def _new_work(
+    spare: Spare, geometry: Geometry, domains: npt.NDArray[np.int64], relaxed: bool, median: bool
 ) -> Work:
-    """Scratch for partitions of at most ``n`` rows."""
+    """Scratch for partitions of at most as many rows as there are spare ones."""
+    n, lanes = spare.rows.codes.shape
     d = len(domains)
     words = np.int64(0)
     for a in range(d):
@@ -115,12 +129,8 @@ def new_work(
             weight[a] = geometry.facts[a, WEIGHT]
     return Work(
         np.zeros((6, slots), np.int64), np.empty((slots + 1, lanes), np.int32), np.empty((slots + 1, lanes), np.int32),
-        np.zeros((slots + 1, words), np.uint64), np.empty(slots, np.bool_), np.empty(n, np.int64),
-        np.empty((2, lanes), np.int32), np.empty(d, np.int64), np.empty((d, 3), np.int64), weight,
-        Rows(
-            np.empty((n, lanes), np.int32), np.empty((n, lanes), np.int32), np.empty((n, words), np.uint64),
-            np.empty(n, np.int32),
-        ),
+        np.zeros((slots + 1, words), np.uint64), np.empty(slots, np.bool_), np.empty((2, lanes), np.int32),
+        np.empty(d, np.int64), np.empty((d, 3), np.int64), weight, spare,
     )  # fmt: skip
 
 
@@ -166,11 +176,12 @@ def _members(
 
 @njit(nogil=True, cache=True)
 def _best_loss(
-    rows: Rows, start: int, stop: int, geometry: Geometry, demands: Demands, by_row: bool, work: Work, tally: Tally
-) -> tuple[int, int]:  # fmt: skip
-    """The attribute and bound of the cut with the least loss; attribute -1 if no cut is allowed.
+    rows: Rows, start: int, stop: int, first: int, past: int, geometry: Geometry, demands: Demands, by_row: bool,
+    work: Work, tally: Tally,
+) -> tuple[int, int, int, int]:  # fmt: skip
+    """The cut with the least loss: loss, tilt, attribute, bound; attribute -1 if no cut is allowed.
 
-    The bound is the largest code of the left half (strict) or its number of rows (relaxed, ``by_row``).
+    Only attributes ``first`` to ``past`` are looked at. Tilt is how uneven the cut is. The bound is the largest code of the left half (strict) or its number of rows (relaxed, ``by_row``).
     Ties: the more even cut, then the first attribute, then the lower bound.
 
     One long function on purpose: numba counts references to every array that a call takes, so that calls in the
@@ -178,7 +189,7 @@ def _best_loss(
     """
     codes, places, sets = rows.codes, rows.places, rows.sets
     facts, table = geometry.facts, geometry.table
-    slot, low, high, mask, order, box = work.slot, work.low, work.high, work.mask, work.order, work.box
+    slot, low, high, mask, order, box = work.slot, work.low, work.high, work.mask, work.spare.order, work.box
     allowed, seen, weight = work.allowed, work.seen, work.weight
     n, k = stop - start, demands.k
     d, lanes = len(facts), codes.shape[1]
@@ -194,7 +205,7 @@ def _best_loss(
         take(box, 1, codes, start, b)
         for i in range(start + 1, stop):
             widen_one(box, codes, i, b)
-    for j in range(d):
+    for j in range(first, past):
         lowest = np.int64(box[0, j])
         spread = np.int64(box[1, j]) - lowest + 1
         if spread == 1 and not by_row:
@@ -328,7 +339,7 @@ def _best_loss(
                     best_cut = left if by_row else lowest + slot[USED, cut] if direct else slot[CODE, cut]
             if nearest == used:
                 break
-    return best_j, best_cut
+    return best_loss, best_tilt, best_j, best_cut
 
 
 @njit(nogil=True, cache=True)
@@ -367,9 +378,9 @@ def _best_median(
                 return -1, np.int64(0)
             if not checks:
                 return j, np.int64(half)
-            _sort_positions(codes, start, stop, j, work.order)
-            if satisfied(demands, rows.number, work.order[:half], tally) and satisfied(
-                demands, rows.number, work.order[half:n], tally
+            _sort_positions(codes, start, stop, j, work.spare.order)
+            if satisfied(demands, rows.number, work.spare.order[:half], tally) and satisfied(
+                demands, rows.number, work.spare.order[half:n], tally
             ):
                 return j, np.int64(half)
             continue
@@ -381,29 +392,29 @@ def _best_median(
             left, right = 0, n
             for i in range(start, stop):
                 if codes[i, j] <= cut:
-                    work.order[left] = i
+                    work.spare.order[left] = i
                     left += 1
                 else:
                     right -= 1
-                    work.order[right] = i
-            if satisfied(demands, rows.number, work.order[:left], tally) and satisfied(
-                demands, rows.number, work.order[left:n], tally
+                    work.spare.order[right] = i
+            if satisfied(demands, rows.number, work.spare.order[:left], tally) and satisfied(
+                demands, rows.number, work.spare.order[left:n], tally
             ):
                 return j, cut
     return -1, np.int64(0)
 
 
 @njit(nogil=True, cache=True)
-def _divide(rows: Rows, start: int, stop: int, j: int, cut: int, relaxed: bool, work: Work) -> int:
+def _divide(rows: Rows, start: int, stop: int, j: int, cut: int, relaxed: bool, spare: Spare) -> int:
     """Bring the left half to the front, keeping the order within both; returns its number of rows."""
     codes, places, sets, number = rows
-    spare_codes, spare_places, spare_sets, spare_number = work.spare
+    spare_codes, spare_places, spare_sets, spare_number = spare.rows
     lanes, words = codes.shape[1], sets.shape[1]
     side = np.empty(stop - start if relaxed else 0, np.bool_)
     if relaxed:
-        _sort_positions(codes, start, stop, j, work.order)
+        _sort_positions(codes, start, stop, j, spare.order)
         for at in range(stop - start):
-            side[work.order[at] - start] = at < cut
+            side[spare.order[at] - start] = at < cut
     left, right = np.int64(start), np.int64(0)
     for i in range(start, stop):
         goes_left = side[i - start] if relaxed else codes[i, j] <= cut
@@ -436,13 +447,14 @@ def _divide(rows: Rows, start: int, stop: int, j: int, cut: int, relaxed: bool, 
 
 @njit(nogil=True, cache=True)
 def grow(
-    rows: Rows, first: npt.NDArray[np.bool_], geometry: Geometry, demands: Demands, domains: npt.NDArray[np.int64],
-    relaxed: bool, median: bool, target: int,
+    rows: Rows, spare: Spare, first: npt.NDArray[np.bool_], geometry: Geometry, demands: Demands,
+    domains: npt.NDArray[np.int64], relaxed: bool, median: bool, target: int,
 ) -> None:  # fmt: skip
     """Cut a partition until no allowable cut is left, or only until its pieces are small.
 
     Args:
         rows: n rows, permuted in place; relaxed cuts want them in tie-break order.
+        spare: room for as many.
         first: bool[n], set True where a leaf (or a piece) begins.
         geometry: the attributes.
         demands: the requirements.
@@ -451,11 +463,11 @@ def grow(
         median: the paper's cut instead of the least loss.
         target: pieces of at most this many rows are not cut further; 0 cuts down to the leaves.
 
-    Cost: O(n d^2 log(n / k)) for balanced cuts; memory 2n rows and one frequency set.
+    Cost: O(n d^2 log(n / k)) for balanced cuts; memory one frequency set.
     """
-    n = len(rows.number)
+    n, d = len(rows.number), len(geometry.facts)
     tally = new_tally(demands)
-    work = new_work(n, rows.codes.shape[1], geometry, domains, relaxed, median)
+    work = _new_work(spare, geometry, domains, relaxed, median)
     stack = [(np.int64(0), np.int64(n))]
     while len(stack) > 0:
         start, stop = stack.pop()
@@ -464,11 +476,36 @@ def grow(
             if median:
                 j, cut = _best_median(rows, start, stop, geometry, demands, relaxed, work, tally)
             else:
-                j, cut = _best_loss(rows, start, stop, geometry, demands, relaxed, work, tally)
+                _, _, j, cut = _best_loss(
+                    rows, start, stop, np.int64(0), d, geometry, demands, relaxed, work, tally
+                )
             if j >= 0:
-                left = _divide(rows, start, stop, j, cut, relaxed, work)
+                left = _divide(rows, start, stop, j, cut, relaxed, spare)
         if left == 0:
             first[start] = True
         else:
             stack.append((start + left, stop))
             stack.append((start, start + left))
+
+
+def score(
+    rows: Rows, spare: Spare, geometry: Geometry, demands: Demands, domains: npt.NDArray[np.int64], first: int,
+    past: int,
+) -> tuple[int, int, int, int]:  # fmt: skip
+    """The strict cut of all rows with the least loss among attributes ``first`` to ``past``.
+
+    Returns loss, tilt, attribute (-1: none) and bound. The least of such tuples is the cut of all attributes, so that
+    threads can share a large table's first cut.
+    """
+    work = _new_work(spare, geometry, domains, False, False)
+    n = len(rows.number)
+    # Not compiled: this is `grow`'s own compiled code, called from outside.
+    found: tuple[int, int, int, int] = _best_loss(
+        rows, 0, n, first, past, geometry, demands, False, work, new_tally(demands)
+    )
+    return found
+
+
+def divide(rows: Rows, spare: Spare, j: int, cut: int) -> int:
+    """Bring the rows whose code of ``j`` is at most ``cut`` to the front; returns how many they are."""
+    return int(_divide(rows, 0, len(rows.number), j, cut, False, spare))

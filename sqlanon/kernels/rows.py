@@ -12,9 +12,9 @@ from sqlanon.kernels.extent import BIT, KIND, NULLS, ORDERED, SCALE, SET, START,
 @njit(nogil=True, cache=True)
 def fill(
     columns: npt.NDArray[np.int32], geometry: Geometry, codes: npt.NDArray[np.int32],
-    places: npt.NDArray[np.int32], sets: npt.NDArray[np.uint64],
+    places: npt.NDArray[np.int32], sets: npt.NDArray[np.uint64], start: int, stop: int,
 ) -> None:  # fmt: skip
-    """Write rows from columns.
+    """Write rows ``start`` to ``stop`` from columns.
 
     Args:
         columns: int32[d, n], codes.
@@ -25,8 +25,8 @@ def fill(
     Cost: O(n d).
     """
     facts, table = geometry.facts, geometry.table
-    d, n = columns.shape
-    for i in range(n):
+    d = len(columns)
+    for i in range(start, stop):
         for a in range(d):
             code = columns[a, i]
             kind = facts[a, KIND]

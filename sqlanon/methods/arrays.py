@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -19,7 +21,7 @@ from sqlanon.kernels.extent import (
     Geometry,
 )
 from sqlanon.kernels.lanes import padded
-from sqlanon.kernels.mondrian import Rows
+from sqlanon.kernels.mondrian import Rows, Spare
 from sqlanon.kernels.rows import fill
 from sqlanon.methods.base import Context
 from sqlanon.privacy.base import Check
@@ -112,14 +114,32 @@ def fetch_codes(
     return rid.astype(np.int32, copy=False), codes, sensitive, parts.astype(np.int32, copy=False)
 
 
-def rows_of(columns: Ints, numbers: Ints, geometry: Geometry) -> Rows:
+def rows_of(columns: Ints, numbers: Ints, geometry: Geometry, threads: int = 1) -> Rows:
     """Rows as kernels take them, from int32[d, n] codes and int32[n] row numbers."""
     d, n = columns.shape
-    words = int(geometry.facts[:, WORD_END].max(initial=0))
-    codes = np.zeros((n, padded(d)), dtype=np.int32)
-    rows = Rows(codes, np.zeros_like(codes), np.zeros((n, words), dtype=np.uint64), numbers)
-    fill(columns, geometry, rows.codes, rows.places, rows.sets)
+    rows = room(n, d, geometry).rows._replace(number=numbers)
+    bounds = [n * part // threads for part in range(threads + 1)]
+    with ThreadPoolExecutor(threads) as pool:
+        done = [
+            pool.submit(fill, columns, geometry, rows.codes, rows.places, rows.sets, *span)
+            for span in pairwise(bounds)
+        ]
+    for future in done:
+        future.result()
     return rows
+
+
+def room(n: int, d: int, geometry: Geometry) -> Spare:
+    """Zeroed room for ``n`` rows of ``d`` attributes; memory is taken where it is first written."""
+    words = int(geometry.facts[:, WORD_END].max(initial=0))
+    lanes = padded(d)
+    rows = Rows(
+        np.zeros((n, lanes), dtype=np.int32),
+        np.zeros((n, lanes), dtype=np.int32),
+        np.zeros((n, words), dtype=np.uint64),
+        np.zeros(n, dtype=np.int32),
+    )
+    return Spare(rows, np.zeros(n, dtype=np.int64))
 
 
 def checks_of(context: Context) -> list[Check]:
@@ -162,4 +182,4 @@ def demands(context: Context, sensitive: list[Ints], rows: int) -> Demands:
     )
 
 
-__all__ = ["checks_of", "demands", "fetch_codes", "geometry", "kind_of", "least_rows", "rows_of"]
+__all__ = ["checks_of", "demands", "fetch_codes", "geometry", "kind_of", "least_rows", "room", "rows_of"]

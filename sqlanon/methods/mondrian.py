@@ -26,6 +26,9 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from sqlanon.engines.base import TableRef
+    from sqlanon.kernels.demands import Demands
+    from sqlanon.kernels.extent import Geometry
+    from sqlanon.kernels.mondrian import Rows, Spare
 
 _PIECES = 16
 """A piece larger than this part of the table is halved before a thread takes it down to the leaves."""
@@ -138,11 +141,13 @@ class Mondrian:
         else:
             starts = np.zeros(1, dtype=np.int64)
         bounds = [int(start) for start in starts] + [n]
-        matrix = arrays.rows_of(codes, rows, geometry)
+        matrix = arrays.rows_of(codes, rows, geometry, context.threads)
+        spare = arrays.room(n, len(codes), geometry)
 
         def cut(start: int, stop: int, target: int) -> None:
             grow(
                 matrix.part(start, stop),
+                spare.part(start, stop),
                 first[start:stop],
                 geometry,
                 demands,
@@ -152,8 +157,11 @@ class Mondrian:
                 target,
             )
 
-        # A large piece is halved first and its halves queued again, so that all threads have work from the second cut on.
+        pieces = bounds
         shared = max(n // _PIECES, 50_000)
+        if n > shared and context.threads > 1 and span is None and not relaxed and not median:
+            pieces = [0, *self._first_cut(matrix, spare, geometry, demands, domains, context.threads), n]
+        # A large piece is halved first and its halves queued again, so that all threads have work from the second cut on.
         done = 0
         with ThreadPoolExecutor(max_workers=context.threads) as pool:
             pending: dict[Future[None], tuple[int, int, int]] = {}
@@ -162,7 +170,7 @@ class Mondrian:
                 target = (stop - start) // 2 if context.threads > 1 and stop - start > shared else 0
                 pending[pool.submit(cut, start, stop, target)] = (start, stop, target)
 
-            for start, stop in pairwise(bounds):
+            for start, stop in pairwise(pieces):
                 submit(start, stop)
             while pending:
                 for future in wait(pending, return_when=FIRST_COMPLETED).done:
@@ -177,6 +185,33 @@ class Mondrian:
                     context.progress.update(done, n, "rows")
         classes = _classes(first, rows, np.array(bounds), base)
         context.scratch.engine.load_arrays(table, {"rid": rid, "class": classes})
+
+    @staticmethod
+    def _first_cut(
+        rows: Rows, spare: Spare, geometry: Geometry, demands: Demands, domains: npt.NDArray[np.int64], threads: int
+    ) -> list[int]:  # fmt: skip
+        """The bound of the whole table's strict loss cut, its attributes dealt among the threads; none if it has none."""
+        import numpy as np
+
+        from sqlanon.kernels.mondrian import divide, score
+
+        def own() -> Spare:
+            return spare._replace(order=np.zeros_like(spare.order))
+
+        d = len(domains)
+        parts = [d * part // threads for part in range(threads + 1)]
+        with ThreadPoolExecutor(threads) as pool:
+            scored = [
+                pool.submit(score, rows, own(), geometry, demands, domains, first, past)
+                for first, past in pairwise(parts)
+                if past > first
+            ]
+        cuts = [future.result() for future in scored]
+        found = [cut for cut in cuts if cut[2] >= 0]
+        if len(rows.number) < 2 * demands.k or not found:
+            return []
+        _, _, j, cut = min(found)
+        return [int(divide(rows, spare, j, cut))]
 
 
 def _classes(

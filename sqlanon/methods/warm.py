@@ -11,8 +11,8 @@ def compiled(progress: Progress) -> None:
 
     from sqlanon.kernels.demands import Demands
     from sqlanon.kernels.extent import Geometry
-    from sqlanon.kernels.lanes import WIDTH
-    from sqlanon.kernels.mondrian import Rows, grow
+    from sqlanon.kernels.mondrian import grow
+    from sqlanon.methods import arrays
 
     if getattr(grow, "signatures", True):
         return
@@ -20,12 +20,13 @@ def compiled(progress: Progress) -> None:
     if not any(_indexes(cache)):
         progress.note("compiling kernels: only the first time on this machine, about half a minute")
     none, empty = np.zeros(0, dtype=np.int64), np.zeros((0, 1), dtype=np.int32)
-    line = np.zeros((1, WIDTH), dtype=np.int32)
-    facts = np.array([[0, 1, 0, 1, 0, 0, 0, 0, 0]], dtype=np.int64)
+    geometry = Geometry(np.array([[0, 1, 0, 1, 0, 0, 0, 0, 0]], dtype=np.int64), np.zeros(1, dtype=np.int64))
+    number = np.zeros(1, dtype=np.int32)
     grow(
-        Rows(line, line.copy(), np.zeros((1, 0), dtype=np.uint64), np.zeros(1, dtype=np.int32)),
+        arrays.rows_of(number.reshape(1, 1), number, geometry),
+        arrays.room(1, 1, geometry),
         np.zeros(1, dtype=np.bool_),
-        Geometry(facts, np.zeros(1, dtype=np.int64)),
+        geometry,
         Demands(1, none, none, none, empty, empty, 0, 0),
         np.ones(1, dtype=np.int64),
         False,

@@ -10,7 +10,7 @@ import numpy as np
 from sqlanon.kernels import demands as dm
 from sqlanon.kernels import extent as ex
 from sqlanon.kernels.mondrian import grow
-from sqlanon.methods.arrays import rows_of
+from sqlanon.methods.arrays import room, rows_of
 from tests.oracle.domains import Quasi, Table
 from tests.oracle.requirements import Privacy
 
@@ -113,7 +113,17 @@ def kernel_mondrian(table: Table, privacy: Privacy, variant: str, cut: str) -> l
     shape, domains = geometry(table)
     relaxed, median = variant == "relaxed", cut == "median"
     rows = rows_of(codes, np.array(order, np.int32), shape)
-    grow(rows, first, shape, demands(table, privacy), domains, relaxed, median, 0)
+    grow(
+        rows,
+        room(table.rows, len(columns), shape),
+        first,
+        shape,
+        demands(table, privacy),
+        domains,
+        relaxed,
+        median,
+        0,
+    )
     classes: list[list[int]] = []
     for row, starts in zip(rows.number.tolist(), first.tolist(), strict=True):
         if starts:
