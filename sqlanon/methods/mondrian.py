@@ -83,9 +83,15 @@ class Mondrian:
 
     def row_bytes(self, context: Context) -> int:
         """Bytes that the kernel and the transfer need for one row, at the peak."""
-        columns = len(context.encoded.quasi) + len(context.encoded.sensitive) + 1
-        slots = 4 if self.variant == "strict" or self.cut == "median" else 4 + 12 * len(context.encoded.quasi)
-        return 4 * (columns * 4 + slots) + 24
+        from sqlanon.kernels.lanes import padded
+
+        d = len(context.encoded.quasi)
+        fetched = 4 * (2 * (d + len(context.encoded.sensitive)) + 4)
+        row = (
+            8 * padded(d) + 8 * d + 4
+        )  # codes and places, at most a word a column, the row number; twice, with the spare
+        slots = 0 if self.variant == "strict" or self.cut == "median" else 8 * padded(d) + 8 * d + 56
+        return fetched + 2 * row + slots + 40
 
     def _pushed(self, context: Context, fits: int) -> Assignment:
         """Cut by SQL; with ``fits`` only until every partition has at most that many rows."""

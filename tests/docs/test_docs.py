@@ -132,3 +132,21 @@ def test_figures_of_the_readme_are_those_of_the_results():
         assert loss == f"{best['range_ncp']:.4f}"
         assert median == f"{measured[table, int(k), 'median']['range_ncp']:.4f}"
         assert goal == (f"{best['target']:g}" if best.get("target") else "")
+
+
+def test_speed_of_the_readme_is_that_of_the_results():
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    found = re.search(r"<!-- figures: speed -->\n(.*?)<!-- end -->", text, re.DOTALL)
+    assert found
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in found[1].splitlines()[2:]]
+    files = sorted(RESULTS.glob("speed_*.json"))
+    assert len(rows) == len(files)
+    measured = [json.loads(file.read_text(encoding="utf-8")) for file in files]
+    by_name = {f"{one['engine']}, {one['table']}": one for one in measured}
+    for name, count, sort, release, ratio, goal, peak in rows:
+        one = by_name[name.replace("DuckDB", "duckdb").replace("PostgreSQL", "postgres")]
+        memory = one["memory"]["release_gib"] + one["memory"].get("release_server_gib", 0)
+        assert count == f"{one['rows']:,}"
+        assert (sort, release) == (f"{one['base_seconds']:.1f}", f"{one['release_seconds']:.1f}")
+        assert (ratio, goal) == (f"{one['ratio']:.1f}x", f"{one['target_ratio']:g}x")
+        assert peak == f"{memory:.1f}"
