@@ -34,48 +34,11 @@ from sqlanon.kernels.extent import (
     popcount,
 )  # fmt: skip
 from sqlanon.kernels.lanes import WIDTH, clear, take, widen, widen_one, width
+from sqlanon.kernels.rows import Rows, Spare
 
 _NEVER = np.int64(1) << np.int64(62)
 _SMALL = 40
 COUNT, PLACE, USED, CODE, ENDS, LOSS = range(6)
-
-
-class Rows(NamedTuple):
-    """n rows as kernels take them, permuted in place together.
-
-    Attributes:
-        codes: int32[n, lanes].
-        places: int32[n, lanes], what boxes are made of: a line's positions (NULL at -`SCALE`), other attributes' codes.
-        sets: uint64[n, words], per row its bit in every `SET` attribute.
-        number: int32[n], row numbers; they index the arrays of `Demands`.
-    """
-
-    codes: npt.NDArray[np.int32]
-    places: npt.NDArray[np.int32]
-    sets: npt.NDArray[np.uint64]
-    number: npt.NDArray[np.int32]
-
-    def part(self, start: int, stop: int) -> Rows:
-        """Rows ``start`` to ``stop``, a view."""
-        return Rows(
-            self.codes[start:stop], self.places[start:stop], self.sets[start:stop], self.number[start:stop]
-        )
-
-
-class Spare(NamedTuple):
-    """Room that a caller lends, as much as there are rows: one piece of memory for all threads.
-
-    Attributes:
-        rows: the right half while the left one moves.
-        order: int64[n], row positions by slot.
-    """
-
-    rows: Rows
-    order: npt.NDArray[np.int64]
-
-    def part(self, start: int, stop: int) -> Spare:
-        """What belongs to rows ``start`` to ``stop``, a view."""
-        return Spare(self.rows.part(start, stop), self.order[start:stop])
 
 
 class Work(NamedTuple):

@@ -1,12 +1,52 @@
-"""From columns of codes to rows: what `mondrian.Rows` is made of, written in one pass."""
+"""Rows as kernels take them: codes, places and sets side by side, and how they are written from columns."""
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 from numba import njit
 
 from sqlanon.kernels.extent import BIT, KIND, NULLS, ORDERED, SCALE, SET, START, WORD, Geometry
+
+
+class Rows(NamedTuple):
+    """n rows as kernels take them, permuted in place together.
+
+    Attributes:
+        codes: int32[n, lanes].
+        places: int32[n, lanes], what boxes are made of: a line's positions (NULL at -`SCALE`), other attributes' codes.
+        sets: uint64[n, words], per row its bit in every `SET` attribute.
+        number: int32[n], row numbers; they index the arrays of `Demands`.
+    """
+
+    codes: npt.NDArray[np.int32]
+    places: npt.NDArray[np.int32]
+    sets: npt.NDArray[np.uint64]
+    number: npt.NDArray[np.int32]
+
+    def part(self, start: int, stop: int) -> Rows:
+        """Rows ``start`` to ``stop``, a view."""
+        return Rows(
+            self.codes[start:stop], self.places[start:stop], self.sets[start:stop], self.number[start:stop]
+        )
+
+
+class Spare(NamedTuple):
+    """Room that a caller lends, as much as there are rows: one piece of memory for all threads.
+
+    Attributes:
+        rows: the right half while the left one moves.
+        order: int64[n], row positions by slot.
+    """
+
+    rows: Rows
+    order: npt.NDArray[np.int64]
+
+    def part(self, start: int, stop: int) -> Spare:
+        """What belongs to rows ``start`` to ``stop``, a view."""
+        return Spare(self.rows.part(start, stop), self.order[start:stop])
 
 
 @njit(nogil=True, cache=True)
@@ -19,7 +59,7 @@ def fill(
     Args:
         columns: int32[d, n], codes.
         geometry: the attributes.
-        codes, places: int32[n, lanes], zeros; see `mondrian.Rows`.
+        codes, places: int32[n, lanes], zeros; see `Rows`.
         sets: uint64[n, words], zeros.
 
     Cost: O(n d).

@@ -21,8 +21,7 @@ from sqlanon.kernels.extent import (
     Geometry,
 )
 from sqlanon.kernels.lanes import padded
-from sqlanon.kernels.mondrian import Rows, Spare
-from sqlanon.kernels.rows import fill
+from sqlanon.kernels.rows import Rows, Spare, fill
 from sqlanon.methods.base import Context
 from sqlanon.privacy.base import Check
 from sqlanon.table.encode import Domain

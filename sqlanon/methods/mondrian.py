@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from sqlanon.engines.base import TableRef
     from sqlanon.kernels.demands import Demands
     from sqlanon.kernels.extent import Geometry
-    from sqlanon.kernels.mondrian import Rows, Spare
+    from sqlanon.kernels.rows import Rows, Spare
 
 _PIECES = 16
 """A piece larger than this part of the table is halved before a thread takes it down to the leaves."""

@@ -142,10 +142,10 @@ def _column(
 
 def _keys(
     encoded: Encoded, names: dict[str, Names], published: list[str], form: FormatSpec
-) -> tuple[dict[str, str | None], dict[str, dict[str, str]]]:
-    """Codes rank classes as their ranges do, and faster: per published name a key column, per key its code."""
+) -> tuple[dict[str, str | None], list[dict[str, str]]]:
+    """Codes rank classes as their ranges do, and faster: per published name a key column, and what each key is."""
     keys: dict[str, str | None] = dict.fromkeys(published)
-    codes: dict[str, dict[str, str]] = {}
+    codes: list[dict[str, str]] = []
     for domain in encoded.quasi if form.kind == "ranges" else ():
         own = names[domain.code]
         parts = {own.lo: f"lo_{domain.code}", own.hi: f"hi_{domain.code}"}
@@ -154,7 +154,7 @@ def _keys(
         for name, key in parts.items():
             if name is not None:
                 keys[name] = f"_sqlanon_{key}"
-                codes[f"_sqlanon_{key}"] = {"column": domain.code, "key": key}
+                codes.append({"name": f"_sqlanon_{key}", "code": domain.code, "key": key})
     return keys, codes
 
 

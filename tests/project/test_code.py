@@ -49,8 +49,8 @@ def comparisons(path: Path) -> Iterator[int]:
 
 
 @pytest.mark.parametrize("path", sorted((PACKAGE / "kernels").rglob("*.py")), ids=label)
-def test_kernels_import_numpy_and_numba_only(path):
-    allowed = {"numpy", "numba"} | (
+def test_kernels_import_numpy_and_numba_with_its_generator_only(path):
+    allowed = {"numpy", "numba", "llvmlite"} | (
         sys.stdlib_module_names - {"os", "pathlib", "io", "sqlite3", "subprocess"}
     )
     outside = {name for name in imports(path) if not name.startswith("sqlanon.kernels")}

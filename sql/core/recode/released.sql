@@ -1,7 +1,7 @@
 -- name: recode/released
 -- params: released (table to make), boxes (table), format, columns (list of {code, kind, domain, members, found, middle, labels,
 --   means, nulls, key, names (published names by part)}), names (all published names, in order),
---   keys (by name: a column of codes that ranks as it does, or none), codes (by such a column: {column, key})
+--   keys (by name: a column of codes that ranks as it does, or none), codes (list of such columns: {name, code, key})
 -- Classes that publish the same have the same place: their rows must not lie apart in the table.
 -- returns: _sqlanon_class, every published QI-derived column, _sqlanon_place (rank of the class by them): one row a class
 {% macro cast(c, value) %}{{ "CAST(" ~ value ~ " AS " ~ c.type ~ ")" if c.type else value }}{% endmacro %}
@@ -15,8 +15,8 @@ SELECT
 FROM (
     SELECT
         b.class AS _sqlanon_class
-{% for key, code in codes.items() %}
-        , CASE WHEN b.null_{{ code.column }} = 'none' THEN b.{{ code.key }} END AS {{ key | ident }}
+{% for k in codes %}
+        , CASE WHEN b.null_{{ k.code }} = 'none' THEN b.{{ k.key }} END AS {{ k.name | ident }}
 {% endfor %}
 {% for c in columns %}
 {% set known = "b.null_" ~ c.code ~ " = 'none'" %}
