@@ -54,6 +54,15 @@ def _qualified(table: TableRef) -> str:
     return ".".join(_quote(part) for part in (table.database, table.schema, table.name) if part)
 
 
+_CSV = "header = true, skip = 0, comment = ''"
+"""Left to itself, DuckDB drops lines that begin with # as comments, and leading ones as notes."""
+
+
+def _literal_path(path: Path) -> str:
+    """A path that DuckDB does not read as a pattern, which could match other files."""
+    return re.sub(r"([*?\[])", r"[\1]", str(path))
+
+
 class DuckDBEngine:
     """One DuckDB connection. A file has one writing process; readers in it see the last commit."""
 
@@ -279,12 +288,14 @@ class DuckDBEngine:
         if not path.is_file():
             raise DatabaseError(f"no file at {path}")
         reader = "read_parquet" if path.suffix.lower() == ".parquet" else "read_csv"
+        given = "?"
         if reader == "read_csv":
             self._check_header(path)
+            given = f"?, {_CSV}"
         try:
             self._connection.execute(
-                f"CREATE TABLE {_qualified(table)} AS SELECT * FROM {reader}(?)",  # noqa: S608
-                [str(path)],
+                f"CREATE TABLE {_qualified(table)} AS SELECT * FROM {reader}({given})",  # noqa: S608
+                [_literal_path(path)],
             )
         except duckdb.Error as error:
             raise DatabaseError(
@@ -295,7 +306,8 @@ class DuckDBEngine:
     def _check_header(self, path: Path) -> None:
         """DuckDB renames doubled columns without a word; a policy that names one of them deserves an error."""
         try:
-            found = self._connection.execute("SELECT Delimiter FROM sniff_csv(?)", [str(path)]).fetchone()
+            found = self._connection.execute(f"SELECT Delimiter FROM sniff_csv(?, {_CSV})",  # noqa: S608
+                                             [_literal_path(path)]).fetchone()  # fmt: skip
         except duckdb.Error:
             return  # read_csv will say why
         opener = gzip.open if path.suffix.lower() == ".gz" else open
@@ -304,7 +316,8 @@ class DuckDBEngine:
                 header = next(csv.reader(file, delimiter=str(found[0]) if found else ","), [])
         except (OSError, UnicodeDecodeError, csv.Error):
             return
-        twice = sorted({name for name in header if header.count(name) > 1})
+        folded = [name.casefold() for name in header]
+        twice = sorted({name for name in header if folded.count(name.casefold()) > 1})
         if twice:
             raise PolicyError(
                 f"{path}: the header names {len(twice)} column(s) twice: {', '.join(twice)}; rename them"

@@ -61,16 +61,18 @@ def geometry(context: Context) -> Geometry:
             tree = tree_of(domain)
             levels, table = len(tree.node) - 1, _packed(tree)
         elif kind == SET:
-            own = domain.codes
+            own = max(domain.size, 1) + domain.has_null
             if own > 64 - bits % 64:  # a set that does not fit into the open word begins a new one
                 bits = -(-bits // 64) * 64
-            table = np.arange(domain.codes + 1, dtype=np.int64) * SCALE // max(domain.size, 1)
+            table = np.arange(domain.codes + 2, dtype=np.int64) * SCALE // max(domain.size, 1)
         weight = domain.reading.spec.weight
         words = (bits // 64, -(-(bits + own) // 64)) if own else (0, 0)
         facts[j] = (kind, max(domain.size, 1), domain.has_null, weight, start, levels, *words, bits % 64)
         tables.append(table)
         start += len(table)
         bits += own
+        if own > 64:  # its last word is its own as well
+            bits = -(-bits // 64) * 64
     return Geometry(facts, np.concatenate(tables) if start else np.zeros(1, dtype=np.int64))
 
 

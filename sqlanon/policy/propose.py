@@ -151,21 +151,25 @@ def _proposal(column: ColumnProfileLike) -> _Proposal:
     found = None if column.kind == "boolean" else _first(words, _IDENTIFIERS)
     if found and not (found in _FREE_TEXT and kind_of_thing):
         return _identifier(found, column, known, counts)
+    repeats = (
+        column.distinct < known
+    )  # it is left out for what it tells; that it repeats says nothing of persons
     nearly_unique = column.distinct * 10 >= known * 9 and known > 0
     if found := _first(words, _SENSITIVE):
         if column.distinct * 2 > known:
             reason = f"sensitive by its name ({found}), but {counts} would name persons: left out"
-            return _Proposal("identifier", reason)
+            return _Proposal("identifier", reason, accept_repeats=repeats)
         return _Proposal("sensitive", f"sensitive by its name ({found}); {counts}")
     if found := _first(words, _QUASI):
         if nearly_unique and column.kind not in _ORDERED and column.distinct > K:
             reason = f"others may know it ({found}), but nearly unique, {counts}: left out; or quasi with a hierarchy"
-            return _Proposal("identifier", reason)
+            return _Proposal("identifier", reason, accept_repeats=repeats)
         return _Proposal("quasi", f"others may know it, by its name ({found}); {counts}")
     if nearly_unique:
-        return _Proposal("identifier", f"nearly unique: {counts}; or quasi, to publish it generalized")
+        reason = f"nearly unique: {counts}; or quasi, to publish it generalized"
+        return _Proposal("identifier", reason, accept_repeats=repeats)
     if column.kind == "other":
-        return _Proposal("identifier", "a type that cannot be generalized: left out")
+        return _Proposal("identifier", "a type that cannot be generalized: left out", accept_repeats=repeats)
     if column.distinct <= _FEW:
         return _Proposal("quasi", f"few values, which others may know: {counts}")
     return _Proposal("quasi", f"unclear, so generalized to be safe: {counts}")

@@ -196,8 +196,14 @@ def together(engine: Engine, first: str, second: str) -> TogetherReport:
 
 
 def _links(entry: Entry, here: Sequence[str]) -> list[str]:
-    identifiers = {column["name"] for column in entry.policy["columns"] if column["role"] == "identifier"}
-    return [name for name in here if name in identifiers] or list(here)
+    """As `prepare.link_columns` chose them for this release."""
+    identifiers = {
+        column["name"]: column.get("accept_repeats", False)
+        for column in entry.policy["columns"]
+        if column["role"] == "identifier"
+    }
+    unique = entry.policy.get("rows_are", "persons") == "persons" and not all(identifiers.values())
+    return [name for name in here if name in identifiers] if unique else list(here)
 
 
 def _published(catalog: Catalog, engine: Engine, name: str) -> Entry:

@@ -147,7 +147,7 @@ def _statements(engine: Engine, spec: ReleaseSpec, target: Publication, ready: P
     classes = [column.name for column in columns if column.source == "r"]
     made = [
         statement("table/stage", engine.dialect, stage=stage, source=ready.roles.relation.ref, columns=staged,
-                  link=link_columns(ready.roles)),
+                  link=link_columns(ready.roles, spec)),
         statement("publish/table", engine.dialect, physical=physical,
                   classed=TableRef(None, "_sqlanon_run_classed"), released=TableRef(None, "_sqlanon_run_released"),
                   published=[{"source": c.source, "column": c.column, "name": c.name} for c in columns]),

@@ -55,7 +55,7 @@ def prepare(scratch: Scratch, spec: ReleaseSpec, watch: Stopwatch) -> Prepared:
         identifiers = {reading.name: reading.alias for reading in extra}
         staged = replace(roles, insensitive=roles.insensitive + extra)
     with watch.stage("snapshot"), scratch.engine.snapshot():
-        stage = take_stage(scratch, staged, link_columns(roles))
+        stage = take_stage(scratch, staged, link_columns(roles, spec))
         rows = int(str(scratch.fetch("table/count", source=stage)[0][0]))
         if rows:
             guard_source(scratch, spec, roles, rows)
@@ -67,7 +67,8 @@ def prepare(scratch: Scratch, spec: ReleaseSpec, watch: Stopwatch) -> Prepared:
     return Prepared(roles, stage, rows, quasi, sensitive, asked, reached, chosen, identifiers)
 
 
-def link_columns(roles: Roles) -> list[str]:
-    """The columns whose hash ties released rows to source rows: the identifiers, or all columns where there are none."""
+def link_columns(roles: Roles, spec: ReleaseSpec) -> list[str]:
+    """The columns whose hash ties released rows to source rows: the identifiers, or all columns where those repeat."""
     names = [column.name for column in roles.identifiers]
-    return names or [column.name for column in roles.relation.columns]
+    unique = spec.rows_are == "persons" and any(not item.accept_repeats for item in roles.identifier_specs)
+    return names if unique else [column.name for column in roles.relation.columns]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from sqlanon.engines.base import TableRef
 from sqlanon.release.labels import quote, text_of
@@ -12,6 +13,10 @@ from sqlanon.spec import FormatSpec
 from sqlanon.table.encode import Domain, Encoded
 from sqlanon.table.scratch import Scratch
 from sqlanon.table.tree import load_nodes
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
 
 
 @dataclass(frozen=True, slots=True)
@@ -193,6 +198,19 @@ def _node(label: str) -> str:
     return label if label == "*" else quote(label)
 
 
+def _mean(values: npt.NDArray[np.float64]) -> float:
+    """The exact sum divided once; infinities and NaN as IEEE adds them, and no overflow on the way."""
+    import numpy as np
+
+    if not np.isfinite(values).all():
+        with np.errstate(invalid="ignore"):
+            return float(np.sum(values))
+    try:
+        return math.fsum(values) / len(values)
+    except OverflowError:
+        return math.fsum(values / len(values))
+
+
 def _means(scratch: Scratch, classed: TableRef, domain: Domain) -> TableRef:
     """Class means: sums of integers and decimals are exact in SQL; floats are summed exactly here (math.fsum)."""
     table = scratch.table(f"{domain.code}_means")
@@ -215,7 +233,6 @@ def _means(scratch: Scratch, classed: TableRef, domain: Domain) -> TableRef:
     bounds = np.append(starts, len(classes))
     for i in range(len(starts)):
         part = slice(bounds[i], bounds[i + 1])
-        total = math.fsum(np.repeat(values[part], counts[part].astype(np.int64)))
-        means[i] = total / float(counts[part].sum())
+        means[i] = _mean(np.repeat(values[part], counts[part].astype(np.int64)))
     scratch.engine.load_arrays(table, {"class": classes[starts], f"mean_{domain.code}": means})
     return table

@@ -90,7 +90,7 @@ def test_small_memory_budget_gives_the_same_classes(shared_db: Any, way: Way, tm
     """The top levels are pushed down until a partition fits; kernels finish."""
     used = set()
     for case in (MIXED, JOINT):
-        rows, report = release_rows(shared_db, case, tmp_path, method=way.argument, memory=1500)
+        rows, report = release_rows(shared_db, case, tmp_path, method=way.argument, memory=3000)
         assert multiset(rows) == expected(case, way)
         assert report.verified
         used.add(report.execution)
