@@ -11,7 +11,19 @@ import pytest
 from tests.contract.cases import QI, Case, multiset, release_rows
 from tests.oracle.requirements import Privacy
 
-SIZES = [(100, 10), (100, 28), (200, 40), (64, 6), (63, 1), (65, 64, 3), (256, 6), (257, 5), (0, 5), (0, 70), (30, 34, 2)]
+SIZES = [
+    (100, 10),
+    (100, 28),
+    (200, 40),
+    (64, 6),
+    (63, 1),
+    (65, 64, 3),
+    (256, 6),
+    (257, 5),
+    (0, 5),
+    (0, 70),
+    (30, 34, 2),
+]
 
 
 @pytest.mark.parametrize("nulls", [False, True], ids=["filled", "nulls"])
@@ -29,6 +41,8 @@ def test_kernel_equals_pushdown(shared_db: Any, sizes: tuple[int, ...], nulls: b
     rows = tuple((*(value(size) for size in sizes), drawn.randrange(9)) for _ in range(700))
     quasi = {name: QI("nominal") for name in columns if name != "n"} | {"n": QI()}
     case = Case("sets", columns, rows, quasi, (), Privacy(k=4))
-    found = [release_rows(shared_db, case, tmp_path, execution=execution) for execution in ("kernel", "pushdown")]
+    found = [
+        release_rows(shared_db, case, tmp_path, execution=execution) for execution in ("kernel", "pushdown")
+    ]
     assert found[0][1].classes > 20
     assert multiset(found[0][0]) == multiset(found[1][0])
