@@ -54,7 +54,7 @@ def _qualified(table: TableRef) -> str:
     return ".".join(_quote(part) for part in (table.database, table.schema, table.name) if part)
 
 
-_CSV = "header = true, skip = 0, comment = ''"
+_LINES = "skip = 0, comment = ''"
 """Left to itself, DuckDB drops lines that begin with # as comments, and leading ones as notes."""
 
 
@@ -291,7 +291,7 @@ class DuckDBEngine:
         given = "?"
         if reader == "read_csv":
             self._check_header(path)
-            given = f"?, {_CSV}"
+            given = f"?, header = true, {_LINES}"
         try:
             self._connection.execute(
                 f"CREATE TABLE {_qualified(table)} AS SELECT * FROM {reader}({given})",  # noqa: S608
@@ -304,12 +304,19 @@ class DuckDBEngine:
             ) from error
 
     def _check_header(self, path: Path) -> None:
-        """DuckDB renames doubled columns without a word; a policy that names one of them deserves an error."""
+        """A file needs a header; and DuckDB renames doubled columns without a word, where a policy names one of them."""
         try:
-            found = self._connection.execute(f"SELECT Delimiter FROM sniff_csv(?, {_CSV})",  # noqa: S608
-                                             [_literal_path(path)]).fetchone()  # fmt: skip
+            found = self._connection.execute(
+                f"SELECT Delimiter, HasHeader FROM sniff_csv(?, {_LINES})",  # noqa: S608
+                [_literal_path(path)],
+            ).fetchone()
         except duckdb.Error:
             return  # read_csv will say why
+        if found and not found[1]:
+            # Its first record would become column names, which messages show.
+            raise PolicyError(
+                f"{path}: the first line looks like data; put a line with the columns' names before it"
+            )
         opener = gzip.open if path.suffix.lower() == ".gz" else open
         try:
             with opener(path, "rt", encoding="utf-8-sig", newline="") as file:

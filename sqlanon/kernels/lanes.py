@@ -99,7 +99,10 @@ def widen(
 
 @_inline
 def width(typing: Any, low: Any, high: Any, row: Any, weight: Any, at: Any) -> Any:
-    """The sum over lanes of ``weight * min(high[row] - low[row], SCALE)``, int64; weights sum to at most `MAX_WEIGHT`, so 32 bits hold it."""
+    """The sum over lanes of ``weight * min(high[row] - low[row], SCALE)``, int64.
+
+    Weights sum to at most 1024 (`sqlanon.spec.MAX_WEIGHT`), so 32 bits hold it.
+    """
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         lo, hi, r, w, a = args

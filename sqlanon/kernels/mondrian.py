@@ -56,6 +56,7 @@ class Work(NamedTuple):
         wide: int64[d], weighted extents.
         seen: int64[d, 3], ends and extent of the growing half in attributes that are no line.
         weight: int32[lanes], weights of the attributes that are a line, else 0.
+        spare: room of the caller.
     """
 
     slot: npt.NDArray[np.int64]
@@ -144,7 +145,8 @@ def _best_loss(
 ) -> tuple[int, int, int, int]:  # fmt: skip
     """The cut with the least loss: loss, tilt, attribute, bound; attribute -1 if no cut is allowed.
 
-    Only attributes ``first`` to ``past`` are looked at. Tilt is how uneven the cut is. The bound is the largest code of the left half (strict) or its number of rows (relaxed, ``by_row``).
+    Only attributes ``first`` to ``past`` are looked at. Tilt is how uneven the cut is. The bound is the largest code of
+    the left half (strict) or its number of rows (relaxed, ``by_row``).
     Ties: the more even cut, then the first attribute, then the lower bound.
 
     One long function on purpose: numba counts references to every array that a call takes, so that calls in the

@@ -87,9 +87,8 @@ class Mondrian:
 
         d = len(context.encoded.quasi)
         fetched = 4 * (2 * (d + len(context.encoded.sensitive)) + 4)
-        row = (
-            8 * padded(d) + 8 * d + 4
-        )  # codes and places, at most a word a column, the row number; twice, with the spare
+        # Codes and places, at most a word a column, the row's number: once in the rows, once in the spare.
+        row = 8 * padded(d) + 8 * d + 4
         slots = 0 if self.variant == "strict" or self.cut == "median" else 8 * padded(d) + 8 * d + 56
         return fetched + 2 * row + slots + 40
 

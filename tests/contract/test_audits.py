@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import random
 from collections import Counter, defaultdict
 from dataclasses import replace
 from fractions import Fraction
 from itertools import product
 from pathlib import Path
 from typing import Any
+from uuid import uuid4
 
 import pytest
 
@@ -123,3 +125,26 @@ def test_hostile_names_of_tables_schemas_and_views(connect: Any, tmp_path: Path)
         )
         assert release.report.verified
         assert len(read_table(db, ("Öut.", "Vi ew"))) == len(MIXED.rows)
+
+
+def test_together_of_events_pairs_the_same_row(shared_db: Any) -> None:
+    """Identifiers repeat, so rows are linked whole; the truth is read from the releases, by a column that tells rows."""
+    drawn = random.Random(5)
+    rows = [(i // 2, drawn.randrange(40), drawn.randrange(40), drawn.choice("abc"), i) for i in range(300)]
+    columns = {"person": "INTEGER", "x": "INTEGER", "y": "INTEGER", "s": "TEXT", "mark": "INTEGER"}
+    name = f"events_{uuid4().hex[:8]}"
+    source = create_table(shared_db, name, columns, rows)
+    shown: list[dict[int, tuple[Any, ...]]] = []
+    for column in ("x", "y"):
+        shared_db.anonymize(
+            source, quasi=[column], sensitive=["s"], identifiers=["person"], insensitive=["mark"],
+            accept_unique=["mark"], rest="drop", k=4, rows_are="events", name=f"{name}_{column}",
+            publish=f"release.{name}_{column}",
+        )  # fmt: skip
+        read = read_table(shared_db, ("release", f"{name}_{column}"))
+        shown.append({row["mark"]: (row[f"{column}_lo"], row[f"{column}_hi"]) for row in read})
+    groups = Counter((shown[0][mark], shown[1][mark]) for mark in shown[0])
+    told = shared_db.together(f"{name}_x", f"{name}_y")
+    assert (told.matched, told.unmatched) == (300, 0)
+    assert (told.classes, told.k) == (len(groups), min(groups.values()))
+    assert told.unique_rows == sum(1 for n in groups.values() if n == 1)

@@ -50,3 +50,12 @@ def test_columns_that_differ_by_case_only(tmp_path):
     path.write_text("Age,age,s\n" + "1,2,a\n" * 9)
     with pytest.raises(sqlanon.PolicyError, match="twice"):
         sqlanon.anonymize(path, quasi=["age"], sensitive=["s"], k=2, to=tmp_path / "out.csv")
+
+
+def test_a_first_line_of_data_is_not_taken_for_names(tmp_path):
+    path = tmp_path / "bare.csv"
+    path.write_text("4711,flu\n" + "12,cold\n13,flu\n" * 9)
+    with pytest.raises(sqlanon.PolicyError, match="looks like data") as caught:
+        sqlanon.anonymize(path, quasi=["age"], sensitive=["s"], k=2, to=tmp_path / "out.csv")
+    assert "4711" not in str(caught.value)
+    assert "flu" not in str(caught.value)
