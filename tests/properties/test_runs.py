@@ -111,7 +111,18 @@ def test_a_stream_gives_the_same_runs(case: Case, k: int, seed: int) -> None:
         keep = max(0, done - (2 * k - 1))
         part = rows.part(keep, stop)
         own, own_back = opt[keep : stop + 1], back[keep : stop + 1]
-        best_runs(part.places, part.places, part.sets, ends[: stop - keep + 1], shape, k, GCP, done - keep, own, own_back)
+        best_runs(
+            part.places,
+            part.places,
+            part.sets,
+            ends[: stop - keep + 1],
+            shape,
+            k,
+            GCP,
+            done - keep,
+            own,
+            own_back,
+        )
         done = stop
     assert opt.tolist() == whole.tolist()
     assert back.tolist() == pointers.tolist()
