@@ -13,41 +13,8 @@ from numba import njit
 
 from sqlanon.kernels.boxes import code_width, line_weights, set_width
 from sqlanon.kernels.extent import Geometry
+from sqlanon.kernels.heap import drop, push
 from sqlanon.kernels.lanes import WIDTH, take, widen, width
-
-
-@njit(nogil=True, cache=True, inline="always")
-def _push(heap: npt.NDArray[np.int64], size: int, item: int) -> int:
-    """Add to a heap, the least on top; returns its new size."""
-    at = size
-    while at > 0:
-        above = (at - 1) // 2
-        if heap[above] <= item:
-            break
-        heap[at] = heap[above]
-        at = above
-    heap[at] = item
-    return size + 1
-
-
-@njit(nogil=True, cache=True, inline="always")
-def _drop(heap: npt.NDArray[np.int64], size: int) -> int:
-    """Remove the top of a heap; returns its new size."""
-    size -= 1
-    item = heap[size]
-    at = 0
-    while True:
-        below = 2 * at + 1
-        if below >= size:
-            break
-        if below + 1 < size and heap[below + 1] < heap[below]:
-            below += 1
-        if heap[below] >= item:
-            break
-        heap[at] = heap[below]
-        at = below
-    heap[at] = item
-    return size
 
 
 @njit(nogil=True, cache=True)
@@ -92,7 +59,7 @@ def diverse_groups(
     heap, size, most = np.empty(values + 1, np.int64), np.int64(0), np.int64(0)
     for v in range(values):
         if count[v] > 0:
-            size = _push(heap, size, head[v])
+            size = push(heap, size, head[v])
             holders[count[v]] += 1
             most = max(most, count[v])
     remaining, made = np.int64(n), np.int64(0)
@@ -114,7 +81,7 @@ def diverse_groups(
                     break
                 picked[ahead] = heap[0]
                 ahead += 1
-                size = _drop(heap, size)
+                size = drop(heap, size)
             v = value[picked[taken]]
             holders[count[v]] -= 1
             count[v] -= 1
@@ -140,7 +107,7 @@ def diverse_groups(
                 most = max(most, count[v])
             remaining += taken
             for at in range(ahead):
-                size = _push(heap, size, picked[at])
+                size = push(heap, size, picked[at])
             for at in range(size):
                 i = heap[at]
                 rank[at] = ((n - count[value[i]]) << 32) | i
@@ -158,13 +125,13 @@ def diverse_groups(
                 remaining -= 1
             size = 0
             for at in range(taken, len(by_count)):
-                size = _push(heap, size, by_count[at] & 0xFFFFFFFF)
+                size = push(heap, size, by_count[at] & 0xFFFFFFFF)
             ahead = taken
         # Close the group: its values' next rows enter the frontier.
         for at in range(taken):
             grown[at] = picked[at]
         for at in range(taken, ahead):
-            size = _push(heap, size, picked[at])
+            size = push(heap, size, picked[at])
         leftmost = grown[0]
         for at in range(taken):
             i = grown[at]
@@ -172,7 +139,7 @@ def diverse_groups(
             group[i] = made
             inside[value[i]] = made
             if following[i] >= 0:
-                size = _push(heap, size, following[i])
+                size = push(heap, size, following[i])
             if exact:
                 if at == 0:
                     for b in range(0, lanes, WIDTH):
@@ -191,7 +158,7 @@ def diverse_groups(
             while ahead < l and size > 0:
                 picked[ahead] = heap[0]
                 ahead += 1
-                size = _drop(heap, size)
+                size = drop(heap, size)
             first = picked[0]
             v = value[first]
             if inside[v] == made:
