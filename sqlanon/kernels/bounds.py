@@ -43,12 +43,22 @@ def attribute_width(
     if bounds.start[a] >= 0 and high > bounds.until[bounds.start[a] + low]:
         return OVER
     return facts[a, WEIGHT] * extent(
-        facts[a, KIND], facts[a, SIZE], facts[a, NULLS], facts[a, LEVELS], facts[a, START], table, low, high, members
+        facts[a, KIND],
+        facts[a, SIZE],
+        facts[a, NULLS],
+        facts[a, LEVELS],
+        facts[a, START],
+        table,
+        low,
+        high,
+        members,
     )
 
 
 @njit(nogil=True, cache=True)
-def reach(codes: npt.NDArray[np.int32], geometry: Geometry, bounds: Bounds, start: npt.NDArray[np.int64]) -> None:
+def reach(
+    codes: npt.NDArray[np.int32], geometry: Geometry, bounds: Bounds, start: npt.NDArray[np.int64]
+) -> None:
     """For every row the first one of the longest run that ends with it within the bounds.
 
     Args:
@@ -102,7 +112,9 @@ def reach(codes: npt.NDArray[np.int32], geometry: Geometry, bounds: Bounds, star
 
 
 @njit(nogil=True, cache=True)
-def _divides(start: npt.NDArray[np.int64], k: int, back: npt.NDArray[np.int32], before: npt.NDArray[np.int64]) -> bool:
+def _divides(
+    start: npt.NDArray[np.int64], k: int, back: npt.NDArray[np.int32], before: npt.NDArray[np.int64]
+) -> bool:
     """Whether runs of at least ``k`` rows, each within its reach, make up all rows; ``back`` gets the shortest."""
     n = len(start)
     # before[i]: the last division point at or before i, so that the nearest one k rows back is found at once

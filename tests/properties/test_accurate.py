@@ -64,9 +64,7 @@ def test_groups_are_those_of_the_paper_s_steps(case: Case, share: float, data: s
         return width if width <= limit else None
 
     found = solve(table, values, bounds_of(table, limit))
-    assert found == sorted(
-        [sorted(rows) for rows in oracle.accurate_groups(values, within)], key=found.index
-    )
+    assert found == sorted([sorted(rows) for rows in oracle.accurate_groups(values, within)], key=found.index)
     assert sorted(row for rows in found for row in rows) == list(range(table.rows))
     assert all(wide(table, rows) <= limit for rows in found)
     plain = solve(table, values, bounds_of(table, limit), adjust=False)
@@ -76,7 +74,9 @@ def test_groups_are_those_of_the_paper_s_steps(case: Case, share: float, data: s
 
 @settings(max_examples=80)
 @given(
-    rows=st.lists(st.tuples(st.integers(0, 30), st.integers(0, 9), st.integers(0, 3)), min_size=1, max_size=30),
+    rows=st.lists(
+        st.tuples(st.integers(0, 30), st.integers(0, 9), st.integers(0, 3)), min_size=1, max_size=30
+    ),
     extent=st.integers(0, 15),
 )
 def test_an_attribute_s_own_bound_is_in_its_own_units(rows: list[tuple[int, int, int]], extent: int) -> None:
