@@ -33,9 +33,9 @@ from sqlanon.kernels.lanes import WIDTH, take, widen, width
 
 
 @njit(nogil=True, cache=True)
-def line_weights(geometry: Geometry, lanes: int) -> npt.NDArray[np.int64]:
-    """int64[lanes]: weights of the attributes that are a line, else 0."""
-    weight = np.zeros(lanes, np.int64)
+def line_weights(geometry: Geometry, lanes: int) -> npt.NDArray[np.int32]:
+    """int32[lanes]: weights of the attributes that are a line, else 0."""
+    weight = np.zeros(lanes, np.int32)
     for a in range(len(geometry.facts)):
         if geometry.facts[a, KIND] == ORDERED:
             weight[a] = geometry.facts[a, WEIGHT]

@@ -23,7 +23,7 @@ LARGE = 256
 
 @njit(nogil=True, cache=True, inline="always")
 def _width(
-    facts: npt.NDArray[np.int64], table: npt.NDArray[np.int64], weight: npt.NDArray[np.int64],
+    facts: npt.NDArray[np.int64], table: npt.NDArray[np.int64], weight: npt.NDArray[np.int32],
     low: npt.NDArray[np.int32], high: npt.NDArray[np.int32], mask: npt.NDArray[np.uint64], row: int,
     seen: npt.NDArray[np.int64],
 ) -> int:  # fmt: skip
@@ -89,7 +89,7 @@ def refine(
         steps = 0
         for index in range(n):
             i = index if turn % 2 == 0 else n - 1 - index
-            g = np.int64(group[i])
+            g = int(group[i])
             first, past = max(g - window, 0), min(g + window + 1, classes)
             # Boxes of the classes in the window, and of each class without one row, are kept until the class changes.
             for h in range(first, past):

@@ -36,11 +36,10 @@ def accurate_groups(values: Sequence[int], within: Within) -> list[list[int]]:
     first, *others = candidates(len(values), within)
     done: list[list[int]] = []
     moved: set[int] = set()
-    for second in others:
-        first, second = _exchange(values, within, first, second, moved)
-        if first:
-            done.append(first)
-        first = second
+    for following in others:
+        before, first = _exchange(values, within, first, following, moved)
+        if before:
+            done.append(before)
     return [*done, first]
 
 

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 import numpy as np
 
 from sqlanon.kernels.extent import Geometry
-from sqlanon.kernels.lanes import padded
 from sqlanon.kernels.mondrian import Rows
 from sqlanon.methods.arrays import rows_of
 from tests.oracle.domains import Table
@@ -18,8 +17,7 @@ def in_order(table: Table, order: Sequence[int] | None = None) -> tuple[Rows, Ge
     """The rows in an order (as they stand, without one), and the geometry."""
     order = range(table.rows) if order is None else order
     columns = [product_codes(column) for column in table.quasi]
-    codes = np.zeros((len(order), padded(len(columns))), np.int32)
-    codes[:, : len(columns)] = [[column[row] for column in columns] for row in order]
+    codes = np.array([[column[row] for row in order] for column in columns], np.int32)
     shape, _ = geometry(table)
     return rows_of(codes, np.array(order, np.int32), shape), shape
 
