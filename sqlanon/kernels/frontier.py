@@ -28,15 +28,17 @@ def diverse_groups(
         value: int32[n], sensitive codes, 0 to ``values`` - 1.
         values: codes there can be.
         l: at least 2 values a group (1 gives every row its own).
-        keys: int64[n], ascending: distances on the line steer Figure 14's step; or empty: extents of boxes do.
+        keys: int64[n], ascending: distances on the line steer Figure 14's step, as in the paper; or empty: boxes do.
         places, sets, geometry: the rows' boxes, only looked at without ``keys``.
         group: int32[n], written: the number of each row's group, in the order in which they are made.
 
     Returns:
         How many groups there are; 0 if the table is not eligible (a value is more than n / l of the rows).
 
-    A row that follows a closed group joins it if that is nearer than the ``l`` rows the next group would take, if the
-    group lacks its value, and if the rest stays eligible; then the next row is looked at.
+    A row that follows a closed group joins it if the group lacks its value, if the rest stays eligible, and if it is
+    nearer to the group's first row than to the last of the ``l`` rows that come next. By boxes, which is ours: if the
+    group's rows x extents grow by less than the next group's extents shrink when it takes the row after its last
+    instead (the paper's distances, read as extents, made GCP worse). Then the next row is looked at.
 
     Cost: O(n (log m + d)) greedy steps for m values, O(m log m) for a fall-back step; memory O(n + m).
     """
@@ -153,6 +155,11 @@ def diverse_groups(
                     for w in range(words):
                         mask[0, w] |= sets[i, w]
         ahead = 0
+        rows, now = taken, np.int64(0)
+        if exact:
+            now = set_width(facts, table, mask, 0) + code_width(facts, table, low, high, 0, seen)
+            for b in range(0, lanes, WIDTH):
+                now += width(low, high, 0, weight, b)
         # Figure 14: the row that comes next may rather belong here.
         while remaining > 0:
             while ahead < l and size > 0:
@@ -165,19 +172,24 @@ def diverse_groups(
                 break
             last = picked[ahead - 1]
             if exact:
-                for b in range(0, lanes, WIDTH):
-                    take(low, 1, places, first, b)
-                    take(high, 1, places, first, b)
-                for w in range(words):
-                    mask[1, w] = sets[first, w]
-                for at in range(1, ahead):
+                # How much narrower the next group would be with the row after its last in this one's stead.
+                there = np.int64(0)
+                for turn in range(2):
+                    other = first if turn == 0 or size == 0 else heap[0]
                     for b in range(0, lanes, WIDTH):
-                        widen(low, high, 1, places, places, picked[at], b)
+                        take(low, 1, places, other, b)
+                        take(high, 1, places, other, b)
                     for w in range(words):
-                        mask[1, w] |= sets[picked[at], w]
-                there = set_width(facts, table, mask, 1) + code_width(facts, table, low, high, 1, seen)
-                for b in range(0, lanes, WIDTH):
-                    there += width(low, high, 1, weight, b)
+                        mask[1, w] = sets[other, w]
+                    for at in range(1, ahead):
+                        for b in range(0, lanes, WIDTH):
+                            widen(low, high, 1, places, places, picked[at], b)
+                        for w in range(words):
+                            mask[1, w] |= sets[picked[at], w]
+                    total = set_width(facts, table, mask, 1) + code_width(facts, table, low, high, 1, seen)
+                    for b in range(0, lanes, WIDTH):
+                        total += width(low, high, 1, weight, b)
+                    there += total if turn == 0 else -total
                 for b in range(0, lanes, WIDTH):
                     take(low, 1, low, 0, b)
                     take(high, 1, high, 0, b)
@@ -187,7 +199,9 @@ def diverse_groups(
                 here = set_width(facts, table, mask, 1) + code_width(facts, table, low, high, 1, seen)
                 for b in range(0, lanes, WIDTH):
                     here += width(low, high, 1, weight, b)
+                wider, here = here, (rows + 1) * here - rows * now
             else:
+                wider = np.int64(0)
                 here, there = abs(keys[first] - keys[leftmost]), keys[last] - keys[first]
             if here >= there:
                 break
@@ -204,6 +218,7 @@ def diverse_groups(
             group[first] = made
             inside[v] = made
             leftmost = min(leftmost, first)
+            rows, now = rows + 1, wider
             if exact:
                 for b in range(0, lanes, WIDTH):
                     widen(low, high, 0, places, places, first, b)

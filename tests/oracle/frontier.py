@@ -20,7 +20,7 @@ def diverse_groups(values: Sequence[object], l: int, width: Price, line: Sequenc
         values: sensitive values.
         l: rows of a group, at least, all of different values.
         width: extent of a set of rows.
-        line: with keys, distances on the line are compared instead of extents.
+        line: with keys, distances on the line are compared, as in the paper, instead of boxes.
     """
     if not eligible(values, l):
         return None
@@ -46,11 +46,14 @@ def diverse_groups(values: Sequence[object], l: int, width: Price, line: Sequenc
         left = [row for row in left if row not in chosen]
         group = list(chosen)
         while left:
-            first, *others = _frontier(values, left)[:l]
+            frontier = _frontier(values, left)
+            first, *others = frontier[:l]
             if values[first] in {values[row] for row in group}:
                 break
             if line is None:
-                here, there = width([*group, first]), width([first, *others])
+                here = (len(group) + 1) * width([*group, first]) - len(group) * width(group)
+                instead = frontier[l] if len(frontier) > l else first
+                there = width([first, *others]) - width([instead, *others])
             else:
                 here, there = line[first] - line[min(group)], line[[first, *others][-1]] - line[first]
             if abs(here) >= there or not rest_is_eligible([first]):
