@@ -11,7 +11,7 @@ import numpy.typing as npt
 from numba import njit
 
 from sqlanon.kernels.boxes import code_width, line_weights, set_width
-from sqlanon.kernels.chance import below, shuffle
+from sqlanon.kernels.chance import shuffle
 from sqlanon.kernels.extent import Geometry
 from sqlanon.kernels.lanes import WIDTH, take, widen, width
 
@@ -92,7 +92,7 @@ def clusters(
         left, right = left + 1, right - 1
         for at in range(start, stop):
             i = order[at]
-            if i == one or i == other:
+            if i in (one, other):
                 continue
             for side in range(2):
                 for b in range(0, lanes, WIDTH):
@@ -146,7 +146,7 @@ def repair(
     Cost: O(classes d + n) a repair.
     """
     facts, table = geometry.facts, geometry.table
-    n, lanes, words = len(group), places.shape[1], sets.shape[1]
+    lanes, words = places.shape[1], sets.shape[1]
     weight = line_weights(geometry, lanes)
     seen = np.full((len(facts), 3), -1, np.int64)
     low, high = np.empty((classes + 2, lanes), np.int32), np.empty((classes + 2, lanes), np.int32)
