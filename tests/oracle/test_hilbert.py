@@ -10,7 +10,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sqlanon.kernels.extent import SCALE
-from sqlanon.kernels.hilbert import WORD_BITS, byte_keys, cells, grid_bits, hilbert_keys, word_keys
+from sqlanon.kernels.hilbert import (
+    WORD_BITS,
+    axes_by_spread,
+    byte_keys,
+    cells,
+    grid_bits,
+    hilbert_keys,
+    word_keys,
+)
 from tests.oracle.hilbert import curve, unit_steps
 
 SIZES = [(1, 1), (1, 9), (2, 1), (2, 2), (2, 5), (3, 1), (3, 3), (4, 1), (4, 2), (5, 2), (7, 1), (6, 2)]
@@ -80,3 +88,24 @@ def test_a_grid_keeps_positions_apart_with_the_fewest_bits(axes: list[list[int]]
     assert bits == 1 or not apart(bits - 1)
     ends = cells(np.array([0, SCALE], np.int64), bits)
     assert ends.tolist() == [0, 2**bits - 1]
+
+
+@given(
+    st.lists(
+        st.lists(
+            st.tuples(st.integers(0, 50), st.integers(1, 9)), min_size=1, max_size=6, unique_by=lambda p: p[0]
+        ),
+        min_size=1,
+        max_size=4,
+    )
+)
+def test_axes_are_sorted_by_their_rows_distance_from_the_median(axes: list[list[tuple[int, int]]]) -> None:
+    axes = [sorted(axis) for axis in axes]
+    spread = []
+    for axis in axes:
+        rows = [position for position, count in axis for _ in range(count)]
+        median = rows[(len(rows) - 1) // 2]
+        spread.append(sum(abs(position - median) for position in rows))
+    positions = [np.array([p for p, _ in axis], np.int64) for axis in axes]
+    counts = [np.array([c for _, c in axis], np.int64) for axis in axes]
+    assert axes_by_spread(positions, counts) == sorted(range(len(axes)), key=lambda j: (-spread[j], j))
