@@ -79,7 +79,7 @@ def best_row_runs(
                     widen(low, high, run, low, high, i - block, b)
                 for w in range(words):
                     mask[run, w] |= mask[i - block, w]
-            stale, sets_wide = words > 0, np.int64(0)
+            stale, sets_wide, total = words > 0, np.int64(0), np.int64(0)
             for j in range(i - k, max(i - 2 * k, -1), -1):
                 if j < i - k:
                     for b in range(0, lanes, WIDTH):
@@ -88,7 +88,7 @@ def best_row_runs(
                         merged = mask[run, w] | sets[j, w]
                         stale |= merged != mask[run, w]
                         mask[run, w] = merged
-                if opt[j] >= NEVER:
+                if opt[j] + (i - j) * total >= best:  # the run is at least as wide as the last one looked at
                     continue
                 if stale:
                     stale = False
