@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from sqlanon.kernels.extent import Geometry
-from sqlanon.kernels.mondrian import Rows
+from sqlanon.kernels.rows import Rows
 from sqlanon.methods.arrays import rows_of
 from tests.oracle.domains import Table
 from tests.properties.kernel import geometry, product_codes
