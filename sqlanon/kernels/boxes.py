@@ -1,0 +1,152 @@
+"""Boxes on arrays: what a growing set of rows covers, and how wide that is.
+
+A box is one row of three arrays: ``low`` and ``high`` int32[*, lanes] (places) and ``mask`` uint64[*, words] (sets).
+The small functions here are written into their callers by numba, since a call that takes arrays costs more than its work.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+from numba import njit
+
+from sqlanon.kernels.extent import (
+    BIT,
+    KIND,
+    LEVELS,
+    NULLS,
+    ORDERED,
+    SCALE,
+    SET,
+    SIZE,
+    SPAN,
+    START,
+    TREE,
+    WEIGHT,
+    WORD,
+    WORD_END,
+    Geometry,
+    extent,
+    popcount,
+)
+from sqlanon.kernels.lanes import WIDTH, take, widen, width
+
+
+@njit(nogil=True, cache=True)
+def line_weights(geometry: Geometry, lanes: int) -> npt.NDArray[np.int32]:
+    """int32[lanes]: weights of the attributes that are a line, else 0."""
+    weight = np.zeros(lanes, np.int32)
+    for a in range(len(geometry.facts)):
+        if geometry.facts[a, KIND] == ORDERED:
+            weight[a] = geometry.facts[a, WEIGHT]
+    return weight
+
+
+@njit(nogil=True, cache=True)
+def other_kinds(geometry: Geometry) -> bool:
+    """Whether some attribute is a hierarchy or a large nominal domain, whose extents are looked up by codes."""
+    for a in range(len(geometry.facts)):
+        if geometry.facts[a, KIND] == TREE or geometry.facts[a, KIND] == SPAN:
+            return True
+    return False
+
+
+@njit(nogil=True, cache=True, inline="always")
+def set_width(
+    facts: npt.NDArray[np.int64], table: npt.NDArray[np.int64], mask: npt.NDArray[np.uint64], row: int
+) -> int:
+    """Sum over `SET` attributes of weight x extent of a box."""
+    total = np.int64(0)
+    for a in range(len(facts)):
+        if facts[a, KIND] == SET:
+            first, past = facts[a, WORD], facts[a, WORD_END]
+            members = np.int64(0)
+            own = mask[row, first]
+            if past - first > 1:
+                for w in range(first, past):
+                    members += popcount(mask[row, w])
+            else:
+                own = own >> np.uint64(facts[a, BIT])
+                codes = facts[a, SIZE] + facts[a, NULLS]
+                if codes < 64:
+                    own &= (np.uint64(1) << np.uint64(codes)) - np.uint64(1)
+                members = popcount(own)
+            if members > 1:
+                null = facts[a, NULLS] == 1 and own & np.uint64(1) != np.uint64(0)
+                total += facts[a, WEIGHT] * (SCALE if null else table[facts[a, START] + members])
+    return total
+
+
+@njit(nogil=True, cache=True, inline="always")
+def code_width(
+    facts: npt.NDArray[np.int64], table: npt.NDArray[np.int64], low: npt.NDArray[np.int32],
+    high: npt.NDArray[np.int32], row: int, seen: npt.NDArray[np.int64],
+) -> int:  # fmt: skip
+    """Sum over `TREE` and `SPAN` attributes of weight x extent of a box.
+
+    Args:
+        facts, table: the geometry.
+        low, high, row: the box.
+        seen: int64[d, 3], ends and weighted extent of the last box asked; start with -1.
+    """
+    total = np.int64(0)
+    for a in range(len(facts)):
+        if facts[a, KIND] == TREE or facts[a, KIND] == SPAN:
+            one, other = np.int64(low[row, a]), np.int64(high[row, a])
+            if seen[a, 0] != one or seen[a, 1] != other:
+                seen[a, 0], seen[a, 1] = one, other
+                seen[a, 2] = facts[a, WEIGHT] * extent(
+                    facts[a, KIND], facts[a, SIZE], facts[a, NULLS], facts[a, LEVELS], facts[a, START], table, one,
+                    other, 0,
+                )  # fmt: skip
+            total += seen[a, 2]
+    return total
+
+
+@njit(nogil=True, cache=True)
+def widths(
+    low: npt.NDArray[np.int32], high: npt.NDArray[np.int32], mask: npt.NDArray[np.uint64], geometry: Geometry,
+    out: npt.NDArray[np.int64],
+) -> None:  # fmt: skip
+    """Weighted sum of extents of every box, 0 to `SCALE` x weights, into ``out`` int64[boxes]."""
+    facts, table = geometry.facts, geometry.table
+    lanes = low.shape[1]
+    weight = line_weights(geometry, lanes)
+    seen = np.full((len(facts), 3), -1, np.int64)
+    for row in range(len(out)):
+        total = set_width(facts, table, mask, row) + code_width(facts, table, low, high, row, seen)
+        for b in range(0, lanes, WIDTH):
+            total += width(low, high, row, weight, b)
+        out[row] = total
+
+
+@njit(nogil=True, cache=True)
+def cover(
+    places: npt.NDArray[np.int32], sets: npt.NDArray[np.uint64], group: npt.NDArray[np.int32],
+    low: npt.NDArray[np.int32], high: npt.NDArray[np.int32], mask: npt.NDArray[np.uint64],
+    rows: npt.NDArray[np.int64],
+) -> None:  # fmt: skip
+    """The box of every group.
+
+    Args:
+        places, sets: n rows, see `Rows`.
+        group: int32[n], group of each row, 0 to g - 1.
+        low, high, mask: int32[g, lanes] twice and uint64[g, words], written.
+        rows: int64[g], written: rows of each group.
+    """
+    lanes, words = places.shape[1], sets.shape[1]
+    rows[:] = 0
+    for i in range(len(group)):
+        g = group[i]
+        if rows[g] == 0:
+            for b in range(0, lanes, WIDTH):
+                take(low, g, places, i, b)
+                take(high, g, places, i, b)
+            for w in range(words):
+                mask[g, w] = sets[i, w]
+        else:
+            for b in range(0, lanes, WIDTH):
+                widen(low, high, g, places, places, i, b)
+            for w in range(words):
+                mask[g, w] |= sets[i, w]
+        rows[g] += 1

@@ -1,0 +1,266 @@
+"""TopDown: classes by dividing clusters around two far rows (Xu et al. 2006; Ghinita et al. 2009, section 2.2).
+
+A cluster of 2k rows or more is divided around two rows that are far apart, each other row joining the side that it widens
+less. Clusters of fewer than k rows are then merged with another one, or borrow rows from it.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+from numba import njit
+
+from sqlanon.kernels.boxes import code_width, line_weights, set_width
+from sqlanon.kernels.chance import shuffle
+from sqlanon.kernels.extent import Geometry
+from sqlanon.kernels.lanes import WIDTH, take, widen, width
+
+MOST_ROWS = 50_000
+"""Its cost is quadratic; callers refuse more rows."""
+
+ROUNDS = 6
+"""Times a farther row is looked for (Xu et al.: hardly any gain beyond)."""
+
+
+@njit(nogil=True, cache=True)
+def clusters(
+    places: npt.NDArray[np.int32], sets: npt.NDArray[np.uint64], geometry: Geometry, k: int,
+    state: npt.NDArray[np.uint64], group: npt.NDArray[np.int32],
+) -> int:  # fmt: skip
+    """Divide n rows into clusters of fewer than 2k rows, some of them too small.
+
+    Args:
+        places, sets: the rows, see `Rows`.
+        geometry: the attributes.
+        k: rows of a class, at least.
+        state: the generator, see `chance`.
+        group: int32[n], written: the cluster of each row, 0 to the result - 1.
+
+    Cost: O(n d) a division; n^2 d / k at worst, when single rows are split off.
+    """
+    facts, table = geometry.facts, geometry.table
+    n, lanes, words = len(group), places.shape[1], sets.shape[1]
+    weight = line_weights(geometry, lanes)
+    seen = np.full((len(facts), 3), -1, np.int64)
+    low, high = np.empty((3, lanes), np.int32), np.empty((3, lanes), np.int32)
+    mask = np.zeros((3, words), np.uint64)
+    order, spare = np.arange(n), np.empty(n, np.int64)
+    size, wide, wider = np.zeros(2, np.int64), np.zeros(2, np.int64), np.zeros(2, np.int64)
+    stack = [(np.int64(0), np.int64(n))]
+    made = 0
+    while len(stack) > 0:
+        start, stop = stack.pop()
+        if stop - start < max(2 * k, 2):
+            for at in range(start, stop):
+                group[order[at]] = made
+            made += 1
+            continue
+        # Two far rows: the farthest from a random one, the farthest from that, and so on.
+        shuffle(state, order[start:stop])
+        one, other, apart = order[start], order[start + 1], np.int64(-1)
+        for _ in range(ROUNDS):
+            far, most = np.int64(-1), np.int64(-1)
+            for at in range(start, stop):
+                i = order[at]
+                if i == one:
+                    continue
+                for b in range(0, lanes, WIDTH):
+                    take(low, 2, places, one, b)
+                    take(high, 2, places, one, b)
+                    widen(low, high, 2, places, places, i, b)
+                for w in range(words):
+                    mask[2, w] = sets[one, w] | sets[i, w]
+                total = set_width(facts, table, mask, 2) + code_width(facts, table, low, high, 2, seen)
+                for b in range(0, lanes, WIDTH):
+                    total += width(low, high, 2, weight, b)
+                if total > most:
+                    far, most = i, total
+            if most <= apart:
+                break
+            one, other, apart = far, one, most
+        for side in range(2):
+            seed = one if side == 0 else other
+            for b in range(0, lanes, WIDTH):
+                take(low, side, places, seed, b)
+                take(high, side, places, seed, b)
+            for w in range(words):
+                mask[side, w] = sets[seed, w]
+            size[side], wide[side] = 1, 0
+        left, right = start, stop
+        spare[left] = one
+        spare[right - 1] = other
+        left, right = left + 1, right - 1
+        for at in range(start, stop):
+            i = order[at]
+            if i in (one, other):
+                continue
+            for side in range(2):
+                for b in range(0, lanes, WIDTH):
+                    take(low, 2, low, side, b)
+                    take(high, 2, high, side, b)
+                    widen(low, high, 2, places, places, i, b)
+                for w in range(words):
+                    mask[2, w] = mask[side, w] | sets[i, w]
+                total = set_width(facts, table, mask, 2) + code_width(facts, table, low, high, 2, seen)
+                for b in range(0, lanes, WIDTH):
+                    total += width(low, high, 2, weight, b)
+                wider[side] = total
+            zero, first = wider[0] - wide[0], wider[1] - wide[1]
+            side = 0 if zero < first or (zero == first and size[0] <= size[1]) else 1
+            for b in range(0, lanes, WIDTH):
+                widen(low, high, side, places, places, i, b)
+            for w in range(words):
+                mask[side, w] |= sets[i, w]
+            size[side] += 1
+            wide[side] = wider[side]
+            if side == 0:
+                spare[left] = i
+                left += 1
+            else:
+                right -= 1
+                spare[right] = i
+        order[start:stop] = spare[start:stop]
+        stack.append((left, stop))
+        stack.append((start, left))
+    return made
+
+
+@njit(nogil=True, cache=True)
+def repair(
+    places: npt.NDArray[np.int32], sets: npt.NDArray[np.uint64], geometry: Geometry, k: int,
+    group: npt.NDArray[np.int32], classes: int,
+) -> int:  # fmt: skip
+    """Bring every cluster of fewer than ``k`` rows to ``k``, by the cheaper of two ways in rows x extents.
+
+    Args:
+        places, sets, geometry, k: as in `clusters`; there are at least ``k`` rows.
+        group: int32[n], 0 to ``classes`` - 1; changed, and numbered anew without gaps.
+        classes: how many there are.
+
+    Returns:
+        How many classes are left.
+
+    A cluster is merged with the one whose union costs least; or it takes rows, the one that widens it least first, from
+    the nearest cluster (by the same measure) that keeps ``k``. Ties: the first.
+
+    Cost: O(classes d + n) a repair.
+    """
+    facts, table = geometry.facts, geometry.table
+    lanes, words = places.shape[1], sets.shape[1]
+    weight = line_weights(geometry, lanes)
+    seen = np.full((len(facts), 3), -1, np.int64)
+    low, high = np.empty((classes + 2, lanes), np.int32), np.empty((classes + 2, lanes), np.int32)
+    mask = np.zeros((classes + 2, words), np.uint64)
+    size, wide = np.zeros(classes + 2, np.int64), np.zeros(classes + 2, np.int64)
+    members = [np.flatnonzero(group == g) for g in range(classes)]
+    trial, own = classes, classes + 1
+    for g in range(classes):
+        _box(places, sets, members[g], low, high, mask, g)
+        size[g] = len(members[g])
+        wide[g] = set_width(facts, table, mask, g) + code_width(facts, table, low, high, g, seen)
+        for b in range(0, lanes, WIDTH):
+            wide[g] += width(low, high, g, weight, b)
+    for g in range(classes):
+        while 0 < size[g] < k:
+            lack = k - size[g]
+            partner, donor, price, nearest = -1, -1, np.int64(0), np.int64(0)
+            for h in range(classes):
+                if h == g or size[h] == 0:
+                    continue
+                for b in range(0, lanes, WIDTH):
+                    take(low, trial, low, g, b)
+                    take(high, trial, high, g, b)
+                    widen(low, high, trial, low, high, h, b)
+                for w in range(words):
+                    mask[trial, w] = mask[g, w] | mask[h, w]
+                total = set_width(facts, table, mask, trial) + code_width(
+                    facts, table, low, high, trial, seen
+                )
+                for b in range(0, lanes, WIDTH):
+                    total += width(low, high, trial, weight, b)
+                cost = (size[g] + size[h]) * total - size[g] * wide[g] - size[h] * wide[h]
+                if partner < 0 or cost < price:
+                    partner, price = h, cost
+                if size[h] >= k + lack and (donor < 0 or total < nearest):
+                    donor, nearest = h, total
+            if partner < 0:
+                break
+            taken = np.zeros(0, np.int64)
+            if donor >= 0:
+                # Borrow, one row after the other, into a box of its own.
+                rows = members[donor].copy()
+                taken = np.empty(lack, np.int64)
+                for b in range(0, lanes, WIDTH):
+                    take(low, own, low, g, b)
+                    take(high, own, high, g, b)
+                for w in range(words):
+                    mask[own, w] = mask[g, w]
+                here = np.int64(0)
+                for step in range(lack):
+                    chosen, least = -1, np.int64(0)
+                    for at in range(len(rows)):
+                        if rows[at] < 0:
+                            continue
+                        for b in range(0, lanes, WIDTH):
+                            take(low, trial, low, own, b)
+                            take(high, trial, high, own, b)
+                            widen(low, high, trial, places, places, rows[at], b)
+                        for w in range(words):
+                            mask[trial, w] = mask[own, w] | sets[rows[at], w]
+                        total = set_width(facts, table, mask, trial) + code_width(
+                            facts, table, low, high, trial, seen
+                        )
+                        for b in range(0, lanes, WIDTH):
+                            total += width(low, high, trial, weight, b)
+                        if chosen < 0 or total < least:
+                            chosen, least = at, total
+                    taken[step] = rows[chosen]
+                    rows[chosen] = -1
+                    here = least
+                    for b in range(0, lanes, WIDTH):
+                        widen(low, high, own, places, places, taken[step], b)
+                    for w in range(words):
+                        mask[own, w] |= sets[taken[step], w]
+                rest = rows[rows >= 0]
+                _box(places, sets, rest, low, high, mask, trial)
+                total = set_width(facts, table, mask, trial) + code_width(
+                    facts, table, low, high, trial, seen
+                )
+                for b in range(0, lanes, WIDTH):
+                    total += width(low, high, trial, weight, b)
+                cost = k * here + len(rest) * total - size[g] * wide[g] - size[donor] * wide[donor]
+                if cost < price:
+                    members[g], members[donor] = np.concatenate((members[g], taken)), rest
+                    size[g], size[donor] = k, len(rest)
+                    wide[g], wide[donor] = here, total
+                    _box(places, sets, members[g], low, high, mask, g)
+                    _box(places, sets, rest, low, high, mask, donor)
+                    continue
+            members[g] = np.concatenate((members[g], members[partner]))
+            wide[g] = (price + size[g] * wide[g] + size[partner] * wide[partner]) // (size[g] + size[partner])
+            size[g] += size[partner]
+            size[partner] = 0
+            _box(places, sets, members[g], low, high, mask, g)
+    made = 0
+    for g in range(classes):
+        if size[g] > 0:
+            group[members[g]] = made
+            made += 1
+    return made
+
+
+@njit(nogil=True, cache=True)
+def _box(
+    places: npt.NDArray[np.int32], sets: npt.NDArray[np.uint64], rows: npt.NDArray[np.int64],
+    low: npt.NDArray[np.int32], high: npt.NDArray[np.int32], mask: npt.NDArray[np.uint64], to: int,
+) -> None:  # fmt: skip
+    """The box of some rows."""
+    for at in range(len(rows)):
+        for b in range(0, places.shape[1], WIDTH):
+            if at == 0:
+                take(low, to, places, rows[at], b)
+                take(high, to, places, rows[at], b)
+            else:
+                widen(low, high, to, places, places, rows[at], b)
+        for w in range(sets.shape[1]):
+            mask[to, w] = sets[rows[at], w] | (mask[to, w] if at > 0 else np.uint64(0))

@@ -1,0 +1,116 @@
+"""`runs.best_runs` for single rows and the loss GCP, in half the steps: the box of the last k rows is not grown but kept.
+
+Rows stand in blocks of k. A window of k rows is the end of one block and the beginning of the next; the boxes of all ends
+are made once a block, the beginning grows with the window (van Herk 1992).
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+from numba import njit
+
+from sqlanon.kernels.boxes import code_width, line_weights, other_kinds, set_width
+from sqlanon.kernels.extent import Geometry
+from sqlanon.kernels.lanes import WIDTH, take, widen, width
+from sqlanon.kernels.runs import NEVER, mark_runs
+
+
+@njit(nogil=True, cache=True)
+def best_row_runs(
+    places: npt.NDArray[np.int32], sets: npt.NDArray[np.uint64], geometry: Geometry, k: int, known: int,
+    opt: npt.NDArray[np.int64], back: npt.NDArray[np.int32],
+) -> None:  # fmt: skip
+    """As `best_runs` with `GCP` on n rows.
+
+    Args:
+        places, sets: the rows in order, see `Rows`.
+        geometry: the attributes.
+        k: rows of a run, at least.
+        known: rows from the left that are solved; a caller that streams keeps the last 2k - 1 of them, with their ``opt``.
+        opt: int64[n + 1], least loss of the first i rows, `NEVER` without a division; read to ``known``, then written.
+        back: int32[n + 1], written after ``known``: rows of the last run. Ties: the shortest run.
+
+    Cost: O(k n d); memory O(k d) beside the caller's.
+    """
+    facts, table = geometry.facts, geometry.table
+    n, lanes, words = len(places), places.shape[1], sets.shape[1]
+    weight, codes = line_weights(geometry, lanes), other_kinds(geometry)
+    seen = np.full((len(facts), 3), -1, np.int64)
+    # Boxes: 0 to k - 1 of the last block's ends, then of this block's beginning, then of the run that grows.
+    low, high = np.empty((k + 2, lanes), np.int32), np.empty((k + 2, lanes), np.int32)
+    mask = np.zeros((k + 2, words), np.uint64)
+    begun, run = k, k + 1
+    for i in range(max(known // k * k, 0) + 1, n + 1):
+        block = (i - 1) // k * k
+        if i - 1 == block:
+            for b in range(0, lanes, WIDTH):
+                take(low, begun, places, block, b)
+                take(high, begun, places, block, b)
+            for w in range(words):
+                mask[begun, w] = sets[block, w]
+            if block > 0:
+                for at in range(k - 1, -1, -1):
+                    for b in range(0, lanes, WIDTH):
+                        take(low, at, places, block - k + at, b)
+                        take(high, at, places, block - k + at, b)
+                        if at < k - 1:
+                            widen(low, high, at, low, high, at + 1, b)
+                    for w in range(words):
+                        mask[at, w] = sets[block - k + at, w] | (
+                            mask[at + 1, w] if at < k - 1 else np.uint64(0)
+                        )
+        else:
+            for b in range(0, lanes, WIDTH):
+                widen(low, high, begun, places, places, i - 1, b)
+            for w in range(words):
+                mask[begun, w] |= sets[i - 1, w]
+        if i <= known:
+            continue
+        best, rows = np.int64(NEVER), 0
+        if i >= k:
+            for b in range(0, lanes, WIDTH):
+                take(low, run, low, begun, b)
+                take(high, run, high, begun, b)
+            for w in range(words):
+                mask[run, w] = mask[begun, w]
+            if i - k < block:
+                for b in range(0, lanes, WIDTH):
+                    widen(low, high, run, low, high, i - block, b)
+                for w in range(words):
+                    mask[run, w] |= mask[i - block, w]
+            stale, sets_wide, total = words > 0, np.int64(0), np.int64(0)
+            for j in range(i - k, max(i - 2 * k, -1), -1):
+                if j < i - k:
+                    for b in range(0, lanes, WIDTH):
+                        widen(low, high, run, places, places, j, b)
+                    for w in range(words):
+                        merged = mask[run, w] | sets[j, w]
+                        stale |= merged != mask[run, w]
+                        mask[run, w] = merged
+                if opt[j] + (i - j) * total >= best:  # the run is at least as wide as the last one looked at
+                    continue
+                if stale:
+                    stale = False
+                    sets_wide = set_width(facts, table, mask, run)
+                total = sets_wide
+                for b in range(0, lanes, WIDTH):
+                    total += width(low, high, run, weight, b)
+                if codes:
+                    total += code_width(facts, table, low, high, run, seen)
+                loss = opt[j] + (i - j) * total
+                if loss < best:
+                    best, rows = loss, i - j
+        opt[i], back[i] = best, rows
+
+
+def row_runs(
+    places: npt.NDArray[np.int32], sets: npt.NDArray[np.uint64], geometry: Geometry, k: int
+) -> tuple[npt.NDArray[np.bool_], int]:
+    """Where runs of n >= k rows begin, bool[n], and their loss. See `best_row_runs`."""
+    n = len(places)
+    opt, back = np.zeros(n + 1, np.int64), np.zeros(n + 1, np.int32)
+    best_row_runs(places, sets, geometry, k, 0, opt, back)
+    first = np.zeros(n, np.bool_)
+    mark_runs(back, first)
+    return first, int(opt[-1])

@@ -1,0 +1,80 @@
+"""The accuracy-constrained problem, step by step as the paper tells its heuristic (sections 5.3 and 6.3)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Sequence
+from fractions import Fraction
+
+Within = Callable[[Sequence[int]], int | None]
+"""The width of a set of rows, None if it breaks the bound."""
+
+
+def privacy(values: Sequence[object], rows: Sequence[int]) -> Fraction:
+    """PM of a group: rows over occurrences of the most frequent value."""
+    return Fraction(len(rows), max(Counter(values[row] for row in rows).values()))
+
+
+def least_privacy(values: Sequence[object], groups: Sequence[Sequence[int]]) -> Fraction:
+    """PM of a partition."""
+    return min(privacy(values, rows) for rows in groups if rows)
+
+
+def candidates(count: int, within: Within) -> list[list[int]]:
+    """Consecutive groups, each as long as the bound allows."""
+    groups: list[list[int]] = []
+    for row in range(count):
+        if groups and within([*groups[-1], row]) is not None:
+            groups[-1].append(row)
+        else:
+            groups.append([row])
+    return groups
+
+
+def accurate_groups(values: Sequence[int], within: Within) -> list[list[int]]:
+    """Candidates after each has exchanged rows with the next one."""
+    first, *others = candidates(len(values), within)
+    done: list[list[int]] = []
+    moved: set[int] = set()
+    for following in others:
+        before, first = _exchange(values, within, first, following, moved)
+        if before:
+            done.append(before)
+    return [*done, first]
+
+
+def _exchange(values, within: Within, first: list[int], second: list[int], moved: set[int]):
+    groups = [list(first), list(second)]
+    direction: dict[int, int] = {}
+
+    def move(source: int) -> bool:
+        own, other = groups[source], groups[1 - source]
+        if not own or not other:
+            return False
+        least = least_privacy(values, groups)
+        frequency = Counter(values[row] for row in own)
+        for value in sorted(frequency, key=lambda value: (-frequency[value], value)):
+            rows = [row for row in own if values[row] == value and row not in moved]
+            if direction.get(value, source) != source or not rows:
+                continue
+            nearest = sorted(rows, reverse=source == 0)
+            prices = [(within([*other, row]), row) for row in nearest]
+            allowed = [(price, at, row) for at, (price, row) in enumerate(prices) if price is not None]
+            if not allowed:
+                continue
+            row = min(allowed)[2]
+            rest = [each for each in own if each != row]
+            if least_privacy(values, [rest, [*other, row]]) < least:
+                continue
+            own.remove(row)
+            other.append(row)
+            moved.add(row)
+            direction[value] = source
+            return True
+        return False
+
+    while True:
+        forth = move(0)
+        back = move(1)
+        if not forth and not back:
+            return groups
