@@ -12,7 +12,7 @@ from typing import Literal
 
 Role = Literal["identifier", "quasi", "sensitive", "insensitive"]
 Rest = Literal["error", "drop", "keep"]
-FormatKind = Literal["ranges", "labels", "points", "suppressed"]
+FormatKind = Literal["ranges", "labels", "points", "suppressed", "anatomy"]
 Execution = Literal["auto", "kernel", "pushdown"]
 RowsAre = Literal["persons", "events"]
 
@@ -62,20 +62,42 @@ class ColumnSpec:
 
 
 @dataclass(frozen=True, slots=True)
+class Accuracy:
+    """The dual problem's bound E: what every class may lose, while ``maximize`` becomes as large as it allows.
+
+    Attributes:
+        maximize: the privacy to maximize.
+        per_class_ncp: the weighted NCP of a class, at most, in 0 to 1; None: no such bound.
+        extents: per quasi column a largest extent in its own units: numbers as they are, days for dates and timestamps, leaves
+            of a hierarchy's node.
+    """
+
+    maximize: Literal["k", "l"]
+    per_class_ncp: Fraction | None = None
+    extents: tuple[tuple[str, Fraction], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class PrivacySpec:
     """What every class of the release must meet.
+
+    With ``accuracy`` this is the least that is accepted (``at_least`` in a policy).
 
     Attributes:
         k: rows in a class, at least.
         l: frequency l-diversity: no value of a sensitive attribute is more than 1/l of a class; None: not asked.
         distinct_l: distinct values of each sensitive attribute in a class, at least; None: not asked.
         joint: the l-diversity of each sensitive attribute also holds within every value of the others.
+        accuracy: the dual problem's bound; None: the direct problem.
+        presence_disclosed: the owner accepts that exact quasi values (format anatomy) show who is in the table.
     """
 
     k: int = 1
     l: Fraction | None = None  # noqa: E741 - the papers' symbol
     distinct_l: int | None = None
     joint: bool = False
+    accuracy: Accuracy | None = None
+    presence_disclosed: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -84,6 +106,14 @@ class MethodSpec:
 
     name: str = "mondrian"
     options: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class RefineSpec:
+    """The local pass after a method: classes on either side that a row looks at, and runs over all rows, at most."""
+
+    window: int = 20
+    passes: int = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,6 +138,7 @@ class ReleaseSpec:
         rows_are: ``"events"`` accepts identifiers that repeat.
         readers: database roles (PostgreSQL) or free names that read the release.
         memory: bytes that the kernels may use; None: chosen from the machine.
+        refine: improve the method's classes by a local pass; None: do not.
         seed: None: drawn from the operating system.
     """
 
@@ -121,6 +152,7 @@ class ReleaseSpec:
     rows_are: RowsAre = "persons"
     readers: tuple[str, ...] = ()
     method: MethodSpec = field(default_factory=MethodSpec)
+    refine: RefineSpec | None = None
     format: FormatSpec = field(default_factory=FormatSpec)
     execution: Execution = "auto"
     memory: int | None = None

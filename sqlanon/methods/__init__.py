@@ -9,7 +9,7 @@ import difflib
 from collections.abc import Mapping
 
 from sqlanon.errors import PolicyError
-from sqlanon.methods.base import Assignment, Context, Method
+from sqlanon.methods.base import Assignment, Context, Method, Problem
 from sqlanon.methods.mondrian import Mondrian
 from sqlanon.spec import MethodSpec
 
@@ -42,4 +42,4 @@ def method(spec: MethodSpec) -> Method:
     return kind(**spec.options)
 
 
-__all__ = ["METHODS", "Assignment", "Context", "Method", "method"]
+__all__ = ["METHODS", "Assignment", "Context", "Method", "Problem", "method"]

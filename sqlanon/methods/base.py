@@ -9,9 +9,27 @@ from typing import ClassVar, Protocol
 from sqlanon.engines.base import TableRef
 from sqlanon.privacy.base import Requirement
 from sqlanon.progress import Progress
-from sqlanon.spec import Execution
-from sqlanon.table.encode import Encoded
+from sqlanon.spec import Accuracy, Execution
+from sqlanon.table.encode import Domain, Encoded
 from sqlanon.table.scratch import Scratch
+
+
+@dataclass(frozen=True, slots=True)
+class Problem:
+    """What is asked of a method, known before anything is encoded.
+
+    Attributes:
+        requirements: what every class must meet; with ``accuracy``, the least that is accepted.
+        accuracy: the dual problem's bound, or None.
+        quasi, sensitive: the columns.
+        rows: rows of the table.
+    """
+
+    requirements: Sequence[Requirement]
+    accuracy: Accuracy | None
+    quasi: Sequence[Domain]
+    sensitive: Sequence[Domain]
+    rows: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +45,7 @@ class Context:
         threads: threads that kernels may use.
         progress: where to tell how far it is.
         seed: for methods that draw at random.
+        accuracy: the dual problem's bound, or None.
     """
 
     scratch: Scratch
@@ -37,14 +56,22 @@ class Context:
     threads: int
     progress: Progress
     seed: int
+    accuracy: Accuracy | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Assignment:
-    """Row -> class, in a scratch table (rid integer, class integer); ``execution`` is what was really used."""
+    """Row -> class, in a scratch table (rid integer, class integer).
+
+    Attributes:
+        table: the scratch table; classes that are alike have numbers that are near, where the method has an order.
+        execution: what was really used.
+        notes: what the owner should know of the way it was found.
+    """
 
     table: TableRef
     execution: str
+    notes: tuple[str, ...] = ()
 
 
 class Method(Protocol):
@@ -64,6 +91,9 @@ class Method(Protocol):
 
     def describe(self) -> str:
         """The method with its options, for reports."""
+
+    def refusal(self, problem: Problem) -> str | None:
+        """Why this method cannot solve a problem, and what to use instead; None if it can."""
 
     def statements(self, context: Context) -> Sequence[str]:
         """The SQL that does not depend on the data, for ``plan``."""

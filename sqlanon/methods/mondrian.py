@@ -18,7 +18,7 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING, ClassVar
 
-from sqlanon.methods.base import Assignment, Context
+from sqlanon.methods.base import Assignment, Context, Problem
 from sqlanon.spec import Execution
 
 if TYPE_CHECKING:
@@ -51,6 +51,10 @@ class Mondrian:
     def describe(self) -> str:
         """See `Method.describe`."""
         return f"mondrian:variant={self.variant},cut={self.cut}"
+
+    def refusal(self, problem: Problem) -> str | None:
+        """See `Method.refusal`."""
+        return None if problem.accuracy is None else "method mondrian does not maximize privacy yet"
 
     def statements(self, context: Context) -> Sequence[str]:
         """See `Method.statements`."""

@@ -5,7 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from sqlanon.engines.base import TableRef
-from sqlanon.methods import Method, method
+from sqlanon.errors import PolicyError
+from sqlanon.methods import Method, Problem, method
 from sqlanon.privacy import Requirement, requirements
 from sqlanon.progress import Stopwatch
 from sqlanon.release.guards import feasible, guard_sensitive, guard_source
@@ -63,6 +64,9 @@ def prepare(scratch: Scratch, spec: ReleaseSpec, watch: Stopwatch) -> Prepared:
         reached = feasible(scratch, spec, stage, roles, asked, rows)
         quasi, sensitive = build_domains(scratch, roles, stage)
         guard_sensitive(spec, sensitive, rows)
+        refused = chosen.refusal(Problem(asked, spec.privacy.accuracy, quasi, sensitive, rows))
+        if refused:
+            raise PolicyError(refused)
         layout(roles, quasi, spec.format, scratch.engine.capabilities.max_identifier)
     return Prepared(roles, stage, rows, quasi, sensitive, asked, reached, chosen, identifiers)
 

@@ -69,7 +69,7 @@ def _make(
     with watch.stage("method") as progress:
         context = Context(
             scratch, encoded, ready.requirements, spec.execution, spec.memory or machine.memory, machine.threads,
-            progress, seed,
+            progress, seed, spec.privacy.accuracy,
         )  # fmt: skip
         assignment = ready.method.assign(context)
     with watch.stage("recode"):
