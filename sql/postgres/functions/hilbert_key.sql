@@ -11,24 +11,26 @@ AS $body$
 DECLARE
     n CONSTANT integer := cardinality(cells);
     first CONSTANT integer := coalesce(array_lower(cells, 1), 1);
-    wide CONSTANT integer := n * bits;
+    wide integer;
     word bigint := 0;
     lower_bits bigint;
     key bigint := 0;
 BEGIN
-    IF bits NOT BETWEEN 1 AND 31 THEN
+    IF num_nulls(VARIADIC cells) > 0 THEN
+        RETURN NULL;
+    ELSIF bits NOT BETWEEN 1 AND 31 THEN
         RAISE 'hilbert_key: bits must be 1 to 31' USING ERRCODE = 'invalid_parameter_value';
     ELSIF n NOT BETWEEN 1 AND 62 OR array_ndims(cells) <> 1 THEN
         RAISE 'hilbert_key: there must be 1 to 62 cells' USING ERRCODE = 'invalid_parameter_value';
-    ELSIF wide > 63 THEN
+    END IF;
+    wide := n * bits;
+    IF wide > 63 THEN
         RAISE 'hilbert_key: cells times bits is more than 63; use hilbert_key_bytes'
         USING ERRCODE = 'invalid_parameter_value';
     END IF;
     -- The axes side by side in one word, the first lowest.
     FOR i IN REVERSE n - 1 .. 0 LOOP
-        IF cells[first + i] IS NULL THEN
-            RETURN NULL;
-        ELSIF cells[first + i] < 0 OR cells[first + i] >= 1::bigint << bits THEN
+        IF cells[first + i] < 0 OR cells[first + i] >= 1::bigint << bits THEN
             RAISE 'hilbert_key: every cell must be 0 to 2^bits - 1' USING ERRCODE = 'invalid_parameter_value';
         END IF;
         word := (word << bits) | cells[first + i];

@@ -15,18 +15,18 @@ DECLARE
     front integer;
     swap integer;
     byte integer := 0;
-    filled integer := (8 - n * bits % 8) % 8;
+    filled integer; -- bits, from the key's leading zero bits on
     key bytea := '';
 BEGIN
-    IF bits NOT BETWEEN 1 AND 31 THEN
+    IF num_nulls(VARIADIC cells) > 0 THEN
+        RETURN NULL;
+    ELSIF bits NOT BETWEEN 1 AND 31 THEN
         RAISE 'hilbert_key_bytes: bits must be 1 to 31' USING ERRCODE = 'invalid_parameter_value';
     ELSIF n NOT BETWEEN 1 AND 62 OR array_ndims(cells) <> 1 THEN
         RAISE 'hilbert_key_bytes: there must be 1 to 62 cells' USING ERRCODE = 'invalid_parameter_value';
     END IF;
     FOR i IN 1 .. n LOOP
-        IF x[i] IS NULL THEN
-            RETURN NULL;
-        ELSIF x[i] < 0 OR x[i] >= 1::bigint << bits THEN
+        IF x[i] < 0 OR x[i] >= 1::bigint << bits THEN
             RAISE 'hilbert_key_bytes: every cell must be 0 to 2^bits - 1' USING ERRCODE = 'invalid_parameter_value';
         END IF;
     END LOOP;
@@ -50,12 +50,13 @@ BEGIN
         x[1] := front;
     END LOOP;
     -- The key: of each level one bit an axis, Gray decoded from the front.
+    filled := (8 - n * bits % 8) % 8;
     FOR level IN REVERSE bits - 1 .. 0 LOOP
         FOR i IN 1 .. n LOOP
             byte := ((byte << 1) & 255) | ((byte # (x[i] >> level)) & 1);
             filled := filled + 1;
             IF filled % 8 = 0 THEN
-                key := key || set_byte('\x00', 0, byte);
+                key := key || substring(int4send(byte), 4);
             END IF;
         END LOOP;
     END LOOP;
