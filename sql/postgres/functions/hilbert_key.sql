@@ -36,18 +36,13 @@ BEGIN
         word := (word << bits) | cells[first + i];
     END LOOP;
     -- On each level, the highest first, an axis with the level's bit mirrors the lower bits of the first axis, an axis
-    -- without it swaps them with its own.
-    FOR level IN REVERSE bits - 1 .. 1 LOOP
+    -- without it swaps them with its own. The level's bits are the key's next, Gray decoded from the front.
+    FOR level IN REVERSE bits - 1 .. 0 LOOP
         lower_bits := (1::bigint << level) - 1;
         FOR s IN 0 .. wide - 1 BY bits LOOP
+            key := (key << 1) | ((key # (word >> (s + level))) & 1);
             word := CASE WHEN (word >> (s + level)) & 1 = 1 THEN word # lower_bits
                 ELSE word # (((word # (word >> s)) & lower_bits) * ((1::bigint << s) | 1)) END;
-        END LOOP;
-    END LOOP;
-    -- The key: of each level one bit an axis, Gray decoded from the front.
-    FOR level IN REVERSE bits - 1 .. 0 LOOP
-        FOR s IN level .. wide - 1 BY bits LOOP
-            key := (key << 1) | ((key # (word >> s)) & 1);
         END LOOP;
     END LOOP;
     RETURN key;

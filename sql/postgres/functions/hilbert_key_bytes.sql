@@ -14,6 +14,7 @@ DECLARE
     lower_bits integer;
     front integer;
     swap integer;
+    digit integer;
     byte integer := 0;
     filled integer; -- bits, from the key's leading zero bits on
     key bytea := '';
@@ -31,15 +32,19 @@ BEGIN
         END IF;
     END LOOP;
     -- On each level, the highest first, an axis with the level's bit mirrors the lower bits of the first axis, an axis
-    -- without it swaps them with its own.
-    FOR level IN REVERSE bits - 1 .. 1 LOOP
+    -- without it swaps them with its own. The level's bits are the key's next, Gray decoded from the front.
+    filled := (8 - n * bits % 8) % 8;
+    FOR level IN REVERSE bits - 1 .. 0 LOOP
         lower_bits := (1 << level) - 1;
         front := x[1];
-        IF (front >> level) & 1 = 1 THEN
-            front := front # lower_bits;
-        END IF;
-        FOR i IN 2 .. n LOOP
-            IF (x[i] >> level) & 1 = 1 THEN
+        FOR i IN 1 .. n LOOP
+            digit := (x[i] >> level) & 1;
+            byte := ((byte << 1) & 255) | ((byte # digit) & 1);
+            filled := filled + 1;
+            IF filled % 8 = 0 THEN
+                key := key || substring(int4send(byte), 4);
+            END IF;
+            IF digit = 1 THEN
                 front := front # lower_bits;
             ELSE
                 swap := (front # x[i]) & lower_bits;
@@ -48,17 +53,6 @@ BEGIN
             END IF;
         END LOOP;
         x[1] := front;
-    END LOOP;
-    -- The key: of each level one bit an axis, Gray decoded from the front.
-    filled := (8 - n * bits % 8) % 8;
-    FOR level IN REVERSE bits - 1 .. 0 LOOP
-        FOR i IN 1 .. n LOOP
-            byte := ((byte << 1) & 255) | ((byte # (x[i] >> level)) & 1);
-            filled := filled + 1;
-            IF filled % 8 = 0 THEN
-                key := key || substring(int4send(byte), 4);
-            END IF;
-        END LOOP;
     END LOOP;
     RETURN key;
 END
