@@ -44,8 +44,13 @@ def kind_of(domain: Domain) -> int:
     return ORDERED
 
 
-def geometry(context: Context) -> Geometry:
-    """The attributes' facts and tables; positions come from the domain tables, one integer a code."""
+def geometry(context: Context, lm: bool = False) -> Geometry:
+    """The attributes' facts and tables; positions come from the domain tables, one integer a code.
+
+    Args:
+        context: the run.
+        lm: nodes and sets u are scored by (|u| - 1) / (|A| - 1) instead of |u| / |A|.
+    """
     facts = np.zeros((len(context.encoded.quasi), 9), dtype=np.int64)
     tables: list[npt.NDArray[np.int64]] = []
     start = bits = 0
@@ -61,12 +66,13 @@ def geometry(context: Context) -> Geometry:
             table[code] = pos
         elif kind == TREE:
             tree = tree_of(domain)
-            levels, table = len(tree.node) - 1, _packed(tree)
-        elif kind == SET:
+            levels, table = len(tree.node) - 1, _packed(tree, lm)
+        else:
+            table = share(np.arange(domain.codes + 2), max(domain.size, 1), lm)
+        if kind == SET:
             own = max(domain.size, 1) + domain.has_null
             if own > 64 - bits % 64:  # a set that does not fit into the open word begins a new one
                 bits = -(-bits // 64) * 64
-            table = np.arange(domain.codes + 2, dtype=np.int64) * SCALE // max(domain.size, 1)
         weight = domain.reading.spec.weight
         words = (bits // 64, -(-(bits + own) // 64)) if own else (0, 0)
         facts[j] = (kind, max(domain.size, 1), domain.has_null, weight, start, levels, *words, bits % 64)
@@ -78,22 +84,39 @@ def geometry(context: Context) -> Geometry:
     return Geometry(facts, np.concatenate(tables) if start else np.zeros(1, dtype=np.int64))
 
 
-def _packed(tree: Tree) -> npt.NDArray[np.int64]:
-    """Levels above the leaves, bottom up: node numbers by leaf, then leaves of that node by leaf."""
-    parts = [part for level in range(1, len(tree.node)) for part in (tree.node[level], tree.leaves[level])]
-    return np.concatenate(parts).astype(np.int64) if parts else np.zeros(0, dtype=np.int64)
+def share(members: npt.NDArray[np.int64], size: int, lm: bool) -> npt.NDArray[np.int64]:
+    """Extents of nodes or sets with so many members of ``size``, 0 to `SCALE`."""
+    if lm:
+        return np.asarray(np.clip(members - 1, 0, None) * SCALE // max(size - 1, 1), np.int64)
+    return np.asarray(members * SCALE // size, np.int64)
+
+
+def _packed(tree: Tree, lm: bool) -> npt.NDArray[np.int64]:
+    """Levels above the leaves, bottom up: node numbers by leaf, then the extent of that node by leaf."""
+    size = len(tree.node[0])
+    parts = [
+        part
+        for level in range(1, len(tree.node))
+        for part in (tree.node[level].astype(np.int64), share(tree.leaves[level], size, lm))
+    ]
+    return np.concatenate(parts) if parts else np.zeros(0, dtype=np.int64)
 
 
 def fetch_codes(
-    context: Context, tie_break: bool, part: TableRef | None = None, span: tuple[int, int] | None = None
+    context: Context,
+    tie_break: bool,
+    part: TableRef | None = None,
+    span: tuple[int, int] | None = None,
+    label: str = "part",
 ) -> tuple[Ints, Ints, list[Ints], Ints]:
     """Stream codes out of the database.
 
     Args:
         context: the run.
         tie_break: in the order in which relaxed methods divide equal rows (the work table then has ``tie``).
-        part: only rows of partitions in this table (rid, part) ...
-        span: ... whose part lies in [first, past).
+        part: only rows of partitions in this table (rid, ``label``) ...
+        span: ... whose part lies in [first, past); None: of all.
+        label: the column of ``part`` that numbers partitions.
 
     Returns:
         rid int32[n], codes int32[d, n], sensitive codes (each int32[n]), part int32[n] (empty without ``part``).
@@ -105,7 +128,14 @@ def fetch_codes(
         binds = {"first": span[0], "past": span[1]}
     arrays = context.scratch.engine.fetch_arrays(
         context.scratch.sql(
-            "table/codes", binds, work=encoded.work, columns=names, tie_break=tie_break, part=part
+            "table/codes",
+            binds,
+            work=encoded.work,
+            columns=names,
+            tie_break=tie_break,
+            part=part,
+            label=label,
+            span=span is not None,
         ),
         ["int32"] * (1 + len(names) + (part is not None)),
     )
@@ -157,10 +187,10 @@ class Loaded:
         ]
 
 
-def load(context: Context) -> Loaded:
-    """Read the work table."""
+def load(context: Context, lm: bool = False) -> Loaded:
+    """Read the work table; ``lm`` as in `geometry`."""
     rid, codes, sensitive, _ = fetch_codes(context, tie_break=False)
-    return Loaded(rid, codes, sensitive, geometry(context))
+    return Loaded(rid, codes, sensitive, geometry(context, lm))
 
 
 def axis(geometry: Geometry, j: int) -> npt.NDArray[np.int64]:

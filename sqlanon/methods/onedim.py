@@ -22,15 +22,19 @@ class OneDimensional:
     name: ClassVar[str]
     order: ClassVar[str]
     fast: ClassVar[bool] = False
-    options: ClassVar[Mapping[str, tuple[str, ...]]] = {"minimize": ("gcp", "sum", "max")}
+    options: ClassVar[Mapping[str, tuple[str, ...]]] = {
+        "minimize": ("gcp", "sum", "max"),
+        "score": ("ncp", "lm"),
+    }
     executions: ClassVar[tuple[Execution, ...]] = ("kernel",)
 
-    def __init__(self, minimize: str = "gcp") -> None:
+    def __init__(self, minimize: str = "gcp", score: str = "ncp") -> None:
         self.minimize = minimize
+        self.score = score
 
     def describe(self) -> str:
         """See `Method.describe`."""
-        return f"{self.name}:minimize={self.minimize}"
+        return f"{self.name}:minimize={self.minimize},score={self.score}"
 
     def statements(self, context: Context) -> Sequence[str]:
         """See `Method.statements`."""
@@ -65,7 +69,7 @@ class OneDimensional:
         from sqlanon.methods.warm import compiled
 
         compiled(context.progress)
-        loaded = arrays.load(context)
+        loaded = arrays.load(context, self.score == "lm")
         arranged = ORDERS[self.order]().arrange(context, loaded)
         group = direct.solve(context, loaded, arranged, fast=self.fast, minimize=self.minimize)
         classes = np.empty(len(group), np.int32)
