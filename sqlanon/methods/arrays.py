@@ -44,13 +44,8 @@ def kind_of(domain: Domain) -> int:
     return ORDERED
 
 
-def geometry(context: Context, lm: bool = False) -> Geometry:
-    """The attributes' facts and tables; positions come from the domain tables, one integer a code.
-
-    Args:
-        context: the run.
-        lm: nodes and sets u are scored by (|u| - 1) / (|A| - 1) instead of |u| / |A|.
-    """
+def geometry(context: Context) -> Geometry:
+    """The attributes' facts and tables; positions come from the domain tables, one integer a code."""
     facts = np.zeros((len(context.encoded.quasi), 9), dtype=np.int64)
     tables: list[npt.NDArray[np.int64]] = []
     start = bits = 0
@@ -66,9 +61,9 @@ def geometry(context: Context, lm: bool = False) -> Geometry:
             table[code] = pos
         elif kind == TREE:
             tree = tree_of(domain)
-            levels, table = len(tree.node) - 1, _packed(tree, lm)
+            levels, table = len(tree.node) - 1, _packed(tree)
         else:
-            table = share(np.arange(domain.codes + 2), max(domain.size, 1), lm)
+            table = np.arange(domain.codes + 2, dtype=np.int64) * SCALE // max(domain.size, 1)
         if kind == SET:
             own = max(domain.size, 1) + domain.has_null
             if own > 64 - bits % 64:  # a set that does not fit into the open word begins a new one
@@ -84,22 +79,11 @@ def geometry(context: Context, lm: bool = False) -> Geometry:
     return Geometry(facts, np.concatenate(tables) if start else np.zeros(1, dtype=np.int64))
 
 
-def share(members: npt.NDArray[np.int64], size: int, lm: bool) -> npt.NDArray[np.int64]:
-    """Extents of nodes or sets with so many members of ``size``, 0 to `SCALE`."""
-    if lm:
-        return np.asarray(np.clip(members - 1, 0, None) * SCALE // max(size - 1, 1), np.int64)
-    return np.asarray(members * SCALE // size, np.int64)
-
-
-def _packed(tree: Tree, lm: bool) -> npt.NDArray[np.int64]:
+def _packed(tree: Tree) -> npt.NDArray[np.int64]:
     """Levels above the leaves, bottom up: node numbers by leaf, then the extent of that node by leaf."""
     size = len(tree.node[0])
-    parts = [
-        part
-        for level in range(1, len(tree.node))
-        for part in (tree.node[level].astype(np.int64), share(tree.leaves[level], size, lm))
-    ]
-    return np.concatenate(parts) if parts else np.zeros(0, dtype=np.int64)
+    parts = [part for level in range(1, len(tree.node)) for part in (tree.node[level], tree.leaves[level] * SCALE // size)]
+    return np.concatenate(parts).astype(np.int64) if parts else np.zeros(0, dtype=np.int64)
 
 
 def fetch_codes(
@@ -187,10 +171,10 @@ class Loaded:
         ]
 
 
-def load(context: Context, lm: bool = False) -> Loaded:
-    """Read the work table; ``lm`` as in `geometry`."""
+def load(context: Context) -> Loaded:
+    """Read the work table."""
     rid, codes, sensitive, _ = fetch_codes(context, tie_break=False)
-    return Loaded(rid, codes, sensitive, geometry(context, lm))
+    return Loaded(rid, codes, sensitive, geometry(context))
 
 
 def axis(geometry: Geometry, j: int) -> npt.NDArray[np.int64]:

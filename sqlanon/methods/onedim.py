@@ -22,19 +22,15 @@ class OneDimensional:
     name: ClassVar[str]
     order: ClassVar[str]
     fast: ClassVar[bool] = False
-    options: ClassVar[Mapping[str, tuple[str, ...]]] = {
-        "minimize": ("gcp", "sum", "max"),
-        "score": ("ncp", "lm"),
-    }
+    options: ClassVar[Mapping[str, tuple[str, ...]]] = {"minimize": ("gcp", "sum", "max")}
     executions: ClassVar[tuple[Execution, ...]] = ("kernel",)
 
-    def __init__(self, minimize: str = "gcp", score: str = "ncp") -> None:
+    def __init__(self, minimize: str = "gcp") -> None:
         self.minimize = minimize
-        self.score = score
 
     def describe(self) -> str:
         """See `Method.describe`."""
-        return f"{self.name}:minimize={self.minimize},score={self.score}"
+        return f"{self.name}:minimize={self.minimize}"
 
     def statements(self, context: Context) -> Sequence[str]:
         """See `Method.statements`."""
@@ -69,7 +65,7 @@ class OneDimensional:
         from sqlanon.methods.warm import compiled
 
         compiled(context.progress)
-        loaded = arrays.load(context, self.score == "lm")
+        loaded = arrays.load(context)
         arranged = ORDERS[self.order]().arrange(context, loaded)
         group = direct.solve(context, loaded, arranged, fast=self.fast, minimize=self.minimize)
         classes = np.empty(len(group), np.int32)
