@@ -64,7 +64,8 @@ def loss(report: LossReport) -> tuple[Table, str]:
     shown = table(
         (("loss of", "left"), ("NCP", "right"), ("LM", "right"), ("0 = exact, 1 = all lost", "left")), rows
     )
-    return shown, f"GCP {report.gcp:.4f}, DM {measure(report.dm)}, C_AVG {report.c_avg:.3f}"
+    classes = f"of a class: mean {report.il1:.4f}, largest {report.il_inf:.4f}"
+    return shown, f"GCP {report.gcp:.4f} ({classes}), DM {measure(report.dm)}, C_AVG {report.c_avg:.3f}"
 
 
 def next_commands(screen: Screen, following: Sequence[str]) -> None:
