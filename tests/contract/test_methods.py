@@ -11,13 +11,11 @@ from typing import Any
 
 import pytest
 
-from sqlanon.loss import extents
-from sqlanon.release.verify import verify_staged
 from tests.contract.axes import Way, executions, runs, ways
 from tests.contract.cases import Case, multiset, published_classes, reached, release_rows
 from tests.contract.samples import JOINT, MIXED, NUMBERS, TIES
 from tests.engines import ENGINES
-from tests.oracle.losses import losses, width
+from tests.oracle.losses import losses
 from tests.oracle.recode import released
 
 FORMATS = ("ranges", "labels", "points", "suppressed")
@@ -164,22 +162,3 @@ def test_losses_where_a_format_merges_boxes(shared_db: Any, sample: Case, kind: 
         sum(len(box) * of_box[box[0]] for box in boxes if box[0] in rows) / len(rows) for rows in classes
     ]
     assert report.loss.il_sum == pytest.approx(float(sum(of_class)), rel=1e-9)
-
-
-def test_extents_in_own_units(
-    shared_db: Any, sample: Case, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    found: dict[str, Any] = {}
-
-    def verify_and_measure(scratch: Any, encoded: Any, classed: Any, recoded: Any, form: Any) -> None:
-        found.update(extents(scratch, recoded.boxes, encoded.quasi))
-        verify_staged(scratch, encoded, classed, recoded, form)
-
-    monkeypatch.setattr("sqlanon.release.run.verify_staged", verify_and_measure)
-    way = ways()[0]
-    release_rows(shared_db, sample, tmp_path, method=way.argument)
-    for column in sample.table.quasi:
-        widths = [width(column, rows) for rows in way.classes(sample)]
-        known = [each for each in widths if each is not None]
-        assert found[column.name].largest == max(known, default=0), column.name
-        assert found[column.name].unbounded == len(widths) - len(known), column.name
