@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -16,6 +17,7 @@ from sqlanon.kernels.extent import (
     SCALE,
     SET,
     SPAN,
+    START,
     TREE,
     WORD_END,
     Geometry,
@@ -115,6 +117,65 @@ def fetch_codes(
     return rid.astype(np.int32, copy=False), codes, sensitive, parts.astype(np.int32, copy=False)
 
 
+def sizes(context: Context) -> npt.NDArray[np.int64]:
+    """Codes of each attribute, with NULL: int64[d]."""
+    return np.array([domain.codes for domain in context.encoded.quasi], dtype=np.int64)
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """The whole work table in memory.
+
+    Attributes:
+        rid: int32[n].
+        codes: int32[d, n].
+        sensitive: per sensitive column int32[n].
+        geometry: the attributes.
+    """
+
+    rid: Ints
+    codes: Ints
+    sensitive: list[Ints]
+    geometry: Geometry
+
+    @property
+    def sensitive_matrix(self) -> Ints:
+        """The sensitive codes as int32[s, n]."""
+        return np.array(self.sensitive, dtype=np.int32).reshape(len(self.sensitive), len(self.rid))
+
+    @property
+    def axes(self) -> list[npt.NDArray[np.int64]]:
+        """Where the codes of every attribute lie on its axis, see `axis`."""
+        return [axis(self.geometry, j) for j in range(len(self.codes))]
+
+    @property
+    def counts(self) -> list[npt.NDArray[np.int64]]:
+        """Rows of every code of every attribute."""
+        return [
+            np.bincount(column, minlength=len(places))
+            for column, places in zip(self.codes, self.axes, strict=True)
+        ]
+
+
+def load(context: Context) -> Loaded:
+    """Read the work table."""
+    rid, codes, sensitive, _ = fetch_codes(context, tie_break=False)
+    return Loaded(rid, codes, sensitive, geometry(context))
+
+
+def axis(geometry: Geometry, j: int) -> npt.NDArray[np.int64]:
+    """Where the codes of attribute ``j`` lie on an axis from 0 to `SCALE`, ascending; codes without positions lie evenly.
+
+    NULL takes the lower end and the values the upper half, since a box of both is as wide as the domain.
+    """
+    kind, size, null, _, start = (int(fact) for fact in geometry.facts[j, : START + 1])
+    if kind == ORDERED:
+        places = geometry.table[start + null : start + null + size]
+    else:
+        places = np.arange(size, dtype=np.int64) * SCALE // max(size - 1, 1)
+    return np.concatenate([np.zeros(1, np.int64), (SCALE + places) // 2]) if null else places
+
+
 def rows_of(columns: Ints, numbers: Ints, geometry: Geometry, threads: int = 1) -> Rows:
     """Rows as kernels take them, from int32[d, n] codes and int32[n] row numbers."""
     d, n = columns.shape
@@ -183,4 +244,14 @@ def demands(context: Context, sensitive: list[Ints], rows: int) -> Demands:
     )
 
 
-__all__ = ["checks_of", "demands", "fetch_codes", "geometry", "kind_of", "least_rows", "room", "rows_of"]
+__all__ = [
+    "checks_of",
+    "demands",
+    "fetch_codes",
+    "geometry",
+    "kind_of",
+    "least_rows",
+    "room",
+    "rows_of",
+    "sizes",
+]
