@@ -82,7 +82,7 @@ def _make(
         verify_staged(scratch, encoded, classed, recoded, spec.format)
         fewest = _identifiers(scratch, classed, ready)
     with watch.stage("recode"):
-        attributes = [Attribute(d.code, d.reading.name, d.reading.spec.weight) for d in encoded.quasi]
+        attributes = [Attribute(d.code, d.reading.name, d.reading.spec.weight, d.size) for d in encoded.quasi]
         loss = measure(scratch, recoded.boxes, recoded.released, attributes, spec.privacy.k)
     report = RunReport(
         release=spec.name, version=target.version, source=str(ready.roles.relation.ref), published=target.shown,
