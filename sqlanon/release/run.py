@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from sqlanon.engines.base import Engine, TableRef
 from sqlanon.loss import Attribute, measure
 from sqlanon.methods.base import Context
+from sqlanon.methods.refinement import refined
 from sqlanon.progress import Progress, Silent, Stopwatch
 from sqlanon.release.catalog import Catalog
 from sqlanon.release.prepare import Prepared, prepare
@@ -72,6 +73,8 @@ def _make(
             progress, seed, spec.privacy.accuracy,
         )  # fmt: skip
         assignment = ready.method.assign(context)
+        if spec.refine is not None:
+            assignment = refined(context, assignment, spec.refine)
     with watch.stage("recode"):
         classed = attach_classes(scratch, encoded, assignment.table, tuple(ready.identifiers.values()))
         recoded = recode(scratch, encoded, classed, spec.format)

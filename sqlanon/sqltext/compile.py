@@ -17,7 +17,7 @@ from sqlglot import exp
 
 from sqlanon.engines.base import Bind, Statement
 from sqlanon.errors import TemplateError
-from sqlanon.sqltext.find import template_path
+from sqlanon.sqltext.find import own_functions, template_path
 from sqlanon.sqltext.quote import identifier, literal, table_name
 
 ALLOWED: frozenset[type[exp.Expr]] = frozenset({
@@ -82,6 +82,10 @@ def _compiled(name: str, text: str, written: str, dialect: str) -> str:
 
 def _check(name: str, tree: exp.Expr) -> None:
     for node in tree.walk():
+        if isinstance(node, exp.Anonymous) and node.name in own_functions():
+            continue  # stored functions of ours mean the same on every engine
+        if isinstance(node, exp.Dot) and isinstance(node.expression, exp.Anonymous | exp.Identifier):
+            continue  # the schema of such a call
         if type(node) not in ALLOWED:
             raise TemplateError(f"template {name} uses {type(node).__name__}, which is not portable")
         if isinstance(node, exp.Group) and node.args.get("all"):
