@@ -65,8 +65,9 @@ class Database:
         Args:
             source: table or view, ``table`` or ``schema.table``.
             arguments: `sqlanon.policy.release` lists them: quasi, sensitive, identifiers, insensitive, rest, k, l,
-                distinct_l, joint, hierarchies, ordered, weights, method, format, mean, execution, memory, seed,
-                rows_are, accept_unique, accept_repeats, publish, publish_file, readers, name.
+                distinct_l, joint, max_loss, max_extent, maximize, at_least, presence, hierarchies, ordered, weights,
+                method, refine, format, mean, execution, memory, seed, rows_are, accept_unique, accept_repeats, publish,
+                publish_file, readers, name.
 
         Raises:
             PolicyError, GuardError, InfeasibleError, PrivacyViolation, DatabaseError: nothing was published.
