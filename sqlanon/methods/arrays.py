@@ -234,6 +234,11 @@ def least_rows(context: Context) -> int:
     )
 
 
+def least_class(context: Context) -> int:
+    """The fewest rows that the requirements leave a class, k or l."""
+    return max([least_rows(context)] + [check.p // check.q for check in checks_of(context)])
+
+
 def demands(context: Context, sensitive: list[Ints], rows: int) -> Demands:
     """The requirements over ``rows`` rows whose sensitive codes are given."""
     checks = checks_of(context)
