@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from types import SimpleNamespace
 from typing import cast
@@ -79,3 +80,8 @@ def loaded(table: Table, stored: Sequence[int] | None = None) -> Loaded:
     )
     sensitive = [np.array([s.codes[row] for row in stored], np.int32) for s in table.sensitive]
     return Loaded(np.array(stored, np.int32), codes, sensitive, geometry(table)[0])
+
+
+def shown(table: Table, classes: Sequence[Sequence[int]]) -> Counter[object]:
+    """Classes by what tells their rows apart."""
+    return Counter(tuple(sorted((table.codes[r], table.sa_codes[r]) for r in rows)) for rows in classes)

@@ -18,7 +18,7 @@ from tests.contract.cases import Case
 from tests.oracle.domains import Sensitive, Table
 from tests.oracle.methods import JOINT, ORACLES, SEVERAL
 from tests.oracle.requirements import Privacy, feasible, meets
-from tests.properties.onedim import by_number, context_of, loaded
+from tests.properties.onedim import by_number, context_of, loaded, shown
 from tests.properties.strategies import cases
 
 pytestmark = pytest.mark.property
@@ -43,11 +43,6 @@ def solve(table: Table, privacy: Privacy, way: Way, stored: list[int] | None = N
     group = direct.solve(context, data, arranged, fast=kind.fast, minimize=way.options["minimize"])
     rows = [int(data.rid[i]) for i in arranged.rows.number]
     return [[rows[i] for i in members] for members in by_number(group)]
-
-
-def shown(table: Table, classes: list[list[int]]) -> Counter[object]:
-    """Classes by what tells their rows apart."""
-    return Counter(tuple(sorted((table.codes[r], table.sa_codes[r]) for r in rows)) for rows in classes)
 
 
 @pytest.mark.parametrize("way", WAYS, ids=str)
