@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 from collections import Counter
 from dataclasses import replace
 from fractions import Fraction
@@ -15,7 +16,7 @@ from sqlanon.methods.onedim import OneDimensional
 from sqlanon.methods.orders import ORDERS
 from tests.contract.axes import SEED, Way, ways
 from tests.contract.cases import Case
-from tests.oracle.domains import Sensitive, Table
+from tests.oracle.domains import Quasi, Sensitive, Table
 from tests.oracle.methods import JOINT, ORACLES, SEVERAL
 from tests.oracle.requirements import Privacy, feasible, meets
 from tests.properties.onedim import by_number, context_of, loaded, shown
@@ -101,3 +102,25 @@ def test_l_of_several_columns(way: Way, case: Case, data: st.DataObject) -> None
     found = solve(table, privacy, way)
     assert all(meets(table, rows, privacy) for rows in found)
     assert shown(table, found) == shown(table, ORACLES[way.method].classes(table, privacy, way.options, SEED))
+
+
+@pytest.mark.parametrize("name", ["hilbert", "idistance"])
+@pytest.mark.parametrize("privacy", [Privacy(k=3), Privacy(k=5, l=Fraction(2))], ids=str)
+def test_large_nominal_domains(name: str, privacy: Privacy) -> None:
+    """Sets of more than a word, and domains too large for sets."""
+    rng = random.Random(256)
+    n = 270
+    table = Table(
+        (
+            Quasi("span", tuple(f"v{i:03}" for i in rng.sample(range(n), n)), "nominal", 2),
+            Quasi(
+                "words", tuple(rng.choice([None, *(f"w{i}" for i in range(90))]) for _ in range(n)), "nominal"
+            ),
+            Quasi("x", tuple(rng.choice([None, rng.randint(0, 9)]) for _ in range(n))),
+        ),
+        (Sensitive("s", tuple(rng.choice("aabcdefgh") for _ in range(n))),),
+    )
+    way = Way(name, {"minimize": "gcp"})
+    found = solve(table, privacy, way, rng.sample(range(n), n))
+    expected = ORACLES[name].classes(table, privacy, way.options, SEED)
+    assert shown(table, found) == shown(table, expected)
