@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
+from sqlanon.errors import PolicyError
 from sqlanon.methods.base import Assignment, Context, Problem
 from sqlanon.spec import Execution
 
@@ -23,7 +24,7 @@ class OneDimensional:
     order: ClassVar[str]
     fast: ClassVar[bool] = False
     options: ClassVar[Mapping[str, tuple[str, ...]]] = {"minimize": ("gcp", "sum", "max")}
-    executions: ClassVar[tuple[Execution, ...]] = ("kernel",)
+    executions: ClassVar[tuple[Execution, ...]] = ("kernel", "pushdown")
 
     def __init__(self, minimize: str = "gcp") -> None:
         self.minimize = minimize
@@ -60,19 +61,46 @@ class OneDimensional:
         """See `Method.assign`. Cost: the order's, then O(k n d) for k alone and about linear for l."""
         import numpy as np
 
+        from sqlanon.kernels.mondrian import grow
         from sqlanon.methods import arrays, direct
         from sqlanon.methods.orders import ORDERS
-        from sqlanon.methods.warm import compiled
+        from sqlanon.methods.streamed import arranged_by_engine, streamed_runs
+        from sqlanon.methods.warm import tell_compiling
 
-        compiled(context.progress)
-        loaded = arrays.load(context)
-        arranged = ORDERS[self.order]().arrange(context, loaded)
+        tell_compiling(
+            context.progress,
+            direct.kernel_for(context.requirements),
+            *([grow] if self.order == "tree" else []),
+        )
+        needed = context.encoded.rows * self.row_bytes(context)
+        alone = not direct.asking(context.requirements)
+        if alone and (context.execution == "pushdown" or needed > context.memory):
+            table = streamed_runs(context, self.order, self.fast, direct.OBJECTIVES[self.minimize])
+            return Assignment(table, "pushdown" if context.execution == "pushdown" else "pushdown+kernel")
+        if needed > context.memory:
+            raise PolicyError(
+                f"method {self.name} keeps the table in memory when l is asked: {(needed >> 20) + 1} MiB, and it may use "
+                f"{context.memory >> 20}; raise memory, or use mondrian"
+            )
+        if context.execution == "pushdown":
+            loaded, arranged = arranged_by_engine(context, self.order)
+        else:
+            loaded = arrays.load(context)
+            arranged = ORDERS[self.order]().arrange(context, loaded)
         group = direct.solve(context, loaded, arranged, fast=self.fast, minimize=self.minimize)
         classes = np.empty(len(group), np.int32)
         classes[arranged.rows.number] = group
         table = context.scratch.table("assign")
         context.scratch.engine.load_arrays(table, {"rid": loaded.rid, "class": classes})
-        return Assignment(table, "kernel")
+        return Assignment(table, "pushdown" if context.execution == "pushdown" else "kernel")
+
+    def row_bytes(self, context: Context) -> int:
+        """Bytes that a table in memory needs for one row, at the peak."""
+        from sqlanon.kernels.lanes import padded
+
+        d, s = len(context.encoded.quasi), len(context.encoded.sensitive)
+        row = 8 * padded(d) + 8 * d + 4
+        return 4 * (2 * (d + s) + 1) + row * (2 if self.order == "tree" else 1) + 60
 
 
 class Hilbert(OneDimensional):

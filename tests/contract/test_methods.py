@@ -6,6 +6,7 @@ import random
 import re
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
 
@@ -68,14 +69,21 @@ def check_report(sample: Case, report: Any, partition: Sequence[Sequence[int]]) 
             assert asked["l", column].reached == pytest.approx(float(frequency))
         if sample.privacy.distinct_l is not None:
             assert asked["distinct_l", column].reached == distinct
-    truth = losses(sample.table, partition, sample.privacy.k)
-    assert report.loss.gcp == pytest.approx(float(truth.gcp), rel=1e-9)
-    assert report.loss.lm == pytest.approx(float(truth.lm), rel=1e-9)
-    for name, values in truth.columns.items():
+    assert report.pm == (
+        {
+            column: pytest.approx(float(reached(sample, classes, j)[0]))
+            for j, column in enumerate(sample.sensitive)
+        }
+        if sample.privacy.l is not None or sample.privacy.distinct_l is not None
+        else {}
+    )
+    truth = asdict(losses(sample.table, classes, sample.privacy.k))
+    for name, values in truth.pop("columns").items():
         for metric, value in values.items():
             assert report.loss.columns[name][metric] == pytest.approx(float(value), rel=1e-9), (name, metric)
-    assert report.loss.dm == sum(size**2 for size in sizes)
-    assert report.loss.c_avg == pytest.approx(len(sample.rows) / (len(sizes) * sample.privacy.k))
+    assert set(truth) | {"columns"} == {field.name for field in fields(report.loss)}
+    for metric, value in truth.items():
+        assert getattr(report.loss, metric) == pytest.approx(float(value), rel=1e-9), metric
 
 
 @pytest.mark.parametrize(("way", "execution", "sample"), runs())
@@ -138,9 +146,13 @@ def test_row_order_does_not_matter(shared_db: Any, way: Way, tmp_path: Path) -> 
 
 @pytest.mark.parametrize("way", ways(), ids=str)
 def test_small_memory_budget_gives_the_same_classes(shared_db: Any, way: Way, tmp_path: Path) -> None:
-    """The top levels are pushed down until a partition fits; kernels finish."""
+    """What can be done by the database is, until the rest fits; what must be in memory is refused with a way out."""
     used = set()
     for case in filter(way.takes, (MIXED, JOINT, NUMBERS)):
+        if kind_of(case.table, case.privacy) in ORACLES[way.method].in_memory:
+            with pytest.raises(PolicyError, match=rf"{way.method} .*memory.*use mondrian"):
+                release_rows(shared_db, case, tmp_path, **way.arguments, memory=3000)
+            continue
         rows, report = release_rows(shared_db, case, tmp_path, **way.arguments, memory=3000)
         assert multiset(rows) == expected(case, way)
         assert report.verified
@@ -155,3 +167,21 @@ def test_means_equal_oracle(shared_db: Any, way: Way, tmp_path: Path) -> None:
     assert case.privacy.k >= 5
     rows, _ = release_rows(shared_db, case, tmp_path, **way.arguments, mean=["a", "b"])
     assert multiset(rows) == expected(case, way, mean=["a", "b"])
+
+
+@pytest.mark.parametrize("kind", ["points", "suppressed"])
+def test_losses_where_a_format_merges_boxes(shared_db: Any, sample: Case, kind: str, tmp_path: Path) -> None:
+    """The loss of a row is its box's; the largest of a class bounds every box; sizes are those of merged classes."""
+    way = Way("mondrian", {"variant": "strict", "cut": "loss"})
+    _, report = release_rows(shared_db, sample, tmp_path, **way.arguments, format=kind)
+    boxes = way.classes(sample)
+    classes = published_classes(sample, boxes, kind)
+    own, merged = losses(sample.table, boxes, 1), losses(sample.table, classes, sample.privacy.k)
+    for metric in ("ncp", "gcp", "lm", "il_inf", "weighted_avg_volume"):
+        assert getattr(report.loss, metric) == pytest.approx(float(getattr(own, metric)), rel=1e-9), metric
+    assert (report.loss.dm, report.loss.c_avg) == (merged.dm, pytest.approx(float(merged.c_avg)))
+    of_box = {box[0]: losses(sample.table, [box], 1).il1 for box in boxes}
+    of_class = [
+        sum(len(box) * of_box[box[0]] for box in boxes if box[0] in rows) / len(rows) for rows in classes
+    ]
+    assert report.loss.il_sum == pytest.approx(float(sum(of_class)), rel=1e-9)

@@ -48,11 +48,13 @@ class Oracle:
         classes: the classes of a table, by privacy, options and seed.
         takes: kinds of requirement that it takes.
         unless: for values of options that take fewer kinds: these.
+        in_memory: kinds for which it keeps the whole table in memory, and refuses a table that is larger.
     """
 
     classes: Callable[[Table, Privacy, Options, int], Classes]
     takes: frozenset[str] = KINDS
     unless: Mapping[tuple[str, str], frozenset[str]] = field(default_factory=dict)
+    in_memory: frozenset[str] = frozenset()
 
     def accepts(self, kind: str, options: Options) -> bool:
         """Whether it takes a kind of requirement with these options."""
@@ -72,6 +74,7 @@ def one_dimensional(order: str, *, fast: bool = False) -> Oracle:
         classes,
         frozenset({K, WHOLE_L}) if fast else KINDS,
         {("minimize", "sum"): only_k, ("minimize", "max"): only_k},
+        in_memory=KINDS - only_k,
     )
 
 
