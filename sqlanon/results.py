@@ -22,7 +22,8 @@ class RequirementResult:
 class LossReport:
     """Information loss of a release; every definition is in `sqlanon.loss`.
 
-    ``columns`` maps each quasi column to its ``ncp`` and ``lm``, averaged over rows, unweighted.
+    ``columns`` maps each quasi column to its ``ncp`` and ``lm``, averaged over rows, unweighted. Format anatomy keeps them
+    exact, so that they are 0; what it loses is ``rce``, which is None for the other formats.
     """
 
     ncp: float
@@ -31,6 +32,7 @@ class LossReport:
     c_avg: float
     lm: float
     columns: Mapping[str, Mapping[str, float]]
+    rce: float | None = None
 
 
 class _Json:
@@ -65,6 +67,8 @@ class RunReport(_Json):
     min_identifiers: Mapping[str, int] = field(default_factory=dict)
     """For ``rows_are: events``: per identifier column, the fewest distinct values in any class."""
     warnings: tuple[str, ...] = ()
+    published_sensitive: str | None = None
+    """Format anatomy: the table of sensitive values."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -106,6 +110,7 @@ class PlanReport(_Json):
     format: str
     warnings: tuple[str, ...]
     statements: tuple[str, ...]
+    publish_sensitive: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -118,6 +123,20 @@ class SensitiveAudit:
 
 
 @dataclass(frozen=True, slots=True)
+class GroupAudit:
+    """The groups of format anatomy: rows that share the sensitive values that ``table`` counts.
+
+    ``disagreeing``: groups of which the two tables do not hold the same number of rows.
+    """
+
+    table: str
+    groups: int
+    smallest: int
+    largest: int
+    disagreeing: int
+
+
+@dataclass(frozen=True, slots=True)
 class AuditReport(_Json):
     """What grouping a table by its quasi columns shows. Risks are prosecutor risks, 1 / class size.
 
@@ -127,6 +146,8 @@ class AuditReport(_Json):
         unique_rows: rows alone in their class.
         average_risk: classes / rows, the mean of 1 / class size over rows.
         min_identifiers: per identifier column named, the fewest distinct values in any class.
+        groups: format anatomy: what ``sensitive`` and ``requirements`` are counted on; k, classes and risks are those of the
+            exact quasi columns.
     """
 
     table: str
@@ -143,6 +164,7 @@ class AuditReport(_Json):
     sensitive: tuple[SensitiveAudit, ...]
     requirements: tuple[RequirementResult, ...] = ()
     min_identifiers: Mapping[str, int] = field(default_factory=dict)
+    groups: GroupAudit | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -190,3 +212,5 @@ class ReleaseRow(_Json):
     method: str
     requirements: str
     sqlanon: str
+    format: str = ""
+    """``gcp`` is 0 for anatomy: its quasi columns are exact."""

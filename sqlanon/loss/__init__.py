@@ -5,6 +5,6 @@ Every metric contributes SQL aggregates over the box table (class, n, ncp_<code>
 
 from __future__ import annotations
 
-from sqlanon.loss.metrics import METRICS, Attribute, Metric, measure
+from sqlanon.loss.metrics import METRICS, Attribute, Metric, measure, reconstruction_error
 
-__all__ = ["METRICS", "Attribute", "Metric", "measure"]
+__all__ = ["METRICS", "Attribute", "Metric", "measure", "reconstruction_error"]

@@ -9,11 +9,12 @@ import difflib
 from collections.abc import Mapping
 
 from sqlanon.errors import PolicyError
+from sqlanon.methods.anatomy import Anatomy
 from sqlanon.methods.base import Assignment, Context, Method, Problem
 from sqlanon.methods.mondrian import Mondrian
 from sqlanon.spec import MethodSpec
 
-METHODS: Mapping[str, type[Method]] = {"mondrian": Mondrian}
+METHODS: Mapping[str, type[Method]] = {"mondrian": Mondrian, "anatomy": Anatomy}
 """Every method by name; a new one is a file, its templates and kernels, and an entry here."""
 
 

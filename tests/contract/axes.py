@@ -8,7 +8,7 @@ from itertools import product
 from typing import Any
 
 from tests.contract.cases import Case
-from tests.oracle.methods import ORACLES
+from tests.oracle.methods import ACCEPTS, ORACLES
 
 
 @dataclass(frozen=True)
@@ -25,6 +25,10 @@ class Way:
     def argument(self) -> dict[str, str]:
         """The ``method`` argument of `Database.anonymize`."""
         return {"name": self.method, **self.options}
+
+    def accepts(self, case: Case) -> bool:
+        """Whether the method is for this case; otherwise a run must refuse it."""
+        return self.method not in ACCEPTS or ACCEPTS[self.method](case.table, case.privacy)
 
     def classes(self, case: Case) -> list[list[int]]:
         """What the oracle says."""

@@ -43,6 +43,9 @@ class Told:
     def describe(self) -> str:
         return "told"
 
+    def refusal(self, problem: Any) -> str | None:
+        return None
+
     def statements(self, context: Any) -> Sequence[str]:
         return []
 

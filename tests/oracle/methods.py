@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
+from tests.oracle.anatomy import accepts, anatomy
+from tests.oracle.chance import SEED
 from tests.oracle.domains import Table
 from tests.oracle.mondrian import mondrian
 from tests.oracle.requirements import Privacy
@@ -14,4 +16,8 @@ ORACLES: dict[str, Oracle] = {
     "mondrian": lambda table, privacy, options: mondrian(
         table, privacy, options.get("variant", "strict"), options.get("cut", "loss")
     ),
+    "anatomy": lambda table, privacy, _: anatomy(table, privacy, SEED),
 }
+
+ACCEPTS: dict[str, Callable[[Table, Privacy], bool]] = {"anatomy": accepts}
+"""What a method that is not for every problem is for; every other problem it refuses."""
