@@ -22,6 +22,15 @@ FRACTION = 8
 _AXIS_BITS = 20
 
 
+MOST_SAMPLED = 50_000
+"""Rows of a sample, at most: more cost time and hardly move the centres."""
+
+
+def sample_size(rows: int) -> int:
+    """Rows to find the centres from: 10 %, at least as many as there are centres, if there are."""
+    return min(max(rows * SAMPLE // 100, min(rows, CENTRES)), MOST_SAMPLED)
+
+
 @njit(nogil=True, cache=True)
 def _root(number: int) -> int:
     """The integer square root."""
@@ -137,4 +146,13 @@ def offset(d: int) -> int:
     return _root((np.int64(d) << 40) << (2 * FRACTION)) + 1
 
 
-__all__ = ["CENTRES", "FRACTION", "SAMPLE", "distance_keys", "find_centres", "nearest", "offset"]
+__all__ = [
+    "CENTRES",
+    "FRACTION",
+    "SAMPLE",
+    "distance_keys",
+    "find_centres",
+    "nearest",
+    "offset",
+    "sample_size",
+]

@@ -99,9 +99,7 @@ class Anatomy:
         from sqlanon.kernels.chance import seeded
 
         (sensitive,) = context.encoded.sensitive
-        statement = context.scratch.sql(
-            "table/codes", {}, work=tied, columns=[sensitive.code], tie_break=True, part=None
-        )
+        statement = context.scratch.sql("anatomy/values", tied=tied, value=sensitive.code)
         rid, value = (
             array.astype(np.int32, copy=False)
             for array in context.scratch.engine.fetch_arrays(statement, ["int32", "int32"])

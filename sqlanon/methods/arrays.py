@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
@@ -16,6 +17,7 @@ from sqlanon.kernels.extent import (
     SCALE,
     SET,
     SPAN,
+    START,
     TREE,
     WORD_END,
     Geometry,
@@ -60,11 +62,12 @@ def geometry(context: Context) -> Geometry:
         elif kind == TREE:
             tree = tree_of(domain)
             levels, table = len(tree.node) - 1, _packed(tree)
-        elif kind == SET:
+        else:
+            table = np.arange(domain.codes + 2, dtype=np.int64) * SCALE // max(domain.size, 1)
+        if kind == SET:
             own = max(domain.size, 1) + domain.has_null
             if own > 64 - bits % 64:  # a set that does not fit into the open word begins a new one
                 bits = -(-bits // 64) * 64
-            table = np.arange(domain.codes + 2, dtype=np.int64) * SCALE // max(domain.size, 1)
         weight = domain.reading.spec.weight
         words = (bits // 64, -(-(bits + own) // 64)) if own else (0, 0)
         facts[j] = (kind, max(domain.size, 1), domain.has_null, weight, start, levels, *words, bits % 64)
@@ -77,21 +80,31 @@ def geometry(context: Context) -> Geometry:
 
 
 def _packed(tree: Tree) -> npt.NDArray[np.int64]:
-    """Levels above the leaves, bottom up: node numbers by leaf, then leaves of that node by leaf."""
-    parts = [part for level in range(1, len(tree.node)) for part in (tree.node[level], tree.leaves[level])]
+    """Levels above the leaves, bottom up: node numbers by leaf, then the extent of that node by leaf."""
+    size = len(tree.node[0])
+    parts = [
+        part
+        for level in range(1, len(tree.node))
+        for part in (tree.node[level], tree.leaves[level] * SCALE // size)
+    ]
     return np.concatenate(parts).astype(np.int64) if parts else np.zeros(0, dtype=np.int64)
 
 
 def fetch_codes(
-    context: Context, tie_break: bool, part: TableRef | None = None, span: tuple[int, int] | None = None
+    context: Context,
+    tie_break: bool,
+    part: TableRef | None = None,
+    span: tuple[int, int] | None = None,
+    label: str = "part",
 ) -> tuple[Ints, Ints, list[Ints], Ints]:
     """Stream codes out of the database.
 
     Args:
         context: the run.
         tie_break: in the order in which relaxed methods divide equal rows (the work table then has ``tie``).
-        part: only rows of partitions in this table (rid, part) ...
-        span: ... whose part lies in [first, past).
+        part: only rows of partitions in this table (rid, ``label``) ...
+        span: ... whose part, or without ``part`` whose rid, lies in [first, past); None: all.
+        label: the column of ``part`` that numbers partitions.
 
     Returns:
         rid int32[n], codes int32[d, n], sensitive codes (each int32[n]), part int32[n] (empty without ``part``).
@@ -103,7 +116,14 @@ def fetch_codes(
         binds = {"first": span[0], "past": span[1]}
     arrays = context.scratch.engine.fetch_arrays(
         context.scratch.sql(
-            "table/codes", binds, work=encoded.work, columns=names, tie_break=tie_break, part=part
+            "table/codes",
+            binds,
+            work=encoded.work,
+            columns=names,
+            tie_break=tie_break,
+            part=part,
+            label=label,
+            span=span is not None,
         ),
         ["int32"] * (1 + len(names) + (part is not None)),
     )
@@ -113,6 +133,65 @@ def fetch_codes(
     sensitive = [array.astype(np.int32, copy=False) for array in arrays[d : len(names)]]
     parts = arrays[-1] if part is not None else np.zeros(0, dtype=np.int32)
     return rid.astype(np.int32, copy=False), codes, sensitive, parts.astype(np.int32, copy=False)
+
+
+def sizes(context: Context) -> npt.NDArray[np.int64]:
+    """Codes of each attribute, with NULL: int64[d]."""
+    return np.array([domain.codes for domain in context.encoded.quasi], dtype=np.int64)
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """The whole work table in memory.
+
+    Attributes:
+        rid: int32[n].
+        codes: int32[d, n].
+        sensitive: per sensitive column int32[n].
+        geometry: the attributes.
+    """
+
+    rid: Ints
+    codes: Ints
+    sensitive: list[Ints]
+    geometry: Geometry
+
+    @property
+    def sensitive_matrix(self) -> Ints:
+        """The sensitive codes as int32[s, n]."""
+        return np.array(self.sensitive, dtype=np.int32).reshape(len(self.sensitive), len(self.rid))
+
+    @property
+    def axes(self) -> list[npt.NDArray[np.int64]]:
+        """Where the codes of every attribute lie on its axis, see `axis`."""
+        return [axis(self.geometry, j) for j in range(len(self.codes))]
+
+    @property
+    def counts(self) -> list[npt.NDArray[np.int64]]:
+        """Rows of every code of every attribute."""
+        return [
+            np.bincount(column, minlength=len(places))
+            for column, places in zip(self.codes, self.axes, strict=True)
+        ]
+
+
+def load(context: Context) -> Loaded:
+    """Read the work table."""
+    rid, codes, sensitive, _ = fetch_codes(context, tie_break=False)
+    return Loaded(rid, codes, sensitive, geometry(context))
+
+
+def axis(geometry: Geometry, j: int) -> npt.NDArray[np.int64]:
+    """Where the codes of attribute ``j`` lie on an axis from 0 to `SCALE`, ascending; codes without positions lie evenly.
+
+    NULL takes the lower end and the values the upper half, since a box of both is as wide as the domain.
+    """
+    kind, size, null, _, start = (int(fact) for fact in geometry.facts[j, : START + 1])
+    if kind == ORDERED:
+        places = geometry.table[start + null : start + null + size]
+    else:
+        places = np.arange(size, dtype=np.int64) * SCALE // max(size - 1, 1)
+    return np.concatenate([np.zeros(1, np.int64), (SCALE + places) // 2]) if null else places
 
 
 def rows_of(columns: Ints, numbers: Ints, geometry: Geometry, threads: int = 1) -> Rows:
@@ -183,4 +262,14 @@ def demands(context: Context, sensitive: list[Ints], rows: int) -> Demands:
     )
 
 
-__all__ = ["checks_of", "demands", "fetch_codes", "geometry", "kind_of", "least_rows", "room", "rows_of"]
+__all__ = [
+    "checks_of",
+    "demands",
+    "fetch_codes",
+    "geometry",
+    "kind_of",
+    "least_rows",
+    "room",
+    "rows_of",
+    "sizes",
+]

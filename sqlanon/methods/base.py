@@ -23,6 +23,7 @@ class Problem:
         accuracy: the dual problem's bound, or None.
         quasi, sensitive: the columns.
         rows: rows of the table.
+        execution: the execution that is asked.
     """
 
     requirements: Sequence[Requirement]
@@ -30,6 +31,7 @@ class Problem:
     quasi: Sequence[Domain]
     sensitive: Sequence[Domain]
     rows: int
+    execution: Execution = "auto"
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,9 +13,7 @@ finishes them.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from dataclasses import replace
-from itertools import pairwise
 from typing import TYPE_CHECKING, ClassVar
 
 from sqlanon.methods.base import Assignment, Context, Problem
@@ -26,12 +24,6 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from sqlanon.engines.base import TableRef
-    from sqlanon.kernels.demands import Demands
-    from sqlanon.kernels.extent import Geometry
-    from sqlanon.kernels.rows import Rows, Spare
-
-_PIECES = 16
-"""A piece larger than this part of the table is halved before a thread takes it down to the leaves."""
 
 
 class Mondrian:
@@ -128,8 +120,8 @@ class Mondrian:
         """Finish the whole table, or the open partitions of ``span``, and append the rows' classes to ``table``."""
         import numpy as np
 
-        from sqlanon.kernels.mondrian import grow
         from sqlanon.methods import arrays
+        from sqlanon.methods.growth import grow_tree
         from sqlanon.methods.warm import compiled
 
         relaxed, median = self.variant == "relaxed", self.cut == "median"
@@ -138,89 +130,22 @@ class Mondrian:
         n = len(rid)
         geometry = arrays.geometry(context)
         demands = arrays.demands(context, sensitive, n)
-        domains = np.array([domain.codes for domain in context.encoded.quasi], dtype=np.int64)
-        first = np.zeros(n, dtype=np.bool_)
         rows = np.arange(n, dtype=np.int32)
         base = np.zeros(1, dtype=np.int64)
+        bounds: list[int] = []
         if span is not None:
             # Partitions one after the other, each in its own order; a class is named by where it begins in the whole.
             by_part = np.argsort(part, kind="stable")
             codes, rows = codes[:, by_part], by_part.astype(np.int32)
             base, starts = np.unique(part[by_part], return_index=True)
-        else:
-            starts = np.zeros(1, dtype=np.int64)
-        bounds = [int(start) for start in starts] + [n]
+            bounds = [int(start) for start in starts] + [n]
         matrix = arrays.rows_of(codes, rows, geometry, context.threads)
-        spare = arrays.room(n, len(codes), geometry)
-
-        def cut(start: int, stop: int, target: int) -> None:
-            grow(
-                matrix.part(start, stop),
-                spare.part(start, stop),
-                first[start:stop],
-                geometry,
-                demands,
-                domains,
-                relaxed,
-                median,
-                target,
-            )
-
-        pieces = bounds
-        shared = max(n // _PIECES, 50_000)
-        if n > shared and context.threads > 1 and span is None and not relaxed and not median:
-            pieces = [0, *self._first_cut(matrix, spare, geometry, demands, domains, context.threads), n]
-        # A large piece is halved first and its halves queued again, so that all threads have work from the second cut on.
-        done = 0
-        with ThreadPoolExecutor(max_workers=context.threads) as pool:
-            pending: dict[Future[None], tuple[int, int, int]] = {}
-
-            def submit(start: int, stop: int) -> None:
-                target = (stop - start) // 2 if context.threads > 1 and stop - start > shared else 0
-                pending[pool.submit(cut, start, stop, target)] = (start, stop, target)
-
-            for start, stop in pairwise(pieces):
-                submit(start, stop)
-            while pending:
-                for future in wait(pending, return_when=FIRST_COMPLETED).done:
-                    start, stop, target = pending.pop(future)
-                    future.result()
-                    at = [start + int(i) for i in np.flatnonzero(first[start:stop])] if target else [start]
-                    if len(at) > 1:
-                        for piece in pairwise([*at, stop]):
-                            submit(*piece)
-                        continue
-                    done += stop - start
-                    context.progress.update(done, n, "rows")
-        classes = _classes(first, rows, np.array(bounds), base)
+        first = grow_tree(
+            matrix, arrays.room(n, len(codes), geometry), geometry, demands, arrays.sizes(context), context.threads,
+            context.progress, bounds=bounds, relaxed=relaxed, median=median,
+        )  # fmt: skip
+        classes = _classes(first, matrix.number, np.array(bounds or [0, n]), base)
         context.scratch.engine.load_arrays(table, {"rid": rid, "class": classes})
-
-    @staticmethod
-    def _first_cut(
-        rows: Rows, spare: Spare, geometry: Geometry, demands: Demands, domains: npt.NDArray[np.int64], threads: int
-    ) -> list[int]:  # fmt: skip
-        """The bound of the whole table's strict loss cut, its attributes dealt among the threads; none if it has none."""
-        import numpy as np
-
-        from sqlanon.kernels.mondrian import divide, score
-
-        def own() -> Spare:
-            return spare._replace(order=np.zeros_like(spare.order))
-
-        d = len(domains)
-        parts = [d * part // threads for part in range(threads + 1)]
-        with ThreadPoolExecutor(threads) as pool:
-            scored = [
-                pool.submit(score, rows, own(), geometry, demands, domains, first, past)
-                for first, past in pairwise(parts)
-                if past > first
-            ]
-        cuts = [future.result() for future in scored]
-        found = [cut for cut in cuts if cut[2] >= 0]
-        if len(rows.number) < 2 * demands.k or not found:
-            return []
-        _, _, j, cut = min(found)
-        return [int(divide(rows, spare, j, cut))]
 
 
 def _classes(

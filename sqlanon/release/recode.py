@@ -24,7 +24,7 @@ class Recoded:
     """Classes ready to publish.
 
     Attributes:
-        boxes: scratch table (class, n, lo_, hi_, null_, ncp_, lm_ per code column; format anatomy: ncp_ and lm_ alone).
+        boxes: scratch table (class, n, lo_, hi_, null_, ncp_, lm_ per code column; format anatomy: single values).
         released: scratch table (class, n, every published QI-derived column, place).
         names: published names per code column.
         columns: all published columns in order.

@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from sqlanon.engines.base import Engine, TableRef
 from sqlanon.loss import Attribute, measure, reconstruction_error
 from sqlanon.methods.base import Context
+from sqlanon.methods.refinement import refined
 from sqlanon.progress import Progress, Silent, Stopwatch
 from sqlanon.release.anatomy import regroup
 from sqlanon.release.catalog import Catalog
@@ -75,6 +76,8 @@ def _make(
             progress, seed, spec.privacy.accuracy,
         )  # fmt: skip
         assignment = ready.method.assign(context)
+        if spec.refine is not None:
+            assignment = refined(context, assignment, spec.refine)
     with watch.stage("recode"):
         classed = attach_classes(scratch, encoded, assignment.table, tuple(ready.identifiers.values()))
         if spec.format.kind == "anatomy":
@@ -85,7 +88,7 @@ def _make(
         verify_staged(scratch, encoded, classed, recoded, spec.format)
         fewest = _identifiers(scratch, classed, ready)
     with watch.stage("recode"):
-        attributes = [Attribute(d.code, d.reading.name, d.reading.spec.weight) for d in encoded.quasi]
+        attributes = [Attribute(d.code, d.reading.name, d.reading.spec.weight, d.size) for d in encoded.quasi]
         loss = measure(scratch, recoded.boxes, recoded.released, attributes, spec.privacy.k)
         if spec.format.kind == "anatomy":
             (alias,) = (domain.reading.alias for domain in encoded.sensitive)

@@ -19,5 +19,8 @@ ORACLES: dict[str, Oracle] = {
     "anatomy": lambda table, privacy, _: anatomy(table, privacy, SEED),
 }
 
-ACCEPTS: dict[str, Callable[[Table, Privacy], bool]] = {"anatomy": accepts}
+ACCEPTS: dict[str, Callable[[Table, Privacy], bool]] = {
+    "anatomy": accepts,
+    "topdown": lambda _, privacy: privacy.l is None and privacy.distinct_l is None,
+}
 """What a method that is not for every problem is for; every other problem it refuses."""

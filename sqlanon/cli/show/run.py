@@ -60,8 +60,8 @@ def second_table(name: str | None) -> list[str]:
     return [f"  and       {safe(name)}, the sensitive values of each group"] if name else []
 
 
-def loss(report: LossReport, released: int) -> tuple[Table | str, str]:
-    """Loss per column, and the totals in one line; ``released``: rows of the release."""
+def loss(report: LossReport, released: int) -> tuple[Table | str, ...]:
+    """Loss per column, and in two lines the totals that matter most; the rest is in the JSON. ``released``: rows."""
     if report.rce is not None:
         each = f"{report.rce / max(released, 1):.4f} a row (0 = all known, 1 = all lost)"
         return (
@@ -76,7 +76,8 @@ def loss(report: LossReport, released: int) -> tuple[Table | str, str]:
     shown = table(
         (("loss of", "left"), ("NCP", "right"), ("LM", "right"), ("0 = exact, 1 = all lost", "left")), rows
     )
-    return shown, f"GCP {report.gcp:.4f}, DM {measure(report.dm)}, C_AVG {report.c_avg:.3f}"
+    totals = f"GCP {report.gcp:.4f}, DM {measure(report.dm)}, C_AVG {report.c_avg:.3f}"
+    return shown, totals, f"NCP of a class: {report.il1:.4f} on average, {report.il_inf:.4f} at most"
 
 
 def next_commands(screen: Screen, following: Sequence[str]) -> None:

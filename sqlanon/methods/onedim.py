@@ -1,0 +1,138 @@
+"""The one-dimensional framework: an order of the rows, and a solver that divides it (Ghinita et al. 2009).
+
+`hilbert` and `idistance` are the paper's mappings with exact loss, `hilbert_fast` and `idistance_fast` measure a class by its
+extent on the line (section 6.1, HilbFast); `tree`, ours and the default, takes the leaf order of a loss-cut Mondrian.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import ClassVar
+
+from sqlanon.errors import PolicyError
+from sqlanon.methods.base import Assignment, Context, Problem
+from sqlanon.spec import Execution
+
+MOST_FOR_SUM = 20_000
+"""Rows that the exact sum of extents is minimized for: its cost is quadratic."""
+
+
+class OneDimensional:
+    """Rows in one order, divided by one solver. Subclasses name the order."""
+
+    name: ClassVar[str]
+    order: ClassVar[str]
+    fast: ClassVar[bool] = False
+    options: ClassVar[Mapping[str, tuple[str, ...]]] = {"minimize": ("gcp", "sum", "max")}
+    executions: ClassVar[tuple[Execution, ...]] = ("kernel", "pushdown")
+
+    def __init__(self, minimize: str = "gcp") -> None:
+        self.minimize = minimize
+
+    def describe(self) -> str:
+        """See `Method.describe`."""
+        return f"{self.name}:minimize={self.minimize}"
+
+    def statements(self, context: Context) -> Sequence[str]:
+        """See `Method.statements`."""
+        return []
+
+    def refusal(self, problem: Problem) -> str | None:
+        """See `Method.refusal`."""
+        from sqlanon.methods.direct import asking, whole_l
+
+        checks = asking(problem.requirements)
+        if checks and problem.execution == "pushdown":
+            return f"method {self.name} has no pushdown when l is asked; leave execution out (auto), or use mondrian"
+        if checks and self.minimize != "gcp":
+            return f"method {self.name}: minimize={self.minimize} is for k alone; with l leave minimize out (gcp)"
+        if checks and self.fast and not whole_l(checks):
+            return (
+                f"method {self.name} takes k, and l of one sensitive column as a whole number; for a fractional l, distinct_l "
+                f"or several sensitive columns use {self.order}"
+            )
+        if self.minimize == "sum" and not self.fast and problem.rows > MOST_FOR_SUM:
+            return (
+                f"method {self.name}: minimize=sum takes at most {MOST_FOR_SUM} rows, its cost is quadratic; the table has "
+                f"{problem.rows}: use minimize=gcp"
+                + ("" if self.order == "tree" else f" or {self.order}_fast")
+            )
+        return None
+
+    def assign(self, context: Context) -> Assignment:
+        """See `Method.assign`. Cost: the order's, then O(k n d) for k alone and about linear for l."""
+        import numpy as np
+
+        from sqlanon.methods import arrays, direct
+        from sqlanon.methods.orders import ORDERS
+        from sqlanon.methods.warm import compiled
+
+        compiled(context.progress)
+        if context.execution == "pushdown" or context.encoded.rows * self.row_bytes(context) > context.memory:
+            return self._streamed(context)
+        loaded = arrays.load(context)
+        arranged = ORDERS[self.order]().arrange(context, loaded)
+        group = direct.solve(context, loaded, arranged, fast=self.fast, minimize=self.minimize)
+        classes = np.empty(len(group), np.int32)
+        classes[arranged.rows.number] = group
+        table = context.scratch.table("assign")
+        context.scratch.engine.load_arrays(table, {"rid": loaded.rid, "class": classes})
+        return Assignment(table, "kernel")
+
+    def row_bytes(self, context: Context) -> int:
+        """Bytes that a table in memory needs for one row, at the peak."""
+        from sqlanon.kernels.lanes import padded
+
+        d, s = len(context.encoded.quasi), len(context.encoded.sensitive)
+        row = 8 * padded(d) + 8 * d + 4
+        return 4 * (2 * (d + s) + 1) + row * (2 if self.order == "tree" else 1) + 60
+
+    def _streamed(self, context: Context) -> Assignment:
+        from sqlanon.methods.direct import OBJECTIVES, asking
+        from sqlanon.methods.streamed import streamed_runs
+
+        if asking(context.requirements):
+            needed = context.encoded.rows * self.row_bytes(context)
+            raise PolicyError(
+                f"method {self.name} keeps the table in memory when l is asked: {needed >> 20} MiB, and it may use "
+                f"{context.memory >> 20} MiB; raise memory, or use mondrian"
+            )
+        table = streamed_runs(context, self.order, self.fast, OBJECTIVES[self.minimize])
+        return Assignment(table, "pushdown" if context.execution == "pushdown" else "pushdown+kernel")
+
+
+class Hilbert(OneDimensional):
+    """Along the Hilbert curve, exact loss."""
+
+    name = "hilbert"
+    order = "hilbert"
+
+
+class HilbertFast(OneDimensional):
+    """Along the Hilbert curve, extents on the curve."""
+
+    name = "hilbert_fast"
+    order = "hilbert"
+    fast = True
+
+
+class IDistance(OneDimensional):
+    """Along centres and distances, exact loss."""
+
+    name = "idistance"
+    order = "idistance"
+
+
+class IDistanceFast(OneDimensional):
+    """Along centres and distances, extents of distances."""
+
+    name = "idistance_fast"
+    order = "idistance"
+    fast = True
+
+
+class Tree(OneDimensional):
+    """Along the leaves of the loss-cut tree."""
+
+    name = "tree"
+    order = "tree"
