@@ -8,9 +8,10 @@ import pytest
 
 import sqlanon
 from tests.contract.anatomies import read_pair
-from tests.engines import create_table, read_table
+from tests.engines import create_table, quote, read_table
 from tests.safety.conftest import SERVER
 from tests.safety.people import assert_tidy, private_tables, write_people
+from tests.safety.test_names import HOSTILE, OURS
 
 ANATOMY = {
     "quasi": ["age", "sex"],
@@ -228,3 +229,55 @@ def test_grants_survive(make_url):
         finally:
             db.engine.execute(f"DROP OWNED BY {role}")
             db.engine.execute(f"DROP ROLE {role}")
+
+
+@pytest.mark.parametrize("name", HOSTILE)
+def test_hostile_names(shared_db, name):
+    """Schema, table, view and every column; twice, so that both tables are swapped."""
+    columns = {name: "INTEGER", f"{name}t": "TEXT", f"{name}s": "TEXT", f"{name}k": "TEXT"}
+    rows = [(i % 5, "mf"[i % 2], "xyz"[i % 3], "same") for i in range(30)]
+    source = create_table(shared_db, (f"pair {name}", name), columns, rows)
+    view = f"{quote(f'out {name}')}.{quote(name)}"
+    for method in ("anatomy", "mondrian"):
+        shared_db.anonymize(
+            source, quasi=[name, f"{name}t"], sensitive=f"{name}s", insensitive=f"{name}k", l=3, format="anatomy",
+            method=method, publish=view, name=f"{name} pair",
+        )  # fmt: skip
+    assert list(read_table(shared_db, (f"out {name}", name))[0]) == [name, f"{name}t", f"{name}k", "group_id"]
+    counted = read_table(shared_db, (f"out {name}", f"{name}_sensitive"))
+    assert list(counted[0]) == ["group_id", f"{name}s", "count"]
+    assert sum(row["count"] for row in counted) == 30
+    assert shared_db.audit(view).sensitive[0].frequency_l == 3
+
+
+@pytest.mark.parametrize("method", ["anatomy", "mondrian"])
+def test_our_own_aliases(shared_db, method):
+    """Names that our SQL uses itself are quasi columns, published as they are, and one by one the sensitive column."""
+    names = [
+        *OURS,
+        "tie",
+        "rank",
+        "slot",
+        "code",
+        "found",
+        "expected",
+        "difference",
+        "rows_n",
+        "counted_n",
+        "squares",
+    ]
+    for at in range(0, len(names), 4):
+        sensitive, quasi, kept = (
+            names[at],
+            names[:at][-5:] or names[-5:],
+            [n for n in names[at + 1 :] if n != "link"],
+        )
+        columns = dict.fromkeys([*quasi, sensitive, *(n for n in kept if n not in quasi)], "INTEGER")
+        target = f"own_{method}_{at}"
+        create_table(shared_db, target, columns, [[i % 3] * len(columns) for i in range(30)])
+        shared_db.anonymize(
+            target, quasi=quasi, sensitive=sensitive, rest="keep", l=2, format="anatomy", method=method
+        )
+        pair = read_pair(shared_db, target)
+        assert set(pair.rows[0]) == {*columns, "group_id"} - {sensitive}
+        assert sum(row["count"] for row in pair.counted) == len(pair.rows) == 30
