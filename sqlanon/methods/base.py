@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Protocol
 
@@ -23,6 +23,7 @@ class Problem:
         accuracy: the dual problem's bound, or None.
         quasi, sensitive: the columns.
         rows: rows of the table.
+        occurrences: asks the table for the rows of every value of a column.
     """
 
     requirements: Sequence[Requirement]
@@ -30,6 +31,7 @@ class Problem:
     quasi: Sequence[Domain]
     sensitive: Sequence[Domain]
     rows: int
+    occurrences: Callable[[Domain], Sequence[int]] = lambda domain: [domain.top]
 
 
 @dataclass(frozen=True, slots=True)

@@ -22,15 +22,19 @@ class OneDimensional:
     name: ClassVar[str]
     order: ClassVar[str]
     fast: ClassVar[bool] = False
-    options: ClassVar[Mapping[str, tuple[str, ...]]] = {"minimize": ("gcp", "sum", "max")}
+    options: ClassVar[Mapping[str, tuple[str, ...]]] = {
+        "minimize": ("gcp", "sum", "max"),
+        "solver": ("auto", "optimal", "ipcsd", "dual"),
+    }
     executions: ClassVar[tuple[Execution, ...]] = ("kernel",)
 
-    def __init__(self, minimize: str = "gcp") -> None:
+    def __init__(self, minimize: str = "gcp", solver: str = "auto") -> None:
         self.minimize = minimize
+        self.solver = solver
 
     def describe(self) -> str:
         """See `Method.describe`."""
-        return f"{self.name}:minimize={self.minimize}"
+        return f"{self.name}:minimize={self.minimize}" + (f",solver={self.solver}" if self.solver != "auto" else "")
 
     def statements(self, context: Context) -> Sequence[str]:
         """See `Method.statements`."""
@@ -38,8 +42,11 @@ class OneDimensional:
 
     def refusal(self, problem: Problem) -> str | None:
         """See `Method.refusal`."""
+        from sqlanon.methods import solvers
         from sqlanon.methods.direct import asking, whole_l
 
+        if problem.accuracy is not None or self.solver != "auto":
+            return solvers.refusal(self, problem)
         checks = asking(problem.requirements)
         if checks and self.minimize != "gcp":
             return f"method {self.name}: minimize={self.minimize} is for k alone; with l leave minimize out (gcp)"
@@ -60,19 +67,23 @@ class OneDimensional:
         """See `Method.assign`. Cost: the order's, then O(k n d) for k alone and about linear for l."""
         import numpy as np
 
-        from sqlanon.methods import arrays, direct
+        from sqlanon.methods import arrays, direct, dual
         from sqlanon.methods.orders import ORDERS
         from sqlanon.methods.warm import compiled
 
         compiled(context.progress)
         loaded = arrays.load(context)
         arranged = ORDERS[self.order]().arrange(context, loaded)
-        group = direct.solve(context, loaded, arranged, fast=self.fast, minimize=self.minimize)
+        notes: tuple[str, ...] = ()
+        if context.accuracy is not None or self.solver != "auto":
+            group, notes = dual.solve(context, loaded, arranged, self.solver, self.minimize)
+        else:
+            group = direct.solve(context, loaded, arranged, fast=self.fast, minimize=self.minimize)
         classes = np.empty(len(group), np.int32)
         classes[arranged.rows.number] = group
         table = context.scratch.table("assign")
         context.scratch.engine.load_arrays(table, {"rid": loaded.rid, "class": classes})
-        return Assignment(table, "kernel")
+        return Assignment(table, "kernel", notes)
 
 
 class Hilbert(OneDimensional):
