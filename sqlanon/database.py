@@ -21,6 +21,7 @@ from sqlanon.release.run import Machine, run
 from sqlanon.results import AuditReport, LossReport, PlanReport, ReleaseRow, RunReport, TogetherReport
 from sqlanon.spec import ReleaseSpec
 from sqlanon.sqltext import identifier, statement
+from sqlanon.table import functions
 from sqlanon.table.profile import ColumnProfile, profile
 
 if TYPE_CHECKING:
@@ -64,8 +65,9 @@ class Database:
         Args:
             source: table or view, ``table`` or ``schema.table``.
             arguments: `sqlanon.policy.release` lists them: quasi, sensitive, identifiers, insensitive, rest, k, l,
-                distinct_l, joint, hierarchies, ordered, weights, method, format, mean, execution, memory, seed,
-                rows_are, accept_unique, accept_repeats, publish, publish_file, readers, name.
+                distinct_l, joint, max_loss, max_extent, maximize, at_least, presence, hierarchies, ordered, weights,
+                method, refine, format, mean, execution, memory, seed, rows_are, accept_unique, accept_repeats, publish,
+                publish_file, readers, name.
 
         Raises:
             PolicyError, GuardError, InfeasibleError, PrivacyViolation, DatabaseError: nothing was published.
@@ -120,6 +122,10 @@ class Database:
                 dropped += reconcile(self.engine, name)
                 dropped += drop_old(self.engine, name)
         return tuple(dropped)
+
+    def install_functions(self, schema: str = functions.SCHEMA) -> tuple[str, ...]:
+        """Install the SQL functions of docs/functions.md in a schema of this database; see `sqlanon.table.functions.install`."""
+        return functions.install(self.engine, schema)
 
     def sample(self, table: str, rows: int = 5) -> tuple[tuple[str, ...], list[tuple[Any, ...]]]:
         """Column names and a few rows of a *published release*; any other table is refused.

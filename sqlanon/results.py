@@ -20,9 +20,16 @@ class RequirementResult:
 
 @dataclass(frozen=True, slots=True)
 class LossReport:
-    """Information loss of a release; every definition is in `sqlanon.loss`.
+    """Information loss of a release; every definition is in `sqlanon.loss.metrics`.
 
-    ``columns`` maps each quasi column to its ``ncp`` and ``lm``, averaged over rows, unweighted.
+    Attributes:
+        ncp, gcp, lm: means over rows, 0 to 1.
+        dm, c_avg: from the sizes of classes alone.
+        il1, il_inf, il_sum: NCP of the classes: mean, largest, sum.
+        weighted_max_ncp: largest rows x NCP of a class.
+        avg_ncp: as ``il1``, every column weighing the same.
+        weighted_avg_volume: mean over rows of the product of the columns' NCP.
+        columns: each quasi column's ``ncp`` and ``lm``, averaged over rows, unweighted.
     """
 
     ncp: float
@@ -30,6 +37,12 @@ class LossReport:
     dm: float
     c_avg: float
     lm: float
+    il1: float
+    il_inf: float
+    il_sum: float
+    weighted_max_ncp: float
+    avg_ncp: float
+    weighted_avg_volume: float
     columns: Mapping[str, Mapping[str, float]]
 
 
@@ -64,6 +77,8 @@ class RunReport(_Json):
     columns: tuple[str, ...] = ()
     min_identifiers: Mapping[str, int] = field(default_factory=dict)
     """For ``rows_are: events``: per identifier column, the fewest distinct values in any class."""
+    pm: Mapping[str, float] = field(default_factory=dict)
+    """Where diversity is asked: PM per sensitive column, the least rows / most frequent value of any class."""
     warnings: tuple[str, ...] = ()
 
 

@@ -21,6 +21,9 @@ FORMATS: tuple[FormatKind, ...] = ("ranges", "labels", "points", "suppressed")
 EXECUTIONS: tuple[Execution, ...] = ("auto", "kernel", "pushdown")
 MAX_WEIGHT = 1024
 """Weights of one release sum to at most this, so that rows x weight x extent fits 64 bits (design, section 3)."""
+MAX_WINDOW = 1000
+MAX_PASSES = 100
+"""What refine may be asked for; its time is rows x window x passes."""
 
 
 @dataclass(frozen=True, slots=True)

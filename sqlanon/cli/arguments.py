@@ -36,8 +36,13 @@ def names(option: str, texts: Sequence[str] | None) -> tuple[str, ...]:
     return tuple(found)
 
 
-def pairs(option: str, texts: Sequence[str] | None) -> dict[str, str]:
+def pairs(option: str, texts: Sequence[str] | None, kind: str = "column") -> dict[str, str]:
     """``column=value`` options; a column that holds ``=`` is put in double quotes.
+
+    Args:
+        option: the option's name, for the message.
+        texts: one text each time the option was given.
+        kind: what stands before ``=``, for the message.
 
     Example:
         >>> pairs("--hierarchy", ["zip=zip.csv", '"a=b"=c.csv'])
@@ -48,9 +53,9 @@ def pairs(option: str, texts: Sequence[str] | None) -> dict[str, str]:
         pair = _PAIR.fullmatch(text)
         column = _unquoted(pair[1], pair[2]) if pair else ""
         if not pair or not column:
-            raise PolicyError(f"{option}: column=value is wanted")
+            raise PolicyError(f"{option}: {kind}=value is wanted")
         if column in found:
-            raise PolicyError(f"{option}: column {column} is given twice")
+            raise PolicyError(f"{option}: {kind} {column} is given twice")
         found[column] = pair[3]
     return found
 
@@ -106,6 +111,7 @@ _OPTIONS = {
                 "format",
             ),
             *("mean", "execution", "memory", "seed", "rows_are", "accept_unique", "accept_repeats", "name"),
+            *("max_loss", "max_extent", "maximize", "at_least", "presence", "refine"),
             "publish_file",
         )
     },

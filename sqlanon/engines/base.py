@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Generator, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -80,6 +80,7 @@ class Capabilities:
         file_formats: it reads and writes CSV and Parquet files itself.
         contains: how to ask whether an array has a value, with ``%(array)s`` and ``%(value)s``.
         text_type: a text type whose order and equality are those of bytes.
+        temporary_functions: the schema, as SQL, of functions that only this session sees and that end with it.
     """
 
     second_file: bool
@@ -88,6 +89,7 @@ class Capabilities:
     file_formats: bool
     text_type: str
     contains: str
+    temporary_functions: str
 
 
 class Engine(Protocol):
@@ -112,6 +114,20 @@ class Engine(Protocol):
         Args:
             statement: a query with exactly ``len(dtypes)`` columns.
             dtypes: NumPy names: ``int16``, ``int32``, ``int64`` or ``float64``.
+        """
+
+    def stream_arrays(
+        self, statement: Statement, dtypes: Sequence[str], rows: int
+    ) -> Generator[list[npt.NDArray[np.generic]], None, None]:
+        """A query's columns as `fetch_arrays` has them, a block of rows at a time, in the query's order.
+
+        Memory here is that of a block; the engine may spool the result to its disk. Nothing else may run on the
+        connection until the generator ends; close it to end it early. A query fails when the first block is asked for.
+
+        Args:
+            statement: a query with exactly ``len(dtypes)`` columns.
+            dtypes: as for `fetch_arrays`.
+            rows: rows of every block but the last, which may have fewer; a query without rows has no block.
         """
 
     def load_arrays(self, table: TableRef, columns: Mapping[str, npt.NDArray[np.generic]]) -> None:

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import csv
 import gzip
+import itertools
 import logging
 import os
 import re
+import secrets
 import threading
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -74,6 +76,7 @@ class DuckDBEngine:
         file_formats=True,
         text_type="VARCHAR",
         contains="LIST_CONTAINS(%(array)s, %(value)s)",
+        temporary_functions="temp.main",
     )
 
     def __init__(self, connection: duckdb.DuckDBPyConnection, path: str | None) -> None:
@@ -157,6 +160,35 @@ class DuckDBEngine:
         with self._translated(statement.name):
             arrays = list(self._run(statement).fetchnumpy().values())
         return [array.astype(dtype, copy=False) for array, dtype in zip(arrays, dtypes, strict=True)]
+
+    def stream_arrays(
+        self, statement: Statement, dtypes: Sequence[str], rows: int
+    ) -> Generator[list[npt.NDArray[np.generic]], None, None]:
+        """See `Engine.stream_arrays`: through a temporary table, as NumPy arrays come only of a whole result.
+
+        The table keeps the query's order and spills to disk; DuckDB passes over what an OFFSET skips without reading it.
+        """
+        spool = _quote(f"_sqlanon_stream_{secrets.token_hex(4)}")
+        try:
+            self.execute(
+                Statement(statement.name, f"CREATE TEMP TABLE {spool} AS {statement.text}", statement.binds)
+            )
+            for start in itertools.count(0, rows):
+                block = self.fetch_arrays(
+                    Statement(
+                        statement.name,
+                        f"SELECT * FROM {spool} LIMIT $rows OFFSET $start",  # noqa: S608
+                        {"rows": rows, "start": start},
+                    ),
+                    dtypes,
+                )
+                if len(block[0]):
+                    yield block
+                if len(block[0]) < rows:
+                    return
+        finally:
+            with suppress(duckdb.Error):  # a broken transaction or a closed connection drops it by itself
+                self._connection.execute(f"DROP TABLE IF EXISTS {spool}")
 
     def load_arrays(self, table: TableRef, columns: Mapping[str, npt.NDArray[np.generic]]) -> None:
         """See `Engine.load_arrays`."""

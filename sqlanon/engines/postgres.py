@@ -6,7 +6,7 @@ import logging
 import re
 import time
 import zlib
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -67,6 +67,7 @@ class PostgresEngine:
         file_formats=False,
         text_type='text COLLATE "C"',
         contains="%(value)s = ANY(%(array)s)",
+        temporary_functions="pg_temp",
     )
 
     def __init__(self, connection: psycopg.Connection) -> None:
@@ -141,14 +142,7 @@ class PostgresEngine:
     def fetch_arrays(self, statement: Statement, dtypes: Sequence[str]) -> list[npt.NDArray[np.generic]]:
         """See `Engine.fetch_arrays`: one binary COPY; a row of fixed width is read as one NumPy record."""
         record = _record(dtypes)
-        casts = sql.SQL(", ").join(
-            sql.SQL("c{}::{}").format(sql.SQL(str(i)), sql.SQL(_TYPES[dtype]))
-            for i, dtype in enumerate(dtypes)
-        )
-        names = sql.SQL(", ").join(sql.SQL(f"c{i}") for i in range(len(dtypes)))
-        query = sql.SQL("COPY (SELECT {} FROM ({}) AS q({})) TO STDOUT (FORMAT BINARY)").format(
-            casts, sql.SQL(statement.text), names
-        )
+        query = _copy_out(statement, dtypes)
         data = bytearray()
         with (
             self._translated(statement.name),
@@ -157,12 +151,31 @@ class PostgresEngine:
         ):
             for block in copy:
                 data += block
+        return _arrays(statement.name, memoryview(data)[len(_SIGNATURE) : -2], record, dtypes)
+
+    def stream_arrays(
+        self, statement: Statement, dtypes: Sequence[str], rows: int
+    ) -> Generator[list[npt.NDArray[np.generic]], None, None]:
+        """See `Engine.stream_arrays`: one binary COPY, read as it comes."""
+        record = _record(dtypes)
+        data = bytearray()
         start = len(_SIGNATURE)
-        body = memoryview(data)[start : len(data) - 2]
-        if len(body) % record.itemsize:
-            raise DatabaseError(f"{statement.name} returned a NULL where none can be")
-        rows = np.frombuffer(body, dtype=record)
-        return [rows[f"v{i}"].astype(dtype) for i, dtype in enumerate(dtypes)]
+        with (
+            self._translated(statement.name),
+            # Ending a COPY early fails its transaction: a savepoint keeps the one that may be open.
+            self._connection.transaction(),
+            self._connection.cursor() as cursor,
+            cursor.copy(_copy_out(statement, dtypes), dict(statement.binds) or None) as copy,
+        ):
+            for row in copy:
+                data += row
+                while len(data) >= start + rows * record.itemsize:
+                    stop = start + rows * record.itemsize
+                    yield _arrays(statement.name, data[start:stop], record, dtypes)
+                    del data[:stop]
+                    start = 0
+            if len(data) > start + 2:  # the format ends with two bytes of its own
+                yield _arrays(statement.name, data[start:-2], record, dtypes)
 
     def load_arrays(self, table: TableRef, columns: Mapping[str, npt.NDArray[np.generic]]) -> None:
         """See `Engine.load_arrays`."""
@@ -349,6 +362,27 @@ class PostgresEngine:
 
 def _ident(table: TableRef) -> sql.Identifier:
     return sql.Identifier(*(part for part in (table.schema, table.name) if part))
+
+
+def _copy_out(statement: Statement, dtypes: Sequence[str]) -> sql.Composed:
+    casts = sql.SQL(", ").join(
+        sql.SQL("c{}::{}").format(sql.SQL(str(i)), sql.SQL(_TYPES[dtype])) for i, dtype in enumerate(dtypes)
+    )
+    names = sql.SQL(", ").join(sql.SQL(f"c{i}") for i in range(len(dtypes)))
+    return sql.SQL("COPY (SELECT {} FROM ({}) AS q({})) TO STDOUT (FORMAT BINARY)").format(
+        casts, sql.SQL(statement.text), names
+    )
+
+
+def _arrays(
+    name: str, data: memoryview | bytearray, record: np.dtype[np.void], dtypes: Sequence[str]
+) -> list[npt.NDArray[np.generic]]:
+    """The columns of whole tuples."""
+    whole = len(data) % record.itemsize == 0
+    rows = np.frombuffer(data, dtype=record, count=len(data) // record.itemsize)
+    if not whole or any((rows[f"l{i}"] != np.dtype(dtype).itemsize).any() for i, dtype in enumerate(dtypes)):
+        raise DatabaseError(f"{name} returned a NULL where none can be")
+    return [rows[f"v{i}"].astype(dtype) for i, dtype in enumerate(dtypes)]
 
 
 def _record(dtypes: Sequence[str]) -> np.dtype[np.void]:

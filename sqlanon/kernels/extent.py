@@ -35,8 +35,7 @@ class Geometry(NamedTuple):
             begins; levels of a tree above its leaves, else 0; its first and past-last mask word and the bit of its
             first code there (`SET` only; an attribute of more than one word has its words to itself).
         table: int64[*], positions by code, extents by number of members, or tree levels, all attributes one after
-            the other. Level h of a
-            tree holds, per leaf, the number of its node, then, per leaf, how many leaves that node has.
+            the other. Level h of a tree holds, per leaf, the number of its node, then, per leaf, that node's extent.
     """
 
     facts: npt.NDArray[np.int64]
@@ -77,8 +76,6 @@ def extent(
         for level in range(levels):
             at = start + 2 * level * size
             if table[at + low] == table[at + high]:
-                return table[at + size + low] * SCALE // size
+                return table[at + size + low]
         return SCALE
-    if kind == SET:
-        return members * SCALE // size
-    return (high - low + 1) * SCALE // size
+    return table[start + (members if kind == SET else high - low + 1)]

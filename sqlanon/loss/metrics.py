@@ -1,8 +1,13 @@
 """The metrics of the papers, exactly.
 
+A class is what a reader sees, all rows of equal released values: so the papers count (LeFevre et al., section 1.1; Ghinita
+et al., definition 3). In format ``ranges`` that is one box; where another format publishes several boxes alike, the class's
+NCP, LM and volume are means over its rows, but `LargestExtent` looks at each box, for a bound holds for each.
+
 Per class G and attribute i, NCP_i(G) is for numbers (max - min) / (range of the domain), for a hierarchy node or a nominal
 set u 0 if |u| = 1 and |u| / |A| else; a constant attribute scores 0, a class with some NULLs 1, one of NULLs only 0
-(Xu et al. 2006; Ghinita et al. 2009, section 2.2). LM_i uses (|u| - 1) / (|A| - 1) instead (Iyengar 2002).
+(Xu et al. 2006; Ghinita et al. 2009, section 2.1). NCP(G) = sum w_i NCP_i(G) / sum w_i (equation 1), in 0 to 1, is also the
+class's extent, which the paper's one-dimensional IL metrics take unscaled. LM_i uses (|u| - 1) / (|A| - 1) instead (Iyengar 2002).
 """
 
 from __future__ import annotations
@@ -18,11 +23,12 @@ from sqlanon.table.scratch import Scratch
 
 @dataclass(frozen=True, slots=True)
 class Attribute:
-    """A quasi column as metrics see it: its code column, its name, its weight."""
+    """A quasi column as metrics see it: its code column, its name, its weight, |A|."""
 
     code: str
     name: str
     weight: int
+    size: int
 
 
 class Metric(Protocol):
@@ -33,13 +39,14 @@ class Metric(Protocol):
         """As reports name it."""
 
     def aggregates(self, attributes: Sequence[Attribute]) -> Mapping[str, str]:
-        """Alias -> SQL over the box table ``b``; equal aliases are computed once."""
+        """Alias -> SQL over the classes ``b`` of ``loss/scan``; equal aliases are computed once."""
 
     def finish(self, values: Mapping[str, float], attributes: Sequence[Attribute], k: int) -> float:
         """The metric from its aggregates."""
 
 
 _ROWS = "CAST(COALESCE(SUM(b.n), 0) AS DOUBLE)"
+_CLASSES = "CAST(COUNT(*) AS DOUBLE)"
 
 
 def _sums(attributes: Sequence[Attribute], part: str) -> dict[str, str]:
@@ -53,9 +60,19 @@ def _weighted(values: Mapping[str, float], attributes: Sequence[Attribute], part
     return sum(a.weight * values[f"{part}_{a.code}"] for a in attributes) / (total * values["n_rows"])
 
 
+def _extent(attributes: Sequence[Attribute]) -> str:
+    """NCP(G) of one class ``b``."""
+    parts = " + ".join(f"{a.weight} * b.ncp_{a.code}" for a in attributes)
+    return f"({parts}) / {sum(a.weight for a in attributes)}"
+
+
+def _extents(attributes: Sequence[Attribute]) -> dict[str, str]:
+    return {"extents": f"CAST(COALESCE(SUM({_extent(attributes)}), 0) AS DOUBLE)", "n_classes": _CLASSES}
+
+
 @dataclass(frozen=True, slots=True)
 class GCP:
-    """GCP = sum over classes |G| NCP(G) / N, NCP(G) = sum w_i NCP_i / sum w_i (Ghinita et al., equation 3; weighted)."""
+    """GCP = sum over classes |G| NCP(G) / N, NCP(G) = sum w_i NCP_i / sum w_i (Ghinita et al., equation 2; weighted)."""
 
     name: str = "gcp"
 
@@ -121,14 +138,123 @@ class AverageClass:
 
     def aggregates(self, attributes: Sequence[Attribute]) -> Mapping[str, str]:
         """See `Metric`."""
-        return {"n_rows": _ROWS, "n_classes": "CAST(COUNT(*) AS DOUBLE)"}
+        return {"n_rows": _ROWS, "n_classes": _CLASSES}
 
     def finish(self, values: Mapping[str, float], attributes: Sequence[Attribute], k: int) -> float:
         """See `Metric`."""
         return values["n_rows"] / (values["n_classes"] * k)
 
 
-_ALL: tuple[Metric, ...] = (NCP(), GCP(), Discernability(), AverageClass(), LM())
+@dataclass(frozen=True, slots=True)
+class AverageExtent:
+    """IL1 = sum over classes NCP(G) / classes (Ghinita et al., equation 3, on scaled extents)."""
+
+    name: str = "il1"
+
+    def aggregates(self, attributes: Sequence[Attribute]) -> Mapping[str, str]:
+        """See `Metric`."""
+        return _extents(attributes)
+
+    def finish(self, values: Mapping[str, float], attributes: Sequence[Attribute], k: int) -> float:
+        """See `Metric`."""
+        return values["extents"] / values["n_classes"]
+
+
+@dataclass(frozen=True, slots=True)
+class LargestExtent:
+    """IL-infinity = max over classes NCP(G) (Ghinita et al., equation 4, on scaled extents).
+
+    What a bound E on every class bounds (section 2.5), so it is taken over the boxes even where a format merges them.
+    """
+
+    name: str = "il_inf"
+
+    def aggregates(self, attributes: Sequence[Attribute]) -> Mapping[str, str]:
+        """See `Metric`."""
+        return {"widest": "CAST(COALESCE(MAX(b.widest), 0) AS DOUBLE)"}
+
+    def finish(self, values: Mapping[str, float], attributes: Sequence[Attribute], k: int) -> float:
+        """See `Metric`."""
+        return values["widest"]
+
+
+@dataclass(frozen=True, slots=True)
+class SumOfExtents:
+    """Sum over classes NCP(G): what the one-dimensional solvers call the sum of extents; IL1 x classes."""
+
+    name: str = "il_sum"
+
+    def aggregates(self, attributes: Sequence[Attribute]) -> Mapping[str, str]:
+        """See `Metric`."""
+        return _extents(attributes)
+
+    def finish(self, values: Mapping[str, float], attributes: Sequence[Attribute], k: int) -> float:
+        """See `Metric`."""
+        return values["extents"]
+
+
+@dataclass(frozen=True, slots=True)
+class WeightedMaximum:
+    """Weighted maximum NCP = max over classes |G| NCP(G), in rows (Ghinita et al., section 7.2, metric i).
+
+    "The NCP of the group with largest extent times group cardinality": a maximum loss per group, weighted as GCP is.
+    """
+
+    name: str = "weighted_max_ncp"
+
+    def aggregates(self, attributes: Sequence[Attribute]) -> Mapping[str, str]:
+        """See `Metric`."""
+        return {"heaviest": f"CAST(COALESCE(MAX(b.n * {_extent(attributes)}), 0) AS DOUBLE)"}
+
+    def finish(self, values: Mapping[str, float], attributes: Sequence[Attribute], k: int) -> float:
+        """See `Metric`."""
+        return values["heaviest"]
+
+
+@dataclass(frozen=True, slots=True)
+class AverageNCP:
+    """Average NCP = sum over classes and attributes NCP_i / (classes x d) (Ghinita et al., section 7.2, metric ii).
+
+    The paper's "normalized version of IL1": equal to `AverageExtent` where all weights are, as `NCP` is to `GCP`.
+    """
+
+    name: str = "avg_ncp"
+
+    def aggregates(self, attributes: Sequence[Attribute]) -> Mapping[str, str]:
+        """See `Metric`."""
+        return {
+            "plain": f"CAST(COALESCE(SUM({' + '.join(f'b.ncp_{a.code}' for a in attributes)}), 0) AS DOUBLE)",
+            "n_classes": _CLASSES,
+        }
+
+    def finish(self, values: Mapping[str, float], attributes: Sequence[Attribute], k: int) -> float:
+        """See `Metric`."""
+        return values["plain"] / (len(attributes) * values["n_classes"])
+
+
+@dataclass(frozen=True, slots=True)
+class AverageVolume:
+    """Weighted average volume = sum over classes |G| V(G) / N (Ghinita et al., section 7.2, metric iii).
+
+    V(G) = product over attributes of NCP_i(G), or of 1 / |A_i| where the class has one value, lest the product be 0. The
+    weights of attributes play no part: in a product they would scale all classes alike. Volumes below 1e-304 count as that.
+    """
+
+    name: str = "weighted_avg_volume"
+
+    def aggregates(self, attributes: Sequence[Attribute]) -> Mapping[str, str]:
+        """See `Metric`."""
+        return {"volumes": "CAST(COALESCE(SUM(b.n * b.volume), 0) AS DOUBLE)", "n_rows": _ROWS}
+
+    def finish(self, values: Mapping[str, float], attributes: Sequence[Attribute], k: int) -> float:
+        """See `Metric`."""
+        return values["volumes"] / values["n_rows"]
+
+
+_ALL: tuple[Metric, ...] = (
+    NCP(), GCP(), Discernability(), AverageClass(), LM(), AverageExtent(), LargestExtent(), SumOfExtents(),
+    WeightedMaximum(), AverageNCP(), AverageVolume(),
+)  # fmt: skip
 METRICS: Mapping[str, Metric] = {metric.name: metric for metric in _ALL}
 """Every metric by name; a new one is a class and an entry here."""
 
@@ -152,7 +278,8 @@ def measure(
         "loss/scan",
         boxes=boxes,
         released=released,
-        columns=[a.code for a in attributes],
+        columns=[{"code": a.code, "weight": a.weight, "size": max(a.size, 1)} for a in attributes],
+        weights=sum(a.weight for a in attributes),
         aggregates=[{"alias": alias, "sql": sql} for alias, sql in wanted.items()],
     )[0]
     values = {alias: float(str(cell)) for alias, cell in zip(wanted, row, strict=True)}

@@ -62,11 +62,12 @@ def geometry(context: Context) -> Geometry:
         elif kind == TREE:
             tree = tree_of(domain)
             levels, table = len(tree.node) - 1, _packed(tree)
-        elif kind == SET:
+        else:
+            table = np.arange(domain.codes + 2, dtype=np.int64) * SCALE // max(domain.size, 1)
+        if kind == SET:
             own = max(domain.size, 1) + domain.has_null
             if own > 64 - bits % 64:  # a set that does not fit into the open word begins a new one
                 bits = -(-bits // 64) * 64
-            table = np.arange(domain.codes + 2, dtype=np.int64) * SCALE // max(domain.size, 1)
         weight = domain.reading.spec.weight
         words = (bits // 64, -(-(bits + own) // 64)) if own else (0, 0)
         facts[j] = (kind, max(domain.size, 1), domain.has_null, weight, start, levels, *words, bits % 64)
@@ -79,21 +80,27 @@ def geometry(context: Context) -> Geometry:
 
 
 def _packed(tree: Tree) -> npt.NDArray[np.int64]:
-    """Levels above the leaves, bottom up: node numbers by leaf, then leaves of that node by leaf."""
-    parts = [part for level in range(1, len(tree.node)) for part in (tree.node[level], tree.leaves[level])]
+    """Levels above the leaves, bottom up: node numbers by leaf, then the extent of that node by leaf."""
+    size = len(tree.node[0])
+    parts = [part for level in range(1, len(tree.node)) for part in (tree.node[level], tree.leaves[level] * SCALE // size)]
     return np.concatenate(parts).astype(np.int64) if parts else np.zeros(0, dtype=np.int64)
 
 
 def fetch_codes(
-    context: Context, tie_break: bool, part: TableRef | None = None, span: tuple[int, int] | None = None
+    context: Context,
+    tie_break: bool,
+    part: TableRef | None = None,
+    span: tuple[int, int] | None = None,
+    label: str = "part",
 ) -> tuple[Ints, Ints, list[Ints], Ints]:
     """Stream codes out of the database.
 
     Args:
         context: the run.
         tie_break: in the order in which relaxed methods divide equal rows (the work table then has ``tie``).
-        part: only rows of partitions in this table (rid, part) ...
-        span: ... whose part lies in [first, past).
+        part: only rows of partitions in this table (rid, ``label``) ...
+        span: ... whose part lies in [first, past); None: of all.
+        label: the column of ``part`` that numbers partitions.
 
     Returns:
         rid int32[n], codes int32[d, n], sensitive codes (each int32[n]), part int32[n] (empty without ``part``).
@@ -105,7 +112,14 @@ def fetch_codes(
         binds = {"first": span[0], "past": span[1]}
     arrays = context.scratch.engine.fetch_arrays(
         context.scratch.sql(
-            "table/codes", binds, work=encoded.work, columns=names, tie_break=tie_break, part=part
+            "table/codes",
+            binds,
+            work=encoded.work,
+            columns=names,
+            tie_break=tie_break,
+            part=part,
+            label=label,
+            span=span is not None,
         ),
         ["int32"] * (1 + len(names) + (part is not None)),
     )

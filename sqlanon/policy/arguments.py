@@ -16,6 +16,7 @@ from sqlanon.spec import ReleaseSpec
 
 Names = str | Sequence[str]
 FileName = str | os.PathLike[str]
+Number = int | float | str | Fraction | Decimal
 
 _OF_COLUMN = {"weight": "weights", "hierarchy": "hierarchies", "ordered": "ordered"}
 
@@ -29,13 +30,19 @@ def release(
     insensitive: Names | None = (),
     rest: str = "error",
     k: int = 1,
-    l: int | float | str | Fraction | Decimal | None = None,  # noqa: E741 - the papers' symbol
+    l: Number | None = None,  # noqa: E741 - the papers' symbol
     distinct_l: int | None = None,
     joint: bool = False,
+    max_loss: Number | None = None,
+    max_extent: Mapping[str, Number] | None = None,
+    maximize: str | None = None,
+    at_least: Mapping[str, Number] | None = None,
+    presence: str | None = None,
     hierarchies: Mapping[str, FileName] | None = None,
     ordered: Mapping[str, FileName | Sequence[str]] | None = None,
     weights: Mapping[str, int] | None = None,
     method: str | Mapping[str, object] = "mondrian",
+    refine: bool | Mapping[str, int] = False,
     format: str | Mapping[str, object] = "ranges",  # noqa: A002 - the policy's own word
     mean: Names | None = (),
     execution: str = "auto",
@@ -52,7 +59,7 @@ def release(
     """Check the arguments of one release and freeze them.
 
     Arguments mean what the keys of a policy file mean (docs/policy.md). Relative paths start in the working directory.
-    ``name`` defaults to the source's table name; ``publish`` stays None if it is not given.
+    ``max_loss`` is the policy's ``max_loss.per_class_ncp``. ``name`` defaults to the source's table name; ``publish`` stays None if it is not given.
 
     Raises:
         PolicyError: with every problem, each as ``argument: what is wrong; what is allowed``.
@@ -80,13 +87,25 @@ def release(
         "rest": rest,
         "rows_are": rows_are,
         "readers": () if readers is None else readers,
-        "privacy": {"k": k, "l": l, "distinct_l": distinct_l, "joint": joint},
+        "privacy": {
+            "l": l,
+            "distinct_l": distinct_l,
+            "joint": joint,
+            "max_loss": None if max_loss is None else {"per_class_ncp": max_loss},
+            "max_extent": _keyed(max_extent),
+            "maximize": maximize,
+            "at_least": _keyed(at_least),
+            "presence": presence,
+        },
         "method": method,
+        "refine": _keyed(refine),
         "format": _format(format, () if mean is None else mean),
         "execution": execution,
         "memory": memory,
         "seed": seed,
     }
+    if maximize is None or type(k) is not int or k != 1:  # a k of 1 is the default here, not a wish
+        raw["privacy"]["k"] = k
     model = shape.read(raw, (), problems)
     spec = None if model is None else checks.build(model, raw, (), problems, checks.Files(FilePath()))
     problems.stop()
@@ -106,8 +125,10 @@ class _Arguments:
         if key == "columns":
             return 0, self._column(path)
         if key == "privacy" or path[:2] == ("format", "mean"):
-            return 0, str(path[1])
-        if key in ("method", "format") and len(path) > 1 and path[1] not in ("name", "kind"):
+            argument = str(path[1])
+            inner = len(path) > 2 and argument in ("max_extent", "at_least")
+            return 0, f"{argument}[{show(str(path[2]))}]" if inner else argument
+        if key in ("method", "format", "refine") and len(path) > 1 and path[1] not in ("name", "kind"):
             return 0, f"{key}[{show(str(path[1]))}]"
         return 0, key
 
@@ -173,6 +194,11 @@ def _settings(columns: dict[str, dict[str, object]], key: str, given: object, pr
 
 def _file(value: object) -> object:
     return os.fspath(value) if isinstance(value, os.PathLike) else value
+
+
+def _keyed(given: object) -> object:
+    """A mapping with its keys as text."""
+    return {str(key): value for key, value in given.items()} if isinstance(given, Mapping) else given
 
 
 def _format(given: object, mean: Names) -> object:

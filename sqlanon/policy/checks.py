@@ -16,8 +16,9 @@ from sqlanon.policy.models import (
     ColumnModel,
     ReleaseModel,
 )
+from sqlanon.policy.privacy import read_privacy
 from sqlanon.policy.problems import Path, Problems, listed, near, show
-from sqlanon.spec import MAX_WEIGHT, ColumnSpec, FormatSpec, Hierarchy, MethodSpec, PrivacySpec, ReleaseSpec
+from sqlanon.spec import MAX_WEIGHT, ColumnSpec, FormatSpec, Hierarchy, MethodSpec, RefineSpec, ReleaseSpec
 
 MEAN_K = 5
 """A class mean is published for classes of at least this many rows."""
@@ -76,8 +77,8 @@ def build(
         for name, column in model.columns.items()
     )
     _check_columns(model, path, problems, complete=unread == set())
-    _check_privacy(model, path, problems, complete=unread == set())
-    _check_mean(model, path, problems, unread)
+    privacy = read_privacy(model, path, problems, unread)
+    _check_mean(model, path, problems, unread, privacy.k)
     parts, source = (name_parts(model.publish) if model.publish else None), name_parts(model.source)
     if parts and source and _folded(parts) == _folded(source) and model.publish_file is None:
         problems.add((*path, "publish"), "the same name as the source", "another view")
@@ -85,13 +86,14 @@ def build(
         name=model.name,
         source=model.source,
         columns=columns,
-        privacy=PrivacySpec(model.privacy.k, model.privacy.l, model.privacy.distinct_l, model.privacy.joint),
+        privacy=privacy,
         publish=model.publish,
         publish_file=model.publish_file,
         rest=model.rest,
         rows_are=model.rows_are,
         readers=tuple(model.readers),
         method=MethodSpec(model.method.name, dict(cast("dict[str, str]", model.method.model_extra or {}))),
+        refine=RefineSpec(model.refine.window, model.refine.passes) if model.refine else None,
         format=FormatSpec(model.format.kind, tuple(model.format.mean)),
         execution=model.execution,
         memory=model.memory,
@@ -155,28 +157,7 @@ def _check_columns(model: ReleaseModel, path: Path, problems: Problems, *, compl
         problems.add((*path, "columns"), f"the weights sum to {total}", f"at most {MAX_WEIGHT} in all")
 
 
-def _check_privacy(model: ReleaseModel, path: Path, problems: Problems, *, complete: bool) -> None:
-    privacy = model.privacy
-    sensitive = sum(column.role == "sensitive" for column in model.columns.values())
-    asked = [key for key in ("l", "distinct_l") if getattr(privacy, key) is not None]
-    for key in asked:
-        if complete and not sensitive:
-            problems.add(
-                (*path, "privacy", key),
-                "no sensitive column",
-                f"{key} needs a column with the role sensitive",
-            )
-    if privacy.joint:
-        at = (*path, "privacy", "joint")
-        if complete and sensitive < 2:
-            problems.add(
-                at, "fewer than two sensitive columns", "joint needs two columns with the role sensitive"
-            )
-        if not asked and not any(problems.broken((*path, "privacy", key)) for key in ("l", "distinct_l")):
-            problems.add(at, "neither l nor distinct_l is asked for", "joint goes with l or distinct_l")
-
-
-def _check_mean(model: ReleaseModel, path: Path, problems: Problems, unread: set[str] | None) -> None:
+def _check_mean(model: ReleaseModel, path: Path, problems: Problems, unread: set[str] | None, k: int) -> None:
     at = (*path, "format", "mean")
     able = [
         name for name, column in model.columns.items() if column.role == "quasi" and column.hierarchy is None
@@ -196,7 +177,8 @@ def _check_mean(model: ReleaseModel, path: Path, problems: Problems, unread: set
             )
     if model.format.mean and model.format.kind != "ranges" and not problems.broken((*path, "format", "kind")):
         problems.add(at, f"the format is {model.format.kind}", "means go with the format ranges")
-    if model.format.mean and model.privacy.k < MEAN_K and not problems.broken((*path, "privacy", "k")):
+    unsure = any(problems.broken((*path, "privacy", key)) for key in ("k", "maximize", "at_least"))
+    if model.format.mean and k < MEAN_K and not unsure:
         problems.add(at, f"k is below {MEAN_K}", f"means need k of at least {MEAN_K}")
 
 

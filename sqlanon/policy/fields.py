@@ -23,11 +23,14 @@ LARGEST = 2**63 - 1
 """The largest whole number a policy may hold: every engine's BIGINT holds it."""
 
 LARGEST_PART = 10**9
-"""Numerator and denominator of l are at most this, so that rows x l fits 64 bits."""
+"""Numerator and denominator of l are at most this, so that rows x l fits 64 bits; so are other denominators."""
 
 _WHOLE = re.compile(r"-?[0-9]+")
 _DIGITS = 20
 _FRACTION = re.compile(r"[0-9]{1,9}(\.[0-9]{1,9}|/[0-9]{1,9})?")
+_NUMBER = re.compile(
+    r"-?[0-9]{1,19}(\.[0-9]{1,19})?(e[+-]?[0-9]{1,2})?|-?[0-9]{1,19}/[0-9]{1,19}", re.IGNORECASE
+)
 _SIZE = re.compile(r"([0-9]{1,18}(?:\.[0-9]{1,6})?)\s*([a-z]*)", re.IGNORECASE)
 _WORD = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 _NAME_PART = re.compile(r'"((?:[^"]|"")+)"|([^".]+)')
@@ -74,13 +77,16 @@ def whole(low: int, high: int = LARGEST) -> BeforeValidator:
 
 def one_of(*choices: str) -> BeforeValidator:
     """One word of a few."""
+    allowed = f"one of {listed(choices)}" if len(choices) > 1 else choices[0]
 
     def check(value: object) -> str:
         if isinstance(value, str) and value in choices:
             return value
-        raise wrong(_kind(value, "not a word known here") + near(value, choices), f"one of {listed(choices)}")
+        raise wrong(_kind(value, "not a word known here") + near(value, choices), allowed)
 
-    return BeforeValidator(check)
+    # The schema lists these choices, not those of the annotated type, which may know more words.
+    schema = Annotated[str, Field(json_schema_extra={"enum": list(choices)})]
+    return BeforeValidator(check, json_schema_input_type=schema)
 
 
 def flag(value: object) -> bool:
@@ -117,6 +123,28 @@ def fraction(value: object) -> Fraction:
     if max(number.numerator, number.denominator) > LARGEST_PART:
         raise wrong("too large or too precise", f"{A_FRACTION}, both parts at most {LARGEST_PART}")
     return number
+
+
+def amount(high: int = LARGEST) -> BeforeValidator:
+    """A number or fraction from 0 to ``high``, exactly, by its decimal text as `fraction`."""
+    allowed = (
+        f"a number of at least 0{'' if high == LARGEST else f' and at most {high}'}, such as 0.3 or 3/10"
+    )
+
+    def check(value: object) -> Fraction:
+        written = "" if isinstance(value, bool) else str(value)
+        if not _NUMBER.fullmatch(written) or re.fullmatch(r".*/0+", written):
+            raise wrong(_kind(value, "not a number or fraction"), allowed)
+        exact = Fraction(written)
+        if exact < 0:
+            raise wrong("too small", allowed)
+        if exact > high:
+            raise wrong("too large", allowed)
+        if exact.denominator > LARGEST_PART:
+            raise wrong("too precise", f"{allowed}, its denominator at most {LARGEST_PART}")
+        return exact
+
+    return BeforeValidator(check, json_schema_input_type=Annotated[float, Field(ge=0, le=high)] | str)
 
 
 def size(value: object) -> int:
@@ -223,6 +251,27 @@ def option(value: object) -> str:
 def kind_only(value: object) -> object:
     """The text form of a format: its kind."""
     return {"kind": value} if isinstance(value, str) else value
+
+
+def mapping(example: str) -> BeforeValidator:
+    """A mapping, or nothing; what it holds is checked elsewhere."""
+
+    def check(value: object) -> object:
+        if value is None or isinstance(value, Mapping):
+            return value
+        raise wrong(_kind(value, "not a mapping"), f"key: value pairs, such as {{{example}}}")
+
+    return BeforeValidator(check)
+
+
+def switch(value: object) -> object:
+    """``true`` as the mapping with every default, ``false`` as none; a mapping as it is."""
+    if value is None or isinstance(value, Mapping):
+        return value
+    try:
+        return {} if flag(value) else None
+    except PydanticCustomError:
+        raise wrong(_kind(value, "neither true nor false"), "true, false or key: value pairs") from None
 
 
 def role_only(value: object) -> object:

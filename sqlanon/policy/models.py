@@ -8,13 +8,26 @@ Only the file boundary uses these. The descriptions are the one text about each 
 from __future__ import annotations
 
 from fractions import Fraction
-from typing import Annotated
+from typing import Annotated, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from sqlanon.policy import fields
-from sqlanon.policy.fields import flag, one_of, whole
-from sqlanon.spec import EXECUTIONS, FORMATS, MAX_WEIGHT, ROLES, Execution, FormatKind, Rest, Role, RowsAre
+from sqlanon.policy.fields import amount, flag, mapping, one_of, whole
+from sqlanon.spec import (
+    EXECUTIONS,
+    FORMATS,
+    MAX_PASSES,
+    MAX_WEIGHT,
+    MAX_WINDOW,
+    ROLES,
+    Execution,
+    FormatKind,
+    RefineSpec,
+    Rest,
+    Role,
+    RowsAre,
+)
 
 Text = Annotated[str, BeforeValidator(fields.text)]
 Table = Annotated[str, BeforeValidator(fields.table_name)]
@@ -25,6 +38,9 @@ Ordered = Annotated[
 ]
 RoleWord = Annotated[Role, one_of(*ROLES)]
 FormatWord = Annotated[FormatKind, one_of(*FORMATS)]
+Frequency = Annotated[Fraction, BeforeValidator(fields.fraction, json_schema_input_type=float | str)]
+
+_REFINE = RefineSpec()
 
 
 class Part(BaseModel):
@@ -69,13 +85,43 @@ class ColumnModel(Part):
     )
 
 
-class PrivacyModel(Part):
-    """What every class (the rows that look alike in all quasi columns) must meet."""
+class MaxLossModel(Part):
+    """What every class may lose, at most."""
 
-    k: Annotated[int, whole(1)] = Field(description="Rows in a class, at least.")
-    l: (  # noqa: E741 - the papers' symbol
-        Annotated[Fraction, BeforeValidator(fields.fraction, json_schema_input_type=float | str)] | None
-    ) = Field(
+    per_class_ncp: Annotated[Fraction, amount(1)] = Field(
+        description="The weighted NCP of a class, at most: a number from 0 to 1, taken exactly as it is written. 0 keeps "
+        "every quasi value as it is."
+    )
+
+
+class AtLeastModel(Part):
+    """The least privacy that is accepted with `maximize`. Where the bound on the loss allows less, nothing is published.
+
+    The requirement that is maximized is needed here; the other one may be asked for as well.
+    """
+
+    k: Annotated[int, whole(1)] | None = Field(None, description="Rows in a class, at least.")
+    l: Frequency | None = Field(  # noqa: E741 - the papers' symbol
+        None,
+        description="Frequency l-diversity, as `privacy.l`. 1 asks for nothing; 2 is the least that hides a value.",
+    )
+
+
+class PrivacyModel(Part):
+    """What every class (the rows that look alike in all quasi columns) must meet.
+
+    Either `k`, `l` and `distinct_l` are given and the loss becomes small, or `max_loss` or `max_extent` bounds what every
+    class may lose and `maximize` makes k or l as large as that allows:
+    `privacy: {max_loss: {per_class_ncp: 0.3}, maximize: l, at_least: {l: 2}}` or
+    `privacy: {max_extent: {age: 10}, maximize: k, at_least: {k: 5}}`.
+    """
+
+    k: Annotated[int | None, whole(1)] = Field(
+        None,
+        description="Rows in a class, at least. Required, except with `maximize` (see `at_least`) and with the format "
+        "anatomy.",
+    )
+    l: Frequency | None = Field(  # noqa: E741 - the papers' symbol
         None,
         description="Frequency l-diversity: no value of a sensitive column makes up more than 1/l of a class. "
         'A number of at least 1 or a fraction such as "5/2".',
@@ -86,6 +132,27 @@ class PrivacyModel(Part):
     joint: Flag = Field(
         False,
         description="With several sensitive columns: l and distinct_l also hold within every value of the others.",
+    )
+    maximize: Annotated[Literal["k", "l"], one_of("k", "l")] | None = Field(
+        None,
+        description="Make this as large as `max_loss` and `max_extent` allow, at least one of which it needs, and no "
+        "smaller than `at_least`. Not together with `k`, `l`, `distinct_l` and `joint`.",
+    )
+    max_loss: Annotated[MaxLossModel | None, mapping("per_class_ncp: 0.3")] = Field(
+        None, description="With `maximize`: what every class may lose, at most."
+    )
+    max_extent: Annotated[dict[str, Annotated[Fraction, amount()]] | None, mapping("age: 10")] = Field(
+        None,
+        description="With `maximize`: quasi columns and how far a class may reach there, at most, in the column's own "
+        "units: numbers as they are, days for dates and timestamps, leaves of a hierarchy's node.",
+    )
+    at_least: Annotated[AtLeastModel | None, mapping("l: 2")] = Field(
+        None, description="With `maximize`, required: the least that is accepted."
+    )
+    presence: Annotated[Literal["disclosed"], one_of("disclosed")] | None = Field(
+        None,
+        description="Format anatomy: `disclosed` accepts that exact quasi values meet no k and confirm who is in the "
+        "table, so that k may be asked for nevertheless.",
     )
 
 
@@ -102,6 +169,20 @@ class MethodModel(Part):
 
     name: Annotated[str, BeforeValidator(fields.word)] = Field(
         description="The method, such as `mondrian` (options `variant`: strict, relaxed; `cut`: loss, median)."
+    )
+
+
+class RefineModel(Part):
+    """A local pass after the method: rows move to, or change places with rows of, classes near theirs while the loss falls.
+
+    The result meets every requirement and is never worse. `refine: true` takes the defaults.
+    """
+
+    window: Annotated[int, whole(1, MAX_WINDOW)] = Field(
+        _REFINE.window, description="Classes on either side that a row looks at."
+    )
+    passes: Annotated[int, whole(1, MAX_PASSES)] = Field(
+        _REFINE.passes, description="Runs over all rows, at most; it ends earlier when nothing moves."
     )
 
 
@@ -164,8 +245,11 @@ class ReleaseModel(Part):
     ] = Field(
         default_factory=lambda: MethodModel(name="mondrian"), description="The algorithm and its options."
     )
+    refine: Annotated[
+        RefineModel | None, BeforeValidator(fields.switch, json_schema_input_type=Flag | RefineModel)
+    ] = Field(None, description="Improve the method's classes by a local pass: `true`, `false` or a mapping.")
     format: Annotated[
-        FormatModel, BeforeValidator(fields.kind_only, json_schema_input_type=FormatKind | FormatModel)
+        FormatModel, BeforeValidator(fields.kind_only, json_schema_input_type=FormatWord | FormatModel)
     ] = Field(default_factory=FormatModel, description="How classes are published.")
     execution: Annotated[Execution, one_of(*EXECUTIONS)] = Field(
         "auto",

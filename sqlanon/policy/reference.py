@@ -14,7 +14,10 @@ _TITLES = {
     "ReleaseModel": "A release: `releases[]`",
     "ColumnModel": "A column: `columns.<name>`",
     "PrivacyModel": "Privacy: `privacy`",
+    "MaxLossModel": "A bound on the loss: `privacy.max_loss`",
+    "AtLeastModel": "The least that is accepted: `privacy.at_least`",
     "MethodModel": "Method: `method`",
+    "RefineModel": "Refine: `refine`",
     "FormatModel": "Format: `format`",
 }
 

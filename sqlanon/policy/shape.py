@@ -13,16 +13,26 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from sqlanon.policy.models import (
+    AtLeastModel,
     ColumnModel,
     FormatModel,
+    MaxLossModel,
     MethodModel,
     PolicyModel,
     PrivacyModel,
+    RefineModel,
     ReleaseModel,
 )
 from sqlanon.policy.problems import Path, Problems, listed, near
 
-_PARTS: dict[str, type[BaseModel]] = {"privacy": PrivacyModel, "method": MethodModel, "format": FormatModel}
+_PARTS: dict[str, type[BaseModel]] = {
+    "privacy": PrivacyModel,
+    "max_loss": MaxLossModel,
+    "at_least": AtLeastModel,
+    "method": MethodModel,
+    "refine": RefineModel,
+    "format": FormatModel,
+}
 
 STAND_IN_K = 5
 
@@ -32,6 +42,7 @@ HARMLESS: Mapping[str, object] = {"name": "x", "source": "x", "columns": {}, "pr
 _STAND_INS: Mapping[Path, object] = {
     **{(key,): value for key, value in HARMLESS.items()},
     ("privacy", "k"): STAND_IN_K,
+    ("privacy", "max_loss", "per_class_ncp"): "1",
     ("method", "name"): "x",
 }
 

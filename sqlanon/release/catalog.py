@@ -8,6 +8,7 @@ import hashlib
 import json
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass
+from fractions import Fraction
 from typing import Any
 
 from sqlanon._version import __version__
@@ -169,10 +170,19 @@ def redacted(spec: ReleaseSpec) -> dict[str, Any]:
             }
         if isinstance(original.ordered, tuple):
             column["ordered"] = {"values": len(original.ordered), "sha256": _hash(original.ordered)}
-    frequency = spec.privacy.l
-    policy["privacy"]["l"] = str(frequency) if frequency is not None else None
+    if spec.privacy.accuracy is not None:
+        policy["privacy"]["accuracy"]["extents"] = dict(spec.privacy.accuracy.extents)
     policy.pop("seed")
-    return policy
+    return {key: _written(value) for key, value in policy.items()}
+
+
+def _written(value: object) -> object:
+    """The value with fractions as text, which JSON has no other exact form for."""
+    if isinstance(value, Mapping):
+        return {key: _written(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_written(item) for item in value]
+    return str(value) if isinstance(value, Fraction) else value
 
 
 def _hash(values: object) -> str:

@@ -185,6 +185,7 @@ def _verified(report: RunReport, verified: Verified, watch: Stopwatch) -> RunRep
         classes=verified.classes,
         min_class=verified.min_class,
         max_class=verified.max_class,
+        pm=verified.pm,
         seconds=watch.total(),
         verified=True,
     )

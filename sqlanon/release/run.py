@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 from sqlanon.engines.base import Engine, TableRef
 from sqlanon.loss import Attribute, measure
 from sqlanon.methods.base import Context
+from sqlanon.methods.refinement import refined
 from sqlanon.progress import Progress, Silent, Stopwatch
 from sqlanon.release.catalog import Catalog
 from sqlanon.release.prepare import Prepared, prepare
@@ -72,6 +73,8 @@ def _make(
             progress, seed, spec.privacy.accuracy,
         )  # fmt: skip
         assignment = ready.method.assign(context)
+        if spec.refine is not None:
+            assignment = refined(context, assignment, spec.refine)
     with watch.stage("recode"):
         classed = attach_classes(scratch, encoded, assignment.table, tuple(ready.identifiers.values()))
         recoded = recode(scratch, encoded, classed, spec.format)
@@ -79,7 +82,7 @@ def _make(
         verify_staged(scratch, encoded, classed, recoded, spec.format)
         fewest = _identifiers(scratch, classed, ready)
     with watch.stage("recode"):
-        attributes = [Attribute(d.code, d.reading.name, d.reading.spec.weight) for d in encoded.quasi]
+        attributes = [Attribute(d.code, d.reading.name, d.reading.spec.weight, d.size) for d in encoded.quasi]
         loss = measure(scratch, recoded.boxes, recoded.released, attributes, spec.privacy.k)
     report = RunReport(
         release=spec.name, version=target.version, source=str(ready.roles.relation.ref), published=target.shown,

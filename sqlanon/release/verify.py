@@ -14,6 +14,7 @@ from fractions import Fraction
 from sqlanon.engines.base import Relation, TableRef
 from sqlanon.errors import PrivacyViolation
 from sqlanon.privacy.base import Requirement, Sizes
+from sqlanon.privacy.diversity import FrequencyDiversity
 from sqlanon.release.labels import parse_label, quote
 from sqlanon.release.recode import Recoded
 from sqlanon.results import RequirementResult
@@ -30,6 +31,7 @@ class Verified:
     classes: int
     min_class: int
     max_class: int
+    pm: dict[str, float]
 
 
 def verify_staged(
@@ -212,7 +214,31 @@ def measure_requirements(
                 f"{requirement.name}{of}: asked {as_number(requirement.asked):g}, reached "
                 f"{as_number(measured.reached):g}; {measured.failing} classes fail; nothing was published"
             )
-    return Verified(tuple(results), sizes.classes, sizes.smallest, sizes.largest)
+    pm = _privacy(scratch, target, classes, names, results)
+    return Verified(tuple(results), sizes.classes, sizes.smallest, sizes.largest, pm)
+
+
+def _privacy(
+    scratch: Scratch,
+    target: TableRef,
+    classes: Sequence[str],
+    names: Sequence[str],
+    results: Sequence[RequirementResult],
+) -> dict[str, float]:
+    """PM of each sensitive column: min over classes |G| / most frequent value (Ghinita et al. 2009, equation 6).
+
+    A release of k-anonymity alone has none: its PM is the smallest class (section 2.5), and a query would cost a second pass.
+    """
+    if not any(result.column for result in results):
+        return {}
+    pm: dict[str, float] = {}
+    for i, name in enumerate(names):
+        # What frequency l reached is PM. The joint form of it has the same name and comes later.
+        known = [result.reached for result in results if (result.name, result.column) == ("l", name)]
+        pm[name] = known[0] if known else as_number(
+            FrequencyDiversity(Fraction(1), name, i).measure(scratch.engine, target, classes, names).reached
+        )  # fmt: skip
+    return pm
 
 
 def as_number(value: Fraction) -> float:

@@ -5,7 +5,15 @@ The only room that imports jinja2 and sqlglot for SQL that we generate. Template
 """
 
 from sqlanon.sqltext.compile import statement
-from sqlanon.sqltext.find import template_names, template_path
+from sqlanon.sqltext.find import own_functions, template_names, template_path
 from sqlanon.sqltext.quote import identifier, literal, table_name
 
-__all__ = ["identifier", "literal", "statement", "table_name", "template_names", "template_path"]
+__all__ = [
+    "identifier",
+    "literal",
+    "own_functions",
+    "statement",
+    "table_name",
+    "template_names",
+    "template_path",
+]

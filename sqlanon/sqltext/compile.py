@@ -17,7 +17,7 @@ from sqlglot import exp
 
 from sqlanon.engines.base import Bind, Statement
 from sqlanon.errors import TemplateError
-from sqlanon.sqltext.find import template_path
+from sqlanon.sqltext.find import own_functions, template_path
 from sqlanon.sqltext.quote import identifier, literal, table_name
 
 ALLOWED: frozenset[type[exp.Expr]] = frozenset({
@@ -31,7 +31,7 @@ ALLOWED: frozenset[type[exp.Expr]] = frozenset({
     exp.Union, exp.Update, exp.Var, exp.Where, exp.Window, exp.WindowSpec, exp.With, exp.Abs, exp.Avg, exp.IsNan,
     exp.Tuple, exp.WithinGroup, exp.Transaction, exp.Alter, exp.Values, exp.ColumnConstraint, exp.NotNullColumnConstraint,
     exp.NullSafeEQ, exp.IntDiv,  exp.Any, exp.ArrayContains, exp.Mod,  exp.DPipe, exp.GroupConcat, exp.Concat,  exp.NullSafeNEQ, exp.Pow, exp.CountIf,
-    exp.BitwiseOrAgg, exp.BitwiseLeftShift, exp.BitwiseAnd,
+    exp.BitwiseOrAgg, exp.BitwiseLeftShift, exp.BitwiseAnd, exp.Exp, exp.Ln,
 })  # fmt: skip
 """Syntax a core template may use: all of it means the same on every engine we compile to."""
 
@@ -82,6 +82,10 @@ def _compiled(name: str, text: str, written: str, dialect: str) -> str:
 
 def _check(name: str, tree: exp.Expr) -> None:
     for node in tree.walk():
+        if isinstance(node, exp.Anonymous) and node.name in own_functions():
+            continue  # stored functions of ours mean the same on every engine
+        if isinstance(node, exp.Dot) and isinstance(node.expression, exp.Anonymous | exp.Identifier):
+            continue  # the schema of such a call
         if type(node) not in ALLOWED:
             raise TemplateError(f"template {name} uses {type(node).__name__}, which is not portable")
         if isinstance(node, exp.Group) and node.args.get("all"):

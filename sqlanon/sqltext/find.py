@@ -35,3 +35,11 @@ def template_names() -> list[str]:
     return sorted(
         {str(path.relative_to(_root()).with_suffix("")).split("/", 1)[1] for path in _root().rglob("*.sql")}
     )
+
+
+@cache
+def own_functions() -> tuple[str, ...]:
+    """The stored functions that sqlanon can install; their texts are the templates ``functions/<name>``."""
+    return tuple(
+        name.removeprefix("functions/") for name in template_names() if name.startswith("functions/")
+    )

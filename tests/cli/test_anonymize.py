@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import gzip
+import json
 import shlex
 import shutil
 from collections import Counter
@@ -145,6 +146,46 @@ def test_options(cli, tmp_path, words, column):
         assert ended.json["execution"] == words[1]
 
 
+def test_options_of_the_dual_problem(cli, people_csv):
+    """Each is wrong here, and is told of by its own name: so each arrives."""
+    words = ["--max-loss", "-0.5", "--max-extent", "nobody=10", "--max-extent", "age=x", "--maximize", "l"]
+    words += ["--at-least", "l=0", "--at-least", "t=2", "--presence", "hidden", "--l", "3"]
+    ended = cli("anonymize", people_csv, *FILE[:-4], *words, "--to", "out.csv")
+    assert ended.code == 2
+    for problem in (
+        "--max-loss: too small",
+        "--max-extent age: not a number",
+        "--max-extent nobody: a column that is not listed",
+        "--at-least l: too small",
+        "--at-least t: unknown key",
+        "--presence: not a word known here",
+        "--l: stands beside maximize",
+    ):
+        assert problem in ended.err, ended.err
+    ended = cli("anonymize", people_csv, *FILE[:-4], "--maximize", "t", "--to", "out.csv")
+    assert ended.code == 2
+    assert "--maximize: not a word known here" in ended.err
+
+
+@pytest.mark.parametrize("least", ["k=61", "l=50"])
+def test_the_least_that_is_accepted_must_be_possible(cli, people_csv, tmp_path, least):
+    words = [*FILE[:-4], "--max-loss", "0.5", "--maximize", least[0], "--at-least", least, "--to", "out.csv"]
+    ended = cli("anonymize", people_csv, *words)
+    assert ended.code == 4
+    assert "the largest feasible value is" in ended.err
+    assert not (tmp_path / "out.csv").exists()
+
+
+def test_refine_is_kept_with_the_release(cli, warehouse):
+    words = [*FILE, "--refine", "--to", "shared.people", "--json"]
+    assert cli("anonymize", "people", "--db", warehouse, *words).code == 0
+    import duckdb
+
+    with duckdb.connect(warehouse.removeprefix("duckdb:///"), read_only=True) as connection:
+        ((policy,),) = connection.execute("SELECT policy FROM _sqlanon.catalog").fetchall()
+    assert json.loads(policy)["refine"] == {"window": 20, "passes": 4}
+
+
 def test_hierarchy(cli, tmp_path):
     lines = [f"{53700 + n};{'low' if n < 2 else 'high'};*" for n in range(5)]
     (tmp_path / "zip.csv").write_text("\n".join(lines) + "\n", encoding="utf-8")
@@ -175,6 +216,9 @@ def test_rest(cli, people_csv, tmp_path):
         ["anonymize", "people.csv", "--qi", "age,", "--to", "out.csv"],
         ["anonymize", "people.csv", "--qi", "age", "--to", "out.csv", "--l", "many"],
         ["anonymize", "people.csv", "--qi", "age", "--to", "out.csv", "--format", "poems"],
+        ["anonymize", "people.csv", "--qi", "age", "--to", "out.csv", "--max-loss", "1/0"],
+        ["anonymize", "people.csv", "--qi", "age", "--to", "out.csv", "--max-extent", "age"],
+        ["anonymize", "people.csv", "--qi", "age", "--to", "out.csv", "--at-least", "2"],
         ["anonymize", "people.csv", "--qi", "age", "--to", "out.csv", "--method", "guess"],
         ["anonymize", "people", "--db", "oracle://x", "--qi", "age"],
     ],

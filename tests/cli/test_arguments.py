@@ -50,8 +50,10 @@ def test_pairs_refused(text):
 
 
 def test_pairs_twice():
-    with pytest.raises(PolicyError, match="twice"):
+    with pytest.raises(PolicyError, match="--weight: column a is given twice"):
         pairs("--weight", ["a=1", "a=2"])
+    with pytest.raises(PolicyError, match="--at-least: requirement l is given twice"):
+        pairs("--at-least", ["l=1", "l=2"], "requirement")
 
 
 def test_whole_and_fraction():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Callable
+from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
 
@@ -128,11 +129,36 @@ def test_report_tells_classes_requirements_and_loss(
             assert asked["l", column].reached == pytest.approx(float(frequency))
         if sample.privacy.distinct_l is not None:
             assert asked["distinct_l", column].reached == distinct
-    truth = losses(sample.table, partition, sample.privacy.k)
-    assert report.loss.gcp == pytest.approx(float(truth.gcp), rel=1e-9)
-    assert report.loss.lm == pytest.approx(float(truth.lm), rel=1e-9)
-    for name, values in truth.columns.items():
+    assert report.pm == (
+        {
+            column: pytest.approx(float(reached(sample, classes, j)[0]))
+            for j, column in enumerate(sample.sensitive)
+        }
+        if sample.privacy.l is not None or sample.privacy.distinct_l is not None
+        else {}
+    )
+    truth = asdict(losses(sample.table, classes, sample.privacy.k))
+    for name, values in truth.pop("columns").items():
         for metric, value in values.items():
             assert report.loss.columns[name][metric] == pytest.approx(float(value), rel=1e-9), (name, metric)
-    assert report.loss.dm == sum(size**2 for size in sizes)
-    assert report.loss.c_avg == pytest.approx(len(sample.rows) / (len(sizes) * sample.privacy.k))
+    assert set(truth) | {"columns"} == {field.name for field in fields(report.loss)}
+    for metric, value in truth.items():
+        assert getattr(report.loss, metric) == pytest.approx(float(value), rel=1e-9), metric
+
+
+@pytest.mark.parametrize("kind", ["points", "suppressed"])
+def test_losses_where_a_format_merges_boxes(shared_db: Any, sample: Case, kind: str, tmp_path: Path) -> None:
+    """The loss of a row is its box's; the largest of a class bounds every box; sizes are those of merged classes."""
+    way = ways()[0]
+    _, report = release_rows(shared_db, sample, tmp_path, method=way.argument, format=kind)
+    boxes = way.classes(sample)
+    classes = published_classes(sample, boxes, kind)
+    own, merged = losses(sample.table, boxes, 1), losses(sample.table, classes, sample.privacy.k)
+    for metric in ("ncp", "gcp", "lm", "il_inf", "weighted_avg_volume"):
+        assert getattr(report.loss, metric) == pytest.approx(float(getattr(own, metric)), rel=1e-9), metric
+    assert (report.loss.dm, report.loss.c_avg) == (merged.dm, pytest.approx(float(merged.c_avg)))
+    of_box = {box[0]: losses(sample.table, [box], 1).il1 for box in boxes}
+    of_class = [
+        sum(len(box) * of_box[box[0]] for box in boxes if box[0] in rows) / len(rows) for rows in classes
+    ]
+    assert report.loss.il_sum == pytest.approx(float(sum(of_class)), rel=1e-9)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime as dt
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -16,10 +17,17 @@ Classes = Sequence[Sequence[int]]
 class Losses:
     """What a `LossReport` says, as exact numbers."""
 
+    ncp: Fraction
     gcp: Fraction
     dm: int
     c_avg: Fraction
     lm: Fraction
+    il1: Fraction
+    il_inf: Fraction
+    il_sum: Fraction
+    weighted_max_ncp: Fraction
+    avg_ncp: Fraction
+    weighted_avg_volume: Fraction
     columns: dict[str, dict[str, Fraction]]
 
 
@@ -58,6 +66,41 @@ def _place(column: Quasi, value: Any) -> Fraction:
     return Fraction(0) if low == high else (as_fraction(value) - low) / (high - low)
 
 
+def volume(table: Table, rows: Sequence[int]) -> Fraction:
+    """Product of a class's NCP over the attributes; one of a single value counts as that value's share of its domain."""
+    product = Fraction(1)
+    for column in table.quasi:
+        single = len({column.codes[row] for row in rows}) == 1
+        product *= Fraction(1, max(column.size, 1)) if single else ncp(column, rows)
+    return product
+
+
+def width(column: Quasi, rows: Sequence[int]) -> Fraction | None:
+    """How wide a class is in a column's own units, None where it has no width.
+
+    Numbers as they are, days, steps of ordered text, leaves of the node, values of the set.
+    """
+    codes = {column.codes[row] for row in rows}
+    if codes == {0}:
+        return Fraction(0)
+    if 0 in codes:
+        return None
+    values = [column.domain[code - 1] for code in sorted(codes)]
+    if column.kind == "hierarchy":
+        return Fraction(column.tree.under(*column.tree.common(values)))
+    if column.kind == "nominal":
+        return Fraction(len(codes))
+    if len(codes) == 1:
+        return Fraction(0)
+    if column.kind == "text":
+        return Fraction(max(codes) - min(codes))
+    if not (is_finite(values[0]) and is_finite(values[-1])):
+        return None
+    low, high = as_fraction(values[0]), as_fraction(values[-1])
+    day = 86_400 * 10**6 if isinstance(values[0], dt.datetime) else 1
+    return (high - low) / day
+
+
 def losses(table: Table, classes: Classes, k: int) -> Losses:
     """All metrics of a partition."""
     weights = sum(column.weight for column in table.quasi)
@@ -73,10 +116,26 @@ def losses(table: Table, classes: Classes, k: int) -> Losses:
         / weights
         for name in ("ncp", "lm")
     }
+    extents = [
+        sum((column.weight * ncp(column, rows) for column in table.quasi), Fraction(0)) / weights
+        for rows in classes
+    ]
+    plain = [
+        sum((ncp(column, rows) for column in table.quasi), Fraction(0)) / len(table.quasi) for rows in classes
+    ]
     return Losses(
+        ncp=sum((len(rows) * each for rows, each in zip(classes, plain, strict=True)), Fraction(0))
+        / table.rows,
         gcp=weighted["ncp"],
         dm=sum(len(rows) ** 2 for rows in classes),
         c_avg=Fraction(table.rows, len(classes) * k),
         lm=weighted["lm"],
+        il1=sum(extents, Fraction(0)) / len(classes),
+        il_inf=max(extents),
+        il_sum=sum(extents, Fraction(0)),
+        weighted_max_ncp=max(len(rows) * each for rows, each in zip(classes, extents, strict=True)),
+        avg_ncp=sum(plain, Fraction(0)) / len(classes),
+        weighted_avg_volume=sum((len(rows) * volume(table, rows) for rows in classes), Fraction(0))
+        / table.rows,
         columns=columns,
     )

@@ -8,7 +8,7 @@ from fractions import Fraction
 import pytest
 
 from tests.oracle.domains import Quasi, Sensitive, Table
-from tests.oracle.losses import losses
+from tests.oracle.losses import losses, width
 from tests.oracle.recode import FORMATS, covers, quoted, released
 from tests.oracle.test_domains import FRUIT
 
@@ -104,6 +104,23 @@ def test_losses_of_one_table() -> None:
     assert found.gcp == (2 * Fraction(9, 20) + Fraction(1, 2) + Fraction(1, 3)) / 4
     assert found.dm == 8
     assert found.c_avg == 1
+    assert found.il1 == Fraction(13, 30)  # (2/10 + 3/5 + 2/3) / 4 = 11/30 and (16/10 + 2/5 + 0) / 4 = 1/2
+    assert (found.il_inf, found.il_sum) == (Fraction(1, 2), Fraction(13, 15))
+    assert found.weighted_max_ncp == 1
+    assert found.avg_ncp == Fraction(
+        77, 180
+    )  # (1/10 + 3/5 + 2/3) / 3 = 41/90 and (8/10 + 2/5 + 0) / 3 = 36/90
+    assert found.weighted_avg_volume == Fraction(11, 150)  # 1/10 x 3/5 x 2/3 and 8/10 x 2/5 x 1/3
+
+
+def test_widths() -> None:
+    assert width(AGE, [0, 1, 2]) == 2
+    assert width(AGE, [3, 4]) == 0
+    assert width(AGE, [2, 3]) is None
+    assert width(FRUITS, [0, 1]) == 3
+    assert width(TOWN, [0, 1, 2]) == 2
+    moments = Quasi("at", (dt.datetime(2024, 1, 1, 18), dt.datetime(2024, 1, 3, 6)))
+    assert width(moments, [0, 1]) == Fraction(3, 2)
 
 
 def test_losses_of_nulls() -> None:

@@ -24,13 +24,13 @@ def product_codes(column: Quasi) -> list[int]:
 
 
 def _tree_levels(column: Quasi) -> list[int]:
-    """Per level above the leaves: the number of each leaf's node, then how many leaves that node has."""
+    """Per level above the leaves: the number of each leaf's node, then the extent of that node."""
     packed: list[int] = []
     tree = column.tree
     for level in range(1, len(next(iter(tree.paths.values())))):
         labels = [tree.paths[leaf][level] for leaf in tree.leaves]
         packed += [labels.index(label) for label in labels]
-        packed += [labels.count(label) for label in labels]
+        packed += [labels.count(label) * ex.SCALE // len(labels) for label in labels]
     return packed
 
 

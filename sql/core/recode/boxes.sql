@@ -1,6 +1,7 @@
 -- name: recode/boxes
 -- params: boxes (table to make), spans (table), columns (list of {code, kind, domain, members, found, nulls, size, range, key})
--- returns: class, n, per column: lo_, hi_ (codes), null_ ('none', 'all', 'some'), ncp_ and lm_ (double, 0..1)
+-- returns: class, n, per column: lo_, hi_ (codes), null_ ('none', 'all', 'some'), ncp_ and lm_ (double, 0..1);
+--   size_ of a node or set: its leaves or values, 0 for NULL alone
 -- NCP (Xu et al.): (max - min) / range of the domain for numbers; |u| / |A| for a node or set u of more than one value.
 -- LM (Iyengar): the same for numbers, (|u| - 1) / (|A| - 1) for nodes and sets. A class with some NULLs scores 1.
 CREATE TEMPORARY TABLE {{ boxes | table }} AS
@@ -17,6 +18,9 @@ SELECT
     , CASE WHEN s.lo_{{ c.code }} > 0 THEN 'none' WHEN s.hi_{{ c.code }} = 0 THEN 'all' ELSE 'some' END AS null_{{ c.code }}
 {% else %}
     , 'none' AS null_{{ c.code }}
+{% endif %}
+{% if c.kind != "ordered" %}
+    , COALESCE({{ "m" ~ c.code ~ ".size" if c.kind == "set" else "f" ~ c.code ~ ".leaves" }}, 0) AS size_{{ c.code }}
 {% endif %}
 {% for measure in ("ncp", "lm") %}
     , CAST(CASE

@@ -62,6 +62,28 @@ def anonymize(
         typer.Option("--distinct-l", show_default=False, help="Distinct sensitive values in a class."),
     ] = None,
     joint: Annotated[bool, typer.Option("--joint", help="l also within each value of the others.")] = False,
+    max_loss: Annotated[
+        str | None,
+        typer.Option(
+            "--max-loss", metavar="NCP", show_default=False, help="With --maximize: NCP of a class, at most."
+        ),
+    ] = None,
+    max_extent: Annotated[
+        Names, _pair("--max-extent", "COL=N", "With --maximize: extent of a class there, at most.")
+    ] = None,
+    maximize: Annotated[
+        str | None,
+        typer.Option(metavar="[k|l]", show_default=False, help="As large as the bounds on the loss allow."),
+    ] = None,
+    at_least: Annotated[
+        Names, _pair("--at-least", "[k|l]=N", "With --maximize: the least that is accepted.")
+    ] = None,
+    presence: Annotated[
+        str | None,
+        typer.Option(
+            metavar="disclosed", show_default=False, help="Anatomy: accept that it shows who is in the table."
+        ),
+    ] = None,
     hierarchy: Annotated[
         Names, _pair("--hierarchy", "COL=FILE.csv", "Taxonomy of a column, ARX format.")
     ] = None,
@@ -70,6 +92,7 @@ def anonymize(
     ] = None,
     weight: Annotated[Names, _pair("--weight", "COL=N", "Weight of a column in the loss.")] = None,
     method: Annotated[str, typer.Option(help="NAME[:option=value,...]")] = "mondrian",
+    refine: Annotated[bool, typer.Option("--refine", help="Improve the classes by a local pass.")] = False,
     format: Annotated[FormatKind, typer.Option(help="How classes are published.")] = "ranges",  # noqa: A002
     mean: Annotated[Names, _list("--mean", "Numeric columns that also publish class means.")] = None,
     execution: Annotated[Execution, typer.Option(help="Where the method runs.")] = "auto",
@@ -100,10 +123,16 @@ def anonymize(
         "l": fraction("--l", l),
         "distinct_l": distinct_l,
         "joint": joint,
+        "max_loss": fraction("--max-loss", max_loss),
+        "max_extent": pairs("--max-extent", max_extent) or None,
+        "maximize": maximize,
+        "at_least": pairs("--at-least", at_least, "requirement") or None,
+        "presence": presence,
         "hierarchies": pairs("--hierarchy", hierarchy) or None,
         "ordered": pairs("--ordered", ordered) or None,
         "weights": whole("--weight", pairs("--weight", weight)) or None,
         "method": method,
+        "refine": refine,
         "format": format,
         "mean": names("--mean", mean),
         "execution": execution,

@@ -54,8 +54,8 @@ def requirements(results: Sequence[RequirementResult]) -> Table:
     )
 
 
-def loss(report: LossReport) -> tuple[Table, str]:
-    """Loss per column, and the totals in one line."""
+def loss(report: LossReport) -> tuple[Table, str, str]:
+    """Loss per column, and in two lines the totals that matter most; the rest is in the JSON."""
     rows = [
         (column, f"{values['ncp']:.4f}", f"{values['lm']:.4f}", _bar(values["ncp"]))
         for column, values in report.columns.items()
@@ -64,7 +64,8 @@ def loss(report: LossReport) -> tuple[Table, str]:
     shown = table(
         (("loss of", "left"), ("NCP", "right"), ("LM", "right"), ("0 = exact, 1 = all lost", "left")), rows
     )
-    return shown, f"GCP {report.gcp:.4f}, DM {measure(report.dm)}, C_AVG {report.c_avg:.3f}"
+    totals = f"GCP {report.gcp:.4f}, DM {measure(report.dm)}, C_AVG {report.c_avg:.3f}"
+    return shown, totals, f"NCP of a class: {report.il1:.4f} on average, {report.il_inf:.4f} at most"
 
 
 def next_commands(screen: Screen, following: Sequence[str]) -> None:

@@ -17,6 +17,7 @@ from sqlanon.policy import load, release
 from sqlanon.spec import ColumnSpec, FormatSpec, MethodSpec, PrivacySpec, ReleaseSpec
 
 BASE: dict[str, Any] = {"source": "main.patients", "quasi": ["age", "zip"]}
+DUAL: dict[str, Any] = {"max_loss": 0.3, "maximize": "k", "at_least": {"k": 2}}
 
 
 def told(**arguments: Any) -> list[str]:
@@ -62,6 +63,13 @@ releases:
     execution: kernel
     memory: 1GiB
     seed: 42
+    refine: {window: 5, passes: 2}
+  - name: dual
+    source: main.t
+    publish: out.dual
+    columns: {age: quasi, zip: quasi, diagnosis: sensitive}
+    privacy: {max_loss: {per_class_ncp: 3/10}, max_extent: {zip: 0.5, age: 10}, maximize: l, at_least: {k: 2, l: 3}}
+    refine: yes
 """)
     spec = release(
         source="main.t",
@@ -82,6 +90,7 @@ releases:
         execution="kernel",
         memory=2**30,
         seed=42,
+        refine={"window": 5, "passes": 2},
         rows_are="events",
         accept_unique=["diagnosis"],
         accept_repeats=["name"],
@@ -90,7 +99,19 @@ releases:
         readers=["anna", "ben"],
         name="r",
     )
-    assert load(tmp_path / "anon.yml", {}).releases == (spec,)
+    dual = release(
+        source="main.t",
+        quasi=["age", "zip"],
+        sensitive="diagnosis",
+        max_loss=0.3,
+        max_extent={"zip": Decimal("0.5"), "age": np.int64(10)},  # type: ignore[dict-item]
+        maximize="l",
+        at_least={"k": 2, "l": "3"},
+        refine=True,
+        publish="out.dual",
+        name="dual",
+    )
+    assert load(tmp_path / "anon.yml", {}).releases == (spec, dual)
 
 
 @pytest.mark.parametrize(
@@ -150,6 +171,26 @@ def test_every_fraction_is_exact(numerator: int, denominator: int) -> None:
         ({"sensitive": "d", "l": float("nan")}, "l: not a number or fraction; a number such as 3 or 2.5, or a fraction such as 5/2, at least 1"),
         ({"sensitive": "d", "l": True}, "l: not a number or fraction; a number such as 3 or 2.5, or a fraction such as 5/2, at least 1"),
         ({"sensitive": "d", "l": 2, "joint": True}, "joint: fewer than two sensitive columns; joint needs two columns with the role sensitive"),
+        ({"k": 3, **DUAL}, "k: stands beside maximize; put it under at_least"),
+        ({"k": True, **DUAL}, ["k: not a whole number; a whole number of at least 1", "k: stands beside maximize; put it under at_least"]),
+        ({"sensitive": "d", "l": 3, **DUAL}, "l: stands beside maximize; put it under at_least"),
+        ({**DUAL, "max_loss": -0.1}, "max_loss: too small; a number of at least 0 and at most 1, such as 0.3 or 3/10"),
+        ({**DUAL, "max_loss": "much"}, "max_loss: not a number or fraction; a number of at least 0 and at most 1, such as 0.3 or 3/10"),
+        ({**DUAL, "max_loss": True}, "max_loss: not a number or fraction; a number of at least 0 and at most 1, such as 0.3 or 3/10"),
+        ({**DUAL, "max_extent": {"agee": 3}}, "max_extent[agee]: a column that is not listed (did you mean age?); quasi columns: age, zip"),
+        ({**DUAL, "max_extent": {5: 3}}, "max_extent[5]: a column that is not listed; quasi columns: age, zip"),
+        ({**DUAL, "max_extent": {"age": float("inf")}}, "max_extent[age]: not a number or fraction; a number of at least 0, such as 0.3 or 3/10"),
+        ({**DUAL, "max_extent": ["age"]}, "max_extent: a list stands here; key: value pairs, such as {age: 10}"),
+        ({**DUAL, "maximize": "t"}, "maximize: not a word known here; one of k, l"),
+        ({**DUAL, "maximize": None}, ["max_loss: maximize is missing; max_loss goes with maximize: k or maximize: l",
+                                     "at_least: maximize is missing; at_least goes with maximize: k or maximize: l"]),
+        ({**DUAL, "max_loss": None}, "maximize: nothing bounds the loss; maximize goes with max_loss: {per_class_ncp: 0.3} or max_extent: {column: 10} or both"),
+        ({**DUAL, "at_least": None}, "at_least: is missing; maximize: k needs the least k that is accepted, such as at_least: {k: 2}"),
+        ({**DUAL, "at_least": {"k": 2, "t": 0.1}}, "at_least[t]: unknown key; the keys here are k, l"),
+        ({**DUAL, "at_least": {"k": 0}}, "at_least[k]: too small; a whole number of at least 1"),
+        ({"presence": "disclosed"}, "presence: the format is ranges; presence: disclosed goes with the format anatomy"),
+        ({"refine": {"window": 0}}, "refine[window]: too small; a whole number from 1 to 1000"),
+        ({"refine": 20}, "refine: neither true nor false; true, false or key: value pairs"),
         ({"mean": ["age"], "k": 4}, "mean: k is below 5; means need k of at least 5"),
         ({"mean": ["agee"], "k": 5}, "mean: a column that is not listed (did you mean age?); quasi columns without hierarchy: age, zip"),
         ({"mean": "age", "k": 5, "format": "labels"}, "mean: the format is labels; means go with the format ranges"),
@@ -168,8 +209,8 @@ def test_every_fraction_is_exact(numerator: int, denominator: int) -> None:
         ({"readers": ["a", "a"]}, "readers: a name is listed twice; a name or a list of different names"),
     ],
 )  # fmt: skip
-def test_one_problem(arguments: dict[str, Any], problem: str) -> None:
-    assert told(**arguments) == [problem]
+def test_one_problem(arguments: dict[str, Any], problem: str | list[str]) -> None:
+    assert told(**arguments) == ([problem] if isinstance(problem, str) else problem)
 
 
 def test_every_problem_comes_at_once() -> None:
@@ -234,6 +275,8 @@ def test_any_table_name_can_be_quoted(name: str) -> None:
 def test_none_stands_for_no_columns() -> None:
     lists = ("sensitive", "identifiers", "insensitive", "mean", "readers", "accept_unique", "accept_repeats")
     assert release(**BASE, **dict.fromkeys(lists)) == release(**BASE)
+    wishes = ("max_loss", "max_extent", "maximize", "at_least", "presence", "refine")
+    assert release(**BASE, **dict.fromkeys(wishes)) == release(**BASE)
 
 
 def test_method_and_format_defaults() -> None:

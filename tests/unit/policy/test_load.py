@@ -11,7 +11,7 @@ import pytest
 from sqlanon.errors import PolicyError
 from sqlanon.policy import load
 from sqlanon.policy.reference import EXAMPLE
-from sqlanon.spec import ColumnSpec, FormatSpec, MethodSpec, PrivacySpec
+from sqlanon.spec import ColumnSpec, FormatSpec, MethodSpec, PrivacySpec, RefineSpec
 from tests.unit.policy.samples import SMALL, with_column, with_key, with_privacy
 
 
@@ -33,6 +33,7 @@ def test_the_smallest_policy_has_the_documented_defaults(read: Any, tmp_path: Pa
     assert release.format == FormatSpec("ranges", ())
     assert (release.rest, release.rows_are, release.execution) == ("error", "persons", "auto")
     assert (release.memory, release.seed, release.publish_file, release.readers) == (None, None, None, ())
+    assert release.refine is None
 
 
 def test_the_example_of_the_reference_loads(read: Any, tmp_path: Path) -> None:
@@ -79,6 +80,21 @@ def test_relative_files_start_at_the_policy_and_not_where_the_command_runs(
 )
 def test_methods_are_a_text_or_a_mapping(read: Any, written: str, method: MethodSpec) -> None:
     assert read(with_key(written)).releases[0].method == method
+
+
+@pytest.mark.parametrize(
+    ("written", "refine"),
+    [
+        ("true", RefineSpec(window=20, passes=4)),
+        ("{}", RefineSpec(window=20, passes=4)),
+        ("{window: 1}", RefineSpec(window=1, passes=4)),
+        ("{window: 1000, passes: 100}", RefineSpec(window=1000, passes=100)),
+        ("no", None),
+        ("", None),
+    ],
+)
+def test_refine_is_a_word_or_a_mapping(read: Any, written: str, refine: RefineSpec | None) -> None:
+    assert read(with_key(f"refine: {written}")).releases[0].refine == refine
 
 
 @pytest.mark.parametrize(

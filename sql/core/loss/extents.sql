@@ -1,0 +1,48 @@
+-- name: loss/extents
+-- params: boxes (table), columns (list of {code, kind, domain, wide (bool: too wide for exact subtraction), nanoseconds})
+-- returns: per column extent_<code> (largest hi - lo of a class; timestamps in micro- or nanoseconds; ranks; leaves or values
+--   where kind is sized; NULL if no class has one), open_<code> bigint (classes with NULL, an infinity or NaN beside other values)
+{% macro between(c, low, high) %}
+{% if c.kind == "integer" and not c.wide %}
+CAST({{ high }} AS HUGEINT) - CAST({{ low }} AS HUGEINT)
+{%- elif c.kind == "timestamp" %}
+{% set unit = "EPOCH_NS" if c.nanoseconds else "EPOCH_US" %}
+CAST({{ unit }}({{ high }}) AS HUGEINT) - CAST({{ unit }}({{ low }}) AS HUGEINT)
+{%- elif c.kind == "float" or c.wide %}
+CAST({{ high }} AS DOUBLE) - CAST({{ low }} AS DOUBLE)
+{%- else %}
+{{ high }} - {{ low }}
+{%- endif %}
+{% endmacro %}
+SELECT
+{% for c in columns %}
+    {{ ", " if not loop.first }}MAX(b.extent_{{ c.code }}) AS extent_{{ c.code }}
+    , COUNT(*) - COUNT(b.extent_{{ c.code }}) AS open_{{ c.code }}
+{% endfor %}
+FROM (
+    SELECT
+{% for c in columns %}
+        {{ ", " if not loop.first }}CASE
+            WHEN s.null_{{ c.code }} = 'some' THEN NULL
+{% if c.kind == "sized" %}
+            ELSE CAST(s.size_{{ c.code }} AS BIGINT)
+{% else %}
+            WHEN s.lo_{{ c.code }} = s.hi_{{ c.code }} THEN 0
+{% if c.kind in ("float", "date", "timestamp") %}
+            WHEN NOT (ISFINITE(l{{ c.code }}.value) AND ISFINITE(h{{ c.code }}.value)) THEN NULL
+{% endif %}
+{% if c.kind == "float" %}
+            WHEN h{{ c.code }}.value > 1.79e308 + LEAST(CAST(l{{ c.code }}.value AS DOUBLE), 0) THEN NULL -- no double holds it
+{% endif %}
+            ELSE {{ between(c, "l" ~ c.code ~ ".value", "h" ~ c.code ~ ".value") if c.kind != "ranked" else "CAST(h" ~ c.code ~ ".ord - l" ~ c.code ~ ".ord AS BIGINT)" }}
+{% endif %}
+          END AS extent_{{ c.code }}
+{% endfor %}
+    FROM {{ boxes | table }} AS s
+{% for c in columns %}
+{% if c.kind != "sized" %}
+    JOIN {{ c.domain | table }} AS l{{ c.code }} ON l{{ c.code }}.code = s.lo_{{ c.code }}
+    JOIN {{ c.domain | table }} AS h{{ c.code }} ON h{{ c.code }}.code = s.hi_{{ c.code }}
+{% endif %}
+{% endfor %}
+) AS b

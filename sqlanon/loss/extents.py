@@ -1,0 +1,77 @@
+"""The widest class of every quasi column, in the column's own units: what a bound such as ``age: 10`` is about."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from sqlanon.engines.base import TableRef
+from sqlanon.table.encode import Domain
+from sqlanon.table.scratch import Scratch
+
+EXACT = 1e37
+"""Ranges of integers and decimals up to this are subtracted exactly; wider ones do not fit every engine's widest integer."""
+
+
+@dataclass(frozen=True, slots=True)
+class Extent:
+    """How wide the classes of a release are in one column.
+
+    Attributes:
+        largest: of an ordered column, the largest (highest - lowest) of a class: numbers as they are, days for dates and
+            timestamps, steps for ordered text, enums and booleans. Exact, but for floats, which are subtracted as such.
+            Of a hierarchy the leaves of a class's node, of a nominal column the values of its set; a single value is 1.
+        unbounded: classes that have no such extent: NULL beside values, or an infinity or NaN beside
+            other values, or floats whose difference no float holds.
+    """
+
+    largest: Fraction
+    unbounded: int
+
+
+def extents(scratch: Scratch, boxes: TableRef, quasi: Sequence[Domain]) -> dict[str, Extent]:
+    """The widest class of every quasi column, by name.
+
+    Args:
+        scratch: the run.
+        boxes: table of `sqlanon.release.recode`: one box a class of the method, before any format.
+        quasi: the quasi columns.
+
+    Cost: one scan of the boxes, joined twice with the domain of every ordered column.
+    """
+    row = scratch.fetch("loss/extents", boxes=boxes, columns=[_column(scratch, domain) for domain in quasi])[
+        0
+    ]
+    return {
+        domain.reading.name: Extent(_units(domain, row[2 * i]), int(str(row[2 * i + 1])))
+        for i, domain in enumerate(quasi)
+    }
+
+
+def _column(scratch: Scratch, domain: Domain) -> dict[str, object]:
+    reading = domain.reading
+    ordered = reading.treatment == "ordered"
+    kind: str = reading.column.kind if ordered else "sized"
+    if kind in ("text", "enum", "boolean"):
+        kind = "ranked"
+    wide = False
+    if kind in ("integer", "decimal"):
+        wide = float(str(scratch.fetch("recode/range", domain=domain.table)[0][0])) > EXACT
+    return {
+        "code": domain.code, "kind": kind, "domain": domain.table, "wide": wide,
+        "nanoseconds": _nanoseconds(domain),
+    }  # fmt: skip
+
+
+def _units(domain: Domain, cell: object) -> Fraction:
+    if cell is None:  # no class has an extent
+        return Fraction(0)
+    value = Fraction(cell) if isinstance(cell, float) else Fraction(str(cell))
+    if domain.reading.treatment == "ordered" and domain.reading.column.kind == "timestamp":
+        return value / (86_400 * 10 ** (9 if _nanoseconds(domain) else 6))
+    return value
+
+
+def _nanoseconds(domain: Domain) -> bool:
+    return domain.reading.column.type == "TIMESTAMP_NS"

@@ -1,0 +1,60 @@
+"""What the catalog keeps of a policy: all of it that JSON can hold, no list of values; and what plan shows of a change."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from fractions import Fraction
+
+import sqlanon
+from sqlanon.policy import release
+from sqlanon.release.catalog import redacted
+from sqlanon.spec import RefineSpec
+
+CANARY = "c4n4ry"
+
+
+def test_bounds_are_kept_exactly() -> None:
+    spec = release(
+        source="t",
+        quasi=["age", "zip"],
+        sensitive="d",
+        max_loss="1/3",
+        max_extent={"zip": 2, "age": 0.5},
+        maximize="l",
+        at_least={"k": 2, "l": 2.5},
+        refine={"window": 7},
+        ordered={"zip": [CANARY, "b"]},
+        seed=7,
+    )
+    text = json.dumps(redacted(spec))
+    kept = json.loads(text)
+    assert kept["privacy"] == {
+        "k": 2,
+        "l": "5/2",
+        "distinct_l": None,
+        "joint": False,
+        "accuracy": {"maximize": "l", "per_class_ncp": "1/3", "extents": {"zip": "2", "age": "1/2"}},
+        "presence_disclosed": False,
+    }
+    assert kept["refine"] == {"window": 7, "passes": 4}
+    assert "seed" not in kept
+    assert CANARY not in text
+
+
+def test_plan_shows_what_changed() -> None:
+    with sqlanon.connect("duckdb:///:memory:") as db:
+        db.engine.execute("CREATE TABLE t AS SELECT i // 5 AS age, 'flu' AS d FROM range(20) AS r(i)")
+        spec = release(source="t", quasi="age", sensitive="d", k=5, l=1)
+        db.run(spec)
+        assert db.plan(spec).change == "version 2 replaces 1: same policy"
+        privacy = replace(spec.privacy, l=Fraction(1), presence_disclosed=True)
+        changed = db.plan(replace(spec, refine=RefineSpec(9, 2), privacy=privacy)).change
+    assert changed.startswith("version 2 replaces 1: policy changed: ")
+    assert changed.split(": ", 2)[2].split("; ") == [
+        "- privacy.presence_disclosed: False",
+        "+ privacy.presence_disclosed: True",
+        "- refine: None",
+        "+ refine.passes: 2",
+        "+ refine.window: 9",
+    ]
