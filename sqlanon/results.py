@@ -80,6 +80,8 @@ class RunReport(_Json):
     pm: Mapping[str, float] = field(default_factory=dict)
     """Where diversity is asked: PM per sensitive column, the least rows / most frequent value of any class."""
     warnings: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
+    """What a bound on the loss allowed, and how the method found it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +123,8 @@ class PlanReport(_Json):
     format: str
     warnings: tuple[str, ...]
     statements: tuple[str, ...]
+    bound: str | None = None
+    """Where k or l is maximized: within which bound on the loss."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -52,7 +52,7 @@ def unbounded(accuracy: Accuracy, quasi: Sequence[Domain]) -> list[str]:
 
 def extents(accuracy: Accuracy, quasi: Sequence[Domain]) -> dict[str, Fraction]:
     """The extent of every code column that has one."""
-    found = {}
+    found: dict[str, Fraction] = {}
     for name, extent in accuracy.extents:
         domain = _find(name, quasi)
         assert domain is not None, "unbounded has refused it"

@@ -82,7 +82,11 @@ def geometry(context: Context) -> Geometry:
 def _packed(tree: Tree) -> npt.NDArray[np.int64]:
     """Levels above the leaves, bottom up: node numbers by leaf, then the extent of that node by leaf."""
     size = len(tree.node[0])
-    parts = [part for level in range(1, len(tree.node)) for part in (tree.node[level], tree.leaves[level] * SCALE // size)]
+    parts = [
+        part
+        for level in range(1, len(tree.node))
+        for part in (tree.node[level], tree.leaves[level] * SCALE // size)
+    ]
     return np.concatenate(parts).astype(np.int64) if parts else np.zeros(0, dtype=np.int64)
 
 

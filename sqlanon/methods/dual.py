@@ -18,6 +18,7 @@ from sqlanon.kernels import boundaries
 from sqlanon.kernels.accurate import accurate_groups, least_privacy
 from sqlanon.kernels.bounds import Bounds, most_anonymous, reach, widest
 from sqlanon.kernels.extent import SCALE
+from sqlanon.kernels.runs import NEVER
 from sqlanon.methods import accuracy, arrays, direct
 from sqlanon.methods.arrays import Loaded
 from sqlanon.methods.base import Context
@@ -78,7 +79,10 @@ def _searched(context: Context, loaded: Loaded, arranged: Arranged) -> Solved:
         l = math.floor(asked)  # noqa: E741 - the papers' symbol
         if l not in known:
             group = direct.diverse(loaded, arranged, value, l, k, fast=False)
-            known[l] = widest(arranged.rows.codes, group, int(group.max()) + 1, loaded.geometry, bounds), group
+            known[l] = (
+                widest(arranged.rows.codes, group, int(group.max()) + 1, loaded.geometry, bounds),
+                group,
+            )
         return known[l][0]
 
     found = ipcsd(probe, Fraction(len(value), int(np.bincount(value).max())), bounds.total)
@@ -117,7 +121,7 @@ def _best_diverse(context: Context, loaded: Loaded, arranged: Arranged, minimize
     group = np.empty(len(value), np.int32)
     objective = direct.OBJECTIVES[minimize]
     loss = boundaries.best_diverse(line, value, int(value.max()) + 1, l, objective, group)
-    if loss >= boundaries.NEVER:
+    if loss >= NEVER:
         raise AssertionError("feasibility is decided before a method runs")
     return group
 
@@ -126,7 +130,9 @@ def _line(places: npt.NDArray[np.int64], arranged: Arranged) -> npt.NDArray[np.i
     """Where the rows, in order, lie."""
     codes = arranged.rows.codes[:, 0]
     if int(codes.max()) >= len(places):
-        raise PolicyError("solver=optimal takes finite values; the quasi column holds infinities or NaN: use solver=auto")
+        raise PolicyError(
+            "solver=optimal takes finite values; the quasi column holds infinities or NaN: use solver=auto"
+        )
     return places[codes]
 
 

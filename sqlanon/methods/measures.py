@@ -94,8 +94,8 @@ def _digits(number: int | Decimal) -> int:
 def _scaled(number: int | Decimal, digits: int) -> int:
     """The number times 10 ** ``digits``, which is an integer."""
     if isinstance(number, int):
-        return number * 10**digits
+        return int(number * 10**digits)
     sign, figures, exponent = number.as_tuple()
     assert isinstance(exponent, int)
-    whole = int("".join(map(str, figures))) * 10 ** (digits + exponent)
+    whole = int("".join(map(str, figures))) * int(10 ** (digits + exponent))
     return -whole if sign else whole

@@ -34,7 +34,9 @@ class OneDimensional:
 
     def describe(self) -> str:
         """See `Method.describe`."""
-        return f"{self.name}:minimize={self.minimize}" + (f",solver={self.solver}" if self.solver != "auto" else "")
+        return f"{self.name}:minimize={self.minimize}" + (
+            f",solver={self.solver}" if self.solver != "auto" else ""
+        )
 
     def statements(self, context: Context) -> Sequence[str]:
         """See `Method.statements`."""

@@ -21,7 +21,9 @@ from sqlanon.methods.dual import noted
 from sqlanon.methods.growth import grow_tree
 from sqlanon.methods.search import THRESHOLD, ipcsd
 from sqlanon.methods.warm import compiled
-from sqlanon.privacy import FrequencyDiversity, KAnonymity, Requirement
+from sqlanon.privacy.base import Requirement
+from sqlanon.privacy.diversity import FrequencyDiversity
+from sqlanon.privacy.kanonymity import KAnonymity
 
 _PARTS = 1000
 """Parts of 1 in which l is probed: what the kernel multiplies with stays small."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import prod
-from typing import Protocol
+from typing import ClassVar, Protocol
 
 from sqlanon.methods.base import Problem
 from sqlanon.privacy.base import Requirement
@@ -16,9 +16,9 @@ MOST_BOUNDARIES = 1 << 24
 class Asked(Protocol):
     """A method's options."""
 
-    name: str
-    order: str
-    fast: bool
+    name: ClassVar[str]
+    order: ClassVar[str]
+    fast: ClassVar[bool]
     minimize: str
     solver: str
 
@@ -67,7 +67,9 @@ def _direct(method: Asked, problem: Problem) -> str | None:
     if method.solver == "dual":
         if method.minimize == "max":
             return None
-        return f"{own} minimizes the largest loss of a class, nothing else: say minimize=max, or use solver=auto"
+        return (
+            f"{own} minimizes the largest loss of a class, nothing else: say minimize=max, or use solver=auto"
+        )
     if not whole_l(checks):
         return f"{own} takes a whole l; with a fraction use solver=auto"
     if method.minimize == "gcp":

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 from sqlanon.engines.base import PRIVATE_SCHEMA, Engine, TableRef
 from sqlanon.progress import Progress, Silent, Stopwatch
+from sqlanon.release.accuracy import described
 from sqlanon.release.catalog import Catalog, redacted
 from sqlanon.release.names import layout
 from sqlanon.release.prepare import Prepared, link_columns, prepare
@@ -53,6 +54,7 @@ def plan(
                 format=spec.format.kind,
                 warnings=tuple(neighbours(engine, spec, target)) + _together(engine, spec, beside),
                 statements=tuple(_statements(engine, spec, target, ready)),
+                bound=described(spec.privacy.accuracy),
             )
     finally:
         progress.finish(spec.name)

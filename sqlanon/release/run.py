@@ -11,6 +11,7 @@ from sqlanon.loss import Attribute, measure
 from sqlanon.methods.base import Context
 from sqlanon.methods.refinement import refined
 from sqlanon.progress import Progress, Silent, Stopwatch
+from sqlanon.release import accuracy
 from sqlanon.release.catalog import Catalog
 from sqlanon.release.prepare import Prepared, prepare
 from sqlanon.release.publish import Publication, publish, reconcile, target_of
@@ -44,6 +45,7 @@ def run(engine: Engine, spec: ReleaseSpec, machine: Machine, progress: Progress 
 
     Raises:
         LockedError: somebody runs this release now.
+        InfeasibleError: the requirements, or what is accepted at least, cannot be reached.
         PrivacyViolation: verify refused what was made.
     """
     progress = progress or Silent()
@@ -77,6 +79,7 @@ def _make(
             assignment = refined(context, assignment, spec.refine)
     with watch.stage("recode"):
         classed = attach_classes(scratch, encoded, assignment.table, tuple(ready.identifiers.values()))
+        notes = accuracy.reached(scratch, spec, ready.requirements, encoded, classed) + assignment.notes
         recoded = recode(scratch, encoded, classed, spec.format)
     with watch.stage("verify"):
         verify_staged(scratch, encoded, classed, recoded, spec.format)
@@ -84,13 +87,15 @@ def _make(
     with watch.stage("recode"):
         attributes = [Attribute(d.code, d.reading.name, d.reading.spec.weight, d.size) for d in encoded.quasi]
         loss = measure(scratch, recoded.boxes, recoded.released, attributes, spec.privacy.k)
+    with watch.stage("verify"):
+        accuracy.held(spec, scratch, encoded, recoded, loss)
     report = RunReport(
         release=spec.name, version=target.version, source=str(ready.roles.relation.ref), published=target.shown,
         rows=encoded.rows, suppressed=0, classes=recoded.classes, min_class=recoded.min_class,
         max_class=recoded.max_class, requirements=(), loss=loss, seconds={}, verified=False,
         method=ready.method.describe(), execution=assignment.execution, format=spec.format.kind,
         columns=tuple(column.name for column in recoded.columns), min_identifiers=fewest,
-        warnings=tuple(neighbours(engine, spec, target)),
+        warnings=tuple(neighbours(engine, spec, target)), notes=notes,
     )  # fmt: skip
     verified = publish(
         engine, spec, target, scratch, encoded, classed, recoded, ready.requirements, report, watch, seed
