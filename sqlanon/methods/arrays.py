@@ -103,7 +103,7 @@ def fetch_codes(
         context: the run.
         tie_break: in the order in which relaxed methods divide equal rows (the work table then has ``tie``).
         part: only rows of partitions in this table (rid, ``label``) ...
-        span: ... whose part lies in [first, past); None: of all.
+        span: ... whose part, or without ``part`` whose rid, lies in [first, past); None: all.
         label: the column of ``part`` that numbers partitions.
 
     Returns:

@@ -23,6 +23,7 @@ class Problem:
         accuracy: the dual problem's bound, or None.
         quasi, sensitive: the columns.
         rows: rows of the table.
+        execution: the execution that is asked.
         occurrences: asks the table for the rows of every value of a column.
     """
 
@@ -31,6 +32,7 @@ class Problem:
     quasi: Sequence[Domain]
     sensitive: Sequence[Domain]
     rows: int
+    execution: Execution = "auto"
     occurrences: Callable[[Domain], Sequence[int]] = lambda domain: [domain.top]
 
 

@@ -49,6 +49,8 @@ class Mondrian:
         if problem.accuracy is None:
             return None
         goal = problem.accuracy.maximize
+        if problem.execution == "pushdown":
+            return f"method mondrian has no pushdown when {goal} is maximized; leave execution out (auto)"
         if self.variant == "relaxed":
             return f"method mondrian maximizes {goal} with variant=strict"
         if goal == "l" and len(problem.sensitive) != 1:

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
+from sqlanon.errors import PolicyError
 from sqlanon.methods.base import Assignment, Context, Problem
 from sqlanon.spec import Execution
 
@@ -26,7 +27,7 @@ class OneDimensional:
         "minimize": ("gcp", "sum", "max"),
         "solver": ("auto", "optimal", "ipcsd", "dual"),
     }
-    executions: ClassVar[tuple[Execution, ...]] = ("kernel",)
+    executions: ClassVar[tuple[Execution, ...]] = ("kernel", "pushdown")
 
     def __init__(self, minimize: str = "gcp", solver: str = "auto") -> None:
         self.minimize = minimize
@@ -50,6 +51,8 @@ class OneDimensional:
         if problem.accuracy is not None or self.solver != "auto":
             return solvers.refusal(self, problem)
         checks = asking(problem.requirements)
+        if checks and problem.execution == "pushdown":
+            return f"method {self.name} has no pushdown when l is asked; leave execution out (auto), or use mondrian"
         if checks and self.minimize != "gcp":
             return f"method {self.name}: minimize={self.minimize} is for k alone; with l leave minimize out (gcp)"
         if checks and self.fast and not whole_l(checks):
@@ -74,6 +77,8 @@ class OneDimensional:
         from sqlanon.methods.warm import compiled
 
         compiled(context.progress)
+        if context.execution == "pushdown" or context.encoded.rows * self.row_bytes(context) > context.memory:
+            return self._streamed(context)
         loaded = arrays.load(context)
         arranged = ORDERS[self.order]().arrange(context, loaded)
         notes: tuple[str, ...] = ()
@@ -86,6 +91,28 @@ class OneDimensional:
         table = context.scratch.table("assign")
         context.scratch.engine.load_arrays(table, {"rid": loaded.rid, "class": classes})
         return Assignment(table, "kernel", notes)
+
+    def row_bytes(self, context: Context) -> int:
+        """Bytes that a table in memory needs for one row, at the peak."""
+        from sqlanon.kernels.lanes import padded
+
+        d, s = len(context.encoded.quasi), len(context.encoded.sensitive)
+        row = 8 * padded(d) + 8 * d + 4
+        dual = 0 if context.accuracy is None else 8 * d + 60
+        return 4 * (2 * (d + s) + 1) + row * (2 if self.order == "tree" else 1) + 60 + dual
+
+    def _streamed(self, context: Context) -> Assignment:
+        from sqlanon.methods.direct import OBJECTIVES, asking
+        from sqlanon.methods.streamed import streamed_runs
+
+        if asking(context.requirements) or context.accuracy is not None:
+            needed = context.encoded.rows * self.row_bytes(context)
+            raise PolicyError(
+                f"method {self.name} keeps the table in memory when l is asked or privacy is maximized: {needed >> 20} MiB, and it may use "
+                f"{context.memory >> 20} MiB; raise memory, or use mondrian"
+            )
+        table = streamed_runs(context, self.order, self.fast, OBJECTIVES[self.minimize])
+        return Assignment(table, "pushdown" if context.execution == "pushdown" else "pushdown+kernel")
 
 
 class Hilbert(OneDimensional):

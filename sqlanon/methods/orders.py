@@ -1,33 +1,40 @@
 """Orders: total orders of rows in which rows that stand near are alike (design, section 5).
 
-An order is given rows in memory and returns them arranged; for tables beyond memory it makes a table of keys that the
-engine sorts by. All see one position per code on one grid, so that no attribute's range decides (Goldberger & Tassa 2010,
+An order arranges rows in memory, or makes a table of keys by which the engine sorts tables beyond memory; both give the
+same order. All see one axis per attribute on one scale, so that no attribute's range decides (Goldberger & Tassa 2010,
 section 6.2.3).
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
-from itertools import pairwise
-from typing import TYPE_CHECKING, Any, Protocol
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
 
+from sqlanon.engines.base import TableRef
 from sqlanon.kernels import hilbert, idistance
 from sqlanon.kernels.demands import Demands
+from sqlanon.kernels.extent import Geometry
 from sqlanon.kernels.rows import Rows
 from sqlanon.kernels.ties import settle
 from sqlanon.methods import arrays
-from sqlanon.methods.arrays import Loaded
+from sqlanon.methods.arrays import Loaded, axis
 from sqlanon.methods.base import Context
 from sqlanon.methods.growth import grow_tree
+from sqlanon.methods.workers import spread
+from sqlanon.privacy.kanonymity import KAnonymity
+from sqlanon.table.functions import temporary
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
     Longs = npt.NDArray[np.int64]
+    Ints = npt.NDArray[np.int32]
+
+_SIGN = np.uint64(1) << np.uint64(63)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,61 +52,202 @@ class Arranged:
     span: int = 0
 
 
+@dataclass(frozen=True, slots=True)
+class Keyed:
+    """Keys in the database: a scratch table (rid, one or more bigint columns to sort by); ``span`` as in `Arranged`."""
+
+    table: TableRef
+    columns: tuple[str, ...]
+    span: int = 0
+
+
 class Order(Protocol):
     """A total order of rows."""
 
     def arrange(self, context: Context, loaded: Loaded) -> Arranged:
         """Bring rows in memory into the order."""
 
+    def keyed(self, context: Context, block: int) -> Keyed:
+        """Make a table of keys; memory is that of ``block`` rows, and what the order itself needs."""
 
-class Hilbert:
+
+class _Curve:
+    """An order by keys that are computed from a row's codes alone, given what ``_measure`` finds out once."""
+
+    def _measure(self, context: Context, geometry: Geometry, sample: _Sample) -> _Keys:
+        raise NotImplementedError
+
+    def arrange(self, context: Context, loaded: Loaded) -> Arranged:
+        """See `Order`."""
+
+        def sample(picked: Longs) -> Ints:
+            along = np.lexsort(tuple(loaded.codes[::-1]))
+            return loaded.codes[:, along[picked]]
+
+        keys = self._measure(context, loaded.geometry, sample)
+        words = keys.of(loaded.codes, context.threads)
+        order = np.argsort(words[0]) if len(words) == 1 else np.lexsort(tuple(words[::-1]))
+        begins = np.zeros(len(order), np.bool_)
+        for word in words:
+            begins[1:] |= word[order[1:]] != word[order[:-1]]
+        return settled(context, loaded, order, begins, words[0][order], keys.span)
+
+    def keyed(self, context: Context, block: int) -> Keyed:
+        """See `Order`."""
+        scratch, quasi = context.scratch, [domain.code for domain in context.encoded.quasi]
+
+        def sample(picked: Longs) -> Ints:
+            places = scratch.table("picked")
+            scratch.engine.load_arrays(places, {"place": picked.astype(np.int32)})
+            statement = scratch.sql("order/sample", work=context.encoded.work, picked=places, quasi=quasi)
+            codes = np.stack(scratch.engine.fetch_arrays(statement, ["int32"] * len(quasi)))
+            scratch.drop(places)
+            return codes.astype(np.int32, copy=False)
+
+        keys = self._measure(context, arrays.geometry(context), sample)
+        table = scratch.table("keyed")
+        for start in range(0, context.encoded.rows, block):
+            rid, codes, _, _ = arrays.fetch_codes(context, tie_break=False, span=(start, start + block))
+            words = keys.of(codes, context.threads)
+            columns = {f"key{i}": word for i, word in enumerate(words)}
+            scratch.engine.load_arrays(table, {"rid": rid, **columns})
+            context.progress.update(min(start + block, context.encoded.rows), context.encoded.rows, "keys")
+        return Keyed(table, tuple(columns), keys.span)
+
+
+class _Sample(Protocol):
+    def __call__(self, picked: Longs) -> Ints:
+        """Codes, int32[d, m], of the rows at these places of the table by QI codes."""
+
+
+class _Keys(Protocol):
+    @property
+    def span(self) -> int:
+        """The largest key there can be."""
+
+    def of(self, codes: Ints, threads: int) -> list[Longs]:
+        """Keys of int32[d, n] codes as columns to sort by, the leading one first."""
+
+
+class Hilbert(_Curve):
     """Along the Hilbert curve (Ghinita et al. 2009, section 6; Skilling 2004)."""
 
-    def arrange(self, context: Context, loaded: Loaded) -> Arranged:
-        """See `Order`. Cost: O(n (d bits + log n))."""
-        axes = loaded.axes
-        bits = hilbert.grid_bits(axes)
-        turned = hilbert.axes_by_spread(axes, loaded.counts)
-        tables = [hilbert.cells(axes[j], bits) for j in turned]
-        points = [loaded.codes[j] for j in turned]
-        d, n = loaded.codes.shape
-        if d * bits <= hilbert.WORD_BITS:
-            keys = np.empty(n, np.int64)
-            _spread(
-                lambda at, to: hilbert.word_keys(_cells(tables, points, at, to), bits, keys[at:to]),
-                n,
-                context,
+    def keyed(self, context: Context, block: int) -> Keyed:
+        """See `Order`. Under ``execution: pushdown`` by the stored function; keys from here are several times faster."""
+        keys = self._measure(context, arrays.geometry(context))
+        if context.execution != "pushdown" or keys.words > 1:
+            return _Curve.keyed(self, context, block)
+        scratch, table = context.scratch, context.scratch.table("keyed")
+        axes = []
+        for j, cells in zip(keys.turned, keys.tables, strict=True):
+            axes.append({"code": context.encoded.quasi[j].code, "table": scratch.table(f"axis{j}")})
+            columns = {"code": np.arange(len(cells), dtype=np.int32), "cell": cells.astype(np.int32)}
+            scratch.engine.load_arrays(scratch.table(f"axis{j}"), columns)
+        with temporary(scratch.engine) as schema:
+            scratch.execute(
+                "order/hilbert_keys",
+                keyed=table,
+                work=context.encoded.work,
+                axes=axes,
+                bits=keys.bits,
+                functions=schema,
             )
-            order = np.argsort(keys)
-            return _settled(context, loaded, order, keys[order], (1 << (d * bits)) - 1)
-        long = np.empty((n, -(-d * bits // 8)), np.uint8)
-        _spread(
-            lambda at, to: hilbert.byte_keys(_cells(tables, points, at, to), bits, long[at:to]), n, context
-        )
-        words = _words(long)
-        order = np.lexsort(tuple(words[::-1]))
-        # Distances on the line are those of the leading digits.
-        line = (words[0][order] >> np.uint64(1)).astype(np.int64)
-        return _settled(context, loaded, order, line, (1 << 63) - 1, _changes(words, order))
+        return Keyed(table, ("key0",), keys.span)
+
+    def _measure(self, context: Context, geometry: Geometry, sample: _Sample | None = None) -> _HilbertKeys:
+        axes = [axis(geometry, j) for j in range(len(geometry.facts))]
+        counts = []
+        for domain in context.encoded.quasi:
+            statement = context.scratch.sql("table/domain_counts", domain=domain.table)
+            counts.append(context.scratch.engine.fetch_arrays(statement, ["int64"])[0].astype(np.int64))
+        bits = hilbert.grid_bits(axes)
+        turned = hilbert.axes_by_spread(axes, counts)
+        return _HilbertKeys(bits, turned, [hilbert.cells(axes[j], bits) for j in turned])
 
 
-class IDistance:
-    """Nearest centre, then distance from it (Zhang et al. 2005; Ghinita et al. 2009, section 6)."""
+@dataclass(frozen=True, slots=True)
+class _HilbertKeys:
+    bits: int
+    turned: Sequence[int]
+    tables: Sequence[npt.NDArray[np.uint32]]
 
-    def arrange(self, context: Context, loaded: Loaded) -> Arranged:
-        """See `Order`. Cost: O(n c d) for c centres at worst."""
-        d, n = loaded.codes.shape
-        points = np.empty((n, d), np.int32)
-        for j, places in enumerate(loaded.axes):
-            points[:, j] = places.astype(np.int32)[loaded.codes[j]]
-        # The sample is drawn along an order of the rows, so that it does not depend on how they are stored.
-        along = np.lexsort(tuple(loaded.codes[::-1]))
+    @property
+    def span(self) -> int:
+        return (1 << min(self.bits * len(self.turned), 63)) - 1
+
+    @property
+    def words(self) -> int:
+        return -(-self.bits * len(self.turned) // hilbert.WORD_BITS)
+
+    def of(self, codes: Ints, threads: int) -> list[Longs]:
+        d, n = codes.shape
+        if self.words == 1:
+            keys = np.empty(n, np.int64)
+            spread(
+                lambda at, to: hilbert.word_keys(self._cells(codes, at, to), self.bits, keys[at:to]),
+                n,
+                threads,
+            )
+            return [keys]
+        width = -(-d * self.bits // 8)
+        long = np.zeros((n, -(-width // 8) * 8), np.uint8)
+
+        def some(at: int, to: int) -> None:
+            part = np.empty((to - at, width), np.uint8)
+            hilbert.byte_keys(self._cells(codes, at, to), self.bits, part)
+            long[at:to, :width] = part
+
+        spread(some, n, threads)
+        words = [word.astype(np.uint64) for word in long.view(">u8").T]
+        # The leading word keeps its distances in 63 bits, one digit goes to a word of its own; the others are shifted to
+        # signed integers of the same order.
+        first = [(words[0] >> np.uint64(1)).astype(np.int64), (words[0] & np.uint64(1)).astype(np.int64)]
+        return first + [(word ^ _SIGN).view(np.int64) for word in words[1:]]
+
+    def _cells(self, codes: Ints, start: int, stop: int) -> npt.NDArray[np.uint32]:
+        block = np.empty((stop - start, len(codes)), np.uint32)
+        for i, (j, table) in enumerate(zip(self.turned, self.tables, strict=True)):
+            block[:, i] = table[codes[j, start:stop]]
+        return block
+
+
+class IDistance(_Curve):
+    """Nearest centre, then distance from it (Zhang et al. 2005; Ghinita et al. 2009, section 6).
+
+    The sample is drawn along the table by QI codes, so that it does not depend on how rows are stored.
+    """
+
+    def _measure(self, context: Context, geometry: Geometry, sample: _Sample) -> _Keys:
+        n = context.encoded.rows
         picked = np.random.default_rng(context.seed).choice(n, size=idistance.sample_size(n), replace=False)
-        centres = idistance.find_centres(points[along[np.sort(picked)]])
-        keys = np.empty(n, np.int64)
-        _spread(lambda at, to: idistance.distance_keys(points[at:to], centres, keys[at:to]), n, context)
-        order = np.argsort(keys)
-        return _settled(context, loaded, order, keys[order], len(centres) * idistance.offset(d))
+        axes = [axis(geometry, j).astype(np.int32) for j in range(len(geometry.facts))]
+        centres = idistance.find_centres(_points(axes, sample(np.sort(picked))))
+        return _DistanceKeys(axes, centres)
+
+
+@dataclass(frozen=True, slots=True)
+class _DistanceKeys:
+    axes: Sequence[Ints]
+    centres: Ints
+
+    @property
+    def span(self) -> int:
+        return len(self.centres) * idistance.offset(len(self.axes))
+
+    def of(self, codes: Ints, threads: int) -> list[Longs]:
+        keys, n = np.empty(codes.shape[1], np.int64), codes.shape[1]
+
+        def some(at: int, to: int) -> None:
+            idistance.distance_keys(_points(self.axes, codes[:, at:to]), self.centres, keys[at:to])
+
+        spread(some, n, threads)
+        return [keys]
+
+
+def _points(axes: Sequence[Ints], codes: Ints) -> Ints:
+    return np.ascontiguousarray(
+        np.stack([table[column] for table, column in zip(axes, codes, strict=True)], axis=1)
+    )
 
 
 class Tree:
@@ -120,62 +268,33 @@ class Tree:
         settle(order, begins, np.zeros((0, n), np.int32), loaded.sensitive_matrix, loaded.rid)
         return Arranged(rows._replace(number=order.astype(np.int32)))
 
+    def keyed(self, context: Context, block: int) -> Keyed:
+        """See `Order`: Mondrian with k = 1, by SQL as far as memory asks for it."""
+        from sqlanon.methods.mondrian import Mondrian
 
-def canonical(context: Context, loaded: Loaded) -> Arranged:
-    """By QI codes in column order, with the ties every order has: what methods that draw at random start from."""
-    order = np.lexsort(tuple(loaded.codes[::-1]))
-    return _settled(context, loaded, order, np.zeros(0, np.int64), 0, _changes(loaded.codes, order))
+        free = replace(context, requirements=(KAnonymity(Fraction(1)),))
+        return Keyed(Mondrian().assign(free).table, ("class",))
 
 
 ORDERS: Mapping[str, type[Order]] = {"hilbert": Hilbert, "idistance": IDistance, "tree": Tree}
 """Every order by name."""
 
 
-def _spread(work: Callable[[int, int], None], n: int, context: Context) -> None:
-    """Deal rows 0 to n among the threads."""
-    bounds = [n * part // context.threads for part in range(context.threads + 1)]
-    with ThreadPoolExecutor(context.threads) as pool:
-        futures = [pool.submit(work, *span) for span in pairwise(bounds)]
-    for future in futures:
-        future.result()
-
-
-def _cells(
-    tables: Sequence[npt.NDArray[np.uint32]], points: Sequence[npt.NDArray[np.int32]], start: int, stop: int
-) -> npt.NDArray[np.uint32]:
-    """Grid cells of some rows, uint32[rows, d]."""
-    block = np.empty((stop - start, len(tables)), np.uint32)
-    for j, (table, codes) in enumerate(zip(tables, points, strict=True)):
-        block[:, j] = table[codes[start:stop]]
-    return block
-
-
-def _changes(columns: Iterable[npt.NDArray[Any]], order: Longs) -> npt.NDArray[np.bool_]:
-    """Where, along an order, any column changes."""
+def canonical(context: Context, loaded: Loaded) -> Arranged:
+    """By QI codes in column order, with the ties every order has: what methods that draw at random start from."""
+    order = np.lexsort(tuple(loaded.codes[::-1]))
     begins = np.zeros(len(order), np.bool_)
-    for column in columns:
+    for column in loaded.codes:
         begins[1:] |= column[order[1:]] != column[order[:-1]]
-    return begins
+    return settled(context, loaded, order, begins)
 
 
-def _words(keys: npt.NDArray[np.uint8]) -> list[npt.NDArray[np.uint64]]:
-    """Byte keys as 64-bit words, the leading one first."""
-    n, width = keys.shape
-    padded = np.zeros((n, -(-width // 8) * 8), np.uint8)
-    padded[:, :width] = keys
-    return [column.astype(np.uint64) for column in padded.view(">u8").T]
-
-
-def _settled(
-    context: Context, loaded: Loaded, order: Longs, line: Longs, span: int,
-    begins: npt.NDArray[np.bool_] | None = None,
+def settled(
+    context: Context, loaded: Loaded, order: Longs, begins: npt.NDArray[np.bool_], line: Longs | None = None,
+    span: int = 0,
 ) -> Arranged:  # fmt: skip
     """Break ties, then bring the rows into the order."""
-    if begins is None:
-        begins = _changes([line], np.arange(len(line)))
-    begins[:1] = True
     settle(order, begins, loaded.codes, loaded.sensitive_matrix, loaded.rid)
-    rows = arrays.rows_of(
-        np.ascontiguousarray(loaded.codes[:, order]), order.astype(np.int32), loaded.geometry, context.threads
-    )
+    codes = np.ascontiguousarray(loaded.codes[:, order])
+    rows = arrays.rows_of(codes, order.astype(np.int32), loaded.geometry, context.threads)
     return Arranged(rows, line, span)

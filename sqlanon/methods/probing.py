@@ -12,7 +12,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from sqlanon.errors import InfeasibleError, UnsupportedError
+from sqlanon.errors import InfeasibleError, PolicyError
 from sqlanon.kernels.bounds import widest
 from sqlanon.methods import arrays
 from sqlanon.methods.accuracy import bounds_of
@@ -41,12 +41,10 @@ def assign(context: Context, fits: int, *, median: bool) -> Assignment:
     """
     assert context.accuracy is not None
     n, goal = context.encoded.rows, context.accuracy.maximize
-    if context.execution == "pushdown":
-        raise UnsupportedError(f"method mondrian maximizes {goal} by kernels alone: say execution: auto")
     if n > fits:
-        raise UnsupportedError(
-            f"method mondrian maximizes {goal} of at most {fits} rows in the memory it may use, the table has {n}: give it "
-            "more memory, or use hilbert"
+        raise PolicyError(
+            f"method mondrian maximizes {goal} of at most {fits} rows in the memory it may use, the table has {n}: raise memory, "
+            "or use hilbert"
         )
     compiled(context.progress)
     rid, codes, sensitive, _ = arrays.fetch_codes(context, False)

@@ -67,8 +67,9 @@ def prepare(scratch: Scratch, spec: ReleaseSpec, watch: Stopwatch) -> Prepared:
         guard_sensitive(spec, sensitive, rows)
         accuracy.check(spec, quasi)
         problem = Problem(
-            asked, spec.privacy.accuracy, quasi, sensitive, rows, lambda domain: _occurrences(scratch, domain)
-        )
+            asked, spec.privacy.accuracy, quasi, sensitive, rows, spec.execution,
+            lambda domain: _occurrences(scratch, domain),
+        )  # fmt: skip
         refused = chosen.refusal(problem)
         if refused:
             raise PolicyError(refused)

@@ -69,6 +69,18 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
         BASE | {"refine": True} | method("tree"),
         "refine lowers the loss and does not look at the bound",
     ),
+    "pushdown": (
+        BASE | {"execution": "pushdown"} | method("hilbert"),
+        "no pushdown when privacy is maximized",
+    ),
+    "pushdown, mondrian": (
+        BASE | {"execution": "pushdown"} | method("mondrian"),
+        "no pushdown when l is maximized",
+    ),
+    "direct pushdown": (
+        DIRECT | {"execution": "pushdown"} | method("hilbert", solver="dual", minimize="max"),
+        "no pushdown when solver=dual",
+    ),
     "direct by ipcsd": (DIRECT | method("hilbert", solver="ipcsd"), "use solver=auto"),
     "direct k": (
         DIRECT | {"l": None} | method("hilbert", solver="optimal", minimize="max"),
@@ -175,14 +187,11 @@ def test_optimal_wants_a_line_of_values(shared_db: Any, values: list[float | Non
     assert not shared_db.engine.exists(TableRef("release", source.strip('"')))
 
 
-def test_mondrian_says_what_it_cannot_do(shared_db: Any) -> None:
-    table = create_table(shared_db, "mondrian limits", COLUMNS, ROWS)
-    for arguments, text in (
-        ({"execution": "pushdown"}, "say execution: auto"),
-        ({"memory": 2000}, "more memory"),
-    ):
-        with pytest.raises(sqlanon.UnsupportedError, match=text):
-            shared_db.anonymize(table, **(BASE | method("mondrian") | arguments))
+@pytest.mark.parametrize("name", ["hilbert", "tree", "mondrian"])
+def test_tables_beyond_the_memory(shared_db: Any, name: str) -> None:
+    table = create_table(shared_db, f"memory {name}", COLUMNS, ROWS)
+    with pytest.raises(sqlanon.PolicyError, match="raise memory"):
+        shared_db.anonymize(table, **(BASE | method(name) | {"memory": 2000}))
 
 
 def test_plan_shows_the_bound(shared_db: Any) -> None:

@@ -1,6 +1,6 @@
 -- name: table/codes
--- params: work (table), columns (code column names), tie_break (bool), part (table or none), label (its column)
---   span (bool: then binds first, past)
+-- params: work (table), columns (code column names), tie_break (bool), part (table or none), label (its column), span (bool: only
+--   label, without part rid, from :first to before :past)
 -- returns: rid, then one column per code column; with tie_break in the order that relaxed methods cut
 SELECT w.rid AS rid
 {% for column in columns %}
@@ -12,9 +12,9 @@ SELECT w.rid AS rid
 FROM {{ work | table }} AS w
 {% if part %}
 JOIN {{ part | table }} AS p ON p.rid = w.rid
-{% if span %}
-WHERE p.{{ label }} >= :first AND p.{{ label }} < :past
 {% endif %}
+{% if span %}
+WHERE {{ "p." ~ label if part else "w.rid" }} >= :first AND {{ "p." ~ label if part else "w.rid" }} < :past
 {% endif %}
 {% if tie_break %}
 ORDER BY w.tie
