@@ -18,6 +18,7 @@ from sqlanon.kernels import boundaries
 from sqlanon.kernels.accurate import accurate_groups, least_privacy
 from sqlanon.kernels.bounds import Bounds, most_anonymous, reach, widest
 from sqlanon.kernels.extent import SCALE
+from sqlanon.kernels.frontier import diverse_groups
 from sqlanon.kernels.runs import NEVER
 from sqlanon.methods import accuracy, arrays, direct
 from sqlanon.methods.arrays import Loaded
@@ -32,6 +33,15 @@ if TYPE_CHECKING:
 
 Solved = tuple["Groups", tuple[str, ...]]
 """The class of every row in order, int32[n], and notes."""
+
+
+def kernel_for(context: Context, solver: str) -> object:
+    """The kernel that `solve` will spend its time in."""
+    if solver == "optimal":
+        return boundaries.best_diverse if context.accuracy is None else boundaries.best_accurate
+    if context.accuracy is not None and context.accuracy.maximize == "k":
+        return reach
+    return diverse_groups if solver == "ipcsd" else accurate_groups
 
 
 def solve(context: Context, loaded: Loaded, arranged: Arranged, solver: str, minimize: str) -> Solved:

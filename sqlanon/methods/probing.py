@@ -14,13 +14,14 @@ import numpy as np
 
 from sqlanon.errors import InfeasibleError, PolicyError
 from sqlanon.kernels.bounds import widest
+from sqlanon.kernels.mondrian import grow
 from sqlanon.methods import arrays
 from sqlanon.methods.accuracy import bounds_of
 from sqlanon.methods.base import Assignment, Context
 from sqlanon.methods.dual import noted
 from sqlanon.methods.growth import grow_tree
 from sqlanon.methods.search import THRESHOLD, ipcsd
-from sqlanon.methods.warm import compiled
+from sqlanon.methods.warm import tell_compiling
 from sqlanon.privacy.base import Requirement
 from sqlanon.privacy.diversity import FrequencyDiversity
 from sqlanon.privacy.kanonymity import KAnonymity
@@ -46,7 +47,7 @@ def assign(context: Context, fits: int, *, median: bool) -> Assignment:
             f"method mondrian maximizes {goal} of at most {fits} rows in the memory it may use, the table has {n}: raise memory, "
             "or use hilbert"
         )
-    compiled(context.progress)
+    tell_compiling(context.progress, grow)
     rid, codes, sensitive, _ = arrays.fetch_codes(context, False)
     geometry, bounds = arrays.geometry(context), bounds_of(context)
     rows = arrays.rows_of(codes, np.arange(n, dtype=np.int32), geometry, context.threads)

@@ -25,9 +25,6 @@ class Asked(Protocol):
 
 def refusal(method: Asked, problem: Problem) -> str | None:
     """Why a method cannot solve a dual problem, or a direct one with a solver of its own choice; None if it can."""
-    if problem.execution == "pushdown":
-        what = "privacy is maximized" if problem.accuracy else f"solver={method.solver}"
-        return f"method {method.name} has no pushdown when {what}; leave execution out (auto)"
     if problem.accuracy is not None:
         return _dual(method, problem)
     return _direct(method, problem)

@@ -249,6 +249,21 @@ def test_ipcsd_is_the_exhaustive_search(shared_db: Any, seed: int, method: str, 
         assert privacy(case, classes) >= 1
 
 
+@pytest.mark.parametrize("method", ONE_DIMENSIONAL)
+def test_pushdown_gives_the_same_classes(shared_db: Any, method: str, tmp_path: Path) -> None:
+    """The engine arranges the rows, the solver is the same."""
+    case = numbered(TREES)
+    for goal in ("k", "l"):
+        found = [
+            classes_of(
+                shared_db, case, tmp_path, method=method, maximize=goal, at_least={goal: 1}, max_loss="0.4", execution=execution
+            )
+            for execution in ("kernel", "pushdown")
+        ]  # fmt: skip
+        assert found[0][0] == found[1][0]
+        assert [report.execution for _, report in found] == ["kernel", "pushdown"]
+
+
 def test_rows_stored_in_another_order(shared_db: Any, tmp_path: Path) -> None:
     case = numbered(MIXED)
     order = random.Random(5).sample(range(len(case.rows)), len(case.rows))

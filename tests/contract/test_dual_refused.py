@@ -69,17 +69,9 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
         BASE | {"refine": True} | method("tree"),
         "refine lowers the loss and does not look at the bound",
     ),
-    "pushdown": (
-        BASE | {"execution": "pushdown"} | method("hilbert"),
-        "no pushdown when privacy is maximized",
-    ),
     "pushdown, mondrian": (
         BASE | {"execution": "pushdown"} | method("mondrian"),
         "no pushdown when l is maximized",
-    ),
-    "direct pushdown": (
-        DIRECT | {"execution": "pushdown"} | method("hilbert", solver="dual", minimize="max"),
-        "no pushdown when solver=dual",
     ),
     "direct by ipcsd": (DIRECT | method("hilbert", solver="ipcsd"), "use solver=auto"),
     "direct k": (
