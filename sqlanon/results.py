@@ -84,6 +84,8 @@ class RunReport(_Json):
     warnings: tuple[str, ...] = ()
     published_sensitive: str | None = None
     """Format anatomy: the table of sensitive values."""
+    notes: tuple[str, ...] = ()
+    """What a bound on the loss allowed, and how the method found it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,6 +128,8 @@ class PlanReport(_Json):
     warnings: tuple[str, ...]
     statements: tuple[str, ...]
     publish_sensitive: str | None = None
+    bound: str | None = None
+    """Where k or l is maximized: within which bound on the loss."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -92,8 +92,31 @@ def guard_anatomy(spec: ReleaseSpec, roles: Roles) -> None:
             "privacy: {presence: disclosed} to accept that (k then counts the rows of a group), leave k out, or choose "
             "another format"
         )
+    if spec.privacy.accuracy is not None:
+        problems.append(
+            f"{spec.name}: format anatomy publishes exact quasi columns, so there is no loss to bound; ask for l and leave "
+            "max_loss and max_extent out, or choose another format"
+        )
     if problems:
         raise PolicyError(problems)
+
+
+def guard_refine(spec: ReleaseSpec) -> None:
+    """Refine: only where it can lower a loss and breaks no other promise.
+
+    Raises:
+        PolicyError: it has nothing to do, or would undo what was maximized.
+    """
+    if spec.refine is None:
+        return
+    if spec.format.kind == "anatomy":
+        raise PolicyError(
+            f"{spec.name}: refine lowers the loss of boxes, and format anatomy has none; leave it out"
+        )
+    if spec.privacy.accuracy is not None:
+        raise PolicyError(
+            f"{spec.name}: refine lowers the loss at the cost of the privacy that is maximized; leave refine or maximize out"
+        )
 
 
 def disclosed(spec: ReleaseSpec) -> tuple[str, ...]:

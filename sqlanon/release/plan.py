@@ -9,6 +9,7 @@ from typing import Any
 
 from sqlanon.engines.base import PRIVATE_SCHEMA, Engine, TableRef
 from sqlanon.progress import Progress, Silent, Stopwatch
+from sqlanon.release.accuracy import described
 from sqlanon.release.catalog import Catalog, redacted
 from sqlanon.release.guards import disclosed
 from sqlanon.release.names import COUNT, layout, sensitive_layout
@@ -61,6 +62,7 @@ def plan(
                 ),
                 statements=tuple(_statements(engine, spec, target, ready)),
                 publish_sensitive=target.shown_sensitive,
+                bound=described(spec.privacy.accuracy),
             )
     finally:
         progress.finish(spec.name)

@@ -11,6 +11,7 @@ from sqlanon.loss import Attribute, measure, reconstruction_error
 from sqlanon.methods.base import Context
 from sqlanon.methods.refinement import refined
 from sqlanon.progress import Progress, Silent, Stopwatch
+from sqlanon.release import accuracy
 from sqlanon.release.anatomy import regroup
 from sqlanon.release.catalog import Catalog
 from sqlanon.release.guards import disclosed
@@ -47,6 +48,7 @@ def run(engine: Engine, spec: ReleaseSpec, machine: Machine, progress: Progress 
 
     Raises:
         LockedError: somebody runs this release now.
+        InfeasibleError: the requirements, or what is accepted at least, cannot be reached.
         PrivacyViolation: verify refused what was made.
     """
     progress = progress or Silent()
@@ -80,6 +82,7 @@ def _make(
             assignment = refined(context, assignment, spec.refine)
     with watch.stage("recode"):
         classed = attach_classes(scratch, encoded, assignment.table, tuple(ready.identifiers.values()))
+        notes = accuracy.reached(scratch, spec, ready.requirements, encoded, classed) + assignment.notes
         if spec.format.kind == "anatomy":
             recoded = regroup(scratch, encoded, classed, spec.format, seed)
         else:
@@ -93,6 +96,8 @@ def _make(
         if spec.format.kind == "anatomy":
             (alias,) = (domain.reading.alias for domain in encoded.sensitive)
             loss = replace(loss, rce=reconstruction_error(scratch, classed, alias))
+    with watch.stage("verify"):
+        accuracy.held(spec, scratch, encoded, recoded, loss)
     report = RunReport(
         release=spec.name, version=target.version, source=str(ready.roles.relation.ref), published=target.shown,
         rows=encoded.rows, suppressed=0, classes=recoded.classes, min_class=recoded.min_class,
@@ -100,6 +105,7 @@ def _make(
         method=ready.method.describe(), execution=assignment.execution, format=spec.format.kind,
         columns=tuple(column.name for column in recoded.columns), min_identifiers=fewest,
         warnings=(*disclosed(spec), *neighbours(engine, spec, target)), published_sensitive=target.shown_sensitive,
+        notes=notes,
     )  # fmt: skip
     verified = publish(
         engine, spec, target, scratch, encoded, classed, recoded, ready.requirements, report, watch, seed

@@ -49,6 +49,8 @@ def plan_report(screen: Screen, report: PlanReport, *, sql: bool, run: str) -> N
         ]
         sides = (("requirement", "left"), ("asked", "right"), ("largest", "right"), ("feasible", "left"))
         screen.show(table(sides, feasible), "")
+    if report.bound is not None:
+        screen.show(safe(report.bound))
     for warning in report.warnings:
         screen.show(f"warning: {safe(warning)}")
     if sql:

@@ -34,6 +34,8 @@ def run_report(screen: Screen, report: RunReport, following: Sequence[str]) -> N
         f"{stage} {seconds(spent)}" for stage, spent in report.seconds.items() if stage != "total"
     )
     screen.show(f"total {seconds(report.seconds.get('total', 0.0))}: {stages}")
+    for note in report.notes:
+        screen.show(f"note: {safe(note)}")
     for warning in report.warnings:
         screen.show(f"warning: {safe(warning)}")
     next_commands(screen, following)
