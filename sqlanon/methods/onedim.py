@@ -116,7 +116,7 @@ class OneDimensional:
         d, s = len(context.encoded.quasi), len(context.encoded.sensitive)
         row = 8 * padded(d) + 8 * d + 4
         dual = 0 if context.accuracy is None else 8 * d + 60
-        return 4 * (2 * (d + s) + 1) + row * (2 if self.order == "tree" else 1) + 60 + dual
+        return 4 * (2 * (d + s) + 1) + row * 2 + 60 + dual
 
 
 class Hilbert(OneDimensional):

@@ -10,7 +10,7 @@ from sqlanon.methods import Method, Problem, method
 from sqlanon.privacy import Requirement, requirements
 from sqlanon.progress import Stopwatch
 from sqlanon.release import accuracy
-from sqlanon.release.guards import feasible, guard_sensitive, guard_source
+from sqlanon.release.guards import feasible, guard_anatomy, guard_refine, guard_sensitive, guard_source
 from sqlanon.release.names import layout
 from sqlanon.results import Feasible
 from sqlanon.spec import ReleaseSpec
@@ -46,6 +46,8 @@ def prepare(scratch: Scratch, spec: ReleaseSpec, watch: Stopwatch) -> Prepared:
     """
     chosen = method(spec.method)
     roles = assign_roles(spec, scratch.engine.relation(spec.source))
+    guard_anatomy(spec, roles)
+    guard_refine(spec)
     asked = requirements(spec.privacy, tuple(reading.name for reading in roles.sensitive))
     identifiers: dict[str, str] = {}
     staged = roles
