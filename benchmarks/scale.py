@@ -9,8 +9,6 @@ from benchmarks.generators import TABLES
 from benchmarks.memory import measure
 from benchmarks.record import RESULTS, Record, options
 from benchmarks.speed import base, loaded
-from sqlanon.methods.warm import compiled
-from sqlanon.progress import Silent
 
 LIMIT_GIB = 16.0
 
@@ -23,16 +21,18 @@ def main(words: list[str] | None = None) -> None:
     )
     parser.add_argument("--table", choices=sorted(TABLES), default="integers")
     parser.add_argument("--k", type=int, default=10)
+    parser.add_argument("--method", default="mondrian")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--memory", type=int, help="memory budget in bytes; default: sqlanon chooses")
     parser.add_argument("--timeout", type=float, default=3600, help="seconds for one case")
     args = parser.parse_args(words)
     record = Record("scale")
     table = TABLES[args.table]
-    release = {**table.roles(), "k": args.k}
+    release = {**table.roles(), "k": args.k, "method": args.method}
     common = {"threads": args.threads, "memory": args.memory}
     results = []
-    compiled(Silent())  # or the first size would pay for it
+    with loaded("duckdb", table, 1000) as url:  # compiles, or the first size would pay for it
+        measure({"url": url, "source": table.name, "options": release, **common}, args.timeout)
     for rows in sorted(int(word) for word in args.rows.split(",")):
         with loaded("duckdb", table, rows) as url:
             sort = measure({"url": url, "statements": [base(table), "DROP TABLE s"], **common}, args.timeout)

@@ -107,7 +107,7 @@ class PrivacySpec:
 class MethodSpec:
     """A published algorithm of the registry and its options, as text; the method checks them."""
 
-    name: str = "mondrian"
+    name: str = "tree"
     options: Mapping[str, str] = field(default_factory=dict)
 
 

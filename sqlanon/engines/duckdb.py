@@ -157,8 +157,12 @@ class DuckDBEngine:
 
     def fetch_arrays(self, statement: Statement, dtypes: Sequence[str]) -> list[npt.NDArray[np.generic]]:
         """See `Engine.fetch_arrays`."""
+        import numpy as np
+
         with self._translated(statement.name):
             arrays = list(self._run(statement).fetchnumpy().values())
+        if any(np.ma.is_masked(array) for array in arrays):
+            raise DatabaseError(f"{statement.name} returned a NULL where none can be")
         return [array.astype(dtype, copy=False) for array, dtype in zip(arrays, dtypes, strict=True)]
 
     def stream_arrays(

@@ -23,7 +23,6 @@ class Problem:
         accuracy: the dual problem's bound, or None.
         quasi, sensitive: the columns.
         rows: rows of the table.
-        execution: the execution that is asked.
     """
 
     requirements: Sequence[Requirement]
@@ -31,7 +30,6 @@ class Problem:
     quasi: Sequence[Domain]
     sensitive: Sequence[Domain]
     rows: int
-    execution: Execution = "auto"
 
 
 @dataclass(frozen=True, slots=True)

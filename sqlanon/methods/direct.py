@@ -15,7 +15,7 @@ from sqlanon.kernels import runs
 from sqlanon.kernels.boxes import cover
 from sqlanon.kernels.frontier import diverse_groups
 from sqlanon.kernels.lawful import lawful_runs
-from sqlanon.kernels.window import row_runs
+from sqlanon.kernels.window import best_row_runs, row_runs
 from sqlanon.methods import arrays
 from sqlanon.methods.arrays import Loaded
 from sqlanon.methods.base import Context
@@ -44,6 +44,12 @@ def whole_l(checks: Sequence[Check]) -> int:
     if len(checks) == 1 and checks[0].kind == "frequency" and checks[0].q == 1:
         return checks[0].p
     return 0
+
+
+def kernel_for(requirements: Sequence[Requirement]) -> object:
+    """The kernel that `solve` will spend its time in."""
+    checks = asking(requirements)
+    return best_row_runs if not checks else diverse_groups if whole_l(checks) else lawful_runs
 
 
 def solve(context: Context, loaded: Loaded, arranged: Arranged, *, fast: bool, minimize: str) -> Groups:

@@ -120,12 +120,13 @@ class Mondrian:
         """Finish the whole table, or the open partitions of ``span``, and append the rows' classes to ``table``."""
         import numpy as np
 
+        from sqlanon.kernels.mondrian import grow
         from sqlanon.methods import arrays
         from sqlanon.methods.growth import grow_tree
-        from sqlanon.methods.warm import compiled
+        from sqlanon.methods.warm import tell_compiling
 
         relaxed, median = self.variant == "relaxed", self.cut == "median"
-        compiled(context.progress)
+        tell_compiling(context.progress, grow)
         rid, codes, sensitive, part = arrays.fetch_codes(context, relaxed, parts, span)
         n = len(rid)
         geometry = arrays.geometry(context)

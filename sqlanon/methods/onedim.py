@@ -42,8 +42,6 @@ class OneDimensional:
         from sqlanon.methods.direct import asking, whole_l
 
         checks = asking(problem.requirements)
-        if checks and problem.execution == "pushdown":
-            return f"method {self.name} has no pushdown when l is asked; leave execution out (auto), or use mondrian"
         if checks and self.minimize != "gcp":
             return f"method {self.name}: minimize={self.minimize} is for k alone; with l leave minimize out (gcp)"
         if checks and self.fast and not whole_l(checks):
@@ -63,21 +61,38 @@ class OneDimensional:
         """See `Method.assign`. Cost: the order's, then O(k n d) for k alone and about linear for l."""
         import numpy as np
 
+        from sqlanon.kernels.mondrian import grow
         from sqlanon.methods import arrays, direct
         from sqlanon.methods.orders import ORDERS
-        from sqlanon.methods.warm import compiled
+        from sqlanon.methods.streamed import arranged_by_engine, streamed_runs
+        from sqlanon.methods.warm import tell_compiling
 
-        compiled(context.progress)
-        if context.execution == "pushdown" or context.encoded.rows * self.row_bytes(context) > context.memory:
-            return self._streamed(context)
-        loaded = arrays.load(context)
-        arranged = ORDERS[self.order]().arrange(context, loaded)
+        tell_compiling(
+            context.progress,
+            direct.kernel_for(context.requirements),
+            *([grow] if self.order == "tree" else []),
+        )
+        needed = context.encoded.rows * self.row_bytes(context)
+        alone = not direct.asking(context.requirements)
+        if alone and (context.execution == "pushdown" or needed > context.memory):
+            table = streamed_runs(context, self.order, self.fast, direct.OBJECTIVES[self.minimize])
+            return Assignment(table, "pushdown" if context.execution == "pushdown" else "pushdown+kernel")
+        if needed > context.memory:
+            raise PolicyError(
+                f"method {self.name} keeps the table in memory when l is asked: {(needed >> 20) + 1} MiB, and it may use "
+                f"{context.memory >> 20}; raise memory, or use mondrian"
+            )
+        if context.execution == "pushdown":
+            loaded, arranged = arranged_by_engine(context, self.order)
+        else:
+            loaded = arrays.load(context)
+            arranged = ORDERS[self.order]().arrange(context, loaded)
         group = direct.solve(context, loaded, arranged, fast=self.fast, minimize=self.minimize)
         classes = np.empty(len(group), np.int32)
         classes[arranged.rows.number] = group
         table = context.scratch.table("assign")
         context.scratch.engine.load_arrays(table, {"rid": loaded.rid, "class": classes})
-        return Assignment(table, "kernel")
+        return Assignment(table, "pushdown" if context.execution == "pushdown" else "kernel")
 
     def row_bytes(self, context: Context) -> int:
         """Bytes that a table in memory needs for one row, at the peak."""
@@ -86,19 +101,6 @@ class OneDimensional:
         d, s = len(context.encoded.quasi), len(context.encoded.sensitive)
         row = 8 * padded(d) + 8 * d + 4
         return 4 * (2 * (d + s) + 1) + row * (2 if self.order == "tree" else 1) + 60
-
-    def _streamed(self, context: Context) -> Assignment:
-        from sqlanon.methods.direct import OBJECTIVES, asking
-        from sqlanon.methods.streamed import streamed_runs
-
-        if asking(context.requirements):
-            needed = context.encoded.rows * self.row_bytes(context)
-            raise PolicyError(
-                f"method {self.name} keeps the table in memory when l is asked: {needed >> 20} MiB, and it may use "
-                f"{context.memory >> 20} MiB; raise memory, or use mondrian"
-            )
-        table = streamed_runs(context, self.order, self.fast, OBJECTIVES[self.minimize])
-        return Assignment(table, "pushdown" if context.execution == "pushdown" else "pushdown+kernel")
 
 
 class Hilbert(OneDimensional):

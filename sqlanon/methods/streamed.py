@@ -9,13 +9,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sqlanon.engines.base import TableRef
+from sqlanon.engines.base import Statement, TableRef
 from sqlanon.kernels import runs
 from sqlanon.kernels.extent import Geometry
 from sqlanon.kernels.window import best_row_runs
 from sqlanon.methods import arrays
+from sqlanon.methods.arrays import Loaded
 from sqlanon.methods.base import Context
-from sqlanon.methods.orders import ORDERS, Keyed
+from sqlanon.methods.orders import ORDERS, Arranged, Keyed
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -36,17 +37,12 @@ def row_bytes(context: Context) -> int:
 def streamed_runs(context: Context, order: str, fast: bool, objective: int) -> TableRef:
     """The assignment of k-anonymity on an order; see `direct.solve`. Cost: O(k n d) beside the engine's sort."""
     scratch, encoded = context.scratch, context.encoded
-    block = int(min(max(context.memory // row_bytes(context), 1000), _BLOCK))
+    block = _block(context)
     keyed = ORDERS[order]().keyed(context, block)
-    quasi = [domain.code for domain in encoded.quasi]
-    statement = scratch.sql(
-        "order/stream", work=encoded.work, keyed=keyed.table, keys=keyed.columns, quasi=quasi,
-        sensitive=[domain.code for domain in encoded.sensitive],
-    )  # fmt: skip
-    dtypes = ["int64"] * len(keyed.columns) + ["int32"] * (1 + len(quasi))
+    statement, dtypes = _query(context, keyed)
     solver = _Solver(context, arrays.geometry(context), keyed, fast, objective)
     for fetched in scratch.engine.stream_arrays(statement, dtypes, block):
-        solver.take([column.astype(dtype, copy=False) for column, dtype in zip(fetched, dtypes, strict=True)])
+        solver.take(fetched)
         context.progress.update(solver.rows, encoded.rows, "rows")
     scratch.drop(keyed.table)
     first = np.zeros(encoded.rows, np.bool_)
@@ -57,6 +53,38 @@ def streamed_runs(context: Context, order: str, fast: bool, objective: int) -> T
         part = slice(start, start + _BLOCK)
         scratch.engine.load_arrays(table, {"rid": solver.rid[part], "class": classes[part]})
     return table
+
+
+def arranged_by_engine(context: Context, order: str) -> tuple[Loaded, Arranged]:
+    """The whole table in memory, in the order in which the engine has sorted it."""
+    keyed = ORDERS[order]().keyed(context, _block(context))
+    statement, dtypes = _query(context, keyed)
+    columns = context.scratch.engine.fetch_arrays(statement, dtypes)
+    context.scratch.drop(keyed.table)
+    keys, d = len(keyed.columns), len(context.encoded.quasi)
+    rid, *codes = (column.astype(np.int32, copy=False) for column in columns[keys:])
+    loaded = Loaded(rid, np.stack(codes[:d]), codes[d:], arrays.geometry(context))
+    number = np.arange(len(rid), dtype=np.int32)
+    rows = arrays.rows_of(loaded.codes, number, loaded.geometry, context.threads)
+    return loaded, Arranged(rows, columns[0].astype(np.int64) if keyed.span else None, keyed.span)
+
+
+def _block(context: Context) -> int:
+    return int(min(max(context.memory // row_bytes(context), 1000), _BLOCK))
+
+
+def _query(context: Context, keyed: Keyed) -> tuple[Statement, list[str]]:
+    encoded = context.encoded
+    quasi, sensitive = ([domain.code for domain in part] for part in (encoded.quasi, encoded.sensitive))
+    statement = context.scratch.sql(
+        "order/stream",
+        work=encoded.work,
+        keyed=keyed.table,
+        keys=keyed.columns,
+        quasi=quasi,
+        sensitive=sensitive,
+    )
+    return statement, ["int64"] * len(keyed.columns) + ["int32"] * (1 + len(quasi) + len(sensitive))
 
 
 class _Solver:
@@ -78,7 +106,8 @@ class _Solver:
 
     def take(self, fetched: list[npt.NDArray[np.generic]]) -> None:
         """Solve for one more block."""
-        keys, (rid, *codes) = fetched[: len(self._keyed.columns)], fetched[len(self._keyed.columns) :]
+        at = len(self._keyed.columns)
+        keys, rid, codes = fetched[:at], fetched[at], fetched[at + 1 : at + 1 + len(self._codes)]
         known, more = self._codes.shape[1], len(rid)
         self._codes = np.concatenate([self._codes, np.stack(codes).astype(np.int32, copy=False)], axis=1)
         if self._fast:

@@ -47,9 +47,9 @@ class TopDown:
         from sqlanon.kernels import chance, topdown
         from sqlanon.methods import arrays
         from sqlanon.methods.orders import canonical
-        from sqlanon.methods.warm import compiled
+        from sqlanon.methods.warm import tell_compiling
 
-        compiled(context.progress)
+        tell_compiling(context.progress, topdown.clusters)
         loaded = arrays.load(context)
         rows = canonical(context, loaded).rows
         k, group = arrays.least_rows(context), np.zeros(len(rows.number), np.int32)

@@ -41,7 +41,7 @@ def release(
     hierarchies: Mapping[str, FileName] | None = None,
     ordered: Mapping[str, FileName | Sequence[str]] | None = None,
     weights: Mapping[str, int] | None = None,
-    method: str | Mapping[str, object] = "mondrian",
+    method: str | Mapping[str, object] = "tree",
     refine: bool | Mapping[str, int] = False,
     format: str | Mapping[str, object] = "ranges",  # noqa: A002 - the policy's own word
     mean: Names | None = (),

@@ -168,7 +168,7 @@ class MethodModel(Part):
     ]
 
     name: Annotated[str, BeforeValidator(fields.word)] = Field(
-        description="The method, such as `mondrian` (options `variant`: strict, relaxed; `cut`: loss, median)."
+        description="The method: `tree`, `hilbert`, `idistance`, `hilbert_fast`, `idistance_fast`, `mondrian`, `topdown`; docs/methods.md tells which to take and their options."
     )
 
 
@@ -242,9 +242,7 @@ class ReleaseModel(Part):
     privacy: PrivacyModel = Field(description="What every class must meet.")
     method: Annotated[
         MethodModel, BeforeValidator(fields.method, json_schema_input_type=str | MethodModel)
-    ] = Field(
-        default_factory=lambda: MethodModel(name="mondrian"), description="The algorithm and its options."
-    )
+    ] = Field(default_factory=lambda: MethodModel(name="tree"), description="The algorithm and its options.")
     refine: Annotated[
         RefineModel | None, BeforeValidator(fields.switch, json_schema_input_type=Flag | RefineModel)
     ] = Field(None, description="Improve the method's classes by a local pass: `true`, `false` or a mapping.")

@@ -64,7 +64,7 @@ def prepare(scratch: Scratch, spec: ReleaseSpec, watch: Stopwatch) -> Prepared:
         reached = feasible(scratch, spec, stage, roles, asked, rows)
         quasi, sensitive = build_domains(scratch, roles, stage)
         guard_sensitive(spec, sensitive, rows)
-        refused = chosen.refusal(Problem(asked, spec.privacy.accuracy, quasi, sensitive, rows, spec.execution))
+        refused = chosen.refusal(Problem(asked, spec.privacy.accuracy, quasi, sensitive, rows))
         if refused:
             raise PolicyError(refused)
         layout(roles, quasi, spec.format, scratch.engine.capabilities.max_identifier)

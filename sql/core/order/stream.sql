@@ -1,12 +1,13 @@
 -- name: order/stream
 -- params: work (table), keyed (table of rid and keys), keys (its key columns), quasi (QI code columns), sensitive (SA code columns)
--- returns: the keys, rid, one column per QI code: rows by key, then by QI codes; equal rows alternate between sensitive values
+-- returns: the keys, rid, one column per code, QI first: rows by key, then by QI codes; equal rows alternate between sensitive
+--   values
 SELECT
 {% for key in keys %}
     o.{{ key }} AS {{ key }},
 {% endfor %}
     o.rid AS rid
-{% for column in quasi %}
+{% for column in quasi + sensitive %}
     , o.{{ column }} AS {{ column }}
 {% endfor %}
 FROM (

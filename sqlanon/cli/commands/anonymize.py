@@ -91,7 +91,7 @@ def anonymize(
         Names, _pair("--ordered", "COL=HOW", "alphabetical, declared, or a file of the values in order.")
     ] = None,
     weight: Annotated[Names, _pair("--weight", "COL=N", "Weight of a column in the loss.")] = None,
-    method: Annotated[str, typer.Option(help="NAME[:option=value,...]")] = "mondrian",
+    method: Annotated[str, typer.Option(help="NAME[:option=value,...]")] = "tree",
     refine: Annotated[bool, typer.Option("--refine", help="Improve the classes by a local pass.")] = False,
     format: Annotated[FormatKind, typer.Option(help="How classes are published.")] = "ranges",  # noqa: A002
     mean: Annotated[Names, _list("--mean", "Numeric columns that also publish class means.")] = None,

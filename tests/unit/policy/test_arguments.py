@@ -281,6 +281,6 @@ def test_none_stands_for_no_columns() -> None:
 
 def test_method_and_format_defaults() -> None:
     spec = release(**BASE)
-    assert spec.method == MethodSpec("mondrian", {})
+    assert spec.method == MethodSpec("tree", {})
     assert spec.format == FormatSpec("ranges", ())
     assert spec.publish is None

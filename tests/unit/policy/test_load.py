@@ -29,7 +29,7 @@ def test_the_smallest_policy_has_the_documented_defaults(read: Any, tmp_path: Pa
         "identifier",
     ]
     assert release.privacy == PrivacySpec(k=10)
-    assert release.method == MethodSpec("mondrian", {})
+    assert release.method == MethodSpec("tree", {})
     assert release.format == FormatSpec("ranges", ())
     assert (release.rest, release.rows_are, release.execution) == ("error", "persons", "auto")
     assert (release.memory, release.seed, release.publish_file, release.readers) == (None, None, None, ())
