@@ -23,6 +23,7 @@ FIGURES = (*LOSSES, "pm", "classes", "min_class", "max_class", "method_seconds",
 
 
 WARM = 1000
+INFEASIBLE = "InfeasibleError"
 
 
 def run(database: Loaded, points: Iterable[Point], kept: Kept, seed: int) -> list[dict[str, Any]]:
@@ -45,7 +46,12 @@ def run(database: Loaded, points: Iterable[Point], kept: Kept, seed: int) -> lis
                     _released(db, database, replace(point, **least), seed, "warm")  # type: ignore[arg-type]
                     warm.add(point.who.name)
                 source = table(point.data, point.rows, point.alpha)
-                one = kept.add(_released(db, database, point, seed, source), *point.key)
+                one = _released(db, database, point, seed, source)
+                if one.get("refused") in (
+                    None,
+                    INFEASIBLE,
+                ):  # another refusal is not a finding about the table
+                    kept.add(one, *point.key)
                 print(f"{number} of {len(todo)}: {_shown(point, one)}", flush=True)
             found.append(one)
     return _means(todo, found)
@@ -53,7 +59,7 @@ def run(database: Loaded, points: Iterable[Point], kept: Kept, seed: int) -> lis
 
 def _released(db: Database, database: Loaded, point: Point, seed: int, source: str) -> dict[str, Any]:
     """Release once. What cannot be released is noted, and the others go on."""
-    from sqlanon.errors import SqlAnonError
+    from sqlanon.errors import SqlanonError
 
     asked: dict[str, Any] = {"k": point.k} if point.k else {"l": point.l}
     if point.e is not None:
@@ -73,7 +79,7 @@ def _released(db: Database, database: Loaded, point: Point, seed: int, source: s
             **asked,
             **point.who.more,
         ).report
-    except SqlAnonError as refused:
+    except SqlanonError as refused:
         print(f"{type(refused).__name__}: {refused}", flush=True)
         return {"refused": type(refused).__name__}
     return _measures(report, point.who.exact) | {"seconds": time.perf_counter() - start}
