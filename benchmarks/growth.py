@@ -25,8 +25,6 @@ from benchmarks.memory import measure
 from benchmarks.record import RESULTS, Record, options
 from benchmarks.speed import loaded
 from examples.sources import DataMissingError, data_folder, duckdb_url, load_csv
-from sqlanon.methods.warm import compiled
-from sqlanon.progress import Silent
 
 SIZES = tuple(62_500 << step for step in range(9))
 DRAWN = tuple(125_000 << step for step in range(6))
@@ -211,7 +209,6 @@ def main(words: list[str] | None = None) -> None:
     draws = tuple(sorted(int(word) for word in args.drawn.split(",")))
     if args.quick:
         sizes, draws = (20_000, 40_000), (20_000, 40_000)
-    compiled(Silent())  # or the first size would pay for it
     parts = args.only.split(",")
     if "k" in parts:
         found += anonymous(kept, sizes, args.threads)

@@ -12,6 +12,7 @@ import sys
 import time
 from dataclasses import asdict
 from itertools import product
+from typing import Any
 
 from benchmarks.evaluate import set_loss
 from benchmarks.loss import ADULT, Contender
@@ -56,7 +57,12 @@ def main(words: list[str] | None = None) -> int:
                 f"CREATE TABLE numbered AS SELECT row_number() OVER () AS {KEY}, * FROM {ADULT.name}"
             )
         for k, who in product([int(k) for k in args.k.split(",")], CONTENDERS):
-            one = {"table": ADULT.name, "quasi": len(ADULT.quasi), "k": k, "contender": who.name}
+            one: dict[str, Any] = {
+                "table": ADULT.name,
+                "quasi": len(ADULT.quasi),
+                "k": k,
+                "contender": who.name,
+            }
             one |= released(url, k, who)
             with duckdb.connect(file, read_only=True) as connection:
                 own = set_loss(connection, "numbered", "release.numbered", ADULT.quasi, KEY)
@@ -75,7 +81,7 @@ def main(words: list[str] | None = None) -> int:
     return int(any(one["evaluator"]["min_class"] < one["k"] for one in results))
 
 
-def released(url: str, k: int, who: Contender) -> dict[str, object]:
+def released(url: str, k: int, who: Contender) -> dict[str, Any]:
     """Publish ``release.numbered`` anew."""
     import sqlanon
 

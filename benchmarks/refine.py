@@ -77,7 +77,7 @@ def main(words: list[str] | None = None) -> int:
 
     with duckdb_url() as url:
         load_csv(url, ADULT.name, folder / ADULT.file)
-        roles = {"quasi": ADULT.quasi, "sensitive": ADULT.sensitive, "rest": "drop"}
+        roles: dict[str, Any] = {"quasi": ADULT.quasi, "sensitive": ADULT.sensitive, "rest": "drop"}
         roles["ordered"] = dict.fromkeys(ADULT.text, "alphabetical")
         for method, k in product(METHODS, [int(k) for k in args.k.split(",")]):
             add(ADULT.name, compared(url, ADULT.name, {**roles, "k": k, "method": method}, args.repeat))

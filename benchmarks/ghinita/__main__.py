@@ -5,7 +5,7 @@ it is done; what an interrupted one has measured is kept, and the same command g
 verified releases; the time is that of the method's stage: reading the codes, order, solver, writing the classes.
 
 experiments: k, n, d (k-anonymity by k, N, d); l, l-n, l-d (l-diversity by l, N, d, with the other metrics); alpha
-(l-diversity on the synthetic data); e, e-d, e-n (the dual by E, d, N).
+(l-diversity on the synthetic data); k-ranges, l-ranges (as k and l, without taxonomies); e, e-d, e-n (the dual by E, d, N).
 """
 
 from __future__ import annotations

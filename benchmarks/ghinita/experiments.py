@@ -22,6 +22,7 @@ from benchmarks.ghinita.data import CENSUS, SYNTHETIC, Data
 K, L, E, D_DUAL = 50, 10, 0.4, 3
 SYNTHETIC_L = 5
 """The SA of the synthetic data has 10 values of nearly equal frequency, which admit no l = 10; the paper's l is lost."""
+RANGES = "-ranges"
 TITLES = {
     "k": "k-anonymity by k (Figure 22)",
     "n": "k-anonymity by N (Figure 23)",
@@ -30,6 +31,8 @@ TITLES = {
     "l-n": "l-diversity by N (Figures 26 and 29 to 31)",
     "l-d": "l-diversity by d (Figure 27)",
     "alpha": "l-diversity on correlated synthetic data (Figure 28)",
+    "k-ranges": "k-anonymity by k, codes as numbers instead of taxonomies (not in the paper)",
+    "l-ranges": "l-diversity by l, codes as numbers instead of taxonomies (not in the paper)",
     "e": "dual: PM by E, d=3 (Figure 32)",
     "e-d": "dual: PM by d (Figure 33)",
     "e-n": "dual: PM by N, d=3 (Figure 34)",
@@ -50,11 +53,13 @@ class Point:
     l: int | None = None  # noqa: E741 - the paper's symbol
     e: float | None = None
     alpha: float | None = None
+    taxonomies: bool = True
 
     @property
     def key(self) -> tuple[object, ...]:
         """What its figures depend on."""
-        return (self.data.name, self.rows, self.quasi, self.who.method, self.k, self.l, self.e, self.alpha)
+        asked = (self.k, self.l, self.e, self.alpha)
+        return (self.data.name, self.rows, self.quasi, self.taxonomies, self.who.method, *asked)
 
 
 @dataclass(frozen=True, slots=True)
@@ -89,8 +94,10 @@ class Scale:
 
 def points(name: str, data: Data, scale: Scale) -> Iterator[Point]:
     """The releases of one experiment on one family of tables, the small and cheap ones first."""
-    base = Point(name, data, 0, data.rows, data.quasi, DIVERSE[0])
-    kind, _, varied = name.partition("-")
+    plain = name.removesuffix(RANGES)
+    base = Point(name, data, 0, data.rows, data.quasi, DIVERSE[0], taxonomies=plain == name)
+    kind, _, varied = plain.partition("-")
+    everyone: Sequence[Contender]
     if kind in ("k", "n", "d"):
         base, everyone, varied = replace(base, k=K), ANONYMOUS, kind
     elif kind == "l":

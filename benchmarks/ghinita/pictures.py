@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.ghinita.contenders import ANONYMOUS, DIVERSE, DUAL, HILB_SAMPLE, TOPDOWN
-from benchmarks.ghinita.experiments import TITLES
+from benchmarks.ghinita.experiments import RANGES, TITLES
 
 MARKERS = {who.name: who.marker for who in (*ANONYMOUS, *DIVERSE, *DUAL, HILB_SAMPLE, TOPDOWN)}
 LABELS = {
@@ -19,7 +19,7 @@ METRICS = ("weighted_max_ncp", "avg_ncp", "weighted_avg_volume")
 
 def parameter(experiment: str) -> str:
     """What an experiment varies."""
-    return experiment.rpartition("-")[2]
+    return experiment.removesuffix(RANGES).rpartition("-")[2]
 
 
 def draw(experiment: str, found: list[dict[str, Any]], folder: Path) -> None:

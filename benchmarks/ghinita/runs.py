@@ -33,7 +33,8 @@ def run(database: Loaded, points: Iterable[Point], kept: Kept, seed: int) -> lis
     """
     import sqlanon
 
-    todo, found, warm = list(points), [], set()
+    todo, found = list(points), []
+    warm: set[str] = set()
     with sqlanon.connect(database.url) as db:
         for number, point in enumerate(todo, 1):
             one = kept.get(*point.key)
@@ -43,7 +44,7 @@ def run(database: Loaded, points: Iterable[Point], kept: Kept, seed: int) -> lis
                     db.engine.execute(f"CREATE TABLE warm AS SELECT * FROM {source} LIMIT {WARM}")
                 if point.who.name not in warm:
                     least = {"k": 10} if point.k else {"l": 2} if point.l else {"e": point.e}
-                    _released(db, database, replace(point, **least), seed, "warm")  # type: ignore[arg-type]
+                    _released(db, database, replace(point, **least), seed, "warm")
                     warm.add(point.who.name)
                 source = table(point.data, point.rows, point.alpha)
                 one = _released(db, database, point, seed, source)
@@ -71,7 +72,7 @@ def _released(db: Database, database: Loaded, point: Point, seed: int, source: s
             quasi=point.quasi,
             sensitive=point.data.sensitive,
             rest="drop",
-            hierarchies=database.of(point.quasi),
+            hierarchies=database.of(point.quasi) if point.taxonomies else {},
             method=point.who.method,
             seed=seed,
             name="ghinita",
