@@ -54,12 +54,12 @@ def _tables(name: str, result: Result, cell: Cell) -> list[str]:
 
 
 def _figures(figure: str, one: Result, _: Sequence[Result]) -> str:
-    if one["refused"] == one["projections"]:
-        return "infeasible"
+    if one["method_seconds"] is None:
+        return "infeasible" if one["infeasible"] else "refused"
     text = (
         f"{number(one[figure], '.4f' if figure == 'gcp' else '.2f')} / {number(one['method_seconds'], '.2f')}"
     )
-    return text + (f" ({one['refused']} of {one['projections']} infeasible)" if one["refused"] else "")
+    return text + (f" ({one['infeasible']} of {one['projections']} infeasible)" if one["infeasible"] else "")
 
 
 def _metrics(one: Result, _: Sequence[Result]) -> str:
@@ -103,7 +103,7 @@ def _base(one: Result, here: Sequence[Result], base: str) -> Result | None:
 
 def _ratio(figure: str, base: str, one: Result, here: Sequence[Result]) -> str:
     own = _base(one, here, base)
-    if own is None or one["refused"] == one["projections"]:
+    if own is None or one["method_seconds"] is None:
         return "-"
     return f"{_by(one, own, figure)} / {_by(one, own, 'method_seconds')}"
 

@@ -111,7 +111,8 @@ def _means(points: Sequence[Point], found: Sequence[dict[str, Any]]) -> list[dic
         line: dict[str, Any] = {
             "data": point.data.name, "x": x, "contender": name, "method": point.who.method, "rows": rows,
             "k": point.k, "l": point.l, "e": point.e, "d": len(point.quasi),
-            "projections": len(group), "refused": len(group) - len(done), "verified": all(one["verified"] for one in done),
+            "projections": len(group), "failed": sum(one.get("refused", INFEASIBLE) != INFEASIBLE for _, one in group),
+            "infeasible": sum(one.get("refused") == INFEASIBLE for _, one in group), "verified": all(one["verified"] for one in done),
         }  # fmt: skip
         for figure in FIGURES:
             values = [one[figure] for one in done if one[figure] is not None]

@@ -115,7 +115,7 @@ def test_promised_ratios():
 def test_growth(tmp_path, data):
     assert data
     out = tmp_path / "growth.json"
-    words = ["--rows", "1000,40000", "--drawn", "2000", "--only", "k,l"]
+    words = ["--rows", "40000", "--drawn", "2000", "--only", "k,l"]
     found = benchmark("growth", out, *words)["results"]
     assert {(one["rows"], one["method"], one["memory"] is None) for one in found if one["part"] == "k"} == {
         (rows, method, whole)
@@ -124,9 +124,7 @@ def test_growth(tmp_path, data):
         for whole in (True, False)
     }
     assert all(one["verified"] for one in found)
-    assert {one["execution"] for one in found if one.get("memory") and one["rows"] == 40000} == {
-        "pushdown+kernel"
-    }
+    assert {one["execution"] for one in found if one.get("memory")} == {"pushdown+kernel"}
     least = [one["pm"]["salary"] for one in found if one["part"] == "l"]
     assert len(least) == 3
     assert min(least) >= 10

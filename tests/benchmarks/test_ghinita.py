@@ -88,7 +88,7 @@ def test_quick_run_writes_results_pictures_and_tables(tmp_path, data):
     for name in asked:
         written = json.loads((tmp_path / f"ghinita_{name}.json").read_text())
         assert written["command"].startswith("python -m benchmarks.ghinita")
-        assert all(one["verified"] and not one["refused"] for one in written["results"])
+        assert all(one["verified"] and not one["infeasible"] for one in written["results"])
         assert len({one["x"] for one in written["results"]}) == 2
         for one in written["results"]:
             assert one["k"] is None or one["min_class"] >= one["k"]
@@ -112,7 +112,7 @@ def test_quick_run_writes_results_pictures_and_tables(tmp_path, data):
 def line(**figures):
     return {
         "data": "occ", "x": 10, "contender": "Hilb", "method": "hilbert", "rows": 100, "d": 7, "projections": 1,
-        "refused": 0, "gcp": 0.1, "pm": None, "method_seconds": 2.0, **dict.fromkeys(METRICS, 4.0), **figures,
+        "infeasible": 0, "gcp": 0.1, "pm": None, "method_seconds": 2.0, **dict.fromkeys(METRICS, 4.0), **figures,
     }  # fmt: skip
 
 
@@ -127,7 +127,7 @@ def test_tables_and_ratios(tmp_path):
         line(contender="TopDown", method="topdown", rows=50, gcp=0.3, method_seconds=30.0),
         line(contender="Hilb, TopDown's rows", rows=50, gcp=0.2, method_seconds=1.5),
         line(contender="Anatomy", method="anatomy", gcp=None, method_seconds=0.5),
-        line(contender="iDist", method="idistance", refused=1, gcp=None, method_seconds=None),
+        line(contender="iDist", method="idistance", infeasible=1, gcp=None, method_seconds=None),
     ]
     (tmp_path / "ghinita_k.json").write_text(json.dumps({**facts, "results": results}))
     lines = everything(tmp_path).splitlines()
