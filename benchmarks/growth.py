@@ -28,8 +28,10 @@ from examples.sources import DataMissingError, data_folder, duckdb_url, load_csv
 
 SIZES = tuple(62_500 << step for step in range(9))
 DRAWN = tuple(125_000 << step for step in range(6))
-SMALL = 8 << 20
-"""The small memory budget, bytes: less than 62,500 rows need."""
+SMALL = 32 << 20
+"""The small memory budget, bytes: 16,000,000 rows need 100 times as much."""
+ROW_BYTES = 250
+"""What a row of the integer table needs in memory, about."""
 WARM = 1000
 L = 10
 E = 0.3
@@ -94,11 +96,12 @@ def figures(url: str, table: str, options: dict[str, Any], threads: int) -> dict
     }
 
 
-def anonymous(kept: Kept, sizes: tuple[int, ...], threads: int) -> list[dict[str, Any]]:
-    """The integer table by rows, k=10."""
+def anonymous(kept: Kept, sizes: tuple[int, ...], small: int, threads: int) -> list[dict[str, Any]]:
+    """The integer table by rows, k=10; with the small budget where the table needs at least twice as much."""
     found = []
-    cases = [(method, memory) for method in ("tree", "hilbert") for memory in (None, SMALL)]
     for rows in sizes:
+        budgets = (None, small) if rows * ROW_BYTES > 2 * small else (None,)
+        cases = [(method, memory) for memory in budgets for method in ("tree", "hilbert")]
         asked = [(m, memory, kept.get("k", rows, m, memory)) for m, memory in cases]
         if any(known is None for *_, known in asked):
             with loaded("duckdb", INTEGERS, rows) as url:
@@ -200,6 +203,7 @@ def main(words: list[str] | None = None) -> None:
     parser.add_argument("--only", default="k,l,dual", help="parts, comma list")
     parser.add_argument("--rows", default=",".join(map(str, SIZES)), help="sizes of part k, comma list")
     parser.add_argument("--drawn", default=",".join(map(str, DRAWN)), help="sizes of part l, comma list")
+    parser.add_argument("--memory", type=int, default=SMALL, help="the small budget of part k, bytes")
     parser.add_argument("--quick", action="store_true", help="two small sizes of each part")
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--fresh", action="store_true", help="forget what an interrupted run has measured")
@@ -207,11 +211,12 @@ def main(words: list[str] | None = None) -> None:
     record, kept, found = Record("growth"), Kept(args.out, args.fresh), []
     sizes = tuple(sorted(int(word) for word in args.rows.split(",")))
     draws = tuple(sorted(int(word) for word in args.drawn.split(",")))
+    small = args.memory
     if args.quick:
-        sizes, draws = (20_000, 40_000), (20_000, 40_000)
+        sizes, draws, small = (20_000, 40_000), (20_000, 40_000), 2 << 20
     parts = args.only.split(",")
     if "k" in parts:
-        found += anonymous(kept, sizes, args.threads)
+        found += anonymous(kept, sizes, small, args.threads)
     try:
         data_folder()
         found += diverse(kept, draws, args.threads) if "l" in parts else []
@@ -221,7 +226,7 @@ def main(words: list[str] | None = None) -> None:
     for one in found:
         if one["rows"] is None:
             one["target_seconds"] = SECONDS[one["part"]] if one["method"] == "hilbert" else None
-    record.write(args.out, threads=args.threads, small_memory=SMALL, l=L, e=E, results=found)
+    record.write(args.out, threads=args.threads, small_memory=small, l=L, e=E, results=found)
     plot(found, args.out.with_suffix(".png"))
     kept.forget()
 
