@@ -228,9 +228,12 @@ def diverse_groups(
                 picked[at - 1] = picked[at]
             ahead -= 1
             if following[first] >= 0:
-                # It may come before rows that have left the heap already.
+                # It may come before rows that have left the heap already, but not before those that are still there.
                 at = ahead
                 item = following[first]
+                if size > 0 and heap[0] < item:
+                    size = push(heap, size, item)
+                    continue
                 while at > 0 and picked[at - 1] > item:
                     picked[at] = picked[at - 1]
                     at -= 1

@@ -34,6 +34,37 @@ def _stable(order: npt.NDArray[np.int64], start: int, stop: int, column: npt.NDA
 
 
 @njit(nogil=True, cache=True)
+def by_words(
+    order: npt.NDArray[np.int64], begins: npt.NDArray[np.bool_], words: npt.NDArray[np.int64]
+) -> None:
+    """Finish a sort by keys of several words.
+
+    Args:
+        order: int64[n], rows by the leading word; changed within runs.
+        begins: bool[n], where in ``order`` the leading word changes; then, where any word does.
+        words: int64[w, n], the other words by row.
+
+    Cost: O(r log r w) for a run of r rows.
+    """
+    n = len(order)
+    start = 0
+    while start < n:
+        stop = start + 1
+        while stop < n and not begins[stop]:
+            stop += 1
+        if stop - start > 1:
+            for w in range(len(words) - 1, -1, -1):
+                rows = order[start:stop].copy()
+                by = np.argsort(words[w][rows], kind="mergesort")
+                order[start:stop] = rows[by]
+            for at in range(start + 1, stop):
+                for w in range(len(words)):
+                    if words[w, order[at]] != words[w, order[at - 1]]:
+                        begins[at] = True
+        start = stop
+
+
+@njit(nogil=True, cache=True)
 def settle(
     order: npt.NDArray[np.int64], begins: npt.NDArray[np.bool_], codes: npt.NDArray[np.int32],
     sensitive: npt.NDArray[np.int32], rid: npt.NDArray[np.int32],

@@ -188,7 +188,10 @@ def axis(geometry: Geometry, j: int) -> npt.NDArray[np.int64]:
     """
     kind, size, null, _, start = (int(fact) for fact in geometry.facts[j, : START + 1])
     if kind == ORDERED:
-        places = geometry.table[start + null : start + null + size]
+        past = int(geometry.facts[j + 1, START]) if j + 1 < len(geometry.facts) else len(geometry.table)
+        places = geometry.table[start + null : past]
+        if len(places) == 0:  # nothing but NULL: the one value that `Geometry` counts has no place of its own
+            places = np.zeros(1, dtype=np.int64)
     else:
         places = np.arange(size, dtype=np.int64) * SCALE // max(size - 1, 1)
     return np.concatenate([np.zeros(1, np.int64), (SCALE + places) // 2]) if null else places
@@ -232,6 +235,11 @@ def least_rows(context: Context) -> int:
     return max(
         [1] + [check.p for check in (item.check() for item in context.requirements) if check.kind == "rows"]
     )
+
+
+def least_class(context: Context) -> int:
+    """The fewest rows that the requirements leave a class, k or l."""
+    return max([least_rows(context)] + [check.p // check.q for check in checks_of(context)])
 
 
 def demands(context: Context, sensitive: list[Ints], rows: int) -> Demands:

@@ -100,7 +100,7 @@ class OneDimensional:
 
         d, s = len(context.encoded.quasi), len(context.encoded.sensitive)
         row = 8 * padded(d) + 8 * d + 4
-        return 4 * (2 * (d + s) + 1) + row * (2 if self.order == "tree" else 1) + 60
+        return 4 * (2 * (d + s) + 1) + row * 2 + 60
 
 
 class Hilbert(OneDimensional):

@@ -11,19 +11,19 @@ import numpy as np
 
 from sqlanon.engines.base import Statement, TableRef
 from sqlanon.kernels import runs
-from sqlanon.kernels.extent import Geometry
+from sqlanon.kernels.rows import Rows
 from sqlanon.kernels.window import best_row_runs
 from sqlanon.methods import arrays
 from sqlanon.methods.arrays import Loaded
 from sqlanon.methods.base import Context
-from sqlanon.methods.orders import ORDERS, Arranged, Keyed
+from sqlanon.methods.orders import ONE_TREE, ORDERS, Arranged, Keyed, Order
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
     Longs = npt.NDArray[np.int64]
 
-_BLOCK = 1_000_000
+_BLOCK = 1 << 20
 
 
 def row_bytes(context: Context) -> int:
@@ -38,9 +38,10 @@ def streamed_runs(context: Context, order: str, fast: bool, objective: int) -> T
     """The assignment of k-anonymity on an order; see `direct.solve`. Cost: O(k n d) beside the engine's sort."""
     scratch, encoded = context.scratch, context.encoded
     block = _block(context)
-    keyed = ORDERS[order]().keyed(context, block)
+    own = ORDERS[order]()
+    keyed = own.keyed(context, block)
     statement, dtypes = _query(context, keyed)
-    solver = _Solver(context, arrays.geometry(context), keyed, fast, objective)
+    solver = _Solver(context, own, keyed, fast, objective)
     for fetched in scratch.engine.stream_arrays(statement, dtypes, block):
         solver.take(fetched)
         context.progress.update(solver.rows, encoded.rows, "rows")
@@ -57,7 +58,8 @@ def streamed_runs(context: Context, order: str, fast: bool, objective: int) -> T
 
 def arranged_by_engine(context: Context, order: str) -> tuple[Loaded, Arranged]:
     """The whole table in memory, in the order in which the engine has sorted it."""
-    keyed = ORDERS[order]().keyed(context, _block(context))
+    own = ORDERS[order]()
+    keyed = own.keyed(context, _block(context))
     statement, dtypes = _query(context, keyed)
     columns = context.scratch.engine.fetch_arrays(statement, dtypes)
     context.scratch.drop(keyed.table)
@@ -66,11 +68,12 @@ def arranged_by_engine(context: Context, order: str) -> tuple[Loaded, Arranged]:
     loaded = Loaded(rid, np.stack(codes[:d]), codes[d:], arrays.geometry(context))
     number = np.arange(len(rid), dtype=np.int32)
     rows = arrays.rows_of(loaded.codes, number, loaded.geometry, context.threads)
+    own.within(context, rows, loaded.geometry)
     return loaded, Arranged(rows, columns[0].astype(np.int64) if keyed.span else None, keyed.span)
 
 
 def _block(context: Context) -> int:
-    return int(min(max(context.memory // row_bytes(context), 1000), _BLOCK))
+    return int(min(max(context.memory // row_bytes(context) // ONE_TREE, 1), _BLOCK // ONE_TREE)) * ONE_TREE
 
 
 def _query(context: Context, keyed: Keyed) -> tuple[Statement, list[str]]:
@@ -90,15 +93,12 @@ def _query(context: Context, keyed: Keyed) -> tuple[Statement, list[str]]:
 class _Solver:
     """The dynamic programme between two blocks: the rows of the last 2k - 1, and what they cost."""
 
-    def __init__(
-        self, context: Context, geometry: Geometry, keyed: Keyed, fast: bool, objective: int
-    ) -> None:
-        n = context.encoded.rows
-        self._context, self._geometry, self._keyed = context, geometry, keyed
+    def __init__(self, context: Context, order: Order, keyed: Keyed, fast: bool, objective: int) -> None:
+        n, self._geometry = context.encoded.rows, arrays.geometry(context)
+        self._context, self._order, self._keyed = context, order, keyed
         self._fast, self._objective, self._k = fast, objective, arrays.least_rows(context)
-        self._keep = 2 * self._k - 1
         self._opt = np.zeros(1, np.int64)
-        self._codes = np.zeros((len(context.encoded.quasi), 0), np.int32)
+        self._kept = arrays.room(0, len(context.encoded.quasi), self._geometry).rows
         self._line = np.zeros(0, np.int64)
         self.rid = np.empty(n, np.int32)
         self.back = np.zeros(n + 1, np.int32)
@@ -106,34 +106,35 @@ class _Solver:
 
     def take(self, fetched: list[npt.NDArray[np.generic]]) -> None:
         """Solve for one more block."""
-        at = len(self._keyed.columns)
-        keys, rid, codes = fetched[:at], fetched[at], fetched[at + 1 : at + 1 + len(self._codes)]
-        known, more = self._codes.shape[1], len(rid)
-        self._codes = np.concatenate([self._codes, np.stack(codes).astype(np.int32, copy=False)], axis=1)
+        at, d = len(self._keyed.columns), len(self._context.encoded.quasi)
+        codes = np.stack(fetched[at + 1 : at + 1 + d]).astype(np.int32, copy=False)
+        rid = fetched[at].astype(np.int32, copy=False)
+        more, known = len(rid), len(self._kept.number)
+        number = np.arange(more, dtype=np.int32)
+        block = arrays.rows_of(codes, number, self._geometry, self._context.threads)
+        self._order.within(self._context, block, self._geometry)
+        self.rid[self.rows : self.rows + more] = rid[block.number]
+        rows = self._kept.then(block)
         if self._fast:
-            line = runs.shortened(keys[0].astype(np.int64), self._keyed.span, self._k)
+            line = runs.shortened(fetched[0].astype(np.int64), self._keyed.span, self._k)
             self._line = np.concatenate([self._line, line])
         opt, back = np.zeros(known + more + 1, np.int64), np.zeros(known + more + 1, np.int32)
         opt[: known + 1] = self._opt
-        self._solve(known, opt, back)
-        self.rid[self.rows : self.rows + more] = rid
+        self._solve(rows, known, opt, back)
         self.back[self.rows + 1 : self.rows + more + 1] = back[known + 1 :]
         self.rows += more
-        keep = min(self._keep, known + more)
-        self._opt = opt[len(opt) - keep - 1 :]
-        self._codes = self._codes[:, self._codes.shape[1] - keep :].copy()
+        keep = min(2 * self._k - 1, known + more)
+        self._opt = opt[len(opt) - keep - 1 :].copy()
+        self._kept = rows.part(known + more - keep, known + more)
         self._line = self._line[max(len(self._line) - keep, 0) :].copy()
 
-    def _solve(self, known: int, opt: Longs, back: npt.NDArray[np.int32]) -> None:
+    def _solve(self, rows: Rows, known: int, opt: Longs, back: npt.NDArray[np.int32]) -> None:
         if self._fast:
             runs.best_line_runs(self._line, self._k, self._objective, known, opt, back)
-            return
-        n = self._codes.shape[1]
-        rows = arrays.rows_of(self._codes, np.zeros(n, np.int32), self._geometry, self._context.threads)
-        if self._objective == runs.GCP:
+        elif self._objective == runs.GCP:
             best_row_runs(rows.places, rows.sets, self._geometry, self._k, known, opt, back)
-            return
-        ends = np.arange(n + 1, dtype=np.int64)
-        runs.best_runs(
-            rows.places, rows.places, rows.sets, ends, self._geometry, self._k, self._objective, known, opt, back
-        )  # fmt: skip
+        else:
+            ends = np.arange(len(rows.number) + 1, dtype=np.int64)
+            runs.best_runs(
+                rows.places, rows.places, rows.sets, ends, self._geometry, self._k, self._objective, known, opt, back
+            )  # fmt: skip

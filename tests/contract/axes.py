@@ -1,14 +1,24 @@
-"""What the registries offer: every method, its variants and executions, and the formats."""
+"""What the registries offer: every method, its variants and executions, and which samples each is run on.
+
+A method in its default options runs on every sample; other values of its options on `CORE`, as they change one decision
+and not what the rest of a run does. Which pairs must be refused instead is the oracle's to say, see `tests.oracle.methods`.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from itertools import product
 from typing import Any
 
+import pytest
+
 from tests.contract.cases import Case
-from tests.oracle.methods import ORACLES
+from tests.contract.samples import CORE, SAMPLES
+from tests.oracle.methods import ORACLES, kind_of
+
+SEED = 20090325
+"""Of every run, for methods that draw at random."""
 
 
 @dataclass(frozen=True)
@@ -22,13 +32,17 @@ class Way:
         return "-".join([self.method, *self.options.values()])
 
     @property
-    def argument(self) -> dict[str, str]:
-        """The ``method`` argument of `Database.anonymize`."""
-        return {"name": self.method, **self.options}
+    def arguments(self) -> dict[str, Any]:
+        """The arguments of `Database.anonymize` that choose it."""
+        return {"method": {"name": self.method, **self.options}, "seed": SEED}
 
     def classes(self, case: Case) -> list[list[int]]:
         """What the oracle says."""
-        return ORACLES[self.method](case.table, case.privacy, self.options)
+        return ORACLES[self.method].classes(case.table, case.privacy, self.options, SEED)
+
+    def takes(self, case: Case) -> bool:
+        """Whether the method is made for what the case asks."""
+        return ORACLES[self.method].accepts(kind_of(case.table, case.privacy), self.options)
 
 
 def ways() -> list[Way]:
@@ -42,6 +56,13 @@ def ways() -> list[Way]:
     ]
 
 
+def is_default(way: Way) -> bool:
+    """Whether all options have the value that they have when nothing is said."""
+    from sqlanon.methods import METHODS
+
+    return all(way.options[name] == values[0] for name, values in METHODS[way.method].options.items())
+
+
 def executions(way: Way) -> tuple[str, ...]:
     """The executions that the method declares."""
     from sqlanon.methods import METHODS
@@ -49,12 +70,35 @@ def executions(way: Way) -> tuple[str, ...]:
     return tuple(METHODS[way.method].executions)
 
 
-def runs() -> list[Any]:
-    """Every way in every execution, as pytest parameters."""
-    import pytest
+def samples_of(way: Way) -> Sequence[Case]:
+    """The samples that the way is run on."""
+    return SAMPLES if is_default(way) else CORE
 
+
+def contrasting() -> list[Way]:
+    """Two ways that take everything and differ most: for what depends on the classes alone."""
+    able = [way for way in ways() if all(way.takes(case) for case in SAMPLES)]
+    return [able[0], able[-1]]
+
+
+def runs(samples: Sequence[Case] | None = None) -> list[Any]:
+    """Every (way, execution, sample) that must work, as pytest parameters; of these samples, or of those of each way."""
     return [
-        pytest.param(way, execution, id=f"{way}-{execution}")
-        for way in ways()
+        pytest.param(way, execution, case, id=f"{way}-{execution}-{case.name}")
+        for way, case in _pairs(samples)
+        if way.takes(case)
         for execution in executions(way)
     ]
+
+
+def refusals() -> list[Any]:
+    """Every (way, sample) that must be refused, as pytest parameters."""
+    return [
+        pytest.param(way, case, id=f"{way}-{case.name}") for way, case in _pairs(None) if not way.takes(case)
+    ]
+
+
+def _pairs(samples: Sequence[Case] | None) -> Iterator[tuple[Way, Case]]:
+    for way in ways():
+        for case in samples_of(way) if samples is None else samples:
+            yield way, case

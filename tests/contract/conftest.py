@@ -6,10 +6,10 @@ from typing import Any
 
 import pytest
 
-from tests.contract.samples import SAMPLES
+from tests.contract.samples import CORE
 
 
-@pytest.fixture(params=SAMPLES, ids=lambda case: case.name)
+@pytest.fixture(params=CORE, ids=lambda case: case.name)
 def sample(request: pytest.FixtureRequest) -> Any:
     """The sample tables in turn."""
     return request.param

@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 import math
 import random
+from collections.abc import Sequence
 from decimal import Decimal
 from fractions import Fraction
 
@@ -182,5 +183,133 @@ def _ties() -> Case:
     )
 
 
+def _whole() -> Case:
+    """k above a whole l of one sensitive attribute, over every treatment, with NULLs."""
+    rng = random.Random(8)
+    rows = tuple(
+        (
+            rng.choice(["oslo", "bergen", "rome", "porto", None]),
+            rng.choice(["red", "red", "green", "blue", None]),
+            rng.choice([None, 1, 2, 3, 50, 99]),
+            rng.choice("aabbccdde"),
+        )
+        for _ in range(40)
+    )
+    return Case(
+        "whole_l",
+        {"city": "TEXT", "colour": "TEXT", "n": "INTEGER", "sa": "TEXT"},
+        rows,
+        {"city": QI("hierarchy", levels=TREE), "colour": QI("nominal", weight=2), "n": QI()},
+        ("sa",),
+        Privacy(k=7, l=Fraction(3)),
+    )
+
+
+def _several() -> Case:
+    rng = random.Random(9)
+    rows = tuple(
+        (rng.randint(0, 20), rng.choice("pqrs"), rng.choice("aabc"), rng.choice([1, 1, 2, 3, None]))
+        for _ in range(34)
+    )
+    return Case(
+        "several",
+        {"n": "INTEGER", "q": "TEXT", "s": "TEXT", "t": "INTEGER"},
+        rows,
+        {"n": QI(), "q": QI("nominal")},
+        ("s", "t"),
+        Privacy(k=3, l=Fraction(3, 2)),
+    )
+
+
+def _line(
+    name: str, values: Sequence[int | None], privacy: Privacy, sensitive: Sequence[str | None] = ()
+) -> Case:
+    """One quasi column of numbers, and a sensitive one if its values are given."""
+    columns: dict[str, str | Enum] = {"x": "INTEGER"}
+    if not sensitive:
+        return Case(name, columns, tuple((x,) for x in values), {"x": QI()}, (), privacy)
+    rows = tuple(zip(values, sensitive, strict=True))
+    return Case(name, {**columns, "sa": "TEXT"}, rows, {"x": QI()}, ("sa",), privacy)
+
+
+def _lines() -> list[Case]:
+    rng = random.Random(10)
+    values = [rng.choice([None, rng.randint(0, 9), rng.randint(0, 10**6)]) for _ in range(30)]
+    skewed = ["flu"] * 10 + [rng.choice("abcd") for _ in range(20)]
+    return [
+        _line("one_attribute", values, Privacy(k=4)),
+        # The most frequent value is just n / l of the rows, and stands together.
+        _line("tight_l", sorted(x or 0 for x in values), Privacy(k=2, l=Fraction(3)), skewed),
+        _line("distinct_l", values, Privacy(k=2, distinct_l=3), [rng.choice("aaabbc") for _ in values]),
+        _line("fraction", values, Privacy(k=5, l=Fraction(4, 3)), [rng.choice("aaab") for _ in values]),
+        _line("all_equal", [3] * 11, Privacy(k=4)),
+        _line("all_equal_l", [3] * 12, Privacy(k=3, l=Fraction(2)), ["a", "a", "b", "c", "a", "b"] * 2),
+        _line("as_many_as_k", range(6), Privacy(k=6)),
+        _line("one_less_than_2k", [9, 1, 1, 4, 7, None, 5, 2, 3], Privacy(k=5)),
+    ]
+
+
+def _constant() -> Case:
+    """Columns that tell no rows apart, among one that does."""
+    rng = random.Random(11)
+    rows = tuple((5, None, "x", None, rng.randint(0, 30)) for _ in range(23))
+    return Case(
+        "constant",
+        {"five": "INTEGER", "none": "DATE", "word": "TEXT", "nothing": "TEXT", "n": "INTEGER"},
+        rows,
+        {"five": QI(), "none": QI(), "word": QI("nominal"), "nothing": QI("nominal"), "n": QI(weight=3)},
+        (),
+        Privacy(k=4),
+    )
+
+
+def _wide(name: str, columns: int, privacy: Privacy) -> Case:
+    """So many wide columns that a Hilbert key is longer than 63 bits."""
+    rng = random.Random(columns)
+    names = [f"q{j}" for j in range(columns)]
+    rows = tuple(
+        (
+            *(rng.choice([0, 10**6, rng.randrange(10**6), None if j == 3 else 1]) for j in range(columns)),
+            rng.choice("abbc"),
+        )
+        for _ in range(26)
+    )
+    quasi = {column: QI(weight=1 + j % 2) for j, column in enumerate(names)}
+    return Case(name, {**dict.fromkeys(names, "INTEGER"), "sa": "TEXT"}, rows, quasi, ("sa",), privacy)
+
+
+def _sets() -> Case:
+    """No column is a line: a hierarchy of which leaves are missing, a nominal set, both with NULLs."""
+    rng = random.Random(12)
+    rows = tuple(
+        (
+            rng.choice(["oslo", "rome", "porto", "lisbon", None]),
+            rng.choice([*"abcdefg", None]),
+            rng.choice("uv"),
+        )
+        for _ in range(33)
+    )
+    return Case(
+        "sets",
+        {"city": "TEXT", "letter": "TEXT", "side": "TEXT"},
+        rows,
+        {"city": QI("hierarchy", levels=TREE), "letter": QI("nominal"), "side": QI("nominal")},
+        (),
+        Privacy(k=4),
+    )
+
+
 MIXED, NUMBERS, DATES, TREES, JOINT, TIES = _mixed(), _numbers(), _dates(), _tree(), _joint(), _ties()
-SAMPLES: tuple[Case, ...] = (MIXED, NUMBERS, DATES, TREES, JOINT, _hostile(), TIES)
+WHOLE = _whole()
+CORE: tuple[Case, ...] = (MIXED, NUMBERS, DATES, TREES, JOINT, _hostile(), TIES, WHOLE, _several())
+"""Every type and treatment, every kind of requirement."""
+
+SAMPLES: tuple[Case, ...] = (
+    *CORE,
+    *_lines(),
+    _constant(),
+    _sets(),
+    _wide("wide", 8, Privacy(k=3)),
+    _wide("wide_l", 5, Privacy(k=4, l=Fraction(2))),
+)
+"""With the edges of what methods take."""

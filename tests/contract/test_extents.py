@@ -44,14 +44,14 @@ def check(case: Case, classes: list[list[int]], found: dict[str, Extent]) -> Non
 
 
 def test_samples(shared_db: Any, sample: Case, found: dict[str, Extent], tmp_path: Path) -> None:
-    release_rows(shared_db, sample, tmp_path, method=WAY.argument)
+    release_rows(shared_db, sample, tmp_path, **WAY.arguments)
     check(sample, WAY.classes(sample), found)
 
 
 @pytest.mark.parametrize("name", NARROW)
 def test_one_column(shared_db: Any, name: str, found: dict[str, Extent], tmp_path: Path) -> None:
     case = one_column(*NARROW[name])
-    release_rows(shared_db, case, tmp_path, method=WAY.argument)
+    release_rows(shared_db, case, tmp_path, **WAY.arguments)
     check(case, WAY.classes(case), found)
 
 

@@ -1,21 +1,33 @@
-"""Every method x engine x execution x format publishes what the oracle says, and reports it truly."""
+"""Every method x engine x execution x format publishes what the oracle says, and reports it truly; or it is refused."""
 
 from __future__ import annotations
 
 import random
+import re
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Sequence
 from dataclasses import asdict, fields
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.contract.axes import Way, executions, runs, ways
+from sqlanon.errors import PolicyError
+from sqlanon.policy import release as spec_of
+from tests.contract.axes import (
+    Way,
+    contrasting,
+    executions,
+    refusals,
+    runs,
+    samples_of,
+    ways,
+)
 from tests.contract.cases import Case, multiset, published_classes, reached, release_rows
-from tests.contract.samples import JOINT, MIXED, NUMBERS, TIES
+from tests.contract.samples import CORE, JOINT, MIXED, NUMBERS, SAMPLES, TIES
 from tests.engines import ENGINES
 from tests.oracle.losses import losses
+from tests.oracle.methods import KINDS, ORACLES, kind_of
 from tests.oracle.recode import released
 
 FORMATS = ("ranges", "labels", "points", "suppressed")
@@ -26,94 +38,22 @@ def expected(case: Case, way: Way, kind: str = "ranges", **options: Any) -> Coun
 
 
 def test_every_method_has_an_oracle_and_an_execution() -> None:
+    assert {way.method for way in ways()} == set(ORACLES)
     for way in ways():
         assert executions(way)
         assert way.classes(TIES)
 
 
-Released = Callable[[Any, Case, Way, str], tuple[list[dict[str, Any]], Any]]
+def test_samples_ask_everything_of_every_method() -> None:
+    """What a method takes and what it refuses is all tried: each kind on its default options and on the others."""
+    for samples in (SAMPLES, CORE):
+        assert {kind_of(case.table, case.privacy) for case in samples} == KINDS
+    for way in ways():
+        assert any(way.takes(case) for case in samples_of(way))
 
 
-@pytest.fixture(scope="module")
-def released_once(tmp_path_factory: pytest.TempPathFactory) -> Released:
-    """Rows and report of a case in format ranges, released once for all tests of this module."""
-    done: dict[Any, Any] = {}
-    directory = tmp_path_factory.mktemp("hierarchies")
-
-    def release(db: Any, case: Case, way: Way, execution: str) -> tuple[list[dict[str, Any]], Any]:
-        key = (id(db), case.name, str(way), execution)
-        if key not in done:
-            done[key] = release_rows(db, case, directory, method=way.argument, execution=execution)
-        return done[key]
-
-    return release
-
-
-@pytest.mark.parametrize(("way", "execution"), runs())
-def test_release_equals_oracle(
-    shared_db: Any, released_once: Released, sample: Case, way: Way, execution: str
-) -> None:
-    rows, report = released_once(shared_db, sample, way, execution)
-    assert multiset(rows) == expected(sample, way)
-    assert report.verified
-    assert (report.rows, report.suppressed) == (len(sample.rows), 0)
-    assert report.execution == execution
-
-
-@pytest.mark.parametrize(("way", "execution"), runs())
-def test_release_in_a_file_equals_oracle(
-    connect_module: Any, way: Way, execution: str, tmp_path: Path
-) -> None:
-    db = connect_module(ENGINES[1])
-    rows, _ = release_rows(db, MIXED, tmp_path, method=way.argument, execution=execution)
-    assert multiset(rows) == expected(MIXED, way)
-
-
-@pytest.mark.parametrize("kind", FORMATS[1:])
-@pytest.mark.parametrize("way", [ways()[0], ways()[-1]], ids=str)
-def test_formats_equal_oracle(shared_db: Any, sample: Case, way: Way, kind: str, tmp_path: Path) -> None:
-    rows, report = release_rows(shared_db, sample, tmp_path, method=way.argument, format=kind)
-    assert multiset(rows) == expected(sample, way, kind)
-    assert report.verified
-    assert report.format == kind
-
-
-@pytest.mark.parametrize("way", ways(), ids=str)
-def test_row_order_does_not_matter(shared_db: Any, way: Way, tmp_path: Path) -> None:
-    for case in (MIXED, NUMBERS):
-        order = random.Random(7).sample(range(len(case.rows)), len(case.rows))
-        rows, _ = release_rows(shared_db, case.shuffled(order), tmp_path, method=way.argument)
-        assert multiset(rows) == expected(case, way)
-
-
-@pytest.mark.parametrize("way", ways(), ids=str)
-def test_small_memory_budget_gives_the_same_classes(shared_db: Any, way: Way, tmp_path: Path) -> None:
-    """The top levels are pushed down until a partition fits; kernels finish."""
-    used = set()
-    for case in (MIXED, JOINT):
-        rows, report = release_rows(shared_db, case, tmp_path, method=way.argument, memory=3000)
-        assert multiset(rows) == expected(case, way)
-        assert report.verified
-        used.add(report.execution)
-    if {"kernel", "pushdown"} <= set(executions(way)):
-        assert "pushdown+kernel" in used
-
-
-@pytest.mark.parametrize("way", ways(), ids=str)
-def test_means_equal_oracle(shared_db: Any, way: Way, tmp_path: Path) -> None:
-    case = TIES
-    assert case.privacy.k >= 5
-    rows, _ = release_rows(shared_db, case, tmp_path, method=way.argument, mean=["a", "b"])
-    assert multiset(rows) == expected(case, way, mean=["a", "b"])
-
-
-@pytest.mark.parametrize(("way", "execution"), runs())
-def test_report_tells_classes_requirements_and_loss(
-    shared_db: Any, released_once: Released, sample: Case, way: Way, execution: str
-) -> None:
+def check_report(sample: Case, report: Any, partition: Sequence[Sequence[int]]) -> None:
     """Classes are what a reader sees, rows of equal released values: so the paper defines them (section 1.1)."""
-    _, report = released_once(shared_db, sample, way, execution)
-    partition = way.classes(sample)
     classes = published_classes(sample, partition)
     sizes = [len(rows) for rows in classes]
     assert (report.classes, report.min_class, report.max_class) == (len(sizes), min(sizes), max(sizes))
@@ -146,11 +86,94 @@ def test_report_tells_classes_requirements_and_loss(
         assert getattr(report.loss, metric) == pytest.approx(float(value), rel=1e-9), metric
 
 
+@pytest.mark.parametrize(("way", "execution", "sample"), runs())
+def test_release_and_report_equal_oracle(
+    shared_db: Any, sample: Case, way: Way, execution: str, tmp_path: Path
+) -> None:
+    rows, report = release_rows(shared_db, sample, tmp_path, **way.arguments, execution=execution)
+    classes = way.classes(sample)
+    assert multiset(rows) == multiset(released(sample.table, classes, "ranges"))
+    assert report.verified
+    assert (report.rows, report.suppressed) == (len(sample.rows), 0)
+    assert report.execution == execution
+    check_report(sample, report, classes)
+
+
+@pytest.mark.parametrize(("way", "sample"), refusals())
+def test_what_a_method_does_not_take_is_refused_with_what_does(
+    shared_db: Any, sample: Case, way: Way, tmp_path: Path
+) -> None:
+    """Before anything is encoded, by plan as by run; the text names the method, and one that takes it or the option at fault."""
+    source = sample.create(shared_db)
+    spec = spec_of(source=source, **sample.arguments(tmp_path), **way.arguments)
+    for attempt in (shared_db.plan, shared_db.run):
+        with pytest.raises(PolicyError) as caught:
+            attempt(spec)
+        words = re.findall(r"[\w=]+", str(caught.value))
+        able = {other.method for other in ways() if other.takes(sample)}
+        faults = {f"{name}={value}" for name, value in way.options.items()}
+        assert way.method in words
+        assert able & set(words) or faults & set(words)
+    assert not [row for row in shared_db.releases() if source in row.release]
+
+
+@pytest.mark.parametrize(("way", "execution", "sample"), runs((MIXED, NUMBERS)))
+def test_release_in_a_file_equals_oracle(
+    connect_module: Any, sample: Case, way: Way, execution: str, tmp_path: Path
+) -> None:
+    db = connect_module(ENGINES[1])
+    rows, _ = release_rows(db, sample, tmp_path, **way.arguments, execution=execution)
+    assert multiset(rows) == expected(sample, way)
+
+
+@pytest.mark.parametrize("kind", FORMATS[1:])
+@pytest.mark.parametrize("sample", CORE, ids=lambda case: case.name)
+@pytest.mark.parametrize("way", contrasting(), ids=str)
+def test_formats_equal_oracle(shared_db: Any, sample: Case, way: Way, kind: str, tmp_path: Path) -> None:
+    rows, report = release_rows(shared_db, sample, tmp_path, **way.arguments, format=kind)
+    assert multiset(rows) == expected(sample, way, kind)
+    assert report.verified
+    assert report.format == kind
+
+
+@pytest.mark.parametrize("way", ways(), ids=str)
+def test_row_order_does_not_matter(shared_db: Any, way: Way, tmp_path: Path) -> None:
+    for case in filter(way.takes, (MIXED, NUMBERS)):
+        order = random.Random(7).sample(range(len(case.rows)), len(case.rows))
+        rows, _ = release_rows(shared_db, case.shuffled(order), tmp_path, **way.arguments)
+        assert multiset(rows) == expected(case, way)
+
+
+@pytest.mark.parametrize("way", ways(), ids=str)
+def test_small_memory_budget_gives_the_same_classes(shared_db: Any, way: Way, tmp_path: Path) -> None:
+    """What can be done by the database is, until the rest fits; what must be in memory is refused with a way out."""
+    used = set()
+    for case in filter(way.takes, (MIXED, JOINT, NUMBERS)):
+        if kind_of(case.table, case.privacy) in ORACLES[way.method].in_memory:
+            with pytest.raises(PolicyError, match=rf"{way.method} .*memory.*use mondrian"):
+                release_rows(shared_db, case, tmp_path, **way.arguments, memory=3000)
+            continue
+        rows, report = release_rows(shared_db, case, tmp_path, **way.arguments, memory=3000)
+        assert multiset(rows) == expected(case, way)
+        assert report.verified
+        used.add(report.execution)
+    if {"kernel", "pushdown"} <= set(executions(way)):
+        assert "pushdown+kernel" in used
+
+
+@pytest.mark.parametrize("way", ways(), ids=str)
+def test_means_equal_oracle(shared_db: Any, way: Way, tmp_path: Path) -> None:
+    case = TIES
+    assert case.privacy.k >= 5
+    rows, _ = release_rows(shared_db, case, tmp_path, **way.arguments, mean=["a", "b"])
+    assert multiset(rows) == expected(case, way, mean=["a", "b"])
+
+
 @pytest.mark.parametrize("kind", ["points", "suppressed"])
 def test_losses_where_a_format_merges_boxes(shared_db: Any, sample: Case, kind: str, tmp_path: Path) -> None:
     """The loss of a row is its box's; the largest of a class bounds every box; sizes are those of merged classes."""
     way = Way("mondrian", {"variant": "strict", "cut": "loss"})
-    _, report = release_rows(shared_db, sample, tmp_path, method=way.argument, format=kind)
+    _, report = release_rows(shared_db, sample, tmp_path, **way.arguments, format=kind)
     boxes = way.classes(sample)
     classes = published_classes(sample, boxes, kind)
     own, merged = losses(sample.table, boxes, 1), losses(sample.table, classes, sample.privacy.k)

@@ -41,3 +41,28 @@ def curve(d: int, bits: int) -> list[Cell]:
 def unit_steps(cells: list[Cell]) -> bool:
     """Whether each cell is a neighbour of the one before."""
     return all(sum(abs(a - b) for a, b in zip(one, two, strict=True)) == 1 for one, two in pairwise(cells))
+
+
+def gray_rank(corner: Cell) -> int:
+    """Where a corner stands among `gray_corners`."""
+    if not corner:
+        return 0
+    rank = gray_rank(corner[1:])
+    return 2 ** len(corner) - 1 - rank if corner[0] else rank
+
+
+def place(cell: Cell, bits: int) -> int:
+    """Where a cell stands on the `curve`, which need not be drawn: its turns are undone from the outside in."""
+    if bits == 0:
+        return 0
+    d, side = len(cell), 2 ** (bits - 1)
+    corner = tuple(c // side for c in cell)
+    point = [c % side for c in cell]
+    for axis in range(d):
+        if corner[axis]:
+            point[0] = side - 1 - point[0]
+        else:
+            point[0], point[axis] = point[axis], point[0]
+    at, small = gray_rank(corner), side**d
+    inner = place(tuple(point), bits - 1)
+    return at * small + (small - 1 - inner if at % 2 else inner)

@@ -1,17 +1,93 @@
-"""The oracle of every method by its name in the registry: a new method needs one line here."""
+"""The oracle of every method by its name in the registry, and what each takes: a new method needs one entry here."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
 
 from tests.oracle.domains import Table
 from tests.oracle.mondrian import mondrian
+from tests.oracle.orders import ORDERS
 from tests.oracle.requirements import Privacy
+from tests.oracle.solvers import solve
+from tests.oracle.topdown import topdown
 
-Oracle = Callable[[Table, Privacy, Mapping[str, str]], list[list[int]]]
+Options = Mapping[str, str]
+Classes = list[list[int]]
+
+K, WHOLE_L, FRACTIONAL_L, DISTINCT_L, SEVERAL, JOINT = (
+    "k alone",
+    "a whole l of one sensitive column",
+    "a fractional l",
+    "distinct l",
+    "several sensitive columns",
+    "several sensitive columns jointly",
+)
+KINDS = frozenset({K, WHOLE_L, FRACTIONAL_L, DISTINCT_L, SEVERAL, JOINT})
+"""Kinds of requirement that methods tell apart."""
+
+
+def kind_of(table: Table, privacy: Privacy) -> str:
+    """What is asked beyond k."""
+    l, distinct = Fraction(privacy.l or 1), privacy.distinct_l or 1  # noqa: E741 - the papers' symbol
+    if not table.sensitive or (l <= 1 and distinct <= 1):
+        return K
+    if len(table.sensitive) > 1:
+        return JOINT if privacy.joint else SEVERAL
+    if distinct > 1:
+        return DISTINCT_L
+    return WHOLE_L if l.denominator == 1 else FRACTIONAL_L
+
+
+@dataclass(frozen=True)
+class Oracle:
+    """A method.
+
+    Args:
+        classes: the classes of a table, by privacy, options and seed.
+        takes: kinds of requirement that it takes.
+        unless: for values of options that take fewer kinds: these.
+        in_memory: kinds for which it keeps the whole table in memory, and refuses a table that is larger.
+    """
+
+    classes: Callable[[Table, Privacy, Options, int], Classes]
+    takes: frozenset[str] = KINDS
+    unless: Mapping[tuple[str, str], frozenset[str]] = field(default_factory=dict)
+    in_memory: frozenset[str] = frozenset()
+
+    def accepts(self, kind: str, options: Options) -> bool:
+        """Whether it takes a kind of requirement with these options."""
+        return kind in self.takes and all(
+            kind in kinds for (name, value), kinds in self.unless.items() if options.get(name) == value
+        )
+
+
+def one_dimensional(order: str, *, fast: bool = False) -> Oracle:
+    """An order and its solver."""
+
+    def classes(table: Table, privacy: Privacy, options: Options, seed: int) -> Classes:
+        return solve(table, ORDERS[order](table, seed), privacy, fast, options.get("minimize", "gcp"))
+
+    only_k = frozenset({K})
+    return Oracle(
+        classes,
+        frozenset({K, WHOLE_L}) if fast else KINDS,
+        {("minimize", "sum"): only_k, ("minimize", "max"): only_k},
+        in_memory=KINDS - only_k,
+    )
+
 
 ORACLES: dict[str, Oracle] = {
-    "mondrian": lambda table, privacy, options: mondrian(
-        table, privacy, options.get("variant", "strict"), options.get("cut", "loss")
+    "tree": one_dimensional("tree"),
+    "hilbert": one_dimensional("hilbert"),
+    "hilbert_fast": one_dimensional("hilbert", fast=True),
+    "idistance": one_dimensional("idistance"),
+    "idistance_fast": one_dimensional("idistance", fast=True),
+    "mondrian": Oracle(
+        lambda table, privacy, options, _: mondrian(
+            table, privacy, options.get("variant", "strict"), options.get("cut", "loss")
+        )
     ),
+    "topdown": Oracle(lambda table, privacy, _, seed: topdown(table, privacy.k, seed), frozenset({K})),
 }

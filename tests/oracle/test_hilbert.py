@@ -19,7 +19,7 @@ from sqlanon.kernels.hilbert import (
     hilbert_keys,
     word_keys,
 )
-from tests.oracle.hilbert import curve, unit_steps
+from tests.oracle.hilbert import curve, place, unit_steps
 
 SIZES = [(1, 1), (1, 9), (2, 1), (2, 2), (2, 5), (3, 1), (3, 3), (4, 1), (4, 2), (5, 2), (7, 1), (6, 2)]
 
@@ -42,6 +42,7 @@ def test_keys_are_the_places_on_the_drawn_curve(d: int, bits: int) -> None:
     word_keys(points, bits, out)
     assert out.tolist() == list(range(len(drawn)))
     assert whole(points, bits) == list(range(len(drawn)))
+    assert [place(cell, bits) for cell in drawn] == list(range(len(drawn)))
 
 
 def test_one_attribute_is_its_own_key() -> None:
@@ -71,6 +72,7 @@ def test_long_keys_are_exact(data: st.DataObject) -> None:
         assert hilbert_keys(points, bits).tolist() == keys
     else:
         assert hilbert_keys(points, bits).shape == (len(points), -(-d * bits // 8))
+    assert keys == [place(tuple(point), bits) for point in points.tolist()]
     if bits > 1:
         corner = whole(points >> np.uint32(bits - 1), 1)
         assert [key >> (d * (bits - 1)) for key in keys] == corner

@@ -2,14 +2,23 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
+from types import SimpleNamespace
+from typing import cast
 
 import numpy as np
 
 from sqlanon.kernels.extent import Geometry
 from sqlanon.kernels.rows import Rows
-from sqlanon.methods.arrays import rows_of
+from sqlanon.methods.arrays import Loaded, rows_of
+from sqlanon.methods.base import Context
+from sqlanon.privacy import requirements
+from sqlanon.privacy.base import Requirement
+from sqlanon.progress import Silent
+from sqlanon.spec import PrivacySpec
 from tests.oracle.domains import Table
+from tests.oracle.requirements import Privacy
 from tests.properties.kernel import geometry, product_codes
 
 
@@ -38,3 +47,41 @@ def by_number(group: Sequence[int] | np.ndarray) -> list[list[int]]:
     for row, number in enumerate(np.asarray(group).tolist()):
         classes.setdefault(number, []).append(row)
     return [classes[number] for number in sorted(classes)]
+
+
+def asked_of(privacy: Privacy, names: tuple[str, ...]) -> tuple[Requirement, ...]:
+    """The product's requirements."""
+    return requirements(
+        PrivacySpec(k=privacy.k, l=privacy.l, distinct_l=privacy.distinct_l, joint=privacy.joint), names
+    )
+
+
+def context_of(table: Table, privacy: Privacy, seed: int = 0, threads: int = 1) -> Context:
+    """What orders and solvers read of a run, without a database."""
+    quasi = [SimpleNamespace(codes=int(codes)) for codes in geometry(table)[1]]
+    sensitive = [SimpleNamespace(codes=max(s.codes) + 1) for s in table.sensitive]
+    return cast(
+        "Context",
+        SimpleNamespace(
+            encoded=SimpleNamespace(quasi=quasi, sensitive=sensitive),
+            requirements=asked_of(privacy, tuple(s.name for s in table.sensitive)),
+            threads=threads,
+            seed=seed,
+            progress=Silent(),
+        ),
+    )
+
+
+def loaded(table: Table, stored: Sequence[int] | None = None) -> Loaded:
+    """The work table of a table whose rows are stored in an order; row ids are the table's row numbers."""
+    stored = range(table.rows) if stored is None else stored
+    codes = np.array(
+        [[column[row] for row in stored] for column in map(product_codes, table.quasi)], np.int32
+    )
+    sensitive = [np.array([s.codes[row] for row in stored], np.int32) for s in table.sensitive]
+    return Loaded(np.array(stored, np.int32), codes, sensitive, geometry(table)[0])
+
+
+def shown(table: Table, classes: Sequence[Sequence[int]]) -> Counter[object]:
+    """Classes by what tells their rows apart."""
+    return Counter(tuple(sorted((table.codes[r], table.sa_codes[r]) for r in rows)) for rows in classes)

@@ -73,6 +73,21 @@ def test_groups_on_a_line(rows: list[tuple[int, int]], l: int) -> None:  # noqa:
     assert found == (None if expected is None else [sorted(each) for each in expected])
 
 
+@pytest.mark.parametrize("l", [1, 2, 3, 5])
+def test_groups_of_longer_tables(l: int) -> None:  # noqa: E741
+    """Joined rows bring their values' next rows forward, which may stand behind rows that nobody has looked at yet."""
+    rng = random.Random(l)
+    for _ in range(20):
+        n, values = rng.randint(40, 120), rng.randint(l + 1, 12)
+        sensitive = [rng.randrange(rng.randint(1, values)) for _ in range(n)]
+        line = sorted(rng.randrange(rng.choice([10, 1000])) for _ in range(n))
+        table = Table((Quasi("x", tuple(rng.choice([None, rng.randint(0, 9)]) for _ in range(n))),))
+        for keys, width in ((None, lambda rows: wide(table, rows)), (line, len)):  # noqa: B023
+            expected = oracle.diverse_groups(sensitive, l, width, keys)
+            found = groups_of(table, sensitive, l, keys)
+            assert found == (None if expected is None else [sorted(rows) for rows in expected])
+
+
 def test_every_admitted_l_has_a_solution() -> None:
     """Tight tables: the most frequent value is exactly n / l of the rows, and stands together."""
     rng = random.Random(413)

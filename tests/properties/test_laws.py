@@ -12,37 +12,49 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tests.contract.cases import Case, expected_rows, multiset, release_rows
-from tests.oracle.mondrian import CUTS, VARIANTS
-from tests.oracle.recode import FORMATS, covers
+from tests.contract.axes import Way, executions, ways
+from tests.contract.cases import Case, multiset, release_rows
+from tests.oracle.recode import FORMATS, covers, released
 from tests.oracle.requirements import Privacy, meets
 from tests.properties.strategies import cases
 
 pytestmark = pytest.mark.property
 
-METHOD = st.sampled_from([{"name": "mondrian", "variant": v, "cut": c} for v in VARIANTS for c in CUTS])
-RUN = st.fixed_dictionaries({"method": METHOD, "execution": st.sampled_from(["kernel", "pushdown"])})
-Run = dict[str, Any]
+Run = tuple[Way, str]
 
 
-@given(case=cases(), method=METHOD, kind=st.sampled_from(sorted(FORMATS)))
+def asked_of(way: Way, case: Case) -> Case:
+    """The case, or k alone where the method does not take more."""
+    return case if way.takes(case) else replace(case, privacy=Privacy(k=case.privacy.k))
+
+
+WAYS = st.sampled_from(ways())
+RUNS = WAYS.flatmap(lambda way: st.tuples(st.just(way), st.sampled_from(executions(way))))
+
+
+@pytest.mark.parametrize("method", sorted({way.method for way in ways()}))
+@given(case=cases(), data=st.data(), kind=st.sampled_from(sorted(FORMATS)))
 def test_engines_and_executions_equal_the_oracle(
-    both_dbs: tuple[Any, ...], tmp_path: Path, case: Case, method: dict[str, str], kind: str
+    both_dbs: tuple[Any, ...], tmp_path: Path, method: str, case: Case, data: st.DataObject, kind: str
 ) -> None:
-    """DuckDB = PostgreSQL = kernel = pushdown = oracle, as multisets of (box, SA)."""
-    truth = expected_rows(case, method["variant"], method["cut"], kind)
+    """DuckDB = PostgreSQL = kernel = pushdown = oracle, as multisets of (box, SA); seeds and all."""
+    way = data.draw(st.sampled_from([way for way in ways() if way.method == method]))
+    case = asked_of(way, case)
+    truth = multiset(released(case.table, way.classes(case), kind))
     for db in both_dbs:
-        for execution in ("kernel", "pushdown"):
-            rows, report = release_rows(db, case, tmp_path, method=method, execution=execution, format=kind)
+        for execution in executions(way):
+            rows, report = release_rows(db, case, tmp_path, **way.arguments, execution=execution, format=kind)
             assert multiset(rows) == truth, execution
             assert report.verified
 
 
-@given(case=cases(), run=RUN)
+@given(case=cases(), run=RUNS)
 def test_boxes_cover_and_classes_meet_the_requirements(
     shared_db: Any, tmp_path: Path, case: Case, run: Run
 ) -> None:
     """An insensitive row number ties every released row to its source row; classes are groups of equal boxes."""
+    way, execution = run
+    case = asked_of(way, case)
     numbered = replace(
         case,
         columns={**case.columns, "row": "INTEGER"},
@@ -52,7 +64,8 @@ def test_boxes_cover_and_classes_meet_the_requirements(
         shared_db,
         numbered,
         tmp_path,
-        **run,
+        **way.arguments,
+        execution=execution,
         insensitive="row",
         accept_unique=[*case.sensitive, "row"],
     )
@@ -69,29 +82,39 @@ def test_boxes_cover_and_classes_meet_the_requirements(
     assert all(meets(case.table, members, case.privacy) for members in classes.values())
 
 
-@given(case=cases(), run=RUN, data=st.data())
+@given(case=cases(), run=RUNS, data=st.data())
 def test_row_order_does_not_matter(
     shared_db: Any, tmp_path: Path, case: Case, run: Run, data: st.DataObject
 ) -> None:
+    way, execution = run
+    case = asked_of(way, case)
     order = data.draw(st.permutations(range(len(case.rows))))
-    runs = [multiset(release_rows(shared_db, c, tmp_path, **run)[0]) for c in (case, case.shuffled(order))]
+    runs = [
+        multiset(release_rows(shared_db, c, tmp_path, **way.arguments, execution=execution)[0])
+        for c in (case, case.shuffled(order))
+    ]
     assert runs[0] == runs[1]
 
 
-@given(case=cases(), run=RUN)
+@given(case=cases(), run=RUNS)
 def test_same_seed_same_output(shared_db: Any, tmp_path: Path, case: Case, run: Run) -> None:
+    way, execution = run
+    case = asked_of(way, case)
     source = case.create(shared_db)
-    runs = [release_rows(shared_db, case, tmp_path, source=source, **run, seed=5)[0] for _ in range(2)]
+    runs = [
+        release_rows(shared_db, case, tmp_path, source=source, **way.arguments, execution=execution)[0]
+        for _ in range(2)
+    ]
     assert [multiset([row]) for row in runs[0]] == [multiset([row]) for row in runs[1]]
 
 
-@given(case=cases(), method=METHOD)
+@given(case=cases(), way=WAYS)
 def test_reported_figures_are_those_of_the_published_rows(
-    shared_db: Any, tmp_path: Path, case: Case, method: dict[str, str]
+    shared_db: Any, tmp_path: Path, case: Case, way: Way
 ) -> None:
     """Sizes, C_DM and C_AVG recounted from the released boxes; the paper's bounds for k alone."""
     case = replace(case, privacy=Privacy(k=case.privacy.k))
-    rows, report = release_rows(shared_db, case, tmp_path, method=method)
+    rows, report = release_rows(shared_db, case, tmp_path, **way.arguments)
     boxes = multiset([{k: v for k, v in row.items() if k not in case.sensitive} for row in rows])
     n, k, d = len(case.rows), case.privacy.k, len(case.quasi)
     sizes = list(boxes.values())
@@ -104,7 +127,7 @@ def test_reported_figures_are_those_of_the_published_rows(
     assert 0 <= report.loss.lm <= 1
     # Under NULLs, in trees and in relaxed partitionings two partitions may publish one box; else Theorem 4 shows.
     distinct = all(not column.has_null and column.kind != "hierarchy" for column in case.table.quasi)
-    if method["variant"] == "strict" and distinct:
+    if way.options.get("variant") == "strict" and distinct:
         bound = 2 * d * (k - 1) + max(Counter(case.table.codes).values())
         assert report.max_class <= bound
         assert report.loss.dm <= bound * n

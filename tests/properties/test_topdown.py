@@ -9,10 +9,13 @@ from hypothesis import strategies as st
 
 from sqlanon.kernels.chance import seeded
 from sqlanon.kernels.topdown import clusters, repair
+from sqlanon.methods.orders import canonical
 from tests.contract.cases import Case
 from tests.oracle.divisions import gcp, wide
 from tests.oracle.domains import Quasi, Table
-from tests.properties.onedim import by_number, in_order
+from tests.oracle.requirements import Privacy
+from tests.oracle.topdown import topdown
+from tests.properties.onedim import by_number, context_of, in_order, loaded, shown
 from tests.properties.strategies import cases
 
 pytestmark = pytest.mark.property
@@ -41,6 +44,22 @@ def test_clusters_are_divided_and_repaired(case: Case, k: int, seed: int) -> Non
     assert sorted(row for rows in after for row in rows) == list(range(table.rows))
     assert all(len(rows) >= k for rows in after)
     assert solve(table, k, seed) == (before, after)
+
+
+@settings(max_examples=60)
+@given(case=cases(max_rows=30), k=st.integers(1, 6), seed=st.integers(0, 2**64 - 1), data=st.data())
+def test_classes_are_those_of_the_oracle(case: Case, k: int, seed: int, data: st.DataObject) -> None:
+    """From one seed, however the rows are stored."""
+    table = case.table
+    k = min(k, table.rows)
+    stored = data.draw(st.permutations(range(table.rows)))
+    arrays = loaded(table, stored)
+    rows = canonical(context_of(table, Privacy(k=k)), arrays).rows
+    group = np.zeros(table.rows, np.int32)
+    made = clusters(rows.places, rows.sets, arrays.geometry, k, seeded(seed), group)
+    repair(rows.places, rows.sets, arrays.geometry, k, group, made)
+    found = [[stored[rows.number[i]] for i in members] for members in by_number(group)]
+    assert shown(table, found) == shown(table, topdown(table, k, seed))
 
 
 @settings(max_examples=150)

@@ -1,0 +1,119 @@
+"""What no method can do, and the edges of what each can: one message, the right exit code, nothing published."""
+
+from __future__ import annotations
+
+import pytest
+
+from sqlanon.kernels import topdown
+from sqlanon.methods import METHODS, onedim
+from tests.cli.conftest import make_duckdb
+from tests.cli.test_bad_input import refused
+from tests.contract.axes import Way, ways
+
+EVERY = pytest.mark.parametrize("method", METHODS)
+SOURCE = ["anonymize", "people", "--identifier", "id"]
+
+
+def written(way: Way) -> str:
+    """As ``--method`` takes it."""
+    options = ",".join(f"{name}={value}" for name, value in way.options.items())
+    return f"{way.method}:{options}" if options else way.method
+
+
+def asked(warehouse: str, method: str, quasi: str = "age,zip,sex", sensitive: str = "disease") -> list[str]:
+    return [*SOURCE, "--db", warehouse, "--qi", quasi, "--sensitive", sensitive, "--method", method]
+
+
+def nothing_published(cli, warehouse) -> None:
+    assert cli("releases", "--db", warehouse, "--json").json["releases"] == []
+
+
+@EVERY
+def test_l_above_what_the_column_allows(cli, warehouse, method):
+    refused(cli(*asked(warehouse, method), "--l", "4"), 4, "disease", "largest feasible value is 3")
+    nothing_published(cli, warehouse)
+
+
+@EVERY
+def test_k_above_the_rows(cli, warehouse, method):
+    refused(cli(*asked(warehouse, method), "--k", "61"), 4, "largest feasible value is 60")
+    nothing_published(cli, warehouse)
+
+
+@EVERY
+def test_a_sensitive_column_among_the_quasi(cli, warehouse, method):
+    refused(cli(*asked(warehouse, method, quasi="age,disease"), "--k", "2"), 2, "disease", "one role")
+    nothing_published(cli, warehouse)
+
+
+@pytest.mark.parametrize("way", ways(), ids=str)
+def test_one_attribute(cli, warehouse, way):
+    """Not an error: a class is a range."""
+    words = [*asked(warehouse, written(way), quasi="age"), "--rest", "drop", "--k", "4", "--json"]
+    ended = cli(*words)
+    assert ended.code == 0, ended.out + ended.err
+    assert ended.json["min_class"] >= 4
+    assert ended.json["classes"] > 2
+
+
+@pytest.mark.parametrize("way", ways(), ids=str)
+def test_a_constant_attribute(cli, tmp_path, way):
+    """Alone it tells nobody apart; beside others it costs nothing. NULL throughout is constant as well."""
+    warehouse = make_duckdb(
+        tmp_path / "c.duckdb",
+        "CREATE TABLE people AS SELECT i AS id, 7 AS same, NULL::DATE AS none, i % 16 AS age FROM range(32) AS r(i)",
+    )
+    words = [
+        "anonymize",
+        "people",
+        "--db",
+        warehouse,
+        "--identifier",
+        "id",
+        "--method",
+        written(way),
+        "--k",
+        "2",
+    ]
+    alone = cli(*words, "--qi", "same,none", "--rest", "drop", "--json")
+    assert alone.code == 0, alone.out + alone.err
+    assert alone.json["loss"]["gcp"] == 0
+    beside = cli(*words, "--qi", "same,none,age", "--json")
+    assert beside.code == 0, beside.out + beside.err
+    assert beside.json["loss"]["gcp"] == 0
+    assert beside.json["classes"] == 16
+
+
+@pytest.mark.parametrize("method", [name for name, kind in METHODS.items() if "minimize" in kind.options])
+def test_one_row_more_than_a_solver_takes(cli, warehouse, monkeypatch, method):
+    """The exact sum of extents costs the square of the rows; on a line it does not."""
+    monkeypatch.setattr(onedim, "MOST_FOR_SUM", 59)
+    ended = cli(*asked(warehouse, f"{method}:minimize=sum"), "--k", "2")
+    if METHODS[method].fast:
+        assert ended.code == 0, ended.err
+        return
+    refused(ended, 2, method, "59", "60", "minimize=gcp")
+    nothing_published(cli, warehouse)
+    monkeypatch.setattr(onedim, "MOST_FOR_SUM", 60)
+    assert cli(*asked(warehouse, f"{method}:minimize=sum"), "--k", "2").code == 0
+
+
+def test_one_row_more_than_topdown_takes(cli, warehouse, monkeypatch):
+    monkeypatch.setattr(topdown, "MOST_ROWS", 59)
+    refused(cli(*asked(warehouse, "topdown"), "--k", "2"), 2, "topdown", "59", "60", "tree")
+    nothing_published(cli, warehouse)
+
+
+def test_a_requirement_that_the_method_does_not_take(cli, warehouse):
+    refused(cli(*asked(warehouse, "topdown"), "--l", "2"), 2, "topdown", "tree")
+    refused(cli(*asked(warehouse, "hilbert:minimize=max"), "--l", "2"), 2, "minimize=max")
+    refused(cli(*asked(warehouse, "hilbert_fast"), "--l", "1.5"), 2, "hilbert_fast", "use hilbert")
+    nothing_published(cli, warehouse)
+
+
+@EVERY
+def test_an_option_or_value_that_there_is_not(cli, warehouse, method):
+    refused(cli(*asked(warehouse, f"{method}:speed=high"), "--k", "2"), 2, method, "speed")
+    for name, values in METHODS[method].options.items():
+        refused(cli(*asked(warehouse, f"{method}:{name}=guess"), "--k", "2"), 2, name, "guess", values[0])
+    nothing_published(cli, warehouse)

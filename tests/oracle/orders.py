@@ -1,0 +1,181 @@
+"""The orders of the one-dimensional framework: rows by their place on a curve, by centres, or by the leaves of a tree."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+from dataclasses import dataclass
+from math import isqrt
+from typing import Any
+
+import numpy as np
+
+from tests.oracle.domains import SCALE, Quasi, Table
+from tests.oracle.hilbert import place
+from tests.oracle.mondrian import mondrian
+from tests.oracle.requirements import Privacy
+
+Point = tuple[int, ...]
+
+WORD = 63
+"""Bits of the longest key that is one number; of a longer one the line keeps this many leading bits of its bytes."""
+
+CENTRES, SHARE, MOST_SAMPLED, ROUNDS = 512, 10, 50_000, 8
+"""Centres; per cent of the rows, at most so many, that they are found from; steps of Lloyd's iteration."""
+
+FINE = 20
+"""Bits an axis by which centres are numbered along the curve."""
+
+
+@dataclass(frozen=True)
+class Ordered:
+    """Rows in an order.
+
+    Args:
+        rows: row numbers.
+        line: for each of them its place on a line, if the order has one.
+        span: the last place there can be.
+    """
+
+    rows: list[int]
+    line: list[int] | None = None
+    span: int = 0
+
+
+def tie(table: Table, row: int) -> Any:
+    """What rows that an order does not tell apart are sorted by."""
+    return (table.codes[row], table.occurrence[row], table.sa_codes[row], row)
+
+
+def places(column: Quasi) -> list[int]:
+    """Where every value that the domain holds lies on the column's axis; a hierarchy holds all leaves of its file.
+
+    A column of NULLs alone keeps a place for one value.
+    """
+    if column.kind in ("nominal", "hierarchy"):
+        return [i * SCALE // max(column.size - 1, 1) for i in range(max(column.size, 1))]
+    return [column.position(value) for value in column.domain] or [0]
+
+
+def axis(column: Quasi) -> list[int]:
+    """Where every row lies; with NULLs, they stand at 0 and the values in the upper half."""
+    own = places(column)
+    found = []
+    for value, code in zip(column.values, column.codes, strict=True):
+        if value is None:
+            found.append(0)
+            continue
+        at = own[column.tree.leaves.index(value) if column.kind == "hierarchy" else code - 1]
+        found.append((SCALE + at) // 2 if column.has_null else at)
+    return found
+
+
+def held(column: Quasi) -> set[int]:
+    """All places of an axis, also those of leaves that no row has."""
+    own = places(column)
+    return {0, *((SCALE + at) // 2 for at in own)} if column.has_null else set(own)
+
+
+def cell(at: int, bits: int) -> int:
+    """The cell of a grid of ``2^bits`` a side."""
+    return at * 2**bits // (SCALE + 1)
+
+
+def grid_bits(table: Table) -> int:
+    """The fewest bits that give every place of every axis a cell of its own."""
+    for bits in range(1, 21):
+        if all(len({cell(at, bits) for at in held(c)}) == len(held(c)) for c in table.quasi):
+            return bits
+    return 21
+
+
+def by_spread(table: Table) -> list[int]:
+    """The columns, those first whose rows lie farthest from their median."""
+
+    def spread(j: int) -> int:
+        at = sorted(axis(table.quasi[j]))
+        median = at[(len(at) - 1) // 2]
+        return sum(abs(x - median) for x in at)
+
+    return sorted(range(len(table.quasi)), key=lambda j: (-spread(j), j))
+
+
+def hilbert(table: Table, _: int) -> Ordered:
+    """Along the Hilbert curve through the grid."""
+    bits, turned = grid_bits(table), by_spread(table)
+    axes = [axis(table.quasi[j]) for j in turned]
+    keys = [place(tuple(cell(at, bits) for at in point), bits) for point in zip(*axes, strict=True)]
+    rows = sorted(range(table.rows), key=lambda r: (keys[r], tie(table, r)))
+    total = len(axes) * bits
+    if total <= WORD:
+        return Ordered(rows, [keys[r] for r in rows], 2**total - 1)
+    whole = -(-total // 8) * 8
+    return Ordered(rows, [keys[r] >> (whole - WORD) for r in rows], 2**WORD - 1)
+
+
+def idistance(table: Table, seed: int) -> Ordered:
+    """By the nearest of a few centres, then by the distance from it."""
+    n, d = table.rows, len(table.quasi)
+    points = list(zip(*(axis(column) for column in table.quasi), strict=True))
+    size = min(max(n * SHARE // 100, min(n, CENTRES)), MOST_SAMPLED)
+    drawn = np.random.default_rng(seed).choice(n, size=size, replace=False).tolist()
+    along = sorted(range(n), key=lambda r: table.codes[r])
+    centres = find_centres([points[along[i]] for i in drawn])
+    step = isqrt(d * SCALE**2 * 2**16) + 1  # distances have 8 binary digits behind the point
+    keys = []
+    for point in points:
+        near = nearest(point, centres)
+        keys.append(near * step + isqrt(square(point, centres[near]) * 2**16))
+    rows = sorted(range(n), key=lambda r: (keys[r], tie(table, r)))
+    return Ordered(rows, [keys[r] for r in rows], len(centres) * step)
+
+
+def square(one: Point, other: Point) -> int:
+    """Squared distance."""
+    return sum((a - b) ** 2 for a, b in zip(one, other, strict=True))
+
+
+def nearest(point: Point, centres: Sequence[Point]) -> int:
+    """The nearest centre, the first of several."""
+    return min(range(len(centres)), key=lambda c: (square(point, centres[c]), c))
+
+
+def along_curve(points: Sequence[Point]) -> list[Point]:
+    """Distinct points along the curve; the end of the scale shares the last cell."""
+    last = 2**FINE - 1
+    return sorted(set(points), key=lambda p: (place(tuple(min(x, last) for x in p), FINE), p))
+
+
+def find_centres(sample: Sequence[Point]) -> list[Point]:
+    """Lloyd's iteration from distinct points evenly along the curve; means are rounded down."""
+    distinct = along_curve(sample)
+    count = min(CENTRES, len(distinct))
+    centres = [distinct[i * len(distinct) // count] for i in range(count)]
+    for _ in range(ROUNDS):
+        own: dict[int, list[Point]] = defaultdict(list)
+        near = {point: nearest(point, centres) for point in distinct}
+        for point in sample:
+            own[near[point]].append(point)
+        moved = [
+            tuple(sum(axis) // len(axis) for axis in zip(*own[c], strict=True)) if own[c] else centre
+            for c, centre in enumerate(centres)
+        ]
+        if moved == centres:
+            break
+        centres = moved
+    return along_curve(centres)
+
+
+def tree(table: Table, _: int) -> Ordered:
+    """By the leaves of Mondrian's loss cut, taken down to equal rows."""
+    leaves = mondrian(table, Privacy(k=1), "strict", "loss")
+    return Ordered([row for leaf in leaves for row in sorted(leaf, key=lambda r: tie(table, r))])
+
+
+def canonical(table: Table) -> list[int]:
+    """By codes in column order."""
+    return sorted(range(table.rows), key=lambda r: tie(table, r))
+
+
+ORDERS = {"hilbert": hilbert, "idistance": idistance, "tree": tree}
+"""Every order by name: of a table and a seed."""

@@ -1,0 +1,115 @@
+"""Every order of the registry arranges rows as its definition says, however they are stored; ties stand as everywhere."""
+
+from __future__ import annotations
+
+import random
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from sqlanon.kernels.ties import settle
+from sqlanon.methods.orders import ORDERS, canonical
+from tests.contract.cases import Case
+from tests.oracle import orders as oracle
+from tests.oracle.domains import Quasi, Sensitive, Table
+from tests.oracle.requirements import Privacy
+from tests.properties.onedim import context_of, loaded
+from tests.properties.strategies import cases
+
+pytestmark = pytest.mark.property
+
+
+def tuples(table: Table, rows: list[int]) -> list[object]:
+    """What a row is to a release: rows of equal codes may change places."""
+    return [(table.codes[row], table.sa_codes[row]) for row in rows]
+
+
+def check(name: str, table: Table, seed: int, stored: list[int], threads: int = 1) -> oracle.Ordered:
+    expected = oracle.ORDERS[name](table, seed)
+    found = ORDERS[name]().arrange(context_of(table, Privacy(), seed, threads), loaded(table, stored))
+    order = [stored[i] for i in found.rows.number.tolist()]
+    assert sorted(order) == list(range(table.rows))
+    assert tuples(table, order) == tuples(table, expected.rows)
+    assert (found.line is None) == (expected.line is None)
+    if found.line is not None:
+        assert found.line.tolist() == expected.line
+        assert found.span == expected.span
+    return expected
+
+
+@pytest.mark.parametrize("name", ORDERS)
+@settings(max_examples=100)
+@given(case=cases(max_rows=24), data=st.data(), threads=st.integers(1, 3))
+def test_orders_are_those_of_their_definitions(
+    name: str, case: Case, data: st.DataObject, threads: int
+) -> None:
+    check(name, case.table, 7, data.draw(st.permutations(range(case.table.rows))), threads)
+
+
+@pytest.mark.parametrize("name", ORDERS)
+@pytest.mark.parametrize(("d", "domain"), [(1, 2**20), (8, 1000), (20, 50), (30, 5)])
+def test_many_attributes(name: str, d: int, domain: int) -> None:
+    """Keys of one word and of more."""
+    rng = random.Random(d)
+    columns = [
+        tuple(rng.choice([None, 0, domain, rng.randint(0, domain)]) for _ in range(30)) for _ in range(d)
+    ]
+    table = Table(tuple(Quasi(f"q{j}", column) for j, column in enumerate(columns)))
+    found = check(name, table, 1, rng.sample(range(30), 30))
+    if found.line is not None:
+        assert max(found.line) <= found.span < 2**63
+
+
+def test_more_points_than_centres() -> None:
+    """Beyond 512 rows centres come from a sample that the seed draws, and take part of the points each."""
+    rng = random.Random(10)
+    n = 640
+    columns = [tuple(rng.randint(0, 40) ** 2 for _ in range(n)) for _ in range(2)]
+    table = Table(
+        tuple(Quasi(f"q{j}", column) for j, column in enumerate(columns)),
+        (Sensitive("s", tuple(rng.choice("abc") for _ in range(n))),),
+    )
+    lines = [check("idistance", table, seed, rng.sample(range(n), n)).line for seed in (1, 2)]
+    assert lines[0] != lines[1]
+
+
+@settings(max_examples=100)
+@given(case=cases(max_rows=24), data=st.data())
+def test_the_canonical_order_is_that_of_the_codes(case: Case, data: st.DataObject) -> None:
+    table = case.table
+    stored = data.draw(st.permutations(range(table.rows)))
+    found = canonical(context_of(table, Privacy()), loaded(table, stored)).rows.number.tolist()
+    assert tuples(table, [stored[i] for i in found]) == tuples(table, oracle.canonical(table))
+
+
+@settings(max_examples=200)
+@given(
+    rows=st.lists(st.tuples(*[st.integers(0, 2)] * 3, *[st.integers(0, 2)] * 2), min_size=1, max_size=80),
+    d=st.integers(0, 2),
+    s=st.integers(0, 2),
+    data=st.data(),
+)
+def test_ties_are_settled_by_codes_then_occurrence_then_sensitive_codes_then_row(
+    rows: list[tuple[int, ...]], d: int, s: int, data: st.DataObject
+) -> None:
+    """Runs of equal keys keep their places; with no codes the key tells rows apart. Long runs take another way to sort."""
+    n = len(rows)
+    key = [row[0] for row in rows]
+    codes, sensitive = [row[1 : 1 + d] for row in rows], [row[3 : 3 + s] for row in rows]
+    rid = data.draw(st.permutations(range(n)))
+    seen: dict[object, int] = {}
+    occurrence = [0] * n
+    for row in sorted(range(n), key=lambda row: rid[row]):
+        cell = (key[row], codes[row], sensitive[row])
+        occurrence[row] = seen[cell] = seen.get(cell, -1) + 1
+    expected = sorted(
+        range(n), key=lambda row: (key[row], codes[row], occurrence[row], sensitive[row], rid[row])
+    )
+    order = np.array(sorted(data.draw(st.permutations(range(n))), key=lambda row: key[row]), np.int64)
+    begins = np.array([at == 0 or key[order[at]] != key[order[at - 1]] for at in range(n)])
+    columns = np.array([*zip(*codes, strict=True)], np.int32).reshape(d, n)
+    values = np.array([*zip(*sensitive, strict=True)], np.int32).reshape(s, n)
+    settle(order, begins, columns, values, np.array(rid, np.int32))
+    assert order.tolist() == expected
