@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
@@ -16,8 +16,9 @@ from sqlanon.progress import Progress, Silent
 from sqlanon.release import audit as auditing
 from sqlanon.release.catalog import Catalog
 from sqlanon.release.plan import plan as make_plan
-from sqlanon.release.publish import drop_old, reconcile, spelled, view_of
+from sqlanon.release.publish import drop_old, reconcile, spelled
 from sqlanon.release.run import Machine, run
+from sqlanon.release.target import sensitive_of, view_of, views_of
 from sqlanon.results import AuditReport, LossReport, PlanReport, ReleaseRow, RunReport, TogetherReport
 from sqlanon.spec import ReleaseSpec
 from sqlanon.sqltext import identifier, statement
@@ -134,7 +135,8 @@ class Database:
             PolicyError: the table is not a release of this database's catalog.
         """
         relation = self.engine.relation(table)
-        views = {entry.view for entry in Catalog(self.engine).entries() if entry.status == "published"}
+        published = [entry for entry in Catalog(self.engine).entries() if entry.status == "published"]
+        views = {view for entry in published for view in views_of(entry)}
         if TableRef(relation.ref.schema, relation.ref.name) not in views:
             raise PolicyError(f"{table} is not a published release; only releases may be shown")
         names = tuple(column.name for column in relation.columns)
@@ -206,7 +208,8 @@ def anonymize(
 
     Args:
         path: the file to read.
-        to: the file to write; it appears only when the release has been verified.
+        to: the file to write; it appears only when the release has been verified. Format anatomy writes the sensitive values
+            of ``out.csv`` into ``out_sensitive.csv``.
         progress: told how far long work is.
         arguments: as for `Database.anonymize`, without publish and publish_file.
 
@@ -219,8 +222,8 @@ def anonymize(
         raise PolicyError(f"{source}: files are {', '.join(FILES)}; for a table, connect to its database")
     if target.suffix.lower() not in (".csv", ".parquet"):
         raise PolicyError(f"{target}: releases are written as .csv or .parquet")
-    if source.exists() and target.exists() and source.resolve() == target.resolve():
-        raise PolicyError(f"{target} is the source itself; choose another file")
+    view = TableRef("release", "data")
+    files = {view: target}
     if not target.resolve().parent.is_dir():
         raise PolicyError(f"{target}: there is no such directory")
     for key in ("publish", "publish_file"):
@@ -230,11 +233,42 @@ def anonymize(
     memory = arguments.get("memory")
     table = TableRef("main", source.name.split(".")[0] or "source")
     spec = policy.release(source=identifier(table.name), name=name, publish="release.data", **arguments)
+    if spec.format.kind == "anatomy":
+        beside = target.with_name(sensitive_of(TableRef(None, target.stem)).name + target.suffix)
+        files[sensitive_of(view)] = beside
+        if beside.exists() and not target.exists():
+            raise PolicyError(
+                f"{beside} exists, and without {target} it is not of an earlier release; move it away or choose another name"
+            )
+    for file in files.values():
+        if source.exists() and file.exists() and source.resolve() == file.resolve():
+            raise PolicyError(f"{file} is the source itself; choose another file")
     with connect("duckdb:///:memory:", progress=progress, memory=spec.memory if memory else None) as database:
         database.engine.import_file(source, table)
         report = database.run(spec)
-        database.engine.export_file(TableRef("release", "data"), target)
-    return replace(report, source=str(source), published=str(target))
+        _export(database.engine, files)
+    second = files.get(sensitive_of(view))
+    return replace(
+        report,
+        source=str(source),
+        published=str(target),
+        published_sensitive=str(second) if second else None,
+    )
+
+
+def _export(engine: Engine, files: Mapping[TableRef, Path]) -> None:
+    """Write tables to files; none takes its place before all are written."""
+    ready = {
+        path: path.with_name(f"{path.stem}.sqlanon-{os.getpid()}-new{path.suffix}") for path in files.values()
+    }
+    try:
+        for table, path in files.items():
+            engine.export_file(table, ready[path])
+        for path, written in ready.items():
+            os.replace(written, path)
+    finally:
+        for written in ready.values():
+            written.unlink(missing_ok=True)
 
 
 __all__ = ["Database", "Release", "anonymize", "connect"]

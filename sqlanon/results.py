@@ -30,6 +30,7 @@ class LossReport:
         avg_ncp: as ``il1``, every column weighing the same.
         weighted_avg_volume: mean over rows of the product of the columns' NCP.
         columns: each quasi column's ``ncp`` and ``lm``, averaged over rows, unweighted.
+        rce: what format anatomy loses; None for the others. It keeps the quasi columns exact, so that their losses are 0.
     """
 
     ncp: float
@@ -44,6 +45,7 @@ class LossReport:
     avg_ncp: float
     weighted_avg_volume: float
     columns: Mapping[str, Mapping[str, float]]
+    rce: float | None = None
 
 
 class _Json:
@@ -80,6 +82,10 @@ class RunReport(_Json):
     pm: Mapping[str, float] = field(default_factory=dict)
     """Where diversity is asked: PM per sensitive column, the least rows / most frequent value of any class."""
     warnings: tuple[str, ...] = ()
+    published_sensitive: str | None = None
+    """Format anatomy: the table of sensitive values."""
+    notes: tuple[str, ...] = ()
+    """What a bound on the loss allowed, and how the method found it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,6 +127,9 @@ class PlanReport(_Json):
     format: str
     warnings: tuple[str, ...]
     statements: tuple[str, ...]
+    publish_sensitive: str | None = None
+    bound: str | None = None
+    """Where k or l is maximized: within which bound on the loss."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -133,6 +142,20 @@ class SensitiveAudit:
 
 
 @dataclass(frozen=True, slots=True)
+class GroupAudit:
+    """The groups of format anatomy: rows that share the sensitive values that ``table`` counts.
+
+    ``disagreeing``: groups of which the two tables do not hold the same number of rows.
+    """
+
+    table: str
+    groups: int
+    smallest: int
+    largest: int
+    disagreeing: int
+
+
+@dataclass(frozen=True, slots=True)
 class AuditReport(_Json):
     """What grouping a table by its quasi columns shows. Risks are prosecutor risks, 1 / class size.
 
@@ -142,6 +165,8 @@ class AuditReport(_Json):
         unique_rows: rows alone in their class.
         average_risk: classes / rows, the mean of 1 / class size over rows.
         min_identifiers: per identifier column named, the fewest distinct values in any class.
+        groups: format anatomy: what ``sensitive`` and ``requirements`` are counted on; k, classes and risks are those of the
+            exact quasi columns.
     """
 
     table: str
@@ -158,6 +183,7 @@ class AuditReport(_Json):
     sensitive: tuple[SensitiveAudit, ...]
     requirements: tuple[RequirementResult, ...] = ()
     min_identifiers: Mapping[str, int] = field(default_factory=dict)
+    groups: GroupAudit | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,3 +231,5 @@ class ReleaseRow(_Json):
     method: str
     requirements: str
     sqlanon: str
+    format: str = ""
+    """``gcp`` is 0 for anatomy: its quasi columns are exact."""

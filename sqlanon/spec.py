@@ -17,7 +17,7 @@ Execution = Literal["auto", "kernel", "pushdown"]
 RowsAre = Literal["persons", "events"]
 
 ROLES: tuple[Role, ...] = ("identifier", "quasi", "sensitive", "insensitive")
-FORMATS: tuple[FormatKind, ...] = ("ranges", "labels", "points", "suppressed")
+FORMATS: tuple[FormatKind, ...] = ("ranges", "labels", "points", "suppressed", "anatomy")
 EXECUTIONS: tuple[Execution, ...] = ("auto", "kernel", "pushdown")
 MAX_WEIGHT = 1024
 """Weights of one release sum to at most this, so that rows x weight x extent fits 64 bits (design, section 3)."""

@@ -1,4 +1,8 @@
-"""Anatomy: l-diverse groups without regard to the quasi-identifier (Xiao & Tao 2006, Figure 3)."""
+"""Anatomy: l-diverse groups without regard to the quasi-identifier (Xiao & Tao 2006, Figure 3).
+
+Which values make a group depends on the counts of values alone (`slot_groups`); which row stands for a value is drawn
+before, by a random order of all rows. So a database can bring rows into their places itself.
+"""
 
 from __future__ import annotations
 
@@ -11,48 +15,35 @@ from sqlanon.kernels.heap import drop, push
 
 
 @njit(nogil=True, cache=True)
-def anatomy_groups(
-    value: npt.NDArray[np.int32], values: int, l: int, state: npt.NDArray[np.uint64],  # noqa: E741
-    group: npt.NDArray[np.int32],
+def slot_groups(
+    count: npt.NDArray[np.int64], l: int, state: npt.NDArray[np.uint64], group: npt.NDArray[np.int32]  # noqa: E741
 ) -> int:  # fmt: skip
-    """Divide n rows into groups of ``l`` rows, and some of more, that all differ in their sensitive value.
+    """Divide the places of rows that are sorted by sensitive value into groups.
 
     Args:
-        value: int32[n], sensitive codes, 0 to ``values`` - 1: the buckets.
-        values: codes there can be.
+        count: int64[values], rows of each value: the buckets.
         l: rows of a group, at least.
         state: the generator, see `chance`.
-        group: int32[n], written: the number of each row's group; the numbers are a random permutation.
+        group: int32[n], written: the number of each place's group; the numbers are a random permutation.
 
     Returns:
         How many groups; 0 if a value is more than n / l of the rows.
 
-    While at least ``l`` buckets hold rows, a group takes a random row from each of the ``l`` largest (ties: the lower
-    code). A row that is left joins a random group that lacks its value.
+    While at least ``l`` buckets hold rows, a group takes a row from each of the ``l`` largest (ties: the lower code). A row
+    that is left joins a random group that lacks its value.
 
     Cost: O(n log m) for m values; a left-over row, of which there are fewer than ``l``, costs O(groups).
     """
-    n = len(value)
-    # Rows of a bucket in random order: taking the next is taking a random one.
-    order = np.arange(n)
-    shuffle(state, order)
+    values, n = len(count), len(group)
     start = np.zeros(values + 1, np.int64)
-    for v in value:
-        start[v + 1] += 1
-    most = start.max()
-    if most * l > n or n == 0:
-        return 0
     for v in range(values):
-        start[v + 1] += start[v]
-    fill, rows = start.copy(), np.empty(n, np.int64)
-    for i in order:
-        rows[fill[value[i]]] = i
-        fill[value[i]] += 1
+        if count[v] * l > n:
+            return 0
+        start[v + 1] = start[v] + count[v]
     # Buckets, the largest on top.
-    left = np.empty(values, np.int64)
+    left = count.copy()
     heap, size = np.empty(values, np.int64), 0
     for v in range(values):
-        left[v] = start[v + 1] - start[v]
         if left[v] > 0:
             size = push(heap, size, ((n - left[v]) << 32) | v)
     made = 0
@@ -63,7 +54,7 @@ def anatomy_groups(
             size = drop(heap, size)
         for v in taken:
             left[v] -= 1
-            group[rows[start[v] + left[v]]] = made
+            group[start[v] + left[v]] = made
             if left[v] > 0:
                 size = push(heap, size, ((n - left[v]) << 32) | v)
         made += 1
@@ -71,7 +62,7 @@ def anatomy_groups(
     for at in range(size):
         v = heap[at] & 0xFFFFFFFF
         for i in range(start[v] + left[v], start[v + 1]):
-            holds[group[rows[i]]] = v
+            holds[group[i]] = v
         for i in range(start[v], start[v] + left[v]):
             lacking = np.int64(0)
             for g in range(made):
@@ -80,7 +71,7 @@ def anatomy_groups(
             for g in range(made):
                 if holds[g] != v:
                     if chosen == 0:
-                        group[rows[i]] = g
+                        group[i] = g
                         holds[g] = v
                         break
                     chosen -= 1
@@ -88,4 +79,41 @@ def anatomy_groups(
     shuffle(state, names)
     for i in range(n):
         group[i] = names[group[i]]
+    return made
+
+
+@njit(nogil=True, cache=True)
+def anatomy_groups(
+    value: npt.NDArray[np.int32], values: int, l: int, state: npt.NDArray[np.uint64],  # noqa: E741
+    group: npt.NDArray[np.int32],
+) -> int:  # fmt: skip
+    """Divide n rows into groups of ``l`` rows, and some of more, that all differ in their sensitive value.
+
+    Args:
+        value: int32[n], sensitive codes, 0 to ``values`` - 1.
+        values: codes there can be.
+        l: rows of a group, at least.
+        state: the generator, see `chance`.
+        group: int32[n], written: the number of each row's group.
+
+    Returns:
+        How many groups, see `slot_groups`.
+    """
+    n = len(value)
+    # Rows of a bucket in random order: taking the next is taking a random one.
+    order = np.arange(n)
+    shuffle(state, order)
+    count = np.zeros(values, np.int64)
+    for v in value:
+        count[v] += 1
+    place = np.empty(n, np.int32)
+    made = slot_groups(count, l, state, place)
+    if made == 0:
+        return 0
+    fill = np.zeros(values, np.int64)
+    for v in range(1, values):
+        fill[v] = fill[v - 1] + count[v - 1]
+    for i in order:
+        group[i] = place[fill[value[i]]]
+        fill[value[i]] += 1
     return made

@@ -158,3 +158,46 @@ def most_anonymous(start: npt.NDArray[np.int64], first: npt.NDArray[np.bool_]) -
         i -= back[i]
         first[i] = True
     return low
+
+
+@njit(nogil=True, cache=True)
+def widest(
+    codes: npt.NDArray[np.int32], group: npt.NDArray[np.int32], groups: int, geometry: Geometry, bounds: Bounds
+) -> int:  # fmt: skip
+    """The largest weighted sum of extents of a group, `OVER` if one breaks an attribute's own bound.
+
+    Args:
+        codes: int32[n, lanes].
+        group: int32[n], group of each row, 0 to ``groups`` - 1.
+        groups: how many there are.
+        geometry: the attributes.
+        bounds: an attribute's own bound counts; the total is the caller's to compare.
+
+    Cost: O(n d).
+    """
+    d = len(geometry.facts)
+    start = np.zeros(groups + 1, np.int64)
+    for g in group:
+        start[g + 1] += 1
+    for g in range(groups):
+        start[g + 1] += start[g]
+    fill, order = start.copy(), np.empty(len(group), np.int64)
+    for i in range(len(group)):
+        order[fill[group[i]]] = i
+        fill[group[i]] += 1
+    seen = np.full(bounds.base[d], -1, np.int64)
+    most = np.int64(0)
+    for g in range(groups):
+        total = np.int64(0)
+        for a in range(d):
+            low, high, members = np.int64(OVER), np.int64(-1), np.int64(0)
+            for at in range(start[g], start[g + 1]):
+                code = np.int64(codes[order[at], a])
+                low, high = min(low, code), max(high, code)
+                if seen[bounds.base[a] + code] != g:
+                    seen[bounds.base[a] + code] = g
+                    members += 1
+            if high >= 0:
+                total += attribute_width(geometry.facts, geometry.table, bounds, a, low, high, members)
+        most = max(most, min(total, OVER))
+    return most

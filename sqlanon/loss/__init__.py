@@ -7,6 +7,6 @@ class of each column in the column's own units.
 from __future__ import annotations
 
 from sqlanon.loss.extents import Extent, extents
-from sqlanon.loss.metrics import METRICS, Attribute, Metric, measure
+from sqlanon.loss.metrics import METRICS, Attribute, Metric, measure, reconstruction_error
 
-__all__ = ["METRICS", "Attribute", "Extent", "Metric", "extents", "measure"]
+__all__ = ["METRICS", "Attribute", "Extent", "Metric", "extents", "measure", "reconstruction_error"]

@@ -259,6 +259,21 @@ METRICS: Mapping[str, Metric] = {metric.name: metric for metric in _ALL}
 """Every metric by name; a new one is a class and an entry here."""
 
 
+def reconstruction_error(scratch: Scratch, classed: TableRef, value: str) -> float:
+    """RCE of format anatomy (Xiao & Tao 2006, section 4): the squared error of each row's distribution, as a reader rebuilds it.
+
+    A reader takes a row of group G to have sensitive value v with c(v) / |G|; the truth is 1 for one value. Summed over rows
+    that is sum over groups of |G| - sum_v c(v)^2 / |G|: 0 if every row's value is known, at least n (1 - 1/l) if the groups
+    are l-diverse.
+
+    Args:
+        scratch: the run.
+        classed: rows with their class.
+        value: the sensitive column there.
+    """
+    return float(str(scratch.fetch("loss/reconstruction", classed=classed, value=value)[0][0]))
+
+
 def measure(
     scratch: Scratch, boxes: TableRef, released: TableRef, attributes: Sequence[Attribute], k: int
 ) -> LossReport:

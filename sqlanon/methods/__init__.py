@@ -9,6 +9,7 @@ import difflib
 from collections.abc import Mapping
 
 from sqlanon.errors import PolicyError
+from sqlanon.methods.anatomy import Anatomy
 from sqlanon.methods.base import Assignment, Context, Method, Problem
 from sqlanon.methods.mondrian import Mondrian
 from sqlanon.methods.onedim import Hilbert, HilbertFast, IDistance, IDistanceFast, Tree
@@ -16,7 +17,8 @@ from sqlanon.methods.topdown import TopDown
 from sqlanon.spec import MethodSpec
 
 METHODS: Mapping[str, type[Method]] = {
-    kind.name: kind for kind in (Tree, Hilbert, HilbertFast, IDistance, IDistanceFast, Mondrian, TopDown)
+    kind.name: kind
+    for kind in (Tree, Hilbert, HilbertFast, IDistance, IDistanceFast, Mondrian, TopDown, Anatomy)
 }
 """Every method by name; a new one is a file, its templates and kernels, and an entry here."""
 

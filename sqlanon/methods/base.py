@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Protocol
 
@@ -23,6 +23,8 @@ class Problem:
         accuracy: the dual problem's bound, or None.
         quasi, sensitive: the columns.
         rows: rows of the table.
+        execution: the execution that is asked.
+        occurrences: asks the table for the rows of every value of a column.
     """
 
     requirements: Sequence[Requirement]
@@ -30,6 +32,8 @@ class Problem:
     quasi: Sequence[Domain]
     sensitive: Sequence[Domain]
     rows: int
+    execution: Execution = "auto"
+    occurrences: Callable[[Domain], Sequence[int]] = lambda domain: [domain.top]
 
 
 @dataclass(frozen=True, slots=True)

@@ -46,7 +46,19 @@ class Mondrian:
 
     def refusal(self, problem: Problem) -> str | None:
         """See `Method.refusal`."""
-        return None if problem.accuracy is None else "method mondrian does not maximize privacy yet"
+        if problem.accuracy is None:
+            return None
+        goal = problem.accuracy.maximize
+        if problem.execution == "pushdown":
+            return f"method mondrian has no pushdown when {goal} is maximized; leave execution out (auto)"
+        if self.variant == "relaxed":
+            return f"method mondrian maximizes {goal} with variant=strict"
+        if goal == "l" and len(problem.sensitive) != 1:
+            return (
+                f"method mondrian maximizes l of one sensitive column, the policy has {len(problem.sensitive)}; "
+                "publish each in a release of its own, or maximize k"
+            )
+        return None
 
     def statements(self, context: Context) -> Sequence[str]:
         """See `Method.statements`."""
@@ -69,6 +81,10 @@ class Mondrian:
             )
             context = replace(context, encoded=replace(context.encoded, work=tied))
         fits = max(context.memory // self.row_bytes(context), 1)
+        if context.accuracy is not None:
+            from sqlanon.methods.probing import assign
+
+            return assign(context, fits, median=self.cut == "median")
         if context.execution == "pushdown":
             return self._pushed(context, 0)
         if context.encoded.rows > fits:

@@ -23,15 +23,21 @@ class OneDimensional:
     name: ClassVar[str]
     order: ClassVar[str]
     fast: ClassVar[bool] = False
-    options: ClassVar[Mapping[str, tuple[str, ...]]] = {"minimize": ("gcp", "sum", "max")}
+    options: ClassVar[Mapping[str, tuple[str, ...]]] = {
+        "minimize": ("gcp", "sum", "max"),
+        "solver": ("auto", "optimal", "ipcsd", "dual"),
+    }
     executions: ClassVar[tuple[Execution, ...]] = ("kernel", "pushdown")
 
-    def __init__(self, minimize: str = "gcp") -> None:
+    def __init__(self, minimize: str = "gcp", solver: str = "auto") -> None:
         self.minimize = minimize
+        self.solver = solver
 
     def describe(self) -> str:
         """See `Method.describe`."""
-        return f"{self.name}:minimize={self.minimize}"
+        return f"{self.name}:minimize={self.minimize}" + (
+            f",solver={self.solver}" if self.solver != "auto" else ""
+        )
 
     def statements(self, context: Context) -> Sequence[str]:
         """See `Method.statements`."""
@@ -39,8 +45,11 @@ class OneDimensional:
 
     def refusal(self, problem: Problem) -> str | None:
         """See `Method.refusal`."""
+        from sqlanon.methods import solvers
         from sqlanon.methods.direct import asking, whole_l
 
+        if problem.accuracy is not None or self.solver != "auto":
+            return solvers.refusal(self, problem)
         checks = asking(problem.requirements)
         if checks and self.minimize != "gcp":
             return f"method {self.name}: minimize={self.minimize} is for k alone; with l leave minimize out (gcp)"
@@ -62,37 +71,43 @@ class OneDimensional:
         import numpy as np
 
         from sqlanon.kernels.mondrian import grow
-        from sqlanon.methods import arrays, direct
+        from sqlanon.methods import arrays, direct, dual
         from sqlanon.methods.orders import ORDERS
         from sqlanon.methods.streamed import arranged_by_engine, streamed_runs
         from sqlanon.methods.warm import tell_compiling
 
+        own = context.accuracy is not None or self.solver != "auto"
         tell_compiling(
             context.progress,
-            direct.kernel_for(context.requirements),
+            dual.kernel_for(context, self.solver) if own else direct.kernel_for(context.requirements),
             *([grow] if self.order == "tree" else []),
         )
         needed = context.encoded.rows * self.row_bytes(context)
-        alone = not direct.asking(context.requirements)
+        alone = not own and not direct.asking(context.requirements)
         if alone and (context.execution == "pushdown" or needed > context.memory):
             table = streamed_runs(context, self.order, self.fast, direct.OBJECTIVES[self.minimize])
             return Assignment(table, "pushdown" if context.execution == "pushdown" else "pushdown+kernel")
         if needed > context.memory:
             raise PolicyError(
-                f"method {self.name} keeps the table in memory when l is asked: {(needed >> 20) + 1} MiB, and it may use "
-                f"{context.memory >> 20}; raise memory, or use mondrian"
+                f"method {self.name} keeps the table in memory when l is asked or privacy maximized: "
+                f"{(needed >> 20) + 1} MiB, and it may use {context.memory >> 20}; raise memory"
+                + ("" if own else ", or use mondrian")
             )
         if context.execution == "pushdown":
             loaded, arranged = arranged_by_engine(context, self.order)
         else:
             loaded = arrays.load(context)
             arranged = ORDERS[self.order]().arrange(context, loaded)
-        group = direct.solve(context, loaded, arranged, fast=self.fast, minimize=self.minimize)
+        notes: tuple[str, ...] = ()
+        if own:
+            group, notes = dual.solve(context, loaded, arranged, self.solver, self.minimize)
+        else:
+            group = direct.solve(context, loaded, arranged, fast=self.fast, minimize=self.minimize)
         classes = np.empty(len(group), np.int32)
         classes[arranged.rows.number] = group
         table = context.scratch.table("assign")
         context.scratch.engine.load_arrays(table, {"rid": loaded.rid, "class": classes})
-        return Assignment(table, "pushdown" if context.execution == "pushdown" else "kernel")
+        return Assignment(table, "pushdown" if context.execution == "pushdown" else "kernel", notes)
 
     def row_bytes(self, context: Context) -> int:
         """Bytes that a table in memory needs for one row, at the peak."""
@@ -100,7 +115,8 @@ class OneDimensional:
 
         d, s = len(context.encoded.quasi), len(context.encoded.sensitive)
         row = 8 * padded(d) + 8 * d + 4
-        return 4 * (2 * (d + s) + 1) + row * 2 + 60
+        dual = 0 if context.accuracy is None else 8 * d + 60
+        return 4 * (2 * (d + s) + 1) + row * 2 + 60 + dual
 
 
 class Hilbert(OneDimensional):

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Protocol
 
 import numpy as np
@@ -97,9 +97,7 @@ class _Curve:
         begins[1:] = words[0][order[1:]] != words[0][order[:-1]]
         if len(words) > 1:
             by_words(order, begins, np.array(words[1:]))
-        arranged = settled(context, loaded, order, begins, words[0][order], keys.span)
-        self.within(context, arranged.rows, loaded.geometry)
-        return arranged
+        return settled(context, loaded, order, begins, words[0][order], keys.span)
 
     def within(self, context: Context, rows: Rows, geometry: Geometry) -> None:
         """See `Order`: keys are all."""
@@ -268,6 +266,16 @@ class Tree(Hilbert):
     One tree over a large table would cost more and lose more: its first cuts, which are straight, pass through rows that
     belong together, while the curve's stretches are of any shape.
     """
+
+    def arrange(self, context: Context, loaded: Loaded) -> Arranged:
+        """See `Order`. Cost: that of the curve, and O(n d^2) a level of a tree."""
+        rows = super().arrange(context, loaded).rows
+        self.within(context, rows, loaded.geometry)
+        return Arranged(rows)
+
+    def keyed(self, context: Context, block: int) -> Keyed:
+        """See `Order`."""
+        return replace(super().keyed(context, block), span=0)
 
     def within(self, context: Context, rows: Rows, geometry: Geometry) -> None:
         """See `Order`. A leaf has at most half a class of rows, which stay in the curve's order."""

@@ -193,7 +193,8 @@ class FormatModel(Part):
         "ranges",
         description="`ranges`: `<column>_lo` and `<column>_hi` in the source's type, hierarchy nodes as labels, sets "
         "as arrays. `labels`: one text column each, `[20, 29]`. `points`: a representative value in the source's "
-        "type. `suppressed`: the value where the class agrees, else NULL.",
+        "type. `suppressed`: the value where the class agrees, else NULL. `anatomy`: the quasi columns as they are, and "
+        "the sensitive values counted by group in a second view, `<publish>_sensitive`; shows who is in the table.",
     )
     mean: Names = Field(
         [],

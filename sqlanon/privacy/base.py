@@ -80,7 +80,12 @@ class Requirement(Protocol):
         """The requirement as integers."""
 
     def measure(
-        self, engine: Engine, target: TableRef, classes: Sequence[str], names: Sequence[str]
+        self,
+        engine: Engine,
+        target: TableRef,
+        classes: Sequence[str],
+        names: Sequence[str],
+        count: str | None = None,
     ) -> Measured:
         """Measure a table whose classes are the groups over ``classes``, by a query of its own.
 
@@ -89,4 +94,5 @@ class Requirement(Protocol):
             target: any table with the class columns and the sensitive columns.
             classes: columns that make the classes; empty: the whole table is one class.
             names: what the sensitive columns are called in ``target``, in the policy's order.
+            count: a column that says how many rows each row of ``target`` stands for; None: one.
         """

@@ -54,7 +54,12 @@ class FrequencyDiversity(_Diversity):
         return [cls(privacy.l, *each) for each in _each(privacy, sensitive)] if privacy.l is not None else []
 
     def measure(
-        self, engine: Engine, target: TableRef, classes: Sequence[str], names: Sequence[str]
+        self,
+        engine: Engine,
+        target: TableRef,
+        classes: Sequence[str],
+        names: Sequence[str],
+        count: str | None = None,
     ) -> Measured:
         """See `Requirement.measure`."""
         rows = engine.fetch(
@@ -66,6 +71,7 @@ class FrequencyDiversity(_Diversity):
                 classes=list(classes),
                 within=[names[i] for i in self.within],
                 sensitive=names[self.value],
+                count=count,
             )
         )
         if not rows:
@@ -89,7 +95,12 @@ class DistinctDiversity(_Diversity):
         return [cls(Fraction(privacy.distinct_l), *each) for each in _each(privacy, sensitive)]
 
     def measure(
-        self, engine: Engine, target: TableRef, classes: Sequence[str], names: Sequence[str]
+        self,
+        engine: Engine,
+        target: TableRef,
+        classes: Sequence[str],
+        names: Sequence[str],
+        count: str | None = None,
     ) -> Measured:
         """See `Requirement.measure`."""
         row = engine.fetch(

@@ -31,7 +31,12 @@ class KAnonymity:
         return Check("rows", int(self.asked))
 
     def measure(
-        self, engine: Engine, target: TableRef, classes: Sequence[str], names: Sequence[str]
+        self,
+        engine: Engine,
+        target: TableRef,
+        classes: Sequence[str],
+        names: Sequence[str],
+        count: str | None = None,
     ) -> Measured:
         """See `Requirement.measure`."""
         row = engine.fetch(
@@ -41,7 +46,8 @@ class KAnonymity:
                 {"asked": int(self.asked)},
                 target=target,
                 classes=list(classes),
+                count=count,
             )
         )[0]
-        count, smallest, largest, _, _, failing = (int(str(cell)) for cell in row)
-        return Measured(Fraction(smallest), failing, Sizes(count, smallest, largest))
+        classes_n, smallest, largest, _, _, failing = (int(str(cell)) for cell in row)
+        return Measured(Fraction(smallest), failing, Sizes(classes_n, smallest, largest))

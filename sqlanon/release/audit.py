@@ -10,7 +10,10 @@ from sqlanon.errors import PolicyError
 from sqlanon.privacy import requirements
 from sqlanon.privacy.base import Requirement
 from sqlanon.privacy.diversity import DistinctDiversity, FrequencyDiversity
+from sqlanon.release.audit_pair import audit_groups, counted_beside
 from sqlanon.release.catalog import Catalog, Entry
+from sqlanon.release.names import COUNT, GROUP
+from sqlanon.release.target import is_pair
 from sqlanon.release.verify import as_number
 from sqlanon.results import AuditReport, RequirementResult, SensitiveAudit, TogetherReport
 from sqlanon.spec import ColumnSpec, PrivacySpec, ReleaseSpec
@@ -30,6 +33,8 @@ def audit(
 ) -> AuditReport:
     """Group any table or view and measure k, l and re-identification risk.
 
+    A release in format anatomy is two tables: name the one with the rows, and both are read.
+
     Args:
         engine: where the table is.
         table: its name.
@@ -42,12 +47,17 @@ def audit(
         PolicyError: a column does not exist, or plays two roles.
     """
     relation = engine.relation(table)
-    names = [column.name for column in relation.columns]
+    counted = counted_beside(engine, relation)
+    names = [column.name for column in relation.columns if counted is None or column.name != GROUP]
     if spec is not None and not sensitive:
         sensitive = [item.name for item in spec.with_role("sensitive") if item.name in names]
     known = {name.lower(): name for name in names}
     chosen = [_known(table, known, name) for name in quasi] if quasi is not None else None
-    sensitive = [_known(table, known, name) for name in sensitive]
+    beside = (
+        [column.name for column in counted.columns if column.name not in (GROUP, COUNT)] if counted else []
+    )
+    known |= {name.lower(): name for name in beside}
+    sensitive = [name for name in (_known(table, known, name) for name in sensitive) if name not in beside]
     identifiers = [_known(table, known, name) for name in identifiers]
     twice = sorted((set(chosen or ()) & set(sensitive)) | (set(identifiers) & {*(chosen or ()), *sensitive}))
     if twice:
@@ -62,7 +72,11 @@ def audit(
     k_all = k if chosen == everything else _sizes(engine, relation.ref, everything)[1]
     found = tuple(_diversity(engine, relation.ref, chosen, sensitive, i) for i in range(len(sensitive)))
     results: tuple[RequirementResult, ...] = ()
-    if spec is not None:
+    groups = None
+    if counted is not None:
+        groups, diversity, results = audit_groups(engine, relation, counted, chosen, spec)
+        found = (diversity, *found)
+    elif spec is not None:
         asked = requirements(spec.privacy, tuple(sensitive))
         results = tuple(_checked(engine, relation.ref, chosen, sensitive, item) for item in asked)
     return AuditReport(
@@ -81,6 +95,7 @@ def audit(
         requirements=results,
         min_identifiers={name: _identifiers(engine, relation.ref, chosen, name) for name in identifiers}
         | _persons(engine, relation.ref, spec),
+        groups=groups,
     )
 
 
@@ -94,7 +109,14 @@ def _known(table: str, known: dict[str, str], name: str) -> str:
 
 def _sizes(engine: Engine, target: TableRef, classes: Sequence[str]) -> tuple[int, ...]:
     row = engine.fetch(
-        statement("verify/k_anonymity", engine.dialect, {"asked": 1}, target=target, classes=list(classes))
+        statement(
+            "verify/k_anonymity",
+            engine.dialect,
+            {"asked": 1},
+            target=target,
+            classes=list(classes),
+            count=None,
+        )
     )[0]
     return tuple(int(str(cell)) for cell in row)
 
@@ -156,6 +178,12 @@ def together(engine: Engine, first: str, second: str) -> TogetherReport:
         raise PolicyError(f"{first} and {second} have different sources ({one.source}, {two.source})")
     if one.release == two.release:
         raise PolicyError("name two different releases")
+    for entry in (one, two):
+        if is_pair(entry):
+            raise PolicyError(
+                f"{entry.release} has format anatomy: its sensitive values belong to groups, not to rows, so that "
+                "intersections of classes do not say what a reader of both learns; give no reader both"
+            )
     relation = engine.relation(one.source)
     roles: dict[str, str] = {}
     for entry in (one, two):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sqlanon.engines.base import TableRef
-from sqlanon.errors import GuardError, InfeasibleError
+from sqlanon.errors import GuardError, InfeasibleError, PolicyError
 from sqlanon.privacy.base import Requirement
 from sqlanon.release.verify import as_number
 from sqlanon.results import Feasible
@@ -65,6 +65,67 @@ def guard_sensitive(spec: ReleaseSpec, sensitive: Sequence[Domain], rows: int) -
     ]
     if problems:
         raise GuardError(problems)
+
+
+def guard_anatomy(spec: ReleaseSpec, roles: Roles) -> None:
+    """Format anatomy: one sensitive column, groups that are diverse in it, and no k that it cannot keep.
+
+    Raises:
+        PolicyError: everything that does not fit, each with what to do.
+    """
+    if spec.format.kind != "anatomy":
+        return
+    problems = []
+    if len(roles.sensitive) != 1:
+        names = ", ".join(reading.name for reading in roles.sensitive) or "none"
+        problems.append(
+            f"{spec.name}: format anatomy takes exactly one sensitive column, and there are {len(roles.sensitive)} "
+            f"({names}); give the others another role, or choose another format"
+        )
+    if spec.privacy.l is None and spec.privacy.distinct_l is None:
+        problems.append(
+            f"{spec.name}: format anatomy protects by l-diversity alone; ask for l (or distinct_l), such as l: 2"
+        )
+    if spec.privacy.k > 1 and not spec.privacy.presence_disclosed:
+        problems.append(
+            f"{spec.name}: format anatomy publishes exact quasi columns, which meet no k and show who is in the table; say "
+            "privacy: {presence: disclosed} to accept that (k then counts the rows of a group), leave k out, or choose "
+            "another format"
+        )
+    if spec.privacy.accuracy is not None:
+        problems.append(
+            f"{spec.name}: format anatomy publishes exact quasi columns, so there is no loss to bound; ask for l and leave "
+            "max_loss and max_extent out, or choose another format"
+        )
+    if problems:
+        raise PolicyError(problems)
+
+
+def guard_refine(spec: ReleaseSpec) -> None:
+    """Refine: only where it can lower a loss and breaks no other promise.
+
+    Raises:
+        PolicyError: it has nothing to do, or would undo what was maximized.
+    """
+    if spec.refine is None:
+        return
+    if spec.format.kind == "anatomy":
+        raise PolicyError(
+            f"{spec.name}: refine lowers the loss of boxes, and format anatomy has none; leave it out"
+        )
+    if spec.privacy.accuracy is not None:
+        raise PolicyError(
+            f"{spec.name}: refine lowers the loss at the cost of the privacy that is maximized; leave refine or maximize out"
+        )
+
+
+def disclosed(spec: ReleaseSpec) -> tuple[str, ...]:
+    """What plan and run say of a format that keeps no k."""
+    if spec.format.kind != "anatomy":
+        return ()
+    k = f"k = {spec.privacy.k} counts the rows of a group and hides nobody; " if spec.privacy.k > 1 else ""
+    said = "presence is disclosed: the quasi columns are exact, so who knows them sees who is in the table; "
+    return (f"{said}{k}only the sensitive value is protected, by l",)
 
 
 def _uniques(scratch: Scratch, source: TableRef, column: str) -> tuple[int, int, int, int]:

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 
 from sqlanon._version import __version__
 from sqlanon.engines.base import Engine, TableRef
+from sqlanon.release.names import GROUP
 from sqlanon.release.recode import Recoded
 from sqlanon.spec import ReleaseSpec
 from sqlanon.sqltext import statement
@@ -34,11 +35,11 @@ def metadata_name(view: str) -> str:
 
 
 def metadata_rows(
-    spec: ReleaseSpec, encoded: Encoded, recoded: Recoded, version: int
+    spec: ReleaseSpec, encoded: Encoded, recoded: Recoded, version: int, view: str
 ) -> Iterator[tuple[object, ...]]:
-    """The metadata table's rows."""
+    """The metadata table's rows; ``view`` is the public view's name."""
     privacy = spec.privacy
-    facts = {
+    facts: dict[str, object] = {
         "release": spec.name,
         "version": version,
         "sqlanon": __version__,
@@ -46,6 +47,13 @@ def metadata_rows(
         "l": str(privacy.l) if privacy.l is not None else None,
         "distinct_l": privacy.distinct_l,
     }
+    if recoded.sensitive:
+        facts |= {
+            "presence": "disclosed",
+            "sensitive_view": f"{view}_sensitive",
+            "sensitive_columns": [column.name for column in recoded.sensitive],
+            "group_column": GROUP,
+        }
     yield "", "release", "", spec.format.kind, "", json.dumps(facts), None
     by_alias = {domain.reading.alias: domain for domain in encoded.quasi}
     for reading in encoded.roles.published_order():

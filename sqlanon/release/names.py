@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sqlanon.errors import PolicyError
 from sqlanon.spec import FormatSpec
 from sqlanon.table.encode import Domain
 from sqlanon.table.stage import Reading, Roles
+
+GROUP, COUNT = "group_id", "count"
+"""Columns that format anatomy adds: the group, in both of its tables; and how often the group holds a sensitive value."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +51,7 @@ def names_of(reading: Reading, form: FormatSpec, nulls: bool) -> Names:
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """One column of the release: from the class (``r``) or from the staged row (``s``)."""
+    """One column of the release: from the class (``r``), from the staged row (``s``), or counted (``n``)."""
 
     source: str
     column: str
@@ -59,6 +63,7 @@ def layout(
 ) -> tuple[dict[str, Names], tuple[Published, ...]]:
     """Names per quasi column (by code), and all published columns in the source's order.
 
+    Format anatomy publishes no sensitive column here but the group, as the last column; see `sensitive_layout`.
     ``longest``: bytes that a name may have.
 
     Raises:
@@ -75,9 +80,27 @@ def layout(
         if reading.alias in by_alias:
             domain = by_alias[reading.alias]
             names[domain.code] = names_of(reading, form, domain.has_null)
-            columns += [Published("r", part, part) for part in names[domain.code].published()]
-        else:
+            if form.kind == "anatomy":
+                columns.append(Published("s", reading.alias, reading.name))
+            else:
+                columns += [Published("r", part, part) for part in names[domain.code].published()]
+        elif form.kind != "anatomy" or reading.spec.role != "sensitive":
             columns.append(Published("s", reading.alias, reading.name))
+    if form.kind == "anatomy":
+        columns.append(Published("r", GROUP, GROUP))
+        _check(sensitive_layout(roles), longest)
+    _check(columns, longest)
+    return names, tuple(columns)
+
+
+def sensitive_layout(roles: Roles) -> tuple[Published, ...]:
+    """The columns of format anatomy's second table."""
+    values = tuple(Published("s", reading.alias, reading.name) for reading in roles.sensitive)
+    return (Published("r", GROUP, GROUP), *values, Published("n", COUNT, COUNT))
+
+
+def _check(columns: Sequence[Published], longest: int) -> None:
+    """The names of one published table are short enough, and no two are the same."""
     for column in columns:
         if len(column.name.encode()) > longest:
             raise PolicyError(
@@ -97,4 +120,3 @@ def layout(
             raise PolicyError(
                 f"column {column.name}: names that begin with _sqlanon_ are sqlanon's own; rename it in a view"
             )
-    return names, tuple(columns)

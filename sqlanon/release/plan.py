@@ -5,14 +5,18 @@ from __future__ import annotations
 import difflib
 import json
 from collections.abc import Sequence
+from typing import Any
 
 from sqlanon.engines.base import PRIVATE_SCHEMA, Engine, TableRef
 from sqlanon.progress import Progress, Silent, Stopwatch
+from sqlanon.release.accuracy import described
 from sqlanon.release.catalog import Catalog, redacted
-from sqlanon.release.names import layout
+from sqlanon.release.guards import disclosed
+from sqlanon.release.names import COUNT, layout, sensitive_layout
 from sqlanon.release.prepare import Prepared, link_columns, prepare
-from sqlanon.release.publish import Publication, target_of
-from sqlanon.release.run import neighbours
+from sqlanon.release.publish import listed
+from sqlanon.release.run import how_to_measure, neighbours
+from sqlanon.release.target import Publication, sensitive_of, target_of
 from sqlanon.results import PlanColumn, PlanReport
 from sqlanon.spec import ReleaseSpec
 from sqlanon.sqltext import statement
@@ -51,8 +55,14 @@ def plan(
                 method=ready.method.describe(),
                 execution=spec.execution,
                 format=spec.format.kind,
-                warnings=tuple(neighbours(engine, spec, target)) + _together(engine, spec, beside),
+                warnings=(
+                    *disclosed(spec),
+                    *neighbours(engine, spec, target),
+                    *_together(engine, spec, beside),
+                ),
                 statements=tuple(_statements(engine, spec, target, ready)),
+                publish_sensitive=target.shown_sensitive,
+                bound=described(spec.privacy.accuracy),
             )
     finally:
         progress.finish(spec.name)
@@ -85,11 +95,12 @@ def _together(engine: Engine, spec: ReleaseSpec, beside: Sequence[ReleaseSpec]) 
     for other in beside:
         if other.name == spec.name or engine.target(other.source) != engine.target(spec.source):
             continue
+        pair = "anatomy" in (spec.format.kind, other.format.kind)
         shared = sorted(set(other.readers) & set(spec.readers))
         if shared:
             warnings.append(
                 f"releases {spec.name} and {other.name} of one source both go to {', '.join(shared)}; together they may "
-                f"reveal more than each: sqlanon audit --together {other.name} {spec.name}"
+                f"reveal more than each{how_to_measure(other.name, spec.name, pair)}"
             )
     return tuple(warnings)
 
@@ -98,6 +109,7 @@ def _columns(spec: ReleaseSpec, ready: Prepared) -> list[PlanColumn]:
     names, _ = layout(ready.roles, ready.quasi, spec.format)
     domains = {domain.reading.name: domain for domain in ready.quasi + ready.sensitive}
     roles = {reading.name: reading for reading in ready.roles.quasi + ready.roles.kept}
+    pair = spec.format.kind == "anatomy"
     columns = []
     for column in ready.roles.relation.columns:
         reading, domain = roles.get(column.name), domains.get(column.name)
@@ -107,7 +119,7 @@ def _columns(spec: ReleaseSpec, ready: Prepared) -> list[PlanColumn]:
         elif reading.spec.role == "quasi" and domain is not None:
             columns.append(
                 PlanColumn(
-                    column.name, column.shown_type, "quasi", _treatment(domain), domain.distinct, domain.nulls,
+                    column.name, column.shown_type, "quasi", "as it is" if pair else _treatment(domain), domain.distinct, domain.nulls,
                     names[domain.code].published(),
                 )
             )  # fmt: skip
@@ -118,7 +130,7 @@ def _columns(spec: ReleaseSpec, ready: Prepared) -> list[PlanColumn]:
                     column.name,
                     column.shown_type,
                     reading.spec.role,
-                    "as it is",
+                    "counted by group, in the second table" if pair and domain else "as it is",
                     distinct,
                     nulls,
                     (column.name,),
@@ -144,20 +156,36 @@ def _statements(engine: Engine, spec: ReleaseSpec, target: Publication, ready: P
         {"name": reading.name, "alias": reading.alias, "binary": reading.column.kind == "text"}
         for reading in ready.roles.quasi + ready.roles.kept
     ]
+    released: dict[str, Any] = {
+        "classed": TableRef(None, "_sqlanon_run_classed"),
+        "released": TableRef(None, "_sqlanon_run_released"),
+    }
     classes = [column.name for column in columns if column.source == "r"]
+    checked, count = physical, None
     made = [
         statement("table/stage", engine.dialect, stage=stage, source=ready.roles.relation.ref, columns=staged,
                   link=link_columns(ready.roles, spec)),
-        statement("publish/table", engine.dialect, physical=physical,
-                  classed=TableRef(None, "_sqlanon_run_classed"), released=TableRef(None, "_sqlanon_run_released"),
-                  published=[{"source": c.source, "column": c.column, "name": c.name} for c in columns]),
-        statement("verify/k_anonymity", engine.dialect, {"asked": spec.privacy.k}, target=physical, classes=classes),
+        statement("publish/table", engine.dialect, physical=physical, published=listed(columns), **released),
     ]  # fmt: skip
-    if not target.file:
+    shown = [(target.view, physical, columns)]
+    if target.pair:
+        checked, count = sensitive_of(physical), COUNT
+        pair = sensitive_layout(ready.roles)
+        shown.append((sensitive_of(target.view), checked, pair))
         made.append(
-            statement("publish/view", engine.dialect, view=target.view, physical=physical,
-                      columns=[column.name for column in columns])
-        )  # fmt: skip
+            statement(
+                "publish/sensitive", engine.dialect, physical=checked, published=listed(pair), **released
+            )
+        )
+    made.append(
+        statement("verify/k_anonymity", engine.dialect, {"asked": spec.privacy.k}, target=checked, classes=classes,
+                  count=count)
+    )  # fmt: skip
+    if not target.file:
+        made += [
+            statement("publish/view", engine.dialect, view=view, physical=at, columns=[c.name for c in names])
+            for view, at, names in shown
+        ]
     return [f"-- {item.name}\n{_body(item.text)}" for item in made]
 
 

@@ -9,7 +9,8 @@ from sqlanon.errors import PolicyError
 from sqlanon.methods import Method, Problem, method
 from sqlanon.privacy import Requirement, requirements
 from sqlanon.progress import Stopwatch
-from sqlanon.release.guards import feasible, guard_sensitive, guard_source
+from sqlanon.release import accuracy
+from sqlanon.release.guards import feasible, guard_anatomy, guard_refine, guard_sensitive, guard_source
 from sqlanon.release.names import layout
 from sqlanon.results import Feasible
 from sqlanon.spec import ReleaseSpec
@@ -45,6 +46,8 @@ def prepare(scratch: Scratch, spec: ReleaseSpec, watch: Stopwatch) -> Prepared:
     """
     chosen = method(spec.method)
     roles = assign_roles(spec, scratch.engine.relation(spec.source))
+    guard_anatomy(spec, roles)
+    guard_refine(spec)
     asked = requirements(spec.privacy, tuple(reading.name for reading in roles.sensitive))
     identifiers: dict[str, str] = {}
     staged = roles
@@ -64,11 +67,21 @@ def prepare(scratch: Scratch, spec: ReleaseSpec, watch: Stopwatch) -> Prepared:
         reached = feasible(scratch, spec, stage, roles, asked, rows)
         quasi, sensitive = build_domains(scratch, roles, stage)
         guard_sensitive(spec, sensitive, rows)
-        refused = chosen.refusal(Problem(asked, spec.privacy.accuracy, quasi, sensitive, rows))
+        accuracy.check(spec, quasi)
+        problem = Problem(
+            asked, spec.privacy.accuracy, quasi, sensitive, rows, spec.execution,
+            lambda domain: _occurrences(scratch, domain),
+        )  # fmt: skip
+        refused = chosen.refusal(problem)
         if refused:
             raise PolicyError(refused)
         layout(roles, quasi, spec.format, scratch.engine.capabilities.max_identifier)
     return Prepared(roles, stage, rows, quasi, sensitive, asked, reached, chosen, identifiers)
+
+
+def _occurrences(scratch: Scratch, domain: Domain) -> list[int]:
+    statement = scratch.sql("table/domain_counts", domain=domain.table)
+    return [int(str(row[0])) for row in scratch.engine.fetch(statement, max_rows=50_000_000)]
 
 
 def link_columns(roles: Roles, spec: ReleaseSpec) -> list[str]:

@@ -10,107 +10,25 @@ import glob
 import os
 import secrets
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 from sqlanon.engines.base import PRIVATE_SCHEMA, Engine, TableRef
-from sqlanon.errors import DatabaseError, PolicyError, UnsupportedError
+from sqlanon.errors import DatabaseError
 from sqlanon.privacy.base import Requirement
 from sqlanon.progress import Stopwatch
-from sqlanon.release.catalog import KEPT, Catalog, Entry, physical_name
-from sqlanon.release.metadata import COLUMNS, metadata_name, metadata_rows, version_in
+from sqlanon.release.catalog import KEPT, Catalog, Entry
+from sqlanon.release.metadata import COLUMNS, metadata_rows, version_in
+from sqlanon.release.names import Published
 from sqlanon.release.recode import Recoded
+from sqlanon.release.target import Publication, check_free, metadata_of, sensitive_of, views_beside, views_of
 from sqlanon.release.verify import Verified, verify_physical
+from sqlanon.release.verify_pair import verify_pair
 from sqlanon.results import RunReport
 from sqlanon.spec import ReleaseSpec
 from sqlanon.sqltext import identifier, statement
 from sqlanon.table.encode import Encoded
 from sqlanon.table.scratch import Scratch
-
-
-@dataclass(frozen=True, slots=True)
-class Publication:
-    """Where a release goes: the view, another file or None, the version it will be, its physical table's name."""
-
-    view: TableRef
-    file: str | None
-    version: int
-    physical: str
-
-    @property
-    def shown(self) -> str:
-        """For people."""
-        name = f"{self.view.schema}.{self.view.name}"
-        return f"{name} in {self.file}" if self.file else name
-
-
-def target_of(engine: Engine, spec: ReleaseSpec) -> Publication:
-    """Where the next version of a release will be published.
-
-    Raises:
-        PolicyError: the place is taken by something that is not this release.
-    """
-    catalog = Catalog(engine)
-    view = view_of(engine, spec)
-    entries = catalog.entries(spec.name)
-    version = max((entry.version for entry in entries), default=0) + 1
-    if (view.schema or "").lower() == PRIVATE_SCHEMA:
-        raise PolicyError(
-            f"{spec.name}: {PRIVATE_SCHEMA} is sqlanon's private schema; publish into another one"
-        )
-    if len(metadata_name(view.name).encode()) > engine.capabilities.max_identifier:
-        raise PolicyError(
-            f"{spec.name}: the view's name is too long; with {metadata_name('')} it must fit "
-            f"{engine.capabilities.max_identifier} bytes"
-        )
-    publication = Publication(view, spec.publish_file, version, physical_name(spec.name, version))
-    if spec.publish_file:
-        if not engine.capabilities.second_file:
-            raise UnsupportedError(
-                "publish_file is for DuckDB; PostgreSQL publishes into a schema of the same database"
-            )
-        ours = any(
-            entry.file == spec.publish_file and entry.status in ("published", "replaced") for entry in entries
-        )
-        if Path(spec.publish_file).exists() and not ours:
-            raise PolicyError(
-                f"{spec.name}: {spec.publish_file} exists and is not a file that this release published; "
-                "move it away or choose another name"
-            )
-        return publication
-    check_free(engine, catalog, spec.name, view)
-    return publication
-
-
-def check_free(engine: Engine, catalog: Catalog, release: str, view: TableRef) -> None:
-    """The view and its metadata view are this release's own, or nobody's.
-
-    Raises:
-        PolicyError: a name is taken by another release or by something that sqlanon did not make.
-    """
-    entries = [entry for entry in catalog.entries() if entry.status == "published" and entry.view]
-    for ref in (view, replace(view, name=metadata_name(view.name))):
-        owners = {
-            entry.release
-            for entry in entries
-            if ref.schema == entry.view_schema
-            and ref.name in (entry.view_name, metadata_name(entry.view_name or ""))
-        }
-        if owners - {release}:
-            raise PolicyError(
-                f"{release}: {ref} belongs to release {', '.join(sorted(owners))}; choose another name"
-            )
-        if not owners and engine.exists(ref):
-            raise PolicyError(
-                f"{release}: {ref} exists and was not made by sqlanon; choose another name or drop it"
-            )
-
-
-def view_of(engine: Engine, spec: ReleaseSpec) -> TableRef:
-    """The public view of a release; ``release.<source table>`` unless the policy names one."""
-    if spec.publish:
-        return engine.target(spec.publish)
-    return replace(engine.target("release.x"), name=engine.relation(spec.source).ref.name)
 
 
 def publish(
@@ -137,11 +55,23 @@ def publish(
                 physical=place,
                 classed=classed,
                 released=recoded.released,
-                published=[{"source": c.source, "column": c.column, "name": c.name} for c in recoded.columns],
+                published=listed(recoded.columns),
             )
+            if recoded.sensitive:
+                scratch.execute(
+                    "publish/sensitive",
+                    physical=sensitive_of(place),
+                    classed=classed,
+                    released=recoded.released,
+                    published=listed(recoded.sensitive),
+                )
         with watch.stage("verify"):
             physical = engine.relation(spelled(place))
-            verified = verify_physical(scratch, encoded, classed, recoded, physical, requirements)
+            if recoded.sensitive:
+                counted = engine.relation(spelled(sensitive_of(place)))
+                verified = verify_pair(scratch, encoded, classed, recoded, counted, physical, requirements)
+            else:
+                verified = verify_physical(scratch, encoded, classed, recoded, physical, requirements)
         return _verified(report, verified, watch)
 
     if target.file:
@@ -149,33 +79,40 @@ def publish(
                              report)  # fmt: skip
     physical = TableRef(PRIVATE_SCHEMA, target.physical)
     with engine.publishing():
-        check_free(engine, catalog, spec.name, target.view)
+        check_free(engine, catalog, spec.name, target)
         done = write(physical)
         with watch.stage("publish"):
             scratch.execute("publish/link", linked=TableRef(PRIVATE_SCHEMA, f"{target.physical}_link"),
                             classed=classed)  # fmt: skip
             facts = TableRef(PRIVATE_SCHEMA, f"{target.physical}_metadata")
-            engine.load_rows(facts, COLUMNS, metadata_rows(spec, encoded, recoded, target.version))
+            engine.load_rows(
+                facts, COLUMNS, metadata_rows(spec, encoded, recoded, target.version, target.view.name)
+            )
             _point(engine, target.view, physical, [column.name for column in recoded.columns])
-            metadata = TableRef(target.view.schema, metadata_name(target.view.name), target.view.database)
-            _point(engine, metadata, facts, [name for name, _ in COLUMNS])
+            _point(engine, metadata_of(target.view), facts, [name for name, _ in COLUMNS])
+            if recoded.sensitive:
+                names = [column.name for column in recoded.sensitive]
+                _point(engine, sensitive_of(target.view), sensitive_of(physical), names)
             done = replace(done, seconds=watch.total())
             catalog.add(spec, target.version, target.physical, target.view, "published", done, seed)
             for entry in catalog.entries(spec.name):
                 if entry.status == "published" and entry.version != target.version:
-                    _retire(engine, entry, target.view)
+                    _retire(engine, entry, target)
                     catalog.mark(spec.name, entry.version, "replaced")
     drop_old(engine, spec.name)
     return done
 
 
-def _retire(engine: Engine, entry: Entry, view: TableRef) -> None:
-    """Drop the old view of a release that moved: nobody would refresh it any more."""
-    old = entry.view
-    if old is None or (old.schema, old.name) == (view.schema, view.name):
-        return
-    for ref in (old, replace(old, name=metadata_name(old.name))):
+def _retire(engine: Engine, entry: Entry, target: Publication) -> None:
+    """Drop the old views that the new version does not have: nobody would refresh them any more."""
+    kept = {(view.schema, view.name) for view in views_beside(target.view, target.pair)}
+    for ref in (view for view in views_of(entry) if (view.schema, view.name) not in kept):
         engine.execute(statement("publish/drop_view", engine.dialect, view=ref))
+
+
+def listed(columns: Sequence[Published]) -> list[dict[str, str]]:
+    """Published columns as templates take them."""
+    return [{"source": c.source, "column": c.column, "name": c.name} for c in columns]
 
 
 def _verified(report: RunReport, verified: Verified, watch: Stopwatch) -> RunReport:
@@ -233,8 +170,11 @@ def _publish_file(
             with engine.publishing():
                 _make_schema(engine, place)
                 done = write(place)
-                facts = TableRef(place.schema, metadata_name(place.name), database)
-                engine.load_rows(facts, COLUMNS, metadata_rows(spec, encoded, recoded, target.version))
+                engine.load_rows(
+                    metadata_of(place),
+                    COLUMNS,
+                    metadata_rows(spec, encoded, recoded, target.version, target.view.name),
+                )
         with watch.stage("publish"):
             _settle(beside, target.file)
     except BaseException:
@@ -312,5 +252,6 @@ def drop_old(engine: Engine, release: str) -> list[str]:
 
 
 def _drop(engine: Engine, entry: Entry) -> None:
-    for table in (entry.link, TableRef(PRIVATE_SCHEMA, f"{entry.physical}_metadata"), entry.table):
+    metadata = TableRef(PRIVATE_SCHEMA, f"{entry.physical}_metadata")
+    for table in (entry.link, metadata, sensitive_of(entry.table), entry.table):
         engine.execute(statement("table/drop", engine.dialect, target=table))

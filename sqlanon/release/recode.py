@@ -24,11 +24,12 @@ class Recoded:
     """Classes ready to publish.
 
     Attributes:
-        boxes: scratch table (class, n, lo_, hi_, null_, ncp_, lm_ per code column).
+        boxes: scratch table (class, n, lo_, hi_, null_, ncp_, lm_ per code column; format anatomy: single values).
         released: scratch table (class, n, every published QI-derived column, place).
         names: published names per code column.
         columns: all published columns in order.
         classes, min_class, max_class: how many classes, and the smallest and largest.
+        sensitive: columns of the table of sensitive values; only format anatomy has one.
     """
 
     boxes: TableRef
@@ -38,6 +39,7 @@ class Recoded:
     classes: int
     min_class: int
     max_class: int
+    sensitive: tuple[Published, ...] = ()
 
 
 def recode(scratch: Scratch, encoded: Encoded, classed: TableRef, form: FormatSpec) -> Recoded:

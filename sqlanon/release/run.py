@@ -7,14 +7,18 @@ import secrets
 from dataclasses import dataclass, replace
 
 from sqlanon.engines.base import Engine, TableRef
-from sqlanon.loss import Attribute, measure
+from sqlanon.loss import Attribute, measure, reconstruction_error
 from sqlanon.methods.base import Context
 from sqlanon.methods.refinement import refined
 from sqlanon.progress import Progress, Silent, Stopwatch
+from sqlanon.release import accuracy
+from sqlanon.release.anatomy import regroup
 from sqlanon.release.catalog import Catalog
+from sqlanon.release.guards import disclosed
 from sqlanon.release.prepare import Prepared, prepare
-from sqlanon.release.publish import Publication, publish, reconcile, target_of
+from sqlanon.release.publish import publish, reconcile
 from sqlanon.release.recode import recode
+from sqlanon.release.target import Publication, is_pair, target_of
 from sqlanon.release.verify import verify_staged
 from sqlanon.results import RunReport
 from sqlanon.spec import ReleaseSpec
@@ -44,6 +48,7 @@ def run(engine: Engine, spec: ReleaseSpec, machine: Machine, progress: Progress 
 
     Raises:
         LockedError: somebody runs this release now.
+        InfeasibleError: the requirements, or what is accepted at least, cannot be reached.
         PrivacyViolation: verify refused what was made.
     """
     progress = progress or Silent()
@@ -77,20 +82,30 @@ def _make(
             assignment = refined(context, assignment, spec.refine)
     with watch.stage("recode"):
         classed = attach_classes(scratch, encoded, assignment.table, tuple(ready.identifiers.values()))
-        recoded = recode(scratch, encoded, classed, spec.format)
+        notes = accuracy.reached(scratch, spec, ready.requirements, encoded, classed) + assignment.notes
+        if spec.format.kind == "anatomy":
+            recoded = regroup(scratch, encoded, classed, spec.format, seed)
+        else:
+            recoded = recode(scratch, encoded, classed, spec.format)
     with watch.stage("verify"):
         verify_staged(scratch, encoded, classed, recoded, spec.format)
         fewest = _identifiers(scratch, classed, ready)
     with watch.stage("recode"):
         attributes = [Attribute(d.code, d.reading.name, d.reading.spec.weight, d.size) for d in encoded.quasi]
         loss = measure(scratch, recoded.boxes, recoded.released, attributes, spec.privacy.k)
+        if spec.format.kind == "anatomy":
+            (alias,) = (domain.reading.alias for domain in encoded.sensitive)
+            loss = replace(loss, rce=reconstruction_error(scratch, classed, alias))
+    with watch.stage("verify"):
+        accuracy.held(spec, scratch, encoded, recoded, loss)
     report = RunReport(
         release=spec.name, version=target.version, source=str(ready.roles.relation.ref), published=target.shown,
         rows=encoded.rows, suppressed=0, classes=recoded.classes, min_class=recoded.min_class,
         max_class=recoded.max_class, requirements=(), loss=loss, seconds={}, verified=False,
         method=ready.method.describe(), execution=assignment.execution, format=spec.format.kind,
         columns=tuple(column.name for column in recoded.columns), min_identifiers=fewest,
-        warnings=tuple(neighbours(engine, spec, target)),
+        warnings=(*disclosed(spec), *neighbours(engine, spec, target)), published_sensitive=target.shown_sensitive,
+        notes=notes,
     )  # fmt: skip
     verified = publish(
         engine, spec, target, scratch, encoded, classed, recoded, ready.requirements, report, watch, seed
@@ -116,8 +131,16 @@ def neighbours(engine: Engine, spec: ReleaseSpec, target: Publication) -> list[s
         readers = set(entry.policy.get("readers", ())) & set(spec.readers)
         same_place = entry.view_schema == target.view.schema and not entry.file and not target.file
         if readers or same_place:
+            pair = is_pair(entry) or target.pair
             found.append(
                 f"release {entry.release} shows the same source to the same readers; together they may reveal more than "
-                f"each: sqlanon audit --together {entry.release} {spec.name}"
+                f"each{how_to_measure(entry.release, spec.name, pair)}"
             )
     return found
+
+
+def how_to_measure(first: str, second: str, pair: bool) -> str:
+    """The end of a warning about two releases; ``pair``: one of them has format anatomy, which audits of two leave out."""
+    if pair:
+        return ", and no audit measures it for format anatomy: give no reader both"
+    return f": sqlanon audit --together {first} {second}"

@@ -47,6 +47,8 @@ def verify_staged(
         raise PrivacyViolation(
             f"of {encoded.rows} rows {distinct} have a class and {found - distinct} more than one; nothing was published"
         )
+    if form.kind == "anatomy":
+        return  # publishes the staged values themselves; `verify_rows` compares what was written with them
     columns = [_covered(scratch, domain, recoded, form) for domain in encoded.quasi]
     if form.kind == "points":
         row = scratch.fetch("verify/points", classed=classed, released=recoded.released, columns=columns)[0]
@@ -167,6 +169,20 @@ def verify_physical(
     Raises:
         PrivacyViolation: what was promised does not hold; the text says which requirement and how many classes fail.
     """
+    verify_rows(scratch, encoded, classed, recoded, physical)
+    classes = [column.name for column in recoded.columns if column.source == "r"]
+    names = [domain.reading.name for domain in encoded.sensitive]
+    return measure_requirements(scratch, physical.ref, classes, names, requirements)
+
+
+def verify_rows(
+    scratch: Scratch, encoded: Encoded, classed: TableRef, recoded: Recoded, physical: Relation
+) -> None:
+    """The physical table has the policy's columns and holds the staged rows, each with what is published for its class.
+
+    Raises:
+        PrivacyViolation: it does not.
+    """
     expected = [column.name for column in recoded.columns]
     found = [column.name for column in physical.columns]
     if found != expected:
@@ -181,9 +197,6 @@ def verify_physical(
     written = scratch.fetch("verify/fingerprint", target=physical.ref, published=published)[0]
     if tuple(map(str, staged)) != tuple(map(str, written)) or int(str(written[0])) != encoded.rows:
         raise PrivacyViolation("the released rows are not the staged ones; nothing was published")
-    classes = [column.name for column in recoded.columns if column.source == "r"]
-    names = [domain.reading.name for domain in encoded.sensitive]
-    return measure_requirements(scratch, physical.ref, classes, names, requirements)
 
 
 def measure_requirements(
@@ -192,12 +205,13 @@ def measure_requirements(
     classes: Sequence[str],
     names: Sequence[str],
     requirements: Sequence[Requirement],
+    count: str | None = None,
 ) -> Verified:
-    """Measure every requirement over the groups of ``classes``, and refuse if one fails."""
+    """Measure every requirement over the groups of ``classes``, and refuse if one fails; see `Requirement.measure`."""
     results = []
     sizes = Sizes(0, 0, 0)
     for requirement in requirements:
-        measured = requirement.measure(scratch.engine, target, classes, names)
+        measured = requirement.measure(scratch.engine, target, classes, names, count)
         sizes = measured.sizes or sizes
         results.append(
             RequirementResult(
@@ -214,7 +228,7 @@ def measure_requirements(
                 f"{requirement.name}{of}: asked {as_number(requirement.asked):g}, reached "
                 f"{as_number(measured.reached):g}; {measured.failing} classes fail; nothing was published"
             )
-    pm = _privacy(scratch, target, classes, names, results)
+    pm = _privacy(scratch, target, classes, names, results, count)
     return Verified(tuple(results), sizes.classes, sizes.smallest, sizes.largest, pm)
 
 
@@ -224,6 +238,7 @@ def _privacy(
     classes: Sequence[str],
     names: Sequence[str],
     results: Sequence[RequirementResult],
+    count: str | None,
 ) -> dict[str, float]:
     """PM of each sensitive column: min over classes |G| / most frequent value (Ghinita et al. 2009, equation 6).
 
@@ -236,7 +251,7 @@ def _privacy(
         # What frequency l reached is PM. The joint form of it has the same name and comes later.
         known = [result.reached for result in results if (result.name, result.column) == ("l", name)]
         pm[name] = known[0] if known else as_number(
-            FrequencyDiversity(Fraction(1), name, i).measure(scratch.engine, target, classes, names).reached
+            FrequencyDiversity(Fraction(1), name, i).measure(scratch.engine, target, classes, names, count).reached
         )  # fmt: skip
     return pm
 
@@ -246,4 +261,4 @@ def as_number(value: Fraction) -> float:
     return int(value) if value.denominator == 1 else float(value)
 
 
-__all__ = ["Verified", "measure_requirements", "verify_physical", "verify_staged"]
+__all__ = ["Verified", "measure_requirements", "verify_physical", "verify_rows", "verify_staged"]

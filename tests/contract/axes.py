@@ -15,7 +15,7 @@ import pytest
 
 from tests.contract.cases import Case
 from tests.contract.samples import CORE, SAMPLES
-from tests.oracle.methods import ORACLES, kind_of
+from tests.oracle.methods import ORACLES
 
 SEED = 20090325
 """Of every run, for methods that draw at random."""
@@ -42,7 +42,7 @@ class Way:
 
     def takes(self, case: Case) -> bool:
         """Whether the method is made for what the case asks."""
-        return ORACLES[self.method].accepts(kind_of(case.table, case.privacy), self.options)
+        return ORACLES[self.method].accepts(case.table, case.privacy, self.options)
 
 
 def ways() -> list[Way]:

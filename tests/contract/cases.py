@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.engines import Enum, create_table, read_table
+from tests.oracle.chance import SEED
 from tests.oracle.domains import Kind, Quasi, Sensitive, Table
 from tests.oracle.mondrian import mondrian
 from tests.oracle.recode import Row, released
@@ -93,6 +94,7 @@ class Case:
             "weights": {name: qi.weight for name, qi in self.quasi.items() if qi.weight != 1},
             "rest": "drop",
             "accept_unique": list(self.sensitive),
+            "seed": SEED,
         }
 
 

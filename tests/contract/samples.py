@@ -299,9 +299,33 @@ def _sets() -> Case:
     )
 
 
+def _diverse() -> Case:
+    rng = random.Random(8)
+    rows = tuple(
+        (
+            rng.choice([None, 18, 20, 20, 31, 47, 90]),
+            rng.choice([1, 1, 2, 3]),
+            rng.choice(["m", "f", "f", None]),
+            rng.choice([None, "flu", "flu", "cold", "cold", "hiv", "hiv", "burn", "gout", "ulcer"]),
+        )
+        for _ in range(44)
+    )
+    return Case(
+        "diverse",
+        {"age": "INTEGER", "a": "INTEGER", "sex": "TEXT", "illness": "TEXT"},
+        rows,
+        {"age": QI(), "a": QI(weight=2), "sex": QI("nominal")},
+        ("illness",),
+        Privacy(k=3, l=Fraction(3)),
+    )
+
+
 MIXED, NUMBERS, DATES, TREES, JOINT, TIES = _mixed(), _numbers(), _dates(), _tree(), _joint(), _ties()
 WHOLE = _whole()
-CORE: tuple[Case, ...] = (MIXED, NUMBERS, DATES, TREES, JOINT, _hostile(), TIES, WHOLE, _several())
+DIVERSE = _diverse()
+"""k below a whole l: what anatomy takes."""
+
+CORE: tuple[Case, ...] = (MIXED, NUMBERS, DATES, TREES, JOINT, _hostile(), TIES, WHOLE, DIVERSE, _several())
 """Every type and treatment, every kind of requirement."""
 
 SAMPLES: tuple[Case, ...] = (

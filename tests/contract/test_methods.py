@@ -81,7 +81,8 @@ def check_report(sample: Case, report: Any, partition: Sequence[Sequence[int]]) 
     for name, values in truth.pop("columns").items():
         for metric, value in values.items():
             assert report.loss.columns[name][metric] == pytest.approx(float(value), rel=1e-9), (name, metric)
-    assert set(truth) | {"columns"} == {field.name for field in fields(report.loss)}
+    assert report.loss.rce is None  # format anatomy alone has it
+    assert set(truth) | {"columns", "rce"} == {field.name for field in fields(report.loss)}
     for metric, value in truth.items():
         assert getattr(report.loss, metric) == pytest.approx(float(value), rel=1e-9), metric
 

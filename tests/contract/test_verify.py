@@ -43,6 +43,9 @@ class Told:
     def describe(self) -> str:
         return "told"
 
+    def refusal(self, problem: Any) -> str | None:
+        return None
+
     def statements(self, context: Any) -> Sequence[str]:
         return []
 
@@ -178,6 +181,10 @@ def on_physical(change: str) -> Callable[..., Any]:
         pytest.param("INSERT INTO {t} SELECT * FROM {t}", id="rows doubled"),
         pytest.param("UPDATE {t} SET s = 'z'", id="sensitive values changed"),
         pytest.param("UPDATE {t} SET s = t, t = s", id="sensitive columns exchanged"),
+        pytest.param(
+            "UPDATE {t} SET s = CASE t WHEN 'x' THEN 'a' ELSE 'b' END WHERE q_lo = 0",
+            id="sensitive values exchanged between rows",
+        ),
         pytest.param("UPDATE {t} SET q_lo = 0", id="box widened"),
         pytest.param("UPDATE {t} SET q_lo = q_hi", id="box narrowed"),
         pytest.param("UPDATE {t} SET q_hi = NULL", id="box lost"),

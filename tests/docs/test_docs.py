@@ -101,6 +101,18 @@ def test_python_of_the_api_page_runs(tmp_path, monkeypatch, capsys):
     assert "verified: True" in said
 
 
+def test_python_of_the_one_dimensional_page_runs(tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    blocks = re.findall(
+        r"```python\n(.*?)```", (ROOT / "docs" / "onedim.md").read_text(encoding="utf-8"), re.DOTALL
+    )
+    for block in blocks:
+        exec(compile(block, "docs/onedim.md", "exec"), {})
+    said = capsys.readouterr().out
+    assert "maximize l: per_class_ncp at most 0.5, age within 10 in every class: reached" in said
+    assert "within the bound: True" in said
+
+
 def test_python_of_the_readme_runs(tmp_path, monkeypatch, capsys):
     import duckdb
 

@@ -3,8 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
+
+from tests.oracle.divisions import partitions
+from tests.oracle.domains import Table
+from tests.oracle.losses import ncp, width
 
 Within = Callable[[Sequence[int]], int | None]
 """The width of a set of rows, None if it breaks the bound."""
@@ -78,3 +82,39 @@ def _exchange(values, within: Within, first: list[int], second: list[int], moved
         back = move(1)
         if not forth and not back:
             return groups
+
+
+def share(table: Table, rows: Sequence[int]) -> Fraction:
+    """Weighted NCP of a class."""
+    weights = sum(column.weight for column in table.quasi)
+    return sum((column.weight * ncp(column, rows) for column in table.quasi), Fraction(0)) / weights
+
+
+def held(
+    table: Table,
+    rows: Sequence[int],
+    limit: Fraction | None,
+    extents: Mapping[str, Fraction],
+    slack: Fraction,
+) -> bool:
+    """Whether a class keeps to a bound: its NCP (with some slack), and how far it reaches in columns' own units."""
+    if limit is not None and share(table, rows) > limit + slack:
+        return False
+    for column in table.quasi:
+        if column.name in extents:
+            wide = width(column, rows)
+            leaf = 1 if column.kind == "hierarchy" else 0
+            if wide is None or wide > max(extents[column.name], leaf):
+                return False
+    return True
+
+
+def most_private(
+    values: Sequence[object] | None, count: int, allowed: Callable[[tuple[int, ...]], bool]
+) -> Fraction:
+    """The best PM of all partitions into allowed classes; without values, the best k."""
+
+    def of(rows: Sequence[int]) -> Fraction:
+        return Fraction(len(rows)) if values is None else privacy(values, rows)
+
+    return max(min(map(of, classes)) for classes in partitions(range(count), allowed))

@@ -6,6 +6,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 
+from tests.oracle.anatomy import accepts as takes_anatomy
+from tests.oracle.anatomy import anatomy
 from tests.oracle.domains import Table
 from tests.oracle.mondrian import mondrian
 from tests.oracle.orders import ORDERS
@@ -48,18 +50,25 @@ class Oracle:
         classes: the classes of a table, by privacy, options and seed.
         takes: kinds of requirement that it takes.
         unless: for values of options that take fewer kinds: these.
+        only: a further condition on what it takes.
         in_memory: kinds for which it keeps the whole table in memory, and refuses a table that is larger.
     """
 
     classes: Callable[[Table, Privacy, Options, int], Classes]
     takes: frozenset[str] = KINDS
     unless: Mapping[tuple[str, str], frozenset[str]] = field(default_factory=dict)
+    only: Callable[[Table, Privacy], bool] = lambda _, __: True
     in_memory: frozenset[str] = frozenset()
 
-    def accepts(self, kind: str, options: Options) -> bool:
-        """Whether it takes a kind of requirement with these options."""
-        return kind in self.takes and all(
-            kind in kinds for (name, value), kinds in self.unless.items() if options.get(name) == value
+    def accepts(self, table: Table, privacy: Privacy, options: Options) -> bool:
+        """Whether it takes what is asked of a table with these options."""
+        kind = kind_of(table, privacy)
+        return (
+            kind in self.takes
+            and self.only(table, privacy)
+            and all(
+                kind in kinds for (name, value), kinds in self.unless.items() if options.get(name) == value
+            )
         )
 
 
@@ -67,7 +76,9 @@ def one_dimensional(order: str, *, fast: bool = False) -> Oracle:
     """An order and its solver."""
 
     def classes(table: Table, privacy: Privacy, options: Options, seed: int) -> Classes:
-        return solve(table, ORDERS[order](table, seed), privacy, fast, options.get("minimize", "gcp"))
+        least = max(privacy.k, int(privacy.l or 1), privacy.distinct_l or 1) if table.sensitive else privacy.k
+        ordered = ORDERS[order](table, seed, max(least // 2, 1))
+        return solve(table, ordered, privacy, fast, options.get("minimize", "gcp"))
 
     only_k = frozenset({K})
     return Oracle(
@@ -88,6 +99,11 @@ ORACLES: dict[str, Oracle] = {
         lambda table, privacy, options, _: mondrian(
             table, privacy, options.get("variant", "strict"), options.get("cut", "loss")
         )
+    ),
+    "anatomy": Oracle(
+        lambda table, privacy, _, seed: anatomy(table, privacy, seed),
+        frozenset({WHOLE_L}),
+        only=takes_anatomy,
     ),
     "topdown": Oracle(lambda table, privacy, _, seed: topdown(table, privacy.k, seed), frozenset({K})),
 }

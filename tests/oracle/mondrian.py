@@ -17,8 +17,10 @@ VARIANTS = ("strict", "relaxed")
 CUTS = ("median", "loss")
 
 
-def mondrian(table: Table, privacy: Privacy, variant: str = "strict", cut: str = "loss") -> list[Rows]:
-    """The classes, as lists of row numbers, left before right."""
+def mondrian(
+    table: Table, privacy: Privacy, variant: str = "strict", cut: str = "loss", leaf: int = 0
+) -> list[Rows]:
+    """The classes, as lists of row numbers, left before right; what has at most ``leaf`` rows is not cut."""
     halves = {
         ("strict", "median"): _strict_median,
         ("strict", "loss"): _strict_loss,
@@ -29,7 +31,7 @@ def mondrian(table: Table, privacy: Privacy, variant: str = "strict", cut: str =
     todo = [list(range(table.rows))]
     while todo:
         rows = todo.pop()
-        found = halves(table, rows, privacy)
+        found = halves(table, rows, privacy) if len(rows) > leaf else None
         if found is None:
             done.append(rows)
         else:

@@ -100,7 +100,7 @@ def by_spread(table: Table) -> list[int]:
     return sorted(range(len(table.quasi)), key=lambda j: (-spread(j), j))
 
 
-def hilbert(table: Table, _: int) -> Ordered:
+def hilbert(table: Table, _: int, __: int = 1) -> Ordered:
     """Along the Hilbert curve through the grid."""
     bits, turned = grid_bits(table), by_spread(table)
     axes = [axis(table.quasi[j]) for j in turned]
@@ -113,7 +113,7 @@ def hilbert(table: Table, _: int) -> Ordered:
     return Ordered(rows, [keys[r] >> (whole - WORD) for r in rows], 2**WORD - 1)
 
 
-def idistance(table: Table, seed: int) -> Ordered:
+def idistance(table: Table, seed: int, _: int = 1) -> Ordered:
     """By the nearest of a few centres, then by the distance from it."""
     n, d = table.rows, len(table.quasi)
     points = list(zip(*(axis(column) for column in table.quasi), strict=True))
@@ -166,10 +166,11 @@ def find_centres(sample: Sequence[Point]) -> list[Point]:
     return along_curve(centres)
 
 
-def tree(table: Table, _: int) -> Ordered:
-    """By the leaves of Mondrian's loss cut, taken down to equal rows."""
-    leaves = mondrian(table, Privacy(k=1), "strict", "loss")
-    return Ordered([row for leaf in leaves for row in sorted(leaf, key=lambda r: tie(table, r))])
+def tree(table: Table, seed: int, leaf: int = 1) -> Ordered:
+    """By the leaves of Mondrian's loss cut, which have at most ``leaf`` rows, or equal ones; those along the Hilbert curve."""
+    along = {row: i for i, row in enumerate(hilbert(table, seed, leaf).rows)}
+    leaves = mondrian(table, Privacy(k=1), "strict", "loss", leaf)
+    return Ordered([row for rows in leaves for row in sorted(rows, key=lambda r: along[r])])
 
 
 def canonical(table: Table) -> list[int]:
@@ -178,4 +179,4 @@ def canonical(table: Table) -> list[int]:
 
 
 ORDERS = {"hilbert": hilbert, "idistance": idistance, "tree": tree}
-"""Every order by name: of a table and a seed."""
+"""Every order by name: of a table, a seed, and the rows of a tree's leaf."""

@@ -1,5 +1,5 @@
 -- name: verify/frequency_l
--- params: target (table), classes (column names), within (other sensitive columns, for joint), sensitive (column name)
+-- params: target (table), classes (column names), within (other sensitive columns, for joint), sensitive (column name), count (column of how many rows each stands for, or none)
 -- returns: total bigint, top bigint (of the class with the least total / top), failing bigint (classes where top * p > total * q)
 SELECT
     g.total AS total
@@ -8,9 +8,9 @@ SELECT
 FROM (
     SELECT
         CAST(SUM(v.n) AS BIGINT) AS total
-        , MAX(v.n) AS top
+        , CAST(MAX(v.n) AS BIGINT) AS top
     FROM (
-        SELECT {% for name in classes + within %}t.{{ name | ident }} AS g{{ loop.index }}, {% endfor %}COUNT(*) AS n
+        SELECT {% for name in classes + within %}t.{{ name | ident }} AS g{{ loop.index }}, {% endfor %}{{ "SUM(t." ~ (count | ident) ~ ")" if count else "COUNT(*)" }} AS n
         FROM {{ target | table }} AS t
         GROUP BY {% for name in classes + within %}t.{{ name | ident }}, {% endfor %}t.{{ sensitive | ident }}
     ) AS v

@@ -1,5 +1,5 @@
 -- name: verify/k_anonymity
--- params: target (table), classes (column names that make the classes; may be empty)
+-- params: target (table), classes (column names that make the classes; may be empty), count (column of how many rows each stands for, or none)
 -- returns: classes bigint, reached bigint (smallest class), largest bigint, singles bigint (classes of one row), n bigint, failing bigint
 SELECT
     COUNT(*) AS classes
@@ -9,7 +9,7 @@ SELECT
     , CAST(COALESCE(SUM(g.n), 0) AS BIGINT) AS n
     , CAST(COALESCE(SUM(CASE WHEN g.n < :asked THEN 1 ELSE 0 END), 0) AS BIGINT) AS failing
 FROM (
-    SELECT COUNT(*) AS n
+    SELECT {{ "SUM(t." ~ (count | ident) ~ ")" if count else "COUNT(*)" }} AS n
     FROM {{ target | table }} AS t
 {% if classes %}
     GROUP BY {% for name in classes %}{{ ", " if not loop.first }}t.{{ name | ident }}{% endfor %}

@@ -40,6 +40,13 @@ def audit_report(screen: Screen, report: AuditReport) -> None:
         for column, number in report.min_identifiers.items()
     ]
     screen.show("", table((("measure", "wrap"), ("value", "left")), rows), "")
+    if report.groups:
+        screen.show(
+            f"sensitive values are counted by group in {safe(report.groups.table)}: {count(report.groups.groups)} groups of "
+            f"{count(report.groups.smallest)} to {count(report.groups.largest)} rows",
+            "presence is disclosed: k, risk and classes above are those of the exact columns; l below is that of the groups",
+            "",
+        )
     if report.sensitive:
         screen.show(sensitive_rows(report.sensitive), "")
     if report.requirements:

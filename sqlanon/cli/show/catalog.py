@@ -35,7 +35,7 @@ def release_rows(screen: Screen, rows: Sequence[ReleaseRow]) -> None:
             row.published,
             row.published_at[:16].replace("T", " "),
             count(row.rows),
-            f"{row.gcp:.4f}",
+            "exact" if row.format == "anatomy" else f"{row.gcp:.4f}",
         )
         for row in rows
     ]

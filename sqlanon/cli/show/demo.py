@@ -57,7 +57,7 @@ def _release(screen: Screen, one: Released) -> None:
     screen.show(table((("", "left"), ("source", "right"), ("release", "right")), rows), "")
     if not any(result.column for result in run.requirements):
         screen.show("k-anonymity alone bounds no guess of a sensitive value: see the surest above.", "")
-    screen.show(requirements(run.requirements), "", *loss(run.loss), "")
+    screen.show(requirements(run.requirements), "", *loss(run.loss, run.rows), "")
 
 
 def _together(screen: Screen, report: DemoReport) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from sqlanon.cli.show.run import next_commands
+from sqlanon.cli.show.run import next_commands, second_table
 from sqlanon.cli.show.text import count, measure, safe, table
 
 if TYPE_CHECKING:
@@ -19,6 +19,7 @@ def plan_report(screen: Screen, report: PlanReport, *, sql: bool, run: str) -> N
         f"release {safe(report.release)}: {safe(report.change)}",
         f"  source    {safe(report.source)}, {count(report.rows)} rows",
         f"  publish   {safe(report.publish)}",
+        *second_table(report.publish_sensitive),
         f"  method    {safe(report.method)}, {report.execution}; format {report.format}",
         "",
     )
@@ -48,6 +49,8 @@ def plan_report(screen: Screen, report: PlanReport, *, sql: bool, run: str) -> N
         ]
         sides = (("requirement", "left"), ("asked", "right"), ("largest", "right"), ("feasible", "left"))
         screen.show(table(sides, feasible), "")
+    if report.bound is not None:
+        screen.show(safe(report.bound))
     for warning in report.warnings:
         screen.show(f"warning: {safe(warning)}")
     if sql:

@@ -19,6 +19,7 @@ def run_report(screen: Screen, report: RunReport, following: Sequence[str]) -> N
     verified = "verified" if report.verified else "NOT verified"
     screen.show(
         f"release {safe(report.release)} version {report.version}: {verified}, published as {safe(report.published)}",
+        *second_table(report.published_sensitive),
         f"  source    {safe(report.source)}, {count(report.rows)} rows, {count(report.suppressed)} suppressed",
         f"  classes   {count(report.classes)} of {count(report.min_class)} to {count(report.max_class)} rows",
         f"  method    {safe(report.method)}, {report.execution}; format {report.format}",
@@ -28,11 +29,13 @@ def run_report(screen: Screen, report: RunReport, following: Sequence[str]) -> N
         screen.show(f"  {safe(column)}: at least {count(fewest)} distinct in every class", "")
     if report.requirements:
         screen.show(requirements(report.requirements), "")
-    screen.show(*loss(report.loss), "")
+    screen.show(*loss(report.loss, report.rows), "")
     stages = ", ".join(
         f"{stage} {seconds(spent)}" for stage, spent in report.seconds.items() if stage != "total"
     )
     screen.show(f"total {seconds(report.seconds.get('total', 0.0))}: {stages}")
+    for note in report.notes:
+        screen.show(f"note: {safe(note)}")
     for warning in report.warnings:
         screen.show(f"warning: {safe(warning)}")
     next_commands(screen, following)
@@ -54,8 +57,19 @@ def requirements(results: Sequence[RequirementResult]) -> Table:
     )
 
 
-def loss(report: LossReport) -> tuple[Table, str, str]:
-    """Loss per column, and in two lines the totals that matter most; the rest is in the JSON."""
+def second_table(name: str | None) -> list[str]:
+    """Format anatomy: where the sensitive values are."""
+    return [f"  and       {safe(name)}, the sensitive values of each group"] if name else []
+
+
+def loss(report: LossReport, released: int) -> tuple[Table | str, ...]:
+    """Loss per column, and in two lines the totals that matter most; the rest is in the JSON. ``released``: rows."""
+    if report.rce is not None:
+        each = f"{report.rce / max(released, 1):.4f} a row (0 = all known, 1 = all lost)"
+        return (
+            "loss: the quasi columns are exact; what is lost is which row of a group has which sensitive value",
+            f"RCE {report.rce:,.1f}, {each}, DM {measure(report.dm)}, C_AVG {report.c_avg:.3f}",
+        )
     rows = [
         (column, f"{values['ncp']:.4f}", f"{values['lm']:.4f}", _bar(values["ncp"]))
         for column, values in report.columns.items()

@@ -194,7 +194,7 @@ def test_every_fraction_is_exact(numerator: int, denominator: int) -> None:
         ({"mean": ["age"], "k": 4}, "mean: k is below 5; means need k of at least 5"),
         ({"mean": ["agee"], "k": 5}, "mean: a column that is not listed (did you mean age?); quasi columns without hierarchy: age, zip"),
         ({"mean": "age", "k": 5, "format": "labels"}, "mean: the format is labels; means go with the format ranges"),
-        ({"format": "rangs"}, "format: not a word known here (did you mean ranges?); one of ranges, labels, points, suppressed"),
+        ({"format": "rangs"}, "format: not a word known here (did you mean ranges?); one of ranges, labels, points, suppressed, anatomy"),
         ({"format": {"kind": "ranges", "x": 1}}, "format[x]: unknown key; the keys here are kind, mean"),
         ({"method": "mondrian:cut"}, "method: its options cannot be read; a name, name:option=value,option=value, or a mapping with name and options"),
         ({"method": "mondrian:=x"}, "method: its options cannot be read; a name, name:option=value,option=value, or a mapping with name and options"),

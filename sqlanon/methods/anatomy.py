@@ -1,0 +1,149 @@
+"""Anatomy: groups whose sensitive values all differ, without regard to the quasi-identifier (Xiao & Tao 2006, Figure 3).
+
+One bucket a sensitive value; while l buckets hold rows, a group takes a random row from each of the l largest; a row that
+is left joins a random group that lacks its value. So every group has l rows or one more for each left-over row it took, all
+different, and ties a row to a value with at most 1/l.
+
+Kernel and pushdown draw the same: rows stand in their canonical order, and the seed permutes them. What a group is made of
+depends on the counts of values alone, so that the pushdown counts in SQL and places rows by a window and two joins.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, ClassVar
+
+from sqlanon.methods.base import Assignment, Context, Problem
+from sqlanon.privacy.base import Check
+from sqlanon.spec import Execution
+
+if TYPE_CHECKING:
+    from sqlanon.engines.base import TableRef
+
+_KERNEL_BYTES = 48
+"""A row in the kernel: its id, codes as fetched, order, places and group."""
+
+
+class Anatomy:
+    """Random groups of l different sensitive values."""
+
+    name: ClassVar[str] = "anatomy"
+    options: ClassVar[Mapping[str, tuple[str, ...]]] = {}
+    executions: ClassVar[tuple[Execution, ...]] = ("kernel", "pushdown")
+
+    def __init__(self) -> None:
+        pass
+
+    def describe(self) -> str:
+        """See `Method.describe`."""
+        return self.name
+
+    def refusal(self, problem: Problem) -> str | None:
+        """See `Method.refusal`."""
+        checks = [item.check() for item in problem.requirements]
+        k = max([1] + [check.p for check in checks if check.kind == "rows"])
+        others = "use tree or mondrian (format: anatomy takes their classes as well)"
+        if problem.accuracy is not None:
+            return f"method anatomy does not look at the quasi columns, and keeps to no bound on their loss; {others}"
+        if len(problem.sensitive) != 1:
+            return f"method anatomy is for one sensitive column, and there are {len(problem.sensitive)}; {others}"
+        if any(check.kind == "distinct" for check in checks):
+            return (
+                "method anatomy takes l, not distinct_l: l rows of a group have l different values; ask for l: "
+                f"{max(check.p for check in checks if check.kind == 'distinct')}, or {others}"
+            )
+        frequency = [check for check in checks if check.kind == "frequency"]
+        if not frequency:
+            return f"method anatomy makes groups of l rows: ask for l, such as l: 2, or {others}"
+        check = frequency[0]
+        if check.q != 1 or check.p < 2:
+            return (
+                f"method anatomy makes groups of l rows, so that l is a whole number of at least 2, not "
+                f"{check.p / check.q:g}; ask for l: {max(-(-check.p // check.q), 2)}, or {others}"
+            )
+        if k > check.p:
+            return f"method anatomy makes groups of l = {check.p} rows, fewer than k = {k}; ask for l: {k}, or {others}"
+        return None
+
+    def statements(self, context: Context) -> Sequence[str]:
+        """See `Method.statements`."""
+        return []
+
+    def assign(self, context: Context) -> Assignment:
+        """See `Method.assign`.
+
+        Cost: a sort of the rows in the database, then O(n log m) for m sensitive values. The pushdown keeps two integers a row
+        in memory, and no row.
+        """
+        scratch = context.scratch
+        tied, table = scratch.table("tied"), scratch.table("assign")
+        (sensitive,) = context.encoded.sensitive
+        scratch.execute(
+            "table/tie_break",
+            tied=tied,
+            work=context.encoded.work,
+            quasi=[domain.code for domain in context.encoded.quasi],
+            sensitive=[sensitive.code],
+        )
+        pushed = context.execution == "pushdown" or (
+            context.execution == "auto" and context.encoded.rows * _KERNEL_BYTES > context.memory
+        )
+        (self._pushed if pushed else self._kernel)(context, tied, table)
+        scratch.drop(tied)
+        return Assignment(table, "pushdown" if pushed else "kernel")
+
+    def _kernel(self, context: Context, tied: TableRef, table: TableRef) -> None:
+        import numpy as np
+
+        from sqlanon.kernels.anatomy import anatomy_groups
+        from sqlanon.kernels.chance import seeded
+
+        (sensitive,) = context.encoded.sensitive
+        statement = context.scratch.sql("anatomy/values", tied=tied, value=sensitive.code)
+        rid, value = (
+            array.astype(np.int32, copy=False)
+            for array in context.scratch.engine.fetch_arrays(statement, ["int32", "int32"])
+        )
+        group = np.empty(len(rid), np.int32)
+        made = anatomy_groups(value, sensitive.codes, _frequency(context).p, seeded(context.seed), group)
+        _feasible(made)
+        context.scratch.engine.load_arrays(table, {"rid": rid, "class": group})
+
+    def _pushed(self, context: Context, tied: TableRef, table: TableRef) -> None:
+        import numpy as np
+
+        from sqlanon.kernels.anatomy import slot_groups
+        from sqlanon.kernels.chance import seeded, shuffle
+
+        scratch, engine, n = context.scratch, context.scratch.engine, context.encoded.rows
+        (sensitive,) = context.encoded.sensitive
+        state, ranks, slots = seeded(context.seed), scratch.table("ranks"), scratch.table("slots")
+        order = np.arange(n)
+        shuffle(state, order)
+        each = np.arange(n, dtype=np.int32)
+        engine.load_arrays(ranks, {"tie": order.astype(np.int32), "rank": each})
+        del order
+        counted = scratch.sql("anatomy/counts", work=tied, value=sensitive.code)
+        code, rows = engine.fetch_arrays(counted, ["int32", "int64"])
+        count = np.zeros(sensitive.codes, np.int64)
+        count[code] = rows
+        group = np.empty(n, np.int32)
+        made = slot_groups(count, _frequency(context).p, state, group)
+        _feasible(made)
+        engine.load_arrays(slots, {"slot": each, "class": group})
+        scratch.execute(
+            "anatomy/assign", assign=table, tied=tied, ranks=ranks, slots=slots, value=sensitive.code
+        )
+        for used in (ranks, slots):
+            scratch.drop(used)
+
+
+def _frequency(context: Context) -> Check:
+    return next(
+        check for check in (item.check() for item in context.requirements) if check.kind == "frequency"
+    )
+
+
+def _feasible(made: int) -> None:
+    if made == 0:
+        raise AssertionError("feasibility is decided before a method runs")

@@ -1,0 +1,43 @@
+"""A bound on the loss by policy file and by options: shown by plan, told by run, exit code 4 where it allows too little."""
+
+from __future__ import annotations
+
+import pytest
+
+BOUND = "{max_loss: {per_class_ncp: LIMIT}, maximize: l, at_least: {l: LEAST}}\n    method: hilbert"
+
+
+@pytest.fixture
+def bounded(policy):
+    """Writes a policy that bounds the loss and accepts some l."""
+
+    def write(least: str, limit: str = "0.5") -> None:
+        text = policy.read_text(encoding="utf-8").replace("{k: 5, l: 2}", BOUND)
+        assert "LEAST" in text
+        policy.write_text(text.replace("LEAST", least).replace("LIMIT", limit), encoding="utf-8")
+
+    return write
+
+
+def test_plan_and_run(cli, bounded):
+    bounded("3/2")
+    said = "maximize l: per_class_ncp at most 0.5 in every class"
+    assert said in " ".join(cli("plan").out.split())
+    assert cli("plan", "--json").json["bound"] == said
+    report = cli("run", "--json").json
+    (note,) = report["notes"]
+    assert note.startswith(f"{said}: reached k = ")
+    (reached,) = (one["reached"] for one in report["requirements"] if one["name"] == "l")
+    assert reached >= 1.5
+    assert report["loss"]["il_inf"] <= 0.5 + 2**-19
+    assert f"note: {said}: reached" in " ".join(cli("run").out.split())
+
+
+def test_too_little(cli, bounded):
+    bounded("3/2", "0")
+    assert cli("plan").code == 0
+    ended = cli("run")
+    assert ended.code == 4
+    assert "at_least asks l = 1.5 of disease. Nothing was published." in " ".join(ended.err.split())
+    assert cli("run", "--json").json["error"]["exit_code"] == 4
+    assert cli("releases", "--json").json == {"releases": []}
