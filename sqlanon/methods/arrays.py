@@ -190,8 +190,6 @@ def axis(geometry: Geometry, j: int) -> npt.NDArray[np.int64]:
     if kind == ORDERED:
         past = int(geometry.facts[j + 1, START]) if j + 1 < len(geometry.facts) else len(geometry.table)
         places = geometry.table[start + null : past]
-        if len(places) == 0:  # nothing but NULL: the one value that `Geometry` counts has no place of its own
-            places = np.zeros(1, dtype=np.int64)
     else:
         places = np.arange(size, dtype=np.int64) * SCALE // max(size - 1, 1)
     return np.concatenate([np.zeros(1, np.int64), (SCALE + places) // 2]) if null else places

@@ -95,7 +95,8 @@ def _searched(context: Context, loaded: Loaded, arranged: Arranged) -> Solved:
             )
         return known[l][0]
 
-    found = ipcsd(probe, Fraction(len(value), int(np.bincount(value).max())), bounds.total)
+    # The last whole l stands for all of [l, l + 1): a search that ends below it would never probe it.
+    found = ipcsd(probe, Fraction(len(value) // int(np.bincount(value).max()) + 1), bounds.total)
     if found.l is None:
         # Not even l = 1: groups of equal rows at least keep to the bound.
         return _accurate(loaded, arranged, bounds)[0], noted(found)

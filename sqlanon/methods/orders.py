@@ -165,7 +165,8 @@ class Hilbert(_Curve):
         return Keyed(table, ("key0",), keys.span)
 
     def _measure(self, context: Context, geometry: Geometry, sample: _Sample | None = None) -> _HilbertKeys:
-        axes = [axis(geometry, j) for j in range(len(geometry.facts))]
+        # A column of NULLs alone has one code, though the geometry counts a value for it.
+        axes = [axis(geometry, j)[: domain.codes] for j, domain in enumerate(context.encoded.quasi)]
         counts = []
         for domain in context.encoded.quasi:
             statement = context.scratch.sql("table/domain_counts", domain=domain.table)

@@ -194,7 +194,7 @@ def test_a_release_in_a_file(connect_module: Any, tmp_path: Path) -> None:
     create_table(db, source, ALONE.columns, ALONE.rows)
     for _ in range(2):  # the second is swapped in
         db.anonymize(
-            source, **{**ALONE.arguments(tmp_path), "format": "anatomy", "method": "anatomy", "k": 1},
+            source, **{**ALONE.arguments(tmp_path), "format": "anatomy", "k": 1, **Way("anatomy").arguments},
             publish_file=str(file),
         )  # fmt: skip
     with sqlanon.connect(f"duckdb:///{file}") as reader:

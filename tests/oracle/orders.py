@@ -48,13 +48,10 @@ def tie(table: Table, row: int) -> Any:
 
 
 def places(column: Quasi) -> list[int]:
-    """Where every value that the domain holds lies on the column's axis; a hierarchy holds all leaves of its file.
-
-    A column of NULLs alone keeps a place for one value.
-    """
+    """Where every value that the domain holds lies on the column's axis; a hierarchy holds all leaves of its file."""
     if column.kind in ("nominal", "hierarchy"):
-        return [i * SCALE // max(column.size - 1, 1) for i in range(max(column.size, 1))]
-    return [column.position(value) for value in column.domain] or [0]
+        return [i * SCALE // max(column.size - 1, 1) for i in range(column.size)]
+    return [column.position(value) for value in column.domain]
 
 
 def axis(column: Quasi) -> list[int]:

@@ -57,13 +57,23 @@ def asked_of(privacy: Privacy, names: tuple[str, ...]) -> tuple[Requirement, ...
 
 
 def context_of(table: Table, privacy: Privacy, seed: int = 0, threads: int = 1) -> Context:
-    """What orders and solvers read of a run, without a database."""
-    quasi = [SimpleNamespace(codes=int(codes)) for codes in geometry(table)[1]]
+    """What orders and solvers read of a run, without a database: the rows of every code are all they ask of one."""
+    codes = [product_codes(column) for column in table.quasi]
+    sizes = geometry(table)[1].tolist()
+    quasi = [SimpleNamespace(codes=size, table=j) for j, size in enumerate(sizes)]
+    counts = [np.bincount(column, minlength=size) for column, size in zip(codes, sizes, strict=True)]
+
+    def ask(name: str, domain: int) -> int:
+        assert name == "table/domain_counts"
+        return domain
+
+    engine = SimpleNamespace(fetch_arrays=lambda j, _: [counts[j]])
     sensitive = [SimpleNamespace(codes=max(s.codes) + 1) for s in table.sensitive]
     return cast(
         "Context",
         SimpleNamespace(
-            encoded=SimpleNamespace(quasi=quasi, sensitive=sensitive),
+            scratch=SimpleNamespace(sql=ask, engine=engine),
+            encoded=SimpleNamespace(quasi=quasi, sensitive=sensitive, rows=table.rows),
             requirements=asked_of(privacy, tuple(s.name for s in table.sensitive)),
             threads=threads,
             seed=seed,
