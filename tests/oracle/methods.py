@@ -51,6 +51,7 @@ class Oracle:
         takes: kinds of requirement that it takes.
         unless: for values of options that take fewer kinds: these.
         only: a further condition on what it takes.
+        elsewhere: options that have suites of their own (`tests.contract.test_dual`); here they keep their first value.
         in_memory: kinds for which it keeps the whole table in memory, and refuses a table that is larger.
     """
 
@@ -58,6 +59,7 @@ class Oracle:
     takes: frozenset[str] = KINDS
     unless: Mapping[tuple[str, str], frozenset[str]] = field(default_factory=dict)
     only: Callable[[Table, Privacy], bool] = lambda _, __: True
+    elsewhere: frozenset[str] = frozenset()
     in_memory: frozenset[str] = frozenset()
 
     def accepts(self, table: Table, privacy: Privacy, options: Options) -> bool:
@@ -85,6 +87,7 @@ def one_dimensional(order: str, *, fast: bool = False) -> Oracle:
         classes,
         frozenset({K, WHOLE_L}) if fast else KINDS,
         {("minimize", "sum"): only_k, ("minimize", "max"): only_k},
+        elsewhere=frozenset({"solver"}),
         in_memory=KINDS - only_k,
     )
 

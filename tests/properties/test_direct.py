@@ -14,8 +14,9 @@ from hypothesis import strategies as st
 from sqlanon.methods import direct
 from sqlanon.methods.onedim import OneDimensional
 from sqlanon.methods.orders import ORDERS
-from tests.contract.axes import SEED, Way, ways
+from tests.contract.axes import Way, ways
 from tests.contract.cases import Case
+from tests.oracle.chance import SEED
 from tests.oracle.domains import Quasi, Sensitive, Table
 from tests.oracle.methods import JOINT, ORACLES, SEVERAL
 from tests.oracle.requirements import Privacy, feasible, meets
