@@ -220,7 +220,7 @@ def growth(folder: Path) -> str:
     ]
     head = ("table", "rows", "method", "memory budget", "release (s)", "at most", "s a million rows", "method (s)",
             "peak memory (GiB)", "execution")  # fmt: skip
-    return f"{table(head, rows)}\n\n{source(result)}"
+    return f"{table(head, rows)}\n\n![Growth](../benchmarks/results/growth.png)\n\n{source(result)}"
 
 
 def lefevre(folder: Path) -> str:

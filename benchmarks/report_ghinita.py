@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
 
-from benchmarks.ghinita.experiments import TITLES
+from benchmarks.ghinita.experiments import TITLES, L
 from benchmarks.ghinita.pictures import METRICS, parameter
 from benchmarks.tables import Result, number, read, source, table
 
@@ -27,9 +27,13 @@ def everything(folder: Path) -> str:
         if name in ("l", "l-n"):
             parts.append("Weighted maximum NCP / average NCP / weighted average volume.")
             parts += _tables(name, result, _metrics)
-        parts += [
-            f"![{title}, {data}](../benchmarks/results/ghinita_{name}_{data}.png)" for data in _data(result)
-        ]
+        if name == "l":
+            parts += _all_metrics(result)
+        for data in _data(result):
+            parts += [
+                f"![{title}, {data}](../benchmarks/results/ghinita_{name}_{data}{more}.png)"
+                for more in (("", "_metrics") if name in ("l", "l-n") else ("",))
+            ]
         parts.append(source(result))
     return "\n\n".join(parts)
 
@@ -50,6 +54,23 @@ def _tables(name: str, result: Result, cell: Cell) -> list[str]:
             cells = [cell(here[who], list(here.values())) if who in here else "-" for who in names]
             rows.append((f"{x:,.10g}", *cells))
         made.append(table((f"{data}, {parameter(name)}", *names), rows))
+    return made
+
+
+ALL = {
+    "gcp": "GCP", "il1": "IL1 (mean)", "il_inf": "IL∞", "il_sum": "sum", "weighted_max_ncp": "weighted max NCP",
+    "avg_ncp": "average NCP", "weighted_avg_volume": "weighted average volume", "c_avg": "C_AVG", "pm": "PM",
+}  # fmt: skip
+
+
+def _all_metrics(result: Result) -> list[str]:
+    """Every metric at the default l, or the largest one that was run."""
+    made = []
+    for data in _data(result):
+        mine = [one for one in result["results"] if one["data"] == data]
+        x = L if any(one["x"] == L for one in mine) else max(one["x"] for one in mine)
+        rows = [(one["contender"], *(number(one[m], ".4g") for m in ALL)) for one in mine if one["x"] == x]
+        made.append(table((f"{data}, l={x}", *ALL.values()), rows))
     return made
 
 

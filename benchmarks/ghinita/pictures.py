@@ -39,7 +39,8 @@ def _picture(found: list[dict[str, Any]], figures: Sequence[str], x: str, title:
     from matplotlib.figure import Figure
 
     picture = Figure(figsize=(4.5 * len(figures), 3.4), dpi=80, layout="constrained")
-    for axis, figure in zip(picture.subplots(1, len(figures)), figures, strict=True):
+    axes = picture.subplots(1, len(figures))
+    for axis, figure in zip(axes, figures, strict=True):
         for name in dict.fromkeys(one["contender"] for one in found):
             line = [one for one in found if one["contender"] == name and one[figure] is not None]
             if line:
@@ -51,6 +52,6 @@ def _picture(found: list[dict[str, Any]], figures: Sequence[str], x: str, title:
         axis.set_yscale("log" if figure not in ("gcp", "pm") else "linear")
         if figure in ("gcp", "pm"):
             axis.set_ylim(bottom=0)
-            axis.legend(fontsize=6)
+    axes[0].legend(fontsize=6)
     picture.suptitle(title, fontsize=9)
     picture.savefig(file, metadata={"Software": None})
