@@ -1,7 +1,7 @@
 """Measures of a published view, computed with NumPy from the view and the source alone.
 
 Shares no code with `sqlanon`: the benchmarks store these figures beside sqlanon's own, and they must agree. It reads
-views of format ``ranges`` whose columns are all ordered and hold no NULL.
+views of format ``ranges`` whose columns hold no NULL; `measure` wants all of them ordered, `set_loss` takes sets as well.
 """
 
 from __future__ import annotations
@@ -29,6 +29,18 @@ class Measured:
     dm: float
     c_avg: float
     range_ncp: float
+    columns: dict[str, float]
+
+
+@dataclass(frozen=True, slots=True)
+class SetLoss:
+    """Loss by the source's values in every class; ``set_ncp`` is the mean of ``columns``."""
+
+    rows: int
+    classes: int
+    min_class: int
+    max_class: int
+    set_ncp: float
     columns: dict[str, float]
 
 
@@ -80,5 +92,48 @@ def measure(
         dm=float((sizes.astype(np.float64) ** 2).sum()),
         c_avg=rows / (len(sizes) * k),
         range_ncp=float(np.mean(list(columns.values()))),
+        columns=columns,
+    )
+
+
+def set_loss(
+    connection: duckdb.DuckDBPyConnection, source: str, view: str, quasi: Sequence[str], key: str
+) -> SetLoss:
+    """Loss of a release that counts values: the mean over rows and *all* quasi columns, numeric ones too, of
+    (distinct values of the source in the class - 1) / (distinct values in the source - 1).
+
+    Classes are the rows with equal published columns. The values behind them stand in the source alone, so both must
+    carry ``key``, a number of the row; a release that keeps one is for measuring, never for readers.
+
+    Raises:
+        ValueError: if a row of the source is not in the view once, or the other way round.
+    """
+    published = [row[0] for row in connection.execute(f"DESCRIBE {view}").fetchall()]
+    box = [name for name in published if any(name in (c, f"{c}_lo", f"{c}_hi") for c in quasi)]
+    joined = f"{source} AS s JOIN {view} AS v ON s.{key} = v.{key}"
+    matched = f"SELECT count(*), count(DISTINCT s.{key}) FROM {joined}"
+    counted = f"SELECT (SELECT count(*) FROM {source}), (SELECT count(*) FROM {view})"
+    found = {*(connection.execute(matched).fetchone() or ()), *(connection.execute(counted).fetchone() or ())}
+    if len(found) != 1:
+        raise ValueError("the view and the source do not hold the same rows")
+    classes = connection.execute(
+        f"SELECT count(*) AS n, {', '.join(f'count(DISTINCT s.{column}) AS {column}' for column in quasi)} FROM {joined} "
+        f"GROUP BY {', '.join(f'v.{name}' for name in box)}"
+    ).fetchnumpy()
+    whole = connection.execute(
+        f"SELECT {', '.join(f'count(DISTINCT {column}) AS {column}' for column in quasi)} FROM {source}"
+    ).fetchnumpy()
+    size = np.asarray(classes["n"], dtype=np.float64)
+    columns = {
+        column: float((size * (np.asarray(classes[column]) - 1)).sum() / size.sum())
+        / max(int(whole[column][0]) - 1, 1)
+        for column in quasi
+    }
+    return SetLoss(
+        rows=int(size.sum()),
+        classes=len(size),
+        min_class=int(size.min()),
+        max_class=int(size.max()),
+        set_ncp=float(np.mean(list(columns.values()))),
         columns=columns,
     )

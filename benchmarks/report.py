@@ -1,4 +1,5 @@
-"""The tables of ``docs/benchmarks.md``, made from the JSON in ``results/`` so that no figure is ever typed.
+"""The tables of ``docs/benchmarks.md``, ``docs/ghinita2009.md`` and the README, made from the JSON in ``results/`` so that
+no figure is ever typed.
 
 ``python -m benchmarks.report`` rewrites them; ``--check`` only says (exit code 1) whether they are up to date.
 """
@@ -8,29 +9,16 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any
 
+from benchmarks import report_ghinita, report_readme
 from benchmarks.record import RESULTS
+from benchmarks.tables import Result, contender, number, read, source, table
 
-DOCS = Path(__file__).resolve().parents[1] / "docs" / "benchmarks.md"
+ROOT = Path(__file__).resolve().parents[1]
+DOCS = ROOT / "docs" / "benchmarks.md"
 STAGES = ("snapshot", "profile", "encode", "method", "recode", "verify", "publish")
-Result = dict[str, Any]
-
-
-def _table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
-    lines = [head, ["---"] * len(head), *rows]
-    return "\n".join(f"| {' | '.join(str(cell) for cell in line)} |" for line in lines)
-
-
-def _source(result: Result) -> str:
-    machine, versions = result["machine"], result["versions"]
-    engine = "psycopg" if result.get("engine") == "postgres" else "duckdb"
-    return (
-        f"`{result['command']}`, {result['date']}, Python {versions['python']}, {engine} {versions[engine]}, "
-        f"{machine['cores']} cores ({machine['processor']}), {machine['memory_gib']} GiB."
-    )
 
 
 def speed(folder: Path) -> str:
@@ -38,9 +26,10 @@ def speed(folder: Path) -> str:
     found = [json.loads(file.read_text()) for file in sorted(folder.glob("speed_*.json"))]
     if not found:
         return ""
-    ratios = _table(
+    ratios = table(
         (
             "engine, table",
+            "method, k",
             "rows",
             "sort (s)",
             "release (s)",
@@ -51,7 +40,7 @@ def speed(folder: Path) -> str:
         ),
         [
             (
-                f"{one['engine']}, {one['table']}",
+                *_case(one),
                 f"{one['rows']:,}",
                 f"{one['base_seconds']:.2f}",
                 f"{one['release_seconds']:.2f}",
@@ -62,17 +51,24 @@ def speed(folder: Path) -> str:
             for one in found
         ],
     )
-    stages = _table(
-        ("seconds", *STAGES),
+    stages = table(
+        ("seconds", "method, k", *STAGES),
         [
             (
-                f"{one['engine']}, {one['table']}",
+                *_case(one),
                 *(f"{one['stages'].get(stage, 0.0):.2f}" for stage in STAGES),
             )
             for one in found
         ],
     )
-    return "\n\n".join([ratios, stages, *dict.fromkeys(_source(one) for one in found)])
+    return "\n\n".join([ratios, stages, *dict.fromkeys(source(one) for one in found)])
+
+
+def _case(one: Result) -> tuple[str, str]:
+    return (
+        f"{one['engine']}, {one['table']}",
+        f"{one.get('method', 'mondrian').partition(':')[0]}, {one.get('k', 10)}",
+    )
 
 
 def _memory(result: Result, case: str) -> str:
@@ -101,7 +97,7 @@ def scale(folder: Path) -> str:
         for one in result["results"]
     ]
     head = ("rows", "sort (s)", "release (s)", "peak memory (GiB)", "execution", "classes")
-    return f"{_table(head, rows)}\n\n{_source(result)}"
+    return f"{table(head, rows)}\n\n{source(result)}"
 
 
 def startup(folder: Path) -> str:
@@ -118,20 +114,19 @@ def startup(folder: Path) -> str:
         ("first release ever (compiles the kernels)", f"{kernels['first']['seconds']:.1f}", "-"),
         ("the same in a new process, kernels cached", f"{kernels['cached']['seconds']:.2f}", "-"),
     ]
-    return f"{_table(('what', 'seconds', 'at most'), rows)}\n\n{_source(result)}"
+    return f"{table(('what', 'seconds', 'at most'), rows)}\n\n{source(result)}"
 
 
 def loss(folder: Path) -> str:
-    """Range NCP of every variant, as the independent evaluator sees it."""
-    file = folder / "loss.json"
-    if not file.is_file():
+    """Range NCP of every contender, as the independent evaluator sees it."""
+    result = read(folder, "loss")
+    if result is None:
         return ""
-    result = json.loads(file.read_text())
     rows = [
         (
             one["table"],
             one["k"],
-            f"{one['variant']}, {one['cut']}",
+            contender(one),
             f"**{one['evaluator']['range_ncp']:.4f}**",
             one.get("target", "-"),
             f"{one['evaluator']['classes']:,}",
@@ -140,8 +135,92 @@ def loss(folder: Path) -> str:
         )
         for one in result["results"]
     ]
-    head = ("table", "k", "Mondrian", "Range NCP", "at most", "classes", "C_AVG", "method (s)")
-    return f"{_table(head, rows)}\n\n{_source(result)}"
+    head = ("table", "k", "method", "Range NCP", "at most", "classes", "C_AVG", "method (s)")
+    return f"{table(head, rows)}\n\n{source(result)}"
+
+
+def nominal(folder: Path) -> str:
+    """Loss by sets, as the independent evaluator sees it, beside the best peer."""
+    result = read(folder, "nominal")
+    if result is None:
+        return ""
+    rows = [
+        (
+            one["k"],
+            one["contender"],
+            f"**{one['evaluator']['set_ncp']:.4f}**",
+            number(one["target"], ".4f"),
+            number(one["peer"], ".4f"),
+            f"{one['gcp']:.4f}",
+            f"{one['evaluator']['classes']:,}",
+            f"{one['method_seconds']:.2f}",
+        )
+        for one in result["results"]
+    ]
+    head = ("k", "method", "set loss", "goal", "best peer", "GCP (numbers by range)", "classes", "method (s)")
+    return f"{table(head, rows)}\n\n{source(result)}"
+
+
+def refine(folder: Path) -> str:
+    """What refine gains and what it costs."""
+    result = read(folder, "refine")
+    if result is None:
+        return ""
+    rows = [
+        (
+            one["table"],
+            f"{one['rows']:,}",
+            one["k"],
+            one["method"].partition(":")[0],
+            f"{one['gcp']:.4f}",
+            f"**{one['refined_gcp']:.4f}**",
+            f"{one['gain']:.1%}",
+            f"{one['method_seconds']:.2f}",
+            f"{one['refine_seconds']:.2f}",
+            f"{one['refine_seconds'] / one['rows'] * 1e6:.1f}",
+        )
+        for one in result["results"]
+    ]
+    head = (
+        "table",
+        "rows",
+        "k",
+        "method",
+        "GCP",
+        "refined",
+        "gain",
+        "method (s)",
+        "refine (s)",
+        "s a million rows",
+    )
+    return f"{table(head, rows)}\n\n{source(result)}"
+
+
+def growth(folder: Path) -> str:
+    """Seconds per million rows by size, and the promises on SAL."""
+    result = read(folder, "growth")
+    if result is None:
+        return ""
+    rows = [
+        (
+            {"k": "integers, k=10", "l": f"SAL, l={result['l']}", "dual": f"SAL, d=3, E={result['e']}"}[
+                one["part"]
+            ],
+            "as it is" if one["rows"] is None else f"{one['rows']:,}",
+            ", ".join([one["method"], *one.get("quasi", [])]),
+            f"{one['memory'] >> 20} MiB" if one.get("memory") else "-",
+            f"{one['seconds']:.2f}",
+            one.get("target_seconds") or "-",
+            f"**{one['seconds_per_million']:.2f}**",
+            f"{one['stages']['method']:.2f}",
+            f"{one['peak_gib']:.2f}",
+            one["execution"],
+        )
+        for one in result["results"]
+    ]
+    head = ("table", "rows", "method", "memory budget", "release (s)", "at most", "s a million rows", "method (s)",
+            "peak memory (GiB)", "execution")  # fmt: skip
+    return f"{table(head, rows)}\n\n![Growth](../benchmarks/results/growth.png)\n\n{source(result)}"
 
 
 def lefevre(folder: Path) -> str:
@@ -159,21 +238,31 @@ def lefevre(folder: Path) -> str:
             cells = [f"{here[key]['dm']:.3g} / {here[key]['c_avg']:.2f}" for key in order]
             rows.append((figure.removeprefix("figure").replace("_", " "), f"{x:g}", *cells))
     head = ("figure", "x", "strict, median", "strict, loss", "relaxed, median", "relaxed, loss")
-    return f"{_table(head, rows)}\n\n{_source(result)}"
+    return f"{table(head, rows)}\n\n{source(result)}"
 
 
-SECTIONS: dict[str, Callable[[Path], str]] = {
+Sections = Mapping[str, Callable[[Path], str]]
+SECTIONS: Sections = {
     "speed": speed,
     "scale": scale,
+    "growth": growth,
     "startup": startup,
     "loss": loss,
+    "nominal": nominal,
+    "refine": refine,
     "lefevre": lefevre,
+    "ghinita": report_ghinita.everything,
+}
+PAGES: Mapping[Path, Sections] = {
+    DOCS: SECTIONS,
+    ROOT / "docs" / "ghinita2009.md": report_ghinita.SECTIONS,
+    ROOT / "README.md": report_readme.SECTIONS,
 }
 
 
-def render(text: str, folder: Path) -> str:
+def render(text: str, folder: Path, sections: Sections = SECTIONS) -> str:
     """The document with every ``<!-- figures: NAME -->`` section made anew."""
-    for name, section in SECTIONS.items():
+    for name, section in sections.items():
         opening, closing = f"<!-- figures: {name} -->\n", "<!-- end -->"
         before, rest = text.split(opening, 1)
         text = (
@@ -189,16 +278,19 @@ def main(words: list[str] | None = None) -> int:
     )
     parser.add_argument("--check", action="store_true")
     args = parser.parse_args(words)
-    text = DOCS.read_text()
-    made = render(text, RESULTS)
+    old = []
+    for page, sections in PAGES.items():
+        text = page.read_text()
+        made = render(text, RESULTS, sections)
+        if made != text:
+            old.append(page.name)
+            if not args.check:
+                page.write_text(made)
     if args.check:
         print(
-            "up to date"
-            if made == text
-            else f"{DOCS.name} is older than the results: python -m benchmarks.report"
+            f"older than the results: {', '.join(old)}: python -m benchmarks.report" if old else "up to date"
         )
-        return int(made != text)
-    DOCS.write_text(made)
+        return int(bool(old))
     return 0
 
 

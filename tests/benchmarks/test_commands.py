@@ -73,6 +73,66 @@ def test_speed(engine, table, tmp_path):
 
 
 @pytest.mark.slow
+def test_speed_of_several_methods_in_turns(tmp_path, monkeypatch):
+    from benchmarks import speed
+
+    monkeypatch.setattr(speed, "RESULTS", tmp_path)
+    words = [
+        "--rows",
+        "2000",
+        "--repeat",
+        "2",
+        "--k",
+        "10,100",
+        "--method",
+        "mondrian",
+        "tree",
+        "--no-memory",
+    ]
+    speed.main(words)
+    found = {file.name: json.loads(file.read_text()) for file in tmp_path.glob("*.json")}
+    names = {"", "_k100", "_tree", "_tree_k100"}
+    assert set(found) == {f"speed_duckdb_admissions{name}.json" for name in names}
+    assert len({tuple(one["all_base_seconds"]) for one in found.values()}) == 1
+    assert all(one["verified"] and one["min_class"] >= one["k"] for one in found.values())
+    tree = found["speed_duckdb_admissions_tree_k100.json"]
+    assert (tree["method"], tree["k"], tree["target_ratio"]) == ("tree:minimize=gcp", 100, 7.0)
+
+
+def test_promised_ratios():
+    from benchmarks.speed import target
+
+    assert target("duckdb", "admissions", "mondrian", 10) == 3.0
+    assert target("duckdb", "admissions", "mondrian", 100) is None
+    assert (target("duckdb", "admissions", "tree", 10), target("duckdb", "integers", "hilbert", 100)) == (
+        3.5,
+        24.0,
+    )
+    assert target("duckdb", "admissions", "hilbert_fast", 10) is None
+
+
+@pytest.mark.slow
+def test_growth(tmp_path, data):
+    assert data
+    out = tmp_path / "growth.json"
+    words = ["--rows", "1000,40000", "--memory", "4000000", "--drawn", "2000", "--only", "k,l"]
+    found = benchmark("growth", out, *words)["results"]
+    cases = {(one["rows"], one["method"], one["execution"]) for one in found if one["part"] == "k"}
+    assert cases == {
+        (rows, method, execution)
+        for method in ("tree", "hilbert")
+        for rows, execution in ((1000, "kernel"), (40000, "kernel"), (40000, "pushdown+kernel"))
+    }
+    assert all(one["verified"] for one in found)
+    least = [one["pm"]["salary"] for one in found if one["part"] == "l"]
+    assert len(least) == 3
+    assert min(least) >= 10
+    assert {one["target_seconds"] for one in found if one["rows"] is None} == {6.0, None}
+    assert out.with_suffix(".png").stat().st_size < 100_000
+    assert not list(tmp_path.glob("*.partial.jsonl"))
+
+
+@pytest.mark.slow
 def test_scale(tmp_path):
     found = benchmark("scale", tmp_path / "scale.json", "--rows", "3000,1000")["results"]
     assert [one["rows"] for one in found] == [1000, 3000]
@@ -103,10 +163,33 @@ def test_lefevre(tmp_path):
 def test_loss(tmp_path, data):
     assert data
     found = benchmark("loss", tmp_path / "loss.json", "--tables", "adult", "--k", "10")["results"]
-    assert len(found) == 4
+    assert len(found) == 7
     assert all(one["agree"] and one["verified"] for one in found)
     assert all(one["evaluator"]["min_class"] >= 10 for one in found)
-    assert [one["met"] for one in found if "met" in one] == [True]
+    met = {one["contender"]: one["met"] for one in found if "met" in one}
+    assert met == dict.fromkeys(("mondrian strict loss", "tree", "hilbert", "tree + refine"), True)
+
+
+@pytest.mark.slow
+def test_nominal(tmp_path, data):
+    assert data
+    found = benchmark("nominal", tmp_path / "nominal.json", "--k", "10")["results"]
+    assert all(one["verified"] and one["evaluator"]["min_class"] >= 10 for one in found)
+    assert {one["contender"]: one["met"] for one in found if one["target"]} == {
+        "tree": True,
+        "tree + refine": True,
+    }
+
+
+@pytest.mark.slow
+def test_refine(tmp_path, data):
+    assert data
+    words = ["--k", "10", "--rows", "2000", "--repeat", "1"]
+    found = benchmark("refine", tmp_path / "refine.json", *words)["results"]
+    assert [(one["table"], one["rows"]) for one in found] == [("adult", 30162)] * 3 + [("sal", 2000)]
+    assert all(
+        one["verified"] and one["refined_gcp"] < one["gcp"] and one["min_class"] >= 10 for one in found
+    )
 
 
 @pytest.mark.slow
@@ -125,7 +208,16 @@ def test_example(example, engine, data, tmp_path):
     assert len(re.findall(r"^\$ sqlanon ", output, re.MULTILINE)) >= 4
 
 
-@pytest.mark.parametrize("module", ["benchmarks.loss", "examples.adult.run", "examples.census.run"])
+@pytest.mark.parametrize(
+    "module",
+    [
+        "benchmarks.loss",
+        "benchmarks.nominal",
+        "benchmarks.refine",
+        "examples.adult.run",
+        "examples.census.run",
+    ],
+)
 def test_absent_data_is_said_and_skipped(module, tmp_path):
     output = command(module, SQLANON_DATA=str(tmp_path))
     assert "skipped: the public data is not at" in output

@@ -2,7 +2,7 @@
 
 import pytest
 
-from benchmarks.evaluate import measure
+from benchmarks.evaluate import measure, set_loss
 
 duckdb = pytest.importorskip("duckdb")
 
@@ -51,3 +51,34 @@ def test_refuses_what_it_cannot_judge(connection):
     connection.execute("INSERT INTO v VALUES (20, 20, 'f', 'f')")
     with pytest.raises(ValueError, match="number of rows"):
         measure(connection, "t", "v", ("age", "sex"), 1)
+
+
+def test_loss_by_sets(connection):
+    """Ages 20, 30, 40, 60 and sexes f, m, x, é: 3 steps each. Rows 1 and 2: 1/3, 1/3; the others 40, 60, 60 and m, x, é: 1/3, 2/3."""
+    connection.execute("CREATE TABLE s AS SELECT row_number() OVER () AS id, * FROM t")
+    connection.execute("CREATE TABLE p (id BIGINT, age_lo INTEGER, age_hi INTEGER, sex TEXT[])")
+    connection.execute("INSERT INTO p VALUES (2, 20, 30, ['f', 'm']), (1, 20, 30, ['f', 'm'])")
+    connection.execute("INSERT INTO p SELECT i, 40, 60, ['m', 'x', 'é'] FROM range(3, 6) AS r(i)")
+    found = set_loss(connection, "s", "p", ("age", "sex"), "id")
+    assert (found.rows, found.classes, found.min_class, found.max_class) == (5, 2, 2, 3)
+    assert found.columns == pytest.approx({"age": 1 / 3, "sex": (2 / 3 + 3 * 2 / 3) / 5})
+    assert found.set_ncp == pytest.approx((1 / 3 + 8 / 15) / 2)
+
+
+def test_loss_by_sets_tells_classes_by_every_published_column(connection):
+    """One range of ages, two sets of sexes: two classes. Another column that is no quasi-identifier takes no part."""
+    connection.execute("CREATE TABLE s AS SELECT row_number() OVER () AS id, * FROM t")
+    connection.execute(
+        "CREATE TABLE p AS SELECT id, id AS other, 20 AS age_lo, 60 AS age_hi, [id < 3] AS sex FROM s"
+    )
+    assert set_loss(connection, "s", "p", ("age", "sex"), "id").classes == 2
+
+
+def test_loss_by_sets_refuses_other_rows(connection):
+    connection.execute("CREATE TABLE s AS SELECT row_number() OVER () AS id, * FROM t")
+    for rows in ("range(1, 5)", "range(2, 7)", "(SELECT 1 UNION ALL FROM range(1, 5))"):
+        connection.execute(
+            f"CREATE OR REPLACE TABLE p AS SELECT i AS id, 20 AS age_lo, 60 AS age_hi, 'f' AS sex FROM {rows} AS r(i)"
+        )
+        with pytest.raises(ValueError, match="same rows"):
+            set_loss(connection, "s", "p", ("age", "sex"), "id")

@@ -2,8 +2,10 @@
 
 import json
 
+import pytest
+
 from benchmarks.record import RESULTS
-from benchmarks.report import DOCS, SECTIONS, render
+from benchmarks.report import PAGES, SECTIONS, render
 
 FACTS = {
     "command": "python -m benchmarks.x",
@@ -13,9 +15,10 @@ FACTS = {
 }
 
 
-def test_document_is_up_to_date():
-    text = DOCS.read_text()
-    assert render(text, RESULTS) == text
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_document_is_up_to_date(page):
+    text = page.read_text()
+    assert render(text, RESULTS, PAGES[page]) == text
 
 
 def test_speed_table(tmp_path):
@@ -23,6 +26,8 @@ def test_speed_table(tmp_path):
         **FACTS,
         "engine": "postgres",
         "table": "admissions",
+        "method": "tree:minimize=gcp",
+        "k": 100,
         "rows": 500000,
         "base_seconds": 0.5,
         "release_seconds": 2.0,
@@ -35,10 +40,38 @@ def test_speed_table(tmp_path):
     lines = SECTIONS["speed"](tmp_path).splitlines()
     assert (
         lines[2]
-        == "| postgres, admissions | 500,000 | 0.50 | 2.00 | **4.0** | 10.0 | 0.10 | 0.20 + server 0.30 |"
+        == "| postgres, admissions | tree, 100 | 500,000 | 0.50 | 2.00 | **4.0** | 10.0 | 0.10 | 0.20 + server 0.30 |"
     )
-    assert "| postgres, admissions | 0.00 | 0.00 | 0.00 | 1.25 | 0.00 | 0.00 | 0.00 |" in lines
+    assert "| postgres, admissions | tree, 100 | 0.00 | 0.00 | 0.00 | 1.25 | 0.00 | 0.00 | 0.00 |" in lines
     assert "`python -m benchmarks.x`, 2026-01-01, Python 3.11.0, psycopg 3.3.0, 2 cores (p), 16 GiB." in lines
+
+
+def test_growth_table(tmp_path):
+    common = {
+        "seconds": 1.5,
+        "seconds_per_million": 3.0,
+        "stages": {"method": 0.75},
+        "peak_gib": 0.25,
+        "execution": "kernel",
+    }
+    results = [
+        {"part": "k", "rows": 500000, "method": "tree", "memory": 8 << 20, **common},
+        {
+            "part": "dual",
+            "rows": None,
+            "method": "hilbert",
+            "quasi": ["a", "b"],
+            "target_seconds": 20.0,
+            **common,
+        },
+    ]
+    (tmp_path / "growth.json").write_text(json.dumps({**FACTS, "l": 10, "e": 0.3, "results": results}))
+    lines = SECTIONS["growth"](tmp_path).splitlines()
+    assert "| integers, k=10 | 500,000 | tree | 8 MiB | 1.50 | - | **3.00** | 0.75 | 0.25 | kernel |" in lines
+    assert (
+        "| SAL, d=3, E=0.3 | as it is | hilbert, a, b | - | 1.50 | 20.0 | **3.00** | 0.75 | 0.25 | kernel |"
+        in lines
+    )
 
 
 def test_sections_without_results_say_so(tmp_path):
