@@ -1,7 +1,7 @@
 """What the registries offer: every method, its variants and executions, and which samples each is run on.
 
-A method in its default options runs on every sample; other values of its options on `CORE`, as they change one decision
-and not what the rest of a run does. Which pairs must be refused instead is the oracle's to say, see `tests.oracle.methods`.
+In memory, a method in its default options runs on every sample; other values of its options on `FEW`, as they change one
+decision and not what the rest of a run does. On a server, where only the SQL differs, it is `CORE` and `FEW`. Which pairs must be refused instead is the oracle's to say, see `tests.oracle.methods`.
 """
 
 from __future__ import annotations
@@ -14,7 +14,8 @@ from typing import Any
 import pytest
 
 from tests.contract.cases import Case
-from tests.contract.samples import CORE, SAMPLES
+from tests.contract.samples import CORE, FEW, SAMPLES
+from tests.engines import PAIR
 from tests.oracle.chance import SEED
 from tests.oracle.methods import ORACLES
 
@@ -75,7 +76,19 @@ def executions(way: Way) -> tuple[str, ...]:
 
 def samples_of(way: Way) -> Sequence[Case]:
     """The samples that the way is run on."""
-    return SAMPLES if is_default(way) else CORE
+    return SAMPLES if is_default(way) else FEW
+
+
+def everywhere() -> list[Any]:
+    """Every (engine, way, execution, sample) that must work, as pytest parameters."""
+    return [
+        pytest.param(engine, way, execution, case, id=f"{engine.name}-{way}-{execution}-{case.name}")
+        for engine in PAIR
+        for way in ways()
+        for case in samples_of(way)
+        if way.takes(case) and (engine is PAIR[0] or case in CORE)
+        for execution in executions(way)
+    ]
 
 
 def contrasting() -> list[Way]:

@@ -328,6 +328,9 @@ DIVERSE = _diverse()
 CORE: tuple[Case, ...] = (MIXED, NUMBERS, DATES, TREES, JOINT, _hostile(), TIES, WHOLE, DIVERSE, _several())
 """Every type and treatment, every kind of requirement."""
 
+FEW: tuple[Case, ...] = (MIXED, NUMBERS, JOINT, TIES, DIVERSE)
+"""Some of them, of every kind of requirement that options tell apart."""
+
 SAMPLES: tuple[Case, ...] = (
     *CORE,
     *_lines(),

@@ -17,6 +17,7 @@ from sqlanon.policy import release as spec_of
 from tests.contract.axes import (
     Way,
     contrasting,
+    everywhere,
     executions,
     refusals,
     runs,
@@ -87,11 +88,13 @@ def check_report(sample: Case, report: Any, partition: Sequence[Sequence[int]]) 
         assert getattr(report.loss, metric) == pytest.approx(float(value), rel=1e-9), metric
 
 
-@pytest.mark.parametrize(("way", "execution", "sample"), runs())
+@pytest.mark.parametrize(("engine", "way", "execution", "sample"), everywhere())
 def test_release_and_report_equal_oracle(
-    shared_db: Any, sample: Case, way: Way, execution: str, tmp_path: Path
+    connect_module: Any, engine: Any, sample: Case, way: Way, execution: str, tmp_path: Path
 ) -> None:
-    rows, report = release_rows(shared_db, sample, tmp_path, **way.arguments, execution=execution)
+    rows, report = release_rows(
+        connect_module(engine), sample, tmp_path, **way.arguments, execution=execution
+    )
     classes = way.classes(sample)
     assert multiset(rows) == multiset(released(sample.table, classes, "ranges"))
     assert report.verified
@@ -102,12 +105,13 @@ def test_release_and_report_equal_oracle(
 
 @pytest.mark.parametrize(("way", "sample"), refusals())
 def test_what_a_method_does_not_take_is_refused_with_what_does(
-    shared_db: Any, sample: Case, way: Way, tmp_path: Path
+    connect_module: Any, sample: Case, way: Way, tmp_path: Path
 ) -> None:
     """Before anything is encoded, by plan as by run; the text names the method, and one that takes it or the option at fault."""
-    source = sample.create(shared_db)
+    db = connect_module(ENGINES[0])
+    source = sample.create(db)
     spec = spec_of(source=source, **{**sample.arguments(tmp_path), **way.arguments})
-    for attempt in (shared_db.plan, shared_db.run):
+    for attempt in (db.plan, db.run):
         with pytest.raises(PolicyError) as caught:
             attempt(spec)
         words = re.findall(r"[\w=]+", str(caught.value))
@@ -115,7 +119,7 @@ def test_what_a_method_does_not_take_is_refused_with_what_does(
         faults = {f"{name}={value}" for name, value in way.options.items()}
         assert way.method in words
         assert able & set(words) or faults & set(words)
-    assert not [row for row in shared_db.releases() if source in row.release]
+    assert not [row for row in db.releases() if source in row.release]
 
 
 @pytest.mark.parametrize(("way", "execution", "sample"), runs((MIXED, NUMBERS)))
