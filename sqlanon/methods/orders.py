@@ -279,12 +279,16 @@ class Tree(Hilbert):
         return replace(super().keyed(context, block), span=0)
 
     def within(self, context: Context, rows: Rows, geometry: Geometry) -> None:
-        """See `Order`. A leaf has at most half a class of rows, which stay in the curve's order."""
+        """See `Order`.
+
+        One tree is grown down to equal rows; of many, which take most of the time, a leaf keeps up to half a class of rows in
+        the curve's order (range NCP of SAL, k = 10: 0.0001 more, in two thirds of the time).
+        """
         d, n = len(geometry.facts), len(rows.number)
         none, empty = np.zeros(0, np.int64), np.zeros((0, 1), np.int32)
         free, domains = Demands(1, none, none, none, empty, empty, 0, 0), arrays.sizes(context)
-        leaf = max(arrays.least_class(context) // 2, 1)
-        stretch = ONE_TREE if context.encoded.rows <= ONE_TREE else TREE_ROWS
+        one = context.encoded.rows <= ONE_TREE
+        stretch, leaf = (ONE_TREE, 1) if one else (TREE_ROWS, max(arrays.least_class(context) // 2, 1))
 
         def block(start: int) -> None:
             stop = min(start + stretch, n)

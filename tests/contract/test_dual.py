@@ -222,8 +222,9 @@ def test_optimal_direct_is_the_least_extent(shared_db: Any, seed: int, tmp_path:
         assert report.notes[0].startswith("solver dual: every class has NCP ")
 
 
-@pytest.mark.parametrize("method", ["hilbert", "mondrian"])
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize(
+    ("method", "seed"), [("hilbert", 0), ("hilbert", 1), ("hilbert", 2), ("mondrian", 0)]
+)
 def test_ipcsd_is_the_exhaustive_search(shared_db: Any, seed: int, method: str, tmp_path: Path) -> None:
     """Over every l the table admits; where the method's loss grows with l, both end at the same."""
     case, limit = line(seed + 20, 16, values=4), Fraction(1, 2)

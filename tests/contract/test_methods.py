@@ -25,7 +25,7 @@ from tests.contract.axes import (
     ways,
 )
 from tests.contract.cases import Case, multiset, published_classes, reached, release_rows
-from tests.contract.samples import CORE, JOINT, MIXED, NUMBERS, SAMPLES, TIES
+from tests.contract.samples import CORE, DIVERSE, JOINT, MIXED, NUMBERS, SAMPLES, TIES
 from tests.engines import ENGINES
 from tests.oracle.losses import losses
 from tests.oracle.methods import KINDS, ORACLES, kind_of
@@ -153,20 +153,20 @@ def test_row_order_does_not_matter(shared_db: Any, way: Way, tmp_path: Path) -> 
 def test_small_memory_budget_gives_the_same_classes(shared_db: Any, way: Way, tmp_path: Path) -> None:
     """What can be done by the database is, until the rest fits; what must be in memory is refused with a way out."""
     used = set()
-    for case in filter(way.takes, (MIXED, JOINT, NUMBERS)):
+    for case in filter(way.takes, (MIXED, JOINT, NUMBERS, DIVERSE)):
         if kind_of(case.table, case.privacy) in ORACLES[way.method].in_memory:
             with pytest.raises(PolicyError, match=rf"{way.method} .*memory.*use mondrian"):
-                release_rows(shared_db, case, tmp_path, **way.arguments, memory=3000)
+                release_rows(shared_db, case, tmp_path, **way.arguments, memory=2000)
             continue
-        rows, report = release_rows(shared_db, case, tmp_path, **way.arguments, memory=3000)
+        rows, report = release_rows(shared_db, case, tmp_path, **way.arguments, memory=2000)
         assert multiset(rows) == expected(case, way)
         assert report.verified
         used.add(report.execution)
     if {"kernel", "pushdown"} <= set(executions(way)):
-        assert "pushdown+kernel" in used
+        assert used & {"pushdown", "pushdown+kernel"}
 
 
-@pytest.mark.parametrize("way", ways(), ids=str)
+@pytest.mark.parametrize("way", [way for way in ways() if way.takes(TIES)], ids=str)
 def test_means_equal_oracle(shared_db: Any, way: Way, tmp_path: Path) -> None:
     case = TIES
     assert case.privacy.k >= 5

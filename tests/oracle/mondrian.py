@@ -18,9 +18,17 @@ CUTS = ("median", "loss")
 
 
 def mondrian(
-    table: Table, privacy: Privacy, variant: str = "strict", cut: str = "loss", leaf: int = 0
+    table: Table,
+    privacy: Privacy,
+    variant: str = "strict",
+    cut: str = "loss",
+    leaf: int = 0,
+    part: Rows | None = None,
 ) -> list[Rows]:
-    """The classes, as lists of row numbers, left before right; what has at most ``leaf`` rows is not cut."""
+    """The classes of a table or of a part of it, as lists of row numbers, left before right.
+
+    What has at most ``leaf`` rows is not cut.
+    """
     halves = {
         ("strict", "median"): _strict_median,
         ("strict", "loss"): _strict_loss,
@@ -28,7 +36,7 @@ def mondrian(
         ("relaxed", "loss"): _relaxed_loss,
     }[variant, cut]
     done: list[Rows] = []
-    todo = [list(range(table.rows))]
+    todo = [list(range(table.rows)) if part is None else part]
     while todo:
         rows = todo.pop()
         found = halves(table, rows, privacy) if len(rows) > leaf else None

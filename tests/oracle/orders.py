@@ -23,6 +23,9 @@ WORD = 63
 CENTRES, SHARE, MOST_SAMPLED, ROUNDS = 512, 10, 50_000, 8
 """Centres; per cent of the rows, at most so many, that they are found from; steps of Lloyd's iteration."""
 
+ONE_TREE, TREE_ROWS = 65_536, 4_096
+"""Rows of a table with one tree, at most, and of a part of a larger one."""
+
 FINE = 20
 """Bits an axis by which centres are numbered along the curve."""
 
@@ -164,9 +167,15 @@ def find_centres(sample: Sequence[Point]) -> list[Point]:
 
 
 def tree(table: Table, seed: int, leaf: int = 1) -> Ordered:
-    """By the leaves of Mondrian's loss cut, which have at most ``leaf`` rows, or equal ones; those along the Hilbert curve."""
-    along = {row: i for i, row in enumerate(hilbert(table, seed, leaf).rows)}
-    leaves = mondrian(table, Privacy(k=1), "strict", "loss", leaf)
+    """By the leaves of Mondrian's loss cut, grown to equal rows; of a large table, part by part along the Hilbert curve.
+
+    Leaves of the parts have at most ``leaf`` rows, or equal ones; rows of a leaf follow the curve.
+    """
+    curve = hilbert(table, seed).rows
+    along = {row: i for i, row in enumerate(curve)}
+    size, least = (len(curve), 1) if len(curve) <= ONE_TREE else (TREE_ROWS, leaf)
+    parts = [curve[at : at + size] for at in range(0, len(curve), size)]
+    leaves = [rows for part in parts for rows in mondrian(table, Privacy(k=1), "strict", "loss", least, part)]
     return Ordered([row for rows in leaves for row in sorted(rows, key=lambda r: along[r])])
 
 

@@ -10,6 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sqlanon.kernels.ties import settle
+from sqlanon.methods import orders
 from sqlanon.methods.orders import ORDERS, canonical
 from tests.contract.cases import Case
 from tests.oracle import orders as oracle
@@ -60,6 +61,20 @@ def test_many_attributes(name: str, d: int, domain: int) -> None:
     found = check(name, table, 1, rng.sample(range(30), 30))
     if found.line is not None:
         assert max(found.line) <= found.span < 2**63
+
+
+@settings(max_examples=40)
+@given(case=cases(max_rows=40), k=st.integers(1, 9), threads=st.integers(1, 2), data=st.data())
+def test_trees_of_a_large_table(case: Case, k: int, threads: int, data: st.DataObject) -> None:
+    """Above a number of rows there is a tree for every stretch of the curve, with leaves of up to half a class."""
+    table, stored = case.table, data.draw(st.permutations(range(case.table.rows)))
+    with pytest.MonkeyPatch.context() as patch:
+        for module in (orders, oracle):
+            patch.setattr(module, "ONE_TREE", 12)
+            patch.setattr(module, "TREE_ROWS", 7)
+        expected = oracle.tree(table, 0, max(k // 2, 1))
+        found = orders.Tree().arrange(context_of(table, Privacy(k=k), 0, threads), loaded(table, stored))
+    assert tuples(table, [stored[i] for i in found.rows.number.tolist()]) == tuples(table, expected.rows)
 
 
 def test_more_points_than_centres() -> None:
