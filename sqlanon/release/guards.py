@@ -102,20 +102,16 @@ def guard_anatomy(spec: ReleaseSpec, roles: Roles) -> None:
 
 
 def guard_refine(spec: ReleaseSpec) -> None:
-    """Refine: only where it can lower a loss and breaks no other promise.
+    """Refine: only where there are boxes whose loss it can lower.
 
     Raises:
-        PolicyError: it has nothing to do, or would undo what was maximized.
+        PolicyError: it would have nothing to do.
     """
     if spec.refine is None:
         return
     if spec.format.kind == "anatomy":
         raise PolicyError(
             f"{spec.name}: refine lowers the loss of boxes, and format anatomy has none; leave it out"
-        )
-    if spec.privacy.accuracy is not None:
-        raise PolicyError(
-            f"{spec.name}: refine lowers the loss at the cost of the privacy that is maximized; leave refine or maximize out"
         )
 
 

@@ -83,7 +83,7 @@ def publish(
         done = write(physical)
         with watch.stage("publish"):
             scratch.execute("publish/link", linked=TableRef(PRIVATE_SCHEMA, f"{target.physical}_link"),
-                            classed=classed)  # fmt: skip
+                            classed=classed, released=recoded.released)  # fmt: skip
             facts = TableRef(PRIVATE_SCHEMA, f"{target.physical}_metadata")
             engine.load_rows(
                 facts, COLUMNS, metadata_rows(spec, encoded, recoded, target.version, target.view.name)
@@ -163,7 +163,7 @@ def _publish_file(
     with engine.publishing():
         catalog.add(spec, target.version, target.physical, target.view, "pending", report, seed)
         scratch.execute("publish/link", linked=TableRef(PRIVATE_SCHEMA, f"{target.physical}_link"),
-                        classed=classed)  # fmt: skip
+                        classed=classed, released=recoded.released)  # fmt: skip
     try:
         with engine.attach(beside) as database:
             place = TableRef(target.view.schema, target.view.name, database)

@@ -89,7 +89,7 @@ def _make(
             recoded = recode(scratch, encoded, classed, spec.format)
     with watch.stage("verify"):
         verify_staged(scratch, encoded, classed, recoded, spec.format)
-        fewest = _identifiers(scratch, classed, ready)
+        fewest = _identifiers(scratch, classed, recoded.released, ready)
     with watch.stage("recode"):
         attributes = [Attribute(d.code, d.reading.name, d.reading.spec.weight, d.size) for d in encoded.quasi]
         loss = measure(scratch, recoded.boxes, recoded.released, attributes, spec.privacy.k)
@@ -113,11 +113,11 @@ def _make(
     return replace(verified, seconds=watch.total())
 
 
-def _identifiers(scratch: Scratch, classed: TableRef, ready: Prepared) -> dict[str, int]:
+def _identifiers(scratch: Scratch, classed: TableRef, released: TableRef, ready: Prepared) -> dict[str, int]:
     if not ready.identifiers:
         return {}
     aliases = list(ready.identifiers.values())
-    row = scratch.fetch("verify/identifiers", classed=classed, identifiers=aliases)[0]
+    row = scratch.fetch("verify/identifiers", classed=classed, released=released, identifiers=aliases)[0]
     return {name: int(str(cell)) for name, cell in zip(ready.identifiers, row, strict=True)}
 
 
