@@ -72,10 +72,10 @@ def test_a_release_has_the_best_consecutive_groups_and_refine_the_best(
     case = on_line(SEVEN, "", Privacy(k=3))
     rows, report = release_rows(shared_db, case, tmp_path, method=method)
     assert {(row["x_lo"], row["x_hi"]) for row in rows} == {(0, 3), (3, 7)}
-    assert report.loss.gcp == pytest.approx(24 / 49)
+    assert (report.loss.gcp, report.loss.il_inf) == pytest.approx((24 / 49, 4 / 7))
     rows, report = release_rows(shared_db, case, tmp_path, method=method, refine=True)
     assert {(row["x_lo"], row["x_hi"]) for row in rows} == {(0, 7), (3, 3)}
-    assert report.loss.gcp == pytest.approx(21 / 49)
+    assert (report.loss.gcp, report.loss.il_inf) == pytest.approx((21 / 49, 1))
 
 
 # --- Lemma 1: groups of 2k - 1 rows at most ----------------------------------------------------------------------------
