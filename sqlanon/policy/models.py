@@ -168,7 +168,9 @@ class MethodModel(Part):
     ]
 
     name: Annotated[str, BeforeValidator(fields.word)] = Field(
-        description="The method: `tree`, `hilbert`, `idistance`, `hilbert_fast`, `idistance_fast`, `mondrian`, `topdown`; docs/methods.md tells which to take and their options."
+        description="`tree`, `hilbert`, `hilbert_fast`, `idistance`, `idistance_fast`, `mondrian`, `topdown` or `anatomy`. "
+        "docs/onedim.md tells which to take, what each accepts, and the options of the one-dimensional ones; docs/mondrian.md "
+        "has those of Mondrian."
     )
 
 
@@ -243,7 +245,10 @@ class ReleaseModel(Part):
     privacy: PrivacyModel = Field(description="What every class must meet.")
     method: Annotated[
         MethodModel, BeforeValidator(fields.method, json_schema_input_type=str | MethodModel)
-    ] = Field(default_factory=lambda: MethodModel(name="tree"), description="The algorithm and its options.")
+    ] = Field(
+        default_factory=lambda: MethodModel(name="tree"),
+        description="The algorithm and its options. Default: `tree`.",
+    )
     refine: Annotated[
         RefineModel | None, BeforeValidator(fields.switch, json_schema_input_type=Flag | RefineModel)
     ] = Field(None, description="Improve the method's classes by a local pass: `true`, `false` or a mapping.")
@@ -260,7 +265,9 @@ class ReleaseModel(Part):
         description="What the kernels may use: bytes, or text such as 4GB or 512MiB. Default: chosen from the machine.",
     )
     seed: Annotated[int, whole(0)] | None = Field(
-        None, description="For methods that draw random numbers. Default: drawn from the operating system."
+        None,
+        description="For what draws random numbers: the methods `idistance`, `topdown` and `anatomy`, and the group numbers of format "
+        "anatomy. Default: drawn from the operating system.",
     )
 
 
