@@ -279,7 +279,7 @@ def test_the_hilbert_order_is_key_codes_occurrence_sensitive_row(
         quasi=quasi,
         sensitive=sensitive,
     )
-    blocks = list(engine.stream_arrays(query, ["int64"] + ["int32"] * (1 + len(quasi)), 150))
+    blocks = list(engine.stream_arrays(query, ["int64"] + ["int32"] * (1 + len(quasi + sensitive)), 150))
     _, *columns_found = (np.concatenate(parts).tolist() for parts in zip(*blocks, strict=True))
     found = list(zip(*columns_found, strict=True))
 
@@ -294,4 +294,4 @@ def test_the_hilbert_order_is_key_codes_occurrence_sensitive_row(
         seen[group] = seen.get(group, 0) + 1
         place = drawn[tuple(int(cells[name][row[name]]) >> (bits - coarse) for name in axes)]
         ranked.append((place, [row[name] for name in quasi], seen[group], [row[name] for name in sensitive], row["rid"]))  # fmt: skip
-    assert found == [(rid, *qi) for _, qi, _, _, rid in sorted(ranked)]
+    assert found == [(rid, *qi, *sa) for _, qi, _, sa, rid in sorted(ranked)]
