@@ -161,19 +161,6 @@ class Loaded:
         """The sensitive codes as int32[s, n]."""
         return np.array(self.sensitive, dtype=np.int32).reshape(len(self.sensitive), len(self.rid))
 
-    @property
-    def axes(self) -> list[npt.NDArray[np.int64]]:
-        """Where the codes of every attribute lie on its axis, see `axis`."""
-        return [axis(self.geometry, j) for j in range(len(self.codes))]
-
-    @property
-    def counts(self) -> list[npt.NDArray[np.int64]]:
-        """Rows of every code of every attribute."""
-        return [
-            np.bincount(column, minlength=len(places))
-            for column, places in zip(self.codes, self.axes, strict=True)
-        ]
-
 
 def load(context: Context) -> Loaded:
     """Read the work table."""

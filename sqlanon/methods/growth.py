@@ -1,4 +1,4 @@
-"""A Mondrian tree grown by threads: what the method `mondrian` and the order `tree` share."""
+"""A Mondrian tree over a whole table, grown by threads: large partitions are shared out, small ones taken down to the leaves."""
 
 from __future__ import annotations
 

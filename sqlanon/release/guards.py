@@ -92,11 +92,6 @@ def guard_anatomy(spec: ReleaseSpec, roles: Roles) -> None:
             "privacy: {presence: disclosed} to accept that (k then counts the rows of a group), leave k out, or choose "
             "another format"
         )
-    if spec.privacy.accuracy is not None:
-        problems.append(
-            f"{spec.name}: format anatomy publishes exact quasi columns, so there is no loss to bound; ask for l and leave "
-            "max_loss and max_extent out, or choose another format"
-        )
     if problems:
         raise PolicyError(problems)
 
