@@ -139,11 +139,7 @@ def main(arguments: list) -> None:
         install(DEV)
         os.chdir(ROOT)
         # Compile the kernels once, before several test processes would each do it at the same time.
-        run(
-            BIN / "python",
-            "-c",
-            "import sqlanon.methods.warm as w, sqlanon.progress as p; w.compiled(p.Silent())",
-        )
+        run(BIN / "python", "-m", "tests.compiled")
         become(
             BIN / "python",
             "-m",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import shutil
 import subprocess
 import sys
@@ -54,3 +55,14 @@ def test_without_ensurepip_says_what_to_install(checkout, tmp_path_factory):
 
 def test_an_old_python_reads_it():
     ast.parse((ROOT / "dev.py").read_text(), feature_version=(3, 7))
+
+
+@pytest.mark.slow
+def test_what_it_runs_before_the_tests_runs():
+    """It runs first in every test run: where it fails, no test is run at all."""
+    module = re.search(r'"-m", "(tests\.\w+)"', (ROOT / "dev.py").read_text())
+    assert module
+    done = subprocess.run(
+        [sys.executable, "-m", module[1]], cwd=ROOT, capture_output=True, text=True, check=False, timeout=300
+    )
+    assert done.returncode == 0, done.stderr
