@@ -52,7 +52,9 @@ def cubes(scratch: Scratch, subject: Subject, columns: Sequence[str], sensitive:
         PolicyError: a table is empty, or the source has changed so much that the release's values are not in it.
     """
     if subject.counted and sensitive is None:
-        raise PolicyError(f"{subject.name}: format anatomy publishes exact quasi columns; name its sensitive column")
+        raise PolicyError(
+            f"{subject.name}: format anatomy publishes exact quasi columns; name its sensitive column"
+        )
     roles = replace(
         subject.roles,
         quasi=tuple(next(r for r in subject.roles.quasi if r.name == column) for column in columns),
@@ -71,7 +73,9 @@ def cubes(scratch: Scratch, subject: Subject, columns: Sequence[str], sensitive:
     scratch.drop(stage)
     released_rows = _count(scratch, subject.view)
     if not rows or not released_rows:
-        raise PolicyError(f"{subject.name}: the {'release' if rows else 'source'} holds no row; there is nothing to compare")
+        raise PolicyError(
+            f"{subject.name}: the {'release' if rows else 'source'} holds no row; there is nothing to compare"
+        )
     released = scratch.table("released")
     spreads: list[TableRef] = []
     widths: list[float] = [1.0] * len(quasi)
@@ -82,10 +86,9 @@ def cubes(scratch: Scratch, subject: Subject, columns: Sequence[str], sensitive:
             columns=[_read(domain) for domain in quasi], sensitive=_read(value), group=GROUP, count=COUNT,
         )  # fmt: skip
     else:
-        published = [list(subject.published[column]) for column in columns]
         scratch.execute(
             "datacube/released", released=released, view=subject.view,
-            columns=[{"names": names} for names in published], names=[name for names in published for name in names],
+            columns=[{"names": list(subject.published[column])} for column in columns],
             sensitive=_read(value) if value else None,
         )  # fmt: skip
         for number, domain in enumerate(quasi, 1):

@@ -7,6 +7,7 @@ part may stand for, so that a part's shares sum to less than 1 where the source 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 from sqlanon.engines.base import TableRef
@@ -23,7 +24,7 @@ from sqlanon.table.tree import tree_of
 
 @dataclass(frozen=True, slots=True)
 class _Read:
-    """One column: its domain, what is published of it, and the scratch table of the distinct parts."""
+    """One column: its domain, what is published of it and where, and the scratch table of the distinct parts."""
 
     scratch: Scratch
     domain: Domain
@@ -31,6 +32,7 @@ class _Read:
     names: Names
     parts: TableRef
     alias: str
+    at: Mapping[str, str]
 
     def table(self, step: str) -> TableRef:
         return self.scratch.table(f"{self.alias}_{step}")
@@ -43,7 +45,7 @@ def spread(scratch: Scratch, subject: Subject, domain: Domain, released: TableRe
         scratch: the run.
         subject: the release.
         domain: the column's values in the source.
-        released: table with the column's part numbers ``p<number>`` and what is published of it.
+        released: table with the column's part numbers ``p<number>`` and what is published of it, ``v<number>_1`` ...
         number: which column of ``released`` it is.
 
     Returns:
@@ -58,11 +60,16 @@ def spread(scratch: Scratch, subject: Subject, domain: Domain, released: TableRe
     """
     names = subject.names(domain.reading.name)
     alias = f"b{number}"
-    read = _Read(scratch, domain, subject.spec.format.kind, names, scratch.table(f"{alias}_parts"), alias)
+    at = {
+        name: f"v{number}_{place}"
+        for place, name in enumerate(subject.published[domain.reading.name], 1)
+    }  # fmt: skip
+    parts = scratch.table(f"{alias}_parts")
+    read = _Read(scratch, domain, subject.spec.format.kind, names, parts, alias, at)
     scratch.execute(
         "datacube/parts", parts=read.parts, released=released, number=number,
         names=[
-            {"column": column, "part": part}
+            {"column": at[column], "part": part}
             for part, column in (("value", names.value), ("lo", names.lo), ("hi", names.hi))
             if column
         ],
@@ -92,15 +99,16 @@ def _marked(read: _Read) -> dict[str, object]:
     names = read.names
     match read.kind:
         case "ranges":
-            return {"mark": names.null, "means": "state"}
+            mark, means = names.null, "state"
         case "labels":
-            return {"mark": names.value, "means": "label"}
+            mark, means = names.value, "label"
         case "suppressed" if names.suppressed:
-            return {"mark": names.suppressed, "means": "flag"}
+            mark, means = names.suppressed, "flag"
         case "suppressed":
-            return {"mark": names.value, "means": "star"}
+            mark, means = names.value, "star"
         case _:
-            return {"mark": names.value, "means": "value"}
+            mark, means = names.value, "value"
+    return {"mark": read.at[mark] if mark else None, "means": means}
 
 
 def _runs(read: _Read) -> TableRef:
@@ -144,7 +152,9 @@ def _nodes(read: _Read) -> TableRef:
             if size > nodes.get(write(label), (0, 0))[0]:
                 nodes[write(label)] = size, first
     rows = [(label, first + shift, first + shift + size - 1, size) for label, (size, first) in nodes.items()]
-    return _loaded(read, "nodes", [("label", ""), ("low", "BIGINT"), ("high", "BIGINT"), ("size", "BIGINT")], rows)
+    return _loaded(
+        read, "nodes", [("label", ""), ("low", "BIGINT"), ("high", "BIGINT"), ("size", "BIGINT")], rows
+    )
 
 
 def _order(read: _Read, order: tuple[str, ...]) -> TableRef:
@@ -164,7 +174,10 @@ def _members(read: _Read) -> TableRef:
     texts = None
     if read.kind == "labels":
         rows = [
-            (value, label) for label, what, values in _parsed(read) if what in ("value", "set") for value in values
+            (value, label)
+            for label, what, values in _parsed(read)
+            if what in ("value", "set")
+            for value in values
         ]
         texts = _loaded(read, "listed", [("member", ""), ("label", "")], rows)
     table = read.table("members")
@@ -181,7 +194,9 @@ def _parsed(read: _Read) -> list[tuple[str, str, tuple[str, ...]]]:
     return [(label, *parse_label(label)) for label in labels]
 
 
-def _loaded(read: _Read, step: str, columns: list[tuple[str, str]], rows: list[tuple[object, ...]]) -> TableRef:
+def _loaded(
+    read: _Read, step: str, columns: list[tuple[str, str]], rows: list[tuple[object, ...]]
+) -> TableRef:
     """A scratch table; columns without a type are text that is compared by bytes."""
     table = read.table(step)
     text = read.scratch.engine.capabilities.text_type

@@ -75,7 +75,9 @@ def subject(engine: Engine, release: str | None = None) -> Subject:
     told = {str(row[0]): row for row in engine.fetch(made)}
     kept = {item["name"]: item for item in entry.policy["columns"]}
     columns = tuple(
-        _column(name, kept.get(name, {}), row) for name, row in told.items() if name and row[1] != "insensitive"
+        _column(name, kept.get(name, {}), row)
+        for name, row in told.items()
+        if name and row[1] != "insensitive"
     )
     form = FormatSpec(entry.policy["format"]["kind"])
     spec = ReleaseSpec(
@@ -104,7 +106,9 @@ def _entry(engine: Engine, release: str | None) -> Entry:
     if not named:
         view = engine.target(release)
         named = [
-            entry for entry in published if entry.view and (entry.view.schema, entry.view.name) == (view.schema, view.name)
+            entry
+            for entry in published
+            if entry.view and (entry.view.schema, entry.view.name) == (view.schema, view.name)
         ]
     if not named:
         raise PolicyError(f"{release} is neither a published release nor the view of one; there are: {names}")
@@ -120,7 +124,11 @@ def _column(name: str, kept: Mapping[str, Any], told: tuple[object, ...]) -> Col
         name,
         "quasi" if role == "quasi" else "sensitive",
         hierarchy=_hierarchy(name, values) if kind == "hierarchy" else None,
-        ordered=tuple(values["order"]) if "order" in values else ordered if isinstance(ordered, str) else None,
+        ordered=tuple(values["order"])
+        if "order" in values
+        else ordered
+        if isinstance(ordered, str)
+        else None,
     )
 
 

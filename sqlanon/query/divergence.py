@@ -80,7 +80,9 @@ def divergence(
     unknown = [column for column in wanted if column not in subject.quasi]
     if unknown or (sensitive is not None and sensitive not in subject.sensitive):
         what = f"no quasi column {', '.join(unknown)}" if unknown else f"no sensitive column {sensitive}"
-        raise PolicyError(f"{subject.name}: the release has {what}; it has {', '.join(subject.quasi + subject.sensitive)}")
+        raise PolicyError(
+            f"{subject.name}: the release has {what}; it has {', '.join(subject.quasi + subject.sensitive)}"
+        )
     if not all(group_bys):
         raise PolicyError(f"{subject.name}: a group-by of the datacube needs a column")
     told = progress or Silent()
