@@ -7,7 +7,7 @@ part may stand for, so that a part's shares sum to less than 1 where the source 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from sqlanon.engines.base import TableRef
@@ -195,7 +195,7 @@ def _parsed(read: _Read) -> list[tuple[str, str, tuple[str, ...]]]:
 
 
 def _loaded(
-    read: _Read, step: str, columns: list[tuple[str, str]], rows: list[tuple[object, ...]]
+    read: _Read, step: str, columns: list[tuple[str, str]], rows: Sequence[tuple[object, ...]]
 ) -> TableRef:
     """A scratch table; columns without a type are text that is compared by bytes."""
     table = read.table(step)
