@@ -13,6 +13,7 @@ from typing import Annotated, Any, Literal, TypeVar
 
 from pydantic import BeforeValidator, Field, ValidationError
 
+from sqlanon.errors import PolicyError
 from sqlanon.policy import fields, shape
 from sqlanon.policy.document import read
 from sqlanon.policy.fields import amount, whole
@@ -149,11 +150,10 @@ def load_workload(path: str | os.PathLike[str], environ: Mapping[str, str] | Non
     problems.mute(document.unread)
     raw = document.data
     if not isinstance(raw, dict):
-        problems.add(
-            (), "the file is empty" if raw is None else "not a mapping", "a workload begins with version: 1"
-        )
+        what = "the file is empty" if raw is None else "not a mapping"
+        problems.add((), what, "a workload begins with version: 1")
         problems.stop()
-        raise AssertionError
+        raise PolicyError(f"{path}: {what}")  # muted: a tag stands at the top, and that was told
     head = _model(_Head, raw, (), problems)
     queries = [
         made for at, item in _items(raw, "queries") if (made := _query(item, at, problems)) is not None
@@ -190,21 +190,20 @@ def _query(item: object, at: Path, problems: Problems) -> tuple[Path, QuerySpec]
 
 def _generator(item: object, at: Path, problems: Problems) -> tuple[Path, GeneratorSpec] | None:
     """One generator; its kind alone may be written as text."""
-    given = {"kind": item} if isinstance(item, str) else item
-    kind = given.get("kind") if isinstance(given, dict) else None
-    if not isinstance(given, dict) or kind is None:
+    raw = {"kind": item} if isinstance(item, str) else item
+    kind = raw.get("kind") if isinstance(raw, dict) else None
+    if not isinstance(raw, dict) or kind is None:
         problems.add(at, "no kind of generator", f"kind: one of {listed(GENERATORS)}")
         return None
     model = GENERATORS.get(kind) if isinstance(kind, str) else None
     if model is None:
         problems.add((*at, "kind"), "not a kind of generator", f"one of {listed(GENERATORS)}")
         return None
-    made = _model(model, given, at, problems)
+    made = _model(model, raw, at, problems)
     if made is None:
         return None
-    values = {
-        key: tuple(value) if isinstance(value, list) else value for key, value in made.model_dump().items()
-    }
+    given = {key: getattr(made, key) for key in type(made).model_fields}
+    values: dict[str, Any] = {key: tuple(v) if isinstance(v, list) else v for key, v in given.items()}
     name = values.pop("name") or (f"datacube {values['level']}" if kind == "datacube" else kind)
     return at, GeneratorSpec(name=name, **values)
 

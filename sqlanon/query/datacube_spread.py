@@ -66,6 +66,7 @@ def spread(scratch: Scratch, subject: Subject, domain: Domain, released: TableRe
     }  # fmt: skip
     parts = scratch.table(f"{alias}_parts")
     read = _Read(scratch, domain, subject.spec.format.kind, names, parts, alias, at)
+    mark, means = _marked(read)
     scratch.execute(
         "datacube/parts", parts=read.parts, released=released, number=number,
         names=[
@@ -73,7 +74,7 @@ def spread(scratch: Scratch, subject: Subject, domain: Domain, released: TableRe
             for part, column in (("value", names.value), ("lo", names.lo), ("hi", names.hi))
             if column
         ],
-        **_marked(read),
+        mark=mark, means=means,
     )  # fmt: skip
     runs = _runs(read)
     lost = scratch.fetch("datacube/unknown", runs=runs)[0][0]
@@ -94,7 +95,7 @@ def _is_set(read: _Read) -> bool:
     return read.domain.reading.treatment == "nominal" and read.kind in ("ranges", "labels")
 
 
-def _marked(read: _Read) -> dict[str, object]:
+def _marked(read: _Read) -> tuple[str | None, str]:
     """Where a part says that it is NULL, or that any value is possible."""
     names = read.names
     match read.kind:
@@ -108,7 +109,7 @@ def _marked(read: _Read) -> dict[str, object]:
             mark, means = names.value, "star"
         case _:
             mark, means = names.value, "value"
-    return {"mark": read.at[mark] if mark else None, "means": means}
+    return read.at[mark] if mark else None, means
 
 
 def _runs(read: _Read) -> TableRef:

@@ -8,11 +8,12 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 from sqlanon.engines.base import Engine, TableRef
 from sqlanon.errors import PolicyError
 from sqlanon.release.catalog import Catalog, Entry
+from sqlanon.release.metadata import COLUMNS
 from sqlanon.release.names import Names, names_of
 from sqlanon.release.target import is_pair, metadata_of, sensitive_of
 from sqlanon.spec import ColumnSpec, FormatSpec, Hierarchy, PrivacySpec, ReleaseSpec
@@ -31,6 +32,7 @@ class Subject:
         spec: source, columns with their hierarchies and orders, format; what does not matter here has its default.
         roles: those columns in the source.
         published: per quasi column, what the view holds of it.
+        insensitive: columns that are published as they are, besides the sensitive ones.
     """
 
     name: str
@@ -39,6 +41,7 @@ class Subject:
     spec: ReleaseSpec
     roles: Roles
     published: Mapping[str, tuple[str, ...]]
+    insensitive: tuple[str, ...] = ()
 
     @property
     def quasi(self) -> tuple[str, ...]:
@@ -71,7 +74,9 @@ def subject(engine: Engine, release: str | None = None) -> Subject:
             f"{entry.release} was published into {entry.file}, away from its source; publish it into the source's "
             "database as well to compare the two"
         )
-    made = statement("datacube/metadata", engine.dialect, metadata=metadata_of(entry.view))
+    made = statement(
+        "query/metadata", engine.dialect, metadata=metadata_of(entry.view), columns=[name for name, _ in COLUMNS]
+    )
     told = {str(row[0]): row for row in engine.fetch(made)}
     kept = {item["name"]: item for item in entry.policy["columns"]}
     columns = tuple(
@@ -89,7 +94,8 @@ def subject(engine: Engine, release: str | None = None) -> Subject:
         sensitive_of(entry.view) if is_pair(entry) else None,
         spec,
         assign_roles(spec, engine.relation(entry.source)),
-        {name: tuple(json.loads(str(row[4]))) for name, row in told.items() if row[1] == "quasi"},
+        {name: tuple(json.loads(str(row[5]))) for name, row in told.items() if row[1] == "quasi"},
+        tuple(name for name, row in told.items() if row[1] == "insensitive"),
     )
 
 
@@ -117,18 +123,17 @@ def _entry(engine: Engine, release: str | None) -> Entry:
 
 def _column(name: str, kept: Mapping[str, Any], told: tuple[object, ...]) -> ColumnSpec:
     """A column as the policy had it; lists of values come from the metadata, since the catalog holds only their hashes."""
-    _, role, kind, _, _, declared = told
+    _, role, kind, _, _, _, declared = told
     values = json.loads(str(declared)) if declared is not None else {}
-    ordered = kept.get("ordered")
+    words: dict[str, Literal["alphabetical", "declared"]] = {
+        "alphabetical": "alphabetical",
+        "declared": "declared",
+    }
     return ColumnSpec(
         name,
         "quasi" if role == "quasi" else "sensitive",
         hierarchy=_hierarchy(name, values) if kind == "hierarchy" else None,
-        ordered=tuple(values["order"])
-        if "order" in values
-        else ordered
-        if isinstance(ordered, str)
-        else None,
+        ordered=tuple(values["order"]) if "order" in values else words.get(str(kept.get("ordered"))),
     )
 
 

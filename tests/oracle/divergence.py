@@ -130,7 +130,7 @@ def split(texts: str, known: Mapping[str, Any]) -> Iterator[list[Any]]:
             yield from ([value, *rest] for rest in split(texts[len(each) + 2 :], known))
 
 
-def points(column: Quasi, row: Row, declared: bool) -> Spread:
+def points(column: Quasi, row: Row, _: bool) -> Spread:
     return one(column, row[column.name])
 
 
