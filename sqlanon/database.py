@@ -20,13 +20,15 @@ from sqlanon.release.publish import drop_old, reconcile, spelled
 from sqlanon.release.run import Machine, run
 from sqlanon.release.target import sensitive_of, view_of, views_of
 from sqlanon.results import AuditReport, LossReport, PlanReport, ReleaseRow, RunReport, TogetherReport
-from sqlanon.spec import ReleaseSpec
+from sqlanon.spec import ReleaseSpec, WorkloadSpec
 from sqlanon.sqltext import identifier, statement
 from sqlanon.table import functions
 from sqlanon.table.profile import ColumnProfile, profile
 
 if TYPE_CHECKING:
     from types import TracebackType
+
+    from sqlanon.query.evaluate_report import Evaluation
 
 FILES = (".csv", ".csv.gz", ".parquet")
 """Files that `anonymize` reads; it writes all but ``.csv.gz``."""
@@ -106,6 +108,27 @@ class Database:
     def together(self, first: str, second: str) -> TogetherReport:
         """What two releases of one source leave of k and l when a reader holds both."""
         return auditing.together(self.engine, first, second)
+
+    def evaluate(
+        self, release: str | None = None, workload: str | os.PathLike[str] | WorkloadSpec | None = None
+    ) -> Evaluation:
+        """Measure how well a release answers for its source; see `sqlanon.query.evaluate.evaluate`.
+
+        Args:
+            release: its name or view; None: the only one there is.
+            workload: a workload file, or what one is read into; None: generators that fit any release.
+
+        Raises:
+            PolicyError, DatabaseError: nothing was measured.
+        """
+        from sqlanon.query.evaluate import evaluate
+
+        spec = (
+            workload
+            if workload is None or isinstance(workload, WorkloadSpec)
+            else policy.load_workload(workload)
+        )
+        return evaluate(self.engine, release, spec, self._progress)
 
     def releases(self, name: str | None = None) -> tuple[ReleaseRow, ...]:
         """The catalog's versions, oldest first."""

@@ -6,7 +6,7 @@ What a workload measures is in `sqlanon.query.workload`; whether its columns exi
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path as FilePath
 from typing import Annotated, Any, Literal, TypeVar
@@ -159,11 +159,11 @@ def load_workload(path: str | os.PathLike[str], environ: Mapping[str, str] | Non
         made for at, item in _items(raw, "queries") if (made := _query(item, at, problems)) is not None
     ]
     generators = [
-        made for at, item in _items(raw, "generators") if (made := _generator(item, at, problems)) is not None
+        one for at, item in _items(raw, "generators") if (one := _generator(item, at, problems)) is not None
     ]
     if not raw.get("queries") and not raw.get("generators"):
         problems.add((), "nothing to ask", "queries, generators or both")
-    _check_names([*queries, *generators], problems, document.line)
+    _check_names((*queries, *generators), problems, document.line)
     problems.stop()
     return WorkloadSpec(
         tuple(one for _, one in queries), tuple(one for _, one in generators), head.seed if head else 1
@@ -209,7 +209,7 @@ def _generator(item: object, at: Path, problems: Problems) -> tuple[Path, Genera
 
 
 def _check_names(
-    made: list[tuple[Path, QuerySpec | GeneratorSpec]], problems: Problems, line: Callable[[Path], int]
+    made: Sequence[tuple[Path, QuerySpec | GeneratorSpec]], problems: Problems, line: Callable[[Path], int]
 ) -> None:
     first: dict[str, Path] = {}
     for at, one in made:

@@ -15,15 +15,15 @@ from typing import Any
 
 import sqlglot
 
-from sqlanon.engines.base import Engine
-from sqlanon.errors import DatabaseError, PolicyError, SqlanonError, UnsupportedError
+from sqlanon.engines.base import Engine, TableRef
+from sqlanon.errors import DatabaseError, PolicyError, UnsupportedError
 from sqlanon.progress import Progress, Silent
 from sqlanon.query.answer import Answer, Bounded
 from sqlanon.query.ask import ask
 from sqlanon.query.datacube_subject import Subject, subject
 from sqlanon.query.divergence import divergence, level, mean
 from sqlanon.query.evaluate_report import Cell, CubeResult, Errors, Evaluation, Family, QueryResult
-from sqlanon.query.parse import parse
+from sqlanon.query.parse import Query, parse
 from sqlanon.query.workload import DEFAULT, Asked, chosen, queries, sensitive
 from sqlanon.release.publish import spelled
 from sqlanon.spec import WorkloadSpec
@@ -77,7 +77,7 @@ def evaluate(
     )  # fmt: skip
 
 
-def _rows(engine: Engine, table: Any) -> int:  # noqa: ANN401 - a TableRef
+def _rows(engine: Engine, table: TableRef) -> int:
     return int(str(engine.fetch(statement("table/count", engine.dialect, source=table))[0][0]))
 
 
@@ -95,8 +95,12 @@ def _cubes(engine: Engine, on: Subject, plan: WorkloadSpec, told: Progress) -> t
         if generator.kind in ("datacube", "joint"):
             columns, value = chosen(generator, on), sensitive(generator, on)
             of = level(columns, generator.level) if generator.kind == "datacube" else (columns,)
+            if not of and plan is DEFAULT:
+                continue
             if not of:
-                continue  # fewer columns than the level
+                raise PolicyError(
+                    f"generators[{generator.name}]: level {generator.level} needs as many quasi columns; there are {len(columns)}"
+                )
             told.stage(on.name, generator.name)
             found = divergence(engine, on, of, value, told)
             made.append(
@@ -108,23 +112,32 @@ def _cubes(engine: Engine, on: Subject, plan: WorkloadSpec, told: Progress) -> t
 def _measured(engine: Engine, on: Subject, one: Asked) -> list[tuple[QueryResult, list[Cell]]]:
     """Ask one query of both; a result and its cells for every aggregate."""
     try:
-        query = parse(one.sql, engine.dialect)
-        if engine.relation(query.table_name).ref != on.roles.relation.ref:
-            raise PolicyError(f"asks {query.table_name}, but the release was made of {on.roles.relation.ref}")
+        query = _of_source(engine, on, one)
         with engine.snapshot():
             answer = ask(engine, one.sql, release=spelled(on.view))
             truth = _truth(engine, one.sql, answer)
-    except (PolicyError, UnsupportedError) as error:
+    except UnsupportedError as error:
+        # What refuses a query underlines a piece of it; a generated one holds values of the source.
         told = "a generated query has no answer over this release" if one.generated else str(error)
-        if isinstance(error, PolicyError):
-            raise PolicyError(f"query {one.name}: {told}") from error
         return [(QueryResult(one.name, one.family, "", 0, 0, Errors.of(()), refused=told), [])]
     except DatabaseError as error:
         raise DatabaseError(f"query {one.name}: {error}") from error
-    except SqlanonError:
-        raise
     cut = bool(query.having is not None or query.limit is not None or query.offset is not None)
     return [_compared(one, answer, name, truth, cut=cut) for name in answer.aggregates]
+
+
+def _of_source(engine: Engine, on: Subject, one: Asked) -> Query:
+    """The query, parsed.
+
+    Raises:
+        PolicyError: it asks something else than the source.
+    """
+    query = parse(one.sql, engine.dialect)
+    if engine.relation(query.table_name).ref != on.roles.relation.ref:
+        raise PolicyError(
+            f"query {one.name}: asks {query.table_name}, but {on.name} was made of {on.roles.relation.ref}; write that after FROM"
+        )
+    return query
 
 
 def _truth(engine: Engine, sql: str, answer: Answer) -> dict[tuple[Any, ...], dict[str, Any]]:

@@ -103,7 +103,7 @@ class QueryResult:
         query: the query's name; ``family`` its generator, or ``queries``.
         aggregate: the output column.
         groups: rows of the answer.
-        lost: groups of the source that the answer lacks although nothing cut them off; each violates the bounds.
+        lost: groups of the source that the answer does not name: formats that hide or replace values do not know them.
         estimate, truth, low, high: where there is one group.
         refused: why the query has no answer over this release, or None.
     """
@@ -169,7 +169,7 @@ class Evaluation:
     @property
     def sound(self) -> bool:
         """Whether every truth lies in its bounds."""
-        return self.total.errors.inside == self.total.errors.cells and not self.total.lost
+        return self.total.errors.inside == self.total.errors.cells
 
     def to_dict(self) -> dict[str, Any]:
         """The report as plain dictionaries, lists, numbers and text."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from sqlanon.engines.base import Engine
@@ -17,7 +17,7 @@ from sqlanon.query.datacube_subject import Subject
 from sqlanon.query.divergence import level
 from sqlanon.query.workload_values import Values, written
 from sqlanon.release.publish import spelled
-from sqlanon.spec import GeneratorSpec, WorkloadSpec
+from sqlanon.spec import GeneratorKind, GeneratorSpec, WorkloadSpec
 from sqlanon.sqltext import identifier
 
 MOST_QUERIES = 10_000
@@ -172,7 +172,7 @@ def _aggregates(
 
 
 def _datacube(
-    generator: GeneratorSpec, subject: Subject, values: Values, _: random.Random
+    generator: GeneratorSpec, subject: Subject, _values: Values, _draw: random.Random
 ) -> Iterator[Asked]:
     """COUNT(*) by the group-bys of a level and the sensitive column (Ghinita et al. 2009, section 7.4), if they are asked."""
     if not generator.answers:
@@ -184,12 +184,14 @@ def _datacube(
         yield Asked(f"{generator.name} ({', '.join(columns)})", generator.name, text)
 
 
-def _joint(*_: object) -> Iterator[Asked]:
+def _joint(
+    _generator: GeneratorSpec, _subject: Subject, _values: Values, _draw: random.Random
+) -> Iterator[Asked]:
     """Its divergence says all; see `sqlanon.query.evaluate`."""
     return iter(())
 
 
-_KINDS = {
+_KINDS: dict[GeneratorKind, Callable[[GeneratorSpec, Subject, Values, random.Random], Iterator[Asked]]] = {
     "equality": _equality,
     "ranges": _ranges,
     "aggregates": _aggregates,
