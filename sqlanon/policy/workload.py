@@ -24,6 +24,9 @@ from sqlanon.spec import GeneratorSpec, QuerySpec, WorkloadSpec
 MOST_QUERIES = 10_000
 """Queries of one generator at most."""
 
+RESERVED = ("queries", "all")
+"""What reports call the file's own queries, and everything together."""
+
 Queries = Annotated[int, whole(1, MOST_QUERIES)]
 M = TypeVar("M", bound=Part)
 
@@ -205,6 +208,8 @@ def _generator(item: object, at: Path, problems: Problems) -> tuple[Path, Genera
     given = {key: getattr(made, key) for key in type(made).model_fields}
     values: dict[str, Any] = {key: tuple(v) if isinstance(v, list) else v for key, v in given.items()}
     name = values.pop("name") or (f"datacube {values['level']}" if kind == "datacube" else kind)
+    if name in RESERVED:
+        problems.add((*at, "name"), "reports use this name themselves", f"another name than {listed(RESERVED)}")
     return at, GeneratorSpec(name=name, **values)
 
 
