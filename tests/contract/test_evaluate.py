@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from statistics import fmean, pstdev
@@ -17,14 +18,13 @@ from sqlanon.query.evaluate_report import Spread
 from sqlanon.query.workload import queries
 from sqlanon.spec import GeneratorSpec, QuerySpec, WorkloadSpec
 from tests.contract.cases import Case, release_rows
-from tests.contract.samples import DATES, DIVERSE, MIXED, TREES
+from tests.contract.samples import DIVERSE, MIXED, TREES
 from tests.oracle import divergence as oracle
 
 EVERYTHING = WorkloadSpec(
     generators=(
-        GeneratorSpec("equality", "equality"),
-        GeneratorSpec("ranges", "ranges", queries=12, selectivity=Fraction(1, 5)),
-        GeneratorSpec("aggregates", "aggregates"),
+        GeneratorSpec("equality", "equality", queries=4),
+        GeneratorSpec("ranges", "ranges", queries=4, selectivity=Fraction(1, 5)),
         GeneratorSpec("datacube 1", "datacube", level=1, answers=True),
         GeneratorSpec("joint", "joint"),
     ),
@@ -38,12 +38,13 @@ def released(db: Any, case: Case, directory: Path, **options: Any) -> tuple[str,
     return source, rows
 
 
-@pytest.mark.parametrize("case", [MIXED, DATES, TREES], ids=lambda case: case.name)
+@pytest.mark.parametrize("case", [MIXED, TREES], ids=lambda case: case.name)
 def test_every_truth_is_inside_and_both_engines_agree(both_dbs: Any, case: Case, tmp_path: Path) -> None:
     found = []
     for db in both_dbs:
         source, _ = released(db, case, tmp_path)
-        report = db.evaluate(source, EVERYTHING)
+        sums = GeneratorSpec("sums", "aggregates", by=case.sensitive)
+        report = db.evaluate(source, replace(EVERYTHING, generators=(*EVERYTHING.generators, sums)))
         assert report.sound
         assert report.total.lost == 0
         assert report.rows == report.released_rows == len(case.rows)
@@ -53,9 +54,11 @@ def test_every_truth_is_inside_and_both_engines_agree(both_dbs: Any, case: Case,
         assert (one.name, one.queries, one.refused, one.errors.cells) == (
             other.name, other.queries, other.refused, other.errors.cells,
         )  # fmt: skip
-        if one.errors.absolute.mean is not None:
-            assert one.errors.absolute.mean == pytest.approx(other.errors.absolute.mean, rel=1e-9, abs=1e-9)
-            assert one.errors.width.mean == pytest.approx(other.errors.width.mean, rel=1e-9, abs=1e-9)
+        for mine, theirs in (
+            (one.errors.absolute, other.errors.absolute), (one.errors.width, other.errors.width),
+        ):  # fmt: skip
+            assert mine.count == theirs.count
+            assert (mine.mean or 0) == pytest.approx(theirs.mean or 0, rel=1e-9, abs=1e-9)
     for cube, again in zip(duckdb.cubes, postgres.cubes, strict=True):
         assert cube.kld == pytest.approx(again.kld, rel=1e-9, abs=1e-12)
 

@@ -18,7 +18,7 @@ PAGES = sorted(
         *ROOT.glob("examples/*/README.md"),
     ]
 )
-COMMANDS = ("demo", "init", "anonymize", "plan", "run", "audit", "releases", "clean", "schema")
+COMMANDS = ("demo", "init", "anonymize", "plan", "run", "audit", "evaluate", "releases", "clean", "schema")
 RESULTS = ROOT / "benchmarks" / "results"
 
 
