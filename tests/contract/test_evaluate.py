@@ -18,7 +18,7 @@ from sqlanon.query.evaluate_report import Spread
 from sqlanon.query.workload import queries
 from sqlanon.spec import GeneratorSpec, QuerySpec, WorkloadSpec
 from tests.contract.cases import Case, release_rows
-from tests.contract.samples import DIVERSE, MIXED, TREES
+from tests.contract.samples import DIVERSE, JOINT, MIXED, TREES, WHOLE
 from tests.oracle import divergence as oracle
 
 EVERYTHING = WorkloadSpec(
@@ -38,7 +38,7 @@ def released(db: Any, case: Case, directory: Path, **options: Any) -> tuple[str,
     return source, rows
 
 
-@pytest.mark.parametrize("case", [MIXED, TREES], ids=lambda case: case.name)
+@pytest.mark.parametrize("case", [MIXED, WHOLE], ids=lambda case: case.name)
 def test_every_truth_is_inside_and_both_engines_agree(both_dbs: Any, case: Case, tmp_path: Path) -> None:
     found = []
     for db in both_dbs:
@@ -65,12 +65,12 @@ def test_every_truth_is_inside_and_both_engines_agree(both_dbs: Any, case: Case,
 
 def test_equality_is_what_the_oracle_expects(shared_db: Any, tmp_path: Path) -> None:
     """The estimate of COUNT(*) WHERE column = value is what the uniform assumption puts there; errors by definition."""
-    source, rows = released(shared_db, MIXED, tmp_path)
+    source, rows = released(shared_db, JOINT, tmp_path)
     report = shared_db.evaluate(source, WorkloadSpec(generators=(GeneratorSpec("equality", "equality"),)))
     expected = []
-    for place, column in enumerate(MIXED.table.quasi):
-        p = oracle.truth(MIXED.table, [place], None)
-        q = oracle.spread_out(rows, "ranges", MIXED.table, [place], None, frozenset())
+    for place, column in enumerate(JOINT.table.quasi):
+        p = oracle.truth(JOINT.table, [place], None)
+        q = oracle.spread_out(rows, "ranges", JOINT.table, [place], None, frozenset())
         expected += [(column.name, p[cell], float(q[cell])) for cell in p if cell[0] is not None]
     found = [(one.query.split("(")[1][:-1], one.truth, one.estimate) for one in report.queries]
     assert Counter((n, t, f"{e:.9f}") for n, t, e in found) == Counter(
