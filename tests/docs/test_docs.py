@@ -18,7 +18,9 @@ PAGES = sorted(
         *ROOT.glob("examples/*/README.md"),
     ]
 )
-COMMANDS = ("demo", "init", "anonymize", "plan", "run", "audit", "releases", "clean", "schema")
+COMMANDS = (
+    "demo", "init", "anonymize", "plan", "run", "audit", "query", "releases", "clean", "install-functions", "schema",
+)  # fmt: skip
 RESULTS = ROOT / "benchmarks" / "results"
 
 
