@@ -28,6 +28,7 @@ from sqlanon.table.profile import ColumnProfile, profile
 if TYPE_CHECKING:
     from types import TracebackType
 
+    from sqlanon.query.answer import Answer
     from sqlanon.query.evaluate_report import Evaluation
 
 FILES = (".csv", ".csv.gz", ".parquet")
@@ -147,6 +148,28 @@ class Database:
                 dropped += drop_old(self.engine, name)
         return tuple(dropped)
 
+    def query(
+        self,
+        sql: str,
+        *,
+        release: str | None = None,
+        allow_linking: bool = False,
+        spec: ReleaseSpec | None = None,
+    ) -> Answer:
+        """Ask a release in SQL against the source's columns: estimates with sound bounds; see `sqlanon.query.ask.ask`.
+
+        Example:
+            >>> db = connect("duckdb:///:memory:")
+            >>> db.engine.execute("CREATE TABLE t AS SELECT i AS age, 'flu' AS diagnosis FROM range(20) AS r(i)")
+            >>> release = db.anonymize("t", quasi="age", sensitive="diagnosis", k=5)
+            >>> answer = db.query("SELECT count(*) AS n FROM t WHERE age < 7")
+            >>> answer.rows[0]["n"].low, answer.rows[0]["n"].high
+            (5, 10)
+        """
+        from sqlanon.query.ask import ask
+
+        return ask(self.engine, sql, release=release, allow_linking=allow_linking, spec=spec)
+
     def install_functions(self, schema: str = functions.SCHEMA) -> tuple[str, ...]:
         """Install the SQL functions of docs/functions.md in a schema of this database; see `sqlanon.table.functions.install`."""
         return functions.install(self.engine, schema)
@@ -193,6 +216,19 @@ class Release:
             )
         engine = self._database.engine
         return self._database.audit(spelled(view_of(engine, self.spec)), spec=self.spec)
+
+    def query(self, sql: str, *, allow_linking: bool = False) -> Answer:
+        """Ask this release in SQL, whatever the query calls it; see `Database.query`.
+
+        Raises:
+            PolicyError: the release went to another file; connect to it and ask it there.
+        """
+        if self.spec.publish_file:
+            raise PolicyError(
+                f"the release is in {self.spec.publish_file}: sqlanon.connect to it and ask it there"
+            )
+        view = spelled(view_of(self._database.engine, self.spec))
+        return self._database.query(sql, release=view, allow_linking=allow_linking)
 
 
 def _listed(names: str | Sequence[str] | None) -> Sequence[str] | None:

@@ -14,6 +14,7 @@ from sqlanon.cli.commands.catalog import clean, releases
 from sqlanon.cli.commands.demo import demo
 from sqlanon.cli.commands.evaluate import evaluate
 from sqlanon.cli.commands.policy import init, plan, run, schema
+from sqlanon.cli.commands.query import install_functions, query
 
 EPILOG = "Exit codes: 0 ok, 1 a requirement is violated, 2 usage or policy, 3 database, 4 infeasible."
 
@@ -50,5 +51,5 @@ def options(
     ctx.obj = Settings(json=json, quiet=quiet, verbose=verbose, debug=debug)
 
 
-for command in (demo, init, anonymize, plan, run, audit, evaluate, releases, clean, schema):
+for command in (demo, init, anonymize, plan, run, audit, query, evaluate, releases, clean, install_functions, schema):
     register(app, command)

@@ -63,14 +63,16 @@ class Sums:
     ``u`` is 1 where the aggregate may be NULL.
     """
 
-    def __init__(self, scope: Scope, rows: Rows, keys: Sequence[str], aggregates: Sequence[Aggregate]) -> None:
+    def __init__(
+        self, scope: Scope, rows: Rows, keys: Sequence[str], aggregates: Sequence[Aggregate]
+    ) -> None:
         self._scope, self._rows, self._keys, self._aggregates = scope, rows, list(keys), aggregates
         self._means = bool(rows.wanted.means)
 
     def tables(self) -> list[tuple[str, exp.Expr]]:
         """``_found`` (rows under their conditions), the parts that need an order of their own, and their union ``_groups``."""
         made: list[tuple[str, exp.Expr]] = [(FOUND, self._found())]
-        apart = [a for a in self._aggregates if a.kind == "avg" or a.kind == "distinct"]
+        apart = [a for a in self._aggregates if a.kind in ("avg", "distinct")]
         names = [f"{end}{a.id}" for a in self._aggregates for end in "elhu"]
         main: dict[str, Tree] = {}
         for aggregate in self._aggregates:
@@ -78,7 +80,9 @@ class Sums:
                 main |= self._plain(aggregate)
         branches = [self._branch(FOUND, main, names, typed=apart)]
         for aggregate in apart:
-            steps, own = self._distinct(aggregate) if aggregate.kind == "distinct" else self._average(aggregate)
+            steps, own = (
+                self._distinct(aggregate) if aggregate.kind == "distinct" else self._average(aggregate)
+            )
             made += steps
             branches.append(self._branch(steps[-1][0], own, names, typed=()))
         if len(branches) == 1:
@@ -88,12 +92,19 @@ class Sums:
         for branch in branches[1:]:
             union = exp.Union(this=union, expression=branch, distinct=False)
         made.append(("_parts", union))
-        merged = exp.Select().select(*(column(key) for key in self._keys), *(exp.alias_(sql("MAX(:c)", c=column(c)), c, quoted=True) for c in names))
+        merged = exp.Select().select(
+            *(column(key) for key in self._keys),
+            *(exp.alias_(sql("MAX(:c)", c=column(c)), c, quoted=True) for c in names),
+        )
         merged = merged.from_("_parts")
-        made.append(("_groups", merged.group_by(*(column(key) for key in self._keys)) if self._keys else merged))
+        made.append(
+            ("_groups", merged.group_by(*(column(key) for key in self._keys)) if self._keys else merged)
+        )
         return made
 
-    def _branch(self, table: str, own: dict[str, Tree], names: Sequence[str], typed: Sequence[Aggregate]) -> exp.Select:
+    def _branch(
+        self, table: str, own: dict[str, Tree], names: Sequence[str], typed: Sequence[Aggregate]
+    ) -> exp.Select:
         """One part of the union; the first says the types of the columns that it has not."""
         kinds = {f"{end}{a.id}": "INT" if end == "u" else "BIGINT" if a.kind == "distinct" and end != "e" else "DOUBLE"
                  for a in typed for end in "elhu"}  # fmt: skip
@@ -116,11 +127,18 @@ class Sums:
             chosen.append(exp.alias_(self._key(i), key, quoted=True))
         chosen.append(column("n"))
         for i, triple in enumerate(rows.triples):
-            chosen += [exp.alias_(tree.copy(), f"{end}{i}", quoted=True) for end, tree in zip("pcs", (triple.possible, triple.certain, triple.share), strict=True)]
+            chosen += [
+                exp.alias_(tree.copy(), f"{end}{i}", quoted=True)
+                for end, tree in zip("pcs", (triple.possible, triple.certain, triple.share), strict=True)
+            ]
         terms = [term for a in self._aggregates if (term := a.term) is not None]
         for term in dict.fromkeys(terms):
             partial = rows.grouped and term in rows.wanted.partial and term not in rows.wanted.raw
-            chosen += [column(f"{term}_{end}") for end in ("n", "s", "neg", "pos", "min", "max")] if partial else [column(term)]
+            chosen += (
+                [column(f"{term}_{end}") for end in ("n", "s", "neg", "pos", "min", "max")]
+                if partial
+                else [column(term)]
+            )
         done = set()
         for a in self._aggregates:
             if a.box is not None and (a.box.id, a.condition) not in done:
@@ -146,11 +164,18 @@ class Sums:
         known = [(part, triple) for part, triple in parts if part.low is not None]
         ways = [every([part.reach, triple.possible]) for part, triple in known]
         # Certain: the condition holds throughout, and no value is NULL.
-        certain = [self._rows.triples[i].certain, *(negate(part.reach) for part, _ in parts if part.low is None)]
+        certain = [
+            self._rows.triples[i].certain,
+            *(negate(part.reach) for part, _ in parts if part.low is None),
+        ]
         certain += [negate(part.null) for part, _ in known]
         name = f"{box.id}_{i}"
-        lows = [when(way, part.low) for way, (part, _) in zip(ways, known, strict=True) if part.low is not None]
-        highs = [when(way, part.high) for way, (part, _) in zip(ways, known, strict=True) if part.high is not None]
+        lows = [
+            when(way, part.low) for way, (part, _) in zip(ways, known, strict=True) if part.low is not None
+        ]
+        highs = [
+            when(way, part.high) for way, (part, _) in zip(ways, known, strict=True) if part.high is not None
+        ]
         shares = [times(part.share, triple.share) for part, triple in known]
         middles = [
             times(share, sql("COALESCE(:m, 0)", m=part.middle))
@@ -193,7 +218,9 @@ class Sums:
                 "mean": column(f"{name}_mean") if a.box.id in self._rows.wanted.means and a.box.mean is not None else exp.null(),
             }  # fmt: skip
             if a.box.numeric:
-                found["s_certain_low"], found["s_certain_high"] = (self._counted(n, found["mean"], end, a.box) for end in (low, high))
+                found["s_certain_low"], found["s_certain_high"] = (
+                    self._counted(n, found["mean"], end, a.box) for end in (low, high)
+                )
                 zero = exp.Literal.number(0)
                 found["s_neg"] = sql(":n * LEAST(:l, :z)", n=n, l=self._wide(low, a.box), z=zero)
                 found["s_pos"] = sql(":n * GREATEST(:h, :z)", n=n, h=self._wide(high, a.box), z=zero)
@@ -201,9 +228,13 @@ class Sums:
         if a.term is None:
             return {"possible": possible, "certain": certain, "count": n, "share": share, "open": FALSE}
         term = a.term
-        partial = self._rows.grouped and term in self._rows.wanted.partial and term not in self._rows.wanted.raw
+        partial = (
+            self._rows.grouped and term in self._rows.wanted.partial and term not in self._rows.wanted.raw
+        )
         if partial:
-            count, total, neg, pos, low, high = (column(f"{term}_{end}") for end in ("n", "s", "neg", "pos", "min", "max"))
+            count, total, neg, pos, low, high = (
+                column(f"{term}_{end}") for end in ("n", "s", "neg", "pos", "min", "max")
+            )
         else:
             value = column(term)
             count = sql("CASE WHEN :x IS NULL THEN 0 ELSE :n END", x=value, n=n)
@@ -212,8 +243,8 @@ class Sums:
         some_ = sql(":c > 0", c=count)
         return {
             "possible": every([possible, some_]), "certain": every([certain, some_]), "count": count, "share": share,
-            "low": low, "high": high, "open": FALSE, "sum": sql(":s * CAST(:x AS DOUBLE)", s=share, x=total) if partial else
-            sql(":s * CAST(:x AS DOUBLE)", s=share, x=total), "s_certain_low": total, "s_certain_high": total,
+            "low": low, "high": high, "open": FALSE,
+            "sum": sql(":s * CAST(:x AS DOUBLE)", s=share, x=total), "s_certain_low": total, "s_certain_high": total,
             "s_neg": neg, "s_pos": pos,
         }  # fmt: skip
 
@@ -245,8 +276,12 @@ class Sums:
         unbounded = sql("BOOL_OR(:o)", o=row["open"]) if row["open"] is not FALSE else FALSE
         maybe = sql("CASE WHEN SUM(:x) > 0 THEN 0 ELSE 1 END", x=certain_n)
         if a.kind == "sum":
-            low = sql("SUM(:x)", x=when(row["certain"], row["s_certain_low"], when(row["possible"], row["s_neg"])))
-            high = sql("SUM(:x)", x=when(row["certain"], row["s_certain_high"], when(row["possible"], row["s_pos"])))
+            low = sql(
+                "SUM(:x)", x=when(row["certain"], row["s_certain_low"], when(row["possible"], row["s_neg"]))
+            )
+            high = sql(
+                "SUM(:x)", x=when(row["certain"], row["s_certain_high"], when(row["possible"], row["s_pos"]))
+            )
             # Of uncertain rows alone, at least one must be taken for there to be a sum.
             first = sql("MIN(:x)", x=when(row["possible"], row["low"]))
             last = sql("MAX(:x)", x=when(row["possible"], row["high"]))
@@ -259,8 +294,18 @@ class Sums:
         none = sql("SUM(:x) > 0", x=possible_n)
         return {
             f"e{a.id}": when(none, estimate),
-            f"l{a.id}": when(every([none, negate(sql("COALESCE(:u, FALSE)", u=unbounded))]) if unbounded is not FALSE else none, low),
-            f"h{a.id}": when(every([none, negate(sql("COALESCE(:u, FALSE)", u=unbounded))]) if unbounded is not FALSE else none, high),
+            f"l{a.id}": when(
+                every([none, negate(sql("COALESCE(:u, FALSE)", u=unbounded))])
+                if unbounded is not FALSE
+                else none,
+                low,
+            ),
+            f"h{a.id}": when(
+                every([none, negate(sql("COALESCE(:u, FALSE)", u=unbounded))])
+                if unbounded is not FALSE
+                else none,
+                high,
+            ),
             f"u{a.id}": maybe,
         }
 
@@ -272,7 +317,9 @@ class Sums:
         forced = sql(f"{first}(:x)", x=when(row["certain"], row[theirs]))
         alone = sql(f"{last}(:x)", x=when(row["possible"], row[theirs]))
         other = when(surely, forced, alone)
-        likely = sql(f"{first}(:x)", x=when(every([row["possible"], sql(":s >= 0.5", s=row["share"])]), row[ours]))
+        likely = sql(
+            f"{first}(:x)", x=when(every([row["possible"], sql(":s >= 0.5", s=row["share"])]), row[ours])
+        )
         estimate = sql("COALESCE(:l, :r)", l=likely, r=reached)
         return (reached, other, estimate) if a.kind == "min" else (other, reached, estimate)
 
@@ -290,7 +337,11 @@ class Sums:
             weight, total = sql(":n * :s", n=n, s=row["share"]), sql(":n * :e", n=n, e=row["sum"])
         for end in ("low", "high"):
             value = exp.cast(row[end].copy(), "DOUBLE")
-            certain = sql("COALESCE(:m, :v)", m=row["mean"], v=value) if not isinstance(row.get("mean", exp.null()), exp.Null) else value
+            certain = (
+                sql("COALESCE(:m, :v)", m=row["mean"], v=value)
+                if not isinstance(row.get("mean", exp.null()), exp.Null)
+                else value
+            )
             table = f"_ordered_{end}_{a.id}"
             chosen = {
                 "v": value, "free": sql("SUM(:x)", x=when(row["certain"], zero, n)),
@@ -299,7 +350,9 @@ class Sums:
                 "e": sql("SUM(:x)", x=total), "w": sql("SUM(:x)", x=weight),
                 "o": sql("MAX(:x)", x=when(row["open"], exp.Literal.number(1), zero)),
             }  # fmt: skip
-            grouped = exp.Select().select(*(k.copy() for k in keys), *(exp.alias_(t, c, quoted=True) for c, t in chosen.items()))
+            grouped = exp.Select().select(
+                *(k.copy() for k in keys), *(exp.alias_(t, c, quoted=True) for c, t in chosen.items())
+            )
             grouped = grouped.from_(FOUND).where(row["possible"])
             steps.append((table, grouped.group_by(*(k.copy() for k in keys), value.copy())))
             over = "ORDER BY v" if end == "low" else "ORDER BY v DESC"
@@ -316,16 +369,27 @@ class Sums:
             steps.append((f"{table}_prefix", prefix))
         low, high = (f"_ordered_{end}_{a.id}_prefix" for end in ("low", "high"))
         both = exp.Union(
-            this=exp.Select().select(*(k.copy() for k in keys), *map(sql, ("a", "z", "held", "e", "w", "o", "0 AS side"))).from_(low),
-            expression=exp.Select().select(*(k.copy() for k in keys), *map(sql, ("a", "z", "held", "e", "w", "o", "1 AS side"))).from_(high),
+            this=exp.Select()
+            .select(*(k.copy() for k in keys), *map(sql, ("a", "z", "held", "e", "w", "o", "0 AS side")))
+            .from_(low),
+            expression=exp.Select()
+            .select(*(k.copy() for k in keys), *map(sql, ("a", "z", "held", "e", "w", "o", "1 AS side")))
+            .from_(high),
             distinct=False,
         )
         steps.append((f"_average_{a.id}", both))
         bounded = sql("MAX(o) = 0")
         return steps, {
-            f"e{a.id}": sql("SUM(CASE WHEN side = 0 THEN e END) / NULLIF(SUM(CASE WHEN side = 0 THEN w END), 0)"),
-            f"l{a.id}": when(bounded, sql("LEAST(MIN(CASE WHEN side = 0 THEN a END), MIN(CASE WHEN side = 0 THEN z END))")),
-            f"h{a.id}": when(bounded, sql("GREATEST(MAX(CASE WHEN side = 1 THEN a END), MAX(CASE WHEN side = 1 THEN z END))")),
+            f"e{a.id}": sql(
+                "SUM(CASE WHEN side = 0 THEN e END) / NULLIF(SUM(CASE WHEN side = 0 THEN w END), 0)"
+            ),
+            f"l{a.id}": when(
+                bounded, sql("LEAST(MIN(CASE WHEN side = 0 THEN a END), MIN(CASE WHEN side = 0 THEN z END))")
+            ),
+            f"h{a.id}": when(
+                bounded,
+                sql("GREATEST(MAX(CASE WHEN side = 1 THEN a END), MAX(CASE WHEN side = 1 THEN z END))"),
+            ),
             f"u{a.id}": sql("CASE WHEN SUM(held) > 0 THEN 0 ELSE 1 END"),
         }
 
@@ -338,7 +402,9 @@ class Sums:
             "c": sql("MAX(:x)", x=when(row["certain"], exp.Literal.number(1), exp.Literal.number(0))),
             "absent": sql("EXP(GREATEST(:x, -700))", x=absent),
         }
-        made = exp.Select().select(*(k.copy() for k in keys), *(exp.alias_(t, c, quoted=True) for c, t in chosen.items()))
+        made = exp.Select().select(
+            *(k.copy() for k in keys), *(exp.alias_(t, c, quoted=True) for c, t in chosen.items())
+        )
         made = made.from_(FOUND).where(row["possible"]).group_by(*(k.copy() for k in keys), value)
         name = f"_distinct_{a.id}"
         return [(name, made)], {

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
+from decimal import Decimal
 from typing import Any
 
 
@@ -43,3 +44,23 @@ class Answer:
     rows: tuple[dict[str, Any], ...]
     certain: tuple[bool, ...]
     sql: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON has it: ``{"rows": [...]}``, an aggregate as an object under its name, every other column plain.
+
+        A row says ``certain`` too, unless the query has a column of that name.
+        """
+        rows = []
+        for row, certain in zip(self.rows, self.certain, strict=True):
+            made = {name: _plain(row[name]) for name in self.columns}
+            rows.append({"certain": certain} | made if "certain" in made else made | {"certain": certain})
+        return {"rows": rows}
+
+
+def _plain(value: Any) -> Any:  # noqa: ANN401 - any cell
+    """A cell as JSON can hold it; dates and other types of a database as text."""
+    if isinstance(value, Bounded):
+        return {field.name: _plain(getattr(value, field.name)) for field in fields(value)}
+    if isinstance(value, Decimal):
+        return int(value) if value == value.to_integral_value() else float(value)
+    return value if value is None or isinstance(value, bool | int | float | str) else str(value)

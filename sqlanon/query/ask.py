@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sqlanon.query.answer import Answer
+from sqlanon.query.parse import parse
 from sqlanon.query.released import find
 from sqlanon.query.rewrite import Rewrite
-from sqlanon.query.parse import parse
 
 if TYPE_CHECKING:
     from sqlanon.engines.base import Engine
@@ -15,7 +15,12 @@ if TYPE_CHECKING:
 
 
 def ask(
-    engine: Engine, sql: str, *, release: str | None = None, allow_linking: bool = False, spec: ReleaseSpec | None = None
+    engine: Engine,
+    sql: str,
+    *,
+    release: str | None = None,
+    allow_linking: bool = False,
+    spec: ReleaseSpec | None = None,
 ) -> Answer:
     """Answer a query over a release with estimates and sound bounds.
 

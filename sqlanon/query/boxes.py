@@ -6,8 +6,9 @@ a group. Its state says of NULL: ``none``, ``all``, ``some`` (any value or NULL)
 
 from __future__ import annotations
 
+import dataclasses
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any, Literal
 
@@ -51,7 +52,7 @@ class Box:
     point: Tree | None = None
     step: Fraction | None = None
     values: tuple[str, ...] = ()
-    nodes: tuple[tuple[str, int, int], ...] = field(default=(), repr=False)
+    nodes: tuple[tuple[str, int, int], ...] = dataclasses.field(default=(), repr=False)
 
     @property
     def numeric(self) -> bool:
@@ -112,7 +113,9 @@ def _values(engine: Engine, released: Released, own: Field) -> tuple[str, ...]:
     if own.treatment == "ordered" and own.kind == "enum" and released.format != "labels":
         shown = next((c for c in released.view.columns if c.name == own.published[0]), None)
         if shown is not None and shown.kind == "enum":
-            rows = engine.fetch(statement("query/labels_of", engine.dialect, view=released.view.ref, column=shown.name))
+            rows = engine.fetch(
+                statement("query/labels_of", engine.dialect, view=released.view.ref, column=shown.name)
+            )
             return tuple(str(row[0]) for row in rows)
     return ()
 

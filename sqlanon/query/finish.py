@@ -41,7 +41,9 @@ class Finish:
         aggregate: notes down an aggregate.
     """
 
-    def __init__(self, query: Query, scope: Scope, keys: Sequence[Tree], aggregate: Callable[[exp.Expr], Aggregate]) -> None:
+    def __init__(
+        self, query: Query, scope: Scope, keys: Sequence[Tree], aggregate: Callable[[exp.Expr], Aggregate]
+    ) -> None:
         self._query, self._scope, self._keys, self._aggregate = query, scope, keys, aggregate
         self._items: list[tuple[str, Tree | Quad]] = [(name, self._item(node)) for name, node in query.items]
         self.shape = [(name, isinstance(item, Quad)) for name, item in self._items]
@@ -55,7 +57,12 @@ class Finish:
         chosen: list[Tree] = []
         for name, item in self._items:
             if isinstance(item, Quad):
-                ends = (("", item.estimate), ("_low", item.low), ("_high", item.high), ("_undefined", item.undefined))
+                ends = (
+                    ("", item.estimate),
+                    ("_low", item.low),
+                    ("_high", item.high),
+                    ("_undefined", item.undefined),
+                )
                 chosen += [exp.alias_(tree.copy(), f"{name}{end}", quoted=True) for end, tree in ends]
             else:
                 chosen.append(exp.alias_(item.copy(), name, quoted=True))
@@ -90,10 +97,18 @@ class Finish:
             for found in [part for part in made.walk() if part == key]:
                 if found.parent is not None:
                     found.replace(column(f"g{i}"))
-        left = next((part for part in made.find_all(exp.Column) if part.table in ("_box", VIEW) or part.table in self._joined()), None)
+        left = next(
+            (
+                part
+                for part in made.find_all(exp.Column)
+                if part.table in ("_box", VIEW) or part.table in self._joined()
+            ),
+            None,
+        )
         if left is not None:
             refuse(self._query.text, node, f"{node.sql()} must stand in GROUP BY or inside an aggregate")
-        return made.this
+        plain: Tree = made.this
+        return plain
 
     def _joined(self) -> set[str]:
         return {name for name, _ in self._scope.tables.values()}
@@ -104,17 +119,33 @@ class Finish:
             return self._quad(node.this)
         if isinstance(node, exp.Filter | exp.AggFunc):
             found = self._aggregate(node)
-            return Quad(*(column(f"{end}{found.id}") for end in "elhu"))
+            trees = [column(f"{end}{found.id}") for end in "elhu"]
+            if found.kind == "distinct":
+                # A group without any value has no row of its own where values are counted.
+                trees[:3] = [sql("COALESCE(:x, 0)", x=tree) for tree in trees[:3]]
+            trees[3] = sql("COALESCE(:u, :d)", u=trees[3], d=exp.Literal.number(int(found.undefined)))
+            return Quad(trees[0], trees[1], trees[2], trees[3])
         if isinstance(node, exp.Neg):
             inner = self._quad(node.this)
-            return Quad(*(exp.Neg(this=guarded(t)) for t in (inner.estimate, inner.high, inner.low)), inner.undefined, inner.tight)
+            estimate, low, high = (exp.Neg(this=guarded(t)) for t in (inner.estimate, inner.high, inner.low))
+            return Quad(
+                estimate,
+                low,
+                high,
+                inner.undefined,
+                inner.tight,
+            )
         if isinstance(node, exp.Round | exp.Floor | exp.Ceil | exp.Cast):
             return self._rising(node)
-        if isinstance(node, exp.Coalesce) and len(node.expressions) == 1 and self._is_constant(node.expressions[0]):
+        if (
+            isinstance(node, exp.Coalesce)
+            and len(node.expressions) == 1
+            and self._is_constant(node.expressions[0])
+        ):
             return self._coalesced(node)
         if isinstance(node, exp.Add | exp.Sub | exp.Mul | exp.Div):
             return self._calculated(node)
-        refuse(
+        return refuse(
             self._query.text, node,
             "with aggregates there are + and -, * and / by constants, round, floor, ceil, cast and coalesce",
         )  # fmt: skip
@@ -123,9 +154,17 @@ class Finish:
         return node.find(exp.Column, exp.AggFunc) is None
 
     def _rising(self, node: exp.Expr) -> Quad:
-        rest = [part for key, part in node.args.items() if key != "this" and isinstance(part, exp.Expr) and part.find(exp.Column)]
+        rest = [
+            part
+            for key, part in node.args.items()
+            if key != "this" and isinstance(part, exp.Expr) and part.find(exp.Column)
+        ]
         if rest or (isinstance(node, exp.Cast) and not node.to.is_type(*exp.DataType.NUMERIC_TYPES)):
-            refuse(self._query.text, node, "aggregates are rounded to a constant number of places, and cast to numbers")
+            refuse(
+                self._query.text,
+                node,
+                "aggregates are rounded to a constant number of places, and cast to numbers",
+            )
         inner = self._quad(node.this)
 
         def at(tree: Tree) -> Tree:
@@ -143,8 +182,12 @@ class Finish:
         maybe = sql(":u = 1", u=inner.undefined)
         # Where both ends are NULL and it is surely undefined, the constant is the value; unbounded ends stay NULL.
         nothing = every([sql(":e IS NULL", e=inner.estimate), maybe])
-        low = when(nothing, value, when(every([maybe, sql(":l > :v", l=inner.low, v=value)]), value, inner.low))
-        high = when(nothing, value, when(every([maybe, sql(":h < :v", h=inner.high, v=value)]), value, inner.high))
+        low = when(
+            nothing, value, when(every([maybe, sql(":l > :v", l=inner.low, v=value)]), value, inner.low)
+        )
+        high = when(
+            nothing, value, when(every([maybe, sql(":h < :v", h=inner.high, v=value)]), value, inner.high)
+        )
         estimate = exp.Coalesce(this=inner.estimate.copy(), expressions=[value.copy()])
         return Quad(estimate, low, high, exp.Literal.number(0), inner.tight)
 
@@ -154,7 +197,11 @@ class Finish:
         if self._is_constant(left) or self._is_constant(right):
             constant, other = (left, right) if self._is_constant(left) else (right, left)
             if kind is exp.Div and constant is left:
-                refuse(self._query.text, node, "a constant divided by an aggregate has no bounds where the aggregate may be 0")
+                refuse(
+                    self._query.text,
+                    node,
+                    "a constant divided by an aggregate has no bounds where the aggregate may be 0",
+                )
             inner = self._quad(other)
 
             def at(tree: Tree) -> Tree:
@@ -171,11 +218,20 @@ class Finish:
                 ends.reverse()
             return Quad(at(inner.estimate), ends[0], ends[1], inner.undefined, inner.tight)
         if kind not in (exp.Add, exp.Sub) or not (left.find(exp.AggFunc) and right.find(exp.AggFunc)):
-            refuse(self._query.text, node, "two aggregates are added or subtracted only; for a mean write avg(column)")
+            refuse(
+                self._query.text,
+                node,
+                "two aggregates are added or subtracted only; for a mean write avg(column)",
+            )
         a, b = self._quad(left), self._quad(right)
         c, d = (b.low, b.high) if kind is exp.Add else (b.high, b.low)
-        trees = [kind(this=guarded(x), expression=guarded(y)) for x, y in ((a.estimate, b.estimate), (a.low, c), (a.high, d))]
-        return Quad(trees[0], trees[1], trees[2], sql("GREATEST(:a, :b)", a=a.undefined, b=b.undefined), tight=False)
+        trees = [
+            kind(this=guarded(x), expression=guarded(y))
+            for x, y in ((a.estimate, b.estimate), (a.low, c), (a.high, d))
+        ]
+        return Quad(
+            trees[0], trees[1], trees[2], sql("GREATEST(:a, :b)", a=a.undefined, b=b.undefined), tight=False
+        )
 
     # --- HAVING and ORDER BY ----------------------------------------------------------------------------------------
 
@@ -187,11 +243,18 @@ class Finish:
             return self._quad(node).estimate
         if isinstance(node, exp.Column):
             item = self._aliased(node)
-            return item.estimate if isinstance(item, Quad) else item if item is not None else self._plain(node)
+            return (
+                item.estimate if isinstance(item, Quad) else item if item is not None else self._plain(node)
+            )
         copied = node.copy()
         for key, part in node.args.items():
             if isinstance(part, exp.Expr):
-                copied.set(key, guarded(self._estimated(part)) if not isinstance(part, exp.Boolean | exp.Null | exp.DataType) else part.copy())
+                copied.set(
+                    key,
+                    guarded(self._estimated(part))
+                    if not isinstance(part, exp.Boolean | exp.Null | exp.DataType)
+                    else part.copy(),
+                )
             elif isinstance(part, list):
                 copied.set(key, [self._estimated(p) if isinstance(p, exp.Expr) else p for p in part])
         return copied
@@ -259,8 +322,21 @@ class Finish:
                 refuse(self._query.text, node, f"ORDER BY {at}: the query has {len(self._items)} columns")
             item = self._items[at - 1][1]
         else:
-            named = next((i for name, i in self._items if isinstance(node, exp.Column) and not node.table and name.lower() == node.name.lower()), None)
-            item = named if named is not None else self._item(node) if not self._aliases(node) else self._estimated(node)
+            named = next(
+                (
+                    i
+                    for name, i in self._items
+                    if isinstance(node, exp.Column) and not node.table and name.lower() == node.name.lower()
+                ),
+                None,
+            )
+            item = (
+                named
+                if named is not None
+                else self._item(node)
+                if not self._aliases(node)
+                else self._estimated(node)
+            )
         made.set("this", item.estimate.copy() if isinstance(item, Quad) else item.copy())
         return made
 

@@ -87,6 +87,9 @@ class Domain(Protocol):
 
     groups: tuple[Group, ...]
 
+    def columns(self) -> dict[str, Tree]:
+        """What the rows have to tell of the box, by name, as trees over the view."""
+
     def reach(self, groups: Iterable[Group]) -> Tree:
         """The box has values of these groups."""
 
@@ -202,7 +205,11 @@ class Compiler:
         if isinstance(formula, int):
             if formula in self._exact:
                 return Triple(self._exact[formula], self._exact[formula], indicator(self._exact[formula]))
-            return self._loose[formula] if formula in self._loose else self._branch(formula, self._boxed[formula])
+            return (
+                self._loose[formula]
+                if formula in self._loose
+                else self._branch(formula, self._boxed[formula])
+            )
         assert isinstance(formula, tuple)
         kind, parts = formula
         found = [
@@ -211,7 +218,9 @@ class Compiler:
         ]
         if kind == "and":
             return Triple(
-                every(t.possible for t in found), every(t.certain for t in found), times(*(t.share for t in found))
+                every(t.possible for t in found),
+                every(t.certain for t in found),
+                times(*(t.share for t in found)),
             )
         return Triple(
             some(t.possible for t in found),

@@ -8,6 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
+from itertools import pairwise
 from typing import Any
 
 from sqlglot import exp
@@ -58,7 +59,14 @@ class Comparison:
             side = -1
         else:
             side = 1
-        return {"=": side == 0, "<>": side != 0, "<": side < 0, "<=": side <= 0, ">": side > 0, ">=": side >= 0}[self.op]
+        return {
+            "=": side == 0,
+            "<>": side != 0,
+            "<": side < 0,
+            "<=": side <= 0,
+            ">": side > 0,
+            ">=": side >= 0,
+        }[self.op]
 
 
 @dataclass(frozen=True)
@@ -70,7 +78,7 @@ class Piece:
     closed: tuple[bool, bool] = (True, True)
 
 
-def place(value: Any, kind: str) -> Place | None:
+def place(value: Any, kind: str) -> Place | None:  # noqa: ANN401 - whatever the engine's value is
     """Where a constant's value lies, in steps: days, microseconds, 0 and 1; None: a number that is not finite."""
     if isinstance(value, bool):
         return Fraction(int(value))
@@ -100,7 +108,10 @@ def literal(at: Place, box: Box) -> Tree:
     if kind == "timestamp":
         moment = datetime.datetime(1970, 1, 1) + datetime.timedelta(microseconds=int(at))
         zoned = "TIME ZONE" in box.field.source_type.upper()
-        return exp.cast(string(moment.isoformat(sep=" ") + ("+00" if zoned else "")), "TIMESTAMPTZ" if zoned else "TIMESTAMP")
+        return exp.cast(
+            string(moment.isoformat(sep=" ") + ("+00" if zoned else "")),
+            "TIMESTAMPTZ" if zoned else "TIMESTAMP",
+        )
     if kind == "float":
         return exp.cast(number(float(at)), "DOUBLE")
     return number(at)
@@ -119,12 +130,14 @@ def measure(tree: Tree, kind: str) -> Tree | None:
     return None
 
 
-def pieces_of(comparisons: Sequence[Comparison], step: Fraction | None, kind: str) -> list[tuple[frozenset[int], Piece]]:
+def pieces_of(
+    comparisons: Sequence[Comparison], step: Fraction | None, kind: str
+) -> list[tuple[frozenset[int], Piece]]:
     """The line, cut by the constants into runs whose values decide every test alike, in order."""
-    cuts = sorted({test.at for test in comparisons if test.at is not None})  # type: ignore[type-var]
+    cuts = sorted({test.at for test in comparisons if test.at is not None})
     ends: list[Place | None] = [None, *cuts, None]
     raw: list[Piece] = []
-    for before, after in zip(ends, ends[1:], strict=False):
+    for before, after in pairwise(ends):
         raw.append(Piece(before, after, (False, False)))
         if after is not None:
             raw.append(Piece(after, after))
@@ -148,14 +161,22 @@ def _stepped(piece: Piece, step: Fraction) -> Piece | None:
     low, high = piece.low, piece.high
     assert not isinstance(low, str)
     assert not isinstance(high, str)
-    first = None if low is None else (math.ceil(low / step) + (not piece.closed[0] and (low / step).denominator == 1)) * step
-    last = None if high is None else (math.floor(high / step) - (not piece.closed[1] and (high / step).denominator == 1)) * step
+    first = (
+        None
+        if low is None
+        else (math.ceil(low / step) + (not piece.closed[0] and (low / step).denominator == 1)) * step
+    )
+    last = (
+        None
+        if high is None
+        else (math.floor(high / step) - (not piece.closed[1] and (high / step).denominator == 1)) * step
+    )
     return None if first is not None and last is not None and first > last else Piece(first, last)
 
 
 def _between(piece: Piece, least_: Fraction, most: Fraction) -> Piece | None:
-    low = least_ if piece.low is None else max(piece.low, least_)  # type: ignore[type-var]
-    high = most if piece.high is None else min(piece.high, most)  # type: ignore[type-var]
+    low = least_ if piece.low is None else max(piece.low, least_)
+    high = most if piece.high is None else min(piece.high, most)
     return Piece(low, high) if low <= high else None  # type: ignore[operator]
 
 
@@ -168,13 +189,19 @@ class Interval:
         self._state = column(f"{box.id}_state", table) if box.state is not None else None
         self._mean = column(f"{box.id}_mean", table) if box.mean is not None else None
         self._point = box.point is not None
-        self._line = [(Group(holds), piece) for holds, piece in pieces_of(comparisons, box.step, box.field.kind)]
+        self._line = [
+            (Group(holds), piece) for holds, piece in pieces_of(comparisons, box.step, box.field.kind)
+        ]
         self._pieces: dict[Group, list[Piece]] = {}
         for group, piece in self._line:
             self._pieces.setdefault(group, []).append(piece)
         self._null = Group(frozenset(test.id for test in comparisons if test.op == "null"))
         self._nulls = box.state is not None
         self.groups = tuple(dict.fromkeys([*self._pieces, *([self._null] if self._nulls else [])]))
+
+    def columns(self) -> dict[str, Tree]:
+        """See `Domain`."""
+        return {f"{self._box.id}_{part}": tree for part, tree in self._box.parts.items()}
 
     def reach(self, groups: Iterable[Group]) -> Tree:
         """See `Domain`."""
@@ -184,7 +211,9 @@ class Interval:
         inside = some(self._touches(piece) for piece in self._runs(wanted))
         if self._state is None:
             return inside
-        ways = [every([self._is("none"), inside])]  # FALSE, not NULL, where a box that holds a NULL has no ends
+        ways = [
+            every([self._is("none"), inside])
+        ]  # FALSE, not NULL, where a box that holds a NULL has no ends
         if any(group in self._pieces for group in wanted):
             ways += [self._is("some"), self._is("any")]
         if self._null in wanted:
@@ -243,11 +272,19 @@ class Interval:
 
     def _touches(self, piece: Piece) -> Tree:
         """Some value of the box lies in the piece."""
-        ways = []
+        ways: list[Tree] = []
         if piece.low is not None:
-            ways.append((exp.GTE if piece.closed[0] else exp.GT)(this=self._hi.copy(), expression=literal(piece.low, self._box)))
+            ways.append(
+                (exp.GTE if piece.closed[0] else exp.GT)(
+                    this=self._hi.copy(), expression=literal(piece.low, self._box)
+                )
+            )
         if piece.high is not None:
-            ways.append((exp.LTE if piece.closed[1] else exp.LT)(this=self._lo.copy(), expression=literal(piece.high, self._box)))
+            ways.append(
+                (exp.LTE if piece.closed[1] else exp.LT)(
+                    this=self._lo.copy(), expression=literal(piece.high, self._box)
+                )
+            )
         return every(ways)
 
     def _extent(self, piece: Piece) -> Tree:
@@ -266,9 +303,18 @@ class Interval:
         step = self._box.step
         if step is not None:
             size = number(step)
-            inner = sql("GREATEST(:h - :l + :s, 0.0)", h=least([high, *ends_high]), l=greatest([low, *ends_low]), s=size)
+            inner = sql(
+                "GREATEST(:h - :l + :s, 0.0)",
+                h=least([high, *ends_high]),
+                l=greatest([low, *ends_low]),
+                s=size,
+            )
             share = sql("LEAST(CAST(:i AS DOUBLE) / (:h - :l + :s), 1.0)", i=inner, h=high, l=low, s=size)
-            return share if kind in ("integer", "decimal", "boolean") else when(sql("ABS(:h - :l) < 1e300", h=high, l=low), share, equal)
+            return (
+                share
+                if kind in ("integer", "decimal", "boolean")
+                else when(sql("ABS(:h - :l) < 1e300", h=high, l=low), share, equal)
+            )
         share = sql("CAST(:i AS DOUBLE) / (:h - :l)", i=inner, h=high, l=low)
         proper = sql(":h > :l AND :h - :l < 1e300", h=high, l=low)
         return when(proper, share, equal)
@@ -293,7 +339,10 @@ class Interval:
             ifs=[
                 exp.If(this=string("none"), true=known),
                 exp.If(this=string("all"), true=ONE if null else ZERO),
-                exp.If(this=string("some"), true=number(Fraction(mine + null, every_one + 1)) if mine + null else ZERO),
+                exp.If(
+                    this=string("some"),
+                    true=number(Fraction(mine + null, every_one + 1)) if mine + null else ZERO,
+                ),
             ],
             default=number(Fraction(mine, every_one)) if mine else ZERO,
         )
@@ -307,7 +356,9 @@ class Interval:
 
     def _by_point(self, groups: Sequence[Group]) -> Tree:
         """Format points: the value that is shown counts for the whole box."""
-        ways = [every([sql(":x IS NOT NULL", x=self._lo), self._touches(piece)]) for piece in self._runs(groups)]
+        ways = [
+            every([sql(":x IS NOT NULL", x=self._lo), self._touches(piece)]) for piece in self._runs(groups)
+        ]
         if self._null in groups:
             ways.append(sql(":x IS NULL", x=self._lo))
         return indicator(sql("COALESCE(:x, FALSE)", x=some(ways)))

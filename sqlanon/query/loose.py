@@ -9,7 +9,21 @@ from sqlglot import exp
 from sqlanon.query.formula import Triple
 from sqlanon.query.intervals import measure
 from sqlanon.query.scope import Scope, boxes_in
-from sqlanon.query.terms import FALSE, ONE, TRUE, ZERO, Tree, column, every, negate, some, sql, string, when
+from sqlanon.query.terms import (
+    FALSE,
+    ONE,
+    TRUE,
+    ZERO,
+    Tree,
+    column,
+    every,
+    negate,
+    some,
+    sql,
+    string,
+    when,
+    with_columns,
+)
 
 _NOT: dict[type[exp.Expr], type[exp.Binary]] = {
     exp.EQ: exp.NEQ, exp.NEQ: exp.EQ, exp.LT: exp.GTE, exp.GTE: exp.LT, exp.GT: exp.LTE, exp.LTE: exp.GT,
@@ -68,7 +82,9 @@ def compared(scope: Scope, node: exp.Expr, positive: bool) -> Triple | None:
 
 def _part(left: Span, right: Span) -> Tree | None:
     """How often left < right, roughly: where the middle of the smaller span lies in the larger."""
-    ends = [measure(end, left.kind) for end in (left.low, left.high)] + [measure(end, right.kind) for end in (right.low, right.high)]
+    ends = [measure(end, left.kind) for end in (left.low, left.high)] + [
+        measure(end, right.kind) for end in (right.low, right.high)
+    ]
     if any(end is None for end in ends):
         return None
     a, b, c, d = (end for end in ends if end is not None)
@@ -97,14 +113,19 @@ def span(scope: Scope, node: exp.Expr) -> Span | None:
         return Span(*_ends(box.id, known), known, nothing, box.field.kind)
     if isinstance(node, exp.Neg):
         inner = span(scope, node.this)
-        return inner and Span(exp.Neg(this=inner.high), exp.Neg(this=inner.low), inner.known, inner.nothing, inner.kind)
+        return inner and Span(
+            exp.Neg(this=inner.high), exp.Neg(this=inner.low), inner.known, inner.nothing, inner.kind
+        )
     if isinstance(node, exp.Add | exp.Sub):
         left, right = span(scope, node.left), span(scope, node.right)
         if left is None or right is None or "float" in (left.kind, right.kind):
             return None
         low, high = (right.low, right.high) if isinstance(node, exp.Add) else (right.high, right.low)
         kind = type(node)
-        ends = (kind(this=_wide(left.low, left.kind), expression=low), kind(this=_wide(left.high, left.kind), expression=high))
+        ends = (
+            kind(this=_wide(left.low, left.kind), expression=low),
+            kind(this=_wide(left.high, left.kind), expression=high),
+        )
         return Span(*ends, every([left.known, right.known]), some([left.nothing, right.nothing]), left.kind)
     if isinstance(node, _RISING) or (isinstance(node, exp.Extract) and node.name.upper() == "YEAR"):
         return _rising(scope, node)
@@ -132,9 +153,7 @@ def _rising(scope: Scope, node: exp.Expr) -> Span | None:
     kind = "integer" if isinstance(node, exp.Extract | exp.Year) else inner.kind
 
     def at(end: Tree) -> Tree:
-        copied = exp.Paren(this=node.copy())
-        next(found for found in copied.find_all(exp.Column) if found.table == "_box").replace(end.copy())
-        return copied.this
+        return with_columns(node, lambda found: end if found.table == "_box" else None)
 
     return Span(at(inner.low), at(inner.high), inner.known, inner.nothing, kind)
 

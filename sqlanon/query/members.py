@@ -33,6 +33,7 @@ from sqlanon.query.terms import (
     sql,
     string,
     when,
+    with_columns,
 )
 
 MOST_GROUPS = 64
@@ -55,11 +56,7 @@ class Test:
 
 def on(tree: Tree, box: str, value: Tree) -> Tree:
     """``tree`` with a value in place of the box's column."""
-    copied = exp.Paren(this=tree.copy())
-    for node in list(copied.find_all(exp.Column)):
-        if node.table == "_box" and node.name == box:
-            node.replace(value.copy())
-    return copied.this
+    return with_columns(tree, lambda node: value if node.table == "_box" and node.name == box else None)
 
 
 def outcomes(box: Box, tests: Sequence[Test]) -> list[frozenset[int]] | None:
@@ -72,7 +69,11 @@ def outcomes(box: Box, tests: Sequence[Test]) -> list[frozenset[int]] | None:
         if len(comparisons) == len(tests):
             ways = [holds for holds, _ in pieces_of(comparisons, box.step, box.field.kind)]
             return list(dict.fromkeys([*ways, frozenset(c.id for c in comparisons if c.op == "null")]))
-    equal = [t.comparison for t in tests if t.comparison is not None and t.comparison.op in ("=", "<>", "null", "known")]
+    equal = [
+        t.comparison
+        for t in tests
+        if t.comparison is not None and t.comparison.op in ("=", "<>", "null", "known")
+    ]
     free = [test.id for test in tests if test.comparison not in equal]
     constants = {c.at for c in equal if c.at is not None}
     if (len(constants) + 2) * 2 ** len(free) > MOST_GROUPS:
@@ -83,18 +84,24 @@ def outcomes(box: Box, tests: Sequence[Test]) -> list[frozenset[int]] | None:
             c.id
             for c in equal
             if (at == "null" and c.op == "null")
-            or (at != "null" and (c.op == "known" or (c.op == "=" and c.at == at) or (c.op == "<>" and c.at != at)))
+            or (
+                at != "null"
+                and (c.op == "known" or (c.op == "=" and c.at == at) or (c.op == "<>" and c.at != at))
+            )
         )
-        for chosen in product((False, True), repeat=len(free)):
-            found.append(known | frozenset(i for i, is_in in zip(free, chosen, strict=True) if is_in))
+        found += [
+            known | frozenset(i for i, is_in in zip(free, chosen, strict=True) if is_in)
+            for chosen in product((False, True), repeat=len(free))
+        ]
     return list(dict.fromkeys(found))
 
 
 class Contained:
     """See `sqlanon.query.formula.Domain`: sets, asked for a few constants."""
 
-    def __init__(self, box: Box, tests: Sequence[Test], table: str) -> None:
-        self._set = column(f"{box.id}_set", table)
+    def __init__(self, box: Box, tests: Sequence[Test], table: str, suffix: str = "") -> None:
+        self.name = f"{box.id}{'_' if suffix else ''}{suffix}"
+        self._table, self._set = table, box.parts["set"]
         self._state = column(f"{box.id}_state", table) if box.state is not None else None
         self._point = box.point is not None
         equal = [test.comparison for test in tests if test.comparison is not None]
@@ -109,8 +116,20 @@ class Contained:
         self._null = Group(frozenset(c.id for c in equal if c.op == "null"))
         self.groups = tuple(dict.fromkeys([*of, *([self._null] if self._state is not None else [])]))
 
+    def columns(self) -> dict[str, Tree]:
+        """What the rows have to tell, as trees over the view: which constants a set has, and its size, not the set."""
+        found = {
+            f"{self.name}_c{i}": sql("LIST_CONTAINS(:s, :c)", s=self._set, c=string(constant))
+            for i, constant in enumerate(self._constants)
+        }
+        return found | {f"{self.name}_size": sql("ARRAY_LENGTH(:s)", s=self._set)}
+
     def _has(self, constant: str) -> Tree:
-        return sql(":c = ANY(:s)", c=string(constant), s=self._set)
+        return column(f"{self.name}_c{self._constants.index(constant)}", self._table)
+
+    @property
+    def _size(self) -> Tree:
+        return column(f"{self.name}_size", self._table)
 
     def _count(self, groups: Sequence[Group]) -> Tree:
         """How many members are in the groups."""
@@ -118,7 +137,7 @@ class Contained:
         if None not in wanted:
             return plus(indicator(self._has(at)) for at in wanted if at is not None)
         others = [indicator(self._has(at)) for at in self._constants if at not in wanted]
-        size = sql("CAST(ARRAY_LENGTH(:s) AS DOUBLE)", s=self._set)
+        size = sql("CAST(:n AS DOUBLE)", n=self._size)
         return sql(":n - :o", n=size, o=plus(others)) if others else size
 
     def reach(self, groups: Iterable[Group]) -> Tree:
@@ -145,13 +164,15 @@ class Contained:
         wanted = list(groups)
         if len(wanted) == len(self.groups):
             return ONE
-        known = sql(":c / ARRAY_LENGTH(:s)", c=self._count(wanted), s=self._set)
+        known = sql(":c / :n", c=self._count(wanted), n=self._size)
         if self._state is None:
             return known
         mine, null = sum(group in self._of for group in wanted), self._null in wanted
         if self._point:
-            shown = every([sql(":s IS NOT NULL", s=self._set), sql("COALESCE(:c > 0, FALSE)", c=self._count(wanted))])
-            return indicator(some([shown, *([sql(":s IS NULL", s=self._set)] if null else [])]))
+            shown = every(
+                [sql(":n IS NOT NULL", n=self._size), sql("COALESCE(:c > 0, FALSE)", c=self._count(wanted))]
+            )
+            return indicator(some([shown, *([sql(":n IS NULL", n=self._size)] if null else [])]))
         return unknown_share(self._state, known, mine, len(self._of), null=null)
 
     def parts(self) -> list[Part]:
@@ -169,7 +190,9 @@ def unknown_share(state: Tree, known: Tree, mine: int, all_of: int, *, null: boo
         ifs=[
             exp.If(this=string("none"), true=known),
             exp.If(this=string("all"), true=ONE if null else ZERO),
-            exp.If(this=string("some"), true=number(Fraction(mine + null, all_of + 1)) if mine + null else ZERO),
+            exp.If(
+                this=string("some"), true=number(Fraction(mine + null, all_of + 1)) if mine + null else ZERO
+            ),
         ],
         default=number(Fraction(mine, all_of)) if mine else ZERO,
     )
@@ -198,7 +221,9 @@ class Lookup:
         self.box, self.key, self._tests, self._values, self._table = box, key, tests, values, table
         self._spread = spread
         extra = frozenset() if spread is None else frozenset([spread])
-        self._null = Group(frozenset(t.id for t in tests if t.comparison is not None and t.comparison.op == "null"))
+        self._null = Group(
+            frozenset(t.id for t in tests if t.comparison is not None and t.comparison.op == "null")
+        )
         self._inside = [Group(way | extra) for way in ways]
         self._outside = Group(frozenset())
         self.groups = tuple(dict.fromkeys([*self._inside, *([] if spread is None else [self._outside])]))
@@ -246,7 +271,13 @@ class Lookup:
         for group in self._inside:
             low, high, middle = (self._column(end, group) for end in "lhm")
             open_ = some([self._is("some"), self._is("any")])
-            reach = every([self.reach([group]), sql(":l IS NOT NULL", l=low)]) if self._open else self.reach([group])
+            if self._open:
+                open_ = column(f"{self.name}_open", self._table)
+            reach = (
+                every([self.reach([group]), sql(":l IS NOT NULL", l=low)])
+                if self._open
+                else self.reach([group])
+            )
             null = column(f"{self.name}_z", self._table) if self._open else FALSE
             found.append(Part(group, reach, self.share([group]), low, high, middle, open_, null))
         return found
@@ -254,11 +285,19 @@ class Lookup:
     def _is(self, state: str) -> Tree:
         return sql(":s = :v", s=self._state, v=string(state)) if self._state is not None else FALSE
 
+    def columns(self) -> dict[str, Tree]:
+        """What the rows have to tell, as trees over the view: the box itself."""
+        return {f"{self.box.id}_{part}": tree for part, tree in self.box.parts.items()}
+
     @property
     def keys(self) -> list[str]:
         """The columns of the box that the lookup is joined by."""
         names = [f"{self.box.id}_{part}" for part in self.box.parts]
-        return [*names, f"{self.box.id}_state"] if self._spread is not None and self.box.state is not None else names
+        return (
+            [*names, f"{self.box.id}_state"]
+            if self._spread is not None and self.box.state is not None
+            else names
+        )
 
     @property
     def given(self) -> list[str]:
@@ -295,8 +334,15 @@ class Lookup:
                 chosen[f"{name}_open"] = FALSE if whole else sql("BOOL_OR(:u)", u=column("u", "m"))
                 chosen[f"{name}_z"] = sql("BOOL_OR(:v IS NULL)", v=value)
             total = over
-        for j, group in enumerate(self._inside):
-            mine = every(t.on(value) if t.id in group.holds else negate(t.on(value)) for t in self._tests)
+        # Each value's group is computed once, below; the rest are sums by its number.
+        turns = [
+            exp.If(this=every(t.on(column("v")) if t.id in group.holds else negate(t.on(column("v"))) for t in self._tests),
+                   true=exp.Literal.number(j))
+            for j, group in enumerate(self._inside)
+        ]  # fmt: skip
+        way: Tree = exp.Case(ifs=turns) if self._tests else exp.Literal.number(0)
+        for j in range(len(self._inside)):
+            mine = sql(":g = :j", g=column("way", "m"), j=exp.Literal.number(j))
             counted = when(mine, weight, exp.Literal.number(0))
             chosen[f"{name}_s{j}"] = sql("CAST(SUM(:w) AS DOUBLE) / CAST(:t AS DOUBLE)", w=counted, t=total)
             if self._open:
@@ -307,8 +353,9 @@ class Lookup:
                 weighed = sql(":w * CAST(:v AS DOUBLE)", w=weight, v=value)
                 mean = sql("SUM(:a) / NULLIF(SUM(:b), 0)", a=when(mine, weighed), b=when(mine, weight))
                 chosen[f"{name}_m{j}"] = mean if self.box.numeric else exp.null()
+        base = exp.Select().select(sql("*"), exp.alias_(way, "way", quoted=True)).from_(exp.to_table(members))
         made = exp.Select().select(*(exp.alias_(tree, own, quoted=True) for own, tree in chosen.items()))
-        made = made.from_(exp.to_table(members).as_("m"))
+        made = made.from_(base.subquery("m"))
         return made.group_by(*(exp.Literal.number(i + 1) for i in range(grouped))) if grouped else made
 
 
@@ -320,7 +367,11 @@ def constants_of(box: Box) -> Mapping[str, Tree]:
         "boolean": FALSE, "date": exp.cast(string("1970-01-01"), "DATE"),
         "timestamp": exp.cast(string("1970-01-01 00:00:00"), "TIMESTAMP"),
     }  # fmt: skip
-    return {part: plain.get(kind, string("")) if part in ("lo", "hi") else string("") for part in box.parts if part != "set"}
+    return {
+        part: plain.get(kind, string("")) if part in ("lo", "hi") else string("")
+        for part in box.parts
+        if part != "set"
+    }
 
 
 def steps(box: Box, lo: Tree, hi: Tree) -> tuple[Tree, Tree, Tree]:

@@ -7,10 +7,23 @@ from dataclasses import dataclass
 import sqlglot
 from sqlglot import exp
 
-from sqlanon.sqltext import identifier
 from sqlanon.query.refuse import Refused, refuse, underlined
+from sqlanon.sqltext import identifier
 
-_CLAUSES = {"expressions", "from_", "where", "group", "having", "order", "limit", "offset", "joins", "kind", "hint", "with_"}
+_CLAUSES = {
+    "expressions",
+    "from_",
+    "where",
+    "group",
+    "having",
+    "order",
+    "limit",
+    "offset",
+    "joins",
+    "kind",
+    "hint",
+    "with_",
+}
 
 
 @dataclass(frozen=True)
@@ -42,7 +55,9 @@ class Query:
     @property
     def table_name(self) -> str:
         """The table after FROM, as a person writes it."""
-        return ".".join(identifier(part.name) if part.args.get("quoted") else part.name for part in self.source.parts)
+        return ".".join(
+            identifier(part.name) if part.args.get("quoted") else part.name for part in self.source.parts
+        )
 
 
 def parse(text: str, dialect: str) -> Query:
@@ -55,14 +70,20 @@ def parse(text: str, dialect: str) -> Query:
     for name, value in select.args.items():
         if value and name not in _CLAUSES:
             piece = value[0] if isinstance(value, list) else value
-            refuse(text, piece if isinstance(piece, exp.Expr) else None, f"{name.strip('_').upper()} is not answered over a release")
+            refuse(
+                text,
+                piece if isinstance(piece, exp.Expr) else None,
+                f"{name.strip('_').upper()} is not answered over a release",
+            )
     source = select.args.get("from_")
     if source is None or not isinstance(source.this, exp.Table) or not source.this.name:
         refuse(text, source, "the query needs a released table after FROM")
-    items = []
+    items: list[tuple[str, exp.Expr]] = []
     for node in select.expressions:
         if isinstance(node, exp.Star) or (isinstance(node, exp.Column) and isinstance(node.this, exp.Star)):
-            refuse(text, node, "a release has no rows of persons to show: ask for aggregates, such as count(*)")
+            refuse(
+                text, node, "a release has no rows of persons to show: ask for aggregates, such as count(*)"
+            )
         items.append((_name(node, dialect, [name for name, _ in items]), node.unalias()))
     named = dict(items)
     where = select.args.get("where")
@@ -72,7 +93,11 @@ def parse(text: str, dialect: str) -> Query:
     if group is not None:
         for name, value in group.args.items():
             if value and name != "expressions":
-                refuse(text, group, "GROUP BY with ALL, ROLLUP, CUBE or GROUPING SETS is not answered; name the columns")
+                refuse(
+                    text,
+                    group,
+                    "GROUP BY with ALL, ROLLUP, CUBE or GROUPING SETS is not answered; name the columns",
+                )
         groups = [_grouped(text, node, items, named) for node in group.expressions]
     order = select.args.get("order")
     return Query(
@@ -92,7 +117,11 @@ def _select(text: str, dialect: str) -> exp.Select:
         raise Refused(f"the query does not parse{where}\n{underlined(text, None)}") from error
     found = [tree for tree in trees if tree is not None]
     if len(found) != 1 or not isinstance(found[0], exp.Select):
-        refuse(text, None, "write one SELECT; set operations and other statements are not answered over a release")
+        refuse(
+            text,
+            None,
+            "write one SELECT; set operations and other statements are not answered over a release",
+        )
     for kind, reason in _REFUSED.items():
         node = found[0].find(kind)
         if node is not None:
@@ -121,19 +150,32 @@ def _plain(node: exp.Expr, dialect: str) -> str:
     if isinstance(node, exp.AggFunc):
         inner = node.this
         if isinstance(inner, exp.Distinct):
-            return f"{node.sql_name().lower()}_distinct_{'_'.join(part.name for part in inner.expressions)}".rstrip("_")
-        return f"{node.sql_name().lower()}_{inner.name}".rstrip("_") if isinstance(inner, exp.Column) else node.sql_name().lower()
+            return f"{node.sql_name().lower()}_distinct_{'_'.join(part.name for part in inner.expressions)}".rstrip(
+                "_"
+            )
+        return (
+            f"{node.sql_name().lower()}_{inner.name}".rstrip("_")
+            if isinstance(inner, exp.Column)
+            else node.sql_name().lower()
+        )
     return node.sql(dialect=dialect)
 
 
-def _grouped(text: str, node: exp.Expr, items: list[tuple[str, exp.Expr]], named: dict[str, exp.Expr]) -> exp.Expr:
+def _grouped(
+    text: str, node: exp.Expr, items: list[tuple[str, exp.Expr]], named: dict[str, exp.Expr]
+) -> exp.Expr:
     """A GROUP BY term: a number or an alias stands for an item of the SELECT."""
     if isinstance(node, exp.Literal) and not node.is_string:
         at = int(node.this)
         if not 1 <= at <= len(items):
             refuse(text, node, f"GROUP BY {at}: the query has {len(items)} columns")
         node = items[at - 1][1]
-    elif isinstance(node, exp.Column) and not node.table and node.name in named and not isinstance(named[node.name], exp.Column):
+    elif (
+        isinstance(node, exp.Column)
+        and not node.table
+        and node.name in named
+        and not isinstance(named[node.name], exp.Column)
+    ):
         node = named[node.name]
     if node.find(exp.AggFunc):
         refuse(text, node, "GROUP BY cannot hold an aggregate")
@@ -146,4 +188,4 @@ def _count(text: str, clause: exp.Expr | None) -> int | None:
     value = clause.expression if isinstance(clause, exp.Limit | exp.Offset) else clause.args.get("count")
     if isinstance(value, exp.Literal) and not value.is_string and value.this.isdigit():
         return int(value.this)
-    refuse(text, clause, "LIMIT and OFFSET take a whole number")
+    return refuse(text, clause, "LIMIT and OFFSET take a whole number")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 from sqlglot import exp
@@ -22,7 +23,7 @@ _OPS: dict[type[exp.Expr], str] = {
 _MIRROR = {"=": "=", "<>": "<>", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 _NOT = {"=": "<>", "<>": "=", "<": ">=", ">=": "<", ">": "<=", "<=": ">", "null": "known", "known": "null"}
 _KINDS = {value: key for key, value in _OPS.items()}
-_REJECTS_NULL = (exp.Like, exp.ILike, exp.SimilarTo, *_OPS)
+_REJECTS_NULL: tuple[type[exp.Expr], ...] = (exp.Like, exp.ILike, exp.SimilarTo, *_OPS)
 
 
 class Tests:
@@ -61,8 +62,7 @@ class Tests:
 
     def fresh(self) -> int:
         """The number of a test that stands for no predicate."""
-        key = (f"# {len(self._ids)}", True)
-        return self._ids.setdefault(key, len(self._ids))
+        return self._number(f"# {len(self._ids)}", True)
 
     def _leaf(self, node: exp.Expr, positive: bool, whole: exp.Expr) -> Formula:
         boxes = boxes_in(node)
@@ -77,14 +77,19 @@ class Tests:
 
         if isinstance(node, exp.Between):
             if node.args.get("symmetric"):
-                refuse(self._scope.text, node, "BETWEEN SYMMETRIC is not answered; write the smaller end first")
+                refuse(
+                    self._scope.text, node, "BETWEEN SYMMETRIC is not answered; write the smaller end first"
+                )
             ends = exp.and_(
                 exp.GTE(this=node.this.copy(), expression=node.args["low"].copy()),
                 exp.LTE(this=node.this.copy(), expression=node.args["high"].copy()),
             )
             return build(ends, again, positive=positive)
         if isinstance(node, exp.In) and node.expressions:
-            equal = [again(exp.EQ(this=node.this.copy(), expression=item.copy()), positive) for item in node.expressions]
+            equal = [
+                again(exp.EQ(this=node.this.copy(), expression=item.copy()), positive)
+                for item in node.expressions
+            ]
             return either(equal) if positive else both(equal)
         if isinstance(node, exp.NullSafeEQ | exp.NullSafeNEQ):
             return self._null_safe(node, positive, again)
@@ -101,13 +106,17 @@ class Tests:
             )  # fmt: skip
         return self._loose(node, positive, loose)
 
-    def _null_safe(self, node: exp.Binary, positive: bool, again: Any) -> Formula:  # noqa: ANN401 - a function
+    def _null_safe(
+        self, node: exp.Binary, positive: bool, again: Callable[[exp.Expr, bool], Formula]
+    ) -> Formula:
         same = positive is isinstance(node, exp.NullSafeEQ)
         left, right = node.left, node.right
         if isinstance(right, exp.Null):
             return again(exp.Is(this=left.copy(), expression=exp.null()), same)
         equal = again(exp.EQ(this=left.copy(), expression=right.copy()), same)
-        return equal if same else either([equal, again(exp.Is(this=left.copy(), expression=exp.null()), True)])
+        return (
+            equal if same else either([equal, again(exp.Is(this=left.copy(), expression=exp.null()), True)])
+        )
 
     def _compared(self, box: Box, node: exp.Expr, positive: bool) -> Formula | None:
         """A test of one box; None: only a rough one can be made of it."""
@@ -118,8 +127,16 @@ class Tests:
             if isinstance(node.expression, exp.Null):
                 return self._test(box, node, "null" if positive else "known", None)
             if isinstance(node.expression, exp.Boolean) and box.field.kind == "boolean":
-                known = self._boxed(exp.EQ(this=node.this.copy(), expression=node.expression.copy()), positive, node)
-                return known if positive else either([known, self._boxed(exp.Is(this=node.this.copy(), expression=exp.null()), True, node)])
+                known = self._boxed(
+                    exp.EQ(this=node.this.copy(), expression=node.expression.copy()), positive, node
+                )
+                return (
+                    known
+                    if positive
+                    else either(
+                        [known, self._boxed(exp.Is(this=node.this.copy(), expression=exp.null()), True, node)]
+                    )
+                )
         op = _OPS.get(type(node))
         if op is not None:
             assert isinstance(node, exp.Binary)
@@ -130,7 +147,9 @@ class Tests:
                 return self._constant(box, op if positive else _NOT[op], right)
         if not listed:
             return None
-        return self._test(box, node, "other" if isinstance(node, _REJECTS_NULL) else "", None, positive=positive)
+        return self._test(
+            box, node, "other" if isinstance(node, _REJECTS_NULL) else "", None, positive=positive
+        )
 
     def _constant(self, box: Box, op: str, constant: exp.Expr) -> Formula:
         value = self._value(box, constant)
@@ -144,7 +163,11 @@ class Tests:
         at = place(value, box.field.kind)
         textual = box.field.kind in ("text", "enum")
         if at is None or isinstance(at, str) is not textual:
-            refuse(self._scope.text, constant, f"column {box.field.name} ({box.field.source_type}) is compared with a constant of its own type")
+            refuse(
+                self._scope.text,
+                constant,
+                f"column {box.field.name} ({box.field.source_type}) is compared with a constant of its own type",
+            )
         return self._test(box, _KINDS[op](this=box.value, expression=constant.copy()), op, at)
 
     def _test(self, box: Box, node: exp.Expr, op: str, at: Any, *, positive: bool | None = None) -> int:  # noqa: ANN401
@@ -155,7 +178,9 @@ class Tests:
                 tree: Tree = exp.Is(this=box.value, expression=exp.null())
                 tree = tree if op == "null" else exp.Not(this=tree)
             else:
-                tree = exp.Is(this=exp.Paren(this=node.copy()), expression=FALSE if positive is False else TRUE)
+                tree = exp.Is(
+                    this=exp.Paren(this=node.copy()), expression=FALSE if positive is False else TRUE
+                )
             self.boxed[number] = Test(number, box.id, tree, Comparison(number, op, at) if op else None)
         return number
 
@@ -170,7 +195,8 @@ class Tests:
         return number
 
     def _number(self, key: str, positive: bool) -> int:
-        return self._ids.setdefault((key, positive), len(self._ids))
+        # From 2 on: 0 and 1 would equal FALSE and TRUE as parts of a formula.
+        return self._ids.setdefault((key, positive), len(self._ids) + 2)
 
     def _value(self, box: Box, constant: exp.Expr) -> Any:  # noqa: ANN401 - whatever the engine's value is
         """A constant's value, as the engine has it: text compared with a date or a number is one."""

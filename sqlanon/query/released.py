@@ -103,7 +103,9 @@ def read(engine: Engine, view: Relation) -> Released:
         PolicyError: they are not those of a release of ours.
     """
     beside = metadata_of(view.ref)
-    rows = engine.fetch(statement("query/metadata", engine.dialect, metadata=beside, columns=[n for n, _ in COLUMNS]))
+    rows = engine.fetch(
+        statement("query/metadata", engine.dialect, metadata=beside, columns=[n for n, _ in COLUMNS])
+    )
     own = next((row for row in rows if row[0] == ""), None)
     if own is None:
         raise PolicyError(f"{beside} does not describe a release")
@@ -137,7 +139,9 @@ def _in_catalog(engine: Engine, name: str, direct: Relation | None) -> list[Tabl
     found = []
     for entry in entries:
         source = _relation(engine, entry.source)
-        same = _same(entry.source, name) or (direct is not None and source is not None and source.ref == direct.ref)
+        same = _same(entry.source, name) or (
+            direct is not None and source is not None and source.ref == direct.ref
+        )
         if entry.view is not None and (same or entry.release == name):
             found.append(entry.view)
     return found

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from decimal import Decimal
 from typing import Any
 
@@ -23,7 +24,13 @@ from sqlanon.query.terms import Tree, column
 MOST_ROWS = 100_000
 """Rows of an answer."""
 
-_KINDS: dict[type[exp.Expr], str] = {exp.Count: "count", exp.Sum: "sum", exp.Avg: "avg", exp.Min: "min", exp.Max: "max"}
+_KINDS: dict[type[exp.Expr], str] = {
+    exp.Count: "count",
+    exp.Sum: "sum",
+    exp.Avg: "avg",
+    exp.Min: "min",
+    exp.Max: "max",
+}
 
 
 class Rewrite:
@@ -43,7 +50,9 @@ class Rewrite:
         self._wanted = Wanted()
         self._aggregates: dict[str, Aggregate] = {}
         self._bound_keys = [self._scope.bind(node) for node in query.groups]
-        self._keys = [self._key(node, bound) for node, bound in zip(query.groups, self._bound_keys, strict=True)]
+        self._keys = [
+            self._key(node, bound) for node, bound in zip(query.groups, self._bound_keys, strict=True)
+        ]
         self._finish = Finish(query, self._scope, self._bound_keys, self.aggregate)
         if query.groups:
             self._present = self.aggregate(exp.Count(this=exp.Star()))
@@ -60,7 +69,11 @@ class Rewrite:
             cells = iter(row)
             made: dict[str, Any] = {}
             for name, is_bounded in self._finish.shape:
-                made[name] = _bounded([next(cells) for _ in range(4)], tight=tight[name]) if is_bounded else next(cells)
+                made[name] = (
+                    _bounded([next(cells) for _ in range(4)], tight=tight[name])
+                    if is_bounded
+                    else next(cells)
+                )
             certain.append(bool(next(cells)))
             found.append(made)
         return Answer(names, bounded, tuple(found), tuple(certain), text)
@@ -73,8 +86,7 @@ class Rewrite:
         aggregates = list(self._aggregates.values())
         sums = Sums(self._scope, rows, names, aggregates).with_keys(keys)
         final = self._finish.select(self._present if self._query.groups else None)
-        for name, table in [*rows.tables(), *sums.tables()]:
-            final = final.with_(exp.to_identifier(name), as_=table)
+        final.set("with_", _with([*rows.tables(), *sums.tables()], final))
         return final, {name: rows.tight and self._finish.tight[name] for name in self._finish.tight}
 
     def _key(self, node: exp.Expr, bound: Tree) -> tuple[Tree | None, str]:
@@ -85,9 +97,15 @@ class Rewrite:
         box = self._scope.box(boxes[0])
         exact = [c for c in bound.find_all(exp.Column) if c.table != "_box"]
         if len(boxes) > 1 or exact:
-            refuse(self._query.text, node, "a GROUP BY term over a column with ranges can hold no other column")
+            refuse(
+                self._query.text, node, "a GROUP BY term over a column with ranges can hold no other column"
+            )
         if box.id in self._wanted.spread:
-            refuse(self._query.text, node, f"column {box.field.name} is grouped by twice; group by the finer expression alone")
+            refuse(
+                self._query.text,
+                node,
+                f"column {box.field.name} is grouped by twice; group by the finer expression alone",
+            )
         if box.shape == "interval" and box.field.kind not in ("integer", "date", "boolean"):
             refuse(
                 self._query.text, node,
@@ -130,7 +148,7 @@ class Rewrite:
         text, argument = self._query.text, node.this
         if node.expressions or node.args.get("order"):
             refuse(text, node, "this form of the aggregate is not answered over a release")
-        if kind == "count" and (argument is None or isinstance(argument, exp.Star) or (isinstance(argument, exp.Literal))):
+        if kind == "count" and (argument is None or isinstance(argument, exp.Star | exp.Literal)):
             return Aggregate(number, "rows", condition)
         if isinstance(argument, exp.Distinct):
             if kind != "count" or len(argument.expressions) != 1:
@@ -147,13 +165,39 @@ class Rewrite:
         if not isinstance(bound.unnest(), exp.Column):
             refuse(text, node, "aggregate the column with ranges itself, and calculate with the result")
         box = self._scope.box(boxes[0])
-        ordered = box.shape == "interval" or box.field.kind in ("integer", "float", "decimal", "date", "timestamp")
+        ordered = box.shape == "interval" or box.field.kind in (
+            "integer",
+            "float",
+            "decimal",
+            "date",
+            "timestamp",
+        )
         if kind != "count" and (not ordered or (kind in ("sum", "avg") and not box.numeric)):
-            refuse(text, node, f"{kind}({box.field.name}): {box.field.source_type} values cannot be aggregated so")
+            refuse(
+                text,
+                node,
+                f"{kind}({box.field.name}): {box.field.source_type} values cannot be aggregated so",
+            )
         self._wanted.values.add(box.id)
         if kind in ("sum", "avg") and box.mean is not None and box.id not in self._wanted.spread:
             self._wanted.means.add(box.id)
         return Aggregate(number, kind, condition, box=box)
+
+
+def _with(tables: list[tuple[str, exp.Expr]], last: exp.Expr) -> exp.With:
+    """The tables as a WITH; what is read more than once is made once, on every engine."""
+    read = Counter(
+        node.name for tree in [*(table for _, table in tables), last] for node in tree.find_all(exp.Table)
+    )
+    made = [
+        exp.CTE(
+            this=tree,
+            alias=exp.TableAlias(this=exp.to_identifier(name)),
+            materialized=True if read[name] > 1 else None,
+        )
+        for name, tree in tables
+    ]
+    return exp.With(expressions=made)
 
 
 def _bounded(cells: list[Any], *, tight: bool) -> Bounded:
@@ -162,7 +206,9 @@ def _bounded(cells: list[Any], *, tight: bool) -> Bounded:
     if exact:
         estimate = low
     elif None not in (estimate, low, high) and isinstance(estimate, int | float):
-        estimate = min(max(estimate, low), high)  # sums of doubles in the engine's order may miss an end by a hair
+        estimate = min(
+            max(estimate, low), high
+        )  # sums of doubles in the engine's order may miss an end by a hair
     return Bounded(estimate, low, high, tight, exact, bool(cells[3]))
 
 

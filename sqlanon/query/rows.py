@@ -7,15 +7,14 @@ from dataclasses import dataclass, field
 
 from sqlglot import exp
 
-from sqlanon.engines.base import TableRef
 from sqlanon.query.boxes import VIEW, Box
 from sqlanon.query.formula import Compiler, Domain, Formula, Triple, both, tests_in
-from sqlanon.query.intervals import Comparison, Interval
-from sqlanon.query.members import MOST_GROUPS, Contained, Lookup, Test, constants_of, on, outcomes, steps
+from sqlanon.query.intervals import Interval
+from sqlanon.query.members import MOST_GROUPS, Contained, Lookup, Test, constants_of, outcomes, steps
 from sqlanon.query.predicates import Tests
 from sqlanon.query.refuse import refuse
 from sqlanon.query.scope import Scope
-from sqlanon.query.terms import FALSE, TRUE, Tree, column, sql, string, when
+from sqlanon.query.terms import Tree, column, sql, string, table_of
 
 ROWS, BOXES, FOUND = "_rows", "_boxes", "_found"
 
@@ -60,6 +59,7 @@ class Rows:
         used = frozenset().union(*(tests_in(formula) for formula in self.conditions))
         self._used = [test for number, test in tests.boxed.items() if number in used]
         self.domains: dict[str, Domain] = {}
+        self._of: dict[str, list[Domain]] = {}
         boxed: dict[int, str] = {number: box for box, number in self._inside.items()}
         for box in scope.boxes.values():
             own = [test for test in self._used if test.box == box.id]
@@ -68,9 +68,11 @@ class Rows:
                     name = f"{box.id} {test.id}"
                     self.domains[name] = self._domain(box, [test], str(test.id))
                     boxed[test.id] = name
+                    self._of.setdefault(box.id, []).append(self.domains[name])
                 own = []
             boxed |= {test.id: box.id for test in own}
             self.domains[box.id] = self._domain(box, own, "")
+            self._of.setdefault(box.id, []).append(self.domains[box.id])
         self.compiler = Compiler(self._exact, boxed, self.domains, tests.loose, relaxed=tests.relaxed)
         self.triples: list[Triple] = [self.compiler.triple(formula) for formula in self.conditions]
 
@@ -84,16 +86,20 @@ class Rows:
         values = box.id in self.wanted.values
         if spread is None and box.shape == "interval":
             return Interval(box, [c for test in tests if (c := test.comparison) is not None], "")
-        simple = all(t.comparison is not None and t.comparison.op in ("=", "<>", "null", "known") for t in tests)
+        simple = all(
+            t.comparison is not None and t.comparison.op in ("=", "<>", "null", "known") for t in tests
+        )
         if spread is None and box.shape == "set" and simple:
-            return Contained(box, tests, "")
+            return Contained(box, tests, "", suffix)
         ways = outcomes(box, tests)
         if ways is None:
             refuse(
                 self.scope.text, None,
                 f"column {box.field.name} is compared in more than {MOST_GROUPS} ways at once; ask fewer questions of it",
             )  # fmt: skip
-        return Lookup(box, ways, tests, "", spread, self.wanted.spread.get(box.id), values=values, suffix=suffix)
+        return Lookup(
+            box, ways, tests, "", spread, self.wanted.spread.get(box.id), values=values, suffix=suffix
+        )
 
     def tables(self) -> list[tuple[str, exp.Expr]]:
         """The tables up to ``_found``: a row a distinct box, with a column each for what every condition says of it."""
@@ -107,7 +113,9 @@ class Rows:
             made.append((name, lookup.table(members, whole=_whole(lookup))))
             joined = joined.select(*(column(c, name) for c in lookup.given))
             pairs = exp.and_(*(exp.EQ(this=column(c, name), expression=column(c, "r")) for c in lookup.keys))
-            joined = joined.join(exp.to_table(name), on=pairs, join_type="" if lookup.key is not None else "left")
+            joined = joined.join(
+                exp.to_table(name), on=pairs, join_type="" if lookup.key is not None else "left"
+            )
         if lookups:
             made.append((BOXES, joined))
         return made
@@ -120,23 +128,28 @@ class Rows:
     def _first(self) -> exp.Select:
         """Boxes, exact terms and counts, from the view."""
         scope, wanted = self.scope, self.wanted
-        chosen: list[Tree] = []
+        told: dict[str, Tree] = {}
         for box in scope.boxes.values():
-            domain = self.domains[box.id]
-            keyed = isinstance(domain, Lookup) and domain.key is not None and (box.state is not None or box.point is not None)
-            plain = constants_of(box) if keyed else {}
-            for part, tree in box.parts.items():
-                value = tree
-                if keyed:
-                    value = sql("COALESCE(:x, :c)", x=tree, c=plain.get(part, self._no_members(box)))
-                chosen.append(exp.alias_(value.copy(), f"{box.id}_{part}", quoted=True))
+            keyed = self._keyed(box)
+            for domain in self._of[box.id]:
+                told |= domain.columns()
+            if keyed:
+                plain = constants_of(box)
+                told |= {
+                    f"{box.id}_{part}": sql(
+                        "COALESCE(:x, :c)", x=tree, c=plain.get(part, self._no_members(box))
+                    )
+                    for part, tree in box.parts.items()
+                }
             if box.state is not None:
-                state = box.state
+                told[f"{box.id}_state"] = box.state
                 if keyed and box.point is not None:
-                    state = sql("CASE WHEN :x IS NULL THEN 'all' ELSE 'none' END", x=box.point)
-                chosen.append(exp.alias_(state.copy(), f"{box.id}_state", quoted=True))
+                    told[f"{box.id}_state"] = sql(
+                        "CASE WHEN :x IS NULL THEN 'all' ELSE 'none' END", x=box.point
+                    )
             if box.id in wanted.means and box.mean is not None:
-                chosen.append(exp.alias_(box.mean.copy(), f"{box.id}_mean", quoted=True))
+                told[f"{box.id}_mean"] = box.mean
+        chosen: list[Tree] = [exp.alias_(tree.copy(), name, quoted=True) for name, tree in told.items()]
         partial = []
         for name, tree in scope.terms.values():
             if name in wanted.partial and name not in wanted.raw and not self._is_test(name):
@@ -145,16 +158,19 @@ class Rows:
                 chosen.append(exp.alias_(tree.copy(), name, quoted=True))
         if wanted.means:
             chosen += [
-                exp.alias_(column(c, VIEW), f"c{i}", quoted=True) for i, c in enumerate(self._class_columns(), 1)
+                exp.alias_(column(c, VIEW), f"c{i}", quoted=True)
+                for i, c in enumerate(self._class_columns(), 1)
             ]
         made = exp.Select().select(*chosen).from_(exp.to_table("x").as_(VIEW))
-        made.args["from_"].this.replace(_table(scope.released.view.ref, VIEW))
+        made.args["from_"].this.replace(table_of(scope.released.view.ref, VIEW))
         for join in scope.joins:
             made = made.join(join.copy())
         if self.grouped:
             made = made.select(exp.alias_(sql("COUNT(*)"), "n", quoted=True))
             for name, tree in partial:
-                made = made.select(*(exp.alias_(t, f"{name}_{end}", quoted=True) for end, t in _sums(tree, scope).items()))
+                made = made.select(
+                    *(exp.alias_(t, f"{name}_{end}", quoted=True) for end, t in _sums(tree).items())
+                )
             if chosen:
                 made = made.group_by(*(exp.Literal.number(i + 1) for i in range(len(chosen))))
         else:
@@ -165,11 +181,20 @@ class Rows:
             made = made.where(*where) if where else made
         return made
 
+    def _keyed(self, box: Box) -> bool:
+        """Whether its keys must not be NULL: GROUP BY spreads it, and it may hold NULL."""
+        domain = self.domains[box.id]
+        return isinstance(domain, Lookup) and domain.key is not None and box.state is not None
+
     def _needed(self) -> list[Tree]:
         """Exact tests that every row has to pass: they shrink the rows before the grouping."""
         formula = self.conditions[0]
         parts = formula[1] if isinstance(formula, tuple) and formula[0] == "and" else [formula]
-        return [self.tests.exact[p] for p in sorted(p for p in parts if isinstance(p, int) and not isinstance(p, bool)) if p in self.tests.exact]
+        return [
+            self.tests.exact[p]
+            for p in sorted(p for p in parts if isinstance(p, int) and not isinstance(p, bool))
+            if p in self.tests.exact
+        ]
 
     def _is_test(self, name: str) -> bool:
         return any(tree.name == name for tree in self._exact.values())
@@ -192,23 +217,53 @@ class Rows:
         if box.point is not None:
             return self._points(box, keys)
         plain = constants_of(box)
-        empty = [exp.alias_(plain.get(part, self._no_members(box)), f"{box.id}_{part}", quoted=True) for part in box.parts]
+        empty = [
+            exp.alias_(plain.get(part, self._no_members(box)), f"{box.id}_{part}", quoted=True)
+            for part in box.parts
+        ]
         name = f"{box.id}_state"
         known = made.select(exp.alias_(string("none"), name, quoted=True))
         listed = exp.Select().select(column("v", "g")).distinct().from_(made.copy().subquery("g"))
-        unknown = exp.Select().select(
-            *empty, exp.alias_(column("v", "d"), "v", quoted=True), sql("1 AS w"), sql("TRUE AS u"), column("state", "t").as_(name, quoted=True)
-        ).from_(listed.subquery("d")).join(exp.select("*").from_(sql("(SELECT 'some' AS state UNION ALL SELECT 'any' AS state)")).subquery("t"), join_type="cross")
-        null = exp.Select().select(
-            *(tree.copy() for tree in empty), exp.null().as_("v", quoted=True), sql("1 AS w"), sql("t.state = 'some' AS u"),
-            column("state", "t").as_(name, quoted=True),
-        ).from_(exp.select("*").from_(sql("(SELECT 'some' AS state UNION ALL SELECT 'all' AS state)")).subquery("t"))
+        unknown = (
+            exp.Select()
+            .select(
+                *empty,
+                exp.alias_(column("v", "d"), "v", quoted=True),
+                sql("1 AS w"),
+                sql("TRUE AS u"),
+                column("state", "t").as_(name, quoted=True),
+            )
+            .from_(listed.subquery("d"))
+            .join(
+                exp.select("*")
+                .from_(sql("(SELECT 'some' AS state UNION ALL SELECT 'any' AS state)"))
+                .subquery("t"),
+                join_type="cross",
+            )
+        )
+        null = (
+            exp.Select()
+            .select(
+                *(tree.copy() for tree in empty),
+                exp.null().as_("v", quoted=True),
+                sql("1 AS w"),
+                sql("t.state = 'some' AS u"),
+                column("state", "t").as_(name, quoted=True),
+            )
+            .from_(
+                exp.select("*")
+                .from_(sql("(SELECT 'some' AS state UNION ALL SELECT 'all' AS state)"))
+                .subquery("t")
+            )
+        )
         return known.union(unknown, distinct=False).union(null, distinct=False)
 
     def _points(self, box: Box, keys: list[str]) -> exp.Expr:
         """Format points: a row may have any value that is printed, and the estimate takes the one that is shown."""
         name = f"{box.id}_state"
-        value = {"lo": f"{box.id}_lo", "set": f"{box.id}_set", "node": f"{box.id}_node"}[next(iter(box.parts))]
+        value = {"lo": f"{box.id}_lo", "set": f"{box.id}_set", "node": f"{box.id}_node"}[
+            next(iter(box.parts))
+        ]
         shown: Tree = column(value, "k")
         shown = sql(":s[1]", s=shown) if "set" in box.parts else shown
         own = sql("CASE WHEN :n = 'none' THEN :v END", n=column(name, "k"), v=shown)
@@ -228,7 +283,7 @@ class Rows:
             return exp.Select().select(
                 column(self.scope.released.group or "", "s").as_(keys["group"], quoted=True),
                 column(box.field.name, "s").as_("v", quoted=True), exp.alias_(column("count", "s"), "w", quoted=True), rest[1],
-            ).from_(_table(view.ref, "s"))  # fmt: skip
+            ).from_(table_of(view.ref, "s"))  # fmt: skip
         if box.shape in ("node", "order"):
             leaves = _values("d", ("i", "v"), enumerate(box.values))
             value = self._typed(box, column("v", "d"))
@@ -237,16 +292,28 @@ class Rows:
                 return exp.Select().select(column("label", "n").as_(keys["node"], quoted=True), value.as_("v", quoted=True), *rest).from_(
                     nodes).join(leaves, on=sql("d.i BETWEEN n.low AND n.high"))  # fmt: skip
             low, high = (_values(name, ("i", "v"), enumerate(box.values)) for name in ("a", "b"))
-            ends = [self._typed(box, column("v", name)).as_(keys[part], quoted=True) for name, part in (("a", "lo"), ("b", "hi"))]
+            ends = [
+                self._typed(box, column("v", name)).as_(keys[part], quoted=True)
+                for name, part in (("a", "lo"), ("b", "hi"))
+            ]
             return exp.Select().select(*ends, value.as_("v", quoted=True), *rest).from_(low).join(high, on=sql("a.i <= b.i")).join(
                 leaves, on=sql("d.i BETWEEN a.i AND b.i"))  # fmt: skip
-        distinct = exp.Select().select(*(column(key, "k") for key in keys.values())).distinct().from_(exp.to_table(ROWS).as_("k"))
+        distinct = (
+            exp.Select()
+            .select(*(column(key, "k") for key in keys.values()))
+            .distinct()
+            .from_(exp.to_table(ROWS).as_("k"))
+        )
         if box.state is not None and box.point is None:
             distinct = distinct.where(sql(":s = 'none'", s=column(f"{box.id}_state", "k")))
         kept = [column(key, "k") for key in keys.values()]
         if box.shape == "set":
             value = exp.Unnest(expressions=[column(keys["set"], "k")])
-            return exp.Select().select(*kept, exp.alias_(value, "v", quoted=True), *rest).from_(distinct.subquery("k"))
+            return (
+                exp.Select()
+                .select(*kept, exp.alias_(value, "v", quoted=True), *rest)
+                .from_(distinct.subquery("k"))
+            )
         first, last, value = steps(box, column(keys["lo"], "k"), column(keys["hi"], "k"))
         series = sql("SELECT 1 FROM a CROSS JOIN LATERAL GENERATE_SERIES(:f, :l) AS s(i)", f=first, l=last)
         series.set("expressions", [*kept, exp.alias_(value, "v", quoted=True), *rest])
@@ -266,7 +333,7 @@ def _whole(lookup: Lookup) -> bool:
     return lookup.key is not None and isinstance(lookup.key, exp.Column)
 
 
-def _sums(tree: Tree, scope: Scope) -> dict[str, Tree]:
+def _sums(tree: Tree) -> dict[str, Tree]:
     """What partial sums keep of an exact term."""
     return {
         "n": sql("COUNT(:x)", x=tree), "s": sql("SUM(:x)", x=tree), "neg": sql("SUM(LEAST(:x, 0))", x=tree),
@@ -275,19 +342,15 @@ def _sums(tree: Tree, scope: Scope) -> dict[str, Tree]:
 
 
 def _values(alias: str, names: Sequence[str], rows: Iterable[Sequence[object]]) -> exp.Expr:
-    tuples = [exp.Tuple(expressions=[string(v) if isinstance(v, str) else exp.Literal.number(int(str(v))) for v in row]) for row in rows]
+    tuples = [
+        exp.Tuple(
+            expressions=[string(v) if isinstance(v, str) else exp.Literal.number(int(str(v))) for v in row]
+        )
+        for row in rows
+    ]
     return exp.Subquery(
         this=exp.Select(expressions=[exp.Star()]).from_(
             exp.Values(expressions=tuples, alias=exp.TableAlias(this=exp.to_identifier(f"{alias}0"), columns=[exp.to_identifier(n) for n in names]))
         ),
         alias=exp.TableAlias(this=exp.to_identifier(alias)),
     )  # fmt: skip
-
-
-def _table(ref: TableRef, alias: str) -> exp.Table:
-    return exp.Table(
-        this=exp.to_identifier(ref.name, quoted=True),
-        db=exp.to_identifier(ref.schema, quoted=True) if ref.schema else None,
-        catalog=exp.to_identifier(ref.database, quoted=True) if ref.database else None,
-        alias=exp.TableAlias(this=exp.to_identifier(alias, quoted=True)),
-    )

@@ -11,7 +11,7 @@ from sqlanon.engines.base import Engine, Relation
 from sqlanon.query.boxes import VIEW, Box, box_of
 from sqlanon.query.refuse import refuse
 from sqlanon.query.released import Field, Released
-from sqlanon.query.terms import Tree, column
+from sqlanon.query.terms import Tree, column, with_columns
 
 
 @dataclass
@@ -24,6 +24,7 @@ class Scope:
         released: the release.
         tables: the joined tables, by what the query calls them, and what the rewritten SQL calls them.
         joins: the joins, bound, over the names of the rewritten SQL.
+        using: columns that joins name in USING; by themselves they mean the release's.
         boxes: the boxes that the query uses, by source column; filled as names are resolved.
         terms: the exact expressions that the query uses, by their text: the name that the rewritten rows give each.
     """
@@ -34,6 +35,7 @@ class Scope:
     released: Released
     tables: dict[str, tuple[str, Relation]] = field(default_factory=dict)
     joins: list[exp.Join] = field(default_factory=list)
+    using: set[str] = field(default_factory=set)
     boxes: dict[str, Box] = field(default_factory=dict)
     terms: dict[str, tuple[str, Tree]] = field(default_factory=dict)
 
@@ -45,11 +47,12 @@ class Scope:
         """
         nested = node.find(exp.Subquery, exp.Select, exp.Exists)
         if nested is not None:
-            refuse(self.text, nested, "a subquery inside an expression is not answered over a release; join the table instead")
-        copied = exp.Paren(this=node.copy())
-        for found in list(copied.find_all(exp.Column)):
-            found.replace(self._column(found))
-        return copied.this
+            refuse(
+                self.text,
+                nested,
+                "a subquery inside an expression is not answered over a release; join the table instead",
+            )
+        return with_columns(node, self._column)
 
     def box(self, name: str) -> Box:
         """A box by its id."""
@@ -63,13 +66,19 @@ class Scope:
     def _column(self, node: exp.Column) -> Tree:
         if node.args.get("db"):
             refuse(self.text, node, "write columns as column or alias.column")
-        own = _match([own.name for own in self.released.fields], node.name) if node.table.lower() in ("", self.alias.lower()) else []
+        own = (
+            _match([own.name for own in self.released.fields], node.name)
+            if node.table.lower() in ("", self.alias.lower())
+            else []
+        )
         joined = [
             (name, found)
             for alias, (name, relation) in self.tables.items()
             if node.table.lower() in ("", alias.lower())
             for found in _match([c.name for c in relation.columns], node.name)
         ]
+        if own and node.name.lower() in self.using:
+            joined = []
         if len(own) + len(joined) > 1:
             refuse(self.text, node, f"{node.name} is in several tables; write alias.{node.name}")
         if joined:

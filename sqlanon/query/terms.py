@@ -6,13 +6,15 @@ from the analyst keep the dialect that they were read in.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from decimal import Decimal
 from fractions import Fraction
 from functools import lru_cache
 
 import sqlglot
 from sqlglot import exp
+
+from sqlanon.engines.base import TableRef
 
 Tree = exp.Expr
 _ATOMIC = (exp.Column, exp.Literal, exp.Func, exp.Paren, exp.Boolean, exp.Null, exp.Subquery, exp.Star, exp.Identifier,
@@ -38,12 +40,39 @@ def sql(text: str, **parts: Tree) -> Tree:
 def guarded(tree: Tree) -> Tree:
     """A copy that keeps together wherever it is put."""
     copied = tree.copy()
-    return copied if isinstance(copied, _ATOMIC) and not isinstance(copied, exp.Binary) else exp.Paren(this=copied)
+    return (
+        copied
+        if isinstance(copied, _ATOMIC) and not isinstance(copied, exp.Binary)
+        else exp.Paren(this=copied)
+    )
 
 
 def column(name: str, table: str | None = None) -> Tree:
     """A column by its exact name."""
-    return exp.column(exp.to_identifier(name, quoted=True), table=exp.to_identifier(table, quoted=True) if table else None)
+    return exp.column(
+        exp.to_identifier(name, quoted=True), table=exp.to_identifier(table, quoted=True) if table else None
+    )
+
+
+def with_columns(tree: Tree, replaced: Callable[[exp.Column], Tree | None]) -> Tree:
+    """A copy of ``tree`` with other trees in place of some of its columns; None keeps a column."""
+    whole = exp.Paren(this=tree.copy())
+    for node in list(whole.find_all(exp.Column)):
+        found = replaced(node)
+        if found is not None:
+            node.replace(found.copy())
+    made: Tree = whole.this
+    return made
+
+
+def table_of(ref: TableRef, alias: str) -> exp.Table:
+    """A table by its exact name, and what the SQL calls it."""
+    return exp.Table(
+        this=exp.to_identifier(ref.name, quoted=True),
+        db=exp.to_identifier(ref.schema, quoted=True) if ref.schema else None,
+        catalog=exp.to_identifier(ref.database, quoted=True) if ref.database else None,
+        alias=exp.TableAlias(this=exp.to_identifier(alias, quoted=True)),
+    )
 
 
 def number(value: int | Fraction | Decimal | float) -> Tree:
@@ -110,8 +139,8 @@ def negate(tree: Tree) -> Tree:
     if isinstance(tree, exp.Boolean):
         return FALSE if tree.this else TRUE
     if isinstance(tree, exp.Not):
-        inner = tree.this
-        return inner.this.copy() if isinstance(inner, exp.Paren) else inner.copy()
+        inner: Tree = tree.this.unnest()
+        return inner.copy()
     return exp.Not(this=guarded(tree))
 
 
