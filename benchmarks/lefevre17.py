@@ -44,7 +44,7 @@ def spread(connection: Any, view: str, attribute: str) -> NDArray[np.float64]:
     return np.asarray((inside * (count / (high - low + 1))).sum(axis=1))
 
 
-def measure(url: str, seeds: int, ks: tuple[int, ...]) -> list[dict[str, Any]]:
+def measure(url: str, seeds: int, ks: tuple[int, ...], methods: tuple[str, ...]) -> list[dict[str, Any]]:
     """Every k and method over all seeds."""
     import duckdb
 
@@ -67,7 +67,7 @@ def measure(url: str, seeds: int, ks: tuple[int, ...]) -> list[dict[str, Any]]:
             connection.register("arrays", arrays)
             connection.execute("CREATE OR REPLACE TABLE points AS SELECT x, y FROM arrays")
         for k in ks:
-            for method in METHODS:
+            for method in methods:
                 with sqlanon.connect(url) as db:
                     db.anonymize(
                         "points",
@@ -107,10 +107,13 @@ def main(words: list[str] | None = None) -> int:
     parser = options(__doc__, RESULTS / "lefevre17.json")
     parser.add_argument("--seeds", type=int, default=SEEDS, help="tables")
     parser.add_argument("--k", default=",".join(map(str, KS)), help="comma list")
+    parser.add_argument("--methods", default=";".join(METHODS), help="methods, separated by semicolons")
     args = parser.parse_args(words)
     record = Record("lefevre17")
     with duckdb_url() as url:
-        found = measure(url, args.seeds, tuple(int(k) for k in args.k.split(",")))
+        found = measure(
+            url, args.seeds, tuple(int(k) for k in args.k.split(",")), tuple(args.methods.split(";"))
+        )
     record.write(args.out, rows=ROWS, seeds=args.seeds, results=found)
     for one in found:
         print(f"k={one['k']} {one['method']} {one['attribute']}: {one['mean']:.2f} / {one['deviation']:.2f}")

@@ -15,7 +15,7 @@ from typing import Any
 
 import sqlglot
 
-from sqlanon.engines.base import Engine, TableRef
+from sqlanon.engines.base import Engine, Statement, TableRef
 from sqlanon.errors import DatabaseError, PolicyError, UnsupportedError
 from sqlanon.progress import Progress, Silent
 from sqlanon.query.answer import Answer, Bounded
@@ -145,7 +145,8 @@ def _truth(engine: Engine, sql: str, answer: Answer) -> dict[tuple[Any, ...], di
     tree = sqlglot.parse_one(sql, read=engine.dialect)
     for clause in ("having", "order", "limit", "offset"):
         tree.set(clause, None)
-    rows = engine.fetch(tree.sql(dialect=engine.dialect), max_rows=MOST_GROUPS)
+    text = tree.sql(dialect=engine.dialect)
+    rows = engine.fetch(Statement("evaluate/truth", text), max_rows=MOST_GROUPS)
     every = [dict(zip(answer.columns, row, strict=True)) for row in rows]
     return {_group(row, answer): {name: row[name] for name in answer.aggregates} for row in every}
 
