@@ -217,6 +217,10 @@ class Release:
         engine = self._database.engine
         return self._database.audit(spelled(view_of(engine, self.spec)), spec=self.spec)
 
+    def evaluate(self, workload: str | os.PathLike[str] | WorkloadSpec | None = None) -> Evaluation:
+        """Measure how well this release answers for its source; see `Database.evaluate`."""
+        return self._database.evaluate(self.spec.name, workload)
+
     def query(self, sql: str, *, allow_linking: bool = False) -> Answer:
         """Ask this release in SQL, whatever the query calls it; see `Database.query`.
 

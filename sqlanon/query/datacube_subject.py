@@ -75,12 +75,17 @@ def subject(engine: Engine, release: str | None = None) -> Subject:
             "database as well to compare the two"
         )
     made = statement(
-        "query/metadata", engine.dialect, metadata=metadata_of(entry.view), columns=[name for name, _ in COLUMNS]
+        "query/metadata",
+        engine.dialect,
+        metadata=metadata_of(entry.view),
+        columns=[name for name, _ in COLUMNS],
     )
     told = {str(row[0]): row for row in engine.fetch(made)}
-    kept = {item["name"]: item for item in entry.policy["columns"]}
+    # A policy may spell a column in another case than its source.
+    kept = {item["name"].lower(): item for item in entry.policy["columns"]}
+    kept |= {item["name"]: item for item in entry.policy["columns"]}
     columns = tuple(
-        _column(name, kept.get(name, {}), row)
+        _column(name, kept.get(name, kept.get(name.lower(), {})), row)
         for name, row in told.items()
         if name and row[1] != "insensitive"
     )
