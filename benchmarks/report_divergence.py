@@ -1,4 +1,5 @@
-"""The tables of KL-divergence: Figures 35 and 36 for ``docs/ghinita2009.md``, its seconds and Figure 17 for ``docs/benchmarks.md``."""
+"""The tables of KL-divergence: Figures 35 and 36 for ``docs/ghinita2009.md``, its seconds for ``docs/benchmarks.md``, which
+also has LeFevre's Figure 17."""
 
 from __future__ import annotations
 

@@ -51,5 +51,18 @@ def options(
     ctx.obj = Settings(json=json, quiet=quiet, verbose=verbose, debug=debug)
 
 
-for command in (demo, init, anonymize, plan, run, audit, query, evaluate, releases, clean, install_functions, schema):
+for command in (
+    demo,
+    init,
+    anonymize,
+    plan,
+    run,
+    audit,
+    query,
+    evaluate,
+    releases,
+    clean,
+    install_functions,
+    schema,
+):
     register(app, command)

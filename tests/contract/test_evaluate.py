@@ -143,7 +143,10 @@ def _conjuncts(condition: str) -> list[str]:
 def test_own_queries(shared_db: Any, tmp_path: Path) -> None:
     """HAVING, ORDER BY and LIMIT choose what is printed; the truth of each printed group is the whole group's."""
     source, _ = released(shared_db, DIVERSE, tmp_path)
-    text = f'select illness, count(*) as n, avg(age) as a from "{source}" where a < 3 group by illness having count(*) > 1 order by 2 desc limit 2'
+    text = (
+        f'select illness, count(*) as n, avg(age) as a from "{source}" where a < 3 '
+        "group by illness having count(*) > 1 order by 2 desc limit 2"
+    )
     wrong = f'select median(age) from "{source}"'
     report = shared_db.evaluate(source, WorkloadSpec((QuerySpec("ill", text), QuerySpec("median", wrong))))
     n, a, median = report.queries

@@ -31,8 +31,8 @@ def evaluation(screen: Screen, report: Evaluation) -> None:
         _queries(screen, report)
     for cube in report.cubes:
         by = f" by {safe(cube.sensitive)}" if cube.sensitive else ""
-        screen.show(f"{safe(cube.name)}{by}: KLD {_kld(cube.kld)}, the mean of {count(len(cube.group_bys))} group-bys"
-                    if len(cube.group_bys) > 1 else f"{safe(cube.name)}{by}: KLD {_kld(cube.kld)}")  # fmt: skip
+        many = f", the mean of {count(len(cube.group_bys))} group-bys" if len(cube.group_bys) > 1 else ""
+        screen.show(f"{safe(cube.name)}{by}: KLD {_kld(cube.kld)}{many}")
         if cube.missed:
             rows = sum(one.missed_rows for one in cube.group_bys)
             total = sum(one.rows for one in cube.group_bys)
