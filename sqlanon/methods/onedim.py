@@ -25,7 +25,7 @@ class OneDimensional:
     fast: ClassVar[bool] = False
     options: ClassVar[Mapping[str, tuple[str, ...]]] = {
         "minimize": ("gcp", "sum", "max"),
-        "solver": ("auto", "optimal", "ipcsd", "dual"),
+        "solver": ("auto", "optimal", "ac", "ipcsd", "dual"),
     }
     executions: ClassVar[tuple[Execution, ...]] = ("kernel", "pushdown")
 
@@ -115,7 +115,7 @@ class OneDimensional:
 
         d, s = len(context.encoded.quasi), len(context.encoded.sensitive)
         row = 8 * padded(d) + 8 * d + 4
-        dual = 0 if context.accuracy is None else 8 * d + 60
+        dual = 0 if context.accuracy is None else 8 * d + 70
         return 4 * (2 * (d + s) + 1) + row * 2 + 60 + dual
 
 
