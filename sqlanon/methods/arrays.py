@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -23,8 +21,9 @@ from sqlanon.kernels.extent import (
     Geometry,
 )
 from sqlanon.kernels.lanes import padded
-from sqlanon.kernels.rows import Rows, Spare, fill
+from sqlanon.kernels.rows import Rows, Spare, fill, pack
 from sqlanon.methods.base import Context
+from sqlanon.methods.workers import spread
 from sqlanon.privacy.base import Check
 from sqlanon.table.encode import Domain
 from sqlanon.table.tree import Tree, tree_of
@@ -183,17 +182,16 @@ def axis(geometry: Geometry, j: int) -> npt.NDArray[np.int64]:
 
 
 def rows_of(columns: Ints, numbers: Ints, geometry: Geometry, threads: int = 1) -> Rows:
-    """Rows as kernels take them, from int32[d, n] codes and int32[n] row numbers."""
-    d, n = columns.shape
+    """Rows as kernels take them, from int32[d, *] codes and int32[n], where in these each row stands."""
+    d, n = len(columns), len(numbers)
     rows = room(n, d, geometry).rows._replace(number=numbers)
-    bounds = [n * part // threads for part in range(threads + 1)]
-    with ThreadPoolExecutor(threads) as pool:
-        done = [
-            pool.submit(fill, columns, geometry, rows.codes, rows.places, rows.sets, *span)
-            for span in pairwise(bounds)
-        ]
-    for future in done:
-        future.result()
+    packed = np.empty((columns.shape[1], padded(d)), np.int32)
+    spread(lambda start, stop: pack(columns, packed, start, stop), len(packed), threads)
+    spread(
+        lambda start, stop: fill(packed, numbers, geometry, rows.codes, rows.places, rows.sets, start, stop),
+        n,
+        threads,
+    )
     return rows
 
 

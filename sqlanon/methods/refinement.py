@@ -70,4 +70,4 @@ def refined(context: Context, assignment: Assignment, spec: RefineSpec) -> Assig
     table = context.scratch.table("refined")
     context.scratch.engine.load_arrays(table, {"rid": rid, "class": out})
     context.scratch.drop(assignment.table)
-    return replace(assignment, table=table)
+    return replace(assignment, table=table, spans=None)
