@@ -124,11 +124,15 @@ def fetch_codes(
             label=label,
             span=span is not None,
         ),
-        ["int32"] * (1 + len(names) + (part is not None)),
+        ["int32"]
+        + [domain.code_array for domain in encoded.quasi + encoded.sensitive]
+        + ["int32"] * (part is not None),
     )
     rid = arrays.pop(0)
     d = len(encoded.quasi)
-    codes = np.stack([array.astype(np.int32, copy=False) for array in arrays[:d]])
+    codes = np.empty((d, len(rid)), np.int32)
+    for column, array in zip(codes, arrays, strict=False):
+        column[:] = array
     sensitive = [array.astype(np.int32, copy=False) for array in arrays[d : len(names)]]
     parts = arrays[-1] if part is not None else np.zeros(0, dtype=np.int32)
     return rid.astype(np.int32, copy=False), codes, sensitive, parts.astype(np.int32, copy=False)

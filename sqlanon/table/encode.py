@@ -52,6 +52,11 @@ class Domain:
         """The narrow integer type of its codes."""
         return "SMALLINT" if self.codes <= 32767 else "INTEGER"
 
+    @property
+    def code_array(self) -> str:
+        """The same as NumPy names it."""
+        return "int16" if self.code_type == "SMALLINT" else "int32"
+
 
 @dataclass(frozen=True, slots=True)
 class Encoded:
