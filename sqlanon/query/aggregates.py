@@ -170,12 +170,15 @@ class Sums:
         ]
         certain += [negate(part.null) for part, _ in known]
         name = f"{box.id}_{i}"
-        lows = [
-            when(way, part.low) for way, (part, _) in zip(ways, known, strict=True) if part.low is not None
-        ]
-        highs = [
-            when(way, part.high) for way, (part, _) in zip(ways, known, strict=True) if part.high is not None
-        ]
+        # A CASE even where nothing can be: the ends keep their type.
+        lows, highs = (
+            [
+                exp.Case(ifs=[exp.If(this=way.copy(), true=end.copy())])
+                for way, (part, _) in zip(ways, known, strict=True)
+                if (end := part.low if at == 0 else part.high) is not None
+            ]
+            for at in (0, 1)
+        )
         shares = [times(part.share, triple.share) for part, triple in known]
         middles = [
             times(share, sql("COALESCE(:m, 0)", m=part.middle))

@@ -126,7 +126,13 @@ def _select(text: str, dialect: str) -> exp.Select:
         node = found[0].find(kind)
         if node is not None:
             refuse(text, node, reason)
-    return found[0]
+    select = found[0]
+    # Some dialects read IS NOT as one predicate with a flag; here a negation is a NOT.
+    for node in list(select.find_all(exp.Is)):
+        if node.args.get("negate"):
+            node.set("negate", None)
+            node.replace(exp.Not(this=node.copy()))
+    return select
 
 
 _REFUSED: dict[type[exp.Expr], str] = {

@@ -141,6 +141,10 @@ class Tests:
         if op is not None:
             assert isinstance(node, exp.Binary)
             left, right = node.left.unnest(), node.right.unnest()
+            if isinstance(right, exp.Any | exp.All):
+                if not listed:
+                    refuse(self._scope.text, node, "write the values out: column IN (...)")
+                return self._test(box, node, "other", None, positive=positive)
             if _is_value(right, box) and not left.find(exp.Column):
                 left, right, op = right, left, _MIRROR[op]
             if _is_value(left, box) and not right.find(exp.Column):

@@ -74,6 +74,9 @@ class Rows:
             self.domains[box.id] = self._domain(box, own, "")
             self._of.setdefault(box.id, []).append(self.domains[box.id])
         self.compiler = Compiler(self._exact, boxed, self.domains, tests.loose, relaxed=tests.relaxed)
+        spread = [d for d in self.domains.values() if isinstance(d, Lookup) and d.key is not None]
+        # Of a box that is not known, no more is decided within a group of several values than that it may be.
+        self.tight &= all(domain.box.state is None or _whole(domain) for domain in spread)
         self.triples: list[Triple] = [self.compiler.triple(formula) for formula in self.conditions]
 
     @property

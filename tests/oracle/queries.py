@@ -114,7 +114,7 @@ def _of_one(cell: Any, values: list[Any], *, known: bool) -> list[str]:
             found.append(f"[{cell.low}, {cell.high}] is not tight: [{min(numbers)}, {max(numbers)}]")
         if known and cell.tight and cell.undefined_possible and len(numbers) == len(values):
             found.append("NULL is not possible")
-    elif cell.estimate is not None:
+    elif cell.estimate is not None and cell.tight:
         found.append("there is no value")
     return found
 

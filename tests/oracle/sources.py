@@ -7,8 +7,9 @@ that the engine says what the query means. Nothing here knows how the product re
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
-from itertools import product
+import math
+from collections.abc import Mapping, Sequence
+from itertools import permutations, product
 from typing import Any
 
 import duckdb
@@ -43,6 +44,8 @@ def choices(row: Row, fact: Row, anything: Sequence[Any]) -> list[Any]:
     if fact["role"] != "quasi":
         return [row[name]]
     declared = json.loads(fact["declared"]) if fact["declared"] else {}
+    if fact["format"] == "labels":
+        return _labelled(row[name], fact, declared, anything)
     wide = list(declared.get("leaves", declared.get("order", anything)))
     if fact["format"] == "points":
         return [*wide, None]
@@ -69,32 +72,67 @@ def choices(row: Row, fact: Row, anything: Sequence[Any]) -> list[Any]:
     return [declared["leaves"][i] for i in range(min(n[1] for n in nodes), max(n[1] + n[2] for n in nodes))]
 
 
-def enumerate_sources(
-    connection: duckdb.DuckDBPyConnection, types: Mapping[str, str], rows: Sequence[Row], facts: Iterable[Row],
-    anything: Mapping[str, Sequence[Any]], most: int = 60_000,
-) -> int | None:  # fmt: skip
-    """Fill table ``t`` with all consistent sources, column ``sid`` first; returns how many, or None if they are too many."""
-    own = [fact for fact in facts if fact["column_name"]]
-    names = [fact["column_name"] for fact in own]
-    per_row = [
-        list(product(*(choices(row, fact, anything.get(fact["column_name"], ())) for fact in own)))
+def _labelled(label: str, fact: Row, declared: Mapping[str, Any], anything: Sequence[Any]) -> list[Any]:
+    """The values under a label of plain words and whole numbers."""
+    if label in ("NULL", "*"):
+        return [None] if label == "NULL" else [*declared.get("leaves", anything), None]
+    if fact["kind"] == "nominal":
+        return label.strip("{}").split(", ")
+    if fact["kind"] == "hierarchy":
+        first, leaves = next((n[1], n[2]) for n in declared["nodes"] if n[3] == label)
+        return list(declared["leaves"][first : first + leaves])
+    low, _, high = label.strip("[]").partition(", ")
+    return list(range(int(low), int(high or low) + 1))
+
+
+def ways_of(
+    rows: Sequence[Row], facts: Sequence[Row], anything: Mapping[str, Sequence[Any]]
+) -> list[list[list[tuple[Any, ...]]]]:
+    """The release's parts that are independent of each other, and for each part the ways that its source rows may be."""
+    return [
+        [
+            [way]
+            for way in product(*(choices(row, fact, anything.get(fact["column_name"], ())) for fact in facts))
+        ]
         for row in rows
     ]
-    count = 1
-    for ways in per_row:
-        count *= len(ways)
+
+
+def ways_of_groups(
+    rows: Sequence[Row], counted: Sequence[Row], facts: Sequence[Row], sensitive: str
+) -> list[list[list[tuple[Any, ...]]]]:
+    """Format anatomy: each group's sensitive values in every order."""
+    parts = []
+    for group in sorted({row["group_id"] for row in rows}):
+        mine = [row for row in rows if row["group_id"] == group]
+        values = [v[sensitive] for v in counted if v["group_id"] == group for _ in range(v["count"])]
+        parts.append([
+            [tuple(value if f["column_name"] == sensitive else row[f["column_name"]] for f in facts)
+             for row, value in zip(mine, order, strict=True)]
+            for order in permutations(values)
+        ])  # fmt: skip
+    return parts
+
+
+def enumerate_sources(
+    connection: duckdb.DuckDBPyConnection, types: Mapping[str, str], names: Sequence[str],
+    parts: Sequence[Sequence[Sequence[tuple[Any, ...]]]], most: int = 20_000,
+) -> int | None:  # fmt: skip
+    """Fill table ``t`` with all consistent sources, column ``sid`` first; returns how many, or None if they are too many."""
+    count = math.prod(len(ways) for ways in parts)
     if count > most:
         return None
     connection.execute("DROP TABLE IF EXISTS t")
     defined = ", ".join(f'"{name}" {types[name]}' for name in names)
     connection.execute(f"CREATE TABLE t (sid INTEGER, {defined})")
-    # One table of ways a row, then the cross product by arithmetic on the source's number.
+    # One table of ways a part, then the cross product by arithmetic on the source's number.
     columns = ", ".join(f'w."{name}"' for name in names)
     marks = ", ".join("?" for _ in range(len(names) + 1))
     size = 1
-    for ways in per_row:
+    for ways in parts:
         connection.execute(f"CREATE OR REPLACE TABLE w (i INTEGER, {defined})")
-        connection.executemany(f"INSERT INTO w VALUES ({marks})", [(j, *way) for j, way in enumerate(ways)])
+        values = [(j, *row) for j, way in enumerate(ways) for row in way]
+        connection.executemany(f"INSERT INTO w VALUES ({marks})", values)
         connection.execute(
             f"INSERT INTO t SELECT s.sid, {columns} FROM range({count}) AS s(sid) JOIN w ON w.i = (s.sid // {size}) % {len(ways)}"
         )
