@@ -382,4 +382,5 @@ def steps(box: Box, lo: Tree, hi: Tree) -> tuple[Tree, Tree, Tree]:
                 sql("CAST('1970-01-01' AS DATE) + CAST(:i AS INTEGER)", i=place))  # type: ignore[return-value]  # fmt: skip
     if box.field.kind == "boolean":
         return (*(exp.cast(end.copy(), "INTEGER") for end in (lo, hi)), sql(":i = 1", i=place))  # type: ignore[return-value]
-    return lo, hi, place
+    # PostgreSQL has no series of small integers.
+    return exp.cast(lo.copy(), "BIGINT"), exp.cast(hi.copy(), "BIGINT"), place
