@@ -56,21 +56,21 @@ def test_command(tmp_path, capsys):
         "--only",
         "level",
         "--methods",
-        "Hilb,Anatomy,Perm-Hilb",
+        "Hilb,Anatomy",
         "--out",
         str(tmp_path),
     ]
     assert main(words) == 0
     found = json.loads((tmp_path / "divergence_level.json").read_text())
     klds = {(one["contender"], one["x"]): one["kld"] for one in found["results"]}
-    assert len(klds) == 3 * 7
-    for who in ("Hilb", "Anatomy", "Perm-Hilb"):
+    assert len(klds) == 2 * 7
+    for who in ("Hilb", "Anatomy"):
         line = [klds[who, level] for level in range(1, 8)]
         assert line == sorted(line)  # the chain rule: a finer group-by diverges at least as much
     assert (tmp_path / "divergence_level_occ.png").is_file()
     assert not list(tmp_path.glob("*.partial.jsonl"))
     lines = SECTIONS["divergence level"](tmp_path).splitlines()
-    assert lines[2] == "| occ, level | Hilb | Anatomy | Perm-Hilb |"
+    assert lines[2] == "| occ, level | Hilb | Anatomy |"
     capsys.readouterr()
 
 
@@ -78,12 +78,10 @@ def test_command(tmp_path, capsys):
 @pytest.mark.usefixtures("data")
 def test_kld(tmp_path):
     out = tmp_path / "kld_duckdb.json"
-    assert kld.main(["--rows", "2000", "--repeat", "1", "--methods", "tree;anatomy", "--out", str(out)]) == 0
+    assert kld.main(["--rows", "2000", "--repeat", "1", "--methods", "anatomy", "--out", str(out)]) == 0
     results = json.loads(out.read_text())["results"]
-    assert [(one["method"], one["group_bys"]) for one in results] == [
-        ("tree", 21), ("tree", 1), ("anatomy", 21), ("anatomy", 1),
-    ]  # fmt: skip
-    assert len(kld_table(tmp_path).splitlines()) == 8
+    assert [(one["method"], one["group_bys"]) for one in results] == [("anatomy", 21), ("anatomy", 1)]
+    assert len(kld_table(tmp_path).splitlines()) == 6
 
 
 @pytest.mark.slow
