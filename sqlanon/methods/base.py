@@ -71,11 +71,13 @@ class Assignment:
         table: the scratch table; classes that are alike have numbers that are near, where the method has an order.
         execution: what was really used.
         notes: what the owner should know of the way it was found.
+        spans: the boxes of the classes as recode/spans makes them, where a kernel had them at hand; None: recode makes them.
     """
 
     table: TableRef
     execution: str
     notes: tuple[str, ...] = ()
+    spans: TableRef | None = None
 
 
 class Method(Protocol):
@@ -84,11 +86,13 @@ class Method(Protocol):
     Attributes:
         name: as policies name it.
         options: the options a policy may set, with their allowed values, the default first.
+        numbers: further options, whole numbers, with those allowed.
         executions: the executions it has; the contract tests read this.
     """
 
     name: ClassVar[str]
     options: ClassVar[Mapping[str, tuple[str, ...]]]
+    numbers: ClassVar[Mapping[str, range]]
     executions: ClassVar[tuple[Execution, ...]]
 
     def __init__(self, **options: str) -> None: ...

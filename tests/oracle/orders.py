@@ -18,12 +18,12 @@ from tests.oracle.requirements import Privacy
 Point = tuple[int, ...]
 
 WORD = 63
-"""Bits of the longest key that is one number; of a longer one the line keeps this many leading bits of its bytes."""
+"""Bits of the longest key that is one number; of a longer one the line keeps this many leading bits."""
 
 CENTRES, SHARE, MOST_SAMPLED, ROUNDS = 512, 10, 50_000, 8
 """Centres; per cent of the rows, at most so many, that they are found from; steps of Lloyd's iteration."""
 
-ONE_TREE, TREE_ROWS = 65_536, 4_096
+ONE_TREE, TREE_ROWS = 65_536, 2_048
 """Rows of a table with one tree, at most, and of a part of a larger one."""
 
 FINE = 20
@@ -97,7 +97,8 @@ def by_spread(table: Table) -> list[int]:
         median = at[(len(at) - 1) // 2]
         return sum(abs(x - median) for x in at)
 
-    return sorted(range(len(table.quasi)), key=lambda j: (-spread(j), j))
+    columns = sorted(range(len(table.quasi)), key=lambda j: (-spread(j), j))
+    return [j for j in columns if held(table.quasi[j]) != {0}] or columns[:1]  # a constant is no axis
 
 
 def hilbert(table: Table, _: int, __: int = 1) -> Ordered:
@@ -109,18 +110,17 @@ def hilbert(table: Table, _: int, __: int = 1) -> Ordered:
     total = len(axes) * bits
     if total <= WORD:
         return Ordered(rows, [keys[r] for r in rows], 2**total - 1)
-    whole = -(-total // 8) * 8
-    return Ordered(rows, [keys[r] >> (whole - WORD) for r in rows], 2**WORD - 1)
+    return Ordered(rows, [keys[r] >> (total - WORD) for r in rows], 2**WORD - 1)
 
 
-def idistance(table: Table, seed: int, _: int = 1) -> Ordered:
+def idistance(table: Table, seed: int, _: int = 1, count: int = CENTRES) -> Ordered:
     """By the nearest of a few centres, then by the distance from it."""
     n, d = table.rows, len(table.quasi)
     points = list(zip(*(axis(column) for column in table.quasi), strict=True))
-    size = min(max(n * SHARE // 100, min(n, CENTRES)), MOST_SAMPLED)
+    size = min(max(n * SHARE // 100, min(n, count)), MOST_SAMPLED)
     drawn = np.random.default_rng(seed).choice(n, size=size, replace=False).tolist()
     along = sorted(range(n), key=lambda r: table.codes[r])
-    centres = find_centres([points[along[i]] for i in drawn])
+    centres = find_centres([points[along[i]] for i in drawn], count)
     step = isqrt(d * SCALE**2 * 2**16) + 1  # distances have 8 binary digits behind the point
     keys = []
     for point in points:
@@ -146,10 +146,10 @@ def along_curve(points: Sequence[Point]) -> list[Point]:
     return sorted(set(points), key=lambda p: (place(tuple(min(x, last) for x in p), FINE), p))
 
 
-def find_centres(sample: Sequence[Point]) -> list[Point]:
+def find_centres(sample: Sequence[Point], count: int) -> list[Point]:
     """Lloyd's iteration from distinct points evenly along the curve; means are rounded down."""
     distinct = along_curve(sample)
-    count = min(CENTRES, len(distinct))
+    count = min(count, len(distinct))
     centres = [distinct[i * len(distinct) // count] for i in range(count)]
     for _ in range(ROUNDS):
         own: dict[int, list[Point]] = defaultdict(list)
