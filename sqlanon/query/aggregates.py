@@ -72,7 +72,9 @@ class Sums:
     def tables(self) -> list[tuple[str, exp.Expr]]:
         """``_found`` (rows under their conditions), the parts that need an order of their own, and their union ``_groups``."""
         made: list[tuple[str, exp.Expr]] = [(FOUND, self._found())]
-        apart = [a for a in self._aggregates if a.kind in ("avg", "distinct")]
+        apart = [
+            a for a in self._aggregates if a.kind in ("avg", "distinct") or self._shuffled(a) is not None
+        ]
         names = [f"{end}{a.id}" for a in self._aggregates for end in "elhu"]
         main: dict[str, Tree] = {}
         for aggregate in self._aggregates:
@@ -80,9 +82,8 @@ class Sums:
                 main |= self._plain(aggregate)
         branches = [self._branch(FOUND, main, names, typed=apart)]
         for aggregate in apart:
-            steps, own = (
-                self._distinct(aggregate) if aggregate.kind == "distinct" else self._average(aggregate)
-            )
+            work = {"avg": self._average, "distinct": self._distinct}.get(aggregate.kind, self._matched)
+            steps, own = work(aggregate)
             made += steps
             branches.append(self._branch(steps[-1][0], own, names, typed=()))
         if len(branches) == 1:
@@ -106,7 +107,7 @@ class Sums:
         self, table: str, own: dict[str, Tree], names: Sequence[str], typed: Sequence[Aggregate]
     ) -> exp.Select:
         """One part of the union; the first says the types of the columns that it has not."""
-        kinds = {f"{end}{a.id}": "INT" if end == "u" else "BIGINT" if a.kind == "distinct" and end != "e" else "DOUBLE"
+        kinds = {f"{end}{a.id}": "INT" if end == "u" else "BIGINT" if a.kind != "avg" and end != "e" else "DOUBLE"
                  for a in typed for end in "elhu"}  # fmt: skip
         chosen: list[Tree] = [column(key) for key in self._keys]
         for name in names:
@@ -126,6 +127,7 @@ class Sums:
         for i, key in enumerate(self._keys):
             chosen.append(exp.alias_(self._key(i), key, quoted=True))
         chosen.append(column("n"))
+        chosen += [column(name) for box in self._groups() for name in (f"{box.id}_group", f"{box.id}_size")]
         for i, triple in enumerate(rows.triples):
             chosen += [
                 exp.alias_(tree.copy(), f"{end}{i}", quoted=True)
@@ -395,6 +397,41 @@ class Sums:
             ),
             f"u{a.id}": sql("CASE WHEN SUM(held) > 0 THEN 0 ELSE 1 END"),
         }
+
+    def _groups(self) -> list[Box]:
+        """The sensitive column of format anatomy, if the query asks for it."""
+        return [box for box in self._scope.boxes.values() if box.shape == "group"]
+
+    def _shuffled(self, a: Aggregate) -> Box | None:
+        """The sensitive column, if a count of rows asks one thing of it and another of the exact columns."""
+        if a.kind != "rows":
+            return None
+        formula = self._rows.conditions[a.condition]
+        return next((box for box in self._groups() if self._rows.compiler.apart(formula, box.id)), None)
+
+    def _matched(self, a: Aggregate) -> tuple[list[tuple[str, exp.Expr]], dict[str, Tree]]:
+        """Rows of a group that qualify by their exact columns, and values of the group that qualify: how many can, must meet.
+
+        Of N rows m qualify, of N values c: at most min(m, c) rows have both, and at least m + c - N.
+        """
+        box = self._shuffled(a)
+        assert box is not None
+        keys = [column(key) for key in self._keys]
+        group, size = column(f"{box.id}_group"), column(f"{box.id}_size")
+        chosen = {
+            "m": sql("SUM(n)"), "c": sql("ROUND(MAX(:s * :z))", s=column(f"s{a.condition}"), z=exp.cast(size, "DOUBLE")),
+            "size": sql("MAX(:z)", z=size), "e": sql("SUM(n * :s)", s=column(f"s{a.condition}")),
+        }  # fmt: skip
+        made = exp.Select().select(
+            *(k.copy() for k in keys), *(exp.alias_(t, c, quoted=True) for c, t in chosen.items())
+        )
+        made = made.from_(FOUND).where(column(f"p{a.condition}")).group_by(*(k.copy() for k in keys), group)
+        name = f"_matched_{a.id}"
+        return [(name, made)], {
+            f"e{a.id}": sql("COALESCE(SUM(e), 0.0)"),
+            f"l{a.id}": sql("CAST(COALESCE(SUM(GREATEST(m + c - size, 0)), 0) AS BIGINT)"),
+            f"h{a.id}": sql("CAST(COALESCE(SUM(LEAST(m, c)), 0) AS BIGINT)"), f"u{a.id}": exp.Literal.number(0),
+        }  # fmt: skip
 
     def _distinct(self, a: Aggregate) -> tuple[list[tuple[str, exp.Expr]], dict[str, Tree]]:
         row = self._row(a)

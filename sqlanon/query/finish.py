@@ -68,7 +68,7 @@ class Finish:
                 chosen.append(exp.alias_(item.copy(), name, quoted=True))
         certain = [self._sure]
         if present is not None:
-            certain.append(sql(":l > 0", l=column(f"l{present.id}")))
+            certain.append(sql("COALESCE(:l, 0) > 0", l=column(f"l{present.id}")))
             if self._query.limit is not None or self._query.offset:
                 wanted = exp.Literal.number(self._query.limit if self._query.limit is not None else 1 << 60)
                 all_in = sql("(SELECT COUNT(*) FROM _groups) <= :n", n=wanted)
@@ -120,7 +120,7 @@ class Finish:
         if isinstance(node, exp.Filter | exp.AggFunc):
             found = self._aggregate(node)
             trees = [column(f"{end}{found.id}") for end in "elhu"]
-            if found.kind == "distinct":
+            if found.kind in ("distinct", "rows"):
                 # A group without any value has no row of its own where values are counted.
                 trees[:3] = [sql("COALESCE(:x, 0)", x=tree) for tree in trees[:3]]
             trees[3] = sql("COALESCE(:u, :d)", u=trees[3], d=exp.Literal.number(int(found.undefined)))

@@ -201,6 +201,14 @@ class Compiler:
             for part in self._domains[box].parts()
         ]
 
+    def apart(self, formula: Formula, box: str) -> bool:
+        """Whether a formula is what one box must satisfy, and what the others must, and nothing that mixes them."""
+        parts = formula[1] if isinstance(formula, tuple) and formula[0] == "and" else frozenset([formula])
+        return all(
+            {self._boxed.get(test) == box for test in tests_in(part)} in (set(), {True}, {False})
+            for part in parts
+        )
+
     def _compiled(self, formula: Formula) -> Triple:
         if isinstance(formula, int):
             if formula in self._exact:

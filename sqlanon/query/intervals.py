@@ -294,30 +294,27 @@ class Interval:
         kind = self._box.field.kind
         low, high = measure(self._lo, kind), measure(self._hi, kind)
         touches = self._touches(piece)
-        equal = sql("CAST(:x AS DOUBLE) / :n", x=indicator(touches), n=self._touched())
         if low is None or high is None:
-            return equal
+            return self._equal(touches)
         ends_low = [number(at) for at in [piece.low] if isinstance(at, Fraction)]
         ends_high = [number(at) for at in [piece.high] if isinstance(at, Fraction)]
         inner = sql("GREATEST(:h - :l, 0.0)", h=least([high, *ends_high]), l=greatest([low, *ends_low]))
         step = self._box.step
-        if step is not None:
-            size = number(step)
-            inner = sql(
-                "GREATEST(:h - :l + :s, 0.0)",
-                h=least([high, *ends_high]),
-                l=greatest([low, *ends_low]),
-                s=size,
-            )
-            share = sql("LEAST(CAST(:i AS DOUBLE) / (:h - :l + :s), 1.0)", i=inner, h=high, l=low, s=size)
-            return (
-                share
-                if kind in ("integer", "decimal", "boolean")
-                else when(sql("ABS(:h - :l) < 1e300", h=high, l=low), share, equal)
-            )
-        share = sql("CAST(:i AS DOUBLE) / (:h - :l)", i=inner, h=high, l=low)
-        proper = sql(":h > :l AND :h - :l < 1e300", h=high, l=low)
-        return when(proper, share, equal)
+        if step is None:
+            share = sql("CAST(:i AS DOUBLE) / (:h - :l)", i=inner, h=high, l=low)
+            return when(sql(":h > :l AND :h - :l < 1e300", h=high, l=low), share, self._equal(touches))
+        size = number(step)
+        inner = sql(
+            "GREATEST(:h - :l + :s, 0.0)", h=least([high, *ends_high]), l=greatest([low, *ends_low]), s=size
+        )
+        share = sql("LEAST(:i / (:h - :l + :s), 1.0)", i=inner, h=high, l=low, s=size)
+        if kind in ("integer", "decimal", "boolean"):
+            return share
+        return when(sql("ABS(:h - :l) < 1e300", h=high, l=low), share, self._equal(touches))
+
+    def _equal(self, touches: Tree) -> Tree:
+        """One of the pieces that the box touches, each counting the same."""
+        return sql("CAST(:x AS DOUBLE) / :n", x=indicator(touches), n=self._touched())
 
     def _touched(self) -> Tree:
         return plus(indicator(self._touches(piece)) for _, piece in self._line)

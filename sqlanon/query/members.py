@@ -306,6 +306,7 @@ class Lookup:
         ends = ["s", *(["r"] if self._open else []), *("lhm" if self._values else "")]
         own = [f"{name}_{end}{j}" for j in range(len(self._inside)) for end in ends]
         own += [f"{name}_key", f"{name}_inside"] if self.key is not None else []
+        own += [f"{name}_size"] if self.box.shape == "group" else []
         return [*own, *([f"{name}_open", f"{name}_z"] if self._open else [])]
 
     @property
@@ -334,6 +335,8 @@ class Lookup:
                 chosen[f"{name}_open"] = FALSE if whole else sql("BOOL_OR(:u)", u=column("u", "m"))
                 chosen[f"{name}_z"] = sql("BOOL_OR(:v IS NULL)", v=value)
             total = over
+        if self.box.shape == "group":
+            chosen[f"{name}_size"] = total
         # Each value's group is computed once, below; the rest are sums by its number.
         turns = [
             exp.If(this=every(t.on(column("v")) if t.id in group.holds else negate(t.on(column("v"))) for t in self._tests),

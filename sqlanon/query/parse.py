@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import sqlglot
 from sqlglot import exp
 
+from sqlanon.query.flatten import flatten
 from sqlanon.query.refuse import Refused, refuse, underlined
 from sqlanon.sqltext import identifier
 
@@ -132,7 +133,7 @@ def _select(text: str, dialect: str) -> exp.Select:
         if node.args.get("negate"):
             node.set("negate", None)
             node.replace(exp.Not(this=node.copy()))
-    return select
+    return flatten(text, select)
 
 
 _REFUSED: dict[type[exp.Expr], str] = {
