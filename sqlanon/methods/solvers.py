@@ -95,6 +95,8 @@ def _optimal(method: Asked, problem: Problem) -> str | None:
             f"{own} is for small tables: {problem.rows} rows with {len(counts)} sensitive values make {_size(found)} boundaries "
             f"and up to {_size(found * choices)} steps; at most {MOST_BOUNDARIES} and {MOST_STEPS} are allowed; {heuristic}"
         )
+    if not problem.finite(problem.quasi[0]):
+        return f"{own} takes finite values, and the quasi column holds infinities or NaN; {heuristic}"
     return None
 
 

@@ -15,7 +15,7 @@ from sqlanon.release.guards import disclosed
 from sqlanon.release.names import COUNT, layout, sensitive_layout
 from sqlanon.release.prepare import Prepared, link_columns, prepare
 from sqlanon.release.publish import listed
-from sqlanon.release.run import how_to_measure, neighbours
+from sqlanon.release.run import Machine, how_to_measure, neighbours
 from sqlanon.release.target import Publication, sensitive_of, target_of
 from sqlanon.results import PlanColumn, PlanReport
 from sqlanon.spec import ReleaseSpec
@@ -25,13 +25,15 @@ from sqlanon.table.scratch import Scratch
 
 
 def plan(
-    engine: Engine, spec: ReleaseSpec, progress: Progress | None = None, beside: Sequence[ReleaseSpec] = ()
-) -> PlanReport:
+    engine: Engine, spec: ReleaseSpec, machine: Machine, progress: Progress | None = None,
+    beside: Sequence[ReleaseSpec] = (),
+) -> PlanReport:  # fmt: skip
     """What a run would do.
 
     Args:
         engine: the source's database.
         spec: the release.
+        machine: what the run may use.
         progress: where to tell how far it is.
         beside: other releases of the same policy, for warnings about what readers see together.
 
@@ -43,7 +45,7 @@ def plan(
     try:
         target = target_of(engine, spec)
         with Scratch(engine) as scratch:
-            ready = prepare(scratch, spec, watch)
+            ready = prepare(scratch, spec, watch, machine.memory)
             return PlanReport(
                 release=spec.name,
                 source=str(ready.roles.relation.ref),

@@ -155,7 +155,7 @@ def test_small_memory_budget_gives_the_same_classes(shared_db: Any, way: Way, tm
     used = set()
     for case in filter(way.takes, (MIXED, JOINT, NUMBERS, DIVERSE)):
         if kind_of(case.table, case.privacy) in ORACLES[way.method].in_memory:
-            with pytest.raises(PolicyError, match=rf"{way.method} .*memory.*use mondrian"):
+            with pytest.raises(PolicyError, match=rf"{way.method} .*raise memory to .*use mondrian"):
                 release_rows(shared_db, case, tmp_path, **way.arguments, memory=2000)
             continue
         rows, report = release_rows(shared_db, case, tmp_path, **way.arguments, memory=2000)
