@@ -87,9 +87,11 @@ def _lines(policy: object, path: str = "") -> list[str]:
         return [
             line for key in sorted(policy) for line in _lines(policy[key], f"{path}.{key}" if path else key)
         ]
+    if policy is None:
+        return []  # not said
     if isinstance(policy, list):
         return [line for i, item in enumerate(policy) for line in _lines(item, f"{path}[{i}]")]
-    return [f"{path}: {policy}"]
+    return [f"{path}: {str(policy).lower() if isinstance(policy, bool) else policy}"]
 
 
 def _together(engine: Engine, spec: ReleaseSpec, beside: Sequence[ReleaseSpec]) -> tuple[str, ...]:
