@@ -32,7 +32,11 @@ def test_plan_and_run(cli, bounded):
     (reached,) = (one["reached"] for one in report["requirements"] if one["name"] == "l")
     assert reached >= 1.5
     assert report["loss"]["il_inf"] <= 0.5 + 2**-19
-    assert f"note: {said}: reached" in " ".join(cli("run").out.split())
+    assert report["loss"]["c_avg"] is None  # N / (classes x k), and no k is asked
+    text = " ".join(cli("run").out.split())
+    assert f"note: {said}: reached" in text
+    assert "C_AVG" not in text
+    assert "DM " in text
 
 
 def test_too_little(cli, bounded):
