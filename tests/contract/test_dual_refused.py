@@ -7,7 +7,6 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 import sqlanon
@@ -144,7 +143,7 @@ def test_one_step_more_than_the_optimal_solver_takes(
     given = {k: v for k, v in case.arguments(tmp_path).items() if k not in ("k", "l", "distinct_l", "joint")}
     optimal = {"name": "hilbert", "solver": "optimal"}
     given |= {"maximize": "l", "at_least": {"l": 1}, "max_loss": 0.5, "method": optimal}
-    assert boundaries.steps(np.array([3, 3, 2]), dual=True) == 48 * 48
+    assert boundaries.steps([3, 3, 2], dual=True) == 48 * 48
     source = case.create(shared_db)
     monkeypatch.setattr(boundaries, "MOST_STEPS", 48 * 48)
     assert shared_db.plan(policy.release(source=source, **given)).bound is not None
