@@ -160,7 +160,7 @@ def code_keys(
     """Keys of rows ``start`` to ``stop`` straight from their codes, `WORD_BITS` bits a word, the leading word first.
 
     Args:
-        codes: int32[d, n].
+        codes: int32[*, n].
         turned: int64[d], the attributes in the order of the curve's axes.
         cell: uint32[*], the cells of every code, one axis after the other.
         begin: int64[d], where an axis's cells begin.
@@ -169,7 +169,7 @@ def code_keys(
 
     Cost: O(n d bits).
     """
-    d = len(codes)
+    d = len(turned)
     axes = np.empty((d, _BLOCK), np.uint32)
     for first in range(start, stop, _BLOCK):
         block = min(_BLOCK, stop - first)

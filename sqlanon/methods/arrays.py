@@ -15,7 +15,6 @@ from sqlanon.kernels.extent import (
     SCALE,
     SET,
     SPAN,
-    START,
     TREE,
     WORD_END,
     Geometry,
@@ -169,20 +168,6 @@ def load(context: Context) -> Loaded:
     """Read the work table."""
     rid, codes, sensitive, _ = fetch_codes(context, tie_break=False)
     return Loaded(rid, codes, sensitive, geometry(context))
-
-
-def axis(geometry: Geometry, j: int) -> npt.NDArray[np.int64]:
-    """Where the codes of attribute ``j`` lie on an axis from 0 to `SCALE`, ascending; codes without positions lie evenly.
-
-    NULL takes the lower end and the values the upper half, since a box of both is as wide as the domain.
-    """
-    kind, size, null, _, start = (int(fact) for fact in geometry.facts[j, : START + 1])
-    if kind == ORDERED:
-        past = int(geometry.facts[j + 1, START]) if j + 1 < len(geometry.facts) else len(geometry.table)
-        places = geometry.table[start + null : past]
-    else:
-        places = np.arange(size, dtype=np.int64) * SCALE // max(size - 1, 1)
-    return np.concatenate([np.zeros(1, np.int64), (SCALE + places) // 2]) if null else places
 
 
 def rows_of(columns: Ints, numbers: Ints, geometry: Geometry, threads: int = 1) -> Rows:

@@ -22,7 +22,9 @@ from sqlanon.kernels.mondrian import grow
 from sqlanon.kernels.rows import Rows
 from sqlanon.kernels.ties import by_words, settle
 from sqlanon.methods import arrays
-from sqlanon.methods.arrays import Loaded, axis
+from sqlanon.methods.arrays import Loaded
+from sqlanon.methods.axes import axes as axes_of
+from sqlanon.methods.axes import preferring
 from sqlanon.methods.base import Context
 from sqlanon.methods.workers import sorted_by, spread
 from sqlanon.table.functions import temporary
@@ -164,14 +166,13 @@ class Hilbert(_Curve):
         return Keyed(table, ("key0",), keys.span)
 
     def _measure(self, context: Context, geometry: Geometry, sample: _Sample | None = None) -> _HilbertKeys:
-        # A column of NULLs alone has one code, though the geometry counts a value for it.
-        axes = [axis(geometry, j)[: domain.codes] for j, domain in enumerate(context.encoded.quasi)]
-        counts = []
+        axes, counts = axes_of(context, geometry), []
         for domain in context.encoded.quasi:
             statement = context.scratch.sql("table/domain_counts", domain=domain.table)
             counts.append(context.scratch.engine.fetch_arrays(statement, ["int64"])[0].astype(np.int64))
-        bits = hilbert.grid_bits(axes)
         turned = hilbert.axes_by_spread(axes, counts)
+        turned = [j for j in turned if axes[j].any()] or turned[:1]
+        bits = hilbert.grid_bits([axes[j] for j in turned])
         return _HilbertKeys(bits, turned, [hilbert.cells(axes[j], bits) for j in turned])
 
 
@@ -210,7 +211,7 @@ class IDistance(_Curve):
     def _measure(self, context: Context, geometry: Geometry, sample: _Sample) -> _Keys:
         n = context.encoded.rows
         picked = np.random.default_rng(context.seed).choice(n, size=idistance.sample_size(n), replace=False)
-        axes = [axis(geometry, j).astype(np.int32) for j in range(len(geometry.facts))]
+        axes = [line.astype(np.int32) for line in axes_of(context, geometry)]
         centres = idistance.find_centres(_points(axes, sample(np.sort(picked))))
         return _DistanceKeys(axes, centres)
 
@@ -266,7 +267,7 @@ class Tree(Hilbert):
         d, n = len(geometry.facts), len(rows.number)
         none, empty = np.zeros(0, np.int64), np.zeros((0, 1), np.int32)
         free, domains = Demands(1, none, none, none, empty, empty, 0, 0), arrays.sizes(context)
-        one = context.encoded.rows <= ONE_TREE
+        one, geometry = context.encoded.rows <= ONE_TREE, preferring(context, geometry)
         stretch, leaf = (ONE_TREE, 1) if one else (TREE_ROWS, arrays.least_class(context))
 
         def block(start: int) -> None:

@@ -97,7 +97,8 @@ def by_spread(table: Table) -> list[int]:
         median = at[(len(at) - 1) // 2]
         return sum(abs(x - median) for x in at)
 
-    return sorted(range(len(table.quasi)), key=lambda j: (-spread(j), j))
+    columns = sorted(range(len(table.quasi)), key=lambda j: (-spread(j), j))
+    return [j for j in columns if held(table.quasi[j]) != {0}] or columns[:1]  # a constant is no axis
 
 
 def hilbert(table: Table, _: int, __: int = 1) -> Ordered:
