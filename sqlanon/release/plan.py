@@ -25,17 +25,20 @@ from sqlanon.table.scratch import Scratch
 
 
 def plan(
-    engine: Engine, spec: ReleaseSpec, machine: Machine, progress: Progress | None = None,
+    engine: Engine,
+    spec: ReleaseSpec,
+    progress: Progress | None = None,
     beside: Sequence[ReleaseSpec] = (),
-) -> PlanReport:  # fmt: skip
+    machine: Machine | None = None,
+) -> PlanReport:
     """What a run would do.
 
     Args:
         engine: the source's database.
         spec: the release.
-        machine: what the run may use.
         progress: where to tell how far it is.
         beside: other releases of the same policy, for warnings about what readers see together.
+        machine: what a run may use; None: this machine, as by default.
 
     Raises:
         PolicyError, GuardError, InfeasibleError: what would stop the run.
@@ -45,7 +48,7 @@ def plan(
     try:
         target = target_of(engine, spec)
         with Scratch(engine) as scratch:
-            ready = prepare(scratch, spec, watch, machine.memory)
+            ready = prepare(scratch, spec, watch, memory=(machine or Machine.here()).memory)
             return PlanReport(
                 release=spec.name,
                 source=str(ready.roles.relation.ref),

@@ -38,7 +38,7 @@ class Prepared:
     identifiers: dict[str, str]
 
 
-def prepare(scratch: Scratch, spec: ReleaseSpec, watch: Stopwatch, memory: int) -> Prepared:
+def prepare(scratch: Scratch, spec: ReleaseSpec, watch: Stopwatch, *, memory: int) -> Prepared:
     """Read the source once and decide whether a release of it can be made with ``memory`` bytes for the kernels.
 
     Raises:

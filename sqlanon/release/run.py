@@ -58,7 +58,7 @@ def run(engine: Engine, spec: ReleaseSpec, machine: Machine, progress: Progress 
             reconcile(engine, spec.name)
             target = target_of(engine, spec)
             with Scratch(engine) as scratch:
-                ready = prepare(scratch, spec, watch, machine.memory)
+                ready = prepare(scratch, spec, watch, memory=machine.memory)
                 return _make(engine, spec, machine, watch, scratch, ready, target)
     finally:
         progress.finish(spec.name)
