@@ -81,7 +81,7 @@ class Database:
 
     def plan(self, spec: ReleaseSpec, beside: Sequence[ReleaseSpec] = ()) -> PlanReport:
         """What a run of ``spec`` would do; ``beside`` are the other releases of its policy. Publishes nothing."""
-        return make_plan(self.engine, spec, self._progress, beside)
+        return make_plan(self.engine, spec, self._progress, beside, self._machine)
 
     def run(self, spec: ReleaseSpec) -> RunReport:
         """Make, verify and publish one release."""

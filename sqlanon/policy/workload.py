@@ -209,7 +209,9 @@ def _generator(item: object, at: Path, problems: Problems) -> tuple[Path, Genera
     values: dict[str, Any] = {key: tuple(v) if isinstance(v, list) else v for key, v in given.items()}
     name = values.pop("name") or (f"datacube {values['level']}" if kind == "datacube" else kind)
     if name in RESERVED:
-        problems.add((*at, "name"), "reports use this name themselves", f"another name than {listed(RESERVED)}")
+        problems.add(
+            (*at, "name"), "reports use this name themselves", f"another name than {listed(RESERVED)}"
+        )
     return at, GeneratorSpec(name=name, **values)
 
 

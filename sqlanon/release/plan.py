@@ -15,7 +15,7 @@ from sqlanon.release.guards import disclosed
 from sqlanon.release.names import COUNT, layout, sensitive_layout
 from sqlanon.release.prepare import Prepared, link_columns, prepare
 from sqlanon.release.publish import listed
-from sqlanon.release.run import how_to_measure, neighbours
+from sqlanon.release.run import Machine, how_to_measure, neighbours
 from sqlanon.release.target import Publication, sensitive_of, target_of
 from sqlanon.results import PlanColumn, PlanReport
 from sqlanon.spec import ReleaseSpec
@@ -25,7 +25,11 @@ from sqlanon.table.scratch import Scratch
 
 
 def plan(
-    engine: Engine, spec: ReleaseSpec, progress: Progress | None = None, beside: Sequence[ReleaseSpec] = ()
+    engine: Engine,
+    spec: ReleaseSpec,
+    progress: Progress | None = None,
+    beside: Sequence[ReleaseSpec] = (),
+    machine: Machine | None = None,
 ) -> PlanReport:
     """What a run would do.
 
@@ -34,6 +38,7 @@ def plan(
         spec: the release.
         progress: where to tell how far it is.
         beside: other releases of the same policy, for warnings about what readers see together.
+        machine: what a run may use; None: this machine, as by default.
 
     Raises:
         PolicyError, GuardError, InfeasibleError: what would stop the run.
@@ -43,7 +48,7 @@ def plan(
     try:
         target = target_of(engine, spec)
         with Scratch(engine) as scratch:
-            ready = prepare(scratch, spec, watch)
+            ready = prepare(scratch, spec, watch, memory=(machine or Machine.here()).memory)
             return PlanReport(
                 release=spec.name,
                 source=str(ready.roles.relation.ref),
@@ -85,9 +90,11 @@ def _lines(policy: object, path: str = "") -> list[str]:
         return [
             line for key in sorted(policy) for line in _lines(policy[key], f"{path}.{key}" if path else key)
         ]
+    if policy is None:
+        return []  # not said
     if isinstance(policy, list):
         return [line for i, item in enumerate(policy) for line in _lines(item, f"{path}[{i}]")]
-    return [f"{path}: {policy}"]
+    return [f"{path}: {str(policy).lower() if isinstance(policy, bool) else policy}"]
 
 
 def _together(engine: Engine, spec: ReleaseSpec, beside: Sequence[ReleaseSpec]) -> tuple[str, ...]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from sqlanon.engines.base import TableRef
 from sqlanon.errors import PolicyError
 from sqlanon.methods import Method, Problem, method
+from sqlanon.methods.measures import measures
 from sqlanon.privacy import Requirement, requirements
 from sqlanon.progress import Stopwatch
 from sqlanon.release import accuracy
@@ -37,8 +38,8 @@ class Prepared:
     identifiers: dict[str, str]
 
 
-def prepare(scratch: Scratch, spec: ReleaseSpec, watch: Stopwatch) -> Prepared:
-    """Read the source once and decide whether a release of it can be made.
+def prepare(scratch: Scratch, spec: ReleaseSpec, watch: Stopwatch, *, memory: int) -> Prepared:
+    """Read the source once and decide whether a release of it can be made with ``memory`` bytes for the kernels.
 
     Raises:
         PolicyError, GuardError: roles, types, hierarchies or guards stop it.
@@ -70,7 +71,8 @@ def prepare(scratch: Scratch, spec: ReleaseSpec, watch: Stopwatch) -> Prepared:
         accuracy.check(spec, quasi)
         problem = Problem(
             asked, spec.privacy.accuracy, quasi, sensitive, rows, spec.execution,
-            lambda domain: _occurrences(scratch, domain),
+            lambda domain: _occurrences(scratch, domain), lambda domain: None not in measures(scratch, domain).values,
+            spec.memory or memory,
         )  # fmt: skip
         refused = chosen.refusal(problem)
         if refused:

@@ -86,7 +86,9 @@ def publish(
                             classed=classed, released=recoded.released)  # fmt: skip
             facts = TableRef(PRIVATE_SCHEMA, f"{target.physical}_metadata")
             engine.load_rows(
-                facts, COLUMNS, metadata_rows(spec, encoded, recoded, target.version, target.view.name)
+                facts,
+                COLUMNS,
+                metadata_rows(spec, encoded, recoded, target.version, target.view.name, done.requirements),
             )
             _point(engine, target.view, physical, [column.name for column in recoded.columns])
             _point(engine, metadata_of(target.view), facts, [name for name, _ in COLUMNS])
@@ -173,7 +175,9 @@ def _publish_file(
                 engine.load_rows(
                     metadata_of(place),
                     COLUMNS,
-                    metadata_rows(spec, encoded, recoded, target.version, target.view.name),
+                    metadata_rows(
+                        spec, encoded, recoded, target.version, target.view.name, done.requirements
+                    ),
                 )
         with watch.stage("publish"):
             _settle(beside, target.file)

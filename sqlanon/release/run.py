@@ -58,7 +58,7 @@ def run(engine: Engine, spec: ReleaseSpec, machine: Machine, progress: Progress 
             reconcile(engine, spec.name)
             target = target_of(engine, spec)
             with Scratch(engine) as scratch:
-                ready = prepare(scratch, spec, watch)
+                ready = prepare(scratch, spec, watch, memory=machine.memory)
                 return _make(engine, spec, machine, watch, scratch, ready, target)
     finally:
         progress.finish(spec.name)
@@ -92,7 +92,8 @@ def _make(
         fewest = _identifiers(scratch, classed, recoded.released, ready)
     with watch.stage("recode"):
         attributes = [Attribute(d.code, d.reading.name, d.reading.spec.weight, d.size) for d in encoded.quasi]
-        loss = measure(scratch, recoded.boxes, recoded.released, attributes, spec.privacy.k)
+        asked = spec.privacy.k if spec.privacy.k > 1 else None
+        loss = measure(scratch, recoded.boxes, recoded.released, attributes, asked)
         if spec.format.kind == "anatomy":
             (alias,) = (domain.reading.alias for domain in encoded.sensitive)
             loss = replace(loss, rce=reconstruction_error(scratch, classed, alias))
