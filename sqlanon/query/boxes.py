@@ -14,11 +14,10 @@ from typing import Any, Literal
 
 from sqlglot import exp
 
-from sqlanon.engines.base import Engine
+from sqlanon.engines.base import Engine, Statement
 from sqlanon.query.refuse import Refused
 from sqlanon.query.released import Field, Released
-from sqlanon.query.terms import Tree, column, sql, string
-from sqlanon.sqltext import statement
+from sqlanon.query.terms import Tree, column, sql, string, table_of
 
 VIEW = "released"
 """What the view is called in the rewritten SQL."""
@@ -40,6 +39,7 @@ class Box:
         point: the representative value that the format publishes in place of a box.
         step: distance of neighbouring values; None: no such distance.
         values: the declared domain, in order.
+        type: of an enum in its own order, so that its values compare as in the source.
         nodes: of a hierarchy: label, first leaf, last leaf.
     """
 
@@ -52,6 +52,7 @@ class Box:
     point: Tree | None = None
     step: Fraction | None = None
     values: tuple[str, ...] = ()
+    type: exp.DataType | None = None
     nodes: tuple[tuple[str, int, int], ...] = dataclasses.field(default=(), repr=False)
 
     @property
@@ -81,10 +82,32 @@ def box_of(engine: Engine, released: Released, own: Field, name: str) -> Box:
     facts: dict[str, Any] = {"step": _step(own), "values": _values(engine, released, own)}
     if shape == "interval" and facts["values"]:
         shape = "order"
+    if own.kind == "enum" and own.treatment == "ordered":
+        if released.format == "labels" and "order" not in own.declared:
+            raise Refused(
+                f"column {own.name}: labels of an enum do not tell its order; release it in format ranges"
+            )
+        if "order" not in own.declared:
+            shown = released.column(own.published[0]).type
+            facts["type"] = exp.DataType.build(shown, dialect=engine.dialect, udt=True)
     if shape == "node":
         facts["nodes"] = _nodes(own, quoted=released.format == "labels")
+    if released.format == "labels" and own.kind in ("text", "enum"):
+        _check_quotes(engine, released, own)
     parts, rest = _READERS[released.format](own, shape)
     return Box(name, own, shape, parts, **facts, **rest)
+
+
+def _check_quotes(engine: Engine, released: Released, own: Field) -> None:
+    """Labels that quote a value as JSON are not taken apart in SQL."""
+    if own.treatment == "hierarchy":
+        return
+    quoted = exp.Like(this=column(own.published[0], VIEW), expression=string('%"%'))
+    counted = exp.Select().select(sql("COUNT(*)")).from_(table_of(released.view.ref, VIEW)).where(quoted)
+    if int(str(engine.fetch(Statement("query/quoted", counted.sql(dialect=engine.dialect)))[0][0])):
+        raise Refused(
+            f"column {own.name}: labels with values in quotes are not read; release it in format ranges to ask for it"
+        )
 
 
 def _shape(own: Field) -> Shape:
@@ -113,9 +136,14 @@ def _values(engine: Engine, released: Released, own: Field) -> tuple[str, ...]:
     if own.treatment == "ordered" and own.kind == "enum" and released.format != "labels":
         shown = next((c for c in released.view.columns if c.name == own.published[0]), None)
         if shown is not None and shown.kind == "enum":
-            rows = engine.fetch(
-                statement("query/labels_of", engine.dialect, view=released.view.ref, column=shown.name)
+            one = (
+                exp.Select()
+                .select(column(shown.name, VIEW))
+                .from_(table_of(released.view.ref, VIEW))
+                .limit(0)
             )
+            listed = sql("SELECT CAST(UNNEST(ENUM_RANGE(:one)) AS TEXT) AS label", one=one.subquery())
+            rows = engine.fetch(Statement("query/labels", listed.sql(dialect=engine.dialect)))
             return tuple(str(row[0]) for row in rows)
     return ()
 
@@ -171,12 +199,15 @@ def _pointed(value: Tree, shape: Shape) -> dict[str, Tree]:
 
 def _labels(own: Field, shape: Shape) -> _Read:
     label = column(own.published[0], VIEW)
-    state = sql("CASE :l WHEN 'NULL' THEN 'all' WHEN '*' THEN 'some' ELSE 'none' END", l=label)
+    state = sql("CASE WHEN :l = 'NULL' THEN 'all' WHEN :l = '*' THEN 'some' ELSE 'none' END", l=label)
     rest = {"state": state}
     if shape == "node":
         return {"node": label}, rest
-    if shape == "set" or own.kind in ("text", "enum"):
-        raise Refused(f"column {own.name}: labels of text are not read yet")
+    if shape == "set":
+        inside = sql("SUBSTRING(:l, 2, LENGTH(:l) - 2)", l=label)
+        inner = exp.StringToArray(this=inside, expression=string(", "))
+        text = "CASE WHEN :l IN ('NULL', '*') THEN NULL WHEN LEFT(:l, 1) = '{' THEN :i ELSE [:l] END"
+        return {"set": sql(text, l=label, i=inner)}, rest
     return {end: _end(label, own, end) for end in ("lo", "hi")}, rest
 
 
@@ -184,7 +215,8 @@ def _end(label: Tree, own: Field, end: str) -> Tree:
     """One end of ``[20, 29]``, or the value ``20``, in the source's type."""
     inner = sql("SUBSTRING(:l, 2, LENGTH(:l) - 2)", l=label)
     part = sql("SPLIT_PART(:i, ', ', :n)", i=inner, n=exp.Literal.number(1 if end == "lo" else 2))
-    kind = exp.DataType.build(own.source_type, dialect="duckdb")
+    textual = own.kind in ("text", "enum")
+    kind = exp.DataType.build("TEXT" if textual else own.source_type, dialect="duckdb")
     return sql(
         "CASE WHEN :l IN ('NULL', '*') THEN NULL WHEN LEFT(:l, 1) = '[' THEN :p ELSE :v END",
         l=label, p=exp.Cast(this=part, to=kind), v=exp.Cast(this=label.copy(), to=kind.copy()),

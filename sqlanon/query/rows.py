@@ -326,6 +326,8 @@ class Rows:
 
     def _typed(self, box: Box, value: Tree) -> Tree:
         """A declared value, in the source's type."""
+        if box.type is not None:
+            return exp.cast(value, box.type)
         if box.field.kind in ("text", "enum", "other"):
             return value
         return exp.cast(value, exp.DataType.build(box.field.source_type, dialect=self.scope.engine.dialect))

@@ -52,7 +52,13 @@ class Scope:
                 nested,
                 "a subquery inside an expression is not answered over a release; join the table instead",
             )
-        return with_columns(node, self._column)
+        return with_columns(node, self._placed)
+
+    def _placed(self, node: exp.Column) -> Tree:
+        """A column's tree, which still knows where the analyst wrote it."""
+        found = self._column(node).copy()
+        found.meta.update(node.this.meta)
+        return found
 
     def box(self, name: str) -> Box:
         """A box by its id."""
