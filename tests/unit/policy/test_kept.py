@@ -52,9 +52,8 @@ def test_plan_shows_what_changed() -> None:
         changed = db.plan(replace(spec, refine=RefineSpec(9, 2), privacy=privacy)).change
     assert changed.startswith("version 2 replaces 1: policy changed: ")
     assert changed.split(": ", 2)[2].split("; ") == [
-        "- privacy.presence_disclosed: False",
-        "+ privacy.presence_disclosed: True",
-        "- refine: None",
+        "- privacy.presence_disclosed: false",
+        "+ privacy.presence_disclosed: true",
         "+ refine.passes: 2",
         "+ refine.window: 9",
     ]
