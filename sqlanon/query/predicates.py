@@ -10,9 +10,9 @@ from sqlglot import exp
 from sqlanon.query.boxes import Box
 from sqlanon.query.constants import Constants
 from sqlanon.query.formula import ATOMS, Formula, Triple, both, build, either
-from sqlanon.query.intervals import Comparison, place
+from sqlanon.query.line import Comparison, place
 from sqlanon.query.loose import compared
-from sqlanon.query.members import Test
+from sqlanon.query.outcomes import Test
 from sqlanon.query.refuse import refuse
 from sqlanon.query.scope import Scope, boxes_in
 from sqlanon.query.terms import FALSE, TRUE, Tree
