@@ -222,7 +222,7 @@ class Lookup:
                 )
                 weighed = sql(":w * CAST(:v AS DOUBLE)", w=weight, v=middle)
                 mean = sql("SUM(:a) / NULLIF(SUM(:b), 0)", a=when(mine, weighed), b=when(mine, weight))
-                chosen[f"{name}_m{j}"] = mean if self.box.numeric else exp.null()
+                chosen[f"{name}_m{j}"] = mean if self.box.numeric else exp.cast(exp.null(), "DOUBLE")
         base = exp.Select().select(sql("*")).from_(exp.to_table(members))
         base = base if self.bucketed else base.select(exp.alias_(way, "way", quoted=True))
         made = exp.Select().select(*(exp.alias_(tree, own, quoted=True) for own, tree in chosen.items()))
