@@ -110,10 +110,17 @@ class Lookup:
             if self._open:
                 open_ = column(f"{self.name}_open", self._table)
             reach = self.reach([group])
+            share = self.share([group])
+            if self._state is not None:  # NULL is a part of its own, below
+                nothing = self._is("all")
+                reach, share = every([negate(nothing), reach]), when(nothing, ZERO, share)
             if self._open:  # by a listed value, or by any in a box that is not known; not by NULL
                 reach = every([reach, some([sql(":l IS NOT NULL", l=low), open_])])
             null = column(f"{self.name}_z", self._table) if self._open else FALSE
-            found.append(Part(group, reach, self.share([group]), low, high, middle, open_, null))
+            found.append(Part(group, reach, share, low, high, middle, open_, null))
+        if self._state is not None:
+            reach = some([self._is("all"), self._is("some")])
+            found.append(Part(self._null, reach, self.share([self._null]), None, None, None))
         return found
 
     def _is(self, state: str) -> Tree:
@@ -189,6 +196,8 @@ class Lookup:
                 inside = sql(
                     "1 = :o", o=exp.Window(this=sql("COUNT(*)"), partition_by=[key.copy() for key in keys])
                 )
+            if self._open:  # a box that is not known may have a value that is listed nowhere
+                inside = every([inside, sql("NOT BOOL_OR(:u)", u=column("u", "m"))])
             chosen[f"{name}_inside"] = inside
             if self._open:
                 chosen[f"{name}_open"] = FALSE if whole else sql("BOOL_OR(:u)", u=column("u", "m"))

@@ -100,7 +100,7 @@ class Rows:
         if spread is None and box.shape == "interval":
             told = box if box.id in self.wanted.means else replace(box, mean=None)
             return Interval(told, [c for test in tests if (c := test.comparison) is not None], "")
-        if spread is None and box.shape == "set" and _simple(tests):
+        if spread is None and box.shape == "set" and _simple(tests) and not values:
             return Contained(box, tests, "", suffix)
         ways = outcomes(box, tests)
         if ways is None:
