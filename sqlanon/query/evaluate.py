@@ -10,9 +10,11 @@ import decimal
 import math
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import sqlglot
+from sqlglot import exp
 
 from sqlanon.engines.base import Engine, Statement, TableRef
 from sqlanon.errors import DatabaseError, PolicyError, UnsupportedError
@@ -116,7 +118,8 @@ def _measured(engine: Engine, on: Subject, one: Asked) -> list[tuple[QueryResult
     except DatabaseError as error:
         raise DatabaseError(f"query {one.name}: {error}") from error
     cut = bool(query.having is not None or query.limit is not None or query.offset is not None)
-    return [_compared(one, answer, name, truth, cut=cut) for name in answer.aggregates]
+    counts = {name for name, node in query.items if isinstance(node, exp.Count)}
+    return [_compared(one, answer, name, truth, cut=cut, count=name in counts) for name in answer.aggregates]
 
 
 def _of_source(engine: Engine, on: Subject, one: Asked) -> Query:
@@ -169,18 +172,29 @@ def _plain(value: Any) -> Any:  # noqa: ANN401 - an engine's value
 
 
 def _compared(
-    one: Asked, answer: Answer, name: str, truth: Mapping[tuple[Any, ...], Mapping[str, Any]], *, cut: bool
+    one: Asked,
+    answer: Answer,
+    name: str,
+    truth: Mapping[tuple[Any, ...], Mapping[str, Any]],
+    *,
+    cut: bool,
+    count: bool,
 ) -> tuple[QueryResult, list[Cell]]:
-    """The cells of one aggregate. A group that only the release has counts 0 rows in truth."""
+    """The cells of one aggregate.
+
+    A group that only the release has counts 0 rows in truth; another aggregate than a plain count is not compared there, and
+    outside where the release is certain of the group.
+    """
     cells = []
     seen = set()
-    for row in answer.rows:
+    for row, certain in zip(answer.rows, answer.certain, strict=True):
         group = _group(row, answer)
         seen.add(group)
-        bounded: Bounded = row[name]
         there = truth.get(group)
-        value = there[name] if there is not None else 0 if _counts(bounded) else None
-        cells.append(_cell(bounded, value))
+        if there is not None or count:
+            cells.append(_cell(row[name], 0 if there is None else there[name]))
+        elif certain:
+            cells.append(replace(_cell(row[name], None), inside=False))
     lost = 0 if cut else len(truth.keys() - seen)
     alone = cells[0] if len(cells) == 1 else Cell(None, None, None, None, inside=True)
     result = QueryResult(
@@ -196,11 +210,6 @@ def _compared(
         alone.high,
     )
     return result, cells
-
-
-def _counts(bounded: Bounded) -> bool:
-    """Whether it has a value over no rows, as counts do."""
-    return not bounded.undefined_possible
 
 
 def _cell(bounded: Bounded, truth: Any) -> Cell:  # noqa: ANN401 - an engine's value

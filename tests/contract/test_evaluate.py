@@ -222,6 +222,16 @@ def test_groups_need_names(shared_db: Any, tmp_path: Path) -> None:
     assert "no aggregate" in none
 
 
+def test_a_group_that_the_source_lacks(shared_db: Any, tmp_path: Path) -> None:
+    """It counts 0 rows; what another aggregate would be there is not compared."""
+    source, _ = released(shared_db, DIVERSE, tmp_path)
+    text = f'select illness, count(*) as n, coalesce(sum(a), 7) as s from "{source}" where age = -1000 group by 1'
+    oldest = max(value for value in DIVERSE.values("age") if value is not None)
+    texts = [text, text.replace("-1000", str(oldest))]
+    report = shared_db.evaluate(source, WorkloadSpec(tuple(QuerySpec(sql, sql) for sql in texts)))
+    assert report.sound
+
+
 def test_numbers_without_end(shared_db: Any, tmp_path: Path) -> None:
     """NaN and infinities are compared with their bounds and have no error."""
     del tmp_path
