@@ -12,13 +12,33 @@ import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from benchmarks import report_ghinita, report_readme
+from benchmarks import report_divergence, report_ghinita, report_readme
 from benchmarks.record import RESULTS
 from benchmarks.tables import Result, contender, number, read, source, table
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs" / "benchmarks.md"
 STAGES = ("snapshot", "profile", "encode", "method", "recode", "verify", "publish")
+
+
+def query(folder: Path) -> str:
+    """Questions to a release against the same aggregates over its source."""
+    result = read(folder, "query")
+    if result is None:
+        return ""
+    lines = [
+        (
+            f"`{one['sql']}`",
+            f"{one['source_s']:.3f}",
+            f"{one['release_s']:.3f}",
+            f"{one['ratio']:.1f}",
+            f"{one['allowed_ratio']}x" if one["allowed_ratio"] else f"{one['allowed_s']} s",
+            "yes" if one["met"] else "**no**",
+        )
+        for one in result["questions"]
+    ]
+    head = ("question", "source (s)", "release (s)", "ratio", "at most", "met")
+    return f"{table(head, lines)}\n\n{source(result)}"
 
 
 def speed(folder: Path) -> str:
@@ -252,10 +272,13 @@ SECTIONS: Sections = {
     "refine": refine,
     "lefevre": lefevre,
     "ghinita": report_ghinita.everything,
+    "query": query,
+    "kld": report_divergence.kld,
+    "lefevre17": report_divergence.figure17,
 }
 PAGES: Mapping[Path, Sections] = {
     DOCS: SECTIONS,
-    ROOT / "docs" / "ghinita2009.md": report_ghinita.SECTIONS,
+    ROOT / "docs" / "ghinita2009.md": {**report_ghinita.SECTIONS, **report_divergence.SECTIONS},
     ROOT / "README.md": report_readme.SECTIONS,
 }
 

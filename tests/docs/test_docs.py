@@ -18,7 +18,10 @@ PAGES = sorted(
         *ROOT.glob("examples/*/README.md"),
     ]
 )
-COMMANDS = ("demo", "init", "anonymize", "plan", "run", "audit", "releases", "clean", "schema")
+COMMANDS = (
+    "demo", "init", "anonymize", "plan", "run", "audit", "query", "evaluate", "releases", "clean", "install-functions",
+    "schema",
+)  # fmt: skip
 RESULTS = ROOT / "benchmarks" / "results"
 
 
