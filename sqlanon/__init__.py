@@ -42,6 +42,8 @@ _HOMES = {
 
 
 def __getattr__(name: str) -> object:
+    if name == "dbt":
+        return import_module("sqlanon.dbt")
     if name not in _HOMES:
         raise AttributeError(f"module 'sqlanon' has no attribute {name!r}")
     module = import_module(f"sqlanon.{_HOMES[name]}")

@@ -11,6 +11,7 @@ from sqlanon.cli.command import Commands, Debug, Json, Quiet, Settings, Verbose,
 from sqlanon.cli.commands.anonymize import anonymize
 from sqlanon.cli.commands.audit import audit
 from sqlanon.cli.commands.catalog import clean, releases
+from sqlanon.cli.commands.dbt import app as dbt
 from sqlanon.cli.commands.demo import demo
 from sqlanon.cli.commands.policy import init, plan, run, schema
 
@@ -51,3 +52,4 @@ def options(
 
 for command in (demo, init, anonymize, plan, run, audit, releases, clean, schema):
     register(app, command)
+app.add_typer(dbt)

@@ -6,7 +6,7 @@ from collections.abc import Generator, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 if TYPE_CHECKING:
     import numpy as np
@@ -90,6 +90,25 @@ class Capabilities:
     text_type: str
     contains: str
     temporary_functions: str
+
+
+class Session(Protocol):
+    """Somebody else's open DuckDB connection, or what stands for one: all that `sqlanon.engines.guest` needs of it."""
+
+    def cursor(self) -> Any:  # noqa: ANN401 - the driver's own
+        """Another connection to the same databases."""
+
+    def execute(self, query: str) -> object:
+        """Run one statement."""
+
+    def query(self, query: str) -> object:
+        """The relation of a query."""
+
+    def register(self, view_name: str, python_object: object) -> object:
+        """Give a relation or a data frame a name in SQL."""
+
+    def unregister(self, view_name: str) -> object:
+        """Take it away again."""
 
 
 class Engine(Protocol):

@@ -6,6 +6,7 @@ on the data (does a column exist, is k feasible) is decided where the data is.
 """
 
 from sqlanon.policy.arguments import release
+from sqlanon.policy.embedded import embedded
 from sqlanon.policy.hierarchies import read_hierarchy, read_order
 from sqlanon.policy.load import load
 from sqlanon.policy.propose import ColumnProfileLike, propose
@@ -13,6 +14,7 @@ from sqlanon.policy.reference import reference, schema
 
 __all__ = [
     "ColumnProfileLike",
+    "embedded",
     "load",
     "propose",
     "read_hierarchy",
