@@ -144,6 +144,8 @@ def lock() -> None:
         own.write_text("".join(f"{name}=={version}\n" for name, version in pins if name in names))
         without_build = [option for option in compile_ if not str(option).startswith("--build-deps-for")]
         run(*without_build, "--extra", "dev-dbt", "--constraint", own, "--output-file", DBT, "pyproject.toml")
+        made = ROOT / DBT
+        made.write_text(made.read_text().replace(str(own), RUN))
 
 
 def main(arguments: list) -> None:
