@@ -101,10 +101,12 @@ def install(constraints: str, folder: Path = VENV) -> None:
         return
     print(f"dev.py: installing {constraints} into {folder.name} (once; about a minute)", flush=True)
     pip = (python, "-m", "pip", "--disable-pip-version-check", "install", "-qq")
-    run(*pip, "--require-hashes", "-r", constraints)
     if folder == VENV:
+        run(*pip, "--require-hashes", "-r", constraints)
         run(*pip, "--no-deps", "--no-build-isolation", "--no-index", "--editable", ".")
     else:
+        # Without --no-deps pip asks for hashes of extras, which constraints do not name; all that is needed is in the file.
+        run(*pip, "--no-deps", "--require-hashes", "-r", constraints)
         # dbt and what would build this checkout need different versions of one package, so it is put on the path by hand.
         (packages,) = (folder / "lib").glob("python3*/site-packages")
         (packages / "sqlanon.pth").write_text(f"{ROOT}\n")

@@ -167,7 +167,7 @@ def _raw(asked: Asked, places: Places) -> dict[str, Any]:
         "source": "the model is the source; leave it out",
         "columns": f"roles stand in each column's own meta: {{name: age, config: {{meta: {{{KEY}: quasi}}}}}}",
     }
-    wrong = [f"{places.place((key,))[1]}: {what}" for key, what in elsewhere.items() if key in asked.block]
+    wrong = [f"{places.place(())[1]}.{key}: {what}" for key, what in elsewhere.items() if key in asked.block]
     if wrong:
         raise PolicyError(wrong)
     source = ".".join(_part(part) for part in (asked.schema, asked.table))
