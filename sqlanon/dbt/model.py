@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from dataclasses import replace
+from inspect import signature
 from typing import Any
 
 from sqlanon import policy
@@ -23,6 +23,9 @@ _NOT_HERE = {
     "source": "the relation is the source",
     "publish": "dbt publishes the model",
     "publish_file": "dbt publishes the model",
+    **dict.fromkeys(
+        ("key", "every", "keep", "max_failing"), "a model of dbt has no versions; see sqlanon dbt run"
+    ),
 }
 
 
@@ -68,7 +71,14 @@ def release(relation: object, session: Session, *, name: str = "model", **argume
 def _release(relation: object, session: Session, name: str, arguments: dict[str, Any]) -> object:
     for key, reason in _NOT_HERE.items():
         if key in arguments:
-            raise PolicyError(f"{key}: {reason}; leave it out")
+            raise PolicyError(f"{name}: {key}: {reason}; leave it out")
+    known = signature(policy.release).parameters
+    unknown = [key for key in arguments if key not in known]
+    if unknown or "quasi" not in arguments:
+        what = f"no argument {', '.join(unknown)}" if unknown else "quasi is missing"
+        raise PolicyError(
+            f"{name}: {what}; the arguments are: {', '.join(key for key in known if key not in _NOT_HERE)}"
+        )
     spec = policy.release(
         source=f"{SOURCE.schema}.{SOURCE.name}", publish=f"{VIEW.schema}.{VIEW.name}", name=name, **arguments
     )
@@ -78,7 +88,7 @@ def _release(relation: object, session: Session, name: str, arguments: dict[str,
         )
     with guest(session) as inside:
         inside.take(relation, SOURCE)
-        report = replace(Database(inside.engine, Silent(), Machine.here()).run(spec), source="", published="")
+        report = Database(inside.engine, Silent(), Machine.here()).run(spec)
         log.info(
             "%s: %d rows in %d classes of %d to %d, GCP %.4f",
             name, report.rows, report.classes, report.min_class, report.max_class, report.loss.gcp,
