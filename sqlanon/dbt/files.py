@@ -28,7 +28,7 @@ def read_yaml(path: Path) -> dict[str, Any]:
     """
     try:
         data = yaml.safe_load(_text(path))
-    except yaml.YAMLError as error:
+    except (yaml.YAMLError, ValueError) as error:  # a ValueError: a date that is none
         mark = getattr(error, "problem_mark", None)
         raise PolicyError(f"{path}{f':{mark.line + 1}' if mark else ''}: not YAML") from None
     if not isinstance(data, dict):

@@ -105,7 +105,7 @@ def _folder(given: str | os.PathLike[str] | None, environ: Mapping[str, str]) ->
     here = Path.cwd()
     for folder in (here, *here.parents):
         if (folder / PROJECT).is_file():
-            return folder
+            return Path(os.path.relpath(folder))  # short in messages
     raise PolicyError(f"no {PROJECT} here or above; name the dbt project with --project-dir")
 
 

@@ -56,6 +56,13 @@ def test_run_publishes_and_run_again_refreshes(inside):
         assert [row.version for row in db.releases("people")][-1] == 2
 
 
+def test_options_before_the_command_count_too(inside):
+    from sqlanon.cli.app import app
+
+    ended = CliRunner().invoke(app, ["--json", "dbt", "plan"])
+    assert json.loads(ended.stdout)["release"] == "people"
+
+
 def test_plan_publishes_nothing(inside):
     assert json.loads(command("plan", "--json").stdout)["publish"] == "release.people"
     assert "release.people" in command("plan").stdout

@@ -167,6 +167,7 @@ def test_a_manifest_of_another_database_is_refused(filled):
     ("text", "words"),
     [
         ("a: [", "profiles.yml:1: not YAML"),
+        ("a: 2020-99-99", "profiles.yml: not YAML"),
         ("- a", "not a mapping"),
         ("other: {}", "no profile shop with outputs"),
         ("shop: {outputs: 3}", "no profile shop with outputs"),
