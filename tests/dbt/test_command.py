@@ -56,7 +56,8 @@ def test_run_publishes_and_run_again_refreshes(inside):
         assert [row.version for row in db.releases("people")][-1] == 2
 
 
-def test_options_before_the_command_count_too(inside):
+@pytest.mark.usefixtures("inside")
+def test_options_before_the_command_count_too():
     from sqlanon.cli.app import app
 
     ended = CliRunner().invoke(app, ["--json", "dbt", "plan"])
