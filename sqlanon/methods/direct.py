@@ -15,11 +15,12 @@ from sqlanon.kernels import runs
 from sqlanon.kernels.boxes import cover
 from sqlanon.kernels.frontier import diverse_groups
 from sqlanon.kernels.lawful import lawful_runs
-from sqlanon.kernels.window import best_row_runs, row_runs
+from sqlanon.kernels.window import best_row_runs
 from sqlanon.methods import arrays
 from sqlanon.methods.arrays import Loaded
 from sqlanon.methods.base import Context
 from sqlanon.methods.orders import Arranged
+from sqlanon.methods.pieces import row_runs
 from sqlanon.privacy.base import Check, Requirement
 
 if TYPE_CHECKING:
@@ -30,7 +31,8 @@ if TYPE_CHECKING:
 OBJECTIVES = {"gcp": runs.GCP, "sum": runs.SUM, "max": runs.MOST}
 """What the division into runs may minimize, by the option's value."""
 
-_FIRST_LOOK = 256
+_FIRST_LOOK, _STEPS = 256, 1 << 25
+"""Rows of a run that `lawful_runs` looks at, at first; and rows x rows that it may look at in all, a few seconds."""
 
 
 def asking(requirements: Sequence[Requirement]) -> list[Check]:
@@ -44,6 +46,18 @@ def whole_l(checks: Sequence[Check]) -> int:
     if len(checks) == 1 and checks[0].kind == "frequency" and checks[0].q == 1:
         return checks[0].p
     return 0
+
+
+def group_l(loaded: Loaded, checks: Sequence[Check]) -> int:
+    """The l of the groups that the heuristic makes: what is asked of one attribute, rounded up where the table admits it; else 0.
+
+    Runs that meet a fraction are found for hardly any prefix where l is near what the table has on average; whole groups always.
+    """
+    if len(checks) != 1 or checks[0].kind != "frequency" or checks[0].within:
+        return 0
+    whole = -(-checks[0].p // checks[0].q)
+    top = int(np.bincount(loaded.sensitive[checks[0].value]).max())
+    return whole if whole * top <= len(loaded.rid) else 0
 
 
 def kernel_for(requirements: Sequence[Requirement]) -> object:
@@ -63,21 +77,23 @@ def solve(context: Context, loaded: Loaded, arranged: Arranged, *, fast: bool, m
         minimize: one of `OBJECTIVES`.
     """
     k, checks = arrays.least_rows(context), asking(context.requirements)
-    l = whole_l(checks)  # noqa: E741 - the papers' symbol
+    l = group_l(loaded, checks)  # noqa: E741 - the papers' symbol
     if not checks:
-        return _runs(loaded, arranged, k, fast, OBJECTIVES[minimize])
+        return _runs(loaded, arranged, k, fast, OBJECTIVES[minimize], context.threads)
     if l:
         value = loaded.sensitive[checks[0].value][arranged.rows.number]
         return diverse(loaded, arranged, value, l, k, fast)
     return _lawful(context, loaded, arranged)
 
 
-def _runs(loaded: Loaded, arranged: Arranged, k: int, fast: bool, objective: int) -> Groups:
+def _runs(
+    loaded: Loaded, arranged: Arranged, k: int, fast: bool, objective: int, threads: int
+) -> Groups:  # fmt: skip
     rows, n = arranged.rows, len(arranged.rows.number)
     if fast and arranged.line is not None:
         first = runs.line_runs(runs.shortened(arranged.line, arranged.span, k), k, objective)
     elif objective == runs.GCP:
-        first, _ = row_runs(rows.places, rows.sets, loaded.geometry, k)
+        first, _ = row_runs(rows, loaded.geometry, k, threads)
     else:
         single = np.ones(n, np.int64)
         first, _ = runs.exact_runs(rows.places, rows.places, rows.sets, single, loaded.geometry, k, objective)
@@ -115,12 +131,13 @@ def _lawful(context: Context, loaded: Loaded, arranged: Arranged) -> Groups:
     rows, n = arranged.rows, len(arranged.rows.number)
     demands = arrays.demands(context, loaded.sensitive, n)
     first, most = np.zeros(n, np.bool_), max(_FIRST_LOOK, 8 * demands.k)
+    longest = max(most, _STEPS // n)
     while True:
         lawful_runs(rows.places, rows.sets, rows.number, loaded.geometry, demands, most, first)
         # A last run beyond ``most`` rows may have swallowed what a longer look would have divided.
-        if most >= n or n - int(np.flatnonzero(first)[-1]) <= most:
+        if most >= min(n, longest) or n - int(np.flatnonzero(first)[-1]) <= most:
             return _numbered(first)
-        most *= 4
+        most = min(most * 4, longest)
 
 
 def _numbered(first: npt.NDArray[np.bool_]) -> Groups:

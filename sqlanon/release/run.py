@@ -86,7 +86,7 @@ def _make(
         if spec.format.kind == "anatomy":
             recoded = regroup(scratch, encoded, classed, spec.format, seed)
         else:
-            recoded = recode(scratch, encoded, classed, spec.format)
+            recoded = recode(scratch, encoded, classed, spec.format, assignment.spans)
     with watch.stage("verify"):
         verify_staged(scratch, encoded, classed, recoded, spec.format)
         fewest = _identifiers(scratch, classed, recoded.released, ready)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Sequence
 from fractions import Fraction
+from math import ceil
 
 from tests.oracle.divisions import wide
 from tests.oracle.domains import Table
@@ -21,11 +23,12 @@ def asked(table: Table, privacy: Privacy) -> bool:
     return bool(table.sensitive) and ((privacy.l or 0) > 1 or (privacy.distinct_l or 0) > 1)
 
 
-def whole_l(table: Table, privacy: Privacy) -> int:
-    """l, where that of one sensitive attribute is all that is asked, and whole."""
-    l = Fraction(privacy.l or 0)  # noqa: E741 - the papers' symbol
+def group_l(table: Table, privacy: Privacy) -> int:
+    """l rounded up, where that of one sensitive attribute is all that is asked, and the table admits the whole number."""
+    l = ceil(Fraction(privacy.l or 0))  # noqa: E741 - the papers' symbol
     alone = len(table.sensitive) == 1 and (privacy.distinct_l or 0) <= 1
-    return l.numerator if alone and l > 1 and l.denominator == 1 else 0
+    admitted = alone and l > 1 and l * max(Counter(table.sa_codes).values()) <= table.rows
+    return l if admitted else 0
 
 
 def best_runs(sizes: Sequence[int], k: int, width: Width, minimize: str) -> list[range]:
@@ -57,7 +60,7 @@ def best_runs(sizes: Sequence[int], k: int, width: Width, minimize: str) -> list
 
 def solve(table: Table, ordered: Ordered, privacy: Privacy, fast: bool, minimize: str) -> Classes:
     """The classes of rows in order."""
-    if whole_l(table, privacy):
+    if group_l(table, privacy):
         return diverse(table, ordered, privacy, fast)
     if asked(table, privacy):
         return lawful(table, ordered.rows, privacy)
@@ -83,7 +86,7 @@ def diverse(table: Table, ordered: Ordered, privacy: Privacy, fast: bool) -> Cla
     """Groups of the heuristic; then consecutive ones are united until each has k rows."""
     rows = ordered.rows
     values = [table.sa_codes[row] for row in rows]
-    l = whole_l(table, privacy)  # noqa: E741
+    l = group_l(table, privacy)  # noqa: E741
     line = ordered.line if fast else None
     found = diverse_groups(values, l, lambda some: wide(table, [rows[i] for i in some]), line)
     assert found is not None

@@ -125,3 +125,19 @@ def test_large_nominal_domains(name: str, privacy: Privacy) -> None:
     found = solve(table, privacy, way, rng.sample(range(n), n))
     expected = ORACLES[name].classes(table, privacy, way.options, SEED)
     assert shown(table, found) == shown(table, expected)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_short_look_costs_loss_but_no_privacy(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Runs are looked at up to a bound; where that does not do, the rest of the table is one class, which meets everything."""
+    monkeypatch.setattr(direct, "_FIRST_LOOK", 4)
+    monkeypatch.setattr(direct, "_STEPS", 200 * 6)
+    rng = random.Random(seed)
+    table = Table(
+        (Quasi("x", tuple(rng.randint(0, 99) for _ in range(200))),),
+        tuple(Sensitive(name, tuple(rng.choice("aaabc") for _ in range(200))) for name in "st"),
+    )
+    privacy = Privacy(k=1, l=Fraction(5, 4))
+    found = solve(table, privacy, Way("hilbert", {"minimize": "gcp"}))
+    assert all(meets(table, rows, privacy) for rows in found)
+    assert sorted(row for rows in found for row in rows) == list(range(200))
