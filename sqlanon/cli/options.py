@@ -39,6 +39,12 @@ Select = Annotated[
 ]
 
 
+AllowWeaker = Annotated[
+    bool,
+    typer.Option("--allow-weaker", help="Confirm that the policy promises less than what is published."),
+]
+
+
 def load(policy: Path | None) -> PolicySpec:
     """Read the policy file, or ``anon.yml`` here."""
     from sqlanon.policy import load as read
