@@ -88,7 +88,8 @@ class Database:
             PolicyError, GuardError, InfeasibleError, PrivacyViolation, DatabaseError: nothing was published.
         """
         spec = policy.release(source=source, **arguments)
-        return Release(self, spec, self.run(spec, full=True, allow_weaker=True))
+        report = run(self.engine, spec, self._machine, self._progress, compare=False)
+        return Release(self, spec, report)
 
     def plan(self, spec: ReleaseSpec, beside: Sequence[ReleaseSpec] = ()) -> PlanReport:
         """What a run of ``spec`` would do; ``beside`` are the other releases of its policy. Publishes nothing."""

@@ -360,7 +360,8 @@ class PostgresEngine:
 
     def rights(self, view: TableRef, columns: Sequence[str]) -> list[str]:
         """See `Engine.rights`."""
-        return rights.recorded(self._connection, view, columns) if self.exists(view) else []
+        with self._translated("recorded rights"):
+            return rights.recorded(self._connection, view, columns)
 
     def roles(self, names: Sequence[str]) -> list[str]:
         """See `Engine.roles`."""

@@ -111,20 +111,20 @@ def forbid(connection: Connection, views: Sequence[TableRef], role: str) -> None
 
 
 def _may(connection: Connection, role: str, view: TableRef) -> bool:
-    query = f"SELECT has_table_privilege(%(role)s, ({_VIEW}), 'SELECT')"
+    query = f"SELECT has_table_privilege(CAST(%(role)s AS name), ({_VIEW}), 'SELECT')"
     row = connection.execute(query, {**_names(view), "role": role}).fetchone()
     return bool(row and row[0])
 
 
 def reads(connection: Connection, role: str, ref: TableRef) -> bool:
     """See `Engine.reads`: as a whole or any column of it."""
-    query = f"SELECT has_any_column_privilege(%(role)s, ({_VIEW}), 'SELECT')"
+    query = f"SELECT has_any_column_privilege(CAST(%(role)s AS name), ({_VIEW}), 'SELECT')"
     row = connection.execute(query, {**_names(ref), "role": role}).fetchone()
     return bool(row and row[0])
 
 
 def enters(connection: Connection, role: str, schema: str) -> bool:
     """See `Engine.enters`."""
-    query = "SELECT has_schema_privilege(%s, n.oid, 'USAGE') FROM pg_namespace AS n WHERE n.nspname = %s"
+    query = "SELECT has_schema_privilege(CAST(%s AS name), n.oid, 'USAGE') FROM pg_namespace AS n WHERE n.nspname = %s"
     row = connection.execute(query, [role, schema]).fetchone()
     return bool(row and row[0])

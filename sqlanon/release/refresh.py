@@ -162,7 +162,11 @@ def fingerprint(scratch: Scratch, roles: Roles, key: Sequence[str], secret: str)
     """
     readings = [reading.name for reading in (*roles.quasi, *roles.kept)]
     names = {*readings, *(column.name for column in roles.identifiers), *key}
-    columns = [column.name for column in roles.relation.columns if column.name in names]
+    columns = [
+        {"name": column.name, "as_text": column.kind in ("text", "other")}
+        for column in roles.relation.columns
+        if column.name in names
+    ]
     rows, mark = scratch.fetch(
         "refresh/fingerprint", {"secret": secret}, source=roles.relation.ref, columns=columns
     )[0]
