@@ -67,11 +67,13 @@ class Decision:
 
     def against(self, fingerprint: str) -> Decision:
         """The same, now that the source was looked at."""
-        if self.same_as is None:
-            return self
-        if fingerprint == self.same_as:
+        if self.same_as is not None and fingerprint == self.same_as:
             return replace(self, why=("source, policy and sqlanon are as before", *self.why))
-        return replace(self, state="data changed", why=("the source's rows changed", *self.why))
+        known = self.previous.fingerprint if self.previous else None
+        if known is None or known == fingerprint:
+            return self
+        state: State = "data changed" if self.same_as is not None else self.state
+        return replace(self, state=state, why=(*self.why, "the source's rows changed"))
 
 
 def decide(engine: Engine, spec: ReleaseSpec, relation: Relation, *, full: bool = False) -> Decision:
