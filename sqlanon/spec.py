@@ -117,7 +117,7 @@ class MethodSpec:
 class RefineSpec:
     """The local pass after a method: classes on either side that a row looks at, and runs over all rows, at most."""
 
-    window: int = 20
+    window: int = 40
     passes: int = 4
 
 

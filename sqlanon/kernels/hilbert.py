@@ -152,6 +152,44 @@ def byte_keys(points: npt.NDArray[np.uint32], bits: int, out: npt.NDArray[np.uin
                         byte, filled, at = np.uint32(0), 0, at + 1
 
 
+@njit(nogil=True, cache=True)
+def code_keys(
+    codes: npt.NDArray[np.int32], turned: npt.NDArray[np.int64], cell: npt.NDArray[np.uint32],
+    begin: npt.NDArray[np.int64], bits: int, out: npt.NDArray[np.int64], start: int, stop: int,
+) -> None:  # fmt: skip
+    """Keys of rows ``start`` to ``stop`` straight from their codes, `WORD_BITS` bits a word, the leading word first.
+
+    Args:
+        codes: int32[*, n].
+        turned: int64[d], the attributes in the order of the curve's axes.
+        cell: uint32[*], the cells of every code, one axis after the other.
+        begin: int64[d], where an axis's cells begin.
+        bits: bits of an axis, 1 to 32.
+        out: int64[ceil(d * bits / `WORD_BITS`), n], written; the last word holds what the others leave.
+
+    Cost: O(n d bits).
+    """
+    d = len(turned)
+    axes = np.empty((d, _BLOCK), np.uint32)
+    for first in range(start, stop, _BLOCK):
+        block = min(_BLOCK, stop - first)
+        for i in range(d):
+            j = turned[i]
+            for r in range(block):
+                axes[i, r] = cell[begin[i] + codes[j, first + r]]
+        _transpose(axes, bits)
+        word, filled = out[0, first : first + block], 0
+        word[:] = 0
+        for at in range(d * bits):
+            if filled == WORD_BITS:
+                word, filled = out[at // WORD_BITS, first : first + block], 0
+                word[:] = 0
+            level, i = np.uint32(bits - 1 - at // d), at % d
+            for r in range(block):
+                word[r] = (word[r] << 1) | np.int64((axes[i, r] >> level) & np.uint32(1))
+            filled += 1
+
+
 def hilbert_keys(points: npt.NDArray[np.uint32], bits: int) -> npt.NDArray[np.int64] | npt.NDArray[np.uint8]:
     """Keys of points: int64[n] where they fit, else uint8[n, bytes]; for one attribute the cell itself."""
     n, d = points.shape
@@ -170,6 +208,7 @@ __all__ = [
     "axes_by_spread",
     "byte_keys",
     "cells",
+    "code_keys",
     "grid_bits",
     "hilbert_keys",
     "word_keys",

@@ -59,14 +59,25 @@ class Spare(NamedTuple):
 
 
 @njit(nogil=True, cache=True)
-def fill(
-    columns: npt.NDArray[np.int32], geometry: Geometry, codes: npt.NDArray[np.int32],
-    places: npt.NDArray[np.int32], sets: npt.NDArray[np.uint64], start: int, stop: int,
+def pack(
+    columns: npt.NDArray[np.int32], packed: npt.NDArray[np.int32], start: int, stop: int
 ) -> None:  # fmt: skip
-    """Write rows ``start`` to ``stop`` from columns.
+    """Lay rows ``start`` to ``stop`` of int32[d, n] columns out as rows of int32[n, lanes]. Cost: O(n d)."""
+    for i in range(start, stop):
+        for a in range(len(columns)):
+            packed[i, a] = columns[a, i]
+
+
+@njit(nogil=True, cache=True)
+def fill(
+    packed: npt.NDArray[np.int32], number: npt.NDArray[np.int32], geometry: Geometry,
+    codes: npt.NDArray[np.int32], places: npt.NDArray[np.int32], sets: npt.NDArray[np.uint64], start: int, stop: int,
+) -> None:  # fmt: skip
+    """Write rows ``start`` to ``stop``, which stand anywhere: one access to far memory a row.
 
     Args:
-        columns: int32[d, n], codes.
+        packed: int32[*, lanes], codes; see `pack`.
+        number: int32[n], where in ``packed`` each row stands.
         geometry: the attributes.
         codes, places: int32[n, lanes], zeros; see `Rows`.
         sets: uint64[n, words], zeros.
@@ -74,10 +85,11 @@ def fill(
     Cost: O(n d).
     """
     facts, table = geometry.facts, geometry.table
-    d = len(columns)
+    d = len(facts)
     for i in range(start, stop):
+        row = number[i]
         for a in range(d):
-            code = columns[a, i]
+            code = packed[row, a]
             kind = facts[a, KIND]
             codes[i, a] = code
             if kind == ORDERED:

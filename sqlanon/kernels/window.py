@@ -13,7 +13,7 @@ from numba import njit
 from sqlanon.kernels.boxes import code_width, line_weights, other_kinds, set_width
 from sqlanon.kernels.extent import Geometry
 from sqlanon.kernels.lanes import WIDTH, take, widen, width
-from sqlanon.kernels.runs import NEVER, mark_runs
+from sqlanon.kernels.runs import NEVER
 
 
 @njit(nogil=True, cache=True)
@@ -102,15 +102,3 @@ def best_row_runs(
                 if loss < best:
                     best, rows = loss, i - j
         opt[i], back[i] = best, rows
-
-
-def row_runs(
-    places: npt.NDArray[np.int32], sets: npt.NDArray[np.uint64], geometry: Geometry, k: int
-) -> tuple[npt.NDArray[np.bool_], int]:
-    """Where runs of n >= k rows begin, bool[n], and their loss. See `best_row_runs`."""
-    n = len(places)
-    opt, back = np.zeros(n + 1, np.int64), np.zeros(n + 1, np.int32)
-    best_row_runs(places, sets, geometry, k, 0, opt, back)
-    first = np.zeros(n, np.bool_)
-    mark_runs(back, first)
-    return first, int(opt[-1])

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,14 +15,14 @@ from sqlanon.kernels.extent import (
     SCALE,
     SET,
     SPAN,
-    START,
     TREE,
     WORD_END,
     Geometry,
 )
 from sqlanon.kernels.lanes import padded
-from sqlanon.kernels.rows import Rows, Spare, fill
+from sqlanon.kernels.rows import Rows, Spare, fill, pack
 from sqlanon.methods.base import Context
+from sqlanon.methods.workers import spread
 from sqlanon.privacy.base import Check
 from sqlanon.table.encode import Domain
 from sqlanon.table.tree import Tree, tree_of
@@ -125,11 +123,15 @@ def fetch_codes(
             label=label,
             span=span is not None,
         ),
-        ["int32"] * (1 + len(names) + (part is not None)),
+        ["int32"]
+        + [domain.code_array for domain in encoded.quasi + encoded.sensitive]
+        + ["int32"] * (part is not None),
     )
     rid = arrays.pop(0)
     d = len(encoded.quasi)
-    codes = np.stack([array.astype(np.int32, copy=False) for array in arrays[:d]])
+    codes = np.empty((d, len(rid)), np.int32)
+    for column, array in zip(codes, arrays, strict=False):
+        column[:] = array
     sensitive = [array.astype(np.int32, copy=False) for array in arrays[d : len(names)]]
     parts = arrays[-1] if part is not None else np.zeros(0, dtype=np.int32)
     return rid.astype(np.int32, copy=False), codes, sensitive, parts.astype(np.int32, copy=False)
@@ -168,32 +170,17 @@ def load(context: Context) -> Loaded:
     return Loaded(rid, codes, sensitive, geometry(context))
 
 
-def axis(geometry: Geometry, j: int) -> npt.NDArray[np.int64]:
-    """Where the codes of attribute ``j`` lie on an axis from 0 to `SCALE`, ascending; codes without positions lie evenly.
-
-    NULL takes the lower end and the values the upper half, since a box of both is as wide as the domain.
-    """
-    kind, size, null, _, start = (int(fact) for fact in geometry.facts[j, : START + 1])
-    if kind == ORDERED:
-        past = int(geometry.facts[j + 1, START]) if j + 1 < len(geometry.facts) else len(geometry.table)
-        places = geometry.table[start + null : past]
-    else:
-        places = np.arange(size, dtype=np.int64) * SCALE // max(size - 1, 1)
-    return np.concatenate([np.zeros(1, np.int64), (SCALE + places) // 2]) if null else places
-
-
 def rows_of(columns: Ints, numbers: Ints, geometry: Geometry, threads: int = 1) -> Rows:
-    """Rows as kernels take them, from int32[d, n] codes and int32[n] row numbers."""
-    d, n = columns.shape
+    """Rows as kernels take them, from int32[d, *] codes and int32[n], where in these each row stands."""
+    d, n = len(columns), len(numbers)
     rows = room(n, d, geometry).rows._replace(number=numbers)
-    bounds = [n * part // threads for part in range(threads + 1)]
-    with ThreadPoolExecutor(threads) as pool:
-        done = [
-            pool.submit(fill, columns, geometry, rows.codes, rows.places, rows.sets, *span)
-            for span in pairwise(bounds)
-        ]
-    for future in done:
-        future.result()
+    packed = np.empty((columns.shape[1], padded(d)), np.int32)
+    spread(lambda start, stop: pack(columns, packed, start, stop), len(packed), threads)
+    spread(
+        lambda start, stop: fill(packed, numbers, geometry, rows.codes, rows.places, rows.sets, start, stop),
+        n,
+        threads,
+    )
     return rows
 
 

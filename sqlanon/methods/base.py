@@ -71,11 +71,13 @@ class Assignment:
         table: the scratch table; classes that are alike have numbers that are near, where the method has an order.
         execution: what was really used.
         notes: what the owner should know of the way it was found.
+        spans: the boxes of the classes as recode/spans makes them, where a kernel had them at hand; None: recode makes them.
     """
 
     table: TableRef
     execution: str
     notes: tuple[str, ...] = ()
+    spans: TableRef | None = None
 
 
 class Method(Protocol):

@@ -15,11 +15,12 @@ from sqlanon.kernels import runs
 from sqlanon.kernels.boxes import cover
 from sqlanon.kernels.frontier import diverse_groups
 from sqlanon.kernels.lawful import lawful_runs
-from sqlanon.kernels.window import best_row_runs, row_runs
+from sqlanon.kernels.window import best_row_runs
 from sqlanon.methods import arrays
 from sqlanon.methods.arrays import Loaded
 from sqlanon.methods.base import Context
 from sqlanon.methods.orders import Arranged
+from sqlanon.methods.pieces import row_runs
 from sqlanon.privacy.base import Check, Requirement
 
 if TYPE_CHECKING:
@@ -65,19 +66,21 @@ def solve(context: Context, loaded: Loaded, arranged: Arranged, *, fast: bool, m
     k, checks = arrays.least_rows(context), asking(context.requirements)
     l = whole_l(checks)  # noqa: E741 - the papers' symbol
     if not checks:
-        return _runs(loaded, arranged, k, fast, OBJECTIVES[minimize])
+        return _runs(loaded, arranged, k, fast, OBJECTIVES[minimize], context.threads)
     if l:
         value = loaded.sensitive[checks[0].value][arranged.rows.number]
         return diverse(loaded, arranged, value, l, k, fast)
     return _lawful(context, loaded, arranged)
 
 
-def _runs(loaded: Loaded, arranged: Arranged, k: int, fast: bool, objective: int) -> Groups:
+def _runs(
+    loaded: Loaded, arranged: Arranged, k: int, fast: bool, objective: int, threads: int
+) -> Groups:  # fmt: skip
     rows, n = arranged.rows, len(arranged.rows.number)
     if fast and arranged.line is not None:
         first = runs.line_runs(runs.shortened(arranged.line, arranged.span, k), k, objective)
     elif objective == runs.GCP:
-        first, _ = row_runs(rows.places, rows.sets, loaded.geometry, k)
+        first, _ = row_runs(rows, loaded.geometry, k, threads)
     else:
         single = np.ones(n, np.int64)
         first, _ = runs.exact_runs(rows.places, rows.places, rows.sets, single, loaded.geometry, k, objective)

@@ -90,8 +90,7 @@ class Mondrian:
         if context.encoded.rows > fits:
             return self._pushed(context, fits)
         table = context.scratch.table("assign")
-        self._kernel(context, table, None, None)
-        return Assignment(table, "kernel")
+        return Assignment(table, "kernel", spans=self._kernel(context, table, None, None))
 
     def row_bytes(self, context: Context) -> int:
         """Bytes that the kernel and the transfer need for one row, at the peak."""
@@ -132,12 +131,17 @@ class Mondrian:
 
     def _kernel(
         self, context: Context, table: TableRef, parts: TableRef | None, span: tuple[int, int] | None
-    ) -> None:
-        """Finish the whole table, or the open partitions of ``span``, and append the rows' classes to ``table``."""
+    ) -> TableRef | None:
+        """Finish the whole table, or the open partitions of ``span``, and append the rows' classes to ``table``.
+
+        Returns:
+            the boxes of the classes, where they are all of the table's.
+        """
         import numpy as np
 
         from sqlanon.kernels.mondrian import grow
         from sqlanon.methods import arrays
+        from sqlanon.methods.boxes import spans
         from sqlanon.methods.growth import grow_tree
         from sqlanon.methods.warm import tell_compiling
 
@@ -153,7 +157,7 @@ class Mondrian:
         if span is not None:
             # Partitions one after the other, each in its own order; a class is named by where it begins in the whole.
             by_part = np.argsort(part, kind="stable")
-            codes, rows = codes[:, by_part], by_part.astype(np.int32)
+            rows = by_part.astype(np.int32)
             base, starts = np.unique(part[by_part], return_index=True)
             bounds = [int(start) for start in starts] + [n]
         matrix = arrays.rows_of(codes, rows, geometry, context.threads)
@@ -163,6 +167,10 @@ class Mondrian:
         )  # fmt: skip
         classes = _classes(first, matrix.number, np.array(bounds or [0, n]), base)
         context.scratch.engine.load_arrays(table, {"rid": rid, "class": classes})
+        if span is not None:
+            return None
+        group = (np.cumsum(first) - 1).astype(np.int32)
+        return spans(context, matrix, geometry.facts, group, np.flatnonzero(first).astype(np.int32))
 
 
 def _classes(

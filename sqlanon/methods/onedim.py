@@ -72,6 +72,7 @@ class OneDimensional:
 
         from sqlanon.kernels.mondrian import grow
         from sqlanon.methods import arrays, direct, dual
+        from sqlanon.methods.boxes import spans
         from sqlanon.methods.orders import ORDERS
         from sqlanon.methods.streamed import arranged_by_engine, streamed_runs
         from sqlanon.methods.warm import tell_compiling
@@ -107,7 +108,9 @@ class OneDimensional:
         classes[arranged.rows.number] = group
         table = context.scratch.table("assign")
         context.scratch.engine.load_arrays(table, {"rid": loaded.rid, "class": classes})
-        return Assignment(table, "pushdown" if context.execution == "pushdown" else "kernel", notes)
+        names = np.arange(int(group.max()) + 1, dtype=np.int32)
+        boxes = spans(context, arranged.rows, loaded.geometry.facts, group, names)
+        return Assignment(table, "pushdown" if context.execution == "pushdown" else "kernel", notes, boxes)
 
     def row_bytes(self, context: Context) -> int:
         """Bytes that a table in memory needs for one row, at the peak."""
@@ -116,7 +119,7 @@ class OneDimensional:
         d, s = len(context.encoded.quasi), len(context.encoded.sensitive)
         row = 8 * padded(d) + 8 * d + 4
         dual = 0 if context.accuracy is None else 8 * d + 60
-        return 4 * (2 * (d + s) + 1) + row * 2 + 60 + dual
+        return 4 * (d + s + 1) + 4 * padded(d) + row * 2 + 60 + dual
 
 
 class Hilbert(OneDimensional):

@@ -22,9 +22,11 @@ from sqlanon.kernels.mondrian import grow
 from sqlanon.kernels.rows import Rows
 from sqlanon.kernels.ties import by_words, settle
 from sqlanon.methods import arrays
-from sqlanon.methods.arrays import Loaded, axis
+from sqlanon.methods.arrays import Loaded
+from sqlanon.methods.axes import axes as axes_of
+from sqlanon.methods.axes import preferring
 from sqlanon.methods.base import Context
-from sqlanon.methods.workers import spread
+from sqlanon.methods.workers import sorted_by, spread
 from sqlanon.table.functions import temporary
 
 if TYPE_CHECKING:
@@ -33,11 +35,9 @@ if TYPE_CHECKING:
     Longs = npt.NDArray[np.int64]
     Ints = npt.NDArray[np.int32]
 
-ONE_TREE, TREE_ROWS = 1 << 16, 1 << 12
+ONE_TREE, TREE_ROWS = 1 << 16, 1 << 11
 """A table of up to `ONE_TREE` rows has one tree; a larger one has a tree for every `TREE_ROWS` rows of the curve. Measured on
-500,000 rows of the SAL census, k = 10: range NCP 0.0093 with trees of 2^12 rows, 0.0095 with one, in half the time."""
-
-_SIGN = np.uint64(1) << np.uint64(63)
+500,000 rows of the SAL census, k = 10: range NCP 0.0094 with trees of 2^9 to 2^12 rows (0.0096 with the smallest), 0.0095 with one."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,12 +92,13 @@ class _Curve:
 
         keys = self._measure(context, loaded.geometry, sample)
         words = keys.of(loaded.codes, context.threads)
-        order = np.argsort(words[0])
+        order = sorted_by(words[0], context.threads)
+        line = words[0][order]
         begins = np.zeros(len(order), np.bool_)
-        begins[1:] = words[0][order[1:]] != words[0][order[:-1]]
+        np.not_equal(line[1:], line[:-1], out=begins[1:])
         if len(words) > 1:
             by_words(order, begins, np.array(words[1:]))
-        return settled(context, loaded, order, begins, words[0][order], keys.span)
+        return settled(context, loaded, order, begins, line, keys.span)
 
     def within(self, context: Context, rows: Rows, geometry: Geometry) -> None:
         """See `Order`: keys are all."""
@@ -165,14 +166,13 @@ class Hilbert(_Curve):
         return Keyed(table, ("key0",), keys.span)
 
     def _measure(self, context: Context, geometry: Geometry, sample: _Sample | None = None) -> _HilbertKeys:
-        # A column of NULLs alone has one code, though the geometry counts a value for it.
-        axes = [axis(geometry, j)[: domain.codes] for j, domain in enumerate(context.encoded.quasi)]
-        counts = []
+        axes, counts = axes_of(context, geometry), []
         for domain in context.encoded.quasi:
             statement = context.scratch.sql("table/domain_counts", domain=domain.table)
             counts.append(context.scratch.engine.fetch_arrays(statement, ["int64"])[0].astype(np.int64))
-        bits = hilbert.grid_bits(axes)
         turned = hilbert.axes_by_spread(axes, counts)
+        turned = [j for j in turned if axes[j].any()] or turned[:1]
+        bits = hilbert.grid_bits([axes[j] for j in turned])
         return _HilbertKeys(bits, turned, [hilbert.cells(axes[j], bits) for j in turned])
 
 
@@ -191,35 +191,15 @@ class _HilbertKeys:
         return -(-self.bits * len(self.turned) // hilbert.WORD_BITS)
 
     def of(self, codes: Ints, threads: int) -> list[Longs]:
-        d, n = codes.shape
-        if self.words == 1:
-            keys = np.empty(n, np.int64)
-            spread(
-                lambda at, to: hilbert.word_keys(self._cells(codes, at, to), self.bits, keys[at:to]),
-                n,
-                threads,
-            )
-            return [keys]
-        width = -(-d * self.bits // 8)
-        long = np.zeros((n, -(-width // 8) * 8), np.uint8)
-
-        def some(at: int, to: int) -> None:
-            part = np.empty((to - at, width), np.uint8)
-            hilbert.byte_keys(self._cells(codes, at, to), self.bits, part)
-            long[at:to, :width] = part
-
-        spread(some, n, threads)
-        words = [word.astype(np.uint64) for word in long.view(">u8").T]
-        # The leading word keeps its distances in 63 bits, one digit goes to a word of its own; the others are shifted to
-        # signed integers of the same order.
-        first = [(words[0] >> np.uint64(1)).astype(np.int64), (words[0] & np.uint64(1)).astype(np.int64)]
-        return first + [(word ^ _SIGN).view(np.int64) for word in words[1:]]
-
-    def _cells(self, codes: Ints, start: int, stop: int) -> npt.NDArray[np.uint32]:
-        block = np.empty((stop - start, len(codes)), np.uint32)
-        for i, (j, table) in enumerate(zip(self.turned, self.tables, strict=True)):
-            block[:, i] = table[codes[j, start:stop]]
-        return block
+        words = np.empty((self.words, codes.shape[1]), np.int64)
+        turned, cells = np.array(self.turned), np.concatenate(self.tables)
+        begin = np.cumsum([0] + [len(table) for table in self.tables[:-1]])
+        spread(
+            lambda at, to: hilbert.code_keys(codes, turned, cells, begin, self.bits, words, at, to),
+            codes.shape[1],
+            threads,
+        )
+        return list(words)
 
 
 class IDistance(_Curve):
@@ -231,7 +211,7 @@ class IDistance(_Curve):
     def _measure(self, context: Context, geometry: Geometry, sample: _Sample) -> _Keys:
         n = context.encoded.rows
         picked = np.random.default_rng(context.seed).choice(n, size=idistance.sample_size(n), replace=False)
-        axes = [axis(geometry, j).astype(np.int32) for j in range(len(geometry.facts))]
+        axes = [line.astype(np.int32) for line in axes_of(context, geometry)]
         centres = idistance.find_centres(_points(axes, sample(np.sort(picked))))
         return _DistanceKeys(axes, centres)
 
@@ -281,14 +261,14 @@ class Tree(Hilbert):
     def within(self, context: Context, rows: Rows, geometry: Geometry) -> None:
         """See `Order`.
 
-        One tree is grown down to equal rows; of many, which take most of the time, a leaf keeps up to half a class of rows in
-        the curve's order (range NCP of SAL, k = 10: 0.0001 more, in two thirds of the time).
+        One tree is grown down to equal rows; of many, which take most of the time, a leaf keeps up to a class of rows in the
+        curve's order (range NCP of SAL, k = 10: 0.0001 more than with single rows, in half the time).
         """
         d, n = len(geometry.facts), len(rows.number)
         none, empty = np.zeros(0, np.int64), np.zeros((0, 1), np.int32)
         free, domains = Demands(1, none, none, none, empty, empty, 0, 0), arrays.sizes(context)
-        one = context.encoded.rows <= ONE_TREE
-        stretch, leaf = (ONE_TREE, 1) if one else (TREE_ROWS, max(arrays.least_class(context) // 2, 1))
+        one, geometry = context.encoded.rows <= ONE_TREE, preferring(context, geometry)
+        stretch, leaf = (ONE_TREE, 1) if one else (TREE_ROWS, arrays.least_class(context))
 
         def block(start: int) -> None:
             stop = min(start + stretch, n)
@@ -319,6 +299,5 @@ def settled(
 ) -> Arranged:  # fmt: skip
     """Break ties, then bring the rows into the order."""
     settle(order, begins, loaded.codes, loaded.sensitive_matrix, loaded.rid)
-    codes = np.ascontiguousarray(loaded.codes[:, order])
-    rows = arrays.rows_of(codes, order.astype(np.int32), loaded.geometry, context.threads)
+    rows = arrays.rows_of(loaded.codes, order.astype(np.int32), loaded.geometry, context.threads)
     return Arranged(rows, line, span)

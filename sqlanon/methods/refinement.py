@@ -69,5 +69,7 @@ def refined(context: Context, assignment: Assignment, spec: RefineSpec) -> Assig
     out[order] = classes
     table = context.scratch.table("refined")
     context.scratch.engine.load_arrays(table, {"rid": rid, "class": out})
-    context.scratch.drop(assignment.table)
-    return replace(assignment, table=table)
+    for old in (assignment.table, assignment.spans):
+        if old is not None:
+            context.scratch.drop(old)
+    return replace(assignment, table=table, spans=None)

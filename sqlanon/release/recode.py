@@ -42,7 +42,9 @@ class Recoded:
     sensitive: tuple[Published, ...] = ()
 
 
-def recode(scratch: Scratch, encoded: Encoded, classed: TableRef, form: FormatSpec) -> Recoded:
+def recode(
+    scratch: Scratch, encoded: Encoded, classed: TableRef, form: FormatSpec, spans: TableRef | None = None
+) -> Recoded:
     """Compute boxes and published columns of every class.
 
     Args:
@@ -50,16 +52,18 @@ def recode(scratch: Scratch, encoded: Encoded, classed: TableRef, form: FormatSp
         encoded: the work table.
         classed: staged rows with their codes and class.
         form: how boxes are published.
+        spans: boxes in codes, where the method knows them; None: they are aggregated here.
     """
     names, columns = layout(encoded.roles, encoded.quasi, form)
-    spans = scratch.table("spans")
-    scratch.execute(
-        "recode/spans",
-        spans=spans,
-        classed=classed,
-        columns=[domain.code for domain in encoded.quasi],
-        sets=[domain.code for domain in encoded.quasi if _bits(domain)],
-    )
+    if spans is None:
+        spans = scratch.table("spans")
+        scratch.execute(
+            "recode/spans",
+            spans=spans,
+            classed=classed,
+            columns=[domain.code for domain in encoded.quasi],
+            sets=[domain.code for domain in encoded.quasi if domain.fits_bits],
+        )
     parts = [_column(scratch, classed, spans, domain, names[domain.code], form) for domain in encoded.quasi]
     boxes = scratch.table("boxes")
     scratch.execute("recode/boxes", boxes=boxes, spans=spans, columns=parts)
@@ -96,7 +100,7 @@ def _column(
     part: dict[str, object] = {
         "code": domain.code, "kind": kind, "domain": domain.table, "nulls": domain.has_null,
         "size": max(domain.size, 1), "names": names, "range": 0, "members": None, "found": None, "labels": None,
-        "means": None, "middle": None, "key": f"set_{domain.code}" if _bits(domain) else "class",
+        "means": None, "middle": None, "key": f"set_{domain.code}" if domain.fits_bits else "class",
         "type": domain.reading.column.type if domain.reading.as_text else None,
     }  # fmt: skip
     labels = None
@@ -106,7 +110,7 @@ def _column(
         part["labels"] = labels = _value_labels(scratch, domain)
     if kind == "set":
         part["members"] = members = scratch.table(f"{domain.code}_members")
-        if _bits(domain):
+        if domain.fits_bits:
             scratch.execute(
                 "recode/sets",
                 members=members,
@@ -156,18 +160,13 @@ def _keys(
     for domain in encoded.quasi if form.kind == "ranges" else ():
         own = names[domain.code]
         parts = {own.lo: f"lo_{domain.code}", own.hi: f"hi_{domain.code}"}
-        if _bits(domain):
+        if domain.fits_bits:
             parts = {own.value: f"set_{domain.code}"}
         for name, key in parts.items():
             if name is not None:
                 keys[name] = f"_sqlanon_{key}"
                 codes.append({"name": f"_sqlanon_{key}", "code": domain.code, "key": key})
     return keys, codes
-
-
-def _bits(domain: Domain) -> bool:
-    """Whether a class's set of a nominal column fits into the bits of one integer."""
-    return domain.reading.treatment == "nominal" and domain.codes <= 62
 
 
 def _loaded(scratch: Scratch, domain: Domain) -> TableRef | None:

@@ -147,7 +147,7 @@ def make_classes(
         if spec.format.kind == "anatomy":
             recoded = regroup(scratch, encoded, classed, spec.format, seed)
         else:
-            recoded = recode(scratch, encoded, classed, spec.format)
+            recoded = recode(scratch, encoded, classed, spec.format, assignment.spans)
     with watch.stage("verify"):
         verify_staged(scratch, encoded, classed, recoded, spec.format)
     return Made(encoded, classed, recoded, assignment.execution, tuple(notes), seed)

@@ -43,9 +43,19 @@ class Domain:
         return self.nulls > 0
 
     @property
+    def fits_bits(self) -> bool:
+        """Whether a set of its values fits into the bits of one integer: of a nominal column with few of them."""
+        return self.reading.treatment == "nominal" and self.codes <= 62
+
+    @property
     def code_type(self) -> str:
         """The narrow integer type of its codes."""
         return "SMALLINT" if self.codes <= 32767 else "INTEGER"
+
+    @property
+    def code_array(self) -> str:
+        """The same as NumPy names it."""
+        return "int16" if self.code_type == "SMALLINT" else "int32"
 
 
 @dataclass(frozen=True, slots=True)

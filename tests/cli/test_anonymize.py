@@ -183,7 +183,7 @@ def test_refine_is_kept_with_the_release(cli, warehouse):
 
     with duckdb.connect(warehouse.removeprefix("duckdb:///"), read_only=True) as connection:
         ((policy,),) = connection.execute("SELECT policy FROM _sqlanon.catalog").fetchall()
-    assert json.loads(policy)["refine"] == {"window": 20, "passes": 4}
+    assert json.loads(policy)["refine"] == {"window": 40, "passes": 4}
 
 
 def test_hierarchy(cli, tmp_path):

@@ -282,3 +282,56 @@ def _sizes(db: Any, case: Case, directory: Path, **arguments: Any) -> tuple[list
     given = {k: v for k, v in case.arguments(directory).items() if k not in ("k", "l", "distinct_l", "joint")}
     report = db.anonymize(source, **{**given, "seed": 1, **arguments}).report
     return [report.classes, report.min_class, report.max_class], report
+
+
+# --- columns without an extent ------------------------------------------------------------------------------------------
+
+
+def crowd(columns: int) -> Case:
+    """600 rows of a column that has an extent, and others that have none."""
+    rng = random.Random(columns)
+    given = random.Random(9)
+    rows = [
+        (given.randint(0, 60), given.choice("abcde"), *(rng.randint(0, 200) for _ in range(columns)))
+        for _ in range(600)
+    ]
+    others = {f"free{i}": "INTEGER" for i in range(columns)}
+    return numbered(
+        Case(
+            "crowd",
+            {"x": "INTEGER", "s": "TEXT", **others},
+            tuple(rows),
+            {name: QI() for name in ("x", *others)},
+            ("s",),
+        )
+    )
+
+
+@pytest.mark.parametrize("name", ONE_DIMENSIONAL)
+@pytest.mark.parametrize("goal", ["k", "l"])
+def test_columns_without_an_extent_cost_no_privacy(
+    shared_db: Any, name: str, goal: str, tmp_path: Path
+) -> None:
+    """They cannot make a class too wide, so an order that lets them scatter the others would throw privacy away."""
+    asked = {"method": name, "maximize": goal, "at_least": {goal: 1}, "max_extent": {"x": 10}}
+    reached = []
+    for columns in (0, 3):
+        case = crowd(columns)
+        classes, report = classes_of(shared_db, case, tmp_path, **asked)
+        reached.append(report.min_class if goal == "k" else privacy(case, classes))
+    alone, among = reached
+    assert alone > 3
+    assert among >= (alone if name != "idistance" else alone * Fraction(2, 3))  # other centres
+
+
+def test_a_narrow_extent_leads_the_order(shared_db: Any, tmp_path: Path) -> None:
+    """Extents of 1 out of 20 and 100 out of 200: along a curve of equal sides k is at most 24, here 190 rows lie in a box."""
+    rng = random.Random(3)
+    rows = tuple((rng.randint(0, 20), rng.randint(0, 200)) for _ in range(4000))
+    case = numbered(Case("narrow", {"x": "INTEGER", "y": "INTEGER"}, rows, {"x": QI(), "y": QI()}, ()))
+    for name in ("hilbert", "tree"):
+        _, report = classes_of(
+            shared_db, case, tmp_path, method=name, maximize="k", at_least={"k": 1},
+            max_extent={"x": 1, "y": 100},
+        )  # fmt: skip
+        assert report.min_class > 40

@@ -79,7 +79,7 @@ def one_dimensional(order: str, *, fast: bool = False) -> Oracle:
 
     def classes(table: Table, privacy: Privacy, options: Options, seed: int) -> Classes:
         least = max(privacy.k, int(privacy.l or 1), privacy.distinct_l or 1) if table.sensitive else privacy.k
-        ordered = ORDERS[order](table, seed, max(least // 2, 1))
+        ordered = ORDERS[order](table, seed, least)
         return solve(table, ordered, privacy, fast, options.get("minimize", "gcp"))
 
     only_k = frozenset({K})

@@ -18,12 +18,12 @@ from tests.oracle.requirements import Privacy
 Point = tuple[int, ...]
 
 WORD = 63
-"""Bits of the longest key that is one number; of a longer one the line keeps this many leading bits of its bytes."""
+"""Bits of the longest key that is one number; of a longer one the line keeps this many leading bits."""
 
 CENTRES, SHARE, MOST_SAMPLED, ROUNDS = 512, 10, 50_000, 8
 """Centres; per cent of the rows, at most so many, that they are found from; steps of Lloyd's iteration."""
 
-ONE_TREE, TREE_ROWS = 65_536, 4_096
+ONE_TREE, TREE_ROWS = 65_536, 2_048
 """Rows of a table with one tree, at most, and of a part of a larger one."""
 
 FINE = 20
@@ -97,7 +97,8 @@ def by_spread(table: Table) -> list[int]:
         median = at[(len(at) - 1) // 2]
         return sum(abs(x - median) for x in at)
 
-    return sorted(range(len(table.quasi)), key=lambda j: (-spread(j), j))
+    columns = sorted(range(len(table.quasi)), key=lambda j: (-spread(j), j))
+    return [j for j in columns if held(table.quasi[j]) != {0}] or columns[:1]  # a constant is no axis
 
 
 def hilbert(table: Table, _: int, __: int = 1) -> Ordered:
@@ -109,8 +110,7 @@ def hilbert(table: Table, _: int, __: int = 1) -> Ordered:
     total = len(axes) * bits
     if total <= WORD:
         return Ordered(rows, [keys[r] for r in rows], 2**total - 1)
-    whole = -(-total // 8) * 8
-    return Ordered(rows, [keys[r] >> (whole - WORD) for r in rows], 2**WORD - 1)
+    return Ordered(rows, [keys[r] >> (total - WORD) for r in rows], 2**WORD - 1)
 
 
 def idistance(table: Table, seed: int, _: int = 1) -> Ordered:

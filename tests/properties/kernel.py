@@ -108,7 +108,7 @@ def kernel_mondrian(table: Table, privacy: Privacy, variant: str, cut: str) -> l
         range(table.rows),
         key=lambda r: ([c[r] for c in columns], table.occurrence[r], table.sa_codes[r], r),
     )
-    codes = np.array([[column[row] for row in order] for column in columns], np.int32)
+    codes = np.array(columns, np.int32)
     first = np.zeros(table.rows, np.bool_)
     shape, domains = geometry(table)
     relaxed, median = variant == "relaxed", cut == "median"

@@ -26,7 +26,7 @@ def in_order(table: Table, order: Sequence[int] | None = None) -> tuple[Rows, Ge
     """The rows in an order (as they stand, without one), and the geometry."""
     order = range(table.rows) if order is None else order
     columns = [product_codes(column) for column in table.quasi]
-    codes = np.array([[column[row] for row in order] for column in columns], np.int32)
+    codes = np.array(columns, np.int32)
     shape, _ = geometry(table)
     return rows_of(codes, np.array(order, np.int32), shape), shape
 

@@ -66,13 +66,13 @@ def test_many_attributes(name: str, d: int, domain: int) -> None:
 @settings(max_examples=40)
 @given(case=cases(max_rows=40), k=st.integers(1, 9), threads=st.integers(1, 2), data=st.data())
 def test_trees_of_a_large_table(case: Case, k: int, threads: int, data: st.DataObject) -> None:
-    """Above a number of rows there is a tree for every stretch of the curve, with leaves of up to half a class."""
+    """Above a number of rows there is a tree for every stretch of the curve, with leaves of up to a class."""
     table, stored = case.table, data.draw(st.permutations(range(case.table.rows)))
     with pytest.MonkeyPatch.context() as patch:
         for module in (orders, oracle):
             patch.setattr(module, "ONE_TREE", 12)
             patch.setattr(module, "TREE_ROWS", 7)
-        expected = oracle.tree(table, 0, max(k // 2, 1))
+        expected = oracle.tree(table, 0, k)
         found = orders.Tree().arrange(context_of(table, Privacy(k=k), 0, threads), loaded(table, stored))
     assert tuples(table, [stored[i] for i in found.rows.number.tolist()]) == tuples(table, expected.rows)
 

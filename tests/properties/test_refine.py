@@ -22,7 +22,7 @@ from tests.properties.strategies import cases
 pytestmark = pytest.mark.property
 
 
-def refined(table: Table, privacy: Privacy, group: np.ndarray, window: int = 20, passes: int = 4):
+def refined(table: Table, privacy: Privacy, group: np.ndarray, window: int = 40, passes: int = 4):
     rows, shape = in_order(table)
     out = group.astype(np.int32)
     gain = refine(
