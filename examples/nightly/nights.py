@@ -30,9 +30,9 @@ EVENTS = {
     10: "--allow-weaker",
     13: "the source gets a column",
     14: "the policy names it",
-    17: "killed while publishing",
+    17: "kill -9 while it publishes",
     21: "half of the table is lost",
-    22: "repaired; rollback until the run",
+    22: "repaired, and rolled back before the run",
     26: "l: 3",
 }
 
