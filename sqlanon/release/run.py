@@ -83,10 +83,11 @@ def run(
             reconcile(engine, spec.name)
             previous = published(engine, spec.name)
             if only_due and previous and not due(spec, previous, datetime.datetime.now(datetime.UTC)):
-                return _left(previous, "fresh", "not due yet", watch)
+                return _left(previous, "fresh", ("not due yet",), watch)
             target = target_of(engine, spec)
+            relation = engine.relation(spec.source)
             if compare:
-                decision = decide(engine, spec, engine.relation(spec.source), full=full)
+                decision = decide(engine, spec, relation, full=full)
             else:
                 decision = Decision("made anew", (), (), previous, None)
             decision.confirmed(spec.name, allow_weaker=allow_weaker)
@@ -97,17 +98,17 @@ def run(
                 if isinstance(ready, Unchanged):
                     assert decision.previous is not None
                     keep(engine, spec, decision.previous, ready.source.read_at)
-                    return _left(decision.previous, "unchanged", "; ".join(decision.why), watch)
+                    told = _left(decision.previous, "unchanged", decision.why, watch)
+                    return replace(told, warnings=tuple(doubtful(engine, spec, relation.ref)))
                 return _make(engine, spec, machine, watch, scratch, ready, target, decision, secret)
     finally:
         progress.finish(spec.name)
 
 
-def _left(entry: Entry, outcome: Outcome, why: str, watch: Stopwatch) -> RunReport:
+def _left(entry: Entry, outcome: Outcome, why: tuple[str, ...], watch: Stopwatch) -> RunReport:
     """The published version's report, as nothing was made."""
-    return replace(
-        RunReport.from_dict(entry.report), outcome=outcome, why=(why,), seconds=watch.total(), warnings=()
-    )
+    made = RunReport.from_dict(entry.report)
+    return replace(made, outcome=outcome, why=why, seconds=watch.total(), warnings=())
 
 
 WITHOUT_KEY = "history: without key nobody can tell what this version and the one before reveal together"

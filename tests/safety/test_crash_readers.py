@@ -55,8 +55,8 @@ def test_postgres(make_url, start):
     reads = [lambda session=session: session.execute(VERSIONS).fetchone() for session in sessions]
     with Readers(*map(unhurried, (*reads, inside_a_transaction, anew))) as readers:
         for stage, nth in [*STOPS, SWAP]:
-            before = killed_at(place, start, stage, nth)
-            assert place.seen() == before
+            killed_at(place, start, stage, nth)
+            assert place.seen() == 1
         place.assert_next_run_works()
     for session in (*sessions, third):
         session.close()
@@ -72,8 +72,8 @@ def test_duckdb_processes_of_the_published_file(make_url, start, context, tmp_pa
     ended = context.Event()
     pipes = [start(read_file, str(place.file), VERSIONS, ended)[1] for _ in range(4)]
     for stage, nth in [*STOPS, ("replace", 1)]:
-        before = killed_at(place, start, stage, nth)
-        assert place.seen() == before
+        killed_at(place, start, stage, nth)
+        assert place.seen() == 1
     killed_at(place, start, "replaced")
     assert place.seen() == place.generation
     place.assert_next_run_works()
@@ -96,8 +96,7 @@ def test_duckdb_connections_of_the_killed_process(make_url, start, tmp_path: Pat
     assert hear(pipe) == "here"
     time.sleep(0.3)
     kill(process)
-    lines = said.read_text().splitlines()
-    answers = [json.loads(line) for line in lines if line.endswith(("]", '"'))]
+    answers = [json.loads(line) for line in said.read_text().splitlines()]
     assert len(answers) > 20
     assert wrong(answers) == []
     assert {answer[1] for answer in answers} == {1}

@@ -21,6 +21,7 @@ def run_report(screen: Screen, report: RunReport, following: Sequence[str]) -> N
             f"release {safe(report.release)}: {report.outcome}, version {report.version} stays published as "
             f"{safe(report.published)}",
             *(f"  {safe(reason)}" for reason in report.why),
+            *(f"warning: {safe(warning)}" for warning in report.warnings),
             "",
         )
         return
