@@ -7,7 +7,6 @@ import os
 import threading
 import time
 from multiprocessing.connection import Connection
-from pathlib import Path
 from typing import Any
 
 
@@ -79,10 +78,8 @@ def run_beside_readers(
 
     if stage == "swap":
         _stop_after_swap(told)
-    with (
-        sqlanon.connect(url, progress=StopAt(told, stage, nth), threads=1) as db,
-        Path(path).open("a") as said,
-    ):
+    said = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+    with sqlanon.connect(url, progress=StopAt(told, stage, nth), threads=1) as db:
         for _ in range(4):
             cursor = db.engine._connection.cursor()
             threading.Thread(target=_read, args=(cursor, query, said), daemon=True).start()
@@ -90,14 +87,13 @@ def run_beside_readers(
     told.send("done")
 
 
-def _read(cursor: Any, query: str, said: Any) -> None:
+def _read(cursor: Any, query: str, said: int) -> None:
     while True:
         try:
             answer = cursor.execute(query).fetchone()
         except Exception as error:  # noqa: BLE001 - any error is a finding
             answer = f"{type(error).__name__}: {error}"
-        said.write(json.dumps(answer) + "\n")
-        said.flush()
+        os.write(said, (json.dumps(answer) + "\n").encode())
         time.sleep(0.005)
 
 
