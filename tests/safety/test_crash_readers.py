@@ -8,8 +8,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import pytest
-
 import sqlanon
 from tests.safety.conftest import FILE, SERVER, hear, kill
 from tests.safety.people import VERSIONS, assert_tidy, is_whole
@@ -84,23 +82,23 @@ def test_duckdb_processes_of_the_published_file(make_url, start, context, tmp_pa
         assert answers[-1][1] == place.generation
 
 
-@pytest.mark.parametrize(("stage", "nth"), [("method", 1), ("publish", 1), ("publish", 2), SWAP])
-def test_duckdb_connections_of_the_killed_process(make_url, start, tmp_path: Path, stage, nth):
+def test_duckdb_connections_of_the_killed_process(make_url, start, tmp_path: Path):
     """They die with it: what they saw until then they wrote down."""
     place = Place(make_url(FILE))
     place.write()
     place.run()
-    place.write()
-    said = tmp_path / "answers"
-    process, pipe = start(run_beside_readers, place.url, place.arguments, stage, nth, VERSIONS, str(said))
-    assert hear(pipe) == "here"
-    time.sleep(0.3)
-    kill(process)
-    answers = [json.loads(line) for line in said.read_text().splitlines()]
-    assert len(answers) > 20
-    assert wrong(answers) == []
-    assert {answer[1] for answer in answers} == {1}
-    assert place.seen() == 1
+    for stage, nth in [*STOPS, SWAP]:
+        place.write()
+        said = tmp_path / f"{stage}_{nth}"
+        process, pipe = start(run_beside_readers, place.url, place.arguments, stage, nth, VERSIONS, str(said))
+        assert hear(pipe) == "here"
+        time.sleep(0.3)
+        kill(process)
+        answers = [json.loads(line) for line in said.read_text().splitlines()]
+        assert len(answers) > 20
+        assert wrong(answers) == []
+        assert {answer[1] for answer in answers} == {1}
+        assert place.seen() == 1
     place.assert_next_run_works()
     with sqlanon.connect(place.url) as db:
         assert_tidy(db)
