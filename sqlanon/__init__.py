@@ -14,11 +14,13 @@ if TYPE_CHECKING:
     from sqlanon.database import Database, Release, anonymize, connect
     from sqlanon.errors import (
         DatabaseError,
+        DependentsError,
         GuardError,
         InfeasibleError,
         LockedError,
         PolicyError,
         PrivacyViolation,
+        SchemaChangedError,
         SqlanonError,
         UnsupportedError,
     )
@@ -31,11 +33,13 @@ _HOMES = {
     "connect": "database",
     "load_policy": "policy",
     "DatabaseError": "errors",
+    "DependentsError": "errors",
     "GuardError": "errors",
     "InfeasibleError": "errors",
     "LockedError": "errors",
     "PolicyError": "errors",
     "PrivacyViolation": "errors",
+    "SchemaChangedError": "errors",
     "SqlanonError": "errors",
     "UnsupportedError": "errors",
 }
@@ -53,12 +57,14 @@ def __getattr__(name: str) -> object:
 __all__ = [
     "Database",
     "DatabaseError",
+    "DependentsError",
     "GuardError",
     "InfeasibleError",
     "LockedError",
     "PolicyError",
     "PrivacyViolation",
     "Release",
+    "SchemaChangedError",
     "SqlanonError",
     "UnsupportedError",
     "__version__",

@@ -10,7 +10,7 @@ from sqlanon._version import __version__
 from sqlanon.cli.command import Commands, Debug, Json, Quiet, Settings, Verbose, register
 from sqlanon.cli.commands.anonymize import anonymize
 from sqlanon.cli.commands.audit import audit
-from sqlanon.cli.commands.catalog import clean, releases
+from sqlanon.cli.commands.catalog import clean, diff, releases, rollback
 from sqlanon.cli.commands.dbt import app as dbt
 from sqlanon.cli.commands.demo import demo
 from sqlanon.cli.commands.policy import init, plan, run, schema
@@ -50,6 +50,6 @@ def options(
     ctx.obj = Settings(json=json, quiet=quiet, verbose=verbose, debug=debug)
 
 
-for command in (demo, init, anonymize, plan, run, audit, releases, clean, schema):
+for command in (demo, init, anonymize, plan, run, audit, releases, diff, rollback, clean, schema):
     register(app, command)
 app.add_typer(dbt)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -185,8 +185,42 @@ class Engine(Protocol):
     def export_file(self, table: TableRef, path: Path) -> None:
         """Write a table to a CSV or Parquet file that appears whole or not at all (`file_formats` only)."""
 
-    def rights(self, view: TableRef) -> list[str]:
-        """Statements that would give a re-created view the rights it has now (`roles` only)."""
+    def swapping(self, action: Callable[[], None]) -> None:
+        """Run what waits for readers to let go, in the open transaction, so that none queues behind it for long.
+
+        Where readers can be in the way it is tried again and again, each time for a moment only.
+
+        Raises:
+            LockedError: they held on for too long; what the action did is undone, and the transaction is as before.
+        """
+
+    def rights(self, view: TableRef, columns: Sequence[str]) -> list[str]:
+        """Statements that give a view the rights and the comment it has now, once it is made anew with ``columns``.
+
+        Rights that nobody had, as default privileges would give them, are taken away (`roles` only).
+        """
+
+    def roles(self, names: Sequence[str]) -> list[str]:
+        """Those of the names that are roles of this database (`roles` only)."""
+
+    def allow(self, views: Sequence[TableRef], role: str) -> None:
+        """Let a role read these views, and nothing else (`roles` only).
+
+        Raises:
+            DatabaseError: somebody else owns what would have to be granted.
+        """
+
+    def forbid(self, views: Sequence[TableRef], role: str) -> None:
+        """Take a role's right to read these views (`roles` only)."""
+
+    def reads(self, role: str, ref: TableRef) -> bool:
+        """Whether a role can read a table or view, for whatever reason (`roles` only)."""
+
+    def enters(self, role: str, schema: str) -> bool:
+        """Whether a role can see into a schema (`roles` only)."""
+
+    def dependents(self, view: TableRef) -> list[str]:
+        """What stands on a view and keeps it from being dropped: kind and name of each."""
 
     def close(self) -> None:
         """Close the connection; open transactions roll back."""

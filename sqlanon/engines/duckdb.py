@@ -11,7 +11,7 @@ import re
 import secrets
 import threading
 import time
-from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -380,8 +380,34 @@ class DuckDBEngine:
         finally:
             beside.unlink(missing_ok=True)
 
-    def rights(self, view: TableRef) -> list[str]:
+    def swapping(self, action: Callable[[], None]) -> None:
+        """See `Engine.swapping`: readers of a DuckDB file are never in the way."""
+        action()
+
+    def rights(self, view: TableRef, columns: Sequence[str]) -> list[str]:
         """A DuckDB file has no rights."""
+        return []
+
+    def roles(self, names: Sequence[str]) -> list[str]:
+        """DuckDB knows no roles."""
+        return []
+
+    def allow(self, views: Sequence[TableRef], role: str) -> None:
+        """DuckDB knows no roles."""
+
+    def forbid(self, views: Sequence[TableRef], role: str) -> None:
+        """DuckDB knows no roles."""
+
+    def reads(self, role: str, ref: TableRef) -> bool:
+        """Whoever opens the file reads all of it."""
+        return True
+
+    def enters(self, role: str, schema: str) -> bool:
+        """Whoever opens the file reads all of it."""
+        return True
+
+    def dependents(self, view: TableRef) -> list[str]:
+        """DuckDB binds a view when it is read: one that is made anew keeps what stands on it."""
         return []
 
     def close(self) -> None:

@@ -50,7 +50,8 @@ def test_run_publishes_and_run_again_refreshes(inside):
         "release.people",
         True,
     )
-    assert "verified, published as release.people" in command("run").stdout
+    assert "unchanged, version 1 stays published" in command("run").stdout
+    assert "verified, published as release.people" in command("run", "--full").stdout
     with sqlanon.connect(f"duckdb:///{inside.folder}/warehouse.duckdb") as db:
         judged(read_table(db, ("release", "people")))
         assert [row.version for row in db.releases("people")][-1] == 2
@@ -69,6 +70,18 @@ def test_plan_publishes_nothing(inside):
     assert "release.people" in command("plan").stdout
     with sqlanon.connect(f"duckdb:///{inside.folder}/warehouse.duckdb") as db:
         assert db.releases() == ()
+
+
+def test_a_weaker_policy_wants_a_word_and_a_record_is_written(inside):
+    command("run", "--quiet")
+    inside.node["config"]["meta"]["anonymize"] = inside.node["meta"]["anonymize"] = {
+        "privacy": {"k": 4, "l": 2}
+    }
+    inside.write()
+    assert "--allow-weaker" in command("run", code=2).stderr
+    command("run", "--quiet", "--allow-weaker", "--record", "record.json")
+    record = json.loads((inside.folder / "record.json").read_text())
+    assert (record["policy"], record["exit_code"], len(record["releases"])) == ("target/manifest.json", 0, 1)
 
 
 def test_select_takes_models_and_releases(inside):

@@ -19,7 +19,19 @@ PAGES = sorted(
         ROOT / "dbt" / "README.md",
     ]
 )
-COMMANDS = ("demo", "init", "anonymize", "plan", "run", "audit", "releases", "clean", "schema")
+COMMANDS = (
+    "demo",
+    "init",
+    "anonymize",
+    "plan",
+    "run",
+    "audit",
+    "releases",
+    "diff",
+    "rollback",
+    "clean",
+    "schema",
+)
 RESULTS = ROOT / "benchmarks" / "results"
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeVar
 
@@ -10,7 +11,8 @@ import typer
 
 from sqlanon.cli.batch import each
 from sqlanon.cli.command import Commands, register
-from sqlanon.cli.options import database
+from sqlanon.cli.options import AllowWeaker, Due, Full, RecordFile, database
+from sqlanon.cli.record import Record
 from sqlanon.cli.screen import Screen
 from sqlanon.errors import PolicyError
 
@@ -112,6 +114,10 @@ def run(
     target_path: TargetPath = None,
     select: Select = None,
     db: Db = None,
+    due: Due = False,
+    full: Full = False,
+    allow_weaker: AllowWeaker = False,
+    record: RecordFile = None,
 ) -> int | None:
     """Release what dbt has built: every model whose meta has `anonymize`."""
     project = _load(project_dir, profiles_dir, profile, target, target_path, db)
@@ -122,8 +128,17 @@ def run(
 
             run_report(screen, report, [])
 
-    with database(_url(project), screen) as connected:
-        return each(screen, _picked(project, select), _guarded(project, connected.run), done)
+    releases = _picked(project, select)
+    written = Record(record, str(project.policy.path)) if record else None
+    with written or nullcontext(), database(_url(project), screen) as connected:
+
+        def work(spec: ReleaseSpec) -> RunReport:
+            return connected.run(spec, full=full, allow_weaker=allow_weaker, only_due=due)
+
+        code = each(screen, releases, _guarded(project, work), done, written.add if written else None)
+        if written:
+            written.exit_code = code
+        return code
 
 
 def _load(
