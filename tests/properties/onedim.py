@@ -76,7 +76,7 @@ def context_of(table: Table, privacy: Privacy, seed: int = 0, threads: int = 1) 
             encoded=SimpleNamespace(quasi=quasi, sensitive=sensitive, rows=table.rows),
             requirements=asked_of(privacy, tuple(s.name for s in table.sensitive)),
             threads=threads,
-        accuracy=None,
+            accuracy=None,
             seed=seed,
             progress=Silent(),
         ),
