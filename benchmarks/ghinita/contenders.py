@@ -59,8 +59,9 @@ CORRELATED = DIVERSE[:5]
 """Figure 28."""
 
 DUAL = (
-    Contender("AC", "hilbert", "o-"),
-    Contender("AC, iDist", "idistance", "^-"),
+    Contender("AC", "hilbert:solver=ac", "o-"),
+    Contender("AC, mended (ours)", "hilbert", "D:"),
+    Contender("AC, iDist", "idistance:solver=ac", "^-"),
     Contender("IPCSD-1D", "hilbert:solver=ipcsd", "o--"),
     Contender("IPCSD-Mondrian", "mondrian:variant=strict,cut=median", "s-"),
 )

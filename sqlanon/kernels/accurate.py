@@ -12,84 +12,9 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from sqlanon.kernels.bounds import OVER, Bounds, attribute_width
+from sqlanon.kernels.bounds import OVER, Bounds
 from sqlanon.kernels.extent import Geometry
-
-_LOW, _HIGH, _MEMBERS = range(3)
-
-
-@njit(nogil=True, cache=True)
-def _with_row(
-    codes: npt.NDArray[np.int32], row: int, side: int, count: npt.NDArray[np.int32], box: npt.NDArray[np.int64],
-    geometry: Geometry, bounds: Bounds,
-) -> int:  # fmt: skip
-    """Width of a side's box with one more row, `OVER` if it breaks the bounds."""
-    total = np.int64(0)
-    for a in range(len(geometry.facts)):
-        code = np.int64(codes[row, a])
-        members = box[side, a, _MEMBERS] + (count[side, bounds.base[a] + code] == 0)
-        total += attribute_width(
-            geometry.facts, geometry.table, bounds, a, min(box[side, a, _LOW], code), max(box[side, a, _HIGH], code),
-            members,
-        )  # fmt: skip
-    return total if total <= bounds.total else OVER
-
-
-@njit(nogil=True, cache=True)
-def _enter(
-    codes: npt.NDArray[np.int32], row: int, side: int, count: npt.NDArray[np.int32], box: npt.NDArray[np.int64],
-    base: npt.NDArray[np.int64],
-) -> bool:  # fmt: skip
-    """Add a row to a side; whether its box has changed."""
-    changed = False
-    for a in range(box.shape[1]):
-        code = np.int64(codes[row, a])
-        at = base[a] + code
-        if count[side, at] == 0:
-            box[side, a, _MEMBERS] += 1
-            box[side, a, _LOW] = min(box[side, a, _LOW], code)
-            box[side, a, _HIGH] = max(box[side, a, _HIGH], code)
-            changed = True
-        count[side, at] += 1
-    return changed
-
-
-@njit(nogil=True, cache=True)
-def _leave(
-    codes: npt.NDArray[np.int32], row: int, side: int, count: npt.NDArray[np.int32], box: npt.NDArray[np.int64],
-    base: npt.NDArray[np.int64], members: npt.NDArray[np.int64],
-) -> bool:  # fmt: skip
-    """Remove a row from a side whose other rows are among ``members`` (count tells which codes); whether its box changed."""
-    changed = False
-    for a in range(box.shape[1]):
-        code = np.int64(codes[row, a])
-        at = base[a] + code
-        count[side, at] -= 1
-        if count[side, at] == 0:
-            changed = True
-            box[side, a, _MEMBERS] -= 1
-            if code == box[side, a, _LOW] or code == box[side, a, _HIGH]:
-                low, high = np.int64(OVER), np.int64(-1)
-                for i in members:
-                    other = np.int64(codes[i, a])
-                    if count[side, base[a] + other] > 0:
-                        low, high = min(low, other), max(high, other)
-                box[side, a, _LOW], box[side, a, _HIGH] = low, high
-    return changed
-
-
-@njit(nogil=True, cache=True)
-def _reset(
-    codes: npt.NDArray[np.int32], rows: npt.NDArray[np.int64], side: int, count: npt.NDArray[np.int32],
-    box: npt.NDArray[np.int64], base: npt.NDArray[np.int64],
-) -> None:  # fmt: skip
-    """Empty a side, then let rows enter it."""
-    for a in range(box.shape[1]):
-        for at in range(base[a], base[a + 1]):
-            count[side, at] = 0
-        box[side, a, _LOW], box[side, a, _HIGH], box[side, a, _MEMBERS] = OVER, -1, 0
-    for row in rows:
-        _enter(codes, row, side, count, box, base)
+from sqlanon.kernels.sides import enter, leave, reset, with_row
 
 
 @njit(nogil=True, cache=True)
@@ -160,7 +85,7 @@ def _adjust(
                     for i in range(first, past):
                         row = queue[s, i]
                         near = row if s == 1 else len(moved) - 1 - row
-                        key[s, i] = (_with_row(codes, row, o, count, box, geometry, bounds) << 32) | near
+                        key[s, i] = (with_row(codes, row, o, count, box, geometry, bounds) << 32) | near
                     part = np.sort(key[s, first:past])
                     for i in range(first, past):
                         key[s, i] = part[i - first]
@@ -177,9 +102,9 @@ def _adjust(
                 held[o, v] += 1
                 size[s] -= 1
                 size[o] += 1
-                if _leave(codes, row, s, count, box, bounds.base, rows):
+                if leave(codes, row, s, count, box, bounds.base, rows):
                     version[s] += 1
-                if _enter(codes, row, o, count, box, bounds.base):
+                if enter(codes, row, o, count, box, bounds.base):
                     version[o] += 1
                     sorted_at[s, v] = -1
                 again = True
@@ -213,10 +138,10 @@ def accurate_groups(
     earlier = nobody  # the rows of the last candidate
     made, start = 0, np.int64(0)
     while start < n:
-        _reset(codes, nobody, 1, count, box, bounds.base)
+        reset(codes, nobody, 1, count, box, bounds.base)
         stop = start
-        while stop < n and (stop == start or _with_row(codes, stop, 1, count, box, geometry, bounds) < OVER):
-            _enter(codes, stop, 1, count, box, bounds.base)
+        while stop < n and (stop == start or with_row(codes, stop, 1, count, box, geometry, bounds) < OVER):
+            enter(codes, stop, 1, count, box, bounds.base)
             stop += 1
         current = np.arange(start, stop)
         start = stop
@@ -228,7 +153,7 @@ def accurate_groups(
             made += 1
             earlier = current
             continue
-        _reset(codes, earlier, 0, count, box, bounds.base)
+        reset(codes, earlier, 0, count, box, bounds.base)
         side_of[earlier] = 0
         side_of[current] = 1
         both = np.sort(np.concatenate((earlier, current)))

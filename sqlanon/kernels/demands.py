@@ -91,6 +91,35 @@ def _clear(demands: Demands, c: int, row: int, tally: Tally) -> None:
 
 
 @njit(nogil=True, cache=True)
+def _all_satisfied(
+    demands: Demands, c: int, rows: npt.NDArray[np.int32], positions: npt.NDArray[np.int64], tally: Tally
+) -> bool:
+    """Whether the rows at ``positions``, all of one group, meet a check. It ends as soon as that is clear."""
+    kind, value, counts = demands.kind[c], demands.value[c], tally.counts
+    # Frequency fails beyond so many rows of one value; distinct holds from so many values on.
+    frequent, distinct = np.int64(len(positions)), np.int64(len(positions)) + 1
+    if kind == FREQUENCY:
+        frequent = len(positions) * demands.q[c] // demands.p[c]
+    else:
+        distinct = demands.p[c]
+    most, different, seen = np.int64(0), np.int64(0), 0
+    for i in positions:
+        v = value[rows[i]]
+        seen += 1
+        count = counts[v] + 1
+        counts[v] = count
+        most = max(most, count)
+        different += count == 1
+        if count > frequent or different >= distinct:
+            break
+    for i in positions[:seen]:
+        counts[value[rows[i]]] = 0
+    if kind == FREQUENCY:
+        return most <= frequent
+    return seen == 0 or different >= distinct
+
+
+@njit(nogil=True, cache=True)
 def satisfied(
     demands: Demands, rows: npt.NDArray[np.int32], positions: npt.NDArray[np.int64], tally: Tally
 ) -> bool:
@@ -98,6 +127,10 @@ def satisfied(
     if len(positions) < demands.k:
         return False
     for c in range(len(demands.kind)):
+        if demands.groups <= 1:
+            if not _all_satisfied(demands, c, rows, positions, tally):
+                return False
+            continue
         failing = 0
         for i in positions:
             failing += _add(demands, c, rows[i], tally)
@@ -106,6 +139,45 @@ def satisfied(
         if failing > 0:
             return False
     return True
+
+
+@njit(nogil=True, cache=True)
+def _allowed_of_all(
+    demands: Demands, c: int, held: npt.NDArray[np.int32], ends: npt.NDArray[np.int64], slots: int, tally: Tally,
+    allowed: npt.NDArray[np.bool_],
+) -> None:  # fmt: skip
+    """`allowed_slots` of one check whose rows are all of one group; ``held``: their values in order.
+
+    A loop of its own, without calls: numba counts references to every array that a call takes, for every row.
+    """
+    kind, p, q, counts = demands.kind[c], demands.p[c], demands.q[c], tally.counts
+    n, begin = len(held), np.int64(0)
+    most, different = np.int64(0), np.int64(0)
+    for s in range(slots):
+        end = ends[s]
+        for at in range(begin, end):
+            count = counts[held[at]] + 1
+            counts[held[at]] = count
+            most = max(most, count)
+            different += count == 1
+        begin = end
+        if _fails(kind, p, q, end, most if kind == FREQUENCY else different) > 0:
+            allowed[s] = False
+    # The halves on the right of each slot, from the last one back.
+    for at in range(n):
+        counts[held[at]] = 0
+    begin, most, different = n, np.int64(0), np.int64(0)
+    for s in range(slots - 1, -1, -1):
+        for at in range(ends[s], begin):
+            count = counts[held[at]] + 1
+            counts[held[at]] = count
+            most = max(most, count)
+            different += count == 1
+        begin = ends[s]
+        if _fails(kind, p, q, n - begin, most if kind == FREQUENCY else different) > 0:
+            allowed[s] = False
+    for at in range(n):
+        counts[held[at]] = 0
 
 
 @njit(nogil=True, cache=True)
@@ -132,7 +204,14 @@ def allowed_slots(
     for s in range(slots):
         allowed[s] = True
     n = len(order)
+    held = np.empty(n if demands.groups <= 1 else 0, np.int32)
     for c in range(len(demands.kind)):
+        if demands.groups <= 1:
+            value = demands.value[c]
+            for at in range(n):
+                held[at] = value[rows[order[at]]]
+            _allowed_of_all(demands, c, held, ends, slots, tally, allowed)
+            continue
         failing = 0
         at = 0
         for s in range(slots):

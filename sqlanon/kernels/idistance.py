@@ -26,9 +26,9 @@ MOST_SAMPLED = 50_000
 """Rows of a sample, at most: more cost time and hardly move the centres."""
 
 
-def sample_size(rows: int) -> int:
+def sample_size(rows: int, centres: int = CENTRES) -> int:
     """Rows to find the centres from: 10 %, at least as many as there are centres, if there are."""
-    return min(max(rows * SAMPLE // 100, min(rows, CENTRES)), MOST_SAMPLED)
+    return min(max(rows * SAMPLE // 100, min(rows, centres)), MOST_SAMPLED)
 
 
 @njit(nogil=True, cache=True)

@@ -56,6 +56,8 @@ class Work(NamedTuple):
         wide: int64[d], weighted extents.
         seen: int64[d, 3], ends and extent of the growing half in attributes that are no line.
         weight: int32[lanes], weights of the attributes that are a line, else 0.
+        small: int64[m, 7], per set attribute its first and past-the-last word, its bit there, the bits of its codes, where its
+            extents begin in the table, its weight, and whether NULL is one of its codes.
         spare: room of the caller.
     """
 
@@ -68,6 +70,7 @@ class Work(NamedTuple):
     wide: npt.NDArray[np.int64]
     seen: npt.NDArray[np.int64]
     weight: npt.NDArray[np.int32]
+    small: npt.NDArray[np.int64]
     spare: Spare
 
 
@@ -94,8 +97,28 @@ def _new_work(
     return Work(
         np.zeros((6, slots), np.int64), np.empty((slots + 1, lanes), np.int32), np.empty((slots + 1, lanes), np.int32),
         np.zeros((slots + 1, words), np.uint64), np.empty(slots, np.bool_), np.empty((2, lanes), np.int32),
-        np.empty(d, np.int64), np.empty((d, 3), np.int64), weight, spare,
+        np.empty(d, np.int64), np.empty((d, 3), np.int64), weight, _small_sets(geometry), spare,
     )  # fmt: skip
+
+
+@njit(nogil=True, cache=True)
+def _small_sets(geometry: Geometry) -> npt.NDArray[np.int64]:
+    """What a box's sets are counted with, see `Work`: found once, since a sweep counts after almost every row."""
+    facts = geometry.facts
+    found = np.empty((len(facts), 7), np.int64)
+    m = 0
+    for a in range(len(facts)):
+        if facts[a, KIND] == SET:
+            codes = facts[a, SIZE] + facts[a, NULLS]
+            found[m, 0] = facts[a, WORD]
+            found[m, 1] = facts[a, WORD_END]
+            found[m, 2] = facts[a, BIT]
+            found[m, 3] = -1 if codes >= 64 else (np.int64(1) << codes) - 1
+            found[m, 4] = facts[a, START]
+            found[m, 5] = facts[a, WEIGHT]
+            found[m, 6] = facts[a, NULLS]
+            m += 1
+    return found[:m]
 
 
 @njit(nogil=True, cache=True)
@@ -155,7 +178,7 @@ def _best_loss(
     codes, places, sets = rows.codes, rows.places, rows.sets
     facts, table = geometry.facts, geometry.table
     slot, low, high, mask, order, box = work.slot, work.low, work.high, work.mask, work.spare.order, work.box
-    allowed, seen, weight = work.allowed, work.seen, work.weight
+    allowed, seen, weight, small = work.allowed, work.seen, work.weight, work.small
     n, k = stop - start, demands.k
     d, lanes = len(facts), codes.shape[1]
     words = sets.shape[1]
@@ -265,12 +288,17 @@ def _best_loss(
                     continue
                 if stale:  # the sets of the growing half are soon whole
                     stale, sets_wide = False, np.int64(0)
-                    for a in range(d):
-                        if facts[a, KIND] == SET:
-                            members, null = _members(facts, a, mask, grown)
-                            if members > 1:
-                                extent_of = SCALE if null else table[facts[a, START] + members]
-                                sets_wide += facts[a, WEIGHT] * extent_of
+                    for a in range(len(small)):
+                        own, members = mask[grown, small[a, 0]], np.int64(0)
+                        if small[a, 1] - small[a, 0] > 1:
+                            for w in range(small[a, 0], small[a, 1]):
+                                members += popcount(mask[grown, w])
+                        else:
+                            own = (own >> np.uint64(small[a, 2])) & np.uint64(small[a, 3])
+                            members = popcount(own)
+                        if members > 1:
+                            null = small[a, 6] == 1 and own & np.uint64(1) != 0
+                            sets_wide += small[a, 5] * (SCALE if null else table[small[a, 4] + members])
                 total = sets_wide
                 for b in range(0, lanes, WIDTH):
                     total += width(low, high, grown, weight, b)

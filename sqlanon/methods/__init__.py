@@ -6,6 +6,7 @@ A method returns an assignment, row -> class. It is never trusted: verify measur
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Mapping
 
 from sqlanon.errors import PolicyError
@@ -34,16 +35,21 @@ def method(spec: MethodSpec) -> Method:
         near = difflib.get_close_matches(spec.name, list(METHODS), n=1)
         hint = f"; did you mean {near[0]}?" if near else ""
         raise PolicyError(f"method: there is no method {spec.name}{hint} (methods: {', '.join(METHODS)})")
-    unknown = sorted(set(spec.options) - set(kind.options))
+    unknown = sorted(set(spec.options) - set(kind.options) - set(kind.numbers))
     if unknown:
-        raise PolicyError(
-            f"method {spec.name}: no option {', '.join(unknown)}; options: "
-            + ", ".join(f"{name} ({' | '.join(allowed)})" for name, allowed in kind.options.items())
-        )
+        known = [f"{name} ({' | '.join(allowed)})" for name, allowed in kind.options.items()]
+        known += [f"{name} ({span[0]} to {span[-1]})" for name, span in kind.numbers.items()]
+        raise PolicyError(f"method {spec.name}: no option {', '.join(unknown)}; options: {', '.join(known)}")
     for name, value in spec.options.items():
-        if value not in kind.options[name]:
+        span = kind.numbers.get(name)
+        if span is None:
+            if value not in kind.options[name]:
+                raise PolicyError(
+                    f"method {spec.name}: {name}={value}: allowed are {', '.join(kind.options[name])}"
+                )
+        elif not re.fullmatch("[0-9]{1,18}", value) or int(value) not in span:
             raise PolicyError(
-                f"method {spec.name}: {name}={value}: allowed are {', '.join(kind.options[name])}"
+                f"method {spec.name}: {name}={value}: allowed are whole numbers from {span[0]} to {span[-1]}"
             )
     return kind(**spec.options)
 

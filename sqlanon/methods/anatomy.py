@@ -29,6 +29,7 @@ class Anatomy:
 
     name: ClassVar[str] = "anatomy"
     options: ClassVar[Mapping[str, tuple[str, ...]]] = {}
+    numbers: ClassVar[Mapping[str, range]] = {}
     executions: ClassVar[tuple[Execution, ...]] = ("kernel", "pushdown")
 
     def __init__(self) -> None:

@@ -86,11 +86,13 @@ class Method(Protocol):
     Attributes:
         name: as policies name it.
         options: the options a policy may set, with their allowed values, the default first.
+        numbers: further options, whole numbers, with those allowed.
         executions: the executions it has; the contract tests read this.
     """
 
     name: ClassVar[str]
     options: ClassVar[Mapping[str, tuple[str, ...]]]
+    numbers: ClassVar[Mapping[str, range]]
     executions: ClassVar[tuple[Execution, ...]]
 
     def __init__(self, **options: str) -> None: ...

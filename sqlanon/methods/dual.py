@@ -1,7 +1,8 @@
 """Solvers of the dual problem on rows in order: greatest privacy for a bounded loss (Ghinita et al. 2009, sections 5 and 6.3).
 
-k: the optimal division into runs. l of one sensitive column: the accuracy-constrained heuristic, ``ipcsd``, which searches l
-with the direct heuristic (Figure 3), or ``optimal``, the best of all partitions of one column. The optimal solver of the
+k: the optimal division into runs. l of one sensitive column: the accuracy-constrained heuristic, mended (ours) or as the paper
+has it (``ac``); ``ipcsd``, which searches l with the direct heuristic (Figure 3); or ``optimal``, the best of all partitions
+of one column. The optimal solver of the
 direct problem stands here too, and the direct problem solved through the dual (section 5.2): all that ``solver`` names.
 """
 
@@ -19,6 +20,7 @@ from sqlanon.kernels.accurate import accurate_groups, least_privacy
 from sqlanon.kernels.bounds import Bounds, most_anonymous, reach, widest
 from sqlanon.kernels.extent import SCALE
 from sqlanon.kernels.frontier import diverse_groups
+from sqlanon.kernels.mend import mend
 from sqlanon.kernels.runs import NEVER
 from sqlanon.methods import accuracy, arrays, direct
 from sqlanon.methods.arrays import Loaded
@@ -41,7 +43,9 @@ def kernel_for(context: Context, solver: str) -> object:
         return boundaries.best_diverse if context.accuracy is None else boundaries.best_accurate
     if context.accuracy is not None and context.accuracy.maximize == "k":
         return reach
-    return diverse_groups if solver == "ipcsd" else accurate_groups
+    if solver == "ipcsd":
+        return diverse_groups
+    return mend if solver == "auto" else accurate_groups
 
 
 def solve(context: Context, loaded: Loaded, arranged: Arranged, solver: str, minimize: str) -> Solved:
@@ -56,7 +60,7 @@ def solve(context: Context, loaded: Loaded, arranged: Arranged, solver: str, min
         return _best_accurate(context, loaded, arranged), ()
     if solver == "ipcsd":
         return _searched(context, loaded, arranged)
-    return _accurate(loaded, arranged, accuracy.bounds_of(context))[0], ()
+    return _accurate(loaded, arranged, accuracy.bounds_of(context), mended=solver == "auto")[0], ()
 
 
 def _value(loaded: Loaded, arranged: Arranged) -> npt.NDArray[np.int32]:
@@ -72,11 +76,15 @@ def _runs(context: Context, loaded: Loaded, arranged: Arranged) -> Groups:
     return (np.cumsum(first) - 1).astype(np.int32)
 
 
-def _accurate(loaded: Loaded, arranged: Arranged, bounds: Bounds) -> tuple[Groups, Fraction]:
+def _accurate(
+    loaded: Loaded, arranged: Arranged, bounds: Bounds, *, mended: bool = False
+) -> tuple[Groups, Fraction]:
     """The heuristic's groups and their PM."""
     value = _value(loaded, arranged)
     values, group = int(value.max()) + 1, np.empty(len(value), np.int32)
     made = accurate_groups(arranged.rows.codes, value, values, loaded.geometry, bounds, True, group)
+    if mended:
+        made = mend(arranged.rows.codes, value, values, loaded.geometry, bounds, group, made)
     return group, Fraction(*least_privacy(value, values, group, made))
 
 

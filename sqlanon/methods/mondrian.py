@@ -34,6 +34,7 @@ class Mondrian:
         "variant": ("strict", "relaxed"),
         "cut": ("loss", "median"),
     }
+    numbers: ClassVar[Mapping[str, range]] = {}
     executions: ClassVar[tuple[Execution, ...]] = ("kernel", "pushdown")
 
     def __init__(self, variant: str = "strict", cut: str = "loss") -> None:

@@ -7,11 +7,20 @@ extent on the line (section 6.1, HilbFast); `tree`, ours and the default, takes 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from sqlanon.errors import PolicyError
 from sqlanon.methods.base import Assignment, Context, Problem
 from sqlanon.spec import Execution
+
+if TYPE_CHECKING:
+    from sqlanon.methods.orders import Order
+
+CENTRES = 512
+"""Centres of `idistance` where the policy says nothing (the paper's default)."""
+
+MOST_CENTRES = 50_000
+"""Centres, at most: as many as the rows that they are found from."""
 
 MOST_FOR_SUM = 20_000
 """Rows that the exact sum of extents is minimized for: its cost is quadratic."""
@@ -25,8 +34,9 @@ class OneDimensional:
     fast: ClassVar[bool] = False
     options: ClassVar[Mapping[str, tuple[str, ...]]] = {
         "minimize": ("gcp", "sum", "max"),
-        "solver": ("auto", "optimal", "ipcsd", "dual"),
+        "solver": ("auto", "optimal", "ac", "ipcsd", "dual"),
     }
+    numbers: ClassVar[Mapping[str, range]] = {}
     executions: ClassVar[tuple[Execution, ...]] = ("kernel", "pushdown")
 
     def __init__(self, minimize: str = "gcp", solver: str = "auto") -> None:
@@ -38,6 +48,12 @@ class OneDimensional:
         return f"{self.name}:minimize={self.minimize}" + (
             f",solver={self.solver}" if self.solver != "auto" else ""
         )
+
+    def ordered(self) -> Order:
+        """The order, with what the policy says of it."""
+        from sqlanon.methods.orders import ORDERS
+
+        return ORDERS[self.order]()
 
     def statements(self, context: Context) -> Sequence[str]:
         """See `Method.statements`."""
@@ -73,7 +89,6 @@ class OneDimensional:
         from sqlanon.kernels.mondrian import grow
         from sqlanon.methods import arrays, direct, dual
         from sqlanon.methods.boxes import spans
-        from sqlanon.methods.orders import ORDERS
         from sqlanon.methods.streamed import arranged_by_engine, streamed_runs
         from sqlanon.methods.warm import tell_compiling
 
@@ -86,7 +101,7 @@ class OneDimensional:
         needed = context.encoded.rows * self.row_bytes(context)
         alone = not own and not direct.asking(context.requirements)
         if alone and (context.execution == "pushdown" or needed > context.memory):
-            table = streamed_runs(context, self.order, self.fast, direct.OBJECTIVES[self.minimize])
+            table = streamed_runs(context, self.ordered(), self.fast, direct.OBJECTIVES[self.minimize])
             return Assignment(table, "pushdown" if context.execution == "pushdown" else "pushdown+kernel")
         if needed > context.memory:
             raise PolicyError(
@@ -95,10 +110,10 @@ class OneDimensional:
                 + ("" if own else ", or use mondrian")
             )
         if context.execution == "pushdown":
-            loaded, arranged = arranged_by_engine(context, self.order)
+            loaded, arranged = arranged_by_engine(context, self.ordered())
         else:
             loaded = arrays.load(context)
-            arranged = ORDERS[self.order]().arrange(context, loaded)
+            arranged = self.ordered().arrange(context, loaded)
         notes: tuple[str, ...] = ()
         if own:
             group, notes = dual.solve(context, loaded, arranged, self.solver, self.minimize)
@@ -118,7 +133,7 @@ class OneDimensional:
 
         d, s = len(context.encoded.quasi), len(context.encoded.sensitive)
         row = 8 * padded(d) + 8 * d + 4
-        dual = 0 if context.accuracy is None else 8 * d + 60
+        dual = 0 if context.accuracy is None else 8 * d + 70
         return 4 * (d + s + 1) + 4 * padded(d) + row * 2 + 60 + dual
 
 
@@ -142,13 +157,27 @@ class IDistance(OneDimensional):
 
     name = "idistance"
     order = "idistance"
+    numbers: ClassVar[Mapping[str, range]] = {"centres": range(1, MOST_CENTRES + 1)}
+
+    def __init__(self, minimize: str = "gcp", solver: str = "auto", centres: str = str(CENTRES)) -> None:
+        super().__init__(minimize, solver)
+        self.centres = int(centres)
+
+    def describe(self) -> str:
+        """See `Method.describe`."""
+        return super().describe() + (f",centres={self.centres}" if self.centres != CENTRES else "")
+
+    def ordered(self) -> Order:
+        """See `OneDimensional.ordered`."""
+        from sqlanon.methods import orders
+
+        return orders.IDistance(self.centres)
 
 
-class IDistanceFast(OneDimensional):
+class IDistanceFast(IDistance):
     """Along centres and distances, extents of distances."""
 
     name = "idistance_fast"
-    order = "idistance"
     fast = True
 
 

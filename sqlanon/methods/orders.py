@@ -208,11 +208,15 @@ class IDistance(_Curve):
     The sample is drawn along the table by QI codes, so that it does not depend on how rows are stored.
     """
 
+    def __init__(self, centres: int = idistance.CENTRES) -> None:
+        self.centres = centres
+
     def _measure(self, context: Context, geometry: Geometry, sample: _Sample) -> _Keys:
         n = context.encoded.rows
-        picked = np.random.default_rng(context.seed).choice(n, size=idistance.sample_size(n), replace=False)
+        size = idistance.sample_size(n, self.centres)
+        picked = np.random.default_rng(context.seed).choice(n, size=size, replace=False)
         axes = [line.astype(np.int32) for line in axes_of(context, geometry)]
-        centres = idistance.find_centres(_points(axes, sample(np.sort(picked))))
+        centres = idistance.find_centres(_points(axes, sample(np.sort(picked))), self.centres)
         return _DistanceKeys(axes, centres)
 
 

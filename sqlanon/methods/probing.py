@@ -17,6 +17,7 @@ from sqlanon.kernels.bounds import widest
 from sqlanon.kernels.mondrian import grow
 from sqlanon.methods import arrays
 from sqlanon.methods.accuracy import bounds_of
+from sqlanon.methods.axes import preferring
 from sqlanon.methods.base import Assignment, Context
 from sqlanon.methods.dual import noted
 from sqlanon.methods.growth import grow_tree
@@ -50,6 +51,7 @@ def assign(context: Context, fits: int, *, median: bool) -> Assignment:
     tell_compiling(context.progress, grow)
     rid, codes, sensitive, _ = arrays.fetch_codes(context, False)
     geometry, bounds = arrays.geometry(context), bounds_of(context)
+    cutting = preferring(context, geometry)
     rows = arrays.rows_of(codes, np.arange(n, dtype=np.int32), geometry, context.threads)
     spare = arrays.room(n, len(codes), geometry)
     best: dict[Fraction, np.ndarray[tuple[int], np.dtype[np.int32]]] = {}
@@ -57,7 +59,7 @@ def assign(context: Context, fits: int, *, median: bool) -> Assignment:
     def probe(asked: Fraction) -> int:
         demands = arrays.demands(replace(context, requirements=_raised(context, asked)), sensitive, n)
         first = grow_tree(
-            rows, spare, geometry, demands, arrays.sizes(context), context.threads, context.progress, median=median
+            rows, spare, cutting, demands, arrays.sizes(context), context.threads, context.progress, median=median
         )  # fmt: skip
         group = (np.cumsum(first) - 1).astype(np.int32)
         loss = widest(rows.codes, group, int(group[-1]) + 1, geometry, bounds)

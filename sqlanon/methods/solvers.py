@@ -38,7 +38,9 @@ def _dual(method: Asked, problem: Problem) -> str | None:
     if method.minimize != "gcp":
         return f"{own}: minimize goes with k and l that are asked, not with maximize; leave minimize out"
     if method.solver == "dual":
-        return f"{own}: solver=dual is for l that is asked; with maximize use solver=auto, optimal or ipcsd"
+        return (
+            f"{own}: solver=dual is for l that is asked; with maximize use solver=auto, optimal, ac or ipcsd"
+        )
     if goal == "k":
         if method.solver != "auto":
             return f"{own}: solver={method.solver} maximizes l; k is maximized by solver=auto, over all runs of the order"
@@ -55,7 +57,7 @@ def _direct(method: Asked, problem: Problem) -> str | None:
     from sqlanon.methods.direct import asking, whole_l
 
     own, checks = f"method {method.name}: solver={method.solver}", asking(problem.requirements)
-    if method.solver == "ipcsd":
+    if method.solver in ("ac", "ipcsd"):
         return f"{own} maximizes l within a bound on the loss; here l is asked: use solver=auto"
     if method.fast:
         return f"{own} measures the real loss of classes: use {method.order}"

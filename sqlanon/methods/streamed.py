@@ -16,7 +16,7 @@ from sqlanon.kernels.window import best_row_runs
 from sqlanon.methods import arrays
 from sqlanon.methods.arrays import Loaded
 from sqlanon.methods.base import Context
-from sqlanon.methods.orders import ONE_TREE, ORDERS, Arranged, Keyed, Order
+from sqlanon.methods.orders import ONE_TREE, Arranged, Keyed, Order
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -34,14 +34,13 @@ def row_bytes(context: Context) -> int:
     return 2 * (4 * (d + 1) + 8) + 8 * padded(d) + 8 * d + 40
 
 
-def streamed_runs(context: Context, order: str, fast: bool, objective: int) -> TableRef:
+def streamed_runs(context: Context, order: Order, fast: bool, objective: int) -> TableRef:
     """The assignment of k-anonymity on an order; see `direct.solve`. Cost: O(k n d) beside the engine's sort."""
     scratch, encoded = context.scratch, context.encoded
     block = _block(context)
-    own = ORDERS[order]()
-    keyed = own.keyed(context, block)
+    keyed = order.keyed(context, block)
     statement, dtypes = _query(context, keyed)
-    solver = _Solver(context, own, keyed, fast, objective)
+    solver = _Solver(context, order, keyed, fast, objective)
     for fetched in scratch.engine.stream_arrays(statement, dtypes, block):
         solver.take(fetched)
         context.progress.update(solver.rows, encoded.rows, "rows")
@@ -56,10 +55,9 @@ def streamed_runs(context: Context, order: str, fast: bool, objective: int) -> T
     return table
 
 
-def arranged_by_engine(context: Context, order: str) -> tuple[Loaded, Arranged]:
+def arranged_by_engine(context: Context, order: Order) -> tuple[Loaded, Arranged]:
     """The whole table in memory, in the order in which the engine has sorted it."""
-    own = ORDERS[order]()
-    keyed = own.keyed(context, _block(context))
+    keyed = order.keyed(context, _block(context))
     statement, dtypes = _query(context, keyed)
     columns = context.scratch.engine.fetch_arrays(statement, dtypes)
     context.scratch.drop(keyed.table)
@@ -68,7 +66,7 @@ def arranged_by_engine(context: Context, order: str) -> tuple[Loaded, Arranged]:
     loaded = Loaded(rid, np.stack(codes[:d]), codes[d:], arrays.geometry(context))
     number = np.arange(len(rid), dtype=np.int32)
     rows = arrays.rows_of(loaded.codes, number, loaded.geometry, context.threads)
-    own.within(context, rows, loaded.geometry)
+    order.within(context, rows, loaded.geometry)
     return loaded, Arranged(rows, columns[0].astype(np.int64) if keyed.span else None, keyed.span)
 
 

@@ -14,6 +14,7 @@ class TopDown:
 
     name: ClassVar[str] = "topdown"
     options: ClassVar[Mapping[str, tuple[str, ...]]] = {}
+    numbers: ClassVar[Mapping[str, range]] = {}
     executions: ClassVar[tuple[Execution, ...]] = ("kernel",)
 
     def __init__(self) -> None:

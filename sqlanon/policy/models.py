@@ -173,8 +173,8 @@ class MethodModel(Part):
 
     name: Annotated[str, BeforeValidator(fields.word)] = Field(
         description="`tree`, `hilbert`, `hilbert_fast`, `idistance`, `idistance_fast`, `mondrian`, `topdown` or `anatomy`. "
-        "docs/onedim.md tells which to take, what each accepts, and the options of the one-dimensional ones; docs/mondrian.md "
-        "has those of Mondrian."
+        "docs/onedim.md tells which to take, what each accepts, and the options of the one-dimensional ones (`minimize`, `solver`, "
+        "`centres`); docs/mondrian.md has those of Mondrian."
     )
 
 

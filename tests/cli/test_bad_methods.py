@@ -119,4 +119,9 @@ def test_an_option_or_value_that_there_is_not(cli, warehouse, method):
     refused(cli(*asked(warehouse, f"{method}:speed=high"), "--k", "2"), 2, method, "speed")
     for name, values in METHODS[method].options.items():
         refused(cli(*asked(warehouse, f"{method}:{name}=guess"), "--k", "2"), 2, name, "guess", values[0])
+    for name, span in METHODS[method].numbers.items():
+        for value in ("0", "-1", "1.5", "many", "٣", str(span[-1] + 1), "9" * 40):
+            refused(
+                cli(*asked(warehouse, f"{method}:{name}={value}"), "--k", "2"), 2, name, value, str(span[-1])
+            )
     nothing_published(cli, warehouse)

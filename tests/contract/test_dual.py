@@ -21,6 +21,7 @@ ONE_DIMENSIONAL = ("hilbert", "idistance", "tree")
 WAYS = [
     *((goal, {"name": name}) for goal in ("k", "l") for name in (*ONE_DIMENSIONAL, "mondrian")),
     *(("l", {"name": name, "solver": "ipcsd"}) for name in ONE_DIMENSIONAL),
+    ("l", {"name": "hilbert", "solver": "ac"}),
     ("l", {"name": "mondrian", "cut": "median"}),
 ]
 BOUNDS = {
@@ -161,7 +162,7 @@ def test_heuristic_takes_the_paper_s_steps(shared_db: Any, seed: int, tmp_path: 
             shared_db,
             case,
             tmp_path,
-            method="hilbert",
+            method="hilbert:solver=ac",
             maximize="l",
             at_least={"l": 1},
             max_extent={"x": extent},
@@ -174,6 +175,10 @@ def test_heuristic_takes_the_paper_s_steps(shared_db: Any, seed: int, tmp_path: 
             spread = [case.values("x")[order[place]] for place in group]
             merged.setdefault((min(spread), max(spread)), []).extend(order[place] for place in group)
         assert classes == sorted(sorted(rows) for rows in merged.values())
+        mended, _ = classes_of(
+            shared_db, case, tmp_path, method="hilbert", maximize="l", at_least={"l": 1}, max_extent={"x": extent}
+        )  # fmt: skip
+        assert privacy(case, mended) >= oracle.least_privacy(values, steps)
 
 
 def test_figure_18(shared_db: Any, tmp_path: Path) -> None:

@@ -41,7 +41,7 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "topdown": (BASE | method("topdown"), "use hilbert, idistance or tree"),
     "minimize": (BASE | method("tree", minimize="max"), "leave minimize out"),
-    "dual of dual": (BASE | method("hilbert", solver="dual"), "use solver=auto, optimal or ipcsd"),
+    "dual of dual": (BASE | method("hilbert", solver="dual"), "use solver=auto, optimal, ac or ipcsd"),
     "solver of k": (
         BASE | {"maximize": "k", "at_least": {"k": 2}} | method("tree", solver="ipcsd"),
         "k is maximized by solver=auto",

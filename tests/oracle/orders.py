@@ -113,14 +113,14 @@ def hilbert(table: Table, _: int, __: int = 1) -> Ordered:
     return Ordered(rows, [keys[r] >> (total - WORD) for r in rows], 2**WORD - 1)
 
 
-def idistance(table: Table, seed: int, _: int = 1) -> Ordered:
+def idistance(table: Table, seed: int, _: int = 1, count: int = CENTRES) -> Ordered:
     """By the nearest of a few centres, then by the distance from it."""
     n, d = table.rows, len(table.quasi)
     points = list(zip(*(axis(column) for column in table.quasi), strict=True))
-    size = min(max(n * SHARE // 100, min(n, CENTRES)), MOST_SAMPLED)
+    size = min(max(n * SHARE // 100, min(n, count)), MOST_SAMPLED)
     drawn = np.random.default_rng(seed).choice(n, size=size, replace=False).tolist()
     along = sorted(range(n), key=lambda r: table.codes[r])
-    centres = find_centres([points[along[i]] for i in drawn])
+    centres = find_centres([points[along[i]] for i in drawn], count)
     step = isqrt(d * SCALE**2 * 2**16) + 1  # distances have 8 binary digits behind the point
     keys = []
     for point in points:
@@ -146,10 +146,10 @@ def along_curve(points: Sequence[Point]) -> list[Point]:
     return sorted(set(points), key=lambda p: (place(tuple(min(x, last) for x in p), FINE), p))
 
 
-def find_centres(sample: Sequence[Point]) -> list[Point]:
+def find_centres(sample: Sequence[Point], count: int) -> list[Point]:
     """Lloyd's iteration from distinct points evenly along the curve; means are rounded down."""
     distinct = along_curve(sample)
-    count = min(CENTRES, len(distinct))
+    count = min(count, len(distinct))
     centres = [distinct[i * len(distinct) // count] for i in range(count)]
     for _ in range(ROUNDS):
         own: dict[int, list[Point]] = defaultdict(list)

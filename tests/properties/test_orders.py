@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 from sqlanon.kernels.ties import settle
 from sqlanon.methods import orders
-from sqlanon.methods.orders import ORDERS, canonical
+from sqlanon.methods.onedim import MOST_CENTRES
+from sqlanon.methods.orders import ORDERS, IDistance, Order, canonical
 from tests.contract.cases import Case
 from tests.oracle import orders as oracle
 from tests.oracle.domains import Quasi, Sensitive, Table
@@ -28,11 +29,16 @@ def tuples(table: Table, rows: list[int]) -> list[object]:
 
 
 def check(name: str, table: Table, seed: int, stored: list[int], threads: int = 1) -> oracle.Ordered:
-    expected = oracle.ORDERS[name](table, seed)
-    found = ORDERS[name]().arrange(context_of(table, Privacy(), seed, threads), loaded(table, stored))
-    order = [stored[i] for i in found.rows.number.tolist()]
-    assert sorted(order) == list(range(table.rows))
-    assert tuples(table, order) == tuples(table, expected.rows)
+    return compared(ORDERS[name](), oracle.ORDERS[name](table, seed), table, seed, stored, threads)
+
+
+def compared(
+    order: Order, expected: oracle.Ordered, table: Table, seed: int, stored: list[int], threads: int = 1
+) -> oracle.Ordered:
+    found = order.arrange(context_of(table, Privacy(), seed, threads), loaded(table, stored))
+    ranked = [stored[i] for i in found.rows.number.tolist()]
+    assert sorted(ranked) == list(range(table.rows))
+    assert tuples(table, ranked) == tuples(table, expected.rows)
     assert (found.line is None) == (expected.line is None)
     if found.line is not None:
         assert found.line.tolist() == expected.line
@@ -88,6 +94,19 @@ def test_more_points_than_centres() -> None:
     )
     lines = [check("idistance", table, seed, rng.sample(range(n), n)).line for seed in (1, 2)]
     assert lines[0] != lines[1]
+
+
+@pytest.mark.parametrize(
+    ("n", "centres"), [(640, 1), (640, 40), (640, 100), (60, 59), (60, 100), (1, MOST_CENTRES)]
+)
+def test_as_many_centres_as_asked(n: int, centres: int) -> None:
+    """A sample of more than 10 % where more centres are asked; no more than there are points."""
+    assert MOST_CENTRES == oracle.MOST_SAMPLED
+    rng = random.Random(11)
+    columns = [tuple(rng.randint(0, 40) ** 2 for _ in range(n)) for _ in range(2)]
+    table = Table(tuple(Quasi(f"q{j}", column) for j, column in enumerate(columns)))
+    expected = oracle.idistance(table, 3, count=centres)
+    compared(IDistance(centres), expected, table, 3, rng.sample(range(n), n))
 
 
 @settings(max_examples=100)

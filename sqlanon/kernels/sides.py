@@ -1,0 +1,90 @@
+"""Boxes of a few groups ("sides") that rows enter and leave, with what each would be with one more row.
+
+A side counts its rows by code, so that it knows which codes of a set it holds and whether a row that leaves was its last one
+at an end.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+from numba import njit
+
+from sqlanon.kernels.bounds import OVER, Bounds, attribute_width
+from sqlanon.kernels.extent import Geometry
+
+LOW, HIGH, MEMBERS = range(3)
+
+
+@njit(nogil=True, cache=True)
+def with_row(
+    codes: npt.NDArray[np.int32], row: int, side: int, count: npt.NDArray[np.int32], box: npt.NDArray[np.int64],
+    geometry: Geometry, bounds: Bounds,
+) -> int:  # fmt: skip
+    """Width of a side's box with one more row, `OVER` if it breaks the bounds."""
+    total = np.int64(0)
+    for a in range(len(geometry.facts)):
+        code = np.int64(codes[row, a])
+        members = box[side, a, MEMBERS] + (count[side, bounds.base[a] + code] == 0)
+        total += attribute_width(
+            geometry.facts, geometry.table, bounds, a, min(box[side, a, LOW], code), max(box[side, a, HIGH], code),
+            members,
+        )  # fmt: skip
+    return total if total <= bounds.total else OVER
+
+
+@njit(nogil=True, cache=True)
+def enter(
+    codes: npt.NDArray[np.int32], row: int, side: int, count: npt.NDArray[np.int32], box: npt.NDArray[np.int64],
+    base: npt.NDArray[np.int64],
+) -> bool:  # fmt: skip
+    """Add a row to a side; whether its box has changed."""
+    changed = False
+    for a in range(box.shape[1]):
+        code = np.int64(codes[row, a])
+        at = base[a] + code
+        if count[side, at] == 0:
+            box[side, a, MEMBERS] += 1
+            box[side, a, LOW] = min(box[side, a, LOW], code)
+            box[side, a, HIGH] = max(box[side, a, HIGH], code)
+            changed = True
+        count[side, at] += 1
+    return changed
+
+
+@njit(nogil=True, cache=True)
+def leave(
+    codes: npt.NDArray[np.int32], row: int, side: int, count: npt.NDArray[np.int32], box: npt.NDArray[np.int64],
+    base: npt.NDArray[np.int64], members: npt.NDArray[np.int64],
+) -> bool:  # fmt: skip
+    """Remove a row from a side whose other rows are among ``members`` (count tells which codes); whether its box changed."""
+    changed = False
+    for a in range(box.shape[1]):
+        code = np.int64(codes[row, a])
+        at = base[a] + code
+        count[side, at] -= 1
+        if count[side, at] == 0:
+            changed = True
+            box[side, a, MEMBERS] -= 1
+            if code == box[side, a, LOW] or code == box[side, a, HIGH]:
+                low, high = np.int64(OVER), np.int64(-1)
+                for i in members:
+                    other = np.int64(codes[i, a])
+                    if count[side, base[a] + other] > 0:
+                        low, high = min(low, other), max(high, other)
+                box[side, a, LOW], box[side, a, HIGH] = low, high
+    return changed
+
+
+@njit(nogil=True, cache=True)
+def reset(
+    codes: npt.NDArray[np.int32], rows: npt.NDArray[np.int64], side: int, count: npt.NDArray[np.int32],
+    box: npt.NDArray[np.int64], base: npt.NDArray[np.int64],
+) -> None:  # fmt: skip
+    """Empty a side, then let rows enter it."""
+    for a in range(box.shape[1]):
+        for at in range(base[a], base[a + 1]):
+            count[side, at] = 0
+        box[side, a, LOW], box[side, a, HIGH], box[side, a, MEMBERS] = OVER, -1, 0
+    for row in rows:
+        enter(codes, row, side, count, box, base)
