@@ -108,6 +108,7 @@ def release(url: str, points: list[Point]) -> list[Published]:
                 name=name,
                 publish=f"release.{name}",
             ).report
+            assert report.loss.c_avg is not None, "k is asked"
             done.append(Published(point, variant, cut, f"release.{name}", report.loss.dm, report.loss.c_avg))
             print(
                 f"{place + 1} of {len(points) * len(VARIANTS)}: {point.figure} {point.x} {variant} {cut}",

@@ -24,7 +24,7 @@ class LossReport:
 
     Attributes:
         ncp, gcp, lm: means over rows, 0 to 1.
-        dm, c_avg: from the sizes of classes alone.
+        dm, c_avg: from the sizes of classes alone; ``c_avg`` compares with the k that was asked and is None if none was.
         il1, il_inf, il_sum: NCP of the classes: mean, largest, sum.
         weighted_max_ncp: largest rows x NCP of a class.
         avg_ncp: as ``il1``, every column weighing the same.
@@ -36,7 +36,7 @@ class LossReport:
     ncp: float
     gcp: float
     dm: float
-    c_avg: float
+    c_avg: float | None
     lm: float
     il1: float
     il_inf: float

@@ -79,13 +79,13 @@ def fraction(option: str, text: str | None) -> Fraction | None:
 
 
 def as_options(error: PolicyError) -> PolicyError:
-    """The same problems, with the arguments they begin with named as the options that brought them.
+    """The same problems, with the arguments they begin with, and what they say to write, as options.
 
     Example:
-        >>> as_options(PolicyError("quasi[age]: is listed twice")).problems
-        ['--qi age: is listed twice']
+        >>> as_options(PolicyError("quasi[age]: is listed twice, such as at_least: {l: 2}")).problems
+        ['--qi age: is listed twice, such as --at-least l=2']
     """
-    problems = [_ARGUMENT.sub(_option, problem) for problem in error.problems]
+    problems = [_WRITTEN.sub(_to_write, _ARGUMENT.sub(_option, problem)) for problem in error.problems]
     return type(error)(problems)
 
 
@@ -124,6 +124,22 @@ def _option(found: re.Match[str]) -> str:
     if option is None:
         return found[0]
     return f"{option} {found[2]}" if found[2] else option
+
+
+_WRITTEN = re.compile(
+    r"(?:privacy: \{)?(?<![\w.-])(maximize|max_loss|max_extent|at_least|presence|rows_are): (?:\{([^{}]*)\}|([a-z]+))\}?"
+)
+"""A key of a policy and its value, as messages quote them to be written."""
+
+
+def _to_write(found: re.Match[str]) -> str:
+    option = _OPTIONS[found[1]]
+    if found[2] is None:
+        return f"{option} {found[3]}"
+    pairs = [item.partition(": ") for item in found[2].split(", ")]
+    return " ".join(
+        f"{option} {value if key == 'per_class_ncp' else f'{key}={value}'}" for key, _, value in pairs
+    )
 
 
 _FIELD = re.compile(r'\s*(?:"((?:[^"]|"")*)"|([^",][^,]*?))\s*(,|$)')

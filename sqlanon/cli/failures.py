@@ -81,12 +81,12 @@ def tell(failure: Failure, *, json: bool, debug: bool) -> int:
 
 def tell_text(failure: Failure, *, debug: bool, label: str = "") -> None:
     """Print a failure for humans on stderr."""
-    before = f"{label}: " if label else ""
+    before = f"{label}: " if label else ""  # problems of a release may name it themselves: once is enough
     if len(failure.problems) > 1:
         lines = [f"error: {before}{len(failure.problems)} problems"]
-        lines += [f"  {problem}" for problem in failure.problems]
+        lines += [f"  {problem.removeprefix(before)}" for problem in failure.problems]
     else:
-        lines = [f"error: {before}{failure.message}"]
+        lines = [f"error: {before}{failure.message.removeprefix(before)}"]
     if failure.hint and not debug:
         lines.append(failure.hint)
     sys.stderr.write("\n".join(lines) + "\n")

@@ -7,6 +7,8 @@ of their first rows (Lemma 4), so the next one always begins with the first row 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import numpy as np
 import numpy.typing as npt
 from numba import njit
@@ -17,15 +19,15 @@ MOST_STEPS = 1 << 28
 """Steps that callers should allow, see `steps`: some seconds."""
 
 
-def steps(count: npt.NDArray[np.int64], dual: bool = False) -> int:
+def steps(count: Sequence[int], dual: bool = False) -> int:
     """Groups that the optimal solvers may have to look at: boundaries x choices at each, at worst.
 
     Args:
-        count: int64[m], rows of every sensitive value.
+        count: rows of every sensitive value.
         dual: for `best_accurate`, where a group takes any number of rows of a value.
     """
     boundaries = choices = 1
-    for rows in count.tolist():
+    for rows in count:
         boundaries *= rows + 1
         choices *= rows + 1 if dual else min(rows + 1, 2)
     return boundaries * choices

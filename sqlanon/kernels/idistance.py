@@ -21,6 +21,8 @@ FRACTION = 8
 
 _AXIS_BITS = 20
 
+MOST_AXES = 127
+"""Squared distances of more axes, `FRACTION` digits included, do not fit 64 bits: d x 2^(2 * 20 + 16) < 2^63."""
 
 MOST_SAMPLED = 50_000
 """Rows of a sample, at most: more cost time and hardly move the centres."""
@@ -126,7 +128,7 @@ def distance_keys(
     """Keys: the centre's number x `offset`, plus the distance from it.
 
     Args:
-        points: int32[n, d], 0 to 2^20 an axis, d up to 60.
+        points: int32[n, d], 0 to 2^20 an axis, d up to `MOST_AXES`.
         centres: int32[c, d], in order.
         out: int64[n], written.
 
@@ -142,13 +144,14 @@ def distance_keys(
 
 @njit(nogil=True, cache=True)
 def offset(d: int) -> int:
-    """What a centre's number is multiplied with: more than any distance of two points."""
+    """What a centre's number is multiplied with: more than any distance of two points of up to `MOST_AXES` axes."""
     return _root((np.int64(d) << 40) << (2 * FRACTION)) + 1
 
 
 __all__ = [
     "CENTRES",
     "FRACTION",
+    "MOST_AXES",
     "SAMPLE",
     "distance_keys",
     "find_centres",

@@ -13,7 +13,7 @@ class's extent, which the paper's one-dimensional IL metrics take unscaled. LM_i
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol
 
 from sqlanon.engines.base import TableRef
@@ -275,7 +275,7 @@ def reconstruction_error(scratch: Scratch, classed: TableRef, value: str) -> flo
 
 
 def measure(
-    scratch: Scratch, boxes: TableRef, released: TableRef, attributes: Sequence[Attribute], k: int
+    scratch: Scratch, boxes: TableRef, released: TableRef, attributes: Sequence[Attribute], k: int | None
 ) -> LossReport:
     """All metrics of a release in one scan of its boxes.
 
@@ -284,7 +284,7 @@ def measure(
         boxes: table (class, n, ncp_<code>, lm_<code>).
         released: table that tells which boxes publish the same.
         attributes: the quasi columns.
-        k: the k that was asked, for C_AVG.
+        k: the k that was asked; None: none was, and there is no C_AVG.
     """
     wanted: dict[str, str] = {}
     for metric in METRICS.values():
@@ -299,10 +299,11 @@ def measure(
     )[0]
     values = {alias: float(str(cell)) for alias, cell in zip(wanted, row, strict=True)}
     rows = values["n_rows"]
-    return LossReport(
-        **{name: metric.finish(values, attributes, k) for name, metric in METRICS.items()},
+    report = LossReport(
+        **{name: metric.finish(values, attributes, k or 1) for name, metric in METRICS.items()},
         columns={
             a.name: {"ncp": values[f"ncp_{a.code}"] / rows, "lm": values[f"lm_{a.code}"] / rows}
             for a in attributes
         },
     )
+    return report if k else replace(report, c_avg=None)

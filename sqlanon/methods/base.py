@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Protocol
@@ -25,6 +26,8 @@ class Problem:
         rows: rows of the table.
         execution: the execution that is asked.
         occurrences: asks the table for the rows of every value of a column.
+        finite: asks the table whether an ordered column holds neither infinities nor NaN.
+        memory: bytes that kernels may use.
     """
 
     requirements: Sequence[Requirement]
@@ -34,6 +37,15 @@ class Problem:
     rows: int
     execution: Execution = "auto"
     occurrences: Callable[[Domain], Sequence[int]] = lambda domain: [domain.top]
+    finite: Callable[[Domain], bool] = lambda _: True
+    memory: int = sys.maxsize
+
+    def lacks(self, needed: int) -> str | None:
+        """What to do where ``needed`` bytes are more than kernels may use; None where they are not."""
+        if needed <= self.memory:
+            return None
+        least = (needed >> 20) + 1
+        return f"needs {least} MiB of memory for {self.rows} rows and may use {self.memory >> 20}: raise memory to {least}MiB"
 
 
 @dataclass(frozen=True, slots=True)

@@ -14,7 +14,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sqlanon.errors import PolicyError
 from sqlanon.kernels import boundaries
 from sqlanon.kernels.accurate import accurate_groups, least_privacy
 from sqlanon.kernels.bounds import Bounds, most_anonymous, reach, widest
@@ -147,12 +146,7 @@ def _best_diverse(context: Context, loaded: Loaded, arranged: Arranged, minimize
 
 def _line(places: npt.NDArray[np.int64], arranged: Arranged) -> npt.NDArray[np.int64]:
     """Where the rows, in order, lie."""
-    codes = arranged.rows.codes[:, 0]
-    if int(codes.max()) >= len(places):
-        raise PolicyError(
-            "solver=optimal takes finite values; the quasi column holds infinities or NaN: use solver=auto"
-        )
-    return places[codes]
+    return places[arranged.rows.codes[:, 0]]
 
 
 def _through_dual(context: Context, loaded: Loaded, arranged: Arranged) -> Solved:

@@ -59,7 +59,8 @@ class Mondrian:
                 f"method mondrian maximizes l of one sensitive column, the policy has {len(problem.sensitive)}; "
                 "publish each in a release of its own, or maximize k"
             )
-        return None
+        lack = problem.lacks(problem.rows * self.row_bytes(len(problem.quasi), len(problem.sensitive)))
+        return f"method mondrian {lack}" if lack else None
 
     def statements(self, context: Context) -> Sequence[str]:
         """See `Method.statements`."""
@@ -81,11 +82,12 @@ class Mondrian:
                 sensitive=[domain.code for domain in context.encoded.sensitive],
             )
             context = replace(context, encoded=replace(context.encoded, work=tied))
-        fits = max(context.memory // self.row_bytes(context), 1)
         if context.accuracy is not None:
             from sqlanon.methods.probing import assign
 
-            return assign(context, fits, median=self.cut == "median")
+            return assign(context, median=self.cut == "median")
+        encoded = context.encoded
+        fits = max(context.memory // self.row_bytes(len(encoded.quasi), len(encoded.sensitive)), 1)
         if context.execution == "pushdown":
             return self._pushed(context, 0)
         if context.encoded.rows > fits:
@@ -93,12 +95,11 @@ class Mondrian:
         table = context.scratch.table("assign")
         return Assignment(table, "kernel", spans=self._kernel(context, table, None, None))
 
-    def row_bytes(self, context: Context) -> int:
-        """Bytes that the kernel and the transfer need for one row, at the peak."""
+    def row_bytes(self, d: int, s: int) -> int:
+        """Bytes that the kernel and the transfer need for one row of ``d`` quasi and ``s`` sensitive columns, at the peak."""
         from sqlanon.kernels.lanes import padded
 
-        d = len(context.encoded.quasi)
-        fetched = 4 * (2 * (d + len(context.encoded.sensitive)) + 4)
+        fetched = 4 * (2 * (d + s) + 4)
         # Codes and places, at most a word a column, the row's number: once in the rows, once in the spare.
         row = 8 * padded(d) + 8 * d + 4
         slots = 0 if self.variant == "strict" or self.cut == "median" else 8 * padded(d) + 8 * d + 56

@@ -9,7 +9,6 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
-from sqlanon.errors import PolicyError
 from sqlanon.methods.base import Assignment, Context, Problem
 from sqlanon.spec import Execution
 
@@ -61,11 +60,27 @@ class OneDimensional:
 
     def refusal(self, problem: Problem) -> str | None:
         """See `Method.refusal`."""
+        from sqlanon.kernels.idistance import MOST_AXES
         from sqlanon.methods import solvers
+        from sqlanon.methods.direct import asking
+
+        if self.order == "idistance" and len(problem.quasi) > MOST_AXES:
+            return f"method {self.name} takes at most {MOST_AXES} quasi columns, here are {len(problem.quasi)}: use tree or hilbert"
+        own = problem.accuracy is not None or self.solver != "auto"
+        refused = solvers.refusal(self, problem) if own else self._direct(problem)
+        if refused or not (own or asking(problem.requirements)):
+            return refused
+        needed = problem.rows * self.row_bytes(
+            len(problem.quasi), len(problem.sensitive), bounded=problem.accuracy is not None
+        )
+        lack = problem.lacks(needed)
+        other = "" if own else ", or, many times slower, use mondrian"
+        return f"method {self.name} {lack}{other}" if lack else None
+
+    def _direct(self, problem: Problem) -> str | None:
+        """Why the direct problem cannot be solved by the solver that is chosen for it."""
         from sqlanon.methods.direct import asking, whole_l
 
-        if problem.accuracy is not None or self.solver != "auto":
-            return solvers.refusal(self, problem)
         checks = asking(problem.requirements)
         if checks and self.minimize != "gcp":
             return f"method {self.name}: minimize={self.minimize} is for k alone; with l leave minimize out (gcp)"
@@ -98,17 +113,12 @@ class OneDimensional:
             dual.kernel_for(context, self.solver) if own else direct.kernel_for(context.requirements),
             *([grow] if self.order == "tree" else []),
         )
-        needed = context.encoded.rows * self.row_bytes(context)
+        encoded = context.encoded
+        needed = encoded.rows * self.row_bytes(len(encoded.quasi), len(encoded.sensitive))
         alone = not own and not direct.asking(context.requirements)
         if alone and (context.execution == "pushdown" or needed > context.memory):
             table = streamed_runs(context, self.ordered(), self.fast, direct.OBJECTIVES[self.minimize])
             return Assignment(table, "pushdown" if context.execution == "pushdown" else "pushdown+kernel")
-        if needed > context.memory:
-            raise PolicyError(
-                f"method {self.name} keeps the table in memory when l is asked or privacy maximized: "
-                f"{(needed >> 20) + 1} MiB, and it may use {context.memory >> 20}; raise memory"
-                + ("" if own else ", or use mondrian")
-            )
         if context.execution == "pushdown":
             loaded, arranged = arranged_by_engine(context, self.ordered())
         else:
@@ -127,13 +137,12 @@ class OneDimensional:
         boxes = spans(context, arranged.rows, loaded.geometry.facts, group, names)
         return Assignment(table, "pushdown" if context.execution == "pushdown" else "kernel", notes, boxes)
 
-    def row_bytes(self, context: Context) -> int:
-        """Bytes that a table in memory needs for one row, at the peak."""
+    def row_bytes(self, d: int, s: int, *, bounded: bool = False) -> int:
+        """Bytes that a table in memory needs for one row of ``d`` quasi and ``s`` sensitive columns, at the peak."""
         from sqlanon.kernels.lanes import padded
 
-        d, s = len(context.encoded.quasi), len(context.encoded.sensitive)
         row = 8 * padded(d) + 8 * d + 4
-        dual = 0 if context.accuracy is None else 8 * d + 70
+        dual = 8 * d + 70 if bounded else 0
         return 4 * (d + s + 1) + 4 * padded(d) + row * 2 + 60 + dual
 
 

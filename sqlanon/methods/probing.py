@@ -12,7 +12,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from sqlanon.errors import InfeasibleError, PolicyError
+from sqlanon.errors import InfeasibleError
 from sqlanon.kernels.bounds import widest
 from sqlanon.kernels.mondrian import grow
 from sqlanon.methods import arrays
@@ -31,23 +31,17 @@ _PARTS = 1000
 """Parts of 1 in which l is probed: what the kernel multiplies with stays small."""
 
 
-def assign(context: Context, fits: int, *, median: bool) -> Assignment:
+def assign(context: Context, *, median: bool) -> Assignment:
     """The most private strict Mondrian within the bound that the search finds.
 
     Args:
         context: the run; its requirements are kept to by every probe, where the table admits them.
-        fits: rows that the memory budget holds.
         median: cut at the median.
 
     Cost: about log2(10 n / most frequent) runs of Mondrian for l, log2(n) for k.
     """
     assert context.accuracy is not None
     n, goal = context.encoded.rows, context.accuracy.maximize
-    if n > fits:
-        raise PolicyError(
-            f"method mondrian maximizes {goal} of at most {fits} rows in the memory it may use, the table has {n}: raise memory, "
-            "or use hilbert"
-        )
     tell_compiling(context.progress, grow)
     rid, codes, sensitive, _ = arrays.fetch_codes(context, False)
     geometry, bounds = arrays.geometry(context), bounds_of(context)

@@ -81,7 +81,7 @@ def _direct(method: Asked, problem: Problem) -> str | None:
 
 def _optimal(method: Asked, problem: Problem) -> str | None:
     """Whether the quasi columns are a line, and short enough."""
-    from sqlanon.kernels.boundaries import MOST_STEPS
+    from sqlanon.kernels.boundaries import MOST_STEPS, steps
 
     own, dual = f"method {method.name}: solver=optimal", problem.accuracy is not None
     heuristic = "solver=auto, the heuristic, takes any"
@@ -90,13 +90,14 @@ def _optimal(method: Asked, problem: Problem) -> str | None:
     if problem.quasi[0].has_null:
         return f"{own} takes a quasi column without NULLs; {heuristic}"
     counts = problem.occurrences(problem.sensitive[0])
-    found = prod(rows + 1 for rows in counts)
-    choices = found if dual else 1 << len(counts)
-    if found > MOST_BOUNDARIES or found * choices > MOST_STEPS or len(counts) > 62:
+    found, work = prod(rows + 1 for rows in counts), steps(counts, dual)
+    if found > MOST_BOUNDARIES or work > MOST_STEPS or len(counts) > 62:
         return (
             f"{own} is for small tables: {problem.rows} rows with {len(counts)} sensitive values make {_size(found)} boundaries "
-            f"and up to {_size(found * choices)} steps; at most {MOST_BOUNDARIES} and {MOST_STEPS} are allowed; {heuristic}"
+            f"and up to {_size(work)} steps; at most {MOST_BOUNDARIES} and {MOST_STEPS} are allowed; {heuristic}"
         )
+    if not problem.finite(problem.quasi[0]):
+        return f"{own} takes finite values, and the quasi column holds infinities or NaN; {heuristic}"
     return None
 
 

@@ -22,6 +22,9 @@ from sqlanon.policy.problems import listed, near
 LARGEST = 2**63 - 1
 """The largest whole number a policy may hold: every engine's BIGINT holds it."""
 
+LARGEST_AMOUNT = 10**39
+"""The largest number that is not whole, such as an extent: every engine's widest integers and decimals are below it."""
+
 LARGEST_PART = 10**9
 """Numerator and denominator of l are at most this, so that rows x l fits 64 bits; so are other denominators."""
 
@@ -29,7 +32,7 @@ _WHOLE = re.compile(r"-?[0-9]+")
 _DIGITS = 20
 _FRACTION = re.compile(r"[0-9]{1,9}(\.[0-9]{1,9}|/[0-9]{1,9})?")
 _NUMBER = re.compile(
-    r"-?[0-9]{1,19}(\.[0-9]{1,19})?(e[+-]?[0-9]{1,2})?|-?[0-9]{1,19}/[0-9]{1,19}", re.IGNORECASE
+    r"-?[0-9]{1,400}(\.[0-9]{1,400})?(e[+-]?[0-9]{1,3})?|-?[0-9]{1,400}/[0-9]{1,400}", re.IGNORECASE
 )
 _SIZE = re.compile(r"([0-9]{1,18}(?:\.[0-9]{1,6})?)\s*([a-z]*)", re.IGNORECASE)
 _DURATION = re.compile(r"([0-9]{1,6})\s*([mhdw])", re.IGNORECASE)
@@ -128,11 +131,9 @@ def fraction(value: object) -> Fraction:
     return number
 
 
-def amount(high: int = LARGEST) -> BeforeValidator:
+def amount(high: int = LARGEST_AMOUNT) -> BeforeValidator:
     """A number or fraction from 0 to ``high``, exactly, by its decimal text as `fraction`."""
-    allowed = (
-        f"a number of at least 0{'' if high == LARGEST else f' and at most {high}'}, such as 0.3 or 3/10"
-    )
+    allowed = f"a number of at least 0{'' if high == LARGEST_AMOUNT else f' and at most {high}'}, such as 0.3 or 3/10"
 
     def check(value: object) -> Fraction:
         written = "" if isinstance(value, bool) else str(value)
@@ -142,7 +143,7 @@ def amount(high: int = LARGEST) -> BeforeValidator:
         if exact < 0:
             raise wrong("too small", allowed)
         if exact > high:
-            raise wrong("too large", allowed)
+            raise wrong("too large", f"{allowed}, at most 10^39" if high == LARGEST_AMOUNT else allowed)
         if exact.denominator > LARGEST_PART:
             raise wrong("too precise", f"{allowed}, its denominator at most {LARGEST_PART}")
         return exact

@@ -1,18 +1,20 @@
 """The reader-visible metadata table beside a release: kinds, formats, hierarchy nodes, domains *declared in the policy*.
 
-Nothing here comes from the data: a domain that the policy does not declare is not told.
+Nothing here comes from the data but the privacy that a bounded loss allowed: a domain that the policy does not declare is
+not told.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from sqlanon._version import __version__
 from sqlanon.engines.base import Engine, TableRef
 from sqlanon.release.names import GROUP
 from sqlanon.release.recode import Recoded
-from sqlanon.spec import ReleaseSpec
+from sqlanon.results import RequirementResult
+from sqlanon.spec import Accuracy, PrivacySpec, ReleaseSpec
 from sqlanon.sqltext import statement
 from sqlanon.table.encode import Encoded
 from sqlanon.table.tree import tree_of
@@ -35,9 +37,9 @@ def metadata_name(view: str) -> str:
 
 
 def metadata_rows(
-    spec: ReleaseSpec, encoded: Encoded, recoded: Recoded, version: int, view: str
-) -> Iterator[tuple[object, ...]]:
-    """The metadata table's rows; ``view`` is the public view's name."""
+    spec: ReleaseSpec, encoded: Encoded, recoded: Recoded, version: int, view: str, reached: Sequence[RequirementResult] = ()
+) -> Iterator[tuple[object, ...]]:  # fmt: skip
+    """The metadata table's rows; ``view`` is the public view's name, ``reached`` what verify measured on its rows."""
     privacy = spec.privacy
     facts: dict[str, object] = {
         "release": spec.name,
@@ -47,6 +49,8 @@ def metadata_rows(
         "l": str(privacy.l) if privacy.l is not None else None,
         "distinct_l": privacy.distinct_l,
     }
+    if privacy.accuracy is not None:
+        facts |= _bound(privacy, privacy.accuracy, reached)
     if recoded.sensitive:
         facts |= {
             "presence": "disclosed",
@@ -76,6 +80,23 @@ def metadata_rows(
             reading.name, reading.spec.role, reading.treatment or "", spec.format.kind if domain else "",
             reading.column.shown_type, json.dumps(published), declared,
         )  # fmt: skip
+
+
+def _bound(
+    privacy: PrivacySpec, accuracy: Accuracy, reached: Sequence[RequirementResult]
+) -> dict[str, object]:
+    """What the policy bounds and maximizes, and what came of it, which any reader can count in the view."""
+    least = {
+        "k": privacy.k if privacy.k > 1 else None,
+        "l": str(privacy.l) if privacy.l is not None else None,
+    }
+    return {
+        "maximize": accuracy.maximize,
+        "at_least": {name: value for name, value in least.items() if value is not None},
+        "max_loss": str(accuracy.per_class_ncp) if accuracy.per_class_ncp is not None else None,
+        "max_extent": {name: str(extent) for name, extent in accuracy.extents},
+        "reached": [{"name": one.name, "column": one.column, "reached": one.reached} for one in reached],
+    }
 
 
 def version_in(engine: Engine, entry: object) -> int | None:

@@ -47,20 +47,21 @@ def plan(
         spec: the release.
         progress: where to tell how far it is.
         beside: other releases of the same policy, for warnings about what readers see together.
-        machine: what a run may use. With a key and a version before, the method runs here too: only its classes tell what
-            both versions reveal together.
+        machine: what a run may use; None: this machine, as by default. With a key and a version before, the method runs
+            here too: only its classes tell what both versions reveal together.
 
     Raises:
         PolicyError, GuardError, InfeasibleError: what would stop the run.
     """
     progress = progress or Silent()
+    machine = machine or Machine.here()
     watch = Stopwatch(spec.name, progress)
     try:
         target = target_of(engine, spec)
         decision = decide(engine, spec, engine.relation(spec.source))
         secret = Catalog(engine).secret(spec.name) or secrets.token_hex(32)
         with Scratch(engine) as scratch:
-            ready = prepare(scratch, spec, watch, secret)
+            ready = prepare(scratch, spec, watch, secret, memory=machine.memory)
             assert isinstance(ready, Prepared)
             decision = decision.against(ready.source.fingerprint)
             compared = _compared(scratch, spec, machine, watch, ready, decision, target, secret)
@@ -91,7 +92,7 @@ def plan(
 
 
 def _compared(
-    scratch: Scratch, spec: ReleaseSpec, machine: Machine | None, watch: Stopwatch, ready: Prepared, decision: Decision,
+    scratch: Scratch, spec: ReleaseSpec, machine: Machine, watch: Stopwatch, ready: Prepared, decision: Decision,
     target: Publication, secret: str,
 ) -> Compared:  # fmt: skip
     """What changed in the rows, and what both versions would tell together; the stage is used up by it."""
@@ -101,7 +102,7 @@ def _compared(
     data = changed_rows(scratch, spec, ready, previous)
     if not ready.keyed or not history.before(scratch.engine, spec.name, previous):
         return Compared(None, data, (), () if ready.keyed else (WITHOUT_KEY,))
-    made = make_classes(spec, machine or Machine.here(), watch, scratch, ready)
+    made = make_classes(spec, machine, watch, scratch, ready)
     compared = compare_versions(scratch, spec, ready, made, data, previous, target.version, secret)
     history.hold(spec, compared.reports)
     return compared

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from sqlanon.engines.base import TableRef
 from sqlanon.errors import PolicyError
 from sqlanon.methods import Method, Problem, method
+from sqlanon.methods.measures import measures
 from sqlanon.privacy import Requirement, requirements
 from sqlanon.progress import Stopwatch
 from sqlanon.release import accuracy
@@ -55,9 +56,9 @@ class Unchanged:
 
 
 def prepare(
-    scratch: Scratch, spec: ReleaseSpec, watch: Stopwatch, secret: str, same_as: str | None = None
-) -> Prepared | Unchanged:
-    """Read the source once and decide whether a release of it can be made.
+    scratch: Scratch, spec: ReleaseSpec, watch: Stopwatch, secret: str, same_as: str | None = None, *, memory: int
+) -> Prepared | Unchanged:  # fmt: skip
+    """Read the source once and decide whether a release of it can be made with ``memory`` bytes for the kernels.
 
     Args:
         scratch: the run.
@@ -65,6 +66,7 @@ def prepare(
         watch: what measures the stages.
         secret: what the release's hashes are keyed with.
         same_as: the fingerprint of a source that need not be released again; the rest is then not done.
+        memory: bytes, unless the policy says how many.
 
     Raises:
         PolicyError, GuardError: roles, types, hierarchies or guards stop it.
@@ -105,7 +107,8 @@ def prepare(
         accuracy.check(spec, quasi)
         problem = Problem(
             asked, spec.privacy.accuracy, quasi, sensitive, rows, spec.execution,
-            lambda domain: _occurrences(scratch, domain),
+            lambda domain: _occurrences(scratch, domain), lambda domain: None not in measures(scratch, domain).values,
+            spec.memory or memory,
         )  # fmt: skip
         refused = chosen.refusal(problem)
         if refused:

@@ -113,8 +113,11 @@ def publish(
             scratch.execute("publish/link", linked=TableRef(PRIVATE_SCHEMA, f"{target.physical}_link"),
                             classed=classed, released=recoded.released)  # fmt: skip
             private.keep(scratch, target.physical)
-            facts = metadata_rows(spec, encoded, recoded, target.version, target.view.name)
-            engine.load_rows(metadata_table(physical), COLUMNS, facts)
+            engine.load_rows(
+                metadata_table(physical),
+                COLUMNS,
+                metadata_rows(spec, encoded, recoded, target.version, target.view.name, done.requirements),
+            )
             previous = next((e for e in catalog.entries(spec.name) if e.status == "published"), None)
             if previous:
                 catalog.mark(spec.name, previous.version, "replaced")
@@ -205,7 +208,9 @@ def _publish_file(
                 engine.load_rows(
                     metadata_of(place),
                     COLUMNS,
-                    metadata_rows(spec, encoded, recoded, target.version, target.view.name),
+                    metadata_rows(
+                        spec, encoded, recoded, target.version, target.view.name, done.requirements
+                    ),
                 )
         with watch.stage("publish"):
             _settle(beside, target.file)

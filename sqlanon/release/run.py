@@ -93,7 +93,7 @@ def run(
             decision.confirmed(spec.name, allow_weaker=allow_weaker)
             secret = Catalog(engine).secret(spec.name) or secrets.token_hex(32)
             with Scratch(engine) as scratch:
-                ready = prepare(scratch, spec, watch, secret, decision.same_as)
+                ready = prepare(scratch, spec, watch, secret, decision.same_as, memory=machine.memory)
                 decision = decision.against(ready.source.fingerprint)
                 if isinstance(ready, Unchanged):
                     assert decision.previous is not None
@@ -197,7 +197,8 @@ def _make(
         history.hold(spec, compared.reports)
     with watch.stage("recode"):
         attributes = [Attribute(d.code, d.reading.name, d.reading.spec.weight, d.size) for d in encoded.quasi]
-        loss = measure(scratch, recoded.boxes, recoded.released, attributes, spec.privacy.k)
+        asked = spec.privacy.k if spec.privacy.k > 1 else None
+        loss = measure(scratch, recoded.boxes, recoded.released, attributes, asked)
         if spec.format.kind == "anatomy":
             (alias,) = (domain.reading.alias for domain in encoded.sensitive)
             loss = replace(loss, rce=reconstruction_error(scratch, classed, alias))

@@ -6,6 +6,7 @@ import pytest
 
 from benchmarks.record import RESULTS
 from benchmarks.report import PAGES, SECTIONS, render
+from benchmarks.report_readme import SECTIONS as README
 
 FACTS = {
     "command": "python -m benchmarks.x",
@@ -44,6 +45,38 @@ def test_speed_table(tmp_path):
     )
     assert "| postgres, admissions | tree, 100 | 0.00 | 0.00 | 0.00 | 1.25 | 0.00 | 0.00 | 0.00 |" in lines
     assert "`python -m benchmarks.x`, 2026-01-01, Python 3.11.0, psycopg 3.3.0, 2 cores (p), 16 GiB." in lines
+
+
+def test_missed_goals_of_every_method_are_named(tmp_path):
+    """One that is reached exactly is reached; one that is missed is named, whatever it is of."""
+    assert README["missed"](tmp_path) == ""
+    case = {"engine": "duckdb", "table": "admissions", "k": 10}
+    for method, ratio, goal in (("tree", 5.04, 3.5), ("hilbert", 3.5, 3.5), ("mondrian", 9.0, None)):
+        one = {**case, "method": f"{method}:x=y", "ratio": ratio, "target_ratio": goal}
+        (tmp_path / f"speed_{method}.json").write_text(json.dumps(one))
+    assert README["missed"](tmp_path) == (
+        "Goals that are not reached:\n\n- speed of `tree`, k=10, DuckDB, admissions: 5.04x, goal 3.5x"
+    )
+    losses = [
+        {"table": "sal", "k": 10, "contender": "tree", "target": 0.01, "evaluator": {"range_ncp": ncp}} for ncp in (0.01, 0.0101)
+    ]  # fmt: skip
+    (tmp_path / "loss.json").write_text(json.dumps({"results": losses}))
+    sets = {"contender": "tree + refine", "k": 50, "target": 0.1, "met": False, "evaluator": {"set_ncp": 0.1}}
+    (tmp_path / "nominal.json").write_text(json.dumps({"results": [sets]}))
+    grown = {"part": "l", "method": "hilbert", "seconds": 21.0, "target_seconds": 20.0}
+    (tmp_path / "growth.json").write_text(json.dumps({"results": [grown, grown | {"target_seconds": None}]}))
+    started = {"seconds": 0.5, "target": 0.3}
+    (tmp_path / "startup.json").write_text(json.dumps({"import": started, "help": started | {"target": 0.5}}))
+    assert README["missed"](tmp_path).splitlines()[3:] == [
+        "- range NCP of `tree`, k=10, sal: 0.0101, goal 0.01",
+        "- set loss of `tree + refine`, k=50, Adult: 0.1000, goal 0.1",
+        "- release by `hilbert`, SAL, part l: 21.0 s, goal 20 s",
+        "- startup, import: 0.50 s, goal 0.3 s",
+    ]
+    (tmp_path / "speed_tree.json").unlink()
+    for name in ("loss", "nominal", "growth", "startup"):
+        (tmp_path / f"{name}.json").unlink()
+    assert README["missed"](tmp_path) == "Every goal is reached."
 
 
 def test_growth_table(tmp_path):

@@ -181,7 +181,7 @@ def test_two_columns_of_one_name(cli, tmp_path):
 
 def test_identifier_that_repeats(cli, tmp_path):
     write_csv(tmp_path / "t.csv", HEADER, [(row[0] // 2, *row[1:]) for row in people()])
-    refused(cli("anonymize", "t.csv", *FILE, "--k", "5"), 2, "id", "rows_are")
+    refused(cli("anonymize", "t.csv", *FILE, "--k", "5"), 2, "id", "--rows-are events")
     ended = cli("anonymize", "t.csv", *FILE, "--k", "5", "--rows-are", "events", "--json")
     assert ended.code == 0, ended.out
     assert ended.json["min_identifiers"]["id"] >= 1

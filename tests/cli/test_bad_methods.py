@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from sqlanon.kernels import topdown
+from sqlanon.kernels import idistance, topdown
 from sqlanon.methods import METHODS, onedim
 from tests.cli.conftest import make_duckdb
 from tests.cli.test_bad_input import refused
@@ -105,6 +105,18 @@ def test_one_row_more_than_topdown_takes(cli, warehouse, monkeypatch):
     monkeypatch.setattr(topdown, "MOST_ROWS", 59)
     refused(cli(*asked(warehouse, "topdown"), "--k", "2"), 2, "topdown", "59", "60", "tree")
     nothing_published(cli, warehouse)
+
+
+@pytest.mark.parametrize("method", ["idistance", "idistance_fast"])
+def test_one_column_more_than_idistance_takes(cli, warehouse, monkeypatch, method):
+    """From 128 columns on it used to compute for ever; `test_idistance` has the number."""
+    monkeypatch.setattr(idistance, "MOST_AXES", 2)
+    refused(
+        cli(*asked(warehouse, method), "--k", "2"), 2, method, "at most 2", "are 3", "use tree or hilbert"
+    )
+    nothing_published(cli, warehouse)
+    monkeypatch.setattr(idistance, "MOST_AXES", 3)
+    assert cli(*asked(warehouse, method), "--k", "2").code == 0
 
 
 def test_a_requirement_that_the_method_does_not_take(cli, warehouse):

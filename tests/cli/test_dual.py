@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 BOUND = "{max_loss: {per_class_ncp: LIMIT}, maximize: l, at_least: {l: LEAST}}\n    method: hilbert"
@@ -30,7 +32,11 @@ def test_plan_and_run(cli, bounded):
     (reached,) = (one["reached"] for one in report["requirements"] if one["name"] == "l")
     assert reached >= 1.5
     assert report["loss"]["il_inf"] <= 0.5 + 2**-19
-    assert f"note: {said}: reached" in " ".join(cli("run").out.split())
+    assert report["loss"]["c_avg"] is None  # N / (classes x k), and no k is asked
+    text = " ".join(cli("run").out.split())
+    assert f"note: {said}: reached" in text
+    assert "C_AVG" not in text
+    assert "DM " in text
 
 
 def test_too_little(cli, bounded):
@@ -41,3 +47,32 @@ def test_too_little(cli, bounded):
     assert "at_least asks l = 1.5 of disease. Nothing was published." in " ".join(ended.err.split())
     assert cli("run", "--json").json["error"]["exit_code"] == 4
     assert cli("releases", "--json").json == {"releases": []}
+
+
+def test_too_little_is_told_once_for_the_release(cli, bounded):
+    """What a release's own text names is not named again before it."""
+    bounded("60")
+    ended = cli("plan")
+    assert ended.code == 4
+    assert ended.err.splitlines()[-1].startswith("error: people: no release of ")
+    assert "people: people" not in ended.err
+
+
+def test_missing_words_are_those_of_the_command_line(cli, warehouse):
+    ended = cli(
+        "anonymize", "people", "--db", warehouse, "--qi", "age", "--sensitive", "disease", "--rest", "drop", "--maximize", "l",
+        "--max-loss", "0.5",
+    )  # fmt: skip
+    assert ended.code == 2
+    assert "--at-least: is missing; --maximize l needs" in ended.err
+    assert "such as --at-least l=2" in ended.err
+
+
+@pytest.mark.usefixtures("policy")
+def test_change_says_nothing_of_what_is_not_asked(cli, bounded):
+    assert cli("run").code == 0
+    bounded("3/2")
+    change = cli("plan", "--json").json["change"]
+    assert "policy changed" in change
+    assert "maximize" in change
+    assert not {"None", "True", "False"} & set(re.findall(r"\w+", change))

@@ -67,3 +67,16 @@ def test_extremes(connect_module: Any, engine: Any, name: str, tmp_path: Path) -
     assert db.anonymize(
         source, **given, method="hilbert", maximize="k", at_least={"k": 1}, max_loss=0.3
     ).report.verified
+
+
+def test_extents_beyond_bigint(shared_db: Any, tmp_path: Path) -> None:
+    """Exactly 10^30 apart is within 10^30, and not within one less."""
+    wide = 10**30
+    case = Case(
+        "wide", {"x": "DECIMAL(38,0)"}, tuple((v,) for v in (0, wide) * 2), {"x": QI()}, (), Privacy()
+    )
+    given = {k: v for k, v in case.arguments(tmp_path).items() if k not in ("k", "l", "distinct_l", "joint")}
+    source = case.create(shared_db)
+    for extent, k in ((wide, 4), (wide - 1, 2)):
+        asked = {"maximize": "k", "at_least": {"k": 1}, "max_extent": {"x": extent}}
+        assert shared_db.anonymize(source, **given, method="hilbert", **asked).report.min_class == k

@@ -155,7 +155,7 @@ def test_small_memory_budget_gives_the_same_classes(shared_db: Any, way: Way, tm
     used = set()
     for case in filter(way.takes, (MIXED, JOINT, NUMBERS, DIVERSE)):
         if kind_of(case.table, case.privacy) in ORACLES[way.method].in_memory:
-            with pytest.raises(PolicyError, match=rf"{way.method} .*memory.*use mondrian"):
+            with pytest.raises(PolicyError, match=rf"{way.method} .*raise memory to .*use mondrian"):
                 release_rows(shared_db, case, tmp_path, **way.arguments, memory=2000)
             continue
         rows, report = release_rows(shared_db, case, tmp_path, **way.arguments, memory=2000)
@@ -184,7 +184,8 @@ def test_losses_where_a_format_merges_boxes(shared_db: Any, sample: Case, kind: 
     own, merged = losses(sample.table, boxes, 1), losses(sample.table, classes, sample.privacy.k)
     for metric in ("ncp", "gcp", "lm", "il_inf", "weighted_avg_volume"):
         assert getattr(report.loss, metric) == pytest.approx(float(getattr(own, metric)), rel=1e-9), metric
-    assert (report.loss.dm, report.loss.c_avg) == (merged.dm, pytest.approx(float(merged.c_avg)))
+    average = pytest.approx(float(merged.c_avg)) if sample.privacy.k > 1 else None
+    assert (report.loss.dm, report.loss.c_avg) == (merged.dm, average)
     of_box = {box[0]: losses(sample.table, [box], 1).il1 for box in boxes}
     of_class = [
         sum(len(box) * of_box[box[0]] for box in boxes if box[0] in rows) / len(rows) for rows in classes

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import random
+from collections import Counter
 from pathlib import Path
 from typing import Any
 
@@ -92,3 +94,45 @@ def test_a_name_that_leaves_no_room_for_its_suffix(connect: Any, engine: Any) ->
     rows = read_table(db, ("release", "long_names"))
     assert len(rows[0]) == 4 == len(release.report.columns)
     assert len(rows) == 12
+
+
+def test_metadata_tell_a_bound_and_what_it_allowed(shared_db: Any) -> None:
+    """What the policy says, and the k and l that are counted here in the view."""
+    rows = [(20 + i // 3, "abb"[i % 3]) for i in range(24)]
+    table = create_table(shared_db, "told bound", {"age": "INTEGER", "s": "TEXT"}, rows)
+    view = table.strip('"')
+    given: dict[str, Any] = {"quasi": "age", "sensitive": "s", "method": "hilbert"}
+    asked: dict[str, Any] = {
+        "maximize": "l",
+        "at_least": {"k": 2, "l": "5/4"},
+        "max_loss": 0.3,
+        "max_extent": {"age": "5/2"},
+    }
+
+    def facts() -> dict[str, Any]:
+        told = {row["column_name"]: row for row in read_table(shared_db, ("release", f"{view}_metadata"))}
+        found: dict[str, Any] = json.loads(told[""]["published"])
+        return found
+
+    shared_db.anonymize(table, **given, **asked)
+    classes: dict[Any, Counter[str]] = {}
+    for row in read_table(shared_db, ("release", view)):
+        classes.setdefault((row["age_lo"], row["age_hi"]), Counter())[row["s"]] += 1
+    assert {key: value for key, value in facts().items() if key in (*asked, "k", "l", "reached")} == {
+        "k": 2,
+        "l": "5/4",
+        "maximize": "l",
+        "at_least": {"k": 2, "l": "5/4"},
+        "max_loss": "3/10",
+        "max_extent": {"age": "5/2"},
+        "reached": [
+            {"name": "k", "column": None, "reached": min(one.total() for one in classes.values())},
+            {
+                "name": "l",
+                "column": "s",
+                "reached": min(one.total() / max(one.values()) for one in classes.values()),
+            },
+        ],
+    }
+    shared_db.anonymize(table, **given, k=3)
+    assert not facts().keys() & {*asked, "reached"}

@@ -37,6 +37,7 @@ class Told:
 
     name: ClassVar[str] = "told"
     options: ClassVar[Mapping[str, tuple[str, ...]]] = {}
+    numbers: ClassVar[Mapping[str, range]] = {}
     executions: ClassVar[tuple[str, ...]] = ("kernel",)
     classes: ClassVar[Sequence[int | None]] = RIGHT
 

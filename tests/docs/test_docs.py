@@ -219,9 +219,9 @@ def test_speed_of_the_readme_is_that_of_the_results():
     }
     for name, case, count, sort, release, ratio, goal, peak in rows:
         one = by_name[name.replace("DuckDB", "duckdb").replace("PostgreSQL", "postgres"), case]
-        memory = one["memory"]["release_gib"] + one["memory"].get("release_server_gib", 0)
+        memory = one["memory"].get("release_gib", 0) + one["memory"].get("release_server_gib", 0)
         assert count == f"{one['rows']:,}"
         assert (sort, release) == (f"{one['base_seconds']:.1f}", f"{one['release_seconds']:.1f}")
         promised = f"{one['target_ratio']:g}x" if one["target_ratio"] else "-"
         assert (ratio, goal) == (f"{one['ratio']:.1f}x", promised)
-        assert peak == f"{memory:.1f}"
+        assert peak == (f"{memory:.1f}" if memory else "-")  # measured for k=10 alone

@@ -90,5 +90,5 @@ def test_dual_privacy_is_the_most_of_all_partitions(rows: list[tuple[int, int]],
 
 
 def test_steps_bound_the_work() -> None:
-    assert steps(np.array([2, 3, 0])) == 12 * 4
-    assert steps(np.array([2, 3, 0]), dual=True) == 144
+    assert steps([2, 3, 0]) == 12 * 4
+    assert steps([2, 3, 0], dual=True) == 144

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sqlanon.kernels.idistance import FRACTION, distance_keys, find_centres, offset
+from sqlanon.kernels.idistance import FRACTION, MOST_AXES, distance_keys, find_centres, offset
 
 pytestmark = pytest.mark.property
 
@@ -40,13 +40,19 @@ def test_keys_are_the_nearest_centre_s_offset_and_the_distance(
         assert key == squares.index(best) * offset(d) + isqrt(best << (2 * FRACTION))
 
 
-@pytest.mark.parametrize("d", [1, 7, 30, 60])
+@pytest.mark.parametrize("d", [1, 7, 30, 60, MOST_AXES])
 def test_an_offset_exceeds_the_largest_distance(d: int) -> None:
     corners = np.array([[0] * d, [2**20] * d], np.int32)
     out = np.empty(2, np.int64)
     distance_keys(corners, corners[:1], out)
-    assert 0 == out[0] < out[1] < offset(d)
+    assert out.tolist() == [0, isqrt(d << (40 + 2 * FRACTION))]
+    assert out[1] < offset(d)
     assert offset(d) * 2**20 < 2**63
+
+
+def test_one_axis_more_would_not_fit() -> None:
+    """A squared distance of `offset` and keys, with its binary digits, is a signed integer of 64 bits."""
+    assert MOST_AXES << (40 + 2 * FRACTION) < 2**63 <= (MOST_AXES + 1) << (40 + 2 * FRACTION)
 
 
 def test_points_of_one_cluster_stand_together() -> None:

@@ -124,7 +124,7 @@ def test_reported_figures_are_those_of_the_published_rows(
     assert report.rows == n == sum(sizes)
     assert k <= min(sizes)
     assert (report.classes, report.min_class, report.max_class) == (len(sizes), min(sizes), max(sizes))
-    assert report.loss.c_avg == pytest.approx(n / (len(sizes) * k))
+    assert report.loss.c_avg == (pytest.approx(n / (len(sizes) * k)) if k > 1 else None)
     assert report.loss.dm == sum(size**2 for size in sizes)
     assert 0 <= report.loss.gcp <= 1
     assert 0 <= report.loss.lm <= 1

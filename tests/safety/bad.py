@@ -25,7 +25,9 @@ def tampering(*statements: str, as_one: bool = False) -> type[Mondrian]:
                 context.scratch.engine.execute(f"UPDATE {table} SET class = 0")
             for statement in statements:
                 context.scratch.engine.execute(statement.format(t=table))
-            return made
+            if made.spans is not None:  # boxes of the classes that were
+                context.scratch.drop(made.spans)
+            return replace(made, spans=None)
 
     return Bad
 

@@ -122,7 +122,7 @@ def loss(report: LossReport, released: int) -> tuple[Table | str, ...]:
         each = f"{report.rce / max(released, 1):.4f} a row (0 = all known, 1 = all lost)"
         return (
             "loss: the quasi columns are exact; what is lost is which row of a group has which sensitive value",
-            f"RCE {report.rce:,.1f}, {each}, DM {measure(report.dm)}, C_AVG {report.c_avg:.3f}",
+            f"RCE {report.rce:,.1f}, {each}, {_sizes(report)}",
         )
     rows = [
         (column, f"{values['ncp']:.4f}", f"{values['lm']:.4f}", _bar(values["ncp"]))
@@ -132,8 +132,14 @@ def loss(report: LossReport, released: int) -> tuple[Table | str, ...]:
     shown = table(
         (("loss of", "left"), ("NCP", "right"), ("LM", "right"), ("0 = exact, 1 = all lost", "left")), rows
     )
-    totals = f"GCP {report.gcp:.4f}, DM {measure(report.dm)}, C_AVG {report.c_avg:.3f}"
+    totals = f"GCP {report.gcp:.4f}, {_sizes(report)}"
     return shown, totals, f"NCP of a class: {report.il1:.4f} on average, {report.il_inf:.4f} at most"
+
+
+def _sizes(report: LossReport) -> str:
+    """What the sizes of classes alone say."""
+    average = "" if report.c_avg is None else f", C_AVG {report.c_avg:.3f}"
+    return f"DM {measure(report.dm)}{average}"
 
 
 def next_commands(screen: Screen, following: Sequence[str]) -> None:

@@ -90,6 +90,9 @@ def test_what_is_read(read: Any, written: str, privacy: PrivacySpec) -> None:
         ("{max_extent: {}, maximize: k, at_least: {k: 2}}", "max_extent", "no column"),
         ("{max_extent: {age: -1}, maximize: k, at_least: {k: 2}}", "max_extent.age", "too small"),
         ("{max_extent: {age: 1e99}, maximize: k, at_least: {k: 2}}", "max_extent.age", "too large"),
+        ("{max_extent: {age: 1e300}, maximize: k, at_least: {k: 2}}", "max_extent.age", "too large"),
+        ("{max_extent: {age: 1e-300}, maximize: k, at_least: {k: 2}}", "max_extent.age", "too precise"),
+        (f"{{max_extent: {{age: 1{'0' * 39}1}}, maximize: k, at_least: {{k: 2}}}}", "max_extent.age", "too large"),
         ("{max_extent: {age: .inf}, maximize: k, at_least: {k: 2}}", "max_extent.age", "not a number or fraction"),
         ("{max_extent: {agee: 1}, maximize: k, at_least: {k: 2}}", "max_extent.agee", "a column that is not listed (did you mean age?)"),
         ("{max_extent: {cost: 1}, maximize: k, at_least: {k: 2}}", "max_extent.cost", "the column is insensitive"),
@@ -184,6 +187,13 @@ def test_a_mean_goes_with_the_k_that_is_accepted(read: Any, problems: Any) -> No
     assert read(text).releases[0].format.mean == ("age",)
     (problem,) = problems(text.replace("k: 5", "k: 4"))
     assert "format.mean: k is below 5" in problem
+
+
+@pytest.mark.parametrize("extent", [2**63, 10**30, 2**128 - 1, 10**39])
+def test_extents_of_the_widest_types(extent: int) -> None:
+    """HUGEINT and UHUGEINT of DuckDB, DECIMAL(38) of both engines."""
+    spec = release(source="t", quasi="x", max_extent={"x": extent}, maximize="k", at_least={"k": 2})
+    assert spec.privacy.accuracy == Accuracy("k", None, (("x", Fraction(extent)),))
 
 
 @pytest.mark.property
