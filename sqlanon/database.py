@@ -18,8 +18,9 @@ from sqlanon.release import rollback as versions
 from sqlanon.release.catalog import Catalog
 from sqlanon.release.history import audit_history
 from sqlanon.release.plan import plan as make_plan
-from sqlanon.release.publish import drop_old, reconcile
+from sqlanon.release.publish import drop_old
 from sqlanon.release.run import Machine, run
+from sqlanon.release.second_file import reconcile
 from sqlanon.release.swap import spelled
 from sqlanon.release.target import sensitive_of, view_of, views_of
 from sqlanon.results import (

@@ -175,7 +175,7 @@ class Catalog:
         self._engine.execute(statement("catalog/report", self._engine.dialect, binds, catalog=self._table))
 
     def mark(self, release: str, version: int, status: str) -> None:
-        """Change the status of one version: pending, published, replaced, withdrawn, dropped or abandoned."""
+        """Change the status of one version: pending, published, replaced, withdrawn, returning, dropped or abandoned."""
         binds: dict[str, str | int | float | None] = {
             "release": release,
             "version": version,

@@ -1,35 +1,31 @@
 """Publish: the versioned physical table, then the public view, swapped in one transaction with the catalog row.
 
-A DuckDB transaction writes one attached file, so a release into another file is built beside it, verified, closed,
-flushed and put in its place by ``os.replace``; the catalog says ``pending`` before and ``published`` after.
+How a release gets into a file of its own is in `sqlanon.release.second_file`.
 """
 
 from __future__ import annotations
 
-import glob
-import os
-import secrets
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 from sqlanon.engines.base import PRIVATE_SCHEMA, Engine, TableRef
 from sqlanon.errors import DatabaseError
 from sqlanon.progress import Stopwatch
 from sqlanon.release.catalog import Catalog, Entry
 from sqlanon.release.history import table_of
-from sqlanon.release.metadata import COLUMNS, metadata_rows, version_in
+from sqlanon.release.metadata import COLUMNS, metadata_rows
 from sqlanon.release.names import Published
 from sqlanon.release.prepare import Prepared
 from sqlanon.release.recode import Recoded
 from sqlanon.release.rights import admit
+from sqlanon.release.second_file import keep_tables, make_schema, put, reconcile, settled
 from sqlanon.release.swap import Pointing, spelled, swap
 from sqlanon.release.target import Publication, check_free, metadata_of, sensitive_of, views_of
 from sqlanon.release.verify import Verified, verify_physical
 from sqlanon.release.verify_pair import verify_pair
 from sqlanon.results import RunReport
 from sqlanon.spec import RefreshSpec, ReleaseSpec
-from sqlanon.sqltext import identifier, statement
+from sqlanon.sqltext import statement
 from sqlanon.table.encode import Encoded
 from sqlanon.table.scratch import Scratch
 
@@ -72,7 +68,7 @@ def publish(
         catalog.create()
         catalog.keep_secret(spec.name, private.secret)
         if not target.file:
-            _make_schema(engine, target.view)
+            make_schema(engine, target.view)
 
     def write(place: TableRef) -> RunReport:
         with watch.stage("publish"):
@@ -179,19 +175,12 @@ def _verified(report: RunReport, verified: Verified, watch: Stopwatch) -> RunRep
     )
 
 
-def _make_schema(engine: Engine, view: TableRef) -> None:
-    schema = ".".join(identifier(part) for part in (view.database, view.schema) if part)
-    if view.schema and not engine.has_schema(view):
-        engine.execute(statement("publish/schema", engine.dialect, schema=schema))
-
-
 def _publish_file(
     engine: Engine, spec: ReleaseSpec, target: Publication, scratch: Scratch, encoded: Encoded,
     classed: TableRef, recoded: Recoded, write: Callable[[TableRef], RunReport], catalog: Catalog, watch: Stopwatch, private: Private,
     report: RunReport, ready: Prepared,
 ) -> RunReport:  # fmt: skip
     assert target.file is not None
-    beside = f"{target.file}.sqlanon-{secrets.token_hex(4)}"
     with engine.publishing():
         catalog.add(
             spec, target.version, target.physical, target.view, "pending", report, ready.source, private.seed
@@ -199,74 +188,33 @@ def _publish_file(
         scratch.execute("publish/link", linked=TableRef(PRIVATE_SCHEMA, f"{target.physical}_link"),
                         classed=classed, released=recoded.released)  # fmt: skip
         private.keep(scratch, target.physical)
+
+    def fill(database: str) -> RunReport:
+        place = replace(target.view, database=database)
+        with engine.publishing():
+            make_schema(engine, place)
+            done = write(place)
+            engine.load_rows(
+                metadata_of(place),
+                COLUMNS,
+                metadata_rows(spec, encoded, recoded, target.version, target.view.name, done.requirements),
+            )
+        if spec.refresh.keep > 1:
+            keep_tables(engine, pointings(target.view, target.physical, pair=target.pair), database)
+        return done
+
     try:
-        with engine.attach(beside) as database:
-            place = TableRef(target.view.schema, target.view.name, database)
-            with engine.publishing():
-                _make_schema(engine, place)
-                done = write(place)
-                engine.load_rows(
-                    metadata_of(place),
-                    COLUMNS,
-                    metadata_rows(
-                        spec, encoded, recoded, target.version, target.view.name, done.requirements
-                    ),
-                )
-        with watch.stage("publish"):
-            _settle(beside, target.file)
+        done = put(engine, target.file, fill, watch)
     except BaseException:
-        for leftover in (beside, f"{beside}.wal"):
-            Path(leftover).unlink(missing_ok=True)
         reconcile(engine, spec.name)  # asks the file itself which version it holds
         drop_old(engine, spec.name)
         raise
     done = replace(done, seconds=watch.total())
     with engine.publishing():
         catalog.replace_report(spec.name, target.version, done)
-        _published(catalog, spec.name, target.version)
+        settled(catalog, spec.name, target.version)
     drop_old(engine, spec.name)
     return done
-
-
-def _published(catalog: Catalog, release: str, version: int) -> None:
-    for entry in catalog.entries(release):
-        if entry.status == "published":
-            catalog.mark(release, entry.version, "replaced")
-    catalog.mark(release, version, "published")
-
-
-def _settle(beside: str, path: str) -> None:
-    """Flush the finished file and put it in place: readers see the old file or the new one."""
-    with Path(beside).open("rb") as file:
-        os.fsync(file.fileno())
-    os.replace(beside, path)
-    folder = os.open(Path(path).resolve().parent, os.O_RDONLY)
-    try:
-        os.fsync(folder)
-    finally:
-        os.close(folder)
-
-
-def reconcile(engine: Engine, release: str) -> list[str]:
-    """Tidy up after a run that was killed between building another file and saying so in the catalog."""
-    catalog = Catalog(engine)
-    tidied = []
-    for entry in catalog.entries(release):
-        if entry.status != "pending" or not entry.file:
-            continue
-        for leftover in sorted(
-            Path(entry.file).resolve().parent.glob(f"{glob.escape(Path(entry.file).name)}.sqlanon-*")
-        ):
-            leftover.unlink()
-            tidied.append(str(leftover))
-        there = Path(entry.file).exists() and version_in(engine, entry) == entry.version
-        with engine.publishing():
-            if there:
-                _published(catalog, release, entry.version)
-            else:
-                catalog.mark(release, entry.version, "abandoned")
-        tidied.append(f"{entry.release}@{entry.version}")
-    return tidied
 
 
 def drop_old(engine: Engine, release: str) -> list[str]:

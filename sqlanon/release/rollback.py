@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from sqlanon.engines.base import Engine
-from sqlanon.errors import DatabaseError, GuardError, PolicyError, UnsupportedError
+from sqlanon.engines.base import Engine, TableRef
+from sqlanon.errors import DatabaseError, GuardError, PolicyError
+from sqlanon.progress import Silent, Stopwatch
 from sqlanon.release.catalog import Catalog, Entry
 from sqlanon.release.changes import differences, weakenings
-from sqlanon.release.publish import pointings, reconcile
+from sqlanon.release.publish import pointings
 from sqlanon.release.refresh import data_change, link_columns_of
 from sqlanon.release.rights import admit
-from sqlanon.release.swap import swap
+from sqlanon.release.second_file import give_back, reconcile, settled
+from sqlanon.release.swap import Pointing, swap
 from sqlanon.release.target import Publication, check_free, is_pair
 from sqlanon.results import DiffReport, RollbackReport, VersionReport
 from sqlanon.spec import PrivacySpec, ReleaseSpec
@@ -31,7 +33,6 @@ def rollback(
     Raises:
         PolicyError: no such release or version, or its table was dropped.
         GuardError: its policy is weaker, and nobody confirmed it.
-        UnsupportedError: the release is in another file, which holds one version only.
         LockedError: somebody runs this release now, or readers held the view for too long.
     """
     with engine.lock(f"release {release}"):
@@ -48,32 +49,55 @@ def rollback(
                 f"{release}: version {entry.version} was made by a weaker policy than version {current.version}, which is "
                 f"published: {'; '.join(weaker)}. If that is meant, confirm it with --allow-weaker (in Python allow_weaker=True)"
             )
-        assert entry.view is not None
-        target = Publication(entry.view, None, entry.version, entry.physical, is_pair(entry))
-        check_free(engine, catalog, release, target)
+        view = TableRef(entry.view_schema, str(entry.view_name))
         warnings = _warnings(engine, entry, weaker)
-        shown = pointings(entry.view, entry.physical, pair=is_pair(entry))
-        with engine.publishing():
-            catalog.mark(release, current.version, "withdrawn")
-            catalog.mark(release, entry.version, "published")
-            swap(engine, shown, current)
-            readers = tuple(current.policy.get("readers") or ())
-            admit(engine, readers, [item.view for item in shown], entry)
+        shown = pointings(view, entry.physical, pair=is_pair(entry))
+        if entry.file:
+            _return_file(engine, entry, shown)
+        else:
+            check_free(
+                engine,
+                catalog,
+                release,
+                Publication(view, None, entry.version, entry.physical, is_pair(entry)),
+            )
+            _return_views(engine, entry, shown, current)
         return RollbackReport(
             release, current.version, entry.version, entry.report.get("published", ""), warnings
         )
 
 
+def _return_views(engine: Engine, entry: Entry, shown: list[Pointing], current: Entry) -> None:
+    catalog = Catalog(engine)
+    with engine.publishing():
+        catalog.mark(entry.release, current.version, "withdrawn")
+        catalog.mark(entry.release, entry.version, "published")
+        swap(engine, shown, current)
+        readers = tuple(current.policy.get("readers") or ())
+        admit(engine, readers, [item.view for item in shown], entry)
+
+
+def _return_file(engine: Engine, entry: Entry, shown: list[Pointing]) -> None:
+    """The catalog says what is under way: whoever finds it so asks the file which version it holds (`reconcile`)."""
+    catalog = Catalog(engine)
+    with engine.publishing():
+        catalog.mark(entry.release, entry.version, "returning")
+    try:
+        give_back(engine, entry, shown, Stopwatch(entry.release, Silent()))
+    except BaseException:
+        reconcile(engine, entry.release)
+        raise
+    with engine.publishing():
+        settled(catalog, entry.release, entry.version)
+
+
 def _wanted(engine: Engine, release: str, entries: list[Entry], current: Entry, to: int | None) -> Entry:
-    if current.file:
-        raise UnsupportedError(
-            f"{release}: {current.file} holds the published version only, so that its readers reach no other; correct the "
-            "source or the policy and run again"
-        )
     spare = [
         entry
         for entry in entries
-        if entry.status in ("replaced", "withdrawn") and entry.view and engine.exists(entry.table)
+        if entry.status in ("replaced", "withdrawn")
+        and entry.file == current.file
+        and engine.exists(entry.table)
     ]
     known = ", ".join(str(entry.version) for entry in spare) or "none (keep in the policy says how many stay)"
     if to is None:

@@ -17,10 +17,11 @@ from sqlanon.release.anatomy import regroup
 from sqlanon.release.catalog import Catalog, Entry
 from sqlanon.release.guards import disclosed
 from sqlanon.release.prepare import Prepared, Unchanged, link_columns, prepare
-from sqlanon.release.publish import Private, keep, publish, reconcile
+from sqlanon.release.publish import Private, keep, publish
 from sqlanon.release.recode import Recoded, recode
 from sqlanon.release.refresh import Decision, data_change, data_change_by_key, decide, due, published
 from sqlanon.release.rights import doubtful
+from sqlanon.release.second_file import reconcile
 from sqlanon.release.target import Publication, is_pair, target_of
 from sqlanon.release.verify import verify_staged
 from sqlanon.results import DataChange, HistoryReport, Outcome, RunReport

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 
+import duckdb
 import pytest
 
 import sqlanon
+from tests.engines import ENGINES
 from tests.refresh.conftest import fill, release
 
 
@@ -163,16 +165,67 @@ def test_a_catalog_of_an_older_sqlanon(db):
     assert db.rollback("old").version == 1
 
 
-def test_another_file_holds_one_version(connect, tmp_path):
-    from tests.engines import ENGINES
+def in_file(path, query="SELECT count(*) FROM release.f"):
+    with duckdb.connect(str(path), read_only=True) as connection:
+        return connection.execute(query).fetchall()
 
-    db = connect(ENGINES[1])
+
+def contents(path):
+    """Every table of a file but the order of its rows."""
+    tables = in_file(path, "SELECT table_schema, table_name FROM information_schema.tables ORDER BY ALL")
+    return {name: sorted(map(repr, in_file(path, f"FROM {'.'.join(name)}"))) for name in tables}
+
+
+@pytest.mark.parametrize("kind", ["ranges", "anatomy"])
+def test_back_in_another_file(connect, tmp_path, kind):
+    """The file holds the version that readers get, and nothing of any other."""
+    db, path = connect(ENGINES[1]), tmp_path / "out.duckdb"
+    changes = {"publish_file": str(path), "format": kind, "keep": 3}
+    changes |= {"presence": "disclosed"} if kind == "anatomy" else {}
+    held = []
+    for rows in (40, 50, 60):
+        fill(db, "f", rows)
+        db.run(release("f", **changes))
+        held.append(contents(path))
+    assert db.run(release("f", **changes)).outcome == "unchanged"
+    back = db.rollback("f")
+    assert (back.withdrawn, back.version, in_file(path)) == (3, 2, [(50,)])
+    assert contents(path) == held[1]
+    assert statuses(db, "f") == ["replaced", "published", "withdrawn"]
+    assert db.rollback("f", to=3).version == 3
+    assert contents(path) == held[2]
+    db.rollback("f", to=1)
+    assert contents(path) == held[0]
+    assert [name.name for name in tmp_path.glob("out.duckdb*")] == ["out.duckdb"]
+    again = db.run(release("f", **changes))
+    assert (again.version, again.replaces, in_file(path)) == (4, 1, [(60,)])
+    path.unlink()
+    assert db.run(release("f", **changes)).why == (f"{path} is gone",)
+
+
+def test_another_file_that_cannot_be_written(connect, tmp_path, monkeypatch):
+    db, path = connect(ENGINES[1]), tmp_path / "out.duckdb"
     for rows in (40, 50):
         fill(db, "f", rows)
-        db.run(release("f", publish_file=str(tmp_path / "out.duckdb")))
-    assert db.run(release("f", publish_file=str(tmp_path / "out.duckdb"))).outcome == "unchanged"
-    with pytest.raises(sqlanon.UnsupportedError, match="holds the published version only"):
-        db.rollback("f")
-    (tmp_path / "out.duckdb").unlink()
-    again = db.run(release("f", publish_file=str(tmp_path / "out.duckdb")))
-    assert again.why == (f"{tmp_path / 'out.duckdb'} is gone",)
+        db.run(release("f", publish_file=str(path)))
+
+    def failing(*_):
+        raise OSError(28, "No space left on device")
+
+    with monkeypatch.context() as patched:
+        patched.setattr("os.replace", failing)
+        with pytest.raises(OSError, match="No space"):
+            db.rollback("f")
+    assert (statuses(db, "f"), in_file(path)) == (["replaced", "published"], [(50,)])
+    assert [name.name for name in tmp_path.glob("out.duckdb*")] == ["out.duckdb"]
+    assert db.rollback("f").version == 1
+
+
+def test_a_release_that_moved_to_another_file(connect, tmp_path):
+    """What other readers had is no version to return to, and a version that is not kept has no tables."""
+    db = connect(ENGINES[1])
+    for name, keep in (("one", 2), ("two", 2), ("two", 1)):
+        fill(db, "f", 40 + 5 * len(db.releases("f")))
+        db.run(release("f", publish_file=str(tmp_path / f"{name}.duckdb"), keep=keep))
+        with pytest.raises(sqlanon.PolicyError, match="no earlier version is kept"):
+            db.rollback("f")

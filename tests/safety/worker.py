@@ -47,6 +47,16 @@ def run_until(told: Connection, url: str, arguments: dict[str, Any], stage: str,
     told.send("done")
 
 
+def rollback_until(told: Connection, url: str, stage: str) -> None:
+    """Roll the release of people back up to ``replace`` or ``replaced`` of its file."""
+    import sqlanon
+
+    _stop_at_replace(told, stage)
+    with sqlanon.connect(url, threads=1) as db:
+        db.rollback("people")
+    told.send("done")
+
+
 def _stop_at_replace(told: Connection, stage: str) -> None:
     replace = os.replace
 
