@@ -12,7 +12,7 @@ import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from benchmarks import report_ghinita, report_readme
+from benchmarks import report_divergence, report_ghinita, report_readme
 from benchmarks.record import RESULTS
 from benchmarks.tables import Result, contender, number, read, source, table
 
@@ -252,10 +252,12 @@ SECTIONS: Sections = {
     "refine": refine,
     "lefevre": lefevre,
     "ghinita": report_ghinita.everything,
+    "kld": report_divergence.kld,
+    "lefevre17": report_divergence.figure17,
 }
 PAGES: Mapping[Path, Sections] = {
     DOCS: SECTIONS,
-    ROOT / "docs" / "ghinita2009.md": report_ghinita.SECTIONS,
+    ROOT / "docs" / "ghinita2009.md": {**report_ghinita.SECTIONS, **report_divergence.SECTIONS},
     ROOT / "README.md": report_readme.SECTIONS,
 }
 

@@ -35,13 +35,16 @@ from sqlanon.results import (
     TogetherReport,
     VersionReport,
 )
-from sqlanon.spec import ReleaseSpec
+from sqlanon.spec import ReleaseSpec, WorkloadSpec
 from sqlanon.sqltext import identifier, statement
 from sqlanon.table import functions
 from sqlanon.table.profile import ColumnProfile, profile
 
 if TYPE_CHECKING:
     from types import TracebackType
+
+    from sqlanon.query.answer import Answer
+    from sqlanon.query.evaluate_report import Evaluation
 
 FILES = (".csv", ".csv.gz", ".parquet")
 """Files that `anonymize` reads; it writes all but ``.csv.gz``."""
@@ -160,6 +163,27 @@ class Database:
         """Two versions, ``NAME@2`` and ``NAME@3``, side by side."""
         return versions.diff(self.engine, first, second)
 
+    def evaluate(
+        self, release: str | None = None, workload: str | os.PathLike[str] | WorkloadSpec | None = None
+    ) -> Evaluation:
+        """Measure how well a release answers for its source; see `sqlanon.query.evaluate.evaluate`.
+
+        Args:
+            release: its name or view; None: the only one there is.
+            workload: a workload file, or what one is read into; None: generators that fit any release.
+
+        Raises:
+            PolicyError, DatabaseError: nothing was measured.
+        """
+        from sqlanon.query.evaluate import evaluate
+
+        spec = (
+            workload
+            if workload is None or isinstance(workload, WorkloadSpec)
+            else policy.load_workload(workload)
+        )
+        return evaluate(self.engine, release, spec, self._progress)
+
     def releases(self, name: str | None = None) -> tuple[ReleaseRow, ...]:
         """The catalog's versions, oldest first."""
         return tuple(entry.row() for entry in Catalog(self.engine).entries(name))
@@ -176,6 +200,28 @@ class Database:
                 dropped += reconcile(self.engine, name)
                 dropped += drop_old(self.engine, name)
         return tuple(dropped)
+
+    def query(
+        self,
+        sql: str,
+        *,
+        release: str | None = None,
+        allow_linking: bool = False,
+        spec: ReleaseSpec | None = None,
+    ) -> Answer:
+        """Ask a release in SQL against the source's columns: estimates with sound bounds; see `sqlanon.query.ask.ask`.
+
+        Example:
+            >>> db = connect("duckdb:///:memory:")
+            >>> db.engine.execute("CREATE TABLE t AS SELECT i AS age, 'flu' AS diagnosis FROM range(20) AS r(i)")
+            >>> release = db.anonymize("t", quasi="age", sensitive="diagnosis", k=5)
+            >>> answer = db.query("SELECT count(*) AS n FROM t WHERE age < 7")
+            >>> answer.rows[0]["n"].low, answer.rows[0]["n"].high
+            (5, 10)
+        """
+        from sqlanon.query.ask import ask
+
+        return ask(self.engine, sql, release=release, allow_linking=allow_linking, spec=spec)
 
     def install_functions(self, schema: str = functions.SCHEMA) -> tuple[str, ...]:
         """Install the SQL functions of docs/functions.md in a schema of this database; see `sqlanon.table.functions.install`."""
@@ -223,6 +269,23 @@ class Release:
             )
         engine = self._database.engine
         return self._database.audit(spelled(view_of(engine, self.spec)), spec=self.spec)
+
+    def evaluate(self, workload: str | os.PathLike[str] | WorkloadSpec | None = None) -> Evaluation:
+        """Measure how well this release answers for its source; see `Database.evaluate`."""
+        return self._database.evaluate(self.spec.name, workload)
+
+    def query(self, sql: str, *, allow_linking: bool = False) -> Answer:
+        """Ask this release in SQL, whatever the query calls it; see `Database.query`.
+
+        Raises:
+            PolicyError: the release went to another file; connect to it and ask it there.
+        """
+        if self.spec.publish_file:
+            raise PolicyError(
+                f"the release is in {self.spec.publish_file}: sqlanon.connect to it and ask it there"
+            )
+        view = spelled(view_of(self._database.engine, self.spec))
+        return self._database.query(sql, release=view, allow_linking=allow_linking)
 
 
 def _listed(names: str | Sequence[str] | None) -> Sequence[str] | None:

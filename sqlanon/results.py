@@ -347,7 +347,7 @@ class VersionReport(_Json):
 
     Attributes:
         report: what the run reported: requirements asked and reached, loss, rows, classes, timings, history.
-        fingerprint: rows of the source and a keyed sum of their hashes.
+        fingerprint: rows of the source and a keyed hash of the sum of their hashes.
         checked_at: when a run last looked at the release and left this version.
     """
 

@@ -13,7 +13,9 @@ from sqlanon.cli.commands.audit import audit
 from sqlanon.cli.commands.catalog import clean, diff, releases, rollback
 from sqlanon.cli.commands.dbt import app as dbt
 from sqlanon.cli.commands.demo import demo
+from sqlanon.cli.commands.evaluate import evaluate
 from sqlanon.cli.commands.policy import init, plan, run, schema
+from sqlanon.cli.commands.query import install_functions, query
 
 EPILOG = "Exit codes: 0 ok, 1 a requirement is violated, 2 usage or policy, 3 database, 4 infeasible."
 
@@ -50,6 +52,21 @@ def options(
     ctx.obj = Settings(json=json, quiet=quiet, verbose=verbose, debug=debug)
 
 
-for command in (demo, init, anonymize, plan, run, audit, releases, diff, rollback, clean, schema):
+for command in (
+    demo,
+    init,
+    anonymize,
+    plan,
+    run,
+    audit,
+    query,
+    evaluate,
+    releases,
+    diff,
+    rollback,
+    clean,
+    install_functions,
+    schema,
+):
     register(app, command)
 app.add_typer(dbt)

@@ -73,7 +73,7 @@ def register(app: typer.Typer, function: Callable[..., int | None]) -> None:
     command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     command.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
     command.__doc__ = function.__doc__
-    app.command(function.__name__)(command)
+    app.command(function.__name__.replace("_", "-"))(command)
 
 
 def _finish(function: Callable[..., int | None], screen: Screen, values: dict[str, Any]) -> int:

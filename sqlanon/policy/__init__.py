@@ -11,11 +11,13 @@ from sqlanon.policy.hierarchies import read_hierarchy, read_order
 from sqlanon.policy.load import load
 from sqlanon.policy.propose import ColumnProfileLike, propose
 from sqlanon.policy.reference import reference, schema
+from sqlanon.policy.workload import load_workload
 
 __all__ = [
     "ColumnProfileLike",
     "embedded",
     "load",
+    "load_workload",
     "propose",
     "read_hierarchy",
     "read_order",

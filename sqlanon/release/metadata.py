@@ -43,6 +43,8 @@ def metadata_rows(
     privacy = spec.privacy
     facts: dict[str, object] = {
         "release": spec.name,
+        "source": spec.source,
+        "types": {reading.name: reading.column.kind for reading in encoded.roles.published_order()},
         "version": version,
         "sqlanon": __version__,
         "k": privacy.k,

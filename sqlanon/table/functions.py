@@ -7,7 +7,7 @@ costs 3 to 5 times as much as the macro (7 attributes, 9 bits: 34 against 7 micr
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
@@ -53,21 +53,21 @@ def install(engine: Engine, schema: str = SCHEMA) -> tuple[str, ...]:
 
 
 @contextmanager
-def temporary(engine: Engine) -> Iterator[str]:
-    """The functions for this session only, dropped at the end; yields their schema as SQL.
+def temporary(engine: Engine, names: Sequence[str] = ("hilbert_key", "hilbert_key_bytes")) -> Iterator[str]:
+    """Some of the functions for this session only, dropped at the end; yields their schema as SQL.
 
     Raises:
         DatabaseError: the database refused.
     """
     schema = engine.capabilities.temporary_functions
-    for name in own_functions():
+    for name in names:
         engine.execute(statement(f"functions/{name}", engine.dialect, schema=schema, temporary=True))
     failed = True
     try:
         yield schema
         failed = False
     finally:
-        for name in own_functions():
+        for name in names:
             try:
                 engine.execute(statement("uninstall/function", engine.dialect, schema=schema, function=name))
             except DatabaseError:

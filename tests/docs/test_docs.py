@@ -20,18 +20,9 @@ PAGES = sorted(
     ]
 )
 COMMANDS = (
-    "demo",
-    "init",
-    "anonymize",
-    "plan",
-    "run",
-    "audit",
-    "releases",
-    "diff",
-    "rollback",
-    "clean",
-    "schema",
-)
+    "demo", "init", "anonymize", "plan", "run", "audit", "query", "evaluate", "releases", "diff", "rollback", "clean",
+    "install-functions", "schema",
+)  # fmt: skip
 RESULTS = ROOT / "benchmarks" / "results"
 
 

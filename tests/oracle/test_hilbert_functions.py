@@ -190,10 +190,10 @@ def test_columns_may_have_any_name(installed: Any, function: str) -> None:
 
 
 def test_installing_again_replaces_and_any_schema_will_do(db: Any) -> None:
-    assert db.install_functions() == ('"sqlanon".hilbert_key', '"sqlanon".hilbert_key_bytes')
+    assert {'"sqlanon".hilbert_key', '"sqlanon".hilbert_key_bytes'} <= set(db.install_functions())
     for _ in range(2):
         names = db.install_functions('My "odd" schema')
-    for name in names:
+    for name in (name for name in names if "hilbert" in name):
         ((key,),) = db.engine.fetch(f"SELECT {name}(ARRAY[1, 1], 1)")
         assert key in (2, b"\x02")
 

@@ -1,0 +1,9 @@
+-- name: functions/contains
+-- params: schema (as SQL)
+-- returns: nothing
+-- contains(lo, hi, value) -> boolean: whether the values from lo to hi, both included, have this one. NULL if one is NULL.
+CREATE OR REPLACE FUNCTION {{ schema }}.contains(lo anycompatible, hi anycompatible, value anycompatible) RETURNS boolean
+LANGUAGE sql IMMUTABLE STRICT PARALLEL SAFE
+AS $body$
+    SELECT value >= lo AND value <= hi
+$body$

@@ -1,0 +1,70 @@
+"""``sqlanon evaluate``: how well a release answers for its source."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from sqlanon.cli.options import Db, PolicyFile, database, found, url
+from sqlanon.cli.screen import Screen
+from sqlanon.errors import PolicyError
+
+WORKLOAD = Path("workload.yml")
+
+
+def evaluate(
+    screen: Screen,
+    release: Annotated[
+        str | None,
+        typer.Argument(show_default=False, help="A release's name or view (default: the only one there is)."),
+    ] = None,
+    workload: Annotated[
+        Path | None,
+        typer.Option(
+            "--workload",
+            "-w",
+            metavar="FILE",
+            show_default=False,
+            help="Queries and generators (default: ./workload.yml if it is there, else generators that fit any release).",
+        ),
+    ] = None,
+    plot: Annotated[
+        Path | None,
+        typer.Option(
+            "--plot",
+            metavar="FILE",
+            show_default=False,
+            help="Also draw a picture (.png, .svg or .pdf); needs matplotlib.",
+        ),
+    ] = None,
+    db: Db = None,
+    policy: PolicyFile = None,
+) -> int | None:
+    """Ask a workload of a release and of its source: errors, bounds, KL-divergence.
+
+    Exit code 1 where a truth lies outside of its bounds: the source has changed since the release was made, or it is a defect.
+    """
+    if workload is not None and not workload.is_file():
+        raise PolicyError(f"no workload file {workload}")
+    chosen = workload or (WORKLOAD if WORKLOAD.is_file() else None)
+    if plot is not None:
+        from sqlanon.query.evaluate_plot import check
+
+        check(plot)  # before the work
+    spec = found(db, policy)
+    with database(url(db, spec), screen) as connected:
+        report = connected.evaluate(release, chosen)
+    if plot is not None:
+        from sqlanon.query.evaluate_plot import draw
+
+        draw(report, plot)
+    screen.emit(report.to_dict())
+    if not screen.silent:
+        from sqlanon.cli.show.evaluate import evaluation
+
+        evaluation(screen, report)
+        if plot is not None:
+            screen.show(f"picture: {plot}")
+    return 0 if report.sound else 1

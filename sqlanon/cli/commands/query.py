@@ -1,0 +1,77 @@
+"""``sqlanon query``: ask a release in SQL; ``sqlanon install-functions``: SQL functions for those who ask by hand."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from sqlanon.cli.options import Db, PolicyFile, database, found, url
+from sqlanon.cli.screen import Screen
+
+
+def query(
+    screen: Screen,
+    sql: Annotated[
+        str, typer.Argument(show_default=False, help="One SELECT, against the source's column names.")
+    ],
+    release: Annotated[
+        str | None,
+        typer.Option(
+            "--release",
+            metavar="NAME",
+            show_default=False,
+            help="The release to ask (default: what stands after FROM).",
+        ),
+    ] = None,
+    plain: Annotated[bool, typer.Option("--plain", help="The estimates alone.")] = False,
+    explain: Annotated[
+        bool, typer.Option("--explain", help="Print the SQL that runs over the release.")
+    ] = False,
+    allow_linking: Annotated[
+        bool,
+        typer.Option(
+            "--allow-linking",
+            help="Let the query join tables with several rows for one value of the join column.",
+        ),
+    ] = False,
+    db: Db = None,
+    policy: PolicyFile = None,
+) -> int | None:
+    """Ask a release in SQL: estimates with bounds that hold for every table it can stem from.
+
+    After FROM stands the source's name or the release's.
+    """
+    spec = found(db, policy)
+    with database(url(db, spec), screen) as connected:
+        # Several releases may stem from one source: which is meant is looked up where they are.
+        own = spec.releases[0] if spec is not None and len(spec.releases) == 1 else None
+        answer = connected.query(sql, release=release, allow_linking=allow_linking, spec=own)
+    if explain:
+        screen.emit({"sql": answer.sql})
+        if not screen.json:
+            screen.product(answer.sql)
+        return None
+    screen.emit(answer.to_dict())
+    if not screen.silent:
+        from sqlanon.cli.show.query import answer_table
+
+        screen.show(answer_table(answer, bounds=not plain))
+    return None
+
+
+def install_functions(
+    screen: Screen,
+    schema: Annotated[str, typer.Option("--schema", metavar="NAME", help="Where to put them.")] = "sqlanon",
+    db: Db = None,
+    policy: PolicyFile = None,
+) -> int | None:
+    """Install SQL functions in the database: overlap, contains, ncp, hilbert_key.
+
+    Functions of these names in that schema are replaced.
+    """
+    with database(url(db, found(db, policy)), screen) as connected:
+        names = connected.install_functions(schema)
+    screen.emit({"functions": list(names)})
+    screen.show(*names)
+    return None

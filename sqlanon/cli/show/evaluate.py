@@ -1,0 +1,111 @@
+"""An evaluation: errors and bounds by family of queries and by query, and the divergence of the cubes."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from sqlanon.cli.show.text import count, safe, seconds, share, table
+
+if TYPE_CHECKING:
+    from sqlanon.cli.screen import Screen
+    from sqlanon.query.evaluate_report import Evaluation, Family, QueryResult
+
+MOST_QUERIES = 30
+"""Queries that are shown one by one: those of the file first. --json has them all."""
+
+
+def evaluation(screen: Screen, report: Evaluation) -> None:
+    """Show how a release answers for its source."""
+    screen.show(
+        f"{safe(report.release)} ({safe(report.view)}, {count(report.released_rows)} rows) against {safe(report.source)} "
+        f"({count(report.rows)} rows)",
+        "",
+    )
+    if report.rows != report.released_rows:
+        screen.show(
+            "warning: the source has another number of rows than the release: it has changed since, or rows were left out",
+            "",
+        )
+    if report.queries:
+        _queries(screen, report)
+    for cube in report.cubes:
+        by = f" by {safe(cube.sensitive)}" if cube.sensitive else ""
+        many = f", the mean of {count(len(cube.group_bys))} group-bys" if len(cube.group_bys) > 1 else ""
+        screen.show(f"{safe(cube.name)}{by}: KLD {_kld(cube.kld)}{many}")
+        if cube.missed:
+            rows = sum(one.missed_rows for one in cube.group_bys)
+            total = sum(one.rows for one in cube.group_bys)
+            screen.show(
+                f"  infinite: the release expects nobody in {count(cube.missed)} of {count(sum(one.cells for one in cube.group_bys))} "
+                f"cells of the source, which hold {share(rows, total)} of its rows"
+            )
+    screen.show("", f"total {seconds(report.seconds)}")
+
+
+def _queries(screen: Screen, report: Evaluation) -> None:
+    head = (
+        ("queries", "wrap"), ("answers", "right"), ("in bounds", "right"), ("relative error", "right"), ("median", "right"),
+        ("95 %", "right"), ("sd", "right"), ("width", "right"),
+    )  # fmt: skip
+    families = [*report.families, *([report.total] if len(report.families) > 1 else [])]
+    screen.show(table(head, [_family(family) for family in families]), "")
+    single = sorted(
+        (one for one in report.queries if not one.refused), key=lambda one: one.family != "queries"
+    )
+    single = [one for one in single if one.family == "queries"] or single[: MOST_QUERIES // 3]
+    columns = (
+        ("query", "wrap"), ("truth", "right"), ("estimate", "right"), ("low", "right"), ("high", "right"),
+        ("error", "right"), ("in bounds", "right"),
+    )  # fmt: skip
+    screen.show(table(columns, [_query(one) for one in single[:MOST_QUERIES]]))
+    if len(report.queries) > len(single[:MOST_QUERIES]):
+        screen.show(f"{count(len(report.queries))} in all; --json has every one")
+    screen.show("")
+    for one in report.queries:
+        if one.refused and one.family == "queries":
+            screen.show(f"{safe(one.query)} has no answer over this release: {one.refused}", "")
+    refused = sum(family.refused for family in report.families if family.name != "queries")
+    if refused:
+        screen.show(f"{count(refused)} generated queries have no answer over this release", "")
+    if report.total.lost:
+        screen.show(
+            f"{count(report.total.lost)} groups of the source are not named by the release's answers", ""
+        )
+    if not report.sound:
+        errors = report.total.errors
+        screen.show(
+            f"{count(errors.cells - errors.inside)} of {count(errors.cells)} truths lie OUTSIDE of their bounds: the source has "
+            "changed since the release was made; run the release again. If it has not, this is a defect of sqlanon",
+            "",
+        )
+
+
+def _family(one: Family) -> tuple[str, ...]:
+    relative = one.errors.relative
+    return (
+        f"{one.name} ({count(one.queries)})", count(one.errors.cells), share(one.errors.inside, one.errors.cells),
+        _percent(relative.mean), _percent(relative.median), _percent(relative.p95), _percent(relative.deviation),
+        _percent(one.errors.relative_width.mean),
+    )  # fmt: skip
+
+
+def _query(one: QueryResult) -> tuple[str, ...]:
+    name = one.query if one.aggregate in ("n", "count") else f"{one.query}: {one.aggregate}"
+    inside = "yes" if one.errors.inside == one.errors.cells else "NO"
+    if one.groups == 1:
+        return (name, *(_plain(value) for value in (one.truth, one.estimate, one.low, one.high)),
+                _percent(one.errors.relative.mean), inside)  # fmt: skip
+    return f"{name} ({count(one.groups)} groups)", "", "", "", "", _percent(one.errors.relative.mean), inside
+
+
+def _plain(value: float | None) -> str:
+    return "-" if value is None else count(int(value)) if value == int(value) else f"{value:,.4g}"
+
+
+def _percent(value: float | None) -> str:
+    return "-" if value is None else f"{100 * value:.3g} %"
+
+
+def _kld(value: float) -> str:
+    return "infinite" if math.isinf(value) else f"{value:.4g}"

@@ -1,0 +1,56 @@
+"""The answer of a query as a table."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from sqlanon.cli.show.text import safe, table
+from sqlanon.query.answer import Bounded
+
+if TYPE_CHECKING:
+    from rich.table import Table
+
+    from sqlanon.query.answer import Answer
+
+
+def answer_table(answer: Answer, *, bounds: bool) -> Table:
+    """A row a group; beside each estimate its bounds, and whether the group is certain."""
+    columns: list[tuple[str, str]] = []
+    for name in answer.columns:
+        columns.append((safe(name), "right" if name in answer.aggregates else "left"))
+        if bounds and name in answer.aggregates:
+            columns.append(("low .. high", "left"))
+    if bounds:
+        columns.append(("certain", "left"))
+    rows = []
+    for row, certain in zip(answer.rows, answer.certain, strict=True):
+        cells: list[str] = []
+        for name in answer.columns:
+            cell = row[name]
+            if not isinstance(cell, Bounded):
+                cells.append("NULL" if cell is None else safe(cell))
+                continue
+            cells.append(_number(cell.estimate))
+            if bounds:
+                cells.append(_bounds(cell))
+        rows.append([*cells, "yes" if certain else "no"] if bounds else cells)
+    return table(columns, rows)
+
+
+def _bounds(cell: Bounded) -> str:
+    """``12 .. 30``, ``exact``; ``~`` where the bounds are not tight, ``or NULL`` where no row may qualify."""
+    if cell.exact:
+        return "exact"
+    if cell.estimate is None and cell.low is None and cell.high is None and cell.undefined_possible:
+        return "NULL"
+    wide = "" if cell.tight else "~ "
+    maybe = " or NULL" if cell.undefined_possible else ""
+    return f"{wide}{_number(cell.low)} .. {_number(cell.high)}{maybe}"
+
+
+def _number(value: Any) -> str:  # noqa: ANN401 - an engine's value
+    if value is None:
+        return "?"
+    if isinstance(value, float):
+        return f"{value:,.6g}" if abs(value) < 1e6 else f"{value:,.1f}"
+    return f"{value:,}" if isinstance(value, int) and not isinstance(value, bool) else safe(value)

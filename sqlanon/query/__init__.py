@@ -1,0 +1,10 @@
+"""Analyst SQL over releases: parse, bind to the release's columns, rewrite with estimates and sound bounds, answer.
+
+`ask` reads a published release and its metadata table only, never a source; workloads, `evaluate` and `divergence`
+compare a release with its source, for who owns both.
+"""
+
+from sqlanon.query.answer import Answer, Bounded
+from sqlanon.query.ask import ask
+
+__all__ = ["Answer", "Bounded", "ask"]

@@ -1,0 +1,453 @@
+"""Estimates and sound bounds of each aggregate, as SQL over the rows that `sqlanon.query.rows` makes.
+
+Of every row (a box, ``n`` times) each condition says: possible, certain, share. Sums take certain rows whole and uncertain
+ones only if they help; AVG adds uncertain values one after the other, the most extreme first, and takes the best average of
+all these prefixes: any set of uncertain rows with a better average would lose by what it lacks of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sqlglot import exp
+
+from sqlanon.query.boxes import Box
+from sqlanon.query.rows import FOUND, Rows
+from sqlanon.query.scope import Scope
+from sqlanon.query.terms import (
+    FALSE,
+    TRUE,
+    ZERO,
+    Tree,
+    column,
+    every,
+    greatest,
+    least,
+    negate,
+    plus,
+    some,
+    sql,
+    times,
+    when,
+)
+
+
+@dataclass(frozen=True)
+class Aggregate:
+    """One aggregate of the query.
+
+    Attributes:
+        id: its number.
+        kind: rows (COUNT(*)), count, distinct, sum, avg, min or max.
+        condition: the number of its condition.
+        term: the exact argument, a column of the rows; None for a box and for rows.
+        box: the boxed argument.
+    """
+
+    id: int
+    kind: str
+    condition: int
+    term: str | None = None
+    box: Box | None = None
+
+    @property
+    def undefined(self) -> bool:
+        """Whether it is NULL over no rows."""
+        return self.kind not in ("rows", "count", "distinct")
+
+
+class Sums:
+    """The tables that sum up: one row a group, four columns an aggregate: estimate ``e``, ``l``, ``h``, and ``u``.
+
+    ``u`` is 1 where the aggregate may be NULL.
+    """
+
+    def __init__(
+        self, scope: Scope, rows: Rows, keys: Sequence[str], aggregates: Sequence[Aggregate]
+    ) -> None:
+        self._scope, self._rows, self._keys, self._aggregates = scope, rows, list(keys), aggregates
+        self._means = bool(rows.wanted.means)
+
+    def tables(self) -> list[tuple[str, exp.Expr]]:
+        """``_found`` (rows under their conditions), the parts that need an order of their own, and their union ``_groups``."""
+        made: list[tuple[str, exp.Expr]] = [(FOUND, self._found())]
+        apart = [
+            a for a in self._aggregates if a.kind in ("avg", "distinct") or self._shuffled(a) is not None
+        ]
+        names = [f"{end}{a.id}" for a in self._aggregates for end in "elhu"]
+        main: dict[str, Tree] = {}
+        for aggregate in self._aggregates:
+            if aggregate not in apart:
+                main |= self._plain(aggregate)
+        branches = [self._branch(FOUND, main, names, typed=apart)]
+        for aggregate in apart:
+            work = {"avg": self._average, "distinct": self._distinct}.get(aggregate.kind, self._matched)
+            steps, own = work(aggregate)
+            made += steps
+            branches.append(self._branch(steps[-1][0], own, names, typed=()))
+        if len(branches) == 1:
+            made.append(("_groups", branches[0]))
+            return made
+        union: exp.Expr = branches[0]
+        for branch in branches[1:]:
+            union = exp.Union(this=union, expression=branch, distinct=False)
+        made.append(("_parts", union))
+        merged = exp.Select().select(
+            *(column(key) for key in self._keys),
+            *(exp.alias_(sql("MAX(:c)", c=column(c)), c, quoted=True) for c in names),
+        )
+        merged = merged.from_("_parts")
+        made.append(
+            ("_groups", merged.group_by(*(column(key) for key in self._keys)) if self._keys else merged)
+        )
+        return made
+
+    def _branch(
+        self, table: str, own: dict[str, Tree], names: Sequence[str], typed: Sequence[Aggregate]
+    ) -> exp.Select:
+        """One part of the union; the first says the types of the columns that it has not."""
+        kinds = {f"{end}{a.id}": "INT" if end == "u" else "BIGINT" if a.kind != "avg" and end != "e" else "DOUBLE"
+                 for a in typed for end in "elhu"}  # fmt: skip
+        chosen: list[Tree] = [column(key) for key in self._keys]
+        for name in names:
+            tree = own.get(name) or (exp.cast(exp.null(), kinds[name]) if name in kinds else exp.null())
+            chosen.append(exp.alias_(tree, name, quoted=True))
+        made = exp.Select().select(*chosen).from_(table)
+        if not self._keys:
+            return made
+        first = column("p0")
+        made = made.where(first) if table == FOUND else made
+        return made.group_by(*(column(key) for key in self._keys))
+
+    def _found(self) -> exp.Select:
+        """The rows, with ``p``, ``c`` and ``s`` of every condition and the values of every boxed argument."""
+        rows = self._rows
+        chosen: list[Tree] = []
+        for i, key in enumerate(self._keys):
+            chosen.append(exp.alias_(self._key(i), key, quoted=True))
+        chosen.append(column("n"))
+        chosen += [column(name) for box in self._groups() for name in (f"{box.id}_group", f"{box.id}_size")]
+        for i, triple in enumerate(rows.triples):
+            chosen += [
+                exp.alias_(tree.copy(), f"{end}{i}", quoted=True)
+                for end, tree in zip("pcs", (triple.possible, triple.certain, triple.share), strict=True)
+            ]
+        terms = [term for a in self._aggregates if (term := a.term) is not None]
+        for term in dict.fromkeys(terms):
+            partial = rows.grouped and term in rows.wanted.partial and term not in rows.wanted.raw
+            chosen += (
+                [column(f"{term}_{end}") for end in ("n", "s", "neg", "pos", "min", "max")]
+                if partial
+                else [column(term)]
+            )
+        done = set()
+        for a in self._aggregates:
+            if a.box is not None and (a.box.id, a.condition) not in done:
+                done.add((a.box.id, a.condition))
+                chosen += self._values(a.box, a.condition)
+        made = exp.Select().select(*chosen).from_(rows.last)
+        if self._means:
+            return made
+        possible = some(triple.possible for triple in rows.triples)
+        return made if possible is TRUE or exp.true() == possible else made.where(possible)
+
+    def _key(self, i: int) -> Tree:
+        return self._rows_keys[i].copy()
+
+    def with_keys(self, trees: Sequence[Tree]) -> Sums:
+        """Say what the keys are over the rows."""
+        self._rows_keys = list(trees)
+        return self
+
+    def _values(self, box: Box, i: int) -> list[Tree]:
+        """Of a boxed argument under a condition: its ends, its mean times its share, its share, possible, certain, open."""
+        parts = self._rows.compiler.by_part(self._rows.conditions[i], box.id)
+        known = [(part, triple) for part, triple in parts if part.low is not None]
+        ways = [every([part.reach, triple.possible]) for part, triple in known]
+        # Certain: the condition holds throughout, and no value is NULL.
+        certain = [
+            self._rows.triples[i].certain,
+            *(negate(part.reach) for part, _ in parts if part.low is None),
+        ]
+        certain += [negate(part.null) for part, _ in known]
+        name = f"{box.id}_{i}"
+        # A CASE even where nothing can be: the ends keep their type.
+        lows, highs = (
+            [
+                exp.Case(ifs=[exp.If(this=way.copy(), true=end.copy())])
+                for way, (part, _) in zip(ways, known, strict=True)
+                if (end := part.low if at == 0 else part.high) is not None
+            ]
+            for at in (0, 1)
+        )
+        shares = [times(part.share, triple.share) for part, triple in known]
+        middles = [
+            times(share, sql("COALESCE(:m, 0)", m=part.middle))
+            for share, (part, _) in zip(shares, known, strict=True)
+            if part.middle is not None
+        ]
+        found: dict[str, Tree] = {
+            "lo": least(lows), "hi": greatest(highs), "e": plus(middles), "w": plus(shares), "p": some(ways),
+            "c": every(certain), "o": some(every([way, part.open]) for way, (part, _) in zip(ways, known, strict=True)),
+        }  # fmt: skip
+        if box.id in self._rows.wanted.means and box.mean is not None:
+            classes = [column(f"c{j}") for j in range(1, self._class_count() + 1)]
+            group = [*classes, *(tree.copy() for tree in self._rows_keys)]
+            mine = when(found["c"], column("n"), exp.Literal.number(0))
+            inside_sum = exp.Window(this=sql("SUM(:m)", m=mine), partition_by=group)
+            whole = exp.Window(this=sql("SUM(n)"), partition_by=[c.copy() for c in classes])
+            full = exp.EQ(this=inside_sum, expression=whole)
+            found["mean"] = when(full, column(f"{box.id}_mean"))
+        return [exp.alias_(tree.copy(), f"{name}_{end}", quoted=True) for end, tree in found.items()]
+
+    def _class_count(self) -> int:
+        return sum(len(own.published) for own in self._scope.released.fields if own.role == "quasi")
+
+    # --- what one row gives to an aggregate -------------------------------------------------------------------------
+
+    def _row(self, a: Aggregate) -> dict[str, Tree]:
+        """Trees over ``_found``, by name.
+
+        possible, certain, count (rows that are not NULL), share; sum (times share), low and high of the sum if the row is
+        certain and if it is not; the smallest and largest value; open.
+        """
+        i = a.condition
+        possible, certain, share, n = column(f"p{i}"), column(f"c{i}"), column(f"s{i}"), column("n")
+        if a.box is not None:
+            name = f"{a.box.id}_{i}"
+            low, high = column(f"{name}_lo"), column(f"{name}_hi")
+            found = {
+                "possible": column(f"{name}_p"), "certain": column(f"{name}_c"), "count": n, "share": column(f"{name}_w"),
+                "low": low, "high": high, "open": column(f"{name}_o"), "sum": column(f"{name}_e"),
+                "mean": column(f"{name}_mean") if a.box.id in self._rows.wanted.means and a.box.mean is not None else exp.null(),
+            }  # fmt: skip
+            if a.box.numeric:
+                found["s_certain_low"], found["s_certain_high"] = (
+                    self._counted(n, found["mean"], end, a.box) for end in (low, high)
+                )
+                zero = exp.Literal.number(0)
+                found["s_neg"] = sql(":n * LEAST(:l, :z)", n=n, l=self._wide(low, a.box), z=zero)
+                found["s_pos"] = sql(":n * GREATEST(:h, :z)", n=n, h=self._wide(high, a.box), z=zero)
+            return found
+        if a.term is None:
+            return {"possible": possible, "certain": certain, "count": n, "share": share, "open": FALSE}
+        term = a.term
+        partial = (
+            self._rows.grouped and term in self._rows.wanted.partial and term not in self._rows.wanted.raw
+        )
+        if partial:
+            count, total, neg, pos, low, high = (
+                column(f"{term}_{end}") for end in ("n", "s", "neg", "pos", "min", "max")
+            )
+        else:
+            value = column(term)
+            count = sql("CASE WHEN :x IS NULL THEN 0 ELSE :n END", x=value, n=n)
+            total, low, high = sql(":n * :x", n=n, x=value), value, value
+            neg, pos = sql(":n * LEAST(:x, 0)", n=n, x=value), sql(":n * GREATEST(:x, 0)", n=n, x=value)
+        some_ = sql(":c > 0", c=count)
+        return {
+            "possible": every([possible, some_]), "certain": every([certain, some_]), "count": count, "share": share,
+            "low": low, "high": high, "open": FALSE,
+            "sum": sql(":s * CAST(:x AS DOUBLE)", s=share, x=total), "s_certain_low": total, "s_certain_high": total,
+            "s_neg": neg, "s_pos": pos,
+        }  # fmt: skip
+
+    def _wide(self, tree: Tree, box: Box) -> Tree:
+        """An end as a number whose sums do not overflow."""
+        return exp.cast(tree.copy(), "DECIMAL(38, 0)") if box.field.kind == "integer" else tree
+
+    def _counted(self, n: Tree, mean: Tree, end: Tree, box: Box) -> Tree:
+        plain = sql(":n * :e", n=n, e=self._wide(end, box))
+        if isinstance(mean, exp.Null):
+            return plain
+        return sql("COALESCE(:n * :m, CAST(:p AS DOUBLE))", n=n, m=mean, p=plain)
+
+    # --- the aggregates that need no order --------------------------------------------------------------------------
+
+    def _plain(self, a: Aggregate) -> dict[str, Tree]:
+        row = self._row(a)
+        zero = exp.Literal.number(0)
+        certain_n = when(row["certain"], row["count"], zero)
+        possible_n = when(row["possible"], row["count"], zero)
+        if a.kind in ("rows", "count"):
+            return {
+                f"e{a.id}": sql("COALESCE(SUM(:n * :s), 0.0)", n=row["count"], s=row["share"]),
+                f"l{a.id}": sql("COALESCE(SUM(:x), 0)", x=certain_n),
+                f"h{a.id}": sql("COALESCE(SUM(:x), 0)", x=possible_n),
+                f"u{a.id}": exp.Literal.number(0),
+            }
+        surely = sql("SUM(:x) > 0", x=certain_n)
+        unbounded = sql("BOOL_OR(:o)", o=row["open"]) if row["open"] is not FALSE else FALSE
+        maybe = sql("CASE WHEN SUM(:x) > 0 THEN 0 ELSE 1 END", x=certain_n)
+        if a.kind == "sum":
+            low = sql(
+                "SUM(:x)", x=when(row["certain"], row["s_certain_low"], when(row["possible"], row["s_neg"]))
+            )
+            high = sql(
+                "SUM(:x)", x=when(row["certain"], row["s_certain_high"], when(row["possible"], row["s_pos"]))
+            )
+            # Of uncertain rows alone, at least one must be taken for there to be a sum.
+            first = sql("MIN(:x)", x=when(row["possible"], row["low"]))
+            last = sql("MAX(:x)", x=when(row["possible"], row["high"]))
+            low = sql("CASE WHEN :s OR :f <= 0 THEN :l ELSE :f END", s=surely, f=first, l=low)
+            high = sql("CASE WHEN :s OR :f >= 0 THEN :l ELSE :f END", s=surely, f=last, l=high)
+            weight = row["sum"] if a.box is None else sql(":n * :e", n=row["count"], e=row["sum"])
+            estimate = sql("SUM(:e)", e=when(row["possible"], weight))
+        else:
+            low, high, estimate = self._extremes(a, row, surely)
+        none = sql("SUM(:x) > 0", x=possible_n)
+        return {
+            f"e{a.id}": when(none, estimate),
+            f"l{a.id}": when(
+                every([none, negate(sql("COALESCE(:u, FALSE)", u=unbounded))])
+                if unbounded is not FALSE
+                else none,
+                low,
+            ),
+            f"h{a.id}": when(
+                every([none, negate(sql("COALESCE(:u, FALSE)", u=unbounded))])
+                if unbounded is not FALSE
+                else none,
+                high,
+            ),
+            f"u{a.id}": maybe,
+        }
+
+    def _extremes(self, a: Aggregate, row: dict[str, Tree], surely: Tree) -> tuple[Tree, Tree, Tree]:
+        """MIN and MAX: the end that possible rows reach, and the one that certain rows force."""
+        first, last, ours = ("MIN", "MAX", "low") if a.kind == "min" else ("MAX", "MIN", "high")
+        theirs = "high" if ours == "low" else "low"
+        reached = sql(f"{first}(:x)", x=when(row["possible"], row[ours]))
+        forced = sql(f"{first}(:x)", x=when(row["certain"], row[theirs]))
+        alone = sql(f"{last}(:x)", x=when(row["possible"], row[theirs]))
+        other = when(surely, forced, alone)
+        likely = sql(
+            f"{first}(:x)", x=when(every([row["possible"], sql(":s >= 0.5", s=row["share"])]), row[ours])
+        )
+        estimate = sql("COALESCE(:l, :r)", l=likely, r=reached)
+        return (reached, other, estimate) if a.kind == "min" else (other, reached, estimate)
+
+    # --- AVG and COUNT(DISTINCT) ------------------------------------------------------------------------------------
+
+    def _average(self, a: Aggregate) -> tuple[list[tuple[str, exp.Expr]], dict[str, Tree]]:
+        row = self._row(a)
+        keys = [column(key) for key in self._keys]
+        zero = exp.Literal.number(0)
+        steps: list[tuple[str, exp.Expr]] = []
+        n = row["count"]
+        if a.term is not None:
+            weight, total = sql(":n * :s", n=n, s=row["share"]), row["sum"]
+        else:
+            weight, total = sql(":n * :s", n=n, s=row["share"]), sql(":n * :e", n=n, e=row["sum"])
+        for end in ("low", "high"):
+            value = exp.cast(row[end].copy(), "DOUBLE")
+            certain = (
+                sql("COALESCE(:m, :v)", m=row["mean"], v=value)
+                if not isinstance(row.get("mean", exp.null()), exp.Null)
+                else value
+            )
+            table = f"_ordered_{end}_{a.id}"
+            chosen = {
+                "v": value, "free": sql("SUM(:x)", x=when(row["certain"], zero, n)),
+                "held": sql("SUM(:x)", x=when(row["certain"], n, zero)),
+                "sum": sql("SUM(:x)", x=when(row["certain"], sql(":n * :v", n=n, v=certain), ZERO)),
+                "e": sql("SUM(:x)", x=total), "w": sql("SUM(:x)", x=weight),
+                "o": sql("MAX(:x)", x=when(row["open"], exp.Literal.number(1), zero)),
+            }  # fmt: skip
+            grouped = exp.Select().select(
+                *(k.copy() for k in keys), *(exp.alias_(t, c, quoted=True) for c, t in chosen.items())
+            )
+            grouped = grouped.from_(FOUND).where(row["possible"])
+            steps.append((table, grouped.group_by(*(k.copy() for k in keys), value.copy())))
+            over = "ORDER BY v" if end == "low" else "ORDER BY v DESC"
+            part = f"PARTITION BY {', '.join(k.sql(dialect='duckdb') for k in keys)}" if keys else ""
+            running = f"OVER ({part} {over} ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)"
+            whole = f"OVER ({part})"
+            average = sql(
+                f"CAST(SUM(sum) {whole} + SUM(free * v) {running} AS DOUBLE) / CAST(SUM(held) {whole} + SUM(free) {running} AS DOUBLE)"
+            )
+            alone = sql(f"SUM(sum) {whole} / NULLIF(CAST(SUM(held) {whole} AS DOUBLE), 0)")
+            prefix = exp.Select().select(
+                *(k.copy() for k in keys), exp.alias_(average, "a"), exp.alias_(alone, "z"), sql("held"), sql("e"), sql("w"), sql("o")
+            ).from_(table)  # fmt: skip
+            steps.append((f"{table}_prefix", prefix))
+        low, high = (f"_ordered_{end}_{a.id}_prefix" for end in ("low", "high"))
+        both = exp.Union(
+            this=exp.Select()
+            .select(*(k.copy() for k in keys), *map(sql, ("a", "z", "held", "e", "w", "o", "0 AS side")))
+            .from_(low),
+            expression=exp.Select()
+            .select(*(k.copy() for k in keys), *map(sql, ("a", "z", "held", "e", "w", "o", "1 AS side")))
+            .from_(high),
+            distinct=False,
+        )
+        steps.append((f"_average_{a.id}", both))
+        bounded = sql("MAX(o) = 0")
+        return steps, {
+            f"e{a.id}": sql(
+                "SUM(CASE WHEN side = 0 THEN e END) / NULLIF(SUM(CASE WHEN side = 0 THEN w END), 0)"
+            ),
+            f"l{a.id}": when(
+                bounded, sql("LEAST(MIN(CASE WHEN side = 0 THEN a END), MIN(CASE WHEN side = 0 THEN z END))")
+            ),
+            f"h{a.id}": when(
+                bounded,
+                sql("GREATEST(MAX(CASE WHEN side = 1 THEN a END), MAX(CASE WHEN side = 1 THEN z END))"),
+            ),
+            f"u{a.id}": sql("CASE WHEN SUM(held) > 0 THEN 0 ELSE 1 END"),
+        }
+
+    def _groups(self) -> list[Box]:
+        """The sensitive column of format anatomy, if the query asks for it."""
+        return [box for box in self._scope.boxes.values() if box.shape == "group"]
+
+    def _shuffled(self, a: Aggregate) -> Box | None:
+        """The sensitive column, if a count of rows asks one thing of it and another of the exact columns."""
+        if a.kind != "rows":
+            return None
+        formula = self._rows.conditions[a.condition]
+        return next((box for box in self._groups() if self._rows.compiler.apart(formula, box.id)), None)
+
+    def _matched(self, a: Aggregate) -> tuple[list[tuple[str, exp.Expr]], dict[str, Tree]]:
+        """Rows of a group that qualify by their exact columns, and values of the group that qualify: how many can, must meet.
+
+        Of N rows m qualify, of N values c: at most min(m, c) rows have both, and at least m + c - N.
+        """
+        box = self._shuffled(a)
+        assert box is not None
+        keys = [column(key) for key in self._keys]
+        group, size = column(f"{box.id}_group"), column(f"{box.id}_size")
+        chosen = {
+            "m": sql("SUM(n)"), "c": sql("ROUND(MAX(:s * :z))", s=column(f"s{a.condition}"), z=exp.cast(size, "DOUBLE")),
+            "size": sql("MAX(:z)", z=size), "e": sql("SUM(n * :s)", s=column(f"s{a.condition}")),
+        }  # fmt: skip
+        made = exp.Select().select(
+            *(k.copy() for k in keys), *(exp.alias_(t, c, quoted=True) for c, t in chosen.items())
+        )
+        made = made.from_(FOUND).where(column(f"p{a.condition}")).group_by(*(k.copy() for k in keys), group)
+        name = f"_matched_{a.id}"
+        return [(name, made)], {
+            f"e{a.id}": sql("COALESCE(SUM(e), 0.0)"),
+            f"l{a.id}": sql("CAST(COALESCE(SUM(GREATEST(m + c - size, 0)), 0) AS BIGINT)"),
+            f"h{a.id}": sql("CAST(COALESCE(SUM(LEAST(m, c)), 0) AS BIGINT)"), f"u{a.id}": exp.Literal.number(0),
+        }  # fmt: skip
+
+    def _distinct(self, a: Aggregate) -> tuple[list[tuple[str, exp.Expr]], dict[str, Tree]]:
+        row = self._row(a)
+        keys = [column(key) for key in self._keys]
+        value = column(a.term or "")
+        absent = sql("SUM(:n * LN(1 - LEAST(:s, 0.999999999999)))", n=row["count"], s=row["share"])
+        chosen = {
+            "c": sql("MAX(:x)", x=when(row["certain"], exp.Literal.number(1), exp.Literal.number(0))),
+            "absent": sql("EXP(GREATEST(:x, -700))", x=absent),
+        }
+        made = exp.Select().select(
+            *(k.copy() for k in keys), *(exp.alias_(t, c, quoted=True) for c, t in chosen.items())
+        )
+        made = made.from_(FOUND).where(row["possible"]).group_by(*(k.copy() for k in keys), value)
+        name = f"_distinct_{a.id}"
+        return [(name, made)], {
+            f"e{a.id}": sql("COALESCE(SUM(CASE WHEN c = 1 THEN 1.0 ELSE 1.0 - absent END), 0.0)"),
+            f"l{a.id}": sql("COALESCE(SUM(c), 0)"), f"h{a.id}": sql("COUNT(*)"), f"u{a.id}": exp.Literal.number(0),
+        }  # fmt: skip

@@ -1,0 +1,66 @@
+"""What a query over a release gives back: estimates with bounds, group by group."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from decimal import Decimal
+from typing import Any
+
+
+@dataclass(frozen=True)
+class Bounded:
+    """One aggregate of one group.
+
+    Attributes:
+        estimate: under uniform values within every box; None where it is undefined.
+        low, high: no source that is consistent with the release gives less or more; None: unbounded, or undefined.
+        tight: ``low`` and ``high`` are each reached by some consistent source.
+        exact: the bounds meet, so that every consistent source gives this value.
+        undefined_possible: some consistent source gives NULL (AVG, SUM, MIN or MAX of no rows).
+    """
+
+    estimate: Any
+    low: Any
+    high: Any
+    tight: bool = True
+    exact: bool = False
+    undefined_possible: bool = False
+
+
+@dataclass(frozen=True)
+class Answer:
+    """The answer to one query.
+
+    Attributes:
+        columns: output names, in order.
+        aggregates: those of them whose cells are `Bounded`.
+        rows: one mapping a group, from name to `Bounded` or to a plain value.
+        certain: per row, whether the group is in the answer of every consistent source.
+        sql: the rewritten SQL that ran over the release.
+    """
+
+    columns: tuple[str, ...]
+    aggregates: tuple[str, ...]
+    rows: tuple[dict[str, Any], ...]
+    certain: tuple[bool, ...]
+    sql: str
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON has it: ``{"rows": [...]}``, an aggregate as an object under its name, every other column plain.
+
+        A row says ``certain`` too, unless the query has a column of that name.
+        """
+        rows = []
+        for row, certain in zip(self.rows, self.certain, strict=True):
+            made = {name: _plain(row[name]) for name in self.columns}
+            rows.append({"certain": certain} | made if "certain" in made else made | {"certain": certain})
+        return {"rows": rows}
+
+
+def _plain(value: Any) -> Any:  # noqa: ANN401 - any cell
+    """A cell as JSON can hold it; dates and other types of a database as text."""
+    if isinstance(value, Bounded):
+        return {field.name: _plain(getattr(value, field.name)) for field in fields(value)}
+    if isinstance(value, Decimal):
+        return int(value) if value == value.to_integral_value() else float(value)
+    return value if value is None or isinstance(value, bool | int | float | str) else str(value)

@@ -1,0 +1,233 @@
+"""Evaluate a release: ask a workload of it and of its source, compare cell by cell, and measure the divergence of the two.
+
+The truth is what the same SQL gives on the source. HAVING, ORDER BY and LIMIT are left out there, so that every group that
+the release answers finds its truth.
+"""
+
+from __future__ import annotations
+
+import datetime
+import decimal
+import math
+import time
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import sqlglot
+
+from sqlanon.engines.base import Engine, Statement, TableRef
+from sqlanon.errors import DatabaseError, PolicyError, UnsupportedError
+from sqlanon.progress import Progress, Silent
+from sqlanon.query.answer import Answer, Bounded
+from sqlanon.query.ask import ask
+from sqlanon.query.datacube_subject import Subject, subject
+from sqlanon.query.divergence import divergence, level, mean
+from sqlanon.query.evaluate_report import Cell, CubeResult, Errors, Evaluation, Family, QueryResult
+from sqlanon.query.parse import Query, parse
+from sqlanon.query.workload import DEFAULT, Asked, chosen, queries, sensitive
+from sqlanon.release.swap import spelled
+from sqlanon.spec import WorkloadSpec
+from sqlanon.sqltext import statement
+
+MOST_GROUPS = 100_000
+ROUNDING = 1e-9
+"""Sums of doubles depend on the engine's order; a truth this near to a bound (relatively) is inside."""
+
+
+def evaluate(
+    engine: Engine,
+    release: str | None = None,
+    workload: WorkloadSpec | None = None,
+    progress: Progress | None = None,
+) -> Evaluation:
+    """Measure one release against its source, in the engine.
+
+    Args:
+        engine: the database that holds both.
+        release: its name or view; None: the only one there is.
+        workload: the queries; None: `sqlanon.query.workload.DEFAULT`.
+        progress: told how many queries are done.
+
+    Raises:
+        PolicyError: no such release, or the workload does not fit it.
+        DatabaseError: the database refused.
+
+    Cost: two queries for each one asked, and for each group-by of a datacube what `divergence` says.
+    """
+    start = time.perf_counter()
+    told = progress or Silent()
+    on = subject(engine, release)
+    plan = workload or DEFAULT
+    told.stage(on.name, "queries")
+    asked = queries(engine, on, plan)
+    results: list[QueryResult] = []
+    cells: dict[str, list[Cell]] = {}
+    for done, one in enumerate(asked):
+        told.update(done, len(asked), "queries")
+        for result, found in _measured(engine, on, one):
+            results.append(result)
+            cells.setdefault(one.family, []).extend(found)
+    cubes = _cubes(engine, on, plan, told)
+    told.finish(on.name)
+    families = tuple(_family(name, results, cells[name]) for name in cells)
+    return Evaluation(
+        on.name, str(on.view), str(on.roles.relation.ref), _rows(engine, on.roles.relation.ref), _rows(engine, on.view),
+        _family("all", results, [cell for each in cells.values() for cell in each]), families, tuple(results), cubes,
+        time.perf_counter() - start, cells,
+    )  # fmt: skip
+
+
+def _rows(engine: Engine, table: TableRef) -> int:
+    return int(str(engine.fetch(statement("table/count", engine.dialect, source=table))[0][0]))
+
+
+def _family(name: str, results: Sequence[QueryResult], cells: Sequence[Cell]) -> Family:
+    mine = [one for one in results if name in ("all", one.family)]
+    return Family(
+        name, len({one.query for one in mine}), len({one.query for one in mine if one.refused}),
+        sum(one.lost for one in mine), Errors.of(cells),
+    )  # fmt: skip
+
+
+def _cubes(engine: Engine, on: Subject, plan: WorkloadSpec, told: Progress) -> tuple[CubeResult, ...]:
+    made = []
+    for generator in plan.generators:
+        if generator.kind in ("datacube", "joint"):
+            columns, value = chosen(generator, on), sensitive(generator, on)
+            of = level(columns, generator.level) if generator.kind == "datacube" else (columns,)
+            if not of and plan is DEFAULT:
+                continue
+            if not of:
+                raise PolicyError(
+                    f"generators[{generator.name}]: level {generator.level} needs as many quasi columns; there are {len(columns)}"
+                )
+            told.stage(on.name, generator.name)
+            found = divergence(engine, on, of, value, told)
+            made.append(
+                CubeResult(generator.name, value, mean(found), sum(one.missed for one in found), found)
+            )
+    return tuple(made)
+
+
+def _measured(engine: Engine, on: Subject, one: Asked) -> list[tuple[QueryResult, list[Cell]]]:
+    """Ask one query of both; a result and its cells for every aggregate."""
+    try:
+        query = _of_source(engine, on, one)
+        with engine.snapshot():
+            answer = ask(engine, one.sql, release=spelled(on.view))
+            truth = _truth(engine, one.sql, answer)
+    except UnsupportedError as error:
+        # What refuses a query underlines a piece of it; a generated one holds values of the source.
+        told = "a generated query has no answer over this release" if one.generated else str(error)
+        return [(QueryResult(one.name, one.family, "", 0, 0, Errors.of(()), refused=told), [])]
+    except DatabaseError as error:
+        raise DatabaseError(f"query {one.name}: {error}") from error
+    cut = bool(query.having is not None or query.limit is not None or query.offset is not None)
+    return [_compared(one, answer, name, truth, cut=cut) for name in answer.aggregates]
+
+
+def _of_source(engine: Engine, on: Subject, one: Asked) -> Query:
+    """The query, parsed.
+
+    Raises:
+        PolicyError: it asks something else than the source.
+    """
+    query = parse(one.sql, engine.dialect)
+    if engine.relation(query.table_name).ref != on.roles.relation.ref:
+        raise PolicyError(
+            f"query {one.name}: asks {query.table_name}, but {on.name} was made of {on.roles.relation.ref}; write that after FROM"
+        )
+    return query
+
+
+def _truth(engine: Engine, sql: str, answer: Answer) -> dict[tuple[Any, ...], dict[str, Any]]:
+    """The same query on the source: group to aggregates."""
+    tree = sqlglot.parse_one(sql, read=engine.dialect)
+    for clause in ("having", "order", "limit", "offset"):
+        tree.set(clause, None)
+    text = tree.sql(dialect=engine.dialect)
+    rows = engine.fetch(Statement("evaluate/truth", text), max_rows=MOST_GROUPS)
+    every = [dict(zip(answer.columns, row, strict=True)) for row in rows]
+    return {_group(row, answer): {name: row[name] for name in answer.aggregates} for row in every}
+
+
+def _group(row: Mapping[str, Any], answer: Answer) -> tuple[Any, ...]:
+    return tuple(_plain(row[name]) for name in answer.columns if name not in answer.aggregates)
+
+
+def _plain(value: Any) -> Any:  # noqa: ANN401 - an engine's value
+    """Equal values of the two sides as equal keys."""
+    if isinstance(value, list | tuple):
+        return tuple(_plain(item) for item in value)
+    if isinstance(value, decimal.Decimal | float):
+        return "NaN" if math.isnan(value) else value + 0  # -0.0 is 0.0
+    return value
+
+
+def _compared(
+    one: Asked, answer: Answer, name: str, truth: Mapping[tuple[Any, ...], Mapping[str, Any]], *, cut: bool
+) -> tuple[QueryResult, list[Cell]]:
+    """The cells of one aggregate. A group that only the release has counts 0 rows in truth."""
+    cells = []
+    seen = set()
+    for row in answer.rows:
+        group = _group(row, answer)
+        seen.add(group)
+        bounded: Bounded = row[name]
+        there = truth.get(group)
+        value = there[name] if there is not None else 0 if _counts(bounded) else None
+        cells.append(_cell(bounded, value))
+    lost = 0 if cut else len(truth.keys() - seen)
+    alone = cells[0] if len(cells) == 1 else Cell(None, None, None, None, inside=True)
+    result = QueryResult(
+        one.name,
+        one.family,
+        name,
+        len(cells),
+        lost,
+        Errors.of(cells),
+        alone.estimate,
+        alone.truth,
+        alone.low,
+        alone.high,
+    )
+    return result, cells
+
+
+def _counts(bounded: Bounded) -> bool:
+    """Whether it has a value over no rows, as counts do."""
+    return not bounded.undefined_possible
+
+
+def _cell(bounded: Bounded, truth: Any) -> Cell:  # noqa: ANN401 - an engine's value
+    return Cell(
+        _number(truth),
+        _number(bounded.estimate),
+        _number(bounded.low),
+        _number(bounded.high),
+        inside=_inside(bounded, truth),
+    )
+
+
+def _inside(bounded: Bounded, truth: Any) -> bool:  # noqa: ANN401 - an engine's value
+    if truth is None:
+        return bounded.undefined_possible
+    low, high = bounded.low, bounded.high
+    value = _number(truth)
+    if value is None:  # dates and text: MIN and MAX
+        return (low is None or low <= truth) and (high is None or truth <= high)
+    ends = [end for end in (_number(low), _number(high)) if end is not None]
+    slack = ROUNDING * max((abs(end) for end in (*ends, value) if math.isfinite(end)), default=0.0)
+    if all(isinstance(item, int) for item in (truth, low, high) if item is not None):
+        slack = 0.0
+    lower, upper = _number(low), _number(high)
+    return (lower is None or lower - slack <= value) and (upper is None or value <= upper + slack)
+
+
+def _number(value: Any) -> float | None:  # noqa: ANN401 - an engine's value
+    if isinstance(value, datetime.date | str) or value is None:
+        return None
+    return float(value)
+
+
+__all__ = ["evaluate"]

@@ -1,0 +1,56 @@
+"""How a query is refused: the piece of SQL underlined, and the reason. Never a silently wrong number."""
+
+from __future__ import annotations
+
+from typing import NoReturn
+
+from sqlglot import exp
+
+from sqlanon.errors import UnsupportedError
+
+
+class Refused(UnsupportedError):
+    """The query, or a piece of it, has no answer over this release; the text underlines the piece and says why."""
+
+
+def refuse(text: str, node: exp.Expr | None, reason: str) -> NoReturn:
+    """Raise `Refused` for a piece of the analyst's SQL.
+
+    Args:
+        text: the whole query as it was written.
+        node: the piece, as parsed from ``text``; None: the whole.
+        reason: why, and what to write instead.
+
+    Raises:
+        Refused: always.
+    """
+    raise Refused(f"{reason}\n{underlined(text, node)}" if text.strip() else reason)
+
+
+def underlined(text: str, node: exp.Expr | None) -> str:
+    """The line of the query that holds the piece, and a line of carets below it."""
+    start, end = _span(text, node)
+    first = text.rfind("\n", 0, start) + 1
+    last = text.find("\n", start)
+    line = text[first : len(text) if last < 0 else last]
+    stop = min(end, first + len(line))
+    return f"  {line}\n  {' ' * (start - first)}{'^' * max(stop - start, 1)}"
+
+
+def _span(text: str, node: exp.Expr | None) -> tuple[int, int]:
+    """Where the piece begins and ends; sqlglot knows the places of names, functions and constants only."""
+    places = [
+        (part.meta["start"], part.meta["end"] + 1)
+        for part in (node.walk() if node is not None else ())
+        if "start" in part.meta
+    ]
+    if not places:
+        stripped = text.strip()
+        start = text.find(stripped)
+        return start, start + len(stripped)
+    start, end = min(a for a, _ in places), max(b for _, b in places)
+    open_ = text.count("(", start, end) - text.count(")", start, end)
+    while open_ > 0 and end < len(text):
+        open_ += (text[end] == "(") - (text[end] == ")")
+        end += 1
+    return start, end

@@ -1,0 +1,219 @@
+"""The rewriting: names, tests, rows, sums, and the SELECT over the groups; then its rows as an `Answer`."""
+
+from __future__ import annotations
+
+from collections import Counter
+from decimal import Decimal
+from typing import Any
+
+from sqlglot import exp
+
+from sqlanon.engines.base import Engine, Statement
+from sqlanon.query.aggregates import Aggregate, Sums
+from sqlanon.query.answer import Answer, Bounded
+from sqlanon.query.finish import Finish
+from sqlanon.query.joins import joined
+from sqlanon.query.parse import Query
+from sqlanon.query.predicates import Tests
+from sqlanon.query.refuse import refuse
+from sqlanon.query.released import Released
+from sqlanon.query.rows import Rows, Wanted
+from sqlanon.query.scope import Scope, boxes_in
+from sqlanon.query.terms import Tree, column
+
+MOST_ROWS = 100_000
+"""Rows of an answer."""
+
+_KINDS: dict[type[exp.Expr], str] = {
+    exp.Count: "count",
+    exp.Sum: "sum",
+    exp.Avg: "avg",
+    exp.Min: "min",
+    exp.Max: "max",
+}
+
+
+class Rewrite:
+    """One query over one release.
+
+    Raises:
+        Refused: see `sqlanon.query.ask.ask`.
+    """
+
+    def __init__(self, engine: Engine, query: Query, released: Released, *, allow_linking: bool) -> None:
+        self._engine, self._query = engine, query
+        self._scope = Scope(engine, query.text, query.source.alias or query.source.name, released)
+        joined(self._scope, query, allow_linking=allow_linking)
+        self._tests = Tests(self._scope)
+        self._conditions = [self._tests.formula(query.where)]
+        self._filters: dict[str, int] = {"": 0}
+        self._wanted = Wanted()
+        self._aggregates: dict[str, Aggregate] = {}
+        self._bound_keys = [self._scope.bind(node) for node in query.groups]
+        self._keys = [
+            self._key(node, bound) for node, bound in zip(query.groups, self._bound_keys, strict=True)
+        ]
+        self._finish = Finish(query, self._scope, self._bound_keys, self.aggregate)
+        if query.groups:
+            self._present = self.aggregate(exp.Count(this=exp.Star()))
+
+    def answer(self) -> Answer:
+        """Run the rewritten SQL."""
+        tree, tight = self.tree()
+        text = tree.sql(dialect=self._engine.dialect, pretty=True)
+        rows = self._engine.fetch(Statement("query", text), max_rows=MOST_ROWS)
+        names = tuple(name for name, _ in self._query.items)
+        bounded = tuple(name for name, is_bounded in self._finish.shape if is_bounded)
+        found, certain = [], []
+        for row in rows:
+            cells = iter(row)
+            made: dict[str, Any] = {}
+            for name, is_bounded in self._finish.shape:
+                made[name] = (
+                    _bounded([next(cells) for _ in range(4)], tight=tight[name])
+                    if is_bounded
+                    else next(cells)
+                )
+            certain.append(bool(next(cells)))
+            found.append(made)
+        return Answer(names, bounded, tuple(found), tuple(certain), text)
+
+    def tree(self) -> tuple[exp.Expr, dict[str, bool]]:
+        """The rewritten SQL, and which columns have tight bounds."""
+        rows = Rows(self._scope, self._tests, self._conditions, self._wanted)
+        names = [f"g{i}" for i in range(len(self._keys))]
+        keys = [tree if tree is not None else column(f"{spread}_key") for tree, spread in self._keys]
+        aggregates = list(self._aggregates.values())
+        sums = Sums(self._scope, rows, names, aggregates).with_keys(keys)
+        final = self._finish.select(self._present if self._query.groups else None)
+        final.set("with_", _with([*rows.tables(), *sums.tables()], final))
+        return final, {name: rows.tight and self._finish.tight[name] for name in self._finish.tight}
+
+    def _key(self, node: exp.Expr, bound: Tree) -> tuple[Tree | None, str]:
+        """A GROUP BY term: an exact one is a column of the rows, a boxed one is spread."""
+        boxes = boxes_in(bound)
+        if not boxes:
+            return self._scope.term(bound), ""
+        box = self._scope.box(boxes[0])
+        exact = [c for c in bound.find_all(exp.Column) if c.table != "_box"]
+        if len(boxes) > 1 or exact:
+            refuse(
+                self._query.text, node, "a GROUP BY term over a column with ranges can hold no other column"
+            )
+        if box.id in self._wanted.spread:
+            refuse(
+                self._query.text,
+                node,
+                f"column {box.field.name} is grouped by twice; group by the finer expression alone",
+            )
+        if box.shape == "interval" and box.field.kind not in ("integer", "date", "boolean"):
+            refuse(
+                self._query.text, node,
+                f"column {box.field.name} ({box.field.source_type}) has no countable values to group by; count ranges of it "
+                "with count(*) FILTER (WHERE ...)",
+            )  # fmt: skip
+        self._wanted.spread[box.id] = bound
+        return None, box.id
+
+    def aggregate(self, node: exp.Expr) -> Aggregate:
+        """Note down an aggregate of the query, once.
+
+        Raises:
+            Refused: one that has no bounds.
+        """
+        condition = 0
+        inner = node
+        if isinstance(node, exp.Filter):
+            inner = node.this
+            predicate = node.expression.this
+            key = predicate.sql()
+            if key not in self._filters:
+                self._filters[key] = len(self._conditions)
+                from sqlanon.query.formula import both
+
+                self._conditions.append(both([self._conditions[0], self._tests.formula(predicate)]))
+            condition = self._filters[key]
+        kind = _KINDS.get(type(inner))
+        if kind is None:
+            refuse(
+                self._query.text, inner,
+                "over ranges there are count, sum, avg, min and max; medians and other quantiles of a released column have no estimate",
+            )  # fmt: skip
+        key = node.sql()
+        if key not in self._aggregates:
+            self._aggregates[key] = self._noted(len(self._aggregates), kind, inner, condition)
+        return self._aggregates[key]
+
+    def _noted(self, number: int, kind: str, node: exp.Expr, condition: int) -> Aggregate:
+        text, argument = self._query.text, node.this
+        if node.expressions or node.args.get("order"):
+            refuse(text, node, "this form of the aggregate is not answered over a release")
+        if kind == "count" and (argument is None or isinstance(argument, exp.Star | exp.Literal)):
+            return Aggregate(number, "rows", condition)
+        if isinstance(argument, exp.Distinct):
+            if kind != "count" or len(argument.expressions) != 1:
+                refuse(text, node, "DISTINCT is answered in count(DISTINCT one column)")
+            kind, argument = "distinct", argument.expressions[0]
+        bound = self._scope.bind(argument)
+        boxes = boxes_in(bound)
+        if not boxes:
+            name = self._scope.term(bound).name
+            (self._wanted.raw if kind in ("avg", "distinct") else self._wanted.partial).add(name)
+            return Aggregate(number, kind, condition, term=name)
+        if kind == "distinct":
+            refuse(text, node, "distinct values of a column with ranges cannot be counted")
+        if not isinstance(bound.unnest(), exp.Column):
+            refuse(text, node, "aggregate the column with ranges itself, and calculate with the result")
+        box = self._scope.box(boxes[0])
+        ordered = box.shape == "interval" or box.field.kind in (
+            "integer",
+            "float",
+            "decimal",
+            "date",
+            "timestamp",
+        )
+        if kind != "count" and (not ordered or (kind in ("sum", "avg") and not box.numeric)):
+            refuse(
+                text,
+                node,
+                f"{kind}({box.field.name}): {box.field.source_type} values cannot be aggregated so",
+            )
+        self._wanted.values.add(box.id)
+        if kind in ("sum", "avg") and box.mean is not None and box.id not in self._wanted.spread:
+            self._wanted.means.add(box.id)
+        return Aggregate(number, kind, condition, box=box)
+
+
+def _with(tables: list[tuple[str, exp.Expr]], last: exp.Expr) -> exp.With:
+    """The tables as a WITH; what is read more than once is made once, on every engine."""
+    read = Counter(
+        node.name for tree in [*(table for _, table in tables), last] for node in tree.find_all(exp.Table)
+    )
+    made = [
+        exp.CTE(
+            this=tree,
+            alias=exp.TableAlias(this=exp.to_identifier(name)),
+            materialized=True if read[name] > 1 else None,
+        )
+        for name, tree in tables
+    ]
+    return exp.With(expressions=made)
+
+
+def _bounded(cells: list[Any], *, tight: bool) -> Bounded:
+    estimate, low, high = (_plain(cell) for cell in cells[:3])
+    exact = low is not None and low == high and not cells[3]
+    if exact:
+        estimate = low
+    elif None not in (estimate, low, high) and isinstance(estimate, int | float):
+        estimate = min(
+            max(estimate, low), high
+        )  # sums of doubles in the engine's order may miss an end by a hair
+    return Bounded(estimate, low, high, tight, exact, bool(cells[3]))
+
+
+def _plain(value: Any) -> Any:  # noqa: ANN401 - an engine's value
+    """A number as Python's own."""
+    if isinstance(value, Decimal):
+        return int(value) if value == value.to_integral_value() else float(value)
+    return value

@@ -1,0 +1,191 @@
+"""Workloads over releases: what generators ask, and that an evaluation says what the oracle says."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from dataclasses import replace
+from fractions import Fraction
+from pathlib import Path
+from statistics import fmean, pstdev
+from typing import Any
+
+import pytest
+
+from sqlanon.errors import PolicyError
+from sqlanon.query.datacube_subject import subject
+from sqlanon.query.evaluate_report import Spread
+from sqlanon.query.workload import queries
+from sqlanon.spec import GeneratorSpec, QuerySpec, WorkloadSpec
+from tests.contract.cases import Case, release_rows
+from tests.contract.samples import DIVERSE, JOINT, MIXED, TREES
+from tests.oracle import divergence as oracle
+
+EVERYTHING = WorkloadSpec(
+    generators=(
+        GeneratorSpec("equality", "equality", queries=4),
+        GeneratorSpec("ranges", "ranges", queries=4, selectivity=Fraction(1, 5)),
+        GeneratorSpec("datacube 1", "datacube", level=1, answers=True),
+        GeneratorSpec("joint", "joint"),
+    ),
+    seed=3,
+)
+
+
+def released(db: Any, case: Case, directory: Path, **options: Any) -> tuple[str, list[dict[str, Any]]]:
+    source = case.create(db)
+    rows, _ = release_rows(db, case, directory, source=source, name=source, method="mondrian", **options)
+    return source, rows
+
+
+@pytest.mark.parametrize("case", [MIXED, TREES], ids=lambda case: case.name)
+def test_every_truth_is_inside_and_both_engines_agree(both_dbs: Any, case: Case, tmp_path: Path) -> None:
+    found = []
+    for db in both_dbs:
+        source, _ = released(db, case, tmp_path)
+        sums = GeneratorSpec("sums", "aggregates", by=case.sensitive)
+        report = db.evaluate(source, replace(EVERYTHING, generators=(*EVERYTHING.generators, sums)))
+        assert report.sound
+        assert report.rows == report.released_rows == len(case.rows)
+        found.append(report)
+    duckdb, postgres = found
+    for one, other in zip(duckdb.families, postgres.families, strict=True):
+        assert (one.name, one.queries, one.refused, one.errors.cells) == (
+            other.name, other.queries, other.refused, other.errors.cells,
+        )  # fmt: skip
+        for mine, theirs in (
+            (one.errors.absolute, other.errors.absolute), (one.errors.width, other.errors.width),
+        ):  # fmt: skip
+            assert mine.count == theirs.count
+            assert (mine.mean or 0) == pytest.approx(theirs.mean or 0, rel=1e-9, abs=1e-9)
+    for cube, again in zip(duckdb.cubes, postgres.cubes, strict=True):
+        assert cube.kld == pytest.approx(again.kld, rel=1e-9, abs=1e-12)
+
+
+def test_equality_is_what_the_oracle_expects(shared_db: Any, tmp_path: Path) -> None:
+    """The estimate of COUNT(*) WHERE column = value is what the uniform assumption puts there; errors by definition."""
+    source, rows = released(shared_db, JOINT, tmp_path)
+    cube = GeneratorSpec("cube", "datacube", level=2, answers=True)
+    assert shared_db.evaluate(source, WorkloadSpec(generators=(cube,))).total.lost == 0
+    report = shared_db.evaluate(source, WorkloadSpec(generators=(GeneratorSpec("equality", "equality"),)))
+    expected = []
+    for place, column in enumerate(JOINT.table.quasi):
+        p = oracle.truth(JOINT.table, [place], None)
+        q = oracle.spread_out(rows, "ranges", JOINT.table, [place], None, frozenset())
+        expected += [(column.name, p[cell], float(q[cell])) for cell in p if cell[0] is not None]
+    found = [(one.query.split("(")[1][:-1], one.truth, one.estimate) for one in report.queries]
+    assert Counter((n, t, f"{e:.9f}") for n, t, e in found) == Counter(
+        (n, t, f"{e:.9f}") for n, t, e in expected
+    )
+    errors = [abs(estimate - truth) for _, truth, estimate in expected]
+    total = report.total.errors
+    assert total.absolute.mean == pytest.approx(fmean(errors))
+    assert total.absolute.deviation == pytest.approx(pstdev(errors))
+    assert total.relative.mean == pytest.approx(
+        fmean(e / t for e, (_, t, _) in zip(errors, expected, strict=True))
+    )
+
+
+def test_generators_are_the_seeds(shared_db: Any, tmp_path: Path) -> None:
+    source, _ = released(shared_db, TREES, tmp_path)
+    on = subject(shared_db.engine, source)
+    first, again = (queries(shared_db.engine, on, EVERYTHING) for _ in range(2))
+    assert first == again
+    other = queries(shared_db.engine, on, WorkloadSpec(EVERYTHING.queries, EVERYTHING.generators, 4))
+    assert [one.sql for one in first if one.family == "ranges"] != [
+        one.sql for one in other if one.family == "ranges"
+    ]
+
+
+def test_equality_asks_every_value_once(shared_db: Any, tmp_path: Path) -> None:
+    source, _ = released(shared_db, MIXED, tmp_path)
+    on = subject(shared_db.engine, source)
+    every = queries(shared_db.engine, on, WorkloadSpec(generators=(GeneratorSpec("e", "equality"),)))
+    values = sum(len(set(MIXED.values(name)) - {None}) for name in MIXED.quasi)
+    assert len({one.sql for one in every}) == len(every) == values
+    few = queries(shared_db.engine, on, WorkloadSpec(generators=(GeneratorSpec("e", "equality", queries=3),)))
+    assert len(few) == 3
+    assert {one.sql for one in few} < {one.sql for one in every}
+
+
+def test_ranges_have_the_papers_width(shared_db: Any, tmp_path: Path) -> None:
+    """Of qd + 1 columns each predicate asks for b = ceil(|A| s^(1 / (qd + 1))) values."""
+    source, _ = released(shared_db, DIVERSE, tmp_path)
+    on = subject(shared_db.engine, source)
+    drawn = GeneratorSpec(
+        "r", "ranges", columns=("age", "a"), dimensions=2, selectivity=Fraction(1, 8), queries=9
+    )
+    wanted = {
+        name: math.ceil(len(set(DIVERSE.values(name)) - {None}) / 2) for name in ("age", "a", "illness")
+    }
+    for one in queries(shared_db.engine, on, WorkloadSpec(generators=(drawn,))):
+        condition = one.sql.split(" WHERE ")[1]
+        for name, width in wanted.items():
+            held = shared_db.engine.fetch(
+                f'SELECT COUNT(DISTINCT "{name}") FROM "{source}" WHERE '
+                + next(part for part in _conjuncts(condition) if part.startswith(f'"{name}"'))
+            )
+            assert held[0][0] == width
+
+
+def _conjuncts(condition: str) -> list[str]:
+    """The parts between ANDs, but for those of BETWEEN."""
+    parts = condition.split(" AND ")
+    made: list[str] = []
+    for part in parts:
+        if made and " BETWEEN " in made[-1] and " AND " not in made[-1]:
+            made[-1] += f" AND {part}"
+        else:
+            made.append(part)
+    return made
+
+
+def test_own_queries(shared_db: Any, tmp_path: Path) -> None:
+    """HAVING, ORDER BY and LIMIT choose what is printed; the truth of each printed group is the whole group's."""
+    source, _ = released(shared_db, DIVERSE, tmp_path)
+    text = (
+        f'select illness, count(*) as n, avg(age) as a from "{source}" where a < 3 '
+        "group by illness having count(*) > 1 order by 2 desc limit 2"
+    )
+    wrong = f'select median(age) from "{source}"'
+    report = shared_db.evaluate(source, WorkloadSpec((QuerySpec("ill", text), QuerySpec("median", wrong))))
+    n, a, median = report.queries
+    assert (n.aggregate, n.groups, n.lost, n.errors.inside) == ("n", 2, 0, 2)
+    assert (a.aggregate, a.groups, a.errors.inside) == ("a", 2, 2)
+    assert median.refused is not None
+    assert "^^^" in median.refused
+    assert (report.total.queries, report.total.refused) == (2, 1)
+
+
+def test_a_query_asks_the_source(shared_db: Any, tmp_path: Path) -> None:
+    source, _ = released(shared_db, MIXED, tmp_path)
+    for text in (f'select count(*) from release."{source}"',):
+        with pytest.raises(PolicyError, match="write that after FROM"):
+            shared_db.evaluate(source, WorkloadSpec((QuerySpec("q", text),)))
+    for generator in (
+        GeneratorSpec("g", "equality", columns=("illness",)),
+        GeneratorSpec("g", "datacube", sensitive="age"),
+        GeneratorSpec("g", "datacube", level=9),
+        GeneratorSpec("g", "aggregates", measures=("nothing",)),
+    ):
+        with pytest.raises(PolicyError, match=r"generators\[g\]"):
+            shared_db.evaluate(source, WorkloadSpec(generators=(generator,)))
+
+
+def test_a_changed_source_is_found_out(shared_db: Any, tmp_path: Path) -> None:
+    source, _ = released(shared_db, DIVERSE, tmp_path)
+    shared_db.engine.execute(f'INSERT INTO "{source}" SELECT * FROM "{source}"')
+    count = WorkloadSpec((QuerySpec("all", f'select count(*) as n from "{source}"'),))
+    report = shared_db.evaluate(source, count)
+    assert not report.sound
+    assert (report.rows, report.released_rows) == (2 * len(DIVERSE.rows), len(DIVERSE.rows))
+    shared_db.engine.execute(f'UPDATE "{source}" SET age = age + 1000')
+    with pytest.raises(PolicyError, match="it has changed since the release was made"):
+        shared_db.evaluate(source, WorkloadSpec(generators=(GeneratorSpec("joint", "joint"),)))
+
+
+def test_spread() -> None:
+    assert Spread.of([]) == Spread(0)
+    found = Spread.of([float(i) for i in range(100, 0, -1)])
+    assert (found.count, found.mean, found.median, found.p95) == (100, 50.5, 50.5, 95.0)
+    assert found.deviation == pytest.approx(math.sqrt((100**2 - 1) / 12))

@@ -1,0 +1,139 @@
+"""Random queries over the tiny table of the query tests, and the check of an answer against all consistent sources."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+TYPES = {"a": "INTEGER", "s": "TEXT", "h": "TEXT", "d": "TEXT", "c": "INTEGER"}
+"""``a`` is ordered, ``s`` nominal, ``h`` has a hierarchy, ``d`` is sensitive, ``c`` insensitive."""
+TREE = (("x1", "x", "*"), ("x2", "x", "*"), ("y1", "y", "*"), ("y2", "y", "*"))
+ANYTHING = {"a": list(range(-2, 9)), "s": ["p", "q", "r", "z"]}
+
+AGGREGATES = {
+    "n": "count(*)", "nc": "count(c)", "sc": "sum(c)", "ac": "avg(c)", "mc": "min(c)", "xc": "max(c)", "dd": "count(distinct d)",
+    "na": "count(a)", "sa": "sum(a)", "aa": "avg(a)", "ma": "min(a)", "xa": "max(a)",
+}  # fmt: skip
+ANATOMY = {
+    "n": "count(*)", "nc": "count(c)", "sc": "sum(c)", "ac": "avg(c)", "mc": "min(c)", "xc": "max(c)", "nd": "count(d)",
+    "na": "count(a)", "sa": "sum(a)", "aa": "avg(a)", "ma": "min(a)", "xa": "max(a)",
+}  # fmt: skip
+
+
+def table(rng: random.Random, rows: int, *, nulls: bool) -> list[tuple[Any, ...]]:
+    """A random source."""
+    none = [None] if nulls else []
+    return [
+        (
+            rng.choice([0, 1, 1, 2, 3, 5, *none]), rng.choice(["p", "p", "q", "r", *none]), rng.choice(["x1", "x1", "x2", "y1"]),
+            rng.choice(["flu", "hiv"]), rng.choice([-2, 0, 1, 4, None]),
+        )
+        for _ in range(rows)
+    ]  # fmt: skip
+
+
+def atom(rng: random.Random, columns: str) -> str:
+    """One predicate."""
+    op = rng.choice(["=", "<>", "<", "<=", ">", ">="])
+    ways = {
+        "a": [f"a {op} {rng.randint(-1, 6)}", f"{rng.randint(0, 5)} {op} a", f"a BETWEEN {rng.randint(0, 3)} AND {rng.randint(1, 5)}",
+              f"a IN ({rng.randint(0, 5)}, {rng.randint(0, 5)})", "a IS NULL", "a IS NOT NULL", f"a {op} {rng.randint(0, 5)}.5",
+              f"a IN ({rng.randint(0, 5)}, NULL)", f"a IS DISTINCT FROM {rng.randint(0, 5)}"],
+        "s": [f"s = '{rng.choice('pqr')}'", f"s <> '{rng.choice('pqr')}'", "s IN ('p', 'r')", "s LIKE 'p%'", "s IS NULL", "s > 'p'"],
+        "h": [f"h = '{rng.choice(['x1', 'y2'])}'", "h LIKE 'x%'", "h IN ('x1', 'y1')", "h <> 'x2'", "lower(h) = 'y1'"],
+        "d": ["d = 'flu'", "d <> 'flu'", "d IN ('hiv')"],
+        "c": [f"c {op} {rng.randint(-1, 3)}", "c IS NULL"],
+    }  # fmt: skip
+    return rng.choice(ways[rng.choice(columns)])
+
+
+def predicate(rng: random.Random, columns: str, atoms: int) -> str:
+    """A predicate of some atoms in any nesting."""
+    if atoms == 1:
+        text = atom(rng, columns)
+    else:
+        left = rng.randint(1, atoms - 1)
+        parts = (predicate(rng, columns, left), predicate(rng, columns, atoms - left))
+        text = f"({parts[0]} {rng.choice(['AND', 'OR'])} {parts[1]})"
+    return f"NOT ({text})" if rng.random() < 0.2 else text
+
+
+def problems(
+    answer: Any, truth: Mapping[tuple[Any, ...], Mapping[int, tuple[Any, ...]]], count: int, names: Sequence[str], keys: Sequence[str],
+    *, known: bool, weighed: bool = True,
+) -> list[str]:  # fmt: skip
+    """What is wrong with an answer.
+
+    Args:
+        answer: of the product.
+        truth: of every source, by group.
+        count: how many sources there are.
+        names: the aggregates, in order.
+        keys: names of the groups' keys.
+        known: every value that a row may have is among those that the release tells.
+        weighed: every source is as likely as any other, so that means over them are the estimates.
+    """
+    found: list[str] = []
+    rows = {
+        tuple(row[key] for key in keys): (row, sure)
+        for row, sure in zip(answer.rows, answer.certain, strict=True)
+    }
+    if keys and known and set(rows) != set(truth):
+        found.append(f"groups {sorted(map(str, rows))} are not {sorted(map(str, truth))}")
+    for group, (row, sure) in rows.items():
+        seen = truth.get(group, {})
+        if keys and sure and len(seen) < count:
+            found.append(f"{group} is said to be certain")
+        if keys and not sure and len(seen) == count and known:
+            found.append(f"{group} is certain")
+        for i, name in enumerate(names):
+            values = [seen[sid][i] for sid in seen]
+            counts = name.startswith(("n", "d"))
+            values += [0 if counts else None] * (count - len(seen))
+            found += [f"{group} {name}: {text}" for text in _of_one(row[name], values, known=known)]
+        found += _means(row, seen, names, count) if known and weighed else []
+    return found
+
+
+def _of_one(cell: Any, values: list[Any], *, known: bool) -> list[str]:
+    numbers = [float(v) for v in values if v is not None]
+    found = []
+    slack = 1e-9 * max(1.0, *(abs(v) for v in numbers)) if numbers else 0.0
+    if len(numbers) < len(values) and not cell.undefined_possible:
+        found.append("NULL is possible")
+    if numbers:
+        if cell.low is not None and min(numbers) < cell.low - slack:
+            found.append(f"{min(numbers)} is below low {cell.low}")
+        if cell.high is not None and max(numbers) > cell.high + slack:
+            found.append(f"{max(numbers)} is above high {cell.high}")
+        if known and (cell.low is None or cell.high is None):
+            found.append("a bound is missing")
+        elif known and cell.tight and (cell.low < min(numbers) - slack or cell.high > max(numbers) + slack):
+            found.append(f"[{cell.low}, {cell.high}] is not tight: [{min(numbers)}, {max(numbers)}]")
+        if known and cell.tight and cell.undefined_possible and len(numbers) == len(values):
+            found.append("NULL is not possible")
+    elif cell.estimate is not None and cell.tight:
+        found.append("there is no value")
+    return found
+
+
+def _means(
+    row: Mapping[str, Any], seen: Mapping[int, tuple[Any, ...]], names: Sequence[str], count: int
+) -> list[str]:
+    """Counts and sums are estimated by their mean over all sources."""
+    found = []
+    for i, name in enumerate(names):
+        if name[0] not in "ns":
+            continue
+        defined = [float(values[i]) for values in seen.values() if values[i] is not None]
+        mean = math.fsum(defined) / count
+        if name[0] == "s" and defined:
+            mean = min(max(mean, min(defined)), max(defined))  # a sum of nothing counts 0 and is no value
+        estimate = row[name].estimate
+        if estimate is None and mean == 0:
+            continue
+        if not math.isclose(estimate, mean, rel_tol=1e-9, abs_tol=1e-9):
+            found.append(f"{name}: estimate {estimate} is not {mean}")
+    return found

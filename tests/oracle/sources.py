@@ -1,0 +1,159 @@
+"""Every source that is consistent with a tiny release, enumerated: what bounds of a query must hold for, and how tightly.
+
+The sources stand side by side in one table with a number each, and the analyst's own SQL runs over all of them at once, so
+that the engine says what the query means. Nothing here knows how the product rewrites queries.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Mapping, Sequence
+from itertools import permutations, product
+from typing import Any
+
+import duckdb
+
+Row = Mapping[str, Any]
+
+
+def read(db: Any, view: str) -> tuple[list[Row], list[Row]]:
+    """The released rows and the metadata, as dictionaries."""
+
+    def rows(name: str) -> list[Row]:
+        schema, table = name.split(".")
+        columns = [c.name for c in db.engine.relation(name).columns]
+        listed = ", ".join(f'"{c}"' for c in columns)
+        return [
+            dict(zip(columns, row, strict=True))
+            for row in db.engine.fetch(f'SELECT {listed} FROM "{schema}"."{table}"')
+        ]
+
+    return rows(view), rows(f"{view}_metadata")
+
+
+def choices(row: Row, fact: Row, anything: Sequence[Any]) -> list[Any]:
+    """The values that a row may have in one source column.
+
+    Args:
+        row: a released row.
+        fact: the column's line of the metadata.
+        anything: values that stand for all of the type, where the release says nothing.
+    """
+    name, published = fact["column_name"], json.loads(fact["published"])
+    if fact["role"] != "quasi":
+        return [row[name]]
+    declared = json.loads(fact["declared"]) if fact["declared"] else {}
+    if fact["format"] == "labels":
+        return _labelled(row[name], fact, declared, anything)
+    wide = list(declared.get("leaves", declared.get("order", anything)))
+    if fact["format"] == "points":
+        return [*wide, None]
+    if fact["format"] == "suppressed":
+        flags = f"{name}_suppressed" in published
+        if flags and row[f"{name}_suppressed"]:
+            return [*wide, None]
+        return wide if row[name] is None and not flags else [row[name]]
+    nulls = row[f"{name}_null"] if f"{name}_null" in published else "none"
+    if nulls != "none":
+        return [None] if nulls == "all" else [*wide, None]
+    if fact["kind"] == "ordered":
+        low, high = row[f"{name}_lo"], row[f"{name}_hi"]
+        if "order" in declared:
+            return wide[wide.index(low) : wide.index(high) + 1]
+        return (
+            list(range(low, high + 1))
+            if isinstance(low, int) and not isinstance(low, bool)
+            else [v for v in (False, True) if low <= v <= high]
+        )
+    if fact["kind"] == "nominal":
+        return list(row[name])
+    nodes = [node for node in declared["nodes"] if node[3] == row[name]]
+    return [declared["leaves"][i] for i in range(min(n[1] for n in nodes), max(n[1] + n[2] for n in nodes))]
+
+
+def _labelled(label: str, fact: Row, declared: Mapping[str, Any], anything: Sequence[Any]) -> list[Any]:
+    """The values under a label of plain words and whole numbers."""
+    if label in ("NULL", "*"):
+        return [None] if label == "NULL" else [*declared.get("leaves", anything), None]
+    if fact["kind"] == "nominal":
+        return label.strip("{}").split(", ")
+    if fact["kind"] == "hierarchy":
+        first, leaves = next((n[1], n[2]) for n in declared["nodes"] if n[3] == label)
+        return list(declared["leaves"][first : first + leaves])
+    low, _, high = label.strip("[]").partition(", ")
+    return list(range(int(low), int(high or low) + 1))
+
+
+def ways_of(
+    rows: Sequence[Row], facts: Sequence[Row], anything: Mapping[str, Sequence[Any]]
+) -> list[list[list[tuple[Any, ...]]]]:
+    """The release's parts that are independent of each other, and for each part the ways that its source rows may be."""
+    return [
+        [
+            [way]
+            for way in product(*(choices(row, fact, anything.get(fact["column_name"], ())) for fact in facts))
+        ]
+        for row in rows
+    ]
+
+
+def ways_of_groups(
+    rows: Sequence[Row], counted: Sequence[Row], facts: Sequence[Row], sensitive: str
+) -> list[list[list[tuple[Any, ...]]]]:
+    """Format anatomy: each group's sensitive values in every order."""
+    parts = []
+    for group in sorted({row["group_id"] for row in rows}):
+        mine = [row for row in rows if row["group_id"] == group]
+        values = [v[sensitive] for v in counted if v["group_id"] == group for _ in range(v["count"])]
+        parts.append([
+            [tuple(value if f["column_name"] == sensitive else row[f["column_name"]] for f in facts)
+             for row, value in zip(mine, order, strict=True)]
+            for order in permutations(values)
+        ])  # fmt: skip
+    return parts
+
+
+def enumerate_sources(
+    connection: duckdb.DuckDBPyConnection, types: Mapping[str, str], names: Sequence[str],
+    parts: Sequence[Sequence[Sequence[tuple[Any, ...]]]], most: int = 20_000,
+) -> int | None:  # fmt: skip
+    """Fill table ``t`` with all consistent sources, column ``sid`` first; returns how many, or None if they are too many."""
+    count = math.prod(len(ways) for ways in parts)
+    if count > most:
+        return None
+    connection.execute("DROP TABLE IF EXISTS t")
+    defined = ", ".join(f'"{name}" {types[name]}' for name in names)
+    connection.execute(f"CREATE TABLE t (sid INTEGER, {defined})")
+    # One table of ways a part, then the cross product by arithmetic on the source's number.
+    columns = ", ".join(f'w."{name}"' for name in names)
+    marks = ", ".join("?" for _ in range(len(names) + 1))
+    size = 1
+    for ways in parts:
+        connection.execute(f"CREATE OR REPLACE TABLE w (i INTEGER, {defined})")
+        values = [(j, *row) for j, way in enumerate(ways) for row in way]
+        connection.executemany(f"INSERT INTO w VALUES ({marks})", values)
+        connection.execute(
+            f"INSERT INTO t SELECT s.sid, {columns} FROM range({count}) AS s(sid) JOIN w ON w.i = (s.sid // {size}) % {len(ways)}"
+        )
+        size *= len(ways)
+    return count
+
+
+def outcomes(
+    connection: duckdb.DuckDBPyConnection, select: str, rest: str, keys: Sequence[str]
+) -> dict[tuple[Any, ...], dict[int, tuple[Any, ...]]]:
+    """The query's aggregates in every source: by group, then by source.
+
+    Args:
+        connection: where `enumerate_sources` filled ``t``.
+        select: the aggregates.
+        rest: what stands after FROM t, up to GROUP BY.
+        keys: the expressions of GROUP BY.
+    """
+    grouped = ", ".join(["sid", *keys])
+    listed = connection.execute(f"SELECT {grouped}, {select} FROM t {rest} GROUP BY {grouped}").fetchall()
+    found: dict[tuple[Any, ...], dict[int, tuple[Any, ...]]] = {}
+    for row in listed:
+        found.setdefault(tuple(row[1 : 1 + len(keys)]), {})[row[0]] = tuple(row[1 + len(keys) :])
+    return found
