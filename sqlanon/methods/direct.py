@@ -12,14 +12,15 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sqlanon.kernels import runs
-from sqlanon.kernels.boxes import cover
+from sqlanon.kernels.boxes import cover, widths
 from sqlanon.kernels.frontier import diverse_groups
 from sqlanon.kernels.lawful import lawful_runs
+from sqlanon.kernels.rows import Rows
 from sqlanon.kernels.window import best_row_runs
 from sqlanon.methods import arrays
 from sqlanon.methods.arrays import Loaded
 from sqlanon.methods.base import Context
-from sqlanon.methods.orders import Arranged
+from sqlanon.methods.orders import Arranged, Order
 from sqlanon.methods.pieces import row_runs
 from sqlanon.privacy.base import Check, Requirement
 
@@ -66,24 +67,54 @@ def kernel_for(requirements: Sequence[Requirement]) -> object:
     return best_row_runs if not checks else diverse_groups if whole_l(checks) else lawful_runs
 
 
-def solve(context: Context, loaded: Loaded, arranged: Arranged, *, fast: bool, minimize: str) -> Groups:
-    """The class of every row in order, int32[n]; classes are numbered along the order.
+def solve(
+    context: Context, loaded: Loaded, arranged: Arranged, order: Order, *, fast: bool, minimize: str
+) -> Groups:
+    """Bring the rows fully into order; the class of every row, int32[n].
+
+    With l, an order that rearranges its rows is tried before and after that, and the lesser GCP counts: the heuristic's fronts
+    run far apart along the order, and where they do so the curve keeps near what a tree's straight cuts part (range NCP of
+    50,000 rows of OCC, l = 10: 0.16 along the curve, 0.25 along the tree; with taxonomies it is mostly the other way round).
 
     Args:
         context: the run.
         loaded: the work table.
-        arranged: its rows in order.
+        arranged: its rows by the order's keys; in the end, in order.
+        order: whose keys these are.
         fast: extents on the line instead of boxes.
         minimize: one of `OBJECTIVES`.
     """
-    k, checks = arrays.least_rows(context), asking(context.requirements)
-    l = group_l(loaded, checks)  # noqa: E741 - the papers' symbol
+    rows, geometry, checks = arranged.rows, loaded.geometry, asking(context.requirements)
     if not checks:
-        return _runs(loaded, arranged, k, fast, OBJECTIVES[minimize], context.threads)
-    if l:
-        value = loaded.sensitive[checks[0].value][arranged.rows.number]
-        return diverse(loaded, arranged, value, l, k, fast)
-    return _lawful(context, loaded, arranged)
+        order.within(context, rows, geometry)
+        least = arrays.least_rows(context)
+        return _runs(loaded, arranged, least, fast, OBJECTIVES[minimize], context.threads)
+    group = _private(context, loaded, arranged, checks, fast)
+    if not order.rearranges:
+        return group
+    loss, before = _gcp(rows, loaded, group), np.empty_like(group)
+    before[rows.number] = group
+    order.within(context, rows, geometry)
+    group = _private(context, loaded, arranged, checks, fast)
+    return group if _gcp(rows, loaded, group) < loss else before[rows.number]
+
+
+def _private(
+    context: Context, loaded: Loaded, arranged: Arranged, checks: Sequence[Check], fast: bool
+) -> Groups:  # fmt: skip
+    l = group_l(loaded, checks)  # noqa: E741 - the papers' symbol
+    if not l:
+        return _lawful(context, loaded, arranged)
+    value = loaded.sensitive[checks[0].value][arranged.rows.number]
+    return diverse(loaded, arranged, value, l, arrays.least_rows(context), fast)
+
+
+def _gcp(rows: Rows, loaded: Loaded, group: Groups) -> int:
+    """The sum of rows x width over the classes."""
+    low, high, mask, size = _boxes(rows.places, rows.sets, group, int(group.max()) + 1)
+    width = np.empty(len(size), np.int64)
+    widths(low, high, mask, loaded.geometry, width)
+    return int(np.dot(size, width))
 
 
 def _runs(

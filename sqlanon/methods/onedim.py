@@ -116,19 +116,21 @@ class OneDimensional:
         encoded = context.encoded
         needed = encoded.rows * self.row_bytes(len(encoded.quasi), len(encoded.sensitive))
         alone = not own and not direct.asking(context.requirements)
+        order = self.ordered()
         if alone and (context.execution == "pushdown" or needed > context.memory):
-            table = streamed_runs(context, self.ordered(), self.fast, direct.OBJECTIVES[self.minimize])
+            table = streamed_runs(context, order, self.fast, direct.OBJECTIVES[self.minimize])
             return Assignment(table, "pushdown" if context.execution == "pushdown" else "pushdown+kernel")
         if context.execution == "pushdown":
-            loaded, arranged = arranged_by_engine(context, self.ordered())
+            loaded, arranged = arranged_by_engine(context, order)
         else:
             loaded = arrays.load(context)
-            arranged = self.ordered().arrange(context, loaded)
+            arranged = order.arrange(context, loaded)
         notes: tuple[str, ...] = ()
         if own:
+            order.within(context, arranged.rows, loaded.geometry)
             group, notes = dual.solve(context, loaded, arranged, self.solver, self.minimize)
         else:
-            group = direct.solve(context, loaded, arranged, fast=self.fast, minimize=self.minimize)
+            group = direct.solve(context, loaded, arranged, order, fast=self.fast, minimize=self.minimize)
         classes = np.empty(len(group), np.int32)
         classes[arranged.rows.number] = group
         table = context.scratch.table("assign")

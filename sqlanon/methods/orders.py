@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, ClassVar, Protocol
 
 import numpy as np
 
@@ -67,8 +67,11 @@ class Keyed:
 class Order(Protocol):
     """A total order of rows: keys, and a rearrangement of the rows between fixed places."""
 
+    rearranges: ClassVar[bool]
+    """Whether `within` does anything."""
+
     def arrange(self, context: Context, loaded: Loaded) -> Arranged:
-        """Bring rows in memory into the order."""
+        """Bring rows in memory into the order of their keys."""
 
     def keyed(self, context: Context, block: int) -> Keyed:
         """Make a table of keys; memory is that of ``block`` rows, and what the order itself needs."""
@@ -79,6 +82,8 @@ class Order(Protocol):
 
 class _Curve:
     """An order by keys that are computed from a row's codes alone, given what ``_measure`` finds out once."""
+
+    rearranges: ClassVar[bool] = False
 
     def _measure(self, context: Context, geometry: Geometry, sample: _Sample) -> _Keys:
         raise NotImplementedError
@@ -252,11 +257,11 @@ class Tree(Hilbert):
     belong together, while the curve's stretches are of any shape.
     """
 
+    rearranges: ClassVar[bool] = True
+
     def arrange(self, context: Context, loaded: Loaded) -> Arranged:
-        """See `Order`. Cost: that of the curve, and O(n d^2) a level of a tree."""
-        rows = super().arrange(context, loaded).rows
-        self.within(context, rows, loaded.geometry)
-        return Arranged(rows)
+        """See `Order`: the curve. Its keys are no line, since `within` leaves them."""
+        return Arranged(super().arrange(context, loaded).rows)
 
     def keyed(self, context: Context, block: int) -> Keyed:
         """See `Order`."""
@@ -267,6 +272,8 @@ class Tree(Hilbert):
 
         One tree is grown down to equal rows; of many, which take most of the time, a leaf keeps up to a class of rows in the
         curve's order (range NCP of SAL, k = 10: 0.0001 more than with single rows, in half the time).
+
+        Cost: O(n d^2) a level of a tree.
         """
         d, n = len(geometry.facts), len(rows.number)
         none, empty = np.zeros(0, np.int64), np.zeros((0, 1), np.int32)

@@ -56,7 +56,7 @@ def streamed_runs(context: Context, order: Order, fast: bool, objective: int) ->
 
 
 def arranged_by_engine(context: Context, order: Order) -> tuple[Loaded, Arranged]:
-    """The whole table in memory, in the order in which the engine has sorted it."""
+    """The whole table in memory, by the keys, as the engine has sorted it."""
     keyed = order.keyed(context, _block(context))
     statement, dtypes = _query(context, keyed)
     columns = context.scratch.engine.fetch_arrays(statement, dtypes)
@@ -66,7 +66,6 @@ def arranged_by_engine(context: Context, order: Order) -> tuple[Loaded, Arranged
     loaded = Loaded(rid, np.stack(codes[:d]), codes[d:], arrays.geometry(context))
     number = np.arange(len(rid), dtype=np.int32)
     rows = arrays.rows_of(loaded.codes, number, loaded.geometry, context.threads)
-    order.within(context, rows, loaded.geometry)
     return loaded, Arranged(rows, columns[0].astype(np.int64) if keyed.span else None, keyed.span)
 
 

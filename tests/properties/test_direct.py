@@ -41,8 +41,9 @@ def solve(table: Table, privacy: Privacy, way: Way, stored: list[int] | None = N
     """The product's classes, in row numbers, along the order."""
     kind = kinds()[way.method]
     context, data = context_of(table, privacy, SEED), loaded(table, stored)
-    arranged = ORDERS[kind.order]().arrange(context, data)
-    group = direct.solve(context, data, arranged, fast=kind.fast, minimize=way.options["minimize"])
+    order = ORDERS[kind.order]()
+    arranged = order.arrange(context, data)
+    group = direct.solve(context, data, arranged, order, fast=kind.fast, minimize=way.options["minimize"])
     rows = [int(data.rid[i]) for i in arranged.rows.number]
     return [[rows[i] for i in members] for members in by_number(group)]
 

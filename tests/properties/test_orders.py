@@ -11,8 +11,10 @@ from hypothesis import strategies as st
 
 from sqlanon.kernels.ties import settle
 from sqlanon.methods import orders
+from sqlanon.methods.arrays import Loaded
+from sqlanon.methods.base import Context
 from sqlanon.methods.onedim import MOST_CENTRES
-from sqlanon.methods.orders import ORDERS, IDistance, Order, canonical
+from sqlanon.methods.orders import ORDERS, Arranged, IDistance, Order, canonical
 from tests.contract.cases import Case
 from tests.oracle import orders as oracle
 from tests.oracle.domains import Quasi, Sensitive, Table
@@ -28,6 +30,13 @@ def tuples(table: Table, rows: list[int]) -> list[object]:
     return [(table.codes[row], table.sa_codes[row]) for row in rows]
 
 
+def arranged(order: Order, context: Context, data: Loaded) -> Arranged:
+    """By the keys, then between them."""
+    found = order.arrange(context, data)
+    order.within(context, found.rows, data.geometry)
+    return found
+
+
 def check(name: str, table: Table, seed: int, stored: list[int], threads: int = 1) -> oracle.Ordered:
     return compared(ORDERS[name](), oracle.ORDERS[name](table, seed), table, seed, stored, threads)
 
@@ -35,7 +44,7 @@ def check(name: str, table: Table, seed: int, stored: list[int], threads: int = 
 def compared(
     order: Order, expected: oracle.Ordered, table: Table, seed: int, stored: list[int], threads: int = 1
 ) -> oracle.Ordered:
-    found = order.arrange(context_of(table, Privacy(), seed, threads), loaded(table, stored))
+    found = arranged(order, context_of(table, Privacy(), seed, threads), loaded(table, stored))
     ranked = [stored[i] for i in found.rows.number.tolist()]
     assert sorted(ranked) == list(range(table.rows))
     assert tuples(table, ranked) == tuples(table, expected.rows)
@@ -79,7 +88,8 @@ def test_trees_of_a_large_table(case: Case, k: int, threads: int, data: st.DataO
             patch.setattr(module, "ONE_TREE", 12)
             patch.setattr(module, "TREE_ROWS", 7)
         expected = oracle.tree(table, 0, k)
-        found = orders.Tree().arrange(context_of(table, Privacy(k=k), 0, threads), loaded(table, stored))
+        context = context_of(table, Privacy(k=k), 0, threads)
+        found = arranged(orders.Tree(), context, loaded(table, stored))
     assert tuples(table, [stored[i] for i in found.rows.number.tolist()]) == tuples(table, expected.rows)
 
 
