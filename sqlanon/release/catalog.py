@@ -136,7 +136,7 @@ class Catalog:
     def add(self, spec: ReleaseSpec, version: int, physical: str, target: TableRef, status: str, report: RunReport,
             source: SourceState, seed: int) -> None:  # fmt: skip
         """Write the row of a new version."""
-        text, policy_hash = _hashed(spec)
+        text, policy_hash = _hashed(redacted(spec))
         binds: dict[str, str | int | float | None] = {
             "release": spec.name,
             "version": version,
@@ -161,9 +161,16 @@ class Catalog:
 
     def checked(self, spec: ReleaseSpec, version: int, at: str) -> None:
         """A run found nothing to do: note when, and what the policy now says of readers and times."""
-        text, policy_hash = _hashed(spec)
+        self._keep_policy(spec.name, version, redacted(spec), at)
+
+    def keep_policy(self, entry: Entry, policy: Mapping[str, Any]) -> None:
+        """A version goes by other settings from now on; what it was made by stays."""
+        self._keep_policy(entry.release, entry.version, policy, entry.checked_at)
+
+    def _keep_policy(self, release: str, version: int, policy: Mapping[str, Any], at: str | None) -> None:
+        text, policy_hash = _hashed(policy)
         binds: dict[str, str | int | float | None] = {
-            "release": spec.name, "version": version, "checked_at": at, "policy": text, "policy_hash": policy_hash,
+            "release": release, "version": version, "checked_at": at, "policy": text, "policy_hash": policy_hash,
         }  # fmt: skip
         self._engine.execute(statement("catalog/checked", self._engine.dialect, binds, catalog=self._table))
 
@@ -189,8 +196,8 @@ def now() -> str:
     return datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
 
 
-def _hashed(spec: ReleaseSpec) -> tuple[str, str]:
-    text = json.dumps(redacted(spec), sort_keys=True)
+def _hashed(policy: Mapping[str, Any]) -> tuple[str, str]:
+    text = json.dumps(policy, sort_keys=True)
     return text, hashlib.sha256(text.encode()).hexdigest()
 
 

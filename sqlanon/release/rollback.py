@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from typing import Any
+
 from sqlanon.engines.base import Engine, TableRef
 from sqlanon.errors import DatabaseError, GuardError, PolicyError
 from sqlanon.progress import Silent, Stopwatch
 from sqlanon.release.catalog import Catalog, Entry
-from sqlanon.release.changes import differences, weakenings
+from sqlanon.release.changes import SETTINGS, differences, weakenings
 from sqlanon.release.publish import pointings
 from sqlanon.release.refresh import data_change, link_columns_of
 from sqlanon.release.rights import admit
@@ -43,7 +46,9 @@ def rollback(
         if current is None:
             raise PolicyError(f"{release}: nothing is published that could be rolled back")
         entry = _wanted(engine, release, entries, current, to)
-        weaker = weakenings(differences(current.policy, entry.policy))
+        # Who reads, how often and how many versions stay belong to no version: a rollback leaves them as they are.
+        policy = dict(entry.policy) | {key: current.policy[key] for key in SETTINGS if key in current.policy}
+        weaker = weakenings(differences(current.policy, policy))
         if weaker and not allow_weaker:
             raise GuardError(
                 f"{release}: version {entry.version} was made by a weaker policy than version {current.version}, which is "
@@ -53,35 +58,35 @@ def rollback(
         warnings = _warnings(engine, entry, weaker)
         shown = pointings(view, entry.physical, pair=is_pair(entry))
         if entry.file:
-            _return_file(engine, entry, shown)
+            _return_file(engine, entry, shown, policy)
         else:
-            check_free(
-                engine,
-                catalog,
-                release,
-                Publication(view, None, entry.version, entry.physical, is_pair(entry)),
-            )
-            _return_views(engine, entry, shown, current)
+            place = Publication(view, None, entry.version, entry.physical, is_pair(entry))
+            check_free(engine, catalog, release, place)
+            _return_views(engine, entry, shown, policy, current)
         return RollbackReport(
             release, current.version, entry.version, entry.report.get("published", ""), warnings
         )
 
 
-def _return_views(engine: Engine, entry: Entry, shown: list[Pointing], current: Entry) -> None:
+def _return_views(
+    engine: Engine, entry: Entry, shown: list[Pointing], policy: Mapping[str, Any], current: Entry
+) -> None:
     catalog = Catalog(engine)
     with engine.publishing():
         catalog.mark(entry.release, current.version, "withdrawn")
         catalog.mark(entry.release, entry.version, "published")
+        catalog.keep_policy(entry, policy)
         swap(engine, shown, current)
-        readers = tuple(current.policy.get("readers") or ())
-        admit(engine, readers, [item.view for item in shown], entry)
+        readers = tuple(policy.get("readers") or ())
+        admit(engine, readers, [item.view for item in shown], current)
 
 
-def _return_file(engine: Engine, entry: Entry, shown: list[Pointing]) -> None:
+def _return_file(engine: Engine, entry: Entry, shown: list[Pointing], policy: Mapping[str, Any]) -> None:
     """The catalog says what is under way: whoever finds it so asks the file which version it holds (`reconcile`)."""
     catalog = Catalog(engine)
     with engine.publishing():
         catalog.mark(entry.release, entry.version, "returning")
+        catalog.keep_policy(entry, policy)
     try:
         give_back(engine, entry, shown, Stopwatch(entry.release, Silent()))
     except BaseException:

@@ -238,3 +238,19 @@ def test_readers_that_never_let_go(server, monkeypatch):
             server.run(release("g9"))
     assert server.engine.fetch("SELECT count(*) FROM release.g9") == [(40,)]
     assert server.run(release("g9")).version == 2
+
+
+def test_rollback_leaves_the_readers_as_they_are(server, roles):
+    """And remembers them: whom a later policy no longer names loses the views, whichever version is published."""
+    first, second = roles
+    for rows, reader in ((40, first), (50, second)):
+        fill(server, "g20", rows)
+        server.run(release("g20", readers=[reader], keep=3))
+    server.rollback("g20")
+    assert not can(server, first, "SELECT * FROM release.g20")
+    assert can(server, second, "SELECT * FROM release.g20")
+    assert server.version("g20").policy["readers"] == [second]
+    fill(server, "g20", 40)
+    assert server.run(release("g20", readers=[first], keep=3)).outcome == "unchanged"
+    assert can(server, first, "SELECT * FROM release.g20")
+    assert not can(server, second, "SELECT * FROM release.g20")
