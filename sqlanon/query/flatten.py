@@ -64,12 +64,16 @@ def flatten(text: str, select: exp.Select, known: Mapping[str, exp.Select] | Non
 
 
 def _merge(text: str, outer: exp.Select, inner: exp.Select, alias: str) -> None:
-    everything = any(isinstance(item, exp.Star) for item in inner.expressions)
-    names = {
-        item.alias_or_name.lower(): item.unalias()
-        for item in inner.expressions
-        if not isinstance(item, exp.Star)
-    }
+    named = [item for item in inner.expressions if not item.is_star]
+    everything = len(named) < len(inner.expressions)
+    names = {item.alias_or_name.lower(): item.unalias() for item in named}
+    for item in named:
+        # Beside a star, a name of a column would be there twice; which one is meant, engines say differently.
+        twice = sum(other.alias_or_name.lower() == item.alias_or_name.lower() for other in named) > 1
+        if twice:
+            refuse(text, item, f"the subquery has two columns {item.alias_or_name}")
+    if everything:
+        outer.meta.setdefault("new", []).extend(item for item in named if item.alias)
     own = {item.alias.lower() for item in outer.expressions if item.alias}
     order = outer.args.get("order")
     outer.set("from_", None)

@@ -82,10 +82,11 @@ def place(value: Any, kind: str) -> Place | None:  # noqa: ANN401 - whatever the
     """Where a constant's value lies, in steps: days, microseconds, 0 and 1; None: a number that is not finite."""
     if isinstance(value, bool):
         return Fraction(int(value))
-    if isinstance(value, int | Decimal | Fraction):
-        return Fraction(value) if not isinstance(value, Decimal) or value.is_finite() else None
-    if isinstance(value, float):
-        return Fraction(value) if math.isfinite(value) else None
+    if isinstance(value, int | Decimal | float):
+        if not math.isfinite(value):
+            return None
+        # A double is compared as one, so that the decimal that rounds to it is meant where the column is exact.
+        return Fraction(float(value)) if kind == "float" else Fraction(str(value))
     if isinstance(value, datetime.datetime):
         value = value.astimezone(datetime.UTC).replace(tzinfo=None) if value.tzinfo else value
         micro = Fraction((value - datetime.datetime(1970, 1, 1)) // datetime.timedelta(microseconds=1))

@@ -12,7 +12,7 @@ from sqlanon.query.scope import Scope, boxes_in
 from sqlanon.query.terms import Tree, sql, table_of
 from sqlanon.sqltext import identifier
 
-_KINDS = {"": "", "INNER": "", "LEFT": "left"}
+_KINDS = {("", ""), ("", "INNER"), ("LEFT", ""), ("LEFT", "OUTER")}
 
 
 def joined(scope: Scope, query: Query, *, allow_linking: bool) -> None:
@@ -32,10 +32,14 @@ def joined(scope: Scope, query: Query, *, allow_linking: bool) -> None:
 
 def _join(scope: Scope, join: exp.Join, name: str, *, allow_linking: bool) -> None:
     text, table = scope.text, join.this
-    kind = (join.side or join.kind or "").upper()
+    side, kind = (join.side or "").upper(), (join.kind or "").upper()
     if not isinstance(table, exp.Table) or not table.name:
         refuse(text, join, "tables can be joined, subqueries cannot; put it into a view")
-    if kind not in _KINDS or join.method or (join.args.get("on") is None) == (not join.args.get("using")):
+    if (
+        (side, kind) not in _KINDS
+        or join.method
+        or (join.args.get("on") is None) == (not join.args.get("using"))
+    ):
         refuse(text, join, "joins are INNER or LEFT, with ON or USING")
     try:
         relation = scope.engine.relation(
@@ -46,16 +50,16 @@ def _join(scope: Scope, join: exp.Join, name: str, *, allow_linking: bool) -> No
     scope.tables[table.alias or table.name] = (name, relation)
     pairs = _pairs(scope, join, table.alias or table.name, name)
     own = [theirs for _, theirs in pairs]
-    if not allow_linking and not _is_key(scope, table_of(relation.ref, name), own):
+    keyed = _is_key(scope, table_of(relation.ref, name), own)
+    scope.linked |= not keyed
+    if not allow_linking and not keyed:
         refuse(
             text, join,
             f"{table.name} has several rows for one value of its join columns: joining it could link rows of persons; "
             "join a table keyed by them, or allow linking (--allow-linking)",
         )  # fmt: skip
     on = exp.and_(*(exp.EQ(this=mine.copy(), expression=theirs.copy()) for mine, theirs in pairs))
-    scope.joins.append(
-        exp.Join(this=table_of(relation.ref, name), on=on, side="LEFT" if _KINDS[kind] else None)
-    )
+    scope.joins.append(exp.Join(this=table_of(relation.ref, name), on=on, side=side or None))
 
 
 def _pairs(scope: Scope, join: exp.Join, alias: str, name: str) -> list[tuple[Tree, Tree]]:

@@ -273,11 +273,9 @@ class Lookup:
             open_ = some([self._is("some"), self._is("any")])
             if self._open:
                 open_ = column(f"{self.name}_open", self._table)
-            reach = (
-                every([self.reach([group]), sql(":l IS NOT NULL", l=low)])
-                if self._open
-                else self.reach([group])
-            )
+            reach = self.reach([group])
+            if self._open:  # by a listed value, or by any in a box that is not known; not by NULL
+                reach = every([reach, some([sql(":l IS NOT NULL", l=low), open_])])
             null = column(f"{self.name}_z", self._table) if self._open else FALSE
             found.append(Part(group, reach, self.share([group]), low, high, middle, open_, null))
         return found

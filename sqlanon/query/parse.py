@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import sqlglot
 from sqlglot import exp
 
+from sqlanon.query.admit import admit, aggregates
 from sqlanon.query.flatten import flatten
 from sqlanon.query.refuse import Refused, refuse, underlined
 from sqlanon.sqltext import identifier
@@ -37,9 +38,10 @@ class Query:
         source: the table after FROM.
         joins: the others.
         where, having: predicates or None.
-        groups: the expressions of GROUP BY, aliases and numbers resolved.
+        groups: the expressions of GROUP BY, numbers resolved, aliases left.
         order: the terms of ORDER BY, aliases and numbers left.
         limit, offset: row counts or None.
+        new: columns that subqueries name beside a star, so that no table may have them.
     """
 
     text: str
@@ -52,6 +54,7 @@ class Query:
     order: tuple[exp.Ordered, ...]
     limit: int | None
     offset: int | None
+    new: tuple[exp.Expr, ...] = ()
 
     @property
     def table_name(self) -> str:
@@ -86,7 +89,6 @@ def parse(text: str, dialect: str) -> Query:
                 text, node, "a release has no rows of persons to show: ask for aggregates, such as count(*)"
             )
         items.append((_name(node, dialect, [name for name, _ in items]), node.unalias()))
-    named = dict(items)
     where = select.args.get("where")
     having = select.args.get("having")
     group = select.args.get("group")
@@ -99,12 +101,15 @@ def parse(text: str, dialect: str) -> Query:
                     group,
                     "GROUP BY with ALL, ROLLUP, CUBE or GROUPING SETS is not answered; name the columns",
                 )
-        groups = [_grouped(text, node, items, named) for node in group.expressions]
+        groups = [term for node in group.expressions for term in _grouped(text, node, items)]
     order = select.args.get("order")
+    for term in order.expressions if order is not None else ():
+        if isinstance(term.this, exp.Var):
+            refuse(text, order, "write the columns of ORDER BY out")
     return Query(
         text, tuple(items), source.this, tuple(select.args.get("joins") or ()), where.this if where else None,
         tuple(groups), having.this if having else None, tuple(order.expressions) if order else (),
-        _count(text, select.args.get("limit")), _count(text, select.args.get("offset")),
+        _count(text, select.args.get("limit")), _count(text, select.args.get("offset")), tuple(select.meta.get("new", ())),
     )  # fmt: skip
 
 
@@ -123,24 +128,16 @@ def _select(text: str, dialect: str) -> exp.Select:
             None,
             "write one SELECT; set operations and other statements are not answered over a release",
         )
-    for kind, reason in _REFUSED.items():
-        node = found[0].find(kind)
-        if node is not None:
-            refuse(text, node, reason)
     select = found[0]
+    admit(text, select)
     # Some dialects read IS NOT as one predicate with a flag; here a negation is a NOT.
     for node in list(select.find_all(exp.Is)):
         if node.args.get("negate"):
             node.set("negate", None)
             node.replace(exp.Not(this=node.copy()))
-    return flatten(text, select)
-
-
-_REFUSED: dict[type[exp.Expr], str] = {
-    exp.Window: "window functions over estimates have no bounds; group instead",
-    exp.Placeholder: "write values into the query; placeholders cannot be bound here",
-    exp.Parameter: "write values into the query; parameters cannot be bound here",
-}
+    select = flatten(text, select)
+    aggregates(text, select)
+    return select
 
 
 def _name(node: exp.Expr, dialect: str, taken: list[str]) -> str:
@@ -168,25 +165,18 @@ def _plain(node: exp.Expr, dialect: str) -> str:
     return node.sql(dialect=dialect)
 
 
-def _grouped(
-    text: str, node: exp.Expr, items: list[tuple[str, exp.Expr]], named: dict[str, exp.Expr]
-) -> exp.Expr:
-    """A GROUP BY term: a number or an alias stands for an item of the SELECT."""
+def _grouped(text: str, node: exp.Expr, items: list[tuple[str, exp.Expr]]) -> list[exp.Expr]:
+    """The terms of one part of GROUP BY: a number stands for an item of the SELECT, parentheses hold several."""
+    if isinstance(node, exp.Tuple):
+        return [found for part in node.expressions for found in _grouped(text, part, items)]
     if isinstance(node, exp.Literal) and not node.is_string:
-        at = int(node.this)
+        at = int(node.this) if node.this.isdigit() else 0
         if not 1 <= at <= len(items):
-            refuse(text, node, f"GROUP BY {at}: the query has {len(items)} columns")
+            refuse(text, node, f"GROUP BY {node.this}: the query has {len(items)} columns")
         node = items[at - 1][1]
-    elif (
-        isinstance(node, exp.Column)
-        and not node.table
-        and node.name in named
-        and not isinstance(named[node.name], exp.Column)
-    ):
-        node = named[node.name]
     if node.find(exp.AggFunc):
         refuse(text, node, "GROUP BY cannot hold an aggregate")
-    return node
+    return [node]
 
 
 def _count(text: str, clause: exp.Expr | None) -> int | None:

@@ -7,8 +7,8 @@ from typing import Any
 
 from sqlglot import exp
 
-from sqlanon.engines.base import Statement
 from sqlanon.query.boxes import Box
+from sqlanon.query.constants import Constants
 from sqlanon.query.formula import ATOMS, Formula, Triple, both, build, either
 from sqlanon.query.intervals import Comparison, place
 from sqlanon.query.loose import compared
@@ -38,7 +38,7 @@ class Tests:
     def __init__(self, scope: Scope) -> None:
         self._scope = scope
         self._ids: dict[tuple[str, bool], int] = {}
-        self._constants: dict[str, Any] = {}
+        self._constants = Constants(scope)
         self._atoms: set[str] = set()
         self.boxed: dict[int, Test] = {}
         self.exact: dict[int, Tree] = {}
@@ -110,18 +110,24 @@ class Tests:
         self, node: exp.Binary, positive: bool, again: Callable[[exp.Expr, bool], Formula]
     ) -> Formula:
         same = positive is isinstance(node, exp.NullSafeEQ)
-        left, right = node.left, node.right
-        if isinstance(right, exp.Null):
-            return again(exp.Is(this=left.copy(), expression=exp.null()), same)
+        left, right = (node.left, node.right) if boxes_in(node.left) else (node.right, node.left)
+        boxes = boxes_in(left)
+        if right.find(exp.Column) or len(boxes) > 1:
+            refuse(self._scope.text, node, "IS DISTINCT FROM compares a column with a constant here")
+        null = exp.Is(this=left.copy(), expression=exp.null())
+        if self._constants.value(self._scope.box(boxes[0]), right) is None:
+            return again(null, same)
         equal = again(exp.EQ(this=left.copy(), expression=right.copy()), same)
-        return (
-            equal if same else either([equal, again(exp.Is(this=left.copy(), expression=exp.null()), True)])
-        )
+        return equal if same else either([equal, again(null, True)])
 
     def _compared(self, box: Box, node: exp.Expr, positive: bool) -> Formula | None:
         """A test of one box; None: only a rough one can be made of it."""
         listed = box.shape != "interval"
-        if isinstance(node, exp.Column):  # a boolean by itself
+        if any(column.table != "_box" for column in node.find_all(exp.Column)):
+            return None
+        if isinstance(node, exp.Column):  # a boolean by itself; other types mean different things to engines
+            if box.field.kind != "boolean":
+                return None
             node = exp.EQ(this=node.copy(), expression=exp.true())
         if isinstance(node, exp.Is) and _is_value(node.this, box):
             if isinstance(node.expression, exp.Null):
@@ -147,7 +153,8 @@ class Tests:
                 return self._test(box, node, "other", None, positive=positive)
             if _is_value(right, box) and not left.find(exp.Column):
                 left, right, op = right, left, _MIRROR[op]
-            if _is_value(left, box) and not right.find(exp.Column):
+            collated = listed and right.find(exp.Collate) is not None
+            if _is_value(left, box) and not right.find(exp.Column) and not collated:
                 return self._constant(box, op if positive else _NOT[op], right)
         if not listed:
             return None
@@ -156,7 +163,7 @@ class Tests:
         )
 
     def _constant(self, box: Box, op: str, constant: exp.Expr) -> Formula:
-        value = self._value(box, constant)
+        value = self._constants.value(box, constant)
         if value is None:
             return False  # a comparison with NULL is never TRUE, whatever its sign
         if box.field.kind == "enum" and box.type is None and op not in ("=", "<>"):
@@ -205,22 +212,6 @@ class Tests:
     def _number(self, key: str, positive: bool) -> int:
         # From 2 on: 0 and 1 would equal FALSE and TRUE as parts of a formula.
         return self._ids.setdefault((key, positive), len(self._ids) + 2)
-
-    def _value(self, box: Box, constant: exp.Expr) -> Any:  # noqa: ANN401 - whatever the engine's value is
-        """A constant's value, as the engine has it: text compared with a date or a number is one."""
-        scope = self._scope
-        node = constant
-        textual = box.field.kind in ("text", "enum")
-        if isinstance(node, exp.Literal) and node.is_string and not textual:
-            kinds = {"timestamp": "TIMESTAMPTZ" if "TIME ZONE" in box.field.source_type.upper() else "TIMESTAMP",
-                     "date": "TIMESTAMP", "boolean": "BOOLEAN"}  # fmt: skip
-            node = exp.cast(node.copy(), kinds.get(box.field.kind, "DECIMAL(38, 10)"))
-        elif isinstance(node, exp.Literal) and node.is_string:
-            return node.this
-        text = exp.Select().select(node.copy()).sql(dialect=scope.engine.dialect)
-        if text not in self._constants:
-            self._constants[text] = scope.engine.fetch(Statement("query/constant", text))[0][0]
-        return self._constants[text]
 
 
 def _is_value(node: exp.Expr, box: Box) -> bool:

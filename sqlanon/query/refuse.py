@@ -49,6 +49,7 @@ def _span(text: str, node: exp.Expr | None) -> tuple[int, int]:
         start = text.find(stripped)
         return start, start + len(stripped)
     start, end = min(a for a, _ in places), max(b for _, b in places)
+    end += 2 if text.startswith("()", end) else 0
     open_ = text.count("(", start, end) - text.count(")", start, end)
     while open_ > 0 and end < len(text):
         open_ += (text[end] == "(") - (text[end] == ")")

@@ -44,18 +44,30 @@ class Rewrite:
         self._engine, self._query = engine, query
         self._scope = Scope(engine, query.text, query.source.alias or query.source.name, released)
         joined(self._scope, query, allow_linking=allow_linking)
+        for item in query.new:
+            if self._scope.has(item.alias):
+                refuse(
+                    query.text,
+                    item,
+                    f"the subquery has two columns {item.alias}: this one, and one of the star's",
+                )
         self._tests = Tests(self._scope)
         self._conditions = [self._tests.formula(query.where)]
         self._filters: dict[str, int] = {"": 0}
         self._wanted = Wanted()
         self._aggregates: dict[str, Aggregate] = {}
-        self._bound_keys = [self._scope.bind(node) for node in query.groups]
-        self._keys = [
-            self._key(node, bound) for node, bound in zip(query.groups, self._bound_keys, strict=True)
-        ]
+        groups = [self._named(node) for node in query.groups]
+        self._bound_keys = [self._scope.bind(node) for node in groups]
+        self._keys = [self._key(node, bound) for node, bound in zip(groups, self._bound_keys, strict=True)]
         self._finish = Finish(query, self._scope, self._bound_keys, self.aggregate)
         if query.groups:
             self._present = self.aggregate(exp.Count(this=exp.Star()))
+        elif not self._aggregates:
+            refuse(
+                query.text,
+                None,
+                "a release has no rows of persons to show: ask for aggregates, such as count(*)",
+            )
 
     def answer(self) -> Answer:
         """Run the rewritten SQL."""
@@ -80,6 +92,7 @@ class Rewrite:
 
     def tree(self) -> tuple[exp.Expr, dict[str, bool]]:
         """The rewritten SQL, and which columns have tight bounds."""
+        self._finish.unlisted = [box for box in self._wanted.spread if self._scope.box(box).state is not None]
         rows = Rows(self._scope, self._tests, self._conditions, self._wanted)
         names = [f"g{i}" for i in range(len(self._keys))]
         keys = [tree if tree is not None else column(f"{spread}_key") for tree, spread in self._keys]
@@ -87,7 +100,17 @@ class Rewrite:
         sums = Sums(self._scope, rows, names, aggregates).with_keys(keys)
         final = self._finish.select(self._present if self._query.groups else None)
         final.set("with_", _with([*rows.tables(), *sums.tables()], final))
-        return final, {name: rows.tight and self._finish.tight[name] for name in self._finish.tight}
+        tight = rows.tight and not self._scope.linked
+        return final, {name: tight and self._finish.tight[name] for name in self._finish.tight}
+
+    def _named(self, node: exp.Expr) -> exp.Expr:
+        """A GROUP BY term: a name is a column of the tables first, then an item of the SELECT, as engines have it."""
+        if not isinstance(node, exp.Column) or node.table or self._scope.has(node.name):
+            return node
+        items = [item for name, item in self._query.items if name.lower() == node.name.lower()]
+        if items and items[0].find(exp.AggFunc):
+            refuse(self._query.text, node, "GROUP BY cannot hold an aggregate")
+        return items[0] if items else node
 
     def _key(self, node: exp.Expr, bound: Tree) -> tuple[Tree | None, str]:
         """A GROUP BY term: an exact one is a column of the rows, a boxed one is spread."""
@@ -154,6 +177,8 @@ class Rewrite:
             if kind != "count" or len(argument.expressions) != 1:
                 refuse(text, node, "DISTINCT is answered in count(DISTINCT one column)")
             kind, argument = "distinct", argument.expressions[0]
+        if isinstance(argument, exp.Order | exp.Tuple):
+            refuse(text, node, "this form of the aggregate is not answered over a release")
         bound = self._scope.bind(argument)
         boxes = boxes_in(bound)
         if not boxes:
@@ -179,7 +204,9 @@ class Rewrite:
                 f"{kind}({box.field.name}): {box.field.source_type} values cannot be aggregated so",
             )
         self._wanted.values.add(box.id)
-        if kind in ("sum", "avg") and box.mean is not None and box.id not in self._wanted.spread:
+        # A join may drop or repeat rows of a class, of which the mean then says nothing.
+        whole = not self._scope.joins
+        if whole and kind in ("sum", "avg") and box.mean is not None and box.id not in self._wanted.spread:
             self._wanted.means.add(box.id)
         return Aggregate(number, kind, condition, box=box)
 

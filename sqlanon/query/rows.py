@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from sqlglot import exp
 
@@ -88,7 +88,8 @@ class Rows:
         spread = self._inside.get(box.id)
         values = box.id in self.wanted.values
         if spread is None and box.shape == "interval":
-            return Interval(box, [c for test in tests if (c := test.comparison) is not None], "")
+            told = box if box.id in self.wanted.means else replace(box, mean=None)
+            return Interval(told, [c for test in tests if (c := test.comparison) is not None], "")
         simple = all(
             t.comparison is not None and t.comparison.op in ("=", "<>", "null", "known") for t in tests
         )

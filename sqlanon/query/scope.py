@@ -24,6 +24,7 @@ class Scope:
         released: the release.
         tables: the joined tables, by what the query calls them, and what the rewritten SQL calls them.
         joins: the joins, bound, over the names of the rewritten SQL.
+        linked: a joined table may have several rows for one of the release: they come and go together.
         using: columns that joins name in USING; by themselves they mean the release's.
         boxes: the boxes that the query uses, by source column; filled as names are resolved.
         terms: the exact expressions that the query uses, by their text: the name that the rewritten rows give each.
@@ -35,6 +36,7 @@ class Scope:
     released: Released
     tables: dict[str, tuple[str, Relation]] = field(default_factory=dict)
     joins: list[exp.Join] = field(default_factory=list)
+    linked: bool = False
     using: set[str] = field(default_factory=set)
     boxes: dict[str, Box] = field(default_factory=dict)
     terms: dict[str, tuple[str, Tree]] = field(default_factory=dict)
@@ -43,16 +45,15 @@ class Scope:
         """A copy of an expression with every column resolved.
 
         Raises:
-            Refused: a column that neither the release nor a joined table has; a subquery.
+            Refused: a column that neither the release nor a joined table has.
         """
-        nested = node.find(exp.Subquery, exp.Select, exp.Exists)
-        if nested is not None:
-            refuse(
-                self.text,
-                nested,
-                "a subquery inside an expression is not answered over a release; join the table instead",
-            )
         return with_columns(node, self._placed)
+
+    def has(self, name: str) -> bool:
+        """Whether a table of the query has a column of that name."""
+        names = [own.name for own in self.released.fields]
+        names += [column.name for _, relation in self.tables.values() for column in relation.columns]
+        return name.lower() in [found.lower() for found in names]
 
     def _placed(self, node: exp.Column) -> Tree:
         """A column's tree, which still knows where the analyst wrote it."""
@@ -73,7 +74,7 @@ class Scope:
         if node.args.get("db"):
             refuse(self.text, node, "write columns as column or alias.column")
         own = (
-            _match([own.name for own in self.released.fields], node.name)
+            _match([own.name for own in self.released.fields], node)
             if node.table.lower() in ("", self.alias.lower())
             else []
         )
@@ -81,12 +82,16 @@ class Scope:
             (name, found)
             for alias, (name, relation) in self.tables.items()
             if node.table.lower() in ("", alias.lower())
-            for found in _match([c.name for c in relation.columns], node.name)
+            for found in _match([c.name for c in relation.columns], node)
         ]
         if own and node.name.lower() in self.using:
             joined = []
         if len(own) + len(joined) > 1:
-            refuse(self.text, node, f"{node.name} is in several tables; write alias.{node.name}")
+            refuse(
+                self.text,
+                node,
+                f"several columns are called {node.name}; write alias.{node.name}, or the exact name in quotes",
+            )
         if joined:
             return column(joined[0][1], joined[0][0])
         if not own:
@@ -113,8 +118,8 @@ def boxes_in(tree: exp.Expr) -> list[str]:
     return list(dict.fromkeys(node.name for node in tree.find_all(exp.Column) if node.table == "_box"))
 
 
-def _match(names: Sequence[str], name: str) -> list[str]:
-    """The column that is meant: the exact name, else the only one that differs in case alone."""
-    if name in names:
-        return [name]
-    return [found for found in names if found.lower() == name.lower()]
+def _match(names: Sequence[str], node: exp.Column) -> list[str]:
+    """The columns that may be meant: the exact name in quotes, else all that differ in case alone."""
+    if node.this.args.get("quoted") and node.name in names:
+        return [node.name]
+    return [found for found in names if found.lower() == node.name.lower()]
