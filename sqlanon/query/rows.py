@@ -63,7 +63,11 @@ class Rows:
         boxed: dict[int, str] = {number: box for box, number in self._inside.items()}
         for box in scope.boxes.values():
             own = [test for test in self._used if test.box == box.id]
-            if tests.relaxed and box.id not in wanted.spread and len(own) > 1:
+            # A value of a box that is not known may pass any predicates but not any set of them.
+            self.tight &= box.state is None or box.shape == "interval" or _simple(own)
+            apart = tests.relaxed or (box.shape != "interval" and outcomes(box, own) is None)
+            if apart and box.id not in wanted.spread and len(own) > 1:
+                self.tight = False
                 for test in own:
                     name = f"{box.id} {test.id}"
                     self.domains[name] = self._domain(box, [test], str(test.id))
@@ -90,10 +94,7 @@ class Rows:
         if spread is None and box.shape == "interval":
             told = box if box.id in self.wanted.means else replace(box, mean=None)
             return Interval(told, [c for test in tests if (c := test.comparison) is not None], "")
-        simple = all(
-            t.comparison is not None and t.comparison.op in ("=", "<>", "null", "known") for t in tests
-        )
-        if spread is None and box.shape == "set" and simple:
+        if spread is None and box.shape == "set" and _simple(tests):
             return Contained(box, tests, "", suffix)
         ways = outcomes(box, tests)
         if ways is None:
@@ -332,6 +333,12 @@ class Rows:
         if box.field.kind in ("text", "enum", "other"):
             return value
         return exp.cast(value, exp.DataType.build(box.field.source_type, dialect=self.scope.engine.dialect))
+
+
+def _simple(tests: Sequence[Test]) -> bool:
+    """Whether the tests ask for constants and NULL only, so that it is known which of them hold together."""
+    plain = ("=", "<>", "null", "known")
+    return all(test.comparison is not None and test.comparison.op in plain for test in tests)
 
 
 def _whole(lookup: Lookup) -> bool:

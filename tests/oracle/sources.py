@@ -19,17 +19,18 @@ Row = Mapping[str, Any]
 
 def read(db: Any, view: str) -> tuple[list[Row], list[Row]]:
     """The released rows and the metadata, as dictionaries."""
+    return rows_of(db, view), rows_of(db, f"{view}_metadata")
 
-    def rows(name: str) -> list[Row]:
-        schema, table = name.split(".")
-        columns = [c.name for c in db.engine.relation(name).columns]
-        listed = ", ".join(f'"{c}"' for c in columns)
-        return [
-            dict(zip(columns, row, strict=True))
-            for row in db.engine.fetch(f'SELECT {listed} FROM "{schema}"."{table}"')
-        ]
 
-    return rows(view), rows(f"{view}_metadata")
+def rows_of(db: Any, name: str) -> list[Row]:
+    """The rows of a table, as dictionaries."""
+    schema, table = name.split(".")
+    columns = [c.name for c in db.engine.relation(name).columns]
+    listed = ", ".join(f'"{c}"' for c in columns)
+    return [
+        dict(zip(columns, row, strict=True))
+        for row in db.engine.fetch(f'SELECT {listed} FROM "{schema}"."{table}"')
+    ]
 
 
 def choices(row: Row, fact: Row, anything: Sequence[Any]) -> list[Any]:

@@ -76,7 +76,7 @@ def check(
     rows, facts = sources.read(db, f"release.{name}")
     own = [fact for fact in facts if fact["column_name"]]
     if kind == "anatomy":
-        counted, _ = sources.read(db, f"release.{name}_sensitive")
+        counted = sources.rows_of(db, f"release.{name}_sensitive")
         parts = sources.ways_of_groups(rows, counted, own, "d")
     else:
         parts = sources.ways_of(rows, own, queries.ANYTHING)
