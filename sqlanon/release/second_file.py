@@ -10,7 +10,9 @@ from __future__ import annotations
 import glob
 import os
 import secrets
+import stat
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 from typing import TypeVar
@@ -48,8 +50,13 @@ def put(engine: Engine, path: str, fill: Callable[[str], T], watch: Stopwatch) -
 
 
 def _settle(beside: str, path: str) -> None:
-    """Flush the finished file and put it in place."""
+    """Flush the finished file and put it in place, with the rights that the one before it has."""
     with Path(beside).open("rb") as file:
+        with suppress(FileNotFoundError):
+            known = Path(path).stat()
+            with suppress(PermissionError):  # only a member of a group may give it a file
+                os.fchown(file.fileno(), -1, known.st_gid)
+            os.fchmod(file.fileno(), stat.S_IMODE(known.st_mode))
         os.fsync(file.fileno())
     os.replace(beside, path)
     folder = os.open(Path(path).resolve().parent, os.O_RDONLY)

@@ -208,6 +208,7 @@ def test_another_file_that_cannot_be_written(connect, tmp_path, monkeypatch):
     for rows in (40, 50):
         fill(db, "f", rows)
         db.run(release("f", publish_file=str(path)))
+        path.chmod(0o640 if rows == 40 else path.stat().st_mode)
 
     def failing(*_):
         raise OSError(28, "No space left on device")
@@ -219,6 +220,9 @@ def test_another_file_that_cannot_be_written(connect, tmp_path, monkeypatch):
     assert (statuses(db, "f"), in_file(path)) == (["replaced", "published"], [(50,)])
     assert [name.name for name in tmp_path.glob("out.duckdb*")] == ["out.duckdb"]
     assert db.rollback("f").version == 1
+    assert (
+        path.stat().st_mode & 0o777 == 0o640
+    )  # who may read it stays as it was, whatever is put in its place
 
 
 def test_a_release_that_moved_to_another_file(connect, tmp_path):
