@@ -212,7 +212,7 @@ def _publish_file(
     done = replace(done, seconds=watch.total())
     with engine.publishing():
         catalog.replace_report(spec.name, target.version, done)
-        settled(catalog, spec.name, target.version)
+        settled(engine, spec.name, target.version)
     drop_old(engine, spec.name)
     return done
 

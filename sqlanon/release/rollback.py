@@ -93,7 +93,7 @@ def _return_file(engine: Engine, entry: Entry, shown: list[Pointing], policy: Ma
         reconcile(engine, entry.release)
         raise
     with engine.publishing():
-        settled(catalog, entry.release, entry.version)
+        settled(engine, entry.release, entry.version)
 
 
 def _wanted(engine: Engine, release: str, entries: list[Entry], current: Entry, to: int | None) -> Entry:

@@ -244,7 +244,11 @@ def _identifiers(scratch: Scratch, classed: TableRef, released: TableRef, ready:
 def warnings(engine: Engine, spec: ReleaseSpec, target: Publication, ready: Prepared) -> tuple[str, ...]:
     """What plan and run say of a release that does not stop it."""
     source = ready.roles.relation.ref
-    return (*disclosed(spec), *neighbours(engine, spec, target), *doubtful(engine, spec, source))
+    told = (*disclosed(spec), *neighbours(engine, spec, target), *doubtful(engine, spec, source))
+    before = published(engine, spec.name)
+    if before and before.file and before.file != target.file:
+        told += (f"{before.file} keeps version {before.version} and is not refreshed any more; remove it",)
+    return told
 
 
 def neighbours(engine: Engine, spec: ReleaseSpec, target: Publication) -> list[str]:

@@ -21,7 +21,7 @@ from sqlanon.engines.base import Engine, TableRef
 from sqlanon.progress import Stopwatch
 from sqlanon.release.catalog import Catalog, Entry
 from sqlanon.release.metadata import version_in
-from sqlanon.release.swap import Pointing, spelled
+from sqlanon.release.swap import Pointing, spelled, swap
 from sqlanon.sqltext import identifier, statement
 
 T = TypeVar("T")
@@ -98,12 +98,17 @@ def make_schema(engine: Engine, view: TableRef) -> None:
         engine.execute(statement("publish/schema", engine.dialect, schema=schema))
 
 
-def settled(catalog: Catalog, release: str, version: int) -> None:
-    """The file holds this version now: say so of it and of the one before, in the transaction that is open."""
+def settled(engine: Engine, release: str, version: int) -> None:
+    """The file holds this version now: say so of it and of the one before, in the transaction that is open.
+
+    Views of a version before, which was not in a file, go: nobody would refresh them any more.
+    """
+    catalog = Catalog(engine)
     entries = catalog.entries(release)
     (now,) = (entry for entry in entries if entry.version == version)
     for entry in entries:
         if entry.status == "published":
+            swap(engine, (), entry)
             catalog.mark(release, entry.version, "withdrawn" if now.status == "returning" else "replaced")
     catalog.mark(release, version, "published")
 
@@ -131,7 +136,7 @@ def reconcile(engine: Engine, release: str) -> list[str]:
         there = Path(entry.file).exists() and version_in(engine, entry) == entry.version
         with engine.publishing():
             if there:
-                settled(catalog, release, entry.version)
+                settled(engine, release, entry.version)
             else:
                 catalog.mark(release, entry.version, _as_before(entry, catalog.entries(release)))
         tidied.append(f"{entry.release}@{entry.version}")

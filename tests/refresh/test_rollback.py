@@ -226,10 +226,14 @@ def test_another_file_that_cannot_be_written(connect, tmp_path, monkeypatch):
 
 
 def test_a_release_that_moved_to_another_file(connect, tmp_path):
-    """What other readers had is no version to return to, and a version that is not kept has no tables."""
+    """Its views go, a file stays and is told of; what other readers had is no version to return to."""
     db = connect(ENGINES[1])
-    for name, keep in (("one", 2), ("two", 2), ("two", 1)):
+    for name, keep in ((None, 3), ("one", 3), ("two", 3), ("two", 1)):
         fill(db, "f", 40 + 5 * len(db.releases("f")))
-        db.run(release("f", publish_file=str(tmp_path / f"{name}.duckdb"), keep=keep))
+        place = {"publish_file": str(tmp_path / f"{name}.duckdb")} if name else {}
+        report = db.run(release("f", **place, keep=keep))
+        moved = [line for line in report.warnings if "not refreshed any more" in line]
+        assert [line.split()[0] for line in moved] == [str(tmp_path / "one.duckdb")] * (report.version == 3)
+        assert db.engine.exists(db.engine.target("release.f")) == (name is None)
         with pytest.raises(sqlanon.PolicyError, match="no earlier version is kept"):
             db.rollback("f")
