@@ -104,6 +104,7 @@ class HistoryReport(_Json):
         left: per component the rows that only the old version had, changed ones among them.
         common: per pair of an old and a new class the rows in both.
         failing: rows of all these groups that do not meet the policy, each person once.
+        unknown: why the versions cannot be compared; then all rows of the new version count as failing, and nothing else is told.
     """
 
     old: int
@@ -114,6 +115,7 @@ class HistoryReport(_Json):
     left: HistorySets
     common: HistorySets
     failing: int
+    unknown: str = ""
 
     @classmethod
     def from_dict(cls, report: Mapping[str, Any]) -> Self:

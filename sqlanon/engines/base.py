@@ -219,6 +219,16 @@ class Engine(Protocol):
     def enters(self, role: str, schema: str) -> bool:
         """Whether a role can see into a schema (`roles` only)."""
 
+    def seclude(self, schema: str, *, anew: bool) -> None:
+        """Make sure that a schema is this role's own; of a new one take away what default privileges gave (`roles` only).
+
+        Raises:
+            DatabaseError: somebody else owns it, who could read whatever is written there.
+        """
+
+    def strangers(self, schema: str) -> list[str]:
+        """Who but its owner was let into a schema: roles, or PUBLIC (`roles` only)."""
+
     def dependents(self, view: TableRef) -> list[str]:
         """What stands on a view and keeps it from being dropped: kind and name of each."""
 

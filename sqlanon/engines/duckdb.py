@@ -112,6 +112,8 @@ class DuckDBEngine:
             except duckdb.Error as error:
                 raise _cannot_open(path, error) from error
         engine = cls(connection, shown)
+        with suppress(duckdb.Error):  # a build without time zones has no such setting, and needs none
+            connection.execute("SET TimeZone = 'UTC'")
         if threads:
             engine.execute(f"SET threads = {int(threads)}")
         if memory:
@@ -405,6 +407,13 @@ class DuckDBEngine:
     def enters(self, role: str, schema: str) -> bool:
         """Whoever opens the file reads all of it."""
         return True
+
+    def seclude(self, schema: str, *, anew: bool) -> None:
+        """A DuckDB file has no rights."""
+
+    def strangers(self, schema: str) -> list[str]:
+        """A DuckDB file has no rights."""
+        return []
 
     def dependents(self, view: TableRef) -> list[str]:
         """DuckDB binds a view when it is read: one that is made anew keeps what stands on it."""

@@ -393,6 +393,23 @@ class PostgresEngine:
         with self._translated("catalog lookup"):
             return rights.enters(self._connection, role, schema)
 
+    def seclude(self, schema: str, *, anew: bool) -> None:
+        """See `Engine.seclude`."""
+        with self._translated("rights of the private schema"):
+            owner = rights.foreign_owner(self._connection, schema)
+            if owner is None and anew:
+                rights.seclude(self._connection, schema)
+        if owner is not None:
+            raise DatabaseError(
+                f"schema {schema} belongs to role {owner}, who could read all that sqlanon keeps there: run as a member of that "
+                "role, or drop the schema if it is not yours"
+            )
+
+    def strangers(self, schema: str) -> list[str]:
+        """See `Engine.strangers`."""
+        with self._translated("catalog lookup"):
+            return rights.strangers(self._connection, schema)
+
     def dependents(self, view: TableRef) -> list[str]:
         """See `Engine.dependents`."""
         with self._translated("catalog lookup"):

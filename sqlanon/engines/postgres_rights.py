@@ -128,3 +128,26 @@ def enters(connection: Connection, role: str, schema: str) -> bool:
     query = "SELECT has_schema_privilege(CAST(%s AS name), n.oid, 'USAGE') FROM pg_namespace AS n WHERE n.nspname = %s"
     row = connection.execute(query, [role, schema]).fetchone()
     return bool(row and row[0])
+
+
+def foreign_owner(connection: Connection, schema: str) -> str | None:
+    """Who owns a schema, if this session has no part in that role."""
+    query = "SELECT pg_get_userbyid(n.nspowner), pg_has_role(n.nspowner, 'MEMBER') FROM pg_namespace AS n WHERE n.nspname = %s"
+    row = connection.execute(query, [schema]).fetchone()
+    return str(row[0]) if row and not row[1] else None
+
+
+def strangers(connection: Connection, schema: str) -> list[str]:
+    """See `Engine.strangers`."""
+    query = (
+        "SELECT DISTINCT CASE g.grantee WHEN 0 THEN 'PUBLIC' ELSE pg_get_userbyid(g.grantee) END "
+        "FROM pg_namespace AS n, aclexplode(n.nspacl) AS g WHERE n.nspname = %s AND g.grantee <> n.nspowner ORDER BY 1"
+    )
+    return [str(row[0]) for row in connection.execute(query, [schema]).fetchall()]
+
+
+def seclude(connection: Connection, schema: str) -> None:
+    """Take from everybody what default privileges gave: without USAGE nobody reaches what is in the schema."""
+    for name in strangers(connection, schema):
+        whom = sql.SQL("PUBLIC") if name == "PUBLIC" else sql.Identifier(name)
+        connection.execute(sql.SQL("REVOKE ALL ON SCHEMA {} FROM {}").format(sql.Identifier(schema), whom))

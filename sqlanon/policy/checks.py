@@ -202,7 +202,8 @@ def _check_mean(model: ReleaseModel, path: Path, problems: Problems, unread: set
 def _check_key(model: ReleaseModel, path: Path, problems: Problems) -> None:
     """Columns of the key are never published; without one nobody can say what versions tell together."""
     for name in model.key:
-        column = model.columns.get(name)
+        same = [column for known, column in model.columns.items() if known.lower() == name.lower()]
+        column = model.columns.get(name) or (same[0] if len(same) == 1 else None)
         if column is not None and column.role != "identifier":
             problems.add(
                 (*path, "key"),

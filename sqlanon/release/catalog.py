@@ -93,9 +93,12 @@ class Catalog:
     def create(self) -> None:
         """Make the private schema and the catalog if they are missing; an older catalog gets its later columns."""
         dialect = self._engine.dialect
-        if not self._engine.exists(self._table):
+        anew = not self._engine.exists(self._table)
+        if anew:
             schema = ".".join(identifier(p) for p in (self._table.database, PRIVATE_SCHEMA) if p)
             self._engine.execute(statement("publish/schema", dialect, schema=schema))
+        self._engine.seclude(PRIVATE_SCHEMA, anew=anew)
+        if anew:
             self._engine.execute(statement("catalog/create", dialect, catalog=self._table))
         known = self._known()
         for name in (name for name in LATER if name not in known):

@@ -48,10 +48,14 @@ def differences(old: Policy, new: Policy) -> tuple[Difference, ...]:
     found = [*_privacy(old["privacy"], new["privacy"]), *_columns(old, new), *_formats(old, new)]
     found += _plain("rest", old["rest"], new["rest"], weaker=new["rest"] == "keep")
     found += _plain("rows_are", old["rows_are"], new["rows_are"], weaker=new["rows_are"] == "events")
-    lost = sorted(set(old["key"]) - set(new["key"]))
-    found += _plain("key", sorted(old["key"]), sorted(new["key"]), weaker=bool(lost and not new["key"]))
+    # Another key says otherwise who is who: what versions before and after it tell together is then not known.
+    found += _plain("key", sorted(old["key"]), sorted(new["key"]), weaker=bool(old["key"]))
     found += _failing(old["refresh"], new["refresh"])
-    done = {"privacy", "columns", "format", "rest", "rows_are", "key", "name"}
+    # Whoever opens the source's own file reads all of it.
+    out = bool(old.get("publish_file") and not new.get("publish_file"))
+    found += _plain("publish_file", old.get("publish_file"), new.get("publish_file"), weaker=out)
+    found += _persons(old, new)
+    done = {"privacy", "columns", "format", "rest", "rows_are", "key", "name", "publish_file"}
     for key in sorted((set(old) | set(new)) - done):
         before, after = dict(_flat(key, old.get(key))), dict(_flat(key, new.get(key)))
         for path in sorted(set(before) | set(after)):
@@ -154,6 +158,17 @@ def _formats(old: Policy, new: Policy) -> Iterator[Difference]:
     yield from _plain("format", old["format"]["kind"], kind, weaker=kind == "anatomy")
     means = [sorted(policy["format"].get("mean") or ()) for policy in (old, new)]
     yield from _plain("format.mean", means[0], means[1], weaker=bool(set(means[1]) - set(means[0])))
+
+
+def _persons(old: Policy, new: Policy) -> Iterator[Difference]:
+    """An identifier that may not repeat keeps ten rows of one person from passing as k = 10."""
+    if old["rows_are"] != "persons" or new["rows_are"] != "persons":
+        return
+    known = [{c["name"]: c for c in policy["columns"] if c["role"] == "identifier"} for policy in (old, new)]
+    checked = [sorted(name for name in names if not names[name].get("accept_repeats")) for names in known]
+    listed = {column["name"] for column in new["columns"]}
+    if checked[0] and not checked[1] and not listed & set(checked[0]):
+        yield Difference("one row a person, checked by", ", ".join(checked[0]), "nothing", weaker=True)
 
 
 def _failing(old: Policy, new: Policy) -> Iterator[Difference]:

@@ -52,7 +52,7 @@ def check_key(scratch: Scratch, spec: ReleaseSpec, stage: TableRef) -> None:
 
 
 def key_columns(spec: ReleaseSpec, roles: Roles) -> list[str]:
-    """The key's columns as the source spells them.
+    """The key's columns as the source spells them, in an order of their own: they are hashed in it.
 
     Raises:
         PolicyError: the source lacks one.
@@ -62,7 +62,7 @@ def key_columns(spec: ReleaseSpec, roles: Roles) -> list[str]:
     missing = [name for name in spec.key if name not in known and name.lower() not in known]
     if missing:
         raise PolicyError(f"{spec.name}: key: {roles.relation.ref} has no column {', '.join(missing)}")
-    return [known.get(name) or known[name.lower()] for name in spec.key]
+    return sorted(known.get(name) or known[name.lower()] for name in spec.key)
 
 
 def rows_of(scratch: Scratch, roles: Roles, classed: TableRef, released: TableRef, secret: str) -> TableRef:
@@ -96,38 +96,57 @@ def before(engine: Engine, release: str, published: Entry | None) -> list[Entry]
 
 
 def compare_new(
-    scratch: Scratch, spec: ReleaseSpec, entries: Sequence[Entry], history: TableRef, version: int
-) -> tuple[HistoryReport, ...]:
-    """What a version that is being made tells together with those before it."""
-    new = Side(version, history, [(c.name, c.role) for c in spec.columns])
+    scratch: Scratch, spec: ReleaseSpec, entries: Sequence[Entry], history: TableRef, version: int,
+    types: Sequence[tuple[str, str]],
+) -> tuple[HistoryReport, ...]:  # fmt: skip
+    """What a version that is being made tells together with those before it; ``types`` are the source's columns'."""
+    new = Side(version, history, [(c.name, c.role) for c in spec.columns], spec.key, types)
     return tuple(compare(scratch, side_of(entry), new, spec.privacy) for entry in entries)
 
 
 class Side:
-    """One version in a comparison: its history table, and (name, role) of its policy's columns."""
+    """One version in a comparison: its history table, and what its hashes were made of.
 
-    def __init__(self, version: int, history: TableRef, columns: Sequence[tuple[str, str]]) -> None:
+    Args:
+        version: its number.
+        history: its table.
+        columns: (name, role) of its policy's columns.
+        key: the key's columns.
+        types: (name, type) of the source's columns: the same value of another type may be written, and so hashed, otherwise.
+    """
+
+    def __init__(
+        self, version: int, history: TableRef, columns: Sequence[tuple[str, str]], key: Sequence[str],
+        types: Sequence[tuple[str, str]],
+    ) -> None:  # fmt: skip
         self.version = version
         self.history = history
+        kinds = {name.lower(): kind for name, kind in types}
         told = [(name.lower(), role) for name, role in columns if role in ("quasi", "sensitive")]
-        self.marked = sorted(
-            told, key=lambda column: column[1]
-        )  # as the rows' marks are made: quasi columns first
+        # As the rows' marks are made: quasi columns first.
+        self.marked = [
+            (name, role, kinds.get(name)) for name, role in sorted(told, key=lambda column: column[1])
+        ]
         self.sensitive = [name for name, role in told if role == "sensitive"]
+        self.key = sorted((name.lower(), kinds.get(name.lower(), "")) for name in key)
 
 
 def side_of(entry: Entry) -> Side:
     """A version of the catalog."""
     columns = [(column["name"], column["role"]) for column in entry.policy["columns"]]
-    return Side(entry.version, table_of(entry.physical), columns)
+    key = entry.policy.get("key") or ()
+    return Side(entry.version, table_of(entry.physical), columns, key, entry.source_columns or ())
 
 
 def compare(scratch: Scratch, old: Side, new: Side, privacy: PrivacySpec) -> HistoryReport:
     """Link the classes of two versions and measure every group that a reader of both can tell apart.
 
-    Where the policies read other columns, a row is the same when its key is: what changed in it is then not told.
+    Where the policies read other columns, or columns of other types, a row is the same when its key is: what changed in it is
+    then not told. Where the keys differ, or match nowhere, nothing is known, and that is said instead of "nobody fails".
     Cost: three joins of the two histories by key, and one step a link.
     """
+    if old.key != new.key:
+        return _unknown(scratch, old, new, "the key's columns or their types changed")
     marked = old.marked == new.marked
     shared = [name for name in new.sensitive if name in old.sensitive]
     asked = requirements(privacy, tuple(shared))
@@ -148,7 +167,24 @@ def compare(scratch: Scratch, old: Side, new: Side, privacy: PrivacySpec) -> His
     total = int(str(scratch.fetch("history/count", tables=list(failing.values()))[0][0]))
     for table in (*parts[:2], *tables.values(), *failing.values()):
         scratch.drop(table)
-    return HistoryReport(old.version, new.version, marked, parts[2], failing=total, **measured)
+    if measured["arrived"].rows and measured["left"].rows and not measured["common"].rows:
+        return _unknown(scratch, old, new, "no row of the one has its like in the other")
+    return HistoryReport(
+        old.version,
+        new.version,
+        marked,
+        parts[2],
+        measured["arrived"],
+        measured["left"],
+        measured["common"],
+        total,
+    )
+
+
+def _unknown(scratch: Scratch, old: Side, new: Side, why: str) -> HistoryReport:
+    rows = int(str(scratch.fetch("table/count", source=new.history)[0][0]))
+    nothing = HistorySets(0, 0, None, None, 0)
+    return HistoryReport(old.version, new.version, False, 0, nothing, nothing, nothing, rows, why)
 
 
 def _values(side: Side, names: Sequence[str]) -> list[str]:
@@ -220,6 +256,8 @@ def hold(spec: ReleaseSpec, found: Sequence[HistoryReport]) -> None:
 
 def told(one: HistoryReport) -> str:
     """The figures of one comparison in a line."""
+    if one.unknown:
+        return f"they cannot be compared: {one.unknown}"
     parts = []
     for kind, sets in (("arrived", one.arrived), ("left", one.left), ("common", one.common)):
         if sets.smallest is not None:

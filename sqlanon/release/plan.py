@@ -113,7 +113,8 @@ def _change(decision: Decision, target: Publication) -> str:
     if decision.previous is None:
         return f"first release: version {target.version}"
     if decision.state == "unchanged":
-        return f"unchanged since version {decision.previous.version}: nothing to do"
+        settings = len(decision.why) > 1  # who reads, how many versions stay
+        return f"unchanged since version {decision.previous.version}: {'no new version' if settings else 'nothing to do'}"
     return f"version {target.version} replaces {decision.previous.version}: {decision.state}"
 
 

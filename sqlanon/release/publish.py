@@ -199,6 +199,8 @@ def _publish_file(
                 COLUMNS,
                 metadata_rows(spec, encoded, recoded, target.version, target.view.name, done.requirements),
             )
+        with engine.publishing():  # whoever finds the file in place and the version pending needs no more
+            catalog.replace_report(spec.name, target.version, replace(done, seconds=watch.total()))
         if spec.refresh.keep > 1:
             keep_tables(engine, pointings(target.view, target.physical, pair=target.pair), database)
         return done

@@ -12,9 +12,10 @@ from typing import Literal
 
 from sqlanon._version import __version__
 from sqlanon.engines.base import Engine, Relation, TableRef
-from sqlanon.errors import GuardError, SchemaChangedError
+from sqlanon.errors import GuardError, LockedError, SchemaChangedError
 from sqlanon.release.catalog import Catalog, Entry, redacted
-from sqlanon.release.changes import differences, weakenings
+from sqlanon.release.changes import Difference, differences, weakenings
+from sqlanon.release.metadata import version_in
 from sqlanon.release.target import views_of
 from sqlanon.results import DataChange
 from sqlanon.spec import ReleaseSpec
@@ -93,7 +94,7 @@ def decide(engine: Engine, spec: ReleaseSpec, relation: Relation, *, full: bool 
     if entry is None:
         return Decision("first release", ("nothing is published yet",), (), None, None)
     schema = _schema(spec, entry, relation)
-    found = differences(entry.policy, json.loads(json.dumps(redacted(spec))))
+    found = policy_changes(entry, spec)
     told = tuple(str(item) for item in found)
     policy = any(not item.setting for item in found)
     why, states = [*schema, *told], []
@@ -117,6 +118,11 @@ def decide(engine: Engine, spec: ReleaseSpec, relation: Relation, *, full: bool 
     return Decision(state, tuple(why), weakenings(found), entry, None if states else entry.fingerprint)
 
 
+def policy_changes(entry: Entry, spec: ReleaseSpec) -> tuple[Difference, ...]:
+    """What a policy says otherwise than that of a version."""
+    return differences(entry.policy, json.loads(json.dumps(redacted(spec))))
+
+
 def published(engine: Engine, release: str) -> Entry | None:
     """The published version of a release."""
     entries = [entry for entry in Catalog(engine).entries(release) if entry.status == "published"]
@@ -128,7 +134,7 @@ def _schema(spec: ReleaseSpec, entry: Entry, relation: Relation) -> list[str]:
 
     What names a column that is gone, and a new one without a role, stop the release where roles meet the source.
     """
-    if entry.source_columns is None or entry.source != str(relation.ref):
+    if entry.source_columns is None:
         return []
     before = dict(entry.source_columns)
     after = {column.name: column.shown_type for column in relation.columns}
@@ -153,7 +159,13 @@ def _schema(spec: ReleaseSpec, entry: Entry, relation: Relation) -> list[str]:
 def _missing(engine: Engine, entry: Entry) -> str | None:
     """Whether readers lost what the catalog says they have."""
     if entry.file:
-        return None if Path(entry.file).exists() else f"{entry.file} is gone"
+        if not Path(entry.file).exists():
+            return f"{entry.file} is gone"
+        try:
+            held = version_in(engine, entry)
+        except LockedError:  # somebody writes it now: what is put in its place does not depend on that
+            return None
+        return None if held == entry.version else f"{entry.file} does not hold version {entry.version}"
     lost = [str(view) for view in views_of(entry) if not engine.exists(view)]
     return f"{', '.join(lost)} is gone" if lost else None
 
@@ -241,5 +253,6 @@ __all__ = [
     "due",
     "fingerprint",
     "link_columns_of",
+    "policy_changes",
     "published",
 ]

@@ -37,6 +37,10 @@ def doubtful(engine: Engine, spec: ReleaseSpec, source: TableRef) -> list[str]:
     known = engine.roles(spec.readers)
     unknown = [name for name in spec.readers if name not in known]
     told = [f"readers: this database has no role {name}; nothing is granted to it" for name in unknown]
+    let_in = [name for name in engine.strangers(PRIVATE_SCHEMA) if name not in known]
+    told += [
+        f"{name} was let into the private schema {PRIVATE_SCHEMA}; revoke all rights on it" for name in let_in
+    ]
     for role in known:
         if engine.enters(role, source.schema or "") and engine.reads(role, source):
             told.append(f"reader {role} can read the source {source} itself")

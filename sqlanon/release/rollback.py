@@ -109,7 +109,8 @@ def _wanted(engine: Engine, release: str, entries: list[Entry], current: Entry, 
         replaced = [entry for entry in spare if entry.status == "replaced"]
         if not replaced:
             raise PolicyError(f"{release}: no earlier version is kept; versions to return to: {known}")
-        return replaced[-1]
+        had = [entry for entry in replaced if entry.version == current.report.get("replaces")]
+        return (had or replaced)[-1]
     if to == current.version:
         raise PolicyError(f"{release}: version {to} is published already")
     found = next((entry for entry in spare if entry.version == to), None)

@@ -19,7 +19,15 @@ from sqlanon.release.guards import disclosed
 from sqlanon.release.prepare import Prepared, Unchanged, link_columns, prepare
 from sqlanon.release.publish import Private, keep, publish
 from sqlanon.release.recode import Recoded, recode
-from sqlanon.release.refresh import Decision, data_change, data_change_by_key, decide, due, published
+from sqlanon.release.refresh import (
+    Decision,
+    data_change,
+    data_change_by_key,
+    decide,
+    due,
+    policy_changes,
+    published,
+)
 from sqlanon.release.rights import doubtful
 from sqlanon.release.second_file import reconcile
 from sqlanon.release.target import Publication, is_pair, target_of
@@ -90,7 +98,8 @@ def run(
             if compare:
                 decision = decide(engine, spec, relation, full=full)
             else:
-                decision = Decision("made anew", (), (), previous, None)
+                changed = policy_changes(previous, spec) if previous else ()
+                decision = Decision("made anew", tuple(map(str, changed)), (), previous, None)
             decision.confirmed(spec.name, allow_weaker=allow_weaker)
             secret = Catalog(engine).secret(spec.name) or secrets.token_hex(32)
             with Scratch(engine) as scratch:
@@ -174,7 +183,7 @@ def compare_versions(
         return Compared(None, data, (), (WITHOUT_KEY,) if previous else ())
     table = history.rows_of(scratch, ready.roles, made.classed, made.recoded.released, secret)
     earlier = history.before(scratch.engine, spec.name, previous)
-    reports = history.compare_new(scratch, spec, earlier, table, version)
+    reports = history.compare_new(scratch, spec, earlier, table, version, ready.source.columns)
     for entry in earlier:
         if previous and entry.version == previous.version:
             data = data_change_by_key(scratch, history.table_of(entry.physical), table, ready.rows)

@@ -254,3 +254,37 @@ def test_rollback_leaves_the_readers_as_they_are(server, roles):
     assert server.run(release("g20", readers=[first], keep=3)).outcome == "unchanged"
     assert can(server, first, "SELECT * FROM release.g20")
     assert not can(server, second, "SELECT * FROM release.g20")
+
+
+def test_default_privileges_open_no_private_schema(connect, roles):
+    """Usual in warehouses: whoever makes a schema or a table lets analysts in at once."""
+    db, role = connect(SERVER), quoted(roles[0])
+    for what in ("USAGE ON SCHEMAS", "SELECT ON TABLES"):
+        db.engine.execute(f"ALTER DEFAULT PRIVILEGES GRANT {what} TO {role}")
+    fill(db, "p1")
+    assert db.run(release("p1")).warnings == ()
+    for table in ("catalog", "secrets"):
+        assert not can(db, roles[0], f"SELECT * FROM _sqlanon.{table}")
+    db.engine.execute(f"GRANT USAGE ON SCHEMA _sqlanon TO {role}")
+    assert [line for line in db.plan(release("p1")).warnings if "was let into the private schema" in line]
+    db.engine.execute(f"DROP OWNED BY {role}")
+
+
+def test_a_private_schema_of_somebody_else(connect, roles):
+    """He made it first, and would read all that is written there."""
+    first, second = map(quoted, roles)
+    db = connect(SERVER)
+    for role in (first, second):
+        db.engine.execute(f"GRANT CREATE ON DATABASE {db.engine._connection.info.dbname} TO {role}")
+    fill(db, "p2")
+    db.engine.execute(f"CREATE SCHEMA _sqlanon AUTHORIZATION {first}")
+    db.engine.execute(f"GRANT USAGE, CREATE ON SCHEMA _sqlanon TO {second}")
+    db.engine.execute(f"ALTER TABLE p2 OWNER TO {second}")
+    db.engine.execute(f"SET SESSION AUTHORIZATION {second}")
+    try:
+        with pytest.raises(sqlanon.DatabaseError, match="schema _sqlanon belongs to role"):
+            db.run(release("p2"))
+    finally:
+        db.engine.execute("RESET SESSION AUTHORIZATION")
+        for role in (first, second):
+            db.engine.execute(f"DROP OWNED BY {role} CASCADE")

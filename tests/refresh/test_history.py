@@ -247,3 +247,61 @@ def _persons(db: Any, name: str) -> dict[int, str]:
 
     ((secret,),) = db.engine.fetch(f"SELECT secret FROM _sqlanon.secrets WHERE release = '{name}'")
     return {i: hashlib.sha256(f"{secret}/key/{len(str(i))}:{i}".encode()).hexdigest() for i in range(1000)}
+
+
+PAIRED = {**SPEC, "identifiers": ["id", "card"], "max_failing": 0}
+
+
+def ward(db: Any, table: str, *newcomers: str, id_type: str = "INTEGER", age_type: str = "INTEGER") -> None:
+    """The ward with a second identifier, and what its columns are declared as."""
+    rows = [*WARD, *((10 + i, 30, illness) for i, illness in enumerate(newcomers))]
+    db.engine.execute(f"DROP TABLE IF EXISTS {table}")
+    columns = {"id": id_type, "age": age_type, "illness": "TEXT", "card": "TEXT"}
+    create_table(db, table, columns, [(*row, f"c{row[0]}") for row in rows])
+
+
+def test_the_order_of_the_keys_columns_is_nothing(shared_db):
+    ward(shared_db, "w1")
+    shared_db.run(release("w1", **{**PAIRED, "key": ["id", "card"]}))
+    ward(shared_db, "w1", "cancer")
+    with pytest.raises(sqlanon.PrivacyViolation, match="would leave 1 rows"):
+        shared_db.run(release("w1", **{**PAIRED, "key": ["card", "id"]}))
+
+
+@pytest.mark.parametrize(
+    ("key", "id_type", "told"),
+    [("card", "INTEGER", "the key's columns or their types changed"), ("id", "DECIMAL(10,1)", "their types changed")],
+)  # fmt: skip
+def test_another_key_is_never_told_as_nobody(shared_db, key, id_type, told):
+    """Where rows cannot be matched everything seems to have left and arrived, in groups as large as classes."""
+    table = f"w2_{key}"
+    ward(shared_db, table)
+    shared_db.run(release(table, **{**PAIRED, "key": "id"}))
+    ward(shared_db, table, "cancer", id_type=id_type)
+    changed = release(table, **{**PAIRED, "key": key})
+    if key != "id":
+        with pytest.raises(sqlanon.GuardError, match=r"key id -> card \(weaker\)"):
+            shared_db.run(changed)
+    with pytest.raises(sqlanon.PrivacyViolation, match=told):
+        shared_db.run(changed, allow_weaker=True)
+    loose = release(table, **{**PAIRED, "key": key, "max_failing": None})
+    (one,) = shared_db.run(loose, allow_weaker=True).history
+    assert (one.unknown[:4], one.failing, one.common.rows) == ("the ", 10, 0)
+
+
+def test_another_type_compares_by_the_key_alone(shared_db):
+    ward(shared_db, "w3")
+    shared_db.run(release("w3", **PAIRED))
+    ward(shared_db, "w3", "cancer", age_type="DECIMAL(10,1)")
+    with pytest.raises(sqlanon.PrivacyViolation, match="would leave 1 rows"):
+        shared_db.run(release("w3", **PAIRED))
+
+
+def test_hashes_that_match_nowhere(shared_db):
+    """The secret that they were made with is lost."""
+    ward(shared_db, "w4")
+    shared_db.run(release("w4", **PAIRED))
+    shared_db.engine.execute("DELETE FROM _sqlanon.secrets WHERE release = 'w4'")
+    ward(shared_db, "w4", "cancer")
+    with pytest.raises(sqlanon.PrivacyViolation, match="they cannot be compared: no row of the one"):
+        shared_db.run(release("w4", **PAIRED))

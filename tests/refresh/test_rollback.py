@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import shutil
 
 import duckdb
 import pytest
@@ -48,6 +50,15 @@ def test_the_next_run_makes_a_new_version(shared_db):
     assert (again.version, again.replaces, again.outcome) == (3, 1, "published")
     assert statuses(shared_db, "r2") == ["replaced", "dropped", "published"]  # the withdrawn one goes first
     assert seen(shared_db, "r2") == 50
+
+
+def test_back_to_what_readers_had(shared_db):
+    """Not to a version between that nobody wants again."""
+    nights(shared_db, "r10", (40, 50, 60), keep=4)
+    shared_db.rollback("r10", to=1)
+    fill(shared_db, "r10", 45)
+    assert shared_db.run(release("r10", keep=4)).replaces == 1
+    assert shared_db.rollback("r10").version == 1
 
 
 def test_rows_that_were_deleted_since_come_back(shared_db):
@@ -199,6 +210,11 @@ def test_back_in_another_file(connect, tmp_path, kind):
     assert [name.name for name in tmp_path.glob("out.duckdb*")] == ["out.duckdb"]
     again = db.run(release("f", **changes))
     assert (again.version, again.replaces, in_file(path)) == (4, 1, [(60,)])
+    shutil.copy(path, tmp_path / "old")
+    fill(db, "f", 50)
+    db.run(release("f", **changes))
+    os.replace(tmp_path / "old", path)  # a backup
+    assert db.run(release("f", **changes)).why[0] == f"{path} does not hold version 5"
     path.unlink()
     assert db.run(release("f", **changes)).why == (f"{path} is gone",)
 

@@ -92,6 +92,7 @@ def test_full_makes_a_version_in_any_case(shared_db):
         ({"rows_are": "events"}, "rows_are persons -> events (weaker)"),
         ({"accept_repeats": "id"}, "column id: accept_repeats no -> yes (weaker)"),
         ({"format": "anatomy", "presence": "disclosed"}, "format ranges -> anatomy (weaker)"),
+        ({"identifiers": (), "rest": "drop"}, "one row a person, checked by id -> nothing (weaker)"),
     ],
 )  # fmt: skip
 def test_a_weaker_policy_must_be_confirmed(shared_db, base, change, told):
@@ -172,6 +173,16 @@ def test_a_new_column_is_not_published_by_default(shared_db, rest):
                 f"SELECT column_name FROM information_schema.columns WHERE table_schema = 'release' AND table_name = '{table}'"
             )
         }  # fmt: skip
+
+
+def test_nor_where_the_source_has_another_name(shared_db):
+    """A table a month: what the last one did not have nobody has decided about."""
+    for month, more in (("m1", ""), ("m2", ", 'dear diary' AS diary")):
+        fill(shared_db, month)
+        shared_db.engine.execute(f"CREATE TABLE at_{month} AS SELECT *{more} FROM {month}")
+    shared_db.run(release("at_m1", name="month", publish="release.month", rest="keep"))
+    with pytest.raises(sqlanon.SchemaChangedError, match="has diary since version 1"):
+        shared_db.run(release("at_m2", name="month", publish="release.month", rest="keep"))
 
 
 def test_a_changed_type_and_a_column_that_is_gone(shared_db):

@@ -158,6 +158,10 @@ def test_killed_after_the_file_is_in_place(two_files, start):
         db.clean()
     assert two_files.statuses()[-1] == "published"
     assert two_files.statuses().count("published") == 1
+    with sqlanon.connect(two_files.url) as db:
+        report = db.version("people").report
+    assert report["verified"]
+    assert [(one["name"], one["satisfied"]) for one in report["requirements"]] == [("k", True)]
     two_files.assert_next_run_works()
 
 

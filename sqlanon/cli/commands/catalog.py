@@ -78,7 +78,7 @@ def rollback(
             "--to",
             metavar="VERSION",
             show_default=False,
-            help="This version (default: the newest kept one before).",
+            help="This version (default: what readers had before).",
         ),
     ] = None,
     allow_weaker: AllowWeaker = False,

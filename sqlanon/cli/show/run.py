@@ -71,7 +71,13 @@ def history_tables(reports: Sequence[HistoryReport]) -> list[Table | str]:
     """What a version tells together with those before, a table each."""
     shown: list[Table | str] = []
     for one in reports:
-        how = "" if one.values else "; rows compared by key alone, as the policies read other columns"
+        if one.unknown:
+            told = f"versions {one.old} and {one.new} cannot be compared: {safe(one.unknown)}"
+            shown += [f"{told}; nobody can tell what they reveal together", ""]
+            continue
+        how = (
+            "" if one.values else "; rows compared by key alone, as the policies read other columns or types"
+        )
         rows = [
             (
                 kind,
