@@ -203,8 +203,15 @@ class Engine(Protocol):
     def roles(self, names: Sequence[str]) -> list[str]:
         """Those of the names that are roles of this database (`roles` only)."""
 
+    def let_in(self, views: Sequence[TableRef], role: str) -> None:
+        """Let a role into the schemas of these views (`roles` only).
+
+        Raises:
+            DatabaseError: somebody else owns one.
+        """
+
     def allow(self, views: Sequence[TableRef], role: str) -> None:
-        """Let a role read these views, and nothing else (`roles` only).
+        """Let a role that was let into their schemas read these views, and nothing else (`roles` only).
 
         Raises:
             DatabaseError: somebody else owns what would have to be granted.

@@ -394,6 +394,9 @@ class DuckDBEngine:
         """DuckDB knows no roles."""
         return []
 
+    def let_in(self, views: Sequence[TableRef], role: str) -> None:
+        """DuckDB knows no roles."""
+
     def allow(self, views: Sequence[TableRef], role: str) -> None:
         """DuckDB knows no roles."""
 

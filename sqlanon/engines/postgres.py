@@ -59,6 +59,14 @@ def _kind(category: str, type_text: str) -> Kind:
     return kinds.get(base if not type_text.endswith("]") else "", "other")
 
 
+def _granted(role: str, refused: str | None) -> None:
+    if refused:
+        raise DatabaseError(
+            f"cannot let role {role} read {refused}: somebody else owns it; ask for GRANT .. WITH GRANT OPTION, or have "
+            f"its owner grant it, or take {role} out of the policy's readers"
+        )
+
+
 class PostgresEngine:
     """One PostgreSQL session."""
 
@@ -372,11 +380,13 @@ class PostgresEngine:
         """See `Engine.allow`."""
         with self._translated("GRANT"):
             refused = rights.allow(self._connection, views, role)
-        if refused:
-            raise DatabaseError(
-                f"cannot let role {role} read {refused}: somebody else owns it; ask for GRANT .. WITH GRANT OPTION, or have "
-                f"its owner grant it, or take {role} out of the policy's readers"
-            )
+        _granted(role, refused)
+
+    def let_in(self, views: Sequence[TableRef], role: str) -> None:
+        """See `Engine.let_in`."""
+        with self._translated("GRANT"):
+            refused = rights.let_in(self._connection, views, role)
+        _granted(role, refused)
 
     def forbid(self, views: Sequence[TableRef], role: str) -> None:
         """See `Engine.forbid`."""

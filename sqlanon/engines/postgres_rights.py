@@ -88,14 +88,20 @@ def roles(connection: Connection, names: Sequence[str]) -> list[str]:
     return [name for name in names if name in known]
 
 
-def allow(connection: Connection, views: Sequence[TableRef], role: str) -> str | None:
-    """Grant what is missing; what could not be granted, or None."""
+def let_in(connection: Connection, views: Sequence[TableRef], role: str) -> str | None:
+    """Grant the way to the views where it is missing; the schema that could not be granted, or None."""
     to = sql.Identifier(role)
     for schema in sorted({view.schema for view in views if view.schema}):
         if not enters(connection, role, schema):
             connection.execute(sql.SQL("GRANT USAGE ON SCHEMA {} TO {}").format(sql.Identifier(schema), to))
             if not enters(connection, role, schema):
                 return f"schema {schema}"  # PostgreSQL only warns when it grants nothing
+    return None
+
+
+def allow(connection: Connection, views: Sequence[TableRef], role: str) -> str | None:
+    """Grant what is missing; what could not be granted, or None."""
+    to = sql.Identifier(role)
     for view in views:
         if not _may(connection, role, view):
             connection.execute(sql.SQL("GRANT SELECT ON {} TO {}").format(_ident(view), to))

@@ -17,7 +17,7 @@ from sqlanon.release.metadata import COLUMNS, metadata_rows
 from sqlanon.release.names import Published
 from sqlanon.release.prepare import Prepared
 from sqlanon.release.recode import Recoded
-from sqlanon.release.rights import admit
+from sqlanon.release.rights import admit, let_in
 from sqlanon.release.second_file import keep_tables, make_schema, put, reconcile, settled
 from sqlanon.release.swap import Pointing, spelled, swap
 from sqlanon.release.target import Publication, check_free, metadata_of, sensitive_of, views_of
@@ -129,6 +129,7 @@ def publish(
                 private.seed,
             )
             shown = pointings(target.view, target.physical, pair=target.pair)
+            let_in(engine, spec.readers, [item.view for item in shown])
             swap(engine, shown, previous)
             admit(engine, spec.readers, [item.view for item in shown], previous)
     drop_old(engine, spec.name)
@@ -138,9 +139,19 @@ def publish(
 def keep(engine: Engine, spec: ReleaseSpec, entry: Entry, at: str) -> None:
     """Nothing to publish: note that a run looked, and do what readers and retention ask for now."""
     with engine.publishing():
+        let_in(engine, spec.readers, views_of(entry))
         admit(engine, spec.readers, views_of(entry), entry)
         Catalog(engine).checked(spec, entry.version, at)
     drop_old(engine, spec.name)
+
+
+def keep_readers(engine: Engine, spec: ReleaseSpec, entry: Entry) -> None:
+    """Nobody looked at the source, and yet only those read whom the policy names now."""
+    if set(entry.policy.get("readers") or ()) != set(spec.readers):
+        with engine.publishing():
+            let_in(engine, spec.readers, views_of(entry))
+            admit(engine, spec.readers, views_of(entry), entry)
+            Catalog(engine).keep_policy(entry, dict(entry.policy) | {"readers": list(spec.readers)})
 
 
 def pointings(view: TableRef, name: str, *, pair: bool) -> list[Pointing]:

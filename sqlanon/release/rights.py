@@ -9,6 +9,19 @@ from sqlanon.release.catalog import Entry
 from sqlanon.spec import ReleaseSpec
 
 
+def let_in(engine: Engine, readers: Sequence[str], views: Sequence[TableRef]) -> None:
+    """Open the views' schemas to the policy's readers, before the swap.
+
+    Whoever has a right on a schema in hand would otherwise keep those waiting who read a view that the swap has locked.
+
+    Raises:
+        DatabaseError: somebody else owns a schema.
+    """
+    if engine.capabilities.roles:
+        for role in engine.roles(readers):
+            engine.let_in(views, role)
+
+
 def admit(engine: Engine, readers: Sequence[str], views: Sequence[TableRef], previous: Entry | None) -> None:
     """Let the policy's readers read the views, and those no longer named no more; rights given by hand stay.
 

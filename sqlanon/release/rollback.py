@@ -12,7 +12,7 @@ from sqlanon.release.catalog import Catalog, Entry
 from sqlanon.release.changes import SETTINGS, differences, weakenings
 from sqlanon.release.publish import pointings
 from sqlanon.release.refresh import data_change, link_columns_of
-from sqlanon.release.rights import admit
+from sqlanon.release.rights import admit, let_in
 from sqlanon.release.second_file import give_back, reconcile, settled
 from sqlanon.release.swap import Pointing, swap
 from sqlanon.release.target import Publication, check_free, is_pair
@@ -76,8 +76,9 @@ def _return_views(
         catalog.mark(entry.release, current.version, "withdrawn")
         catalog.mark(entry.release, entry.version, "published")
         catalog.keep_policy(entry, policy)
-        swap(engine, shown, current)
         readers = tuple(policy.get("readers") or ())
+        let_in(engine, readers, [item.view for item in shown])
+        swap(engine, shown, current)
         admit(engine, readers, [item.view for item in shown], current)
 
 

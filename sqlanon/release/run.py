@@ -17,7 +17,7 @@ from sqlanon.release.anatomy import regroup
 from sqlanon.release.catalog import Catalog, Entry
 from sqlanon.release.guards import disclosed
 from sqlanon.release.prepare import Prepared, Unchanged, link_columns, prepare
-from sqlanon.release.publish import Private, keep, publish
+from sqlanon.release.publish import Private, keep, keep_readers, publish
 from sqlanon.release.recode import Recoded, recode
 from sqlanon.release.refresh import (
     Decision,
@@ -92,6 +92,7 @@ def run(
             reconcile(engine, spec.name)
             previous = published(engine, spec.name)
             if only_due and previous and not due(spec, previous, datetime.datetime.now(datetime.UTC)):
+                keep_readers(engine, spec, previous)
                 return _left(previous, "fresh", ("not due yet",), watch)
             target = target_of(engine, spec)
             relation = engine.relation(spec.source)

@@ -240,6 +240,18 @@ def test_readers_that_never_let_go(server, monkeypatch):
     assert server.run(release("g9")).version == 2
 
 
+def test_a_release_that_is_not_due_changes_its_readers(server, roles):
+    """And the period goes on: nobody looked at the source."""
+    fill(server, "g21")
+    first, second = roles
+    for reader, outcome in ((first, "published"), (second, "fresh"), (first, "fresh")):
+        report = server.run(release("g21", readers=[reader], every="24h"), only_due=True)
+        assert report.outcome == outcome
+        other = second if reader == first else first
+        assert can(server, reader, "SELECT * FROM release.g21")
+        assert not can(server, other, "SELECT * FROM release.g21")
+
+
 def test_rollback_leaves_the_readers_as_they_are(server, roles):
     """And remembers them: whom a later policy no longer names loses the views, whichever version is published."""
     first, second = roles
