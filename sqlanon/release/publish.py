@@ -233,13 +233,16 @@ def _publish_file(
 def drop_old(engine: Engine, release: str) -> list[str]:
     """Drop the tables of versions beyond those to keep; only what the catalog names, never CASCADE.
 
-    Versions that a rollback withdrew go first, then the oldest. How many stay is what the newest policy says.
+    Versions that a rollback withdrew go first, then the oldest, and what readers had before the published one last. How many
+    stay is what the newest policy says.
     """
     catalog = Catalog(engine)
     entries = catalog.entries(release)
     published = [entry for entry in entries if entry.status == "published"]
     spare = [entry for entry in entries if entry.status == "withdrawn"]
     spare += [entry for entry in entries if entry.status == "replaced"]
+    had = {entry.report.get("replaces") for entry in published}
+    spare.sort(key=lambda entry: entry.version in had)
     stale = spare[: max(len(spare) + len(published) - _kept(entries), 0)]
     stale += [entry for entry in entries if entry.status == "abandoned"]
     dropped = []

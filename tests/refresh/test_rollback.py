@@ -57,7 +57,8 @@ def test_back_to_what_readers_had(shared_db):
     nights(shared_db, "r10", (40, 50, 60), keep=4)
     shared_db.rollback("r10", to=1)
     fill(shared_db, "r10", 45)
-    assert shared_db.run(release("r10", keep=4)).replaces == 1
+    assert shared_db.run(release("r10", keep=2)).replaces == 1
+    assert statuses(shared_db, "r10") == ["replaced", "dropped", "dropped", "published"]
     assert shared_db.rollback("r10").version == 1
 
 
