@@ -82,15 +82,6 @@ def aggregates(text: str, select: exp.Select) -> None:
     Raises:
         Refused: see above.
     """
-    rows = [select.args.get("where"), *(join.args.get("on") for join in select.args.get("joins") or ())]
-    rows += [found.expression for found in select.find_all(exp.Filter)]
-    for part in rows:
-        inside = part.find(exp.AggFunc) if part is not None else None
-        if inside is not None:
-            refuse(text, inside, "an aggregate cannot stand in WHERE, FILTER or ON; HAVING is the place")
-    for node in select.find_all(exp.AggFunc):
-        if any(other is not node for other in node.find_all(exp.AggFunc)):
-            refuse(text, node, "aggregates of aggregates have no bounds")
     for clause in ("expressions", "where", "group", "having", "order"):
         found = select.args.get(clause) or ()
         for part in found if isinstance(found, list | tuple) else (found,):
@@ -101,6 +92,15 @@ def aggregates(text: str, select: exp.Select) -> None:
                     nested,
                     "a subquery inside an expression is not answered over a release; join the table instead",
                 )
+    rows = [select.args.get("where"), *(join.args.get("on") for join in select.args.get("joins") or ())]
+    rows += [found.expression for found in select.find_all(exp.Filter)]
+    for part in rows:
+        inside = part.find(exp.AggFunc) if part is not None else None
+        if inside is not None:
+            refuse(text, inside, "an aggregate cannot stand in WHERE, FILTER or ON; HAVING is the place")
+    for node in select.find_all(exp.AggFunc):
+        if any(other is not node for other in node.find_all(exp.AggFunc)):
+            refuse(text, node, "aggregates of aggregates have no bounds")
 
 
 def _only(text: str, node: exp.Expr, known: set[str]) -> None:

@@ -12,13 +12,13 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
+from sqlanon.query.apart import Apart, average, distinct, matched
 from sqlanon.query.boxes import Box
 from sqlanon.query.rows import FOUND, Rows
 from sqlanon.query.scope import Scope
 from sqlanon.query.terms import (
     FALSE,
     TRUE,
-    ZERO,
     Tree,
     column,
     every,
@@ -82,8 +82,7 @@ class Sums:
                 main |= self._plain(aggregate)
         branches = [self._branch(FOUND, main, names, typed=apart)]
         for aggregate in apart:
-            work = {"avg": self._average, "distinct": self._distinct}.get(aggregate.kind, self._matched)
-            steps, own = work(aggregate)
+            steps, own = self._apart(aggregate)
             made += steps
             branches.append(self._branch(steps[-1][0], own, names, typed=()))
         if len(branches) == 1:
@@ -328,75 +327,15 @@ class Sums:
         estimate = sql("COALESCE(:l, :r)", l=likely, r=reached)
         return (reached, other, estimate) if a.kind == "min" else (other, reached, estimate)
 
-    # --- AVG and COUNT(DISTINCT) ------------------------------------------------------------------------------------
-
-    def _average(self, a: Aggregate) -> tuple[list[tuple[str, exp.Expr]], dict[str, Tree]]:
-        row = self._row(a)
+    def _apart(self, a: Aggregate) -> Apart:
         keys = [column(key) for key in self._keys]
-        zero = exp.Literal.number(0)
-        steps: list[tuple[str, exp.Expr]] = []
-        n = row["count"]
-        if a.term is not None:
-            weight, total = sql(":n * :s", n=n, s=row["share"]), row["sum"]
-        else:
-            weight, total = sql(":n * :s", n=n, s=row["share"]), sql(":n * :e", n=n, e=row["sum"])
-        for end in ("low", "high"):
-            value = exp.cast(row[end].copy(), "DOUBLE")
-            certain = (
-                sql("COALESCE(:m, :v)", m=row["mean"], v=value)
-                if not isinstance(row.get("mean", exp.null()), exp.Null)
-                else value
-            )
-            table = f"_ordered_{end}_{a.id}"
-            chosen = {
-                "v": value, "free": sql("SUM(:x)", x=when(row["certain"], zero, n)),
-                "held": sql("SUM(:x)", x=when(row["certain"], n, zero)),
-                "sum": sql("SUM(:x)", x=when(row["certain"], sql(":n * :v", n=n, v=certain), ZERO)),
-                "e": sql("SUM(:x)", x=total), "w": sql("SUM(:x)", x=weight),
-                "o": sql("MAX(:x)", x=when(row["open"], exp.Literal.number(1), zero)),
-            }  # fmt: skip
-            grouped = exp.Select().select(
-                *(k.copy() for k in keys), *(exp.alias_(t, c, quoted=True) for c, t in chosen.items())
-            )
-            grouped = grouped.from_(FOUND).where(row["possible"])
-            steps.append((table, grouped.group_by(*(k.copy() for k in keys), value.copy())))
-            over = "ORDER BY v" if end == "low" else "ORDER BY v DESC"
-            part = f"PARTITION BY {', '.join(k.sql(dialect='duckdb') for k in keys)}" if keys else ""
-            running = f"OVER ({part} {over} ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)"
-            whole = f"OVER ({part})"
-            average = sql(
-                f"CAST(SUM(sum) {whole} + SUM(free * v) {running} AS DOUBLE) / CAST(SUM(held) {whole} + SUM(free) {running} AS DOUBLE)"
-            )
-            alone = sql(f"SUM(sum) {whole} / NULLIF(CAST(SUM(held) {whole} AS DOUBLE), 0)")
-            prefix = exp.Select().select(
-                *(k.copy() for k in keys), exp.alias_(average, "a"), exp.alias_(alone, "z"), sql("held"), sql("e"), sql("w"), sql("o")
-            ).from_(table)  # fmt: skip
-            steps.append((f"{table}_prefix", prefix))
-        low, high = (f"_ordered_{end}_{a.id}_prefix" for end in ("low", "high"))
-        both = exp.Union(
-            this=exp.Select()
-            .select(*(k.copy() for k in keys), *map(sql, ("a", "z", "held", "e", "w", "o", "0 AS side")))
-            .from_(low),
-            expression=exp.Select()
-            .select(*(k.copy() for k in keys), *map(sql, ("a", "z", "held", "e", "w", "o", "1 AS side")))
-            .from_(high),
-            distinct=False,
-        )
-        steps.append((f"_average_{a.id}", both))
-        bounded = sql("MAX(o) = 0")
-        return steps, {
-            f"e{a.id}": sql(
-                "SUM(CASE WHEN side = 0 THEN e END) / NULLIF(SUM(CASE WHEN side = 0 THEN w END), 0)"
-            ),
-            f"l{a.id}": when(
-                bounded, sql("LEAST(MIN(CASE WHEN side = 0 THEN a END), MIN(CASE WHEN side = 0 THEN z END))")
-            ),
-            f"h{a.id}": when(
-                bounded,
-                sql("GREATEST(MAX(CASE WHEN side = 1 THEN a END), MAX(CASE WHEN side = 1 THEN z END))"),
-            ),
-            f"u{a.id}": sql("CASE WHEN SUM(held) > 0 THEN 0 ELSE 1 END"),
-        }
+        if a.kind == "avg":
+            return average(a.id, self._row(a), keys)
+        if a.kind == "distinct":
+            return distinct(a.id, column(a.term or ""), self._row(a), keys)
+        box = self._shuffled(a)
+        assert box is not None
+        return matched(a.id, a.condition, box, keys)
 
     def _groups(self) -> list[Box]:
         """The sensitive column of format anatomy, if the query asks for it."""
@@ -408,46 +347,3 @@ class Sums:
             return None
         formula = self._rows.conditions[a.condition]
         return next((box for box in self._groups() if self._rows.compiler.apart(formula, box.id)), None)
-
-    def _matched(self, a: Aggregate) -> tuple[list[tuple[str, exp.Expr]], dict[str, Tree]]:
-        """Rows of a group that qualify by their exact columns, and values of the group that qualify: how many can, must meet.
-
-        Of N rows m qualify, of N values c: at most min(m, c) rows have both, and at least m + c - N.
-        """
-        box = self._shuffled(a)
-        assert box is not None
-        keys = [column(key) for key in self._keys]
-        group, size = column(f"{box.id}_group"), column(f"{box.id}_size")
-        chosen = {
-            "m": sql("SUM(n)"), "c": sql("ROUND(MAX(:s * :z))", s=column(f"s{a.condition}"), z=exp.cast(size, "DOUBLE")),
-            "size": sql("MAX(:z)", z=size), "e": sql("SUM(n * :s)", s=column(f"s{a.condition}")),
-        }  # fmt: skip
-        made = exp.Select().select(
-            *(k.copy() for k in keys), *(exp.alias_(t, c, quoted=True) for c, t in chosen.items())
-        )
-        made = made.from_(FOUND).where(column(f"p{a.condition}")).group_by(*(k.copy() for k in keys), group)
-        name = f"_matched_{a.id}"
-        return [(name, made)], {
-            f"e{a.id}": sql("COALESCE(SUM(e), 0.0)"),
-            f"l{a.id}": sql("CAST(COALESCE(SUM(GREATEST(m + c - size, 0)), 0) AS BIGINT)"),
-            f"h{a.id}": sql("CAST(COALESCE(SUM(LEAST(m, c)), 0) AS BIGINT)"), f"u{a.id}": exp.Literal.number(0),
-        }  # fmt: skip
-
-    def _distinct(self, a: Aggregate) -> tuple[list[tuple[str, exp.Expr]], dict[str, Tree]]:
-        row = self._row(a)
-        keys = [column(key) for key in self._keys]
-        value = column(a.term or "")
-        absent = sql("SUM(:n * LN(1 - LEAST(:s, 0.999999999999)))", n=row["count"], s=row["share"])
-        chosen = {
-            "c": sql("MAX(:x)", x=when(row["certain"], exp.Literal.number(1), exp.Literal.number(0))),
-            "absent": sql("EXP(GREATEST(:x, -700))", x=absent),
-        }
-        made = exp.Select().select(
-            *(k.copy() for k in keys), *(exp.alias_(t, c, quoted=True) for c, t in chosen.items())
-        )
-        made = made.from_(FOUND).where(row["possible"]).group_by(*(k.copy() for k in keys), value)
-        name = f"_distinct_{a.id}"
-        return [(name, made)], {
-            f"e{a.id}": sql("COALESCE(SUM(CASE WHEN c = 1 THEN 1.0 ELSE 1.0 - absent END), 0.0)"),
-            f"l{a.id}": sql("COALESCE(SUM(c), 0)"), f"h{a.id}": sql("COUNT(*)"), f"u{a.id}": exp.Literal.number(0),
-        }  # fmt: skip

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from sqlglot import exp
 
 from sqlanon.query.formula import Triple
-from sqlanon.query.intervals import measure
+from sqlanon.query.line import measure
 from sqlanon.query.scope import Scope, boxes_in
 from sqlanon.query.terms import (
     FALSE,

@@ -10,9 +10,9 @@ from sqlglot import exp
 from sqlanon.query.boxes import Box
 from sqlanon.query.constants import Constants
 from sqlanon.query.formula import ATOMS, Formula, Triple, both, build, either
-from sqlanon.query.intervals import Comparison, place
+from sqlanon.query.line import Comparison, place
 from sqlanon.query.loose import compared
-from sqlanon.query.members import Test
+from sqlanon.query.outcomes import Test
 from sqlanon.query.refuse import refuse
 from sqlanon.query.scope import Scope, boxes_in
 from sqlanon.query.terms import FALSE, TRUE, Tree
@@ -158,9 +158,11 @@ class Tests:
                 return self._constant(box, op if positive else _NOT[op], right)
         if not listed:
             return None
-        return self._test(
-            box, node, "other" if isinstance(node, _REJECTS_NULL) else "", None, positive=positive
+        # A function may make a value of NULL; the column itself, compared with anything, does not pass.
+        bare = isinstance(node, _REJECTS_NULL) and any(
+            _is_value(side, box) for side in (node.this, node.expression)
         )
+        return self._test(box, node, "other" if bare else "", None, positive=positive)
 
     def _constant(self, box: Box, op: str, constant: exp.Expr) -> Formula:
         value = self._constants.value(box, constant)

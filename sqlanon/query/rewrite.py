@@ -11,6 +11,8 @@ from sqlglot import exp
 from sqlanon.engines.base import Engine, Statement
 from sqlanon.query.aggregates import Aggregate, Sums
 from sqlanon.query.answer import Answer, Bounded
+from sqlanon.query.boxes import VIEW, Box
+from sqlanon.query.buckets import bucket_of
 from sqlanon.query.finish import Finish
 from sqlanon.query.joins import joined
 from sqlanon.query.parse import Query
@@ -19,10 +21,14 @@ from sqlanon.query.refuse import refuse
 from sqlanon.query.released import Released
 from sqlanon.query.rows import Rows, Wanted
 from sqlanon.query.scope import Scope, boxes_in
-from sqlanon.query.terms import Tree, column
+from sqlanon.query.terms import Tree, column, sql, table_of, when
+from sqlanon.query.unroll import steps
 
 MOST_ROWS = 100_000
 """Rows of an answer."""
+
+MOST_VALUES = 5_000_000
+"""Values that a GROUP BY may list of all distinct boxes together."""
 
 _KINDS: dict[type[exp.Expr], str] = {
     exp.Count: "count",
@@ -129,14 +135,41 @@ class Rewrite:
                 node,
                 f"column {box.field.name} is grouped by twice; group by the finer expression alone",
             )
-        if box.shape == "interval" and box.field.kind not in ("integer", "date", "boolean"):
+        bucket = bucket_of(bound, box) if box.point is None else None
+        if bucket is not None:
+            self._wanted.buckets[box.id] = bucket
+        elif box.shape == "interval" and box.field.kind not in ("integer", "date", "boolean"):
+            step = "date_trunc('month', {0})" if box.field.kind == "timestamp" else "floor({0} / 10)"
+            told = f"column {box.field.name} ({box.field.source_type}) has no countable values to group by; "
+            if box.field.kind == "text" or box.point is not None:
+                refuse(self._query.text, node, f"{told}count ranges of it with count(*) FILTER (WHERE ...)")
             refuse(
-                self._query.text, node,
-                f"column {box.field.name} ({box.field.source_type}) has no countable values to group by; count ranges of it "
-                "with count(*) FILTER (WHERE ...)",
-            )  # fmt: skip
+                self._query.text, node, f"{told}group by steps of it, such as {step.format(box.field.name)}"
+            )
+        elif box.shape == "interval":
+            self._narrow(node, box)
         self._wanted.spread[box.id] = bound
         return None, box.id
+
+    def _narrow(self, node: exp.Expr, box: Box) -> None:
+        """Boxes are unrolled value by value: refuse those that would fill the memory."""
+        lo, hi = (
+            when(sql(":l <= :h", l=box.parts["lo"], h=box.parts["hi"]), box.parts[end])
+            for end in ("lo", "hi")
+        )
+        first, last, _ = steps(box, column("lo", "d"), column("hi", "d"))
+        known = exp.Select().select(exp.alias_(lo, "lo"), exp.alias_(hi, "hi")).distinct()
+        known = known.from_(table_of(self._scope.released.view.ref, VIEW))
+        wide = sql("COALESCE(SUM(CAST(:b AS DOUBLE) - CAST(:a AS DOUBLE) + 1), 0)", a=first, b=last)
+        counted = exp.Select().select(wide).from_(known.subquery("d"))
+        rows = self._engine.fetch(Statement("query/width", counted.sql(dialect=self._engine.dialect)))
+        if float(str(rows[0][0])) > MOST_VALUES:
+            step = "date_trunc('month', {0})" if box.field.kind == "date" else "floor({0} / 1000)"
+            refuse(
+                self._query.text, node,
+                f"the ranges of column {box.field.name} hold more than {MOST_VALUES:,} values to group by; group by steps of it, "
+                f"such as {step.format(box.field.name)}",
+            )  # fmt: skip
 
     def aggregate(self, node: exp.Expr) -> Aggregate:
         """Note down an aggregate of the query, once.

@@ -2,21 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 from sqlglot import exp
 
 from sqlanon.query.boxes import VIEW, Box
+from sqlanon.query.buckets import Bucket
+from sqlanon.query.contained import Contained
 from sqlanon.query.formula import Compiler, Domain, Formula, Triple, both, tests_in
 from sqlanon.query.intervals import Interval
-from sqlanon.query.members import MOST_GROUPS, Contained, Lookup, Test, constants_of, outcomes, steps
+from sqlanon.query.members import Lookup
+from sqlanon.query.outcomes import MOST_GROUPS, Test, outcomes
 from sqlanon.query.predicates import Tests
 from sqlanon.query.refuse import refuse
 from sqlanon.query.scope import Scope
-from sqlanon.query.terms import Tree, column, sql, string, table_of
+from sqlanon.query.terms import Tree, column, sql, table_of
+from sqlanon.query.unroll import ROWS, Unroll, constants_of, no_members
 
-ROWS, BOXES, FOUND = "_rows", "_boxes", "_found"
+BOXES, FOUND = "_boxes", "_found"
 
 
 @dataclass
@@ -26,6 +30,7 @@ class Wanted:
     Attributes:
         keys: the expressions of GROUP BY: exact ones, as columns of the rows.
         spread: boxes that GROUP BY spreads: the box's id, and the expression over its value.
+        buckets: those of them that are spread in steps.
         raw: exact terms that must stand in the rows value by value.
         partial: exact terms of which sums and counts are enough.
         values: boxes that are aggregated themselves.
@@ -33,6 +38,7 @@ class Wanted:
     """
 
     spread: dict[str, Tree] = field(default_factory=dict)
+    buckets: dict[str, Bucket] = field(default_factory=dict)
     raw: set[str] = field(default_factory=set)
     partial: set[str] = field(default_factory=set)
     values: set[str] = field(default_factory=set)
@@ -94,7 +100,7 @@ class Rows:
         if spread is None and box.shape == "interval":
             told = box if box.id in self.wanted.means else replace(box, mean=None)
             return Interval(told, [c for test in tests if (c := test.comparison) is not None], "")
-        if spread is None and box.shape == "set" and _simple(tests):
+        if spread is None and box.shape == "set" and _simple(tests) and not values:
             return Contained(box, tests, "", suffix)
         ways = outcomes(box, tests)
         if ways is None:
@@ -102,8 +108,12 @@ class Rows:
                 self.scope.text, None,
                 f"column {box.field.name} is compared in more than {MOST_GROUPS} ways at once; ask fewer questions of it",
             )  # fmt: skip
+        bucket = self.wanted.buckets.get(box.id)
+        # The ends of a bucket are those that its values come near to, not always ones that they have.
+        self.tight &= bucket is None or not (values or box.state is not None)
+        key = bucket.key if bucket is not None else self.wanted.spread.get(box.id)
         return Lookup(
-            box, ways, tests, "", spread, self.wanted.spread.get(box.id), values=values, suffix=suffix
+            box, ways, tests, "", spread, key, values=values, suffix=suffix, bucketed=bucket is not None
         )
 
     def tables(self) -> list[tuple[str, exp.Expr]]:
@@ -111,10 +121,11 @@ class Rows:
         first = self._first()
         lookups = [domain for domain in self.domains.values() if isinstance(domain, Lookup)]
         made: list[tuple[str, exp.Expr]] = [(ROWS, first)]
+        unroll = Unroll(self.scope, self._used, self.wanted.buckets)
         joined = exp.Select().select(sql("r.*")).from_(exp.to_table(ROWS).as_("r"))
         for lookup in lookups:
             name, members = f"_lookup_{lookup.name}", f"_values_{lookup.name}"
-            made.append((members, self._members(lookup)))
+            made.append((members, unroll.members(lookup)))
             made.append((name, lookup.table(members, whole=_whole(lookup))))
             joined = joined.select(*(column(c, name) for c in lookup.given))
             pairs = exp.and_(*(exp.EQ(this=column(c, name), expression=column(c, "r")) for c in lookup.keys))
@@ -141,9 +152,7 @@ class Rows:
             if keyed:
                 plain = constants_of(box)
                 told |= {
-                    f"{box.id}_{part}": sql(
-                        "COALESCE(:x, :c)", x=tree, c=plain.get(part, self._no_members(box))
-                    )
+                    f"{box.id}_{part}": sql("COALESCE(:x, :c)", x=tree, c=plain.get(part, no_members(box)))
                     for part, tree in box.parts.items()
                 }
             if box.state is not None:
@@ -207,133 +216,6 @@ class Rows:
     def _class_columns(self) -> list[str]:
         return [c for own in self.scope.released.fields if own.role == "quasi" for c in own.published]
 
-    def _no_members(self, box: Box) -> Tree:
-        if "set" not in box.parts or box.state is None:
-            return exp.null()
-        return sql("CAST([] AS TEXT[])")
-
-    def _members(self, lookup: Lookup) -> exp.Expr:
-        """Every distinct box, unrolled into its values ``v`` of weight ``w``."""
-        box = lookup.box
-        made = self._unrolled(box)
-        if lookup.key is None or box.state is None:
-            return made
-        keys = [f"{box.id}_{part}" for part in box.parts]
-        if box.point is not None:
-            return self._points(box, keys)
-        plain = constants_of(box)
-        empty = [
-            exp.alias_(plain.get(part, self._no_members(box)), f"{box.id}_{part}", quoted=True)
-            for part in box.parts
-        ]
-        name = f"{box.id}_state"
-        known = made.select(exp.alias_(string("none"), name, quoted=True))
-        listed = exp.Select().select(column("v", "g")).distinct().from_(made.copy().subquery("g"))
-        unknown = (
-            exp.Select()
-            .select(
-                *empty,
-                exp.alias_(column("v", "d"), "v", quoted=True),
-                sql("1 AS w"),
-                sql("TRUE AS u"),
-                column("state", "t").as_(name, quoted=True),
-            )
-            .from_(listed.subquery("d"))
-            .join(
-                exp.select("*")
-                .from_(sql("(SELECT 'some' AS state UNION ALL SELECT 'any' AS state)"))
-                .subquery("t"),
-                join_type="cross",
-            )
-        )
-        null = (
-            exp.Select()
-            .select(
-                *(tree.copy() for tree in empty),
-                exp.null().as_("v", quoted=True),
-                sql("1 AS w"),
-                sql("t.state = 'some' AS u"),
-                column("state", "t").as_(name, quoted=True),
-            )
-            .from_(
-                exp.select("*")
-                .from_(sql("(SELECT 'some' AS state UNION ALL SELECT 'all' AS state)"))
-                .subquery("t")
-            )
-        )
-        return known.union(unknown, distinct=False).union(null, distinct=False)
-
-    def _points(self, box: Box, keys: list[str]) -> exp.Expr:
-        """Format points: a row may have any value that is printed, and the estimate takes the one that is shown."""
-        name = f"{box.id}_state"
-        value = {"lo": f"{box.id}_lo", "set": f"{box.id}_set", "node": f"{box.id}_node"}[
-            next(iter(box.parts))
-        ]
-        shown: Tree = column(value, "k")
-        shown = sql(":s[1]", s=shown) if "set" in box.parts else shown
-        own = sql("CASE WHEN :n = 'none' THEN :v END", n=column(name, "k"), v=shown)
-        points = exp.Select().select(*(column(key, "k") for key in [*keys, name]), exp.alias_(own, "v", quoted=True)).distinct().from_(
-            exp.to_table(ROWS).as_("k"))  # fmt: skip
-        return exp.Select().select(
-            *(column(key, "p") for key in [*keys, name]), exp.alias_(column("v", "o"), "v", quoted=True),
-            sql("CASE WHEN p.v IS NOT DISTINCT FROM o.v THEN 1 ELSE 0 END AS w"), sql("TRUE AS u"),
-        ).from_(points.subquery("p")).join(points.copy().subquery("o"), join_type="cross")  # fmt: skip
-
-    def _unrolled(self, box: Box) -> exp.Select:
-        keys = {part: f"{box.id}_{part}" for part in box.parts}
-        rest = [sql("1 AS w"), sql("FALSE AS u")]
-        if box.shape == "group":
-            view = self.scope.released.sensitive
-            assert view is not None
-            return exp.Select().select(
-                column(self.scope.released.group or "", "s").as_(keys["group"], quoted=True),
-                column(box.field.name, "s").as_("v", quoted=True), exp.alias_(column("count", "s"), "w", quoted=True), rest[1],
-            ).from_(table_of(view.ref, "s"))  # fmt: skip
-        if box.shape in ("node", "order"):
-            leaves = _values("d", ("i", "v"), enumerate(box.values))
-            value = self._typed(box, column("v", "d"))
-            if box.shape == "node":
-                nodes = _values("n", ("label", "low", "high"), box.nodes)
-                return exp.Select().select(column("label", "n").as_(keys["node"], quoted=True), value.as_("v", quoted=True), *rest).from_(
-                    nodes).join(leaves, on=sql("d.i BETWEEN n.low AND n.high"))  # fmt: skip
-            low, high = (_values(name, ("i", "v"), enumerate(box.values)) for name in ("a", "b"))
-            ends = [
-                self._typed(box, column("v", name)).as_(keys[part], quoted=True)
-                for name, part in (("a", "lo"), ("b", "hi"))
-            ]
-            return exp.Select().select(*ends, value.as_("v", quoted=True), *rest).from_(low).join(high, on=sql("a.i <= b.i")).join(
-                leaves, on=sql("d.i BETWEEN a.i AND b.i"))  # fmt: skip
-        distinct = (
-            exp.Select()
-            .select(*(column(key, "k") for key in keys.values()))
-            .distinct()
-            .from_(exp.to_table(ROWS).as_("k"))
-        )
-        if box.state is not None and box.point is None:
-            distinct = distinct.where(sql(":s = 'none'", s=column(f"{box.id}_state", "k")))
-        kept = [column(key, "k") for key in keys.values()]
-        if box.shape == "set":
-            value = exp.Unnest(expressions=[column(keys["set"], "k")])
-            return (
-                exp.Select()
-                .select(*kept, exp.alias_(value, "v", quoted=True), *rest)
-                .from_(distinct.subquery("k"))
-            )
-        first, last, value = steps(box, column(keys["lo"], "k"), column(keys["hi"], "k"))
-        series = sql("SELECT 1 FROM a CROSS JOIN LATERAL GENERATE_SERIES(:f, :l) AS s(i)", f=first, l=last)
-        series.set("expressions", [*kept, exp.alias_(value, "v", quoted=True), *rest])
-        series.args["from_"].this.replace(distinct.subquery("k"))
-        assert isinstance(series, exp.Select)
-        return series
-
-    def _typed(self, box: Box, value: Tree) -> Tree:
-        """A declared value, in the source's type."""
-        if box.type is not None:
-            return exp.cast(value, box.type)
-        if box.field.kind in ("text", "enum", "other"):
-            return value
-        return exp.cast(value, exp.DataType.build(box.field.source_type, dialect=self.scope.engine.dialect))
-
 
 def _simple(tests: Sequence[Test]) -> bool:
     """Whether the tests ask for constants and NULL only, so that it is known which of them hold together."""
@@ -343,7 +225,7 @@ def _simple(tests: Sequence[Test]) -> bool:
 
 def _whole(lookup: Lookup) -> bool:
     """GROUP BY asks for the column itself."""
-    return lookup.key is not None and isinstance(lookup.key, exp.Column)
+    return lookup.key is not None and isinstance(lookup.key, exp.Column) and not lookup.bucketed
 
 
 def _sums(tree: Tree) -> dict[str, Tree]:
@@ -352,18 +234,3 @@ def _sums(tree: Tree) -> dict[str, Tree]:
         "n": sql("COUNT(:x)", x=tree), "s": sql("SUM(:x)", x=tree), "neg": sql("SUM(LEAST(:x, 0))", x=tree),
         "pos": sql("SUM(GREATEST(:x, 0))", x=tree), "min": sql("MIN(:x)", x=tree), "max": sql("MAX(:x)", x=tree),
     }  # fmt: skip
-
-
-def _values(alias: str, names: Sequence[str], rows: Iterable[Sequence[object]]) -> exp.Expr:
-    tuples = [
-        exp.Tuple(
-            expressions=[string(v) if isinstance(v, str) else exp.Literal.number(int(str(v))) for v in row]
-        )
-        for row in rows
-    ]
-    return exp.Subquery(
-        this=exp.Select(expressions=[exp.Star()]).from_(
-            exp.Values(expressions=tuples, alias=exp.TableAlias(this=exp.to_identifier(f"{alias}0"), columns=[exp.to_identifier(n) for n in names]))
-        ),
-        alias=exp.TableAlias(this=exp.to_identifier(alias)),
-    )  # fmt: skip

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from sqlanon.errors import UnsupportedError
-from tests.oracle.handmade import members, plain, publish, quasi
+from tests.oracle.handmade import Given, members, plain, publish, quasi
 
 COLUMNS = [
     quasi("age", "integer", "INTEGER", nulls=True), quasi("h", "float", "REAL"), quasi("seen", "date", "DATE"), members("sex"),
@@ -149,3 +149,31 @@ def test_a_limit_is_not_certain_where_a_box_may_hold_any_value(shared_db: Any) -
     text = f"SELECT age, count(*) AS n FROM {name} GROUP BY age ORDER BY n DESC"
     assert shared_db.query(text).certain[0]
     assert not any(shared_db.query(f"{text} LIMIT 2").certain)
+
+
+def test_null_in_a_set_is_counted_by_no_column_and_read_by_functions(shared_db: Any) -> None:
+    name = f"h{uuid.uuid4().hex[:10]}"
+    sex = Given("sex", "quasi", "text", "TEXT", (("sex", "TEXT[]"), ("sex_null", "TEXT")), "nominal")
+    publish(shared_db, name, [sex], [("ARRAY['F', 'M']", "'none'"), ("NULL", "'all'")])
+
+    def bounds(text: str, where: str) -> tuple[int, int]:
+        cell = shared_db.query(f"SELECT count(*) {text} AS n FROM {name} WHERE {where}").rows[0]["n"]
+        return cell.low, cell.high
+
+    assert bounds("", "coalesce(sex, '?') = '?'") in [(0, 1), (0, 2), (1, 1), (1, 2)]
+    assert bounds("", "coalesce(sex, '?') <> 'F'")[1] == 2
+    assert bounds("", "sex LIKE '%'") == (1, 1)
+    row = shared_db.query(
+        f"SELECT count(sex) AS n, count(sex) FILTER (WHERE sex LIKE 'F%') AS f FROM {name}"
+    ).rows[0]
+    assert (row["n"].low, row["n"].high, row["n"].estimate) == (1, 1, 1)
+    assert (row["f"].low, row["f"].high, row["f"].estimate) == (0, 1, 0.5)
+
+
+def test_a_box_that_is_not_known_is_in_no_group_for_certain(shared_db: Any) -> None:
+    name = f"h{uuid.uuid4().hex[:10]}"
+    columns = [quasi("age", "integer", "INTEGER", nulls=True)]
+    publish(shared_db, name, columns, [("30", "30", "'none'"), ("NULL", "NULL", "'some'")])
+    for key in ("age", "age < 40"):
+        rows = shared_db.query(f"SELECT {key} AS g, count(*) AS n FROM {name} GROUP BY 1").rows
+        assert all(row["n"].low <= 1 for row in rows)

@@ -1,0 +1,95 @@
+"""GROUP BY in steps of continuous and wide columns: groups and COUNT against points of every box, shares against overlaps."""
+
+from __future__ import annotations
+
+import math
+import random
+import uuid
+from typing import Any
+
+import duckdb
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sqlanon.errors import UnsupportedError
+from tests.oracle.handmade import plain, publish, quasi
+
+
+def made(db: Any, columns: list[Any], rows: list[list[str]]) -> str:
+    name = f"b{uuid.uuid4().hex[:12]}"
+    publish(db, name, columns, rows)
+    return name
+
+
+@given(seed=st.integers(0, 2**32))
+def test_steps_of_a_continuous_column(shared_db: Any, seed: int) -> None:
+    rng = random.Random(seed)
+    width = rng.choice(["1", "2", "2.5", "10"])
+    ends = [(low := rng.randint(-10, 20) / 2, low + rng.randint(0, 12) / 2) for _ in range(rng.randint(1, 5))]
+    name = made(shared_db, [quasi("h", "float", "DOUBLE PRECISION"), plain("c", "integer", "INTEGER")],
+                [[str(low), str(high), "1"] for low, high in ends])  # fmt: skip
+    cut = f"{rng.randint(-20, 40) / 4}"
+    where = rng.choice(
+        ["TRUE", f"h < {cut}", f"h >= {cut}", f"h <> {cut}", f"h BETWEEN {cut} AND {float(cut) + 3}"]
+    )
+    answer = shared_db.query(
+        f"SELECT floor(h / {width}) AS b, count(*) AS n FROM {name} WHERE {where} GROUP BY 1"
+    )
+    found = {float(row["b"]): row["n"] for row in answer.rows}
+    # Every box by points closer than its ends, the steps and the cuts lie.
+    listed = [
+        (rid, low + i / 8) for rid, (low, high) in enumerate(ends) for i in range(int((high - low) * 8) + 1)
+    ]
+    with duckdb.connect() as side:
+        side.execute("CREATE TABLE p (rid INTEGER, h DOUBLE)")
+        side.executemany("INSERT INTO p VALUES (?, ?)", listed)
+        rows = side.execute(
+            f"SELECT b, count(*), sum(CASE WHEN mine = size THEN 1 ELSE 0 END) FROM (SELECT rid, floor(h / {width}) AS b, "
+            f"count(*) AS mine FROM p WHERE {where} GROUP BY ALL) JOIN (SELECT rid, count(*) AS size FROM p GROUP BY rid) USING (rid) "
+            "GROUP BY b"
+        ).fetchall()
+    assert {b: (cell.low, cell.high) for b, cell in found.items()} == {
+        b: (low, high) for b, high, low in rows
+    }
+    if where == "TRUE":
+        step = float(width)
+        for b, cell in found.items():
+            shares = [
+                max(min(high, (b + 1) * step) - max(low, b * step), 0) / (high - low)
+                if high > low
+                else float(math.floor(low / step) == b)
+                for low, high in ends
+            ]
+            assert math.isclose(cell.estimate, math.fsum(shares), abs_tol=1e-9)
+
+
+def test_wide_whole_numbers_are_grouped_by_steps_and_not_one_by_one(shared_db: Any) -> None:
+    name = made(
+        shared_db, [quasi("x", "integer", "INTEGER")], [["0", "999999999"], ["250000000", "250000009"]]
+    )
+    with pytest.raises(UnsupportedError, match=r"group by steps of it, such as floor\(x / 1000\)"):
+        shared_db.query(f"SELECT x, count(*) AS n FROM {name} GROUP BY x")
+    rows = shared_db.query(
+        f"SELECT floor(x / 250000000.0) AS b, count(*) AS n FROM {name} WHERE x >= 100 GROUP BY 1"
+    ).rows
+    assert [float(row["b"]) for row in rows] == [0, 1, 2, 3]
+    assert [row["n"].estimate for row in rows] == pytest.approx([0.25 - 1e-7, 1.25, 0.25, 0.25])
+    assert [(row["n"].low, row["n"].high) for row in rows] == [(0, 1), (1, 2), (0, 1), (0, 1)]
+
+
+def test_timestamps_are_grouped_by_date_trunc(shared_db: Any) -> None:
+    columns = [quasi("seen", "timestamp", "TIMESTAMP", nulls=True)]
+    rows = [
+        ["TIMESTAMP '2024-01-01 00:00:00'", "TIMESTAMP '2024-01-01 18:00:00'", "'none'"],
+        ["TIMESTAMP '2024-01-01 12:00:00'", "TIMESTAMP '2024-01-02 12:00:00'", "'none'"],
+        ["NULL", "NULL", "'all'"],
+    ]
+    name = made(shared_db, columns, rows)
+    found = shared_db.query(f"SELECT date_trunc('day', seen) AS d, count(*) AS n FROM {name} GROUP BY 1").rows
+    cells = {str(row["d"]): (row["n"].estimate, row["n"].low, row["n"].high) for row in found}
+    assert cells == {
+        "None": (1, 1, 1), "2024-01-01 00:00:00": (1.5, 1, 2), "2024-01-02 00:00:00": (0.5, 0, 1),
+    }  # fmt: skip
+    with pytest.raises(UnsupportedError, match="date_trunc"):
+        shared_db.query(f"SELECT seen, count(*) AS n FROM {name} GROUP BY seen")
