@@ -201,6 +201,9 @@ def _arguments(words: list[str] | None) -> argparse.Namespace:
     parser.add_argument(
         "--projections", type=int, help="at most so many for every d, drawn by the seed; default: all"
     )
+    parser.add_argument(
+        "--points", help="of the values of what is varied only these, comma list; default: all"
+    )
     parser.add_argument("--methods", help="a comma list of the contenders' names; default: all")
     parser.add_argument(
         "--quick", action="store_true", help="two points an experiment, 2,000 rows, one projection"
@@ -239,6 +242,8 @@ def main(words: list[str] | None = None) -> int:
             wanted = list(points(name, data, scale))
             if args.methods:
                 wanted = [point for point in wanted if point.who.name in args.methods.split(",")]
+            if args.points:
+                wanted = [point for point in wanted if f"{point.x:g}" in args.points.split(",")]
             with census(data, {point.rows for point in wanted}, args.seed) as database:
                 found += run(database, wanted, kept, args.seed)
         record.write(out, experiment=name, title=TITLES[name], seed=args.seed, results=found)

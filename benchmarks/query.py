@@ -1,6 +1,6 @@
 """Speed of queries over a release against the same aggregate over its source: one DuckDB file, ratios in JSON.
 
-    python -m benchmarks.query --rows 5000000 --out query.json
+    python -m benchmarks.query
 
 The release is written here, row by row as a run would: boxes of about ``k`` rows, sorted by box. It is not anonymized, as
 only the time of questions is measured.
@@ -8,7 +8,6 @@ only the time of questions is measured.
 
 from __future__ import annotations
 
-import argparse
 import json
 import statistics
 import tempfile
@@ -19,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import sqlanon
+from benchmarks.record import RESULTS, Record, options
 
 
 @dataclass(frozen=True)
@@ -130,27 +130,21 @@ def measure(rows: int, k: int, repeats: int, directory: Path) -> list[dict[str, 
     return found
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
+def main(words: Sequence[str] | None = None) -> int:
     """Measure, print and write."""
-    parser = argparse.ArgumentParser(
-        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
-    )
+    parser = options(__doc__, RESULTS / "query.json")
     parser.add_argument("--rows", type=int, default=5_000_000)
     parser.add_argument("--k", type=int, default=10)
     parser.add_argument("--repeats", type=int, default=5)
-    parser.add_argument("--out", type=Path)
-    options = parser.parse_args(arguments)
+    args = parser.parse_args(words)
+    record = Record("query")
     with tempfile.TemporaryDirectory() as directory:
-        found = measure(options.rows, options.k, options.repeats, Path(directory))
+        found = measure(args.rows, args.k, args.repeats, Path(directory))
     for line in found:
         print(
             f"{line['question']:28} source {line['source_s']:8.4f} s  release {line['release_s']:8.4f} s  ratio {line['ratio']:6.1f}"
         )
-    if options.out:
-        options.out.write_text(
-            json.dumps({"rows": options.rows, "k": options.k, "questions": found}, indent=2) + "\n",
-            encoding="utf-8",
-        )
+    record.write(args.out, rows=args.rows, k=args.k, questions=found)
     return 0
 
 

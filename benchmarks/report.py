@@ -21,6 +21,26 @@ DOCS = ROOT / "docs" / "benchmarks.md"
 STAGES = ("snapshot", "profile", "encode", "method", "recode", "verify", "publish")
 
 
+def query(folder: Path) -> str:
+    """Questions to a release against the same aggregates over its source."""
+    result = read(folder, "query")
+    if result is None:
+        return ""
+    lines = [
+        (
+            f"`{one['sql']}`",
+            f"{one['source_s']:.3f}",
+            f"{one['release_s']:.3f}",
+            f"{one['ratio']:.1f}",
+            f"{one['allowed_ratio']}x" if one["allowed_ratio"] else f"{one['allowed_s']} s",
+            "yes" if one["met"] else "**no**",
+        )
+        for one in result["questions"]
+    ]
+    head = ("question", "source (s)", "release (s)", "ratio", "at most", "met")
+    return f"{table(head, lines)}\n\n{source(result)}"
+
+
 def speed(folder: Path) -> str:
     """Release against sort, where the time goes, and peak memory."""
     found = [json.loads(file.read_text()) for file in sorted(folder.glob("speed_*.json"))]
@@ -252,6 +272,7 @@ SECTIONS: Sections = {
     "refine": refine,
     "lefevre": lefevre,
     "ghinita": report_ghinita.everything,
+    "query": query,
     "kld": report_divergence.kld,
     "lefevre17": report_divergence.figure17,
 }

@@ -44,14 +44,14 @@ def kld(folder: Path) -> str:
     rows = [
         (
             result["engine"], one["case"], one["method"], f"{one['rows']:,}", one["group_bys"], number(one["kld"], ".4g"),
-            number(one["seconds"], ".1f"), f"{one['promised']:g}",
+            number(one["seconds"], ".1f"), f"{one['promised']:g}", number(one.get("processor_seconds"), ".1f"),
         )
         for result in found
         for one in result["results"]
     ]  # fmt: skip
     if not found:
         return ""
-    head = ("engine", "SAL", "method", "rows", "group-bys", "KLD", "seconds", "at most")
+    head = ("engine", "SAL", "method", "rows", "group-bys", "KLD", "seconds", "at most", "processor seconds")
     return "\n\n".join([table(head, rows), *map(source, found)])
 
 

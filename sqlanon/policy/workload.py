@@ -11,7 +11,7 @@ from fractions import Fraction
 from pathlib import Path as FilePath
 from typing import Annotated, Any, Literal, TypeVar
 
-from pydantic import BeforeValidator, Field, ValidationError
+from pydantic import AfterValidator, Field, ValidationError
 
 from sqlanon.errors import PolicyError
 from sqlanon.policy import fields, shape
@@ -31,9 +31,9 @@ Queries = Annotated[int, whole(1, MOST_QUERIES)]
 M = TypeVar("M", bound=Part)
 
 
-def _share(value: object) -> object:
+def _share(value: Fraction) -> Fraction:
     """A selectivity: more than 0, at most 1."""
-    if isinstance(value, str) and value.strip() in ("0", "0.0"):
+    if value == 0:
         raise fields.wrong("too small", "a number above 0 and at most 1")
     return value
 
@@ -67,7 +67,7 @@ class RangesModel(Part):
     dimensions: Annotated[int, whole(1)] = Field(
         2, description="Quasi columns in one query (the paper's qd)."
     )
-    selectivity: Annotated[Fraction, amount(1), BeforeValidator(_share)] = Field(
+    selectivity: Annotated[Fraction, amount(1), AfterValidator(_share)] = Field(
         Fraction(1, 10),
         description="Share of the domain that a query asks for; of dimensions + 1 columns each takes its root.",
     )

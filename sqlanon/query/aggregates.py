@@ -23,6 +23,7 @@ from sqlanon.query.terms import (
     column,
     every,
     greatest,
+    indicator,
     least,
     negate,
     plus,
@@ -135,11 +136,8 @@ class Sums:
         terms = [term for a in self._aggregates if (term := a.term) is not None]
         for term in dict.fromkeys(terms):
             partial = rows.grouped and term in rows.wanted.partial and term not in rows.wanted.raw
-            chosen += (
-                [column(f"{term}_{end}") for end in ("n", "s", "neg", "pos", "min", "max")]
-                if partial
-                else [column(term)]
-            )
+            ends = ("n", "min", "max", *(("s", "neg", "pos") if term in rows.wanted.summed else ()))
+            chosen += [column(f"{term}_{end}") for end in ends] if partial else [column(term)]
         done = set()
         for a in self._aggregates:
             if a.box is not None and (a.box.id, a.condition) not in done:
@@ -181,13 +179,19 @@ class Sums:
             for at in (0, 1)
         )
         shares = [times(part.share, triple.share) for part, triple in known]
-        middles = [
-            times(share, sql("COALESCE(:m, 0)", m=part.middle))
+        valued = [
+            (share, part.middle)
             for share, (part, _) in zip(shares, known, strict=True)
             if part.middle is not None
         ]
+        middles = [times(share, sql("COALESCE(:m, 0)", m=middle)) for share, middle in valued]
+        # What is hidden is taken to be as what is shown: it has no middle, and does not count as 0.
+        shown = [
+            share if box.state is None else times(share, indicator(sql(":m IS NOT NULL", m=middle)))
+            for share, middle in valued
+        ]
         found: dict[str, Tree] = {
-            "lo": least(lows), "hi": greatest(highs), "e": plus(middles), "w": plus(shares), "p": some(ways),
+            "lo": least(lows), "hi": greatest(highs), "e": plus(middles), "w": plus(shares), "k": plus(shown), "p": some(ways),
             "c": every(certain), "o": some(every([way, part.open]) for way, (part, _) in zip(ways, known, strict=True)),
         }  # fmt: skip
         if box.id in self._rows.wanted.means and box.mean is not None:
@@ -218,7 +222,7 @@ class Sums:
             low, high = column(f"{name}_lo"), column(f"{name}_hi")
             found = {
                 "possible": column(f"{name}_p"), "certain": column(f"{name}_c"), "count": n, "share": column(f"{name}_w"),
-                "low": low, "high": high, "open": column(f"{name}_o"), "sum": column(f"{name}_e"),
+                "low": low, "high": high, "open": column(f"{name}_o"), "sum": column(f"{name}_e"), "shown": column(f"{name}_k"),
                 "mean": column(f"{name}_mean") if a.box.id in self._rows.wanted.means and a.box.mean is not None else exp.null(),
             }  # fmt: skip
             if a.box.numeric:
@@ -236,8 +240,10 @@ class Sums:
             self._rows.grouped and term in self._rows.wanted.partial and term not in self._rows.wanted.raw
         )
         if partial:
-            count, total, neg, pos, low, high = (
-                column(f"{term}_{end}") for end in ("n", "s", "neg", "pos", "min", "max")
+            count, low, high = (column(f"{term}_{end}") for end in ("n", "min", "max"))
+            total, neg, pos = (
+                column(f"{term}_{end}") if term in self._rows.wanted.summed else exp.null()
+                for end in ("s", "neg", "pos")
             )
         else:
             value = column(term)
@@ -293,6 +299,12 @@ class Sums:
             high = sql("CASE WHEN :s OR :f >= 0 THEN :l ELSE :f END", s=surely, f=last, l=high)
             weight = row["sum"] if a.box is None else sql(":n * :e", n=row["count"], e=row["sum"])
             estimate = sql("SUM(:e)", e=when(row["possible"], weight))
+            if a.box is not None and a.box.state is not None:
+                both = [
+                    sql("SUM(:n * :s)", n=row["count"], s=when(row["possible"], row[s]))
+                    for s in ("share", "shown")
+                ]
+                estimate = sql(":e * :w / NULLIF(:k, 0)", e=estimate, w=both[0], k=both[1])
         else:
             low, high, estimate = self._extremes(a, row, surely)
         none = sql("SUM(:x) > 0", x=possible_n)

@@ -23,7 +23,7 @@ def average(number: int, row: Mapping[str, Tree], keys: Sequence[Tree]) -> Apart
     zero = exp.Literal.number(0)
     steps: list[tuple[str, exp.Expr]] = []
     n = row["count"]
-    weight = sql(":n * :s", n=n, s=row["share"])
+    weight = sql(":n * :s", n=n, s=row.get("shown", row["share"]))
     total = row["sum"] if "mean" not in row else sql(":n * :e", n=n, e=row["sum"])
     for end in ("low", "high"):
         value = exp.cast(row[end].copy(), "DOUBLE")

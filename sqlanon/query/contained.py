@@ -107,8 +107,21 @@ class Contained:
         return unknown_share(self._state, known, mine, len(self._of), null=null)
 
     def parts(self) -> list[Part]:
-        """A set of names is no number."""
-        raise AssertionError
+        """See `Domain`: what is counted; names have no ends, and a constant stands for them."""
+        unknown = some([self._is("some"), self._is("any")])
+        found = []
+        for group in self._of:
+            inside = sql("COALESCE(:n > 0, FALSE)", n=self._count([group]))
+            share = sql(":c / :n", c=self._count([group]), n=self._size)
+            if self._state is not None:
+                inside = some([every([self._is("none"), inside]), unknown])
+                share = unknown_share(self._state, share, 1, len(self._of), null=False)
+            if self._point:
+                share = indicator(sql("COALESCE(:c > 0, FALSE)", c=self._count([group])))
+            found.append(Part(group, inside, share, ZERO, ZERO, None, unknown))
+        if self._state is not None:
+            found.append(Part(self._null, some([self._is("all"), self._is("some")]), ZERO, None, None, None))
+        return found
 
     def _is(self, state: str) -> Tree:
         return sql(":s = :v", s=self._state, v=string(state)) if self._state is not None else FALSE

@@ -90,6 +90,7 @@ def divergence(
     with Scratch(engine) as scratch, engine.snapshot():
         columns = [name for name in subject.quasi if name in wanted]
         both = cubes(scratch, subject, columns, sensitive)
+        scratch.fetch("datacube/planned")
         for done, group_by in enumerate(group_bys):
             told.update(done, len(group_bys), "group-bys")
             found.append(_of(scratch, both, group_by))

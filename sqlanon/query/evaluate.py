@@ -6,14 +6,15 @@ the release answers finds its truth.
 
 from __future__ import annotations
 
-import datetime
 import decimal
 import math
 import time
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import sqlglot
+from sqlglot import exp
 
 from sqlanon.engines.base import Engine, Statement, TableRef
 from sqlanon.errors import DatabaseError, PolicyError, UnsupportedError
@@ -24,7 +25,7 @@ from sqlanon.query.datacube_subject import Subject, subject
 from sqlanon.query.divergence import divergence, level, mean
 from sqlanon.query.evaluate_report import Cell, CubeResult, Errors, Evaluation, Family, QueryResult
 from sqlanon.query.parse import Query, parse
-from sqlanon.query.workload import DEFAULT, Asked, chosen, queries, sensitive
+from sqlanon.query.workload import Asked, chosen, fitting, queries, sensitive
 from sqlanon.release.swap import spelled
 from sqlanon.spec import WorkloadSpec
 from sqlanon.sqltext import statement
@@ -45,7 +46,7 @@ def evaluate(
     Args:
         engine: the database that holds both.
         release: its name or view; None: the only one there is.
-        workload: the queries; None: `sqlanon.query.workload.DEFAULT`.
+        workload: the queries; None: `sqlanon.query.workload.DEFAULT`, as far as it fits.
         progress: told how many queries are done.
 
     Raises:
@@ -57,7 +58,7 @@ def evaluate(
     start = time.perf_counter()
     told = progress or Silent()
     on = subject(engine, release)
-    plan = workload or DEFAULT
+    plan = fitting(workload, on)
     told.stage(on.name, "queries")
     asked = queries(engine, on, plan)
     results: list[QueryResult] = []
@@ -95,12 +96,6 @@ def _cubes(engine: Engine, on: Subject, plan: WorkloadSpec, told: Progress) -> t
         if generator.kind in ("datacube", "joint"):
             columns, value = chosen(generator, on), sensitive(generator, on)
             of = level(columns, generator.level) if generator.kind == "datacube" else (columns,)
-            if not of and plan is DEFAULT:
-                continue
-            if not of:
-                raise PolicyError(
-                    f"generators[{generator.name}]: level {generator.level} needs as many quasi columns; there are {len(columns)}"
-                )
             told.stage(on.name, generator.name)
             found = divergence(engine, on, of, value, told)
             made.append(
@@ -117,13 +112,14 @@ def _measured(engine: Engine, on: Subject, one: Asked) -> list[tuple[QueryResult
             answer = ask(engine, one.sql, release=spelled(on.view))
             truth = _truth(engine, one.sql, answer)
     except UnsupportedError as error:
-        # What refuses a query underlines a piece of it; a generated one holds values of the source.
-        told = "a generated query has no answer over this release" if one.generated else str(error)
+        # What refuses a query underlines a piece of it, and that may be a value that was drawn.
+        told = "a query that was drawn has no answer over this release" if one.secret else str(error)
         return [(QueryResult(one.name, one.family, "", 0, 0, Errors.of(()), refused=told), [])]
     except DatabaseError as error:
         raise DatabaseError(f"query {one.name}: {error}") from error
     cut = bool(query.having is not None or query.limit is not None or query.offset is not None)
-    return [_compared(one, answer, name, truth, cut=cut) for name in answer.aggregates]
+    counts = {name for name, node in query.items if isinstance(node, exp.Count)}
+    return [_compared(one, answer, name, truth, cut=cut, count=name in counts) for name in answer.aggregates]
 
 
 def _of_source(engine: Engine, on: Subject, one: Asked) -> Query:
@@ -141,14 +137,25 @@ def _of_source(engine: Engine, on: Subject, one: Asked) -> Query:
 
 
 def _truth(engine: Engine, sql: str, answer: Answer) -> dict[tuple[Any, ...], dict[str, Any]]:
-    """The same query on the source: group to aggregates."""
+    """The same query on the source: group to aggregates.
+
+    Raises:
+        UnsupportedError: there is nothing to compare, or two groups look the same.
+    """
+    if not answer.aggregates:
+        raise UnsupportedError("it asks no aggregate, so there is nothing to measure")
     tree = sqlglot.parse_one(sql, read=engine.dialect)
     for clause in ("having", "order", "limit", "offset"):
         tree.set(clause, None)
     text = tree.sql(dialect=engine.dialect)
     rows = engine.fetch(Statement("evaluate/truth", text), max_rows=MOST_GROUPS)
     every = [dict(zip(answer.columns, row, strict=True)) for row in rows]
-    return {_group(row, answer): {name: row[name] for name in answer.aggregates} for row in every}
+    found = {_group(row, answer): {name: row[name] for name in answer.aggregates} for row in every}
+    if len(found) < len(every) or len({_group(row, answer) for row in answer.rows}) < len(answer.rows):
+        raise UnsupportedError(
+            "its groups have no names to compare them by: SELECT every expression of GROUP BY"
+        )
+    return found
 
 
 def _group(row: Mapping[str, Any], answer: Answer) -> tuple[Any, ...]:
@@ -165,18 +172,29 @@ def _plain(value: Any) -> Any:  # noqa: ANN401 - an engine's value
 
 
 def _compared(
-    one: Asked, answer: Answer, name: str, truth: Mapping[tuple[Any, ...], Mapping[str, Any]], *, cut: bool
+    one: Asked,
+    answer: Answer,
+    name: str,
+    truth: Mapping[tuple[Any, ...], Mapping[str, Any]],
+    *,
+    cut: bool,
+    count: bool,
 ) -> tuple[QueryResult, list[Cell]]:
-    """The cells of one aggregate. A group that only the release has counts 0 rows in truth."""
+    """The cells of one aggregate.
+
+    A group that only the release has counts 0 rows in truth; another aggregate than a plain count is not compared there, and
+    outside where the release is certain of the group.
+    """
     cells = []
     seen = set()
-    for row in answer.rows:
+    for row, certain in zip(answer.rows, answer.certain, strict=True):
         group = _group(row, answer)
         seen.add(group)
-        bounded: Bounded = row[name]
         there = truth.get(group)
-        value = there[name] if there is not None else 0 if _counts(bounded) else None
-        cells.append(_cell(bounded, value))
+        if there is not None or count:
+            cells.append(_cell(row[name], 0 if there is None else there[name]))
+        elif certain:
+            cells.append(replace(_cell(row[name], None), inside=False))
     lost = 0 if cut else len(truth.keys() - seen)
     alone = cells[0] if len(cells) == 1 else Cell(None, None, None, None, inside=True)
     result = QueryResult(
@@ -194,40 +212,43 @@ def _compared(
     return result, cells
 
 
-def _counts(bounded: Bounded) -> bool:
-    """Whether it has a value over no rows, as counts do."""
-    return not bounded.undefined_possible
-
-
 def _cell(bounded: Bounded, truth: Any) -> Cell:  # noqa: ANN401 - an engine's value
-    return Cell(
-        _number(truth),
-        _number(bounded.estimate),
-        _number(bounded.low),
-        _number(bounded.high),
-        inside=_inside(bounded, truth),
-    )
+    numbers = [_finite(value) for value in (truth, bounded.estimate, bounded.low, bounded.high)]
+    return Cell(numbers[0], numbers[1], numbers[2], numbers[3], inside=_inside(bounded, truth))
 
 
 def _inside(bounded: Bounded, truth: Any) -> bool:  # noqa: ANN401 - an engine's value
+    """Whether the truth lies in its bounds: whole numbers, dates and text exactly, other numbers to `ROUNDING`."""
     if truth is None:
         return bounded.undefined_possible
+    ends = [end for end in (bounded.low, bounded.high) if end is not None]
+    whole = all(isinstance(value, int) for value in (truth, *ends))
+    sizes = (_finite(value) for value in (truth, *ends))
+    slack = 0.0 if whole else ROUNDING * max((abs(size) for size in sizes if size is not None), default=0.0)
     low, high = bounded.low, bounded.high
-    value = _number(truth)
-    if value is None:  # dates and text: MIN and MAX
-        return (low is None or low <= truth) and (high is None or truth <= high)
-    ends = [end for end in (_number(low), _number(high)) if end is not None]
-    slack = ROUNDING * max((abs(end) for end in (*ends, value) if math.isfinite(end)), default=0.0)
-    if all(isinstance(item, int) for item in (truth, low, high) if item is not None):
-        slack = 0.0
-    lower, upper = _number(low), _number(high)
-    return (lower is None or lower - slack <= value) and (upper is None or value <= upper + slack)
+    return (low is None or _at_most(low, truth, slack)) and (high is None or _at_most(truth, high, slack))
 
 
-def _number(value: Any) -> float | None:  # noqa: ANN401 - an engine's value
-    if isinstance(value, datetime.date | str) or value is None:
-        return None
-    return float(value)
+def _at_most(less: Any, more: Any, slack: float) -> bool:  # noqa: ANN401 - an engine's values
+    """In the engines' order, in which NaN comes last."""
+    if _is_nan(less) or _is_nan(more):
+        return _is_nan(more)
+    if slack and _is_number(less) and _is_number(more):
+        return float(less) <= float(more) + slack
+    return bool(less <= more)
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float | decimal.Decimal)
+
+
+def _is_nan(value: object) -> bool:
+    return isinstance(value, float | decimal.Decimal) and math.isnan(value)
+
+
+def _finite(value: Any) -> float | None:  # noqa: ANN401 - an engine's value
+    """A number; None for what is none or has no end: dates, text, NaN and infinities."""
+    return float(value) if _is_number(value) and math.isfinite(value) else None
 
 
 __all__ = ["evaluate"]

@@ -16,8 +16,8 @@ class Cell:
     """One aggregate of one group: the truth beside the answer. Numbers only; `inside` is decided for any type.
 
     Attributes:
-        truth, estimate: None where undefined (an average of no rows) or no number.
-        low, high: None: no bound on that side.
+        truth, estimate: None where undefined (an average of no rows) or no finite number.
+        low, high: None: no bound on that side, or no finite number.
         inside: the truth lies in the bounds.
     """
 
@@ -55,7 +55,7 @@ class Errors:
     Attributes:
         cells: aggregates of groups compared.
         inside: those whose truth lies in the bounds; every one must.
-        undefined: those without a truth or an estimate.
+        undefined: those whose truth or estimate is no finite number.
         absolute: abs(estimate - truth).
         relative: the same over abs(truth), where the truth is not 0.
         width: high - low, where both are there.

@@ -186,8 +186,8 @@ class Finish:
         inner = self._quad(node.this)
         value = node.expressions[0]
         maybe = sql(":u = 1", u=inner.undefined)
-        # Where both ends are NULL and it is surely undefined, the constant is the value; unbounded ends stay NULL.
-        nothing = every([sql(":e IS NULL", e=inner.estimate), maybe])
+        # The estimate may be NULL although rows are possible, and NULL ends may be unbounded: only no possible value is sure.
+        nothing = self._surely_nothing(node.this)
         low = when(
             nothing, value, when(every([maybe, sql(":l > :v", l=inner.low, v=value)]), value, inner.low)
         )
@@ -196,6 +196,18 @@ class Finish:
         )
         estimate = exp.Coalesce(this=inner.estimate.copy(), expressions=[value.copy()])
         return Quad(estimate, low, high, exp.Literal.number(0), inner.tight)
+
+    def _surely_nothing(self, node: exp.Expr) -> Tree:
+        """Whether a calculation is NULL in every consistent source: an aggregate in it has no possible value to work on."""
+        empty = []
+        for found in node.find_all(exp.AggFunc):
+            if isinstance(found, exp.Count):
+                continue
+            counted: exp.Expr = exp.Count(this=found.this.copy())
+            if isinstance(found.parent, exp.Filter):
+                counted = exp.Filter(this=counted, expression=found.parent.expression.copy())
+            empty.append(sql("COALESCE(:h, 0) = 0", h=self._quad(counted).high))
+        return FALSE if node.find(exp.Coalesce) is not None else some(empty)
 
     def _calculated(self, node: exp.Binary) -> Quad:
         left, right = node.left, node.right

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlglot import exp
 
-from sqlanon.engines.base import Statement
+from sqlanon.engines.base import PRIVATE_SCHEMA, Statement
 from sqlanon.errors import DatabaseError
 from sqlanon.query.parse import Query
 from sqlanon.query.refuse import refuse
@@ -47,6 +47,14 @@ def _join(scope: Scope, join: exp.Join, name: str, *, allow_linking: bool) -> No
         )
     except DatabaseError:
         refuse(text, table, f"there is no table {table.name} to join")
+    if relation.ref.schema == PRIVATE_SCHEMA:
+        refuse(text, table, "private tables of sqlanon cannot be joined")
+    if not allow_linking and relation.ref == scope.released.source_in(scope.engine):
+        refuse(
+            text, table,
+            f"{table.name} is the table that the release was made of: joining it would link rows of persons; "
+            "ask the table itself, or allow linking (--allow-linking)",
+        )  # fmt: skip
     scope.tables[table.alias or table.name] = (name, relation)
     pairs = _pairs(scope, join, table.alias or table.name, name)
     own = [theirs for _, theirs in pairs]

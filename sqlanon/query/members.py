@@ -103,6 +103,8 @@ class Lookup:
 
     def parts(self) -> list[Part]:
         """See `Domain`."""
+        if self._state is not None:
+            return self._nullable_parts()
         found = []
         for group in self._inside:
             low, high, middle = (self._column(end, group) for end in "lhm")
@@ -110,17 +112,31 @@ class Lookup:
             if self._open:
                 open_ = column(f"{self.name}_open", self._table)
             reach = self.reach([group])
-            share = self.share([group])
-            if self._state is not None:  # NULL is a part of its own, below
-                nothing = self._is("all")
-                reach, share = every([negate(nothing), reach]), when(nothing, ZERO, share)
             if self._open:  # by a listed value, or by any in a box that is not known; not by NULL
                 reach = every([reach, some([sql(":l IS NOT NULL", l=low), open_])])
             null = column(f"{self.name}_z", self._table) if self._open else FALSE
-            found.append(Part(group, reach, share, low, high, middle, open_, null))
-        if self._state is not None:
-            reach = some([self._is("all"), self._is("some")])
-            found.append(Part(self._null, reach, self.share([self._null]), None, None, None))
+            found.append(Part(group, reach, self.share([group]), low, high, middle, open_, null))
+        return found
+
+    def _nullable_parts(self) -> list[Part]:
+        """The parts where rows may be NULL: NULL is one of its own, and in no other's reach and share."""
+        tests = {
+            test.id for test in self._tests if test.comparison is not None and test.comparison.op == "null"
+        }
+        valued = [group for group in self._inside if not group.holds & tests]
+        unknown, found = some([self._is("some"), self._is("any")]), []
+        for group in valued:
+            low, high, middle = (self._column(end, group) for end in "lhm")
+            part, known = self._column("s", group), sql("COALESCE(:s, 0)", s=self._column("s", group))
+            reach = some([every([self._is("none"), sql("COALESCE(:s, 0) > 0", s=part)]), unknown])
+            if self.box.point is not None:
+                shown: Tree = when(sql(":k IS NULL", k=column(self.keys[0], self._table)), ZERO, known)
+            else:
+                assert self._state is not None
+                shown = unknown_share(self._state, known, 1, len(valued), null=False)
+            found.append(Part(group, reach, shown, low, high, middle, unknown))
+        null = self._null if self._null in self._inside else self._inside[0]
+        found.append(Part(null, some([self._is("all"), self._is("some")]), ZERO, None, None, None))
         return found
 
     def _is(self, state: str) -> Tree:
@@ -196,7 +212,7 @@ class Lookup:
                 inside = sql(
                     "1 = :o", o=exp.Window(this=sql("COUNT(*)"), partition_by=[key.copy() for key in keys])
                 )
-            if self._open:  # a box that is not known may have a value that is listed nowhere
+            if self._open and self.box.point is None:  # it may have a value that no row shows
                 inside = every([inside, sql("NOT BOOL_OR(:u)", u=column("u", "m"))])
             chosen[f"{name}_inside"] = inside
             if self._open:

@@ -42,13 +42,22 @@ class Field:
 
 @dataclass(frozen=True)
 class Released:
-    """A release as a reader sees it: the view, its columns, and for format anatomy the table of sensitive values."""
+    """A release as a reader sees it: the view, its columns, and for format anatomy the table of sensitive values.
+
+    ``source`` is the table it was made of, as the policy writes it.
+    """
 
     view: Relation
     format: str
     fields: tuple[Field, ...]
     group: str | None = None
     sensitive: Relation | None = None
+    source: str = ""
+
+    def source_in(self, engine: Engine) -> TableRef | None:
+        """The table it was made of, where this database has it and shows it."""
+        found = _relation(engine, self.source) if self.source else None
+        return found.ref if found is not None else None
 
     def column(self, name: str) -> Column:
         """A column of the view."""
@@ -120,7 +129,9 @@ def read(engine: Engine, view: Relation) -> Released:
         if row[0] != ""
     )  # fmt: skip
     sensitive = engine.relation(spelled(sensitive_of(view.ref))) if "sensitive_view" in facts else None
-    return Released(view, str(own[3]), fields, facts.get("group_column"), sensitive)
+    return Released(
+        view, str(own[3]), fields, facts.get("group_column"), sensitive, str(facts.get("source", ""))
+    )
 
 
 def _relation(engine: Engine, name: str) -> Relation | None:

@@ -122,7 +122,9 @@ class Rewrite:
         """A GROUP BY term: an exact one is a column of the rows, a boxed one is spread."""
         boxes = boxes_in(bound)
         if not boxes:
-            return self._scope.term(bound), ""
+            key = self._scope.term(bound)
+            self._wanted.raw.add(key.name)
+            return key, ""
         box = self._scope.box(boxes[0])
         exact = [c for c in bound.find_all(exp.Column) if c.table != "_box"]
         if len(boxes) > 1 or exact:
@@ -217,6 +219,8 @@ class Rewrite:
         if not boxes:
             name = self._scope.term(bound).name
             (self._wanted.raw if kind in ("avg", "distinct") else self._wanted.partial).add(name)
+            if kind == "sum":
+                self._wanted.summed.add(name)
             return Aggregate(number, kind, condition, term=name)
         if kind == "distinct":
             refuse(text, node, "distinct values of a column with ranges cannot be counted")

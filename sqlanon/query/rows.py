@@ -32,7 +32,7 @@ class Wanted:
         spread: boxes that GROUP BY spreads: the box's id, and the expression over its value.
         buckets: those of them that are spread in steps.
         raw: exact terms that must stand in the rows value by value.
-        partial: exact terms of which sums and counts are enough.
+        partial: exact terms of which counts and ends are enough, and sums of those in ``summed``.
         values: boxes that are aggregated themselves.
         means: boxes whose published means count.
     """
@@ -41,6 +41,7 @@ class Wanted:
     buckets: dict[str, Bucket] = field(default_factory=dict)
     raw: set[str] = field(default_factory=set)
     partial: set[str] = field(default_factory=set)
+    summed: set[str] = field(default_factory=set)
     values: set[str] = field(default_factory=set)
     means: set[str] = field(default_factory=set)
 
@@ -87,6 +88,9 @@ class Rows:
         spread = [d for d in self.domains.values() if isinstance(d, Lookup) and d.key is not None]
         # Of a box that is not known, no more is decided within a group of several values than that it may be.
         self.tight &= all(domain.box.state is None or _whole(domain) for domain in spread)
+        for triple in tests.loose.values():
+            for tree in (triple.possible, triple.certain, triple.share):
+                wanted.raw |= {found.name for found in tree.find_all(exp.Column)} & wanted.partial
         self.triples: list[Triple] = [self.compiler.triple(formula) for formula in self.conditions]
 
     @property
@@ -100,7 +104,7 @@ class Rows:
         if spread is None and box.shape == "interval":
             told = box if box.id in self.wanted.means else replace(box, mean=None)
             return Interval(told, [c for test in tests if (c := test.comparison) is not None], "")
-        if spread is None and box.shape == "set" and _simple(tests) and not values:
+        if spread is None and box.shape == "set" and _simple(tests):
             return Contained(box, tests, "", suffix)
         ways = outcomes(box, tests)
         if ways is None:
@@ -183,7 +187,10 @@ class Rows:
             made = made.select(exp.alias_(sql("COUNT(*)"), "n", quoted=True))
             for name, tree in partial:
                 made = made.select(
-                    *(exp.alias_(t, f"{name}_{end}", quoted=True) for end, t in _sums(tree).items())
+                    *(
+                        exp.alias_(t, f"{name}_{end}", quoted=True)
+                        for end, t in _sums(tree, summed=name in wanted.summed).items()
+                    )
                 )
             if chosen:
                 made = made.group_by(*(exp.Literal.number(i + 1) for i in range(len(chosen))))
@@ -228,9 +235,11 @@ def _whole(lookup: Lookup) -> bool:
     return lookup.key is not None and isinstance(lookup.key, exp.Column) and not lookup.bucketed
 
 
-def _sums(tree: Tree) -> dict[str, Tree]:
-    """What partial sums keep of an exact term."""
-    return {
-        "n": sql("COUNT(:x)", x=tree), "s": sql("SUM(:x)", x=tree), "neg": sql("SUM(LEAST(:x, 0))", x=tree),
-        "pos": sql("SUM(GREATEST(:x, 0))", x=tree), "min": sql("MIN(:x)", x=tree), "max": sql("MAX(:x)", x=tree),
-    }  # fmt: skip
+def _sums(tree: Tree, *, summed: bool) -> dict[str, Tree]:
+    """What is kept of an exact term in place of its values; sums only where they are asked: not all types have them."""
+    kept = {"n": sql("COUNT(:x)", x=tree), "min": sql("MIN(:x)", x=tree), "max": sql("MAX(:x)", x=tree)}
+    if summed:
+        kept |= {
+            "s": sql("SUM(:x)", x=tree), "neg": sql("SUM(LEAST(:x, 0))", x=tree), "pos": sql("SUM(GREATEST(:x, 0))", x=tree),
+        }  # fmt: skip
+    return kept

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
 
 from sqlanon.engines.base import Engine
 from sqlanon.errors import PolicyError
 from sqlanon.query.datacube_subject import Subject
 from sqlanon.query.divergence import level
-from sqlanon.query.workload_values import Values, written
+from sqlanon.query.workload_values import Values
 from sqlanon.release.swap import spelled
 from sqlanon.spec import GeneratorKind, GeneratorSpec, WorkloadSpec
 from sqlanon.sqltext import identifier
@@ -23,8 +23,13 @@ from sqlanon.sqltext import identifier
 MOST_QUERIES = 10_000
 """Queries of one generator at most."""
 
+RANGES = 100
+"""Queries of ``ranges`` where none are told."""
+
 MOST_GROUPS = 100
 """Values that a column may have to be grouped by unless it is named."""
+
+NUMERIC = ("integer", "float", "decimal")
 
 DEFAULT = WorkloadSpec(
     generators=(
@@ -46,23 +51,23 @@ class Asked:
     Attributes:
         name: for reports; holds no value.
         family: the generator, or ``queries``.
-        sql: the text. That of a generated query holds values of the source: it must not be shown.
-        generated: whether a generator made it.
+        sql: the text.
+        secret: it holds values of the source that a generator drew, and must not be shown.
     """
 
     name: str
     family: str
     sql: str
-    generated: bool = True
+    secret: bool = False
 
 
 def queries(engine: Engine, subject: Subject, workload: WorkloadSpec) -> list[Asked]:
-    """Every query of a workload over one release.
+    """Every query of a workload over one release, `check`ed before.
 
     Raises:
-        PolicyError: a generator names a column that the release does not publish in that role.
+        PolicyError: a generator asks sums of what is no number.
     """
-    made = [Asked(query.name, "queries", query.sql, generated=False) for query in workload.queries]
+    made = [Asked(query.name, "queries", query.sql) for query in workload.queries]
     values = Values(engine, subject)
     for generator in workload.generators:
         draw = random.Random(f"{workload.seed} {generator.name}")  # noqa: S311 - a workload, not a secret
@@ -70,31 +75,63 @@ def queries(engine: Engine, subject: Subject, workload: WorkloadSpec) -> list[As
     return made
 
 
+def fitting(workload: WorkloadSpec | None, subject: Subject) -> WorkloadSpec:
+    """The workload for one release: `DEFAULT` as far as the release has columns for it, or what is asked, checked.
+
+    Raises:
+        PolicyError: with everything in it that does not fit the release.
+    """
+    if workload is None:
+        most = len(subject.quasi)
+        return replace(
+            DEFAULT,
+            generators=tuple(
+                replace(one, dimensions=min(one.dimensions, most))
+                for one in DEFAULT.generators
+                if one.kind != "datacube" or one.level <= most
+            ),
+        )
+    problems = [problem for generator in workload.generators for problem in _problems(generator, subject)]
+    if problems:
+        raise PolicyError(problems)
+    return workload
+
+
+def _size(generator: GeneratorSpec) -> int:
+    """How many quasi columns one of its queries or group-bys has."""
+    return {"ranges": generator.dimensions, "datacube": generator.level}.get(generator.kind, 1)
+
+
+def _problems(generator: GeneratorSpec, subject: Subject) -> Iterator[str]:
+    """What of a generator does not fit the release."""
+    at = f"generators[{generator.name}]"
+    published = (*subject.quasi, *subject.sensitive, *subject.insensitive)
+    value = () if generator.sensitive is None else (generator.sensitive,)
+    for names, there, role in (
+        (generator.columns, subject.quasi, "quasi "),
+        (value, subject.sensitive, "sensitive "),
+        ((*generator.measures, *generator.by), published, ""),
+    ):
+        missing = [name for name in names if name not in there]
+        if missing:
+            offered = ", ".join(there) or "none"
+            yield f"{at}: the release publishes no {role}column {', '.join(missing)}; it has: {offered}"
+    columns, size = chosen(generator, subject), _size(generator)
+    if not 1 <= size <= max(len(columns), 1):
+        key = "level" if generator.kind == "datacube" else "dimensions"
+        yield f"{at}: {key} {size}; there are {len(columns)} quasi columns to choose from"
+    if not 0 < generator.selectivity <= 1:
+        yield f"{at}: selectivity {generator.selectivity}; a number above 0 and at most 1"
+
+
 def chosen(generator: GeneratorSpec, subject: Subject) -> tuple[str, ...]:
     """The quasi columns of a generator, in the order of the release."""
-    _known(generator, generator.columns, subject.quasi, "quasi")
     return tuple(name for name in subject.quasi if not generator.columns or name in generator.columns)
 
 
 def sensitive(generator: GeneratorSpec, subject: Subject) -> str | None:
     """The sensitive column of a generator, if there is one."""
-    if generator.sensitive is not None:
-        _known(generator, (generator.sensitive,), subject.sensitive, "sensitive")
-        return generator.sensitive
-    return subject.sensitive[0] if subject.sensitive else None
-
-
-def _known(generator: GeneratorSpec, names: Sequence[str], there: Sequence[str], role: str) -> None:
-    missing = [name for name in names if name not in there]
-    if missing:
-        raise PolicyError(
-            f"generators[{generator.name}]: {', '.join(missing)} is not among the {role} columns that {subject_of(there)}"
-        )
-
-
-def subject_of(names: Sequence[str]) -> str:
-    """What a release has to offer, for a message."""
-    return f"the release publishes: {', '.join(names) or 'there are none'}"
+    return generator.sensitive or (subject.sensitive[0] if subject.sensitive else None)
 
 
 def _count(subject: Subject, condition: str) -> str:
@@ -110,8 +147,8 @@ def _equality(
     if len(every) > most:
         every = [every[at] for at in sorted(draw.sample(range(len(every)), most))]
     for number, (column, value) in enumerate(every, 1):
-        condition = f"{identifier(column)} = {written(value)}"
-        yield Asked(f"{generator.name} {number} ({column})", generator.name, _count(subject, condition))
+        name = f"{generator.name} {number} ({column})"
+        yield Asked(name, generator.name, _count(subject, values.run(column, [value])), secret=True)
 
 
 def _ranges(
@@ -119,19 +156,23 @@ def _ranges(
 ) -> Iterator[Asked]:
     """COUNT(*) over qd quasi columns and the sensitive one (Xiao and Tao 2006, section 6).
 
-    Each predicate takes b = ceil(|A| s^(1 / (qd + 1))) values of its column: neighbours in the column's order, and
-    any b values where a column has none.
+    Each predicate takes b = ceil(|A| s^(1 / (qd + 1))) of the |A| values that the source holds. The paper draws any b of
+    them; here they are neighbours in the column's order, and any b where it has none.
     """
-    columns, value = chosen(generator, subject), sensitive(generator, subject)
-    columns = tuple(column for column in columns if values.of(column))
+    columns = tuple(column for column in chosen(generator, subject) if values.of(column))
+    value = sensitive(generator, subject)
+    value = value if value is not None and values.column(value).kind != "other" and values.of(value) else None
     size = min(generator.dimensions, len(columns))
-    share = float(generator.selectivity) ** (1 / (size + (value is not None)))
+    predicates = size + (value is not None)
+    if not predicates:
+        return  # NULL alone, in every column
+    share = float(generator.selectivity) ** (1 / predicates)
     nominal = {reading.name for reading in subject.roles.quasi if reading.treatment == "nominal"}
-    for number in range(1, (generator.queries or 0) + 1):
+    for number in range(1, (generator.queries or RANGES) + 1):
         picked = [columns[at] for at in sorted(draw.sample(range(len(columns)), size))]
         told = ", ".join(picked)
         conditions = []
-        for column in [*picked, *([value] if value is not None and values.of(value) else [])]:
+        for column in [*picked, *([value] if value is not None else [])]:
             there = values.of(column)
             width = max(1, min(len(there), math.ceil(len(there) * share - 1e-9)))
             if column in nominal or column == value:
@@ -140,9 +181,8 @@ def _ranges(
                 first = draw.randrange(len(there) - width + 1)
                 taken = there[first : first + width]
             conditions.append(values.run(column, taken))
-        yield Asked(
-            f"{generator.name} {number} ({told})", generator.name, _count(subject, " AND ".join(conditions))
-        )
+        text = _count(subject, " AND ".join(conditions))
+        yield Asked(f"{generator.name} {number} ({told})", generator.name, text, secret=True)
 
 
 def _aggregates(
@@ -150,17 +190,18 @@ def _aggregates(
 ) -> Iterator[Asked]:
     """SUM and AVG of each measure by each group."""
     published = (*subject.quasi, *subject.sensitive, *subject.insensitive)
-    _known(generator, (*generator.measures, *generator.by), published, "published")
     trees = {reading.name for reading in subject.roles.quasi if reading.treatment == "hierarchy"}
     kinds = {name: values.column(name).kind for name in published}
+    texts = [name for name in generator.measures if kinds[name] not in NUMERIC or name in trees]
+    if texts:
+        raise PolicyError(f"generators[{generator.name}]: {', '.join(texts)}: no numbers, which have no sum")
     measures = generator.measures or [
-        name for name in published if kinds[name] in ("integer", "float", "decimal") and name not in trees
+        name for name in published if kinds[name] in NUMERIC and name not in trees
     ]
     groups = generator.by or [
         name
         for name in published
-        if kinds[name] in ("integer", "boolean", "date", "text", "enum")
-        and len(values.of(name, MOST_GROUPS)) <= MOST_GROUPS
+        if kinds[name] in ("integer", "boolean", "date", "text", "enum") and values.few(name, MOST_GROUPS)
     ]
     source = spelled(subject.roles.relation.ref)
     for measure in measures:

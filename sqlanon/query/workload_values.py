@@ -27,13 +27,20 @@ class Values:
         self._engine = engine
         self._source = subject.roles.relation
         self._readings = {reading.name: reading for reading in subject.roles.quasi}
-        self._found: dict[tuple[str, int], list[Any]] = {}
+        self._found: dict[tuple[str, int], tuple[list[Any], int]] = {}
 
-    def of(self, column: str, most: int = MOST_VALUES) -> list[Any]:
+    def of(self, column: str) -> list[Any]:
         """The distinct values without NULL, in their order: leaves by the tree, text as declared or by bytes.
 
-        With more than ``most`` values, any ``most + 1`` of them.
+        Of more than `MOST_VALUES` at most so many, evenly over the engine's order.
         """
+        return self._read(column, MOST_VALUES)[0]
+
+    def few(self, column: str, most: int) -> bool:
+        """Whether there are at most so many."""
+        return self._read(column, most)[1] <= most
+
+    def _read(self, column: str, most: int) -> tuple[list[Any], int]:
         key = column, most
         if key not in self._found:
             made = statement(
@@ -43,8 +50,9 @@ class Values:
                 source=self._source.ref,
                 column=column,
             )
-            values = [row[0] for row in self._engine.fetch(made, max_rows=most + 1)]
-            self._found[key] = _in_order(self._readings.get(column), values)
+            rows = self._engine.fetch(made, max_rows=most)
+            values = _in_order(self._readings.get(column), [row[0] for row in rows])
+            self._found[key] = values, int(str(rows[0][1])) if rows else 0
         return self._found[key]
 
     def column(self, name: str) -> Column:
@@ -95,7 +103,7 @@ def written(value: object) -> str:
             return "TRUE" if value else "FALSE"
         case int():
             return str(value)
-        case float() if not math.isfinite(value):
+        case float() | decimal.Decimal() if not math.isfinite(value):
             return f"CAST('{value}' AS DOUBLE PRECISION)"
         case float():
             return repr(value)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import datetime as dt
 import math
 from collections import Counter
 from dataclasses import replace
+from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
 from statistics import fmean, pstdev
@@ -13,9 +15,12 @@ from typing import Any
 import pytest
 
 from sqlanon.errors import PolicyError
+from sqlanon.query import workload_values
+from sqlanon.query.answer import Bounded
 from sqlanon.query.datacube_subject import subject
+from sqlanon.query.evaluate import _inside
 from sqlanon.query.evaluate_report import Spread
-from sqlanon.query.workload import queries
+from sqlanon.query.workload import fitting, queries
 from sqlanon.spec import GeneratorSpec, QuerySpec, WorkloadSpec
 from tests.contract.cases import Case, release_rows
 from tests.contract.samples import DIVERSE, JOINT, MIXED, TREES
@@ -162,14 +167,125 @@ def test_a_query_asks_the_source(shared_db: Any, tmp_path: Path) -> None:
     for text in (f'select count(*) from release."{source}"',):
         with pytest.raises(PolicyError, match="write that after FROM"):
             shared_db.evaluate(source, WorkloadSpec((QuerySpec("q", text),)))
-    for generator in (
-        GeneratorSpec("g", "equality", columns=("illness",)),
-        GeneratorSpec("g", "datacube", sensitive="age"),
-        GeneratorSpec("g", "datacube", level=9),
-        GeneratorSpec("g", "aggregates", measures=("nothing",)),
-    ):
-        with pytest.raises(PolicyError, match=r"generators\[g\]"):
-            shared_db.evaluate(source, WorkloadSpec(generators=(generator,)))
+
+
+def test_what_does_not_fit_is_told_at_once(shared_db: Any, tmp_path: Path) -> None:
+    """Before the first query runs, and everything together."""
+    source, _ = released(shared_db, MIXED, tmp_path)
+    wrong = (
+        GeneratorSpec("a", "equality", columns=("illness",)),
+        GeneratorSpec("b", "datacube", sensitive="age"),
+        GeneratorSpec("c", "datacube", level=4),
+        GeneratorSpec("d", "aggregates", measures=("nothing",)),
+        GeneratorSpec("e", "ranges", dimensions=2, columns=("age",)),
+        GeneratorSpec("f", "ranges", selectivity=Fraction(3, 2)),
+        GeneratorSpec("g", "ranges", selectivity=Fraction(0)),
+        GeneratorSpec("h", "joint", columns=("id",)),
+    )
+    never = QuerySpec("q", "select count(*) from nothing")
+    with pytest.raises(PolicyError) as caught:
+        shared_db.evaluate(source, WorkloadSpec((never,), wrong))
+    assert [problem.partition(":")[0] for problem in caught.value.problems] == [
+        f"generators[{name}]" for name in "abcdefgh"
+    ]
+    text = GeneratorSpec("g", "aggregates", measures=("sex",))
+    with pytest.raises(PolicyError, match=r"generators\[g\]: sex: no numbers"):
+        shared_db.evaluate(source, WorkloadSpec(generators=(text,)))
+
+
+def test_the_default_fits_one_column(shared_db: Any) -> None:
+    name = "one_column"
+    shared_db.engine.execute(f"CREATE TABLE {name} AS SELECT 7 AS age FROM (VALUES (1), (2), (3)) AS t(i)")
+    shared_db.anonymize(name, quasi="age", k=3, name=name)
+    made = fitting(None, subject(shared_db.engine, name))
+    report = shared_db.evaluate(
+        name, replace(made, generators=tuple(replace(one, queries=2) for one in made.generators))
+    )
+    assert report.sound
+    assert {(one.name, one.queries, one.errors.absolute.mean) for one in report.families} == {
+        ("equality", 1, 0), ("ranges", 2, 0),
+    }  # fmt: skip
+    assert [(cube.name, cube.kld) for cube in report.cubes] == [("datacube 1", 0), ("joint", 0)]
+
+
+def test_groups_need_names(shared_db: Any, tmp_path: Path) -> None:
+    """Groups that the query does not name cannot be compared with those of the source."""
+    source, _ = released(shared_db, DIVERSE, tmp_path)
+    asked = [
+        f'select count(*) from "{source}" group by illness',
+        f'select illness from "{source}" group by 1',
+    ]
+    report = shared_db.evaluate(source, WorkloadSpec(tuple(QuerySpec(sql[-9:], sql) for sql in asked)))
+    assert report.total.errors.cells == 0
+    unnamed, none = (str(one.refused) for one in report.queries)
+    assert "SELECT every expression of GROUP BY" in unnamed
+    assert "no aggregate" in none
+
+
+def test_a_group_that_the_source_lacks(shared_db: Any, tmp_path: Path) -> None:
+    """It counts 0 rows; what another aggregate would be there is not compared."""
+    source, _ = released(shared_db, DIVERSE, tmp_path)
+    text = f'select illness, count(*) as n, coalesce(sum(a), 7) as s from "{source}" where age = -1000 group by 1'
+    oldest = max(value for value in DIVERSE.values("age") if value is not None)
+    texts = [text, text.replace("-1000", str(oldest))]
+    report = shared_db.evaluate(source, WorkloadSpec(tuple(QuerySpec(sql, sql) for sql in texts)))
+    assert report.sound
+
+
+def test_numbers_without_end(shared_db: Any, tmp_path: Path) -> None:
+    """NaN and infinities are compared with their bounds and have no error."""
+    del tmp_path
+    name = "endless"
+    values = "(1, 'NaN'), (1, '1'), (2, 'Infinity'), (2, '2'), (3, '3'), (3, '4')"
+    shared_db.engine.execute(
+        f"CREATE TABLE {name} AS SELECT a, CAST(x AS DOUBLE PRECISION) AS cost FROM (VALUES {values}) AS t(a, x)"
+    )
+    shared_db.anonymize(name, quasi="a", insensitive="cost", k=2, name=name, accept_unique="cost")
+    sums = GeneratorSpec("sums", "aggregates", measures=("cost",), by=("a",))
+    report = shared_db.evaluate(name, WorkloadSpec(generators=(sums,)))
+    assert report.sound
+    assert (report.total.errors.cells, report.total.errors.undefined) == (6, 4)
+    assert report.total.errors.absolute == Spread(2, 0, 0, 0, 0)
+
+
+@pytest.mark.parametrize(
+    ("truth", "low", "high", "inside"),
+    [
+        (2**53 + 1, 0, 2**53, False),
+        (2**53 + 1, 2**53 + 1, 2**53 + 1, True),
+        (1.0, 1 + 1e-12, None, True),
+        (1.0, 1 + 1e-6, None, False),
+        (math.nan, 0.0, 1.0, False),
+        (math.nan, 0.0, math.nan, True),
+        (math.inf, 0.0, math.inf, True),
+        (-math.inf, 0.0, None, False),
+        (Decimal("0.3"), 0.1 + 0.2, 1, True),
+        (dt.date(2020, 1, 2), dt.date(2020, 1, 1), dt.date(2020, 1, 1), False),
+        (dt.time(3), dt.time(2), dt.time(4), True),
+        ("b", "a", "b", True),
+    ],
+)
+def test_inside(truth: Any, low: Any, high: Any, inside: bool) -> None:
+    assert _inside(Bounded(truth, low, high), truth) is inside
+
+
+def test_no_truth_is_inside_where_it_may_be_undefined() -> None:
+    assert _inside(Bounded(None, 1, 2, undefined_possible=True), None)
+    assert not _inside(Bounded(None, 1, 2), None)
+
+
+def test_many_values_are_thinned_evenly(
+    shared_db: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Never any which: what is drawn depends on the source and the seed."""
+    source, _ = released(shared_db, DIVERSE, tmp_path)
+    whole = sorted(set(DIVERSE.values("age")) - {None})
+    on = subject(shared_db.engine, source)
+    for most in (1, 2, len(whole) - 1, len(whole), len(whole) + 1):
+        monkeypatch.setattr(workload_values, "MOST_VALUES", most)
+        values = workload_values.Values(shared_db.engine, on)
+        assert values.of("age") == whole[:: math.ceil(len(whole) / most)]
+        assert values.few("age", most) is (len(whole) <= most)
 
 
 def test_a_changed_source_is_found_out(shared_db: Any, tmp_path: Path) -> None:

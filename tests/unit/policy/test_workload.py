@@ -115,3 +115,12 @@ def test_every_problem_has_its_line(tmp_path: Path) -> None:
 )
 def test_what_is_no_workload(tmp_path: Path, text: str, words: str) -> None:
     assert words in problems(tmp_path / "w.yml", text)[0]
+
+
+@pytest.mark.parametrize(
+    ("share", "words"),
+    [("0.00", "too small"), ("0/3", "too small"), ("-1", "too small"), ("1.01", "too large")],
+)
+def test_selectivity_is_a_share(tmp_path: Path, share: str, words: str) -> None:
+    text = f"version: 1\ngenerators: [{{kind: ranges, selectivity: {share}}}]\n"
+    assert f"generators[0].selectivity: {words}" in problems(tmp_path / "w.yml", text)[0]
