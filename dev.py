@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 """Everything a checkout needs, with nothing but Python and git: makes .venv, installs into it what is pinned, runs.
 
+dbt, which the tests run and sqlanon does not import, gets an environment of its own: .venv-dbt.
+
     python3 dev.py demo    run the demonstration (installs what sqlanon itself needs)
     python3 dev.py test    run the tests, PostgreSQL included (installs what development needs)
     python3 dev.py check   run the linters and the type checker
-    python3 dev.py lock    write constraints.txt and constraints-run.txt anew from pyproject.toml
+    python3 dev.py lock    write the constraints anew from pyproject.toml
 
 More words go to what is run: ``python3 dev.py demo --help``, ``python3 dev.py test -k mondrian``.
 Only the standard library belongs here; what is installed is written in pyproject.toml and the constraints.
@@ -12,6 +14,7 @@ Only the standard library belongs here; what is installed is written in pyprojec
 
 import hashlib
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -23,6 +26,8 @@ VENV = ROOT / ".venv"
 BIN = VENV / "bin"
 RUN = "constraints-run.txt"
 DEV = "constraints.txt"
+DBT_VENV = ROOT / ".venv-dbt"
+DBT = "constraints-dbt.txt"
 LOCK = (
     "--quiet",
     "--generate-hashes",
@@ -62,10 +67,11 @@ def become(*command: object) -> None:
     os.execv(str(command[0]), [str(part) for part in command])
 
 
-def works(python: Path) -> bool:
-    """Whether .venv was made here (not moved here), and its interpreter starts and has pip."""
+def works(folder: Path) -> bool:
+    """Whether an environment was made here (not moved here), and its interpreter starts and has pip."""
+    python = folder / "bin" / "python"
     try:
-        here = f" {VENV}\n" in (VENV / "pyvenv.cfg").read_text()
+        here = f" {folder}\n" in (folder / "pyvenv.cfg").read_text()
         return (
             here
             and not subprocess.run(
@@ -76,27 +82,34 @@ def works(python: Path) -> bool:
         return False
 
 
-def install(constraints: str) -> None:
-    """Make .venv hold exactly what a constraints file pins, and this checkout. Quick when it already does."""
+def install(constraints: str, folder: Path = VENV) -> None:
+    """Make an environment hold exactly what a constraints file pins, and this checkout. Quick when it already does."""
     inputs = (ROOT / constraints, ROOT / "pyproject.toml", ROOT / "sqlanon" / "_version.py")
     wanted = hashlib.sha256(b"".join(path.read_bytes() for path in inputs)).hexdigest()
-    stamp = VENV / f"installed-{constraints}"
-    python = BIN / "python"
-    if not works(python):
+    stamp = folder / f"installed-{constraints}"
+    python = folder / "bin" / "python"
+    if not works(folder):
         try:
             import ensurepip  # noqa: F401 - only asked whether it is there
         except ImportError:
             stop(
                 "this Python cannot make virtual environments; on Debian and Ubuntu: apt-get install python3-venv"
             )
-        print(f"dev.py: making .venv with Python {sys.version.split()[0]}", flush=True)
-        venv.create(VENV, clear=VENV.exists(), with_pip=True, symlinks=True)
+        print(f"dev.py: making {folder.name} with Python {sys.version.split()[0]}", flush=True)
+        venv.create(folder, clear=folder.exists(), with_pip=True, symlinks=True)
     elif stamp.exists() and stamp.read_text() == wanted:
         return
-    print(f"dev.py: installing {constraints} into .venv (once; about a minute)", flush=True)
+    print(f"dev.py: installing {constraints} into {folder.name} (once; about a minute)", flush=True)
     pip = (python, "-m", "pip", "--disable-pip-version-check", "install", "-qq")
-    run(*pip, "--require-hashes", "-r", constraints)
-    run(*pip, "--no-deps", "--no-build-isolation", "--no-index", "--editable", ".")
+    if folder == VENV:
+        run(*pip, "--require-hashes", "-r", constraints)
+        run(*pip, "--no-deps", "--no-build-isolation", "--no-index", "--editable", ".")
+    else:
+        # Without --no-deps pip asks for hashes of extras, which constraints do not name; all that is needed is in the file.
+        run(*pip, "--no-deps", "--require-hashes", "-r", constraints)
+        # dbt and what would build this checkout need different versions of one package, so it is put on the path by hand.
+        (packages,) = (folder / "lib").glob("python3*/site-packages")
+        (packages / "sqlanon.pth").write_text(f"{ROOT}\n")
     stamp.write_text(wanted)
 
 
@@ -123,6 +136,18 @@ def lock() -> None:
         compile_ = (Path(directory, "bin", "pip-compile"), *LOCK)
         run(*compile_, "--extra", "dev", "--output-file", DEV, "pyproject.toml")
         run(*compile_, "--constraint", DEV, "--output-file", RUN, "pyproject.toml")
+        # Beside dbt, sqlanon's own dependencies keep the versions that sqlanon is tested with; the rest is dbt's choice.
+        import tomllib
+
+        declared = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["dependencies"]
+        names = {re.match(r"[\w-]+", requirement)[0].lower() for requirement in declared}
+        pins = re.findall(r"^([a-z0-9-]+)==(\S+) ", (ROOT / RUN).read_text(), flags=re.MULTILINE)
+        own = Path(directory, "own.txt")
+        own.write_text("".join(f"{name}=={version}\n" for name, version in pins if name in names))
+        without_build = [option for option in compile_ if not str(option).startswith("--build-deps-for")]
+        run(*without_build, "--extra", "dev-dbt", "--constraint", own, "--output-file", DBT, "pyproject.toml")
+        made = ROOT / DBT
+        made.write_text(made.read_text().replace(str(own), RUN))
 
 
 def main(arguments: list) -> None:
@@ -137,6 +162,7 @@ def main(arguments: list) -> None:
         become(BIN / "sqlanon", "demo", *rest)
     elif command == "test":
         install(DEV)
+        install(DBT, DBT_VENV)
         os.chdir(ROOT)
         # Compile the kernels once, before several test processes would each do it at the same time.
         run(BIN / "python", "-m", "tests.compiled")

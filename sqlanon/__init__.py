@@ -14,11 +14,13 @@ if TYPE_CHECKING:
     from sqlanon.database import Database, Release, anonymize, connect
     from sqlanon.errors import (
         DatabaseError,
+        DependentsError,
         GuardError,
         InfeasibleError,
         LockedError,
         PolicyError,
         PrivacyViolation,
+        SchemaChangedError,
         SqlanonError,
         UnsupportedError,
     )
@@ -31,17 +33,21 @@ _HOMES = {
     "connect": "database",
     "load_policy": "policy",
     "DatabaseError": "errors",
+    "DependentsError": "errors",
     "GuardError": "errors",
     "InfeasibleError": "errors",
     "LockedError": "errors",
     "PolicyError": "errors",
     "PrivacyViolation": "errors",
+    "SchemaChangedError": "errors",
     "SqlanonError": "errors",
     "UnsupportedError": "errors",
 }
 
 
 def __getattr__(name: str) -> object:
+    if name == "dbt":
+        return import_module("sqlanon.dbt")
     if name not in _HOMES:
         raise AttributeError(f"module 'sqlanon' has no attribute {name!r}")
     module = import_module(f"sqlanon.{_HOMES[name]}")
@@ -51,12 +57,14 @@ def __getattr__(name: str) -> object:
 __all__ = [
     "Database",
     "DatabaseError",
+    "DependentsError",
     "GuardError",
     "InfeasibleError",
     "LockedError",
     "PolicyError",
     "PrivacyViolation",
     "Release",
+    "SchemaChangedError",
     "SqlanonError",
     "UnsupportedError",
     "__version__",

@@ -14,12 +14,27 @@ from sqlanon.engines.base import Engine, TableRef
 from sqlanon.errors import PolicyError
 from sqlanon.progress import Progress, Silent
 from sqlanon.release import audit as auditing
+from sqlanon.release import rollback as versions
 from sqlanon.release.catalog import Catalog
+from sqlanon.release.history import audit_history
 from sqlanon.release.plan import plan as make_plan
-from sqlanon.release.publish import drop_old, reconcile, spelled
+from sqlanon.release.publish import drop_old
 from sqlanon.release.run import Machine, run
+from sqlanon.release.second_file import reconcile
+from sqlanon.release.swap import spelled
 from sqlanon.release.target import sensitive_of, view_of, views_of
-from sqlanon.results import AuditReport, LossReport, PlanReport, ReleaseRow, RunReport, TogetherReport
+from sqlanon.results import (
+    AuditReport,
+    DiffReport,
+    HistoryReport,
+    LossReport,
+    PlanReport,
+    ReleaseRow,
+    RollbackReport,
+    RunReport,
+    TogetherReport,
+    VersionReport,
+)
 from sqlanon.spec import ReleaseSpec, WorkloadSpec
 from sqlanon.sqltext import identifier, statement
 from sqlanon.table import functions
@@ -64,28 +79,50 @@ class Database:
         self.engine.close()
 
     def anonymize(self, source: str, **arguments: Any) -> Release:
-        """Make, verify and publish one release of a table.
+        """Make, verify and publish one release of a table: a new version in any case, as the call says it.
 
         Args:
             source: table or view, ``table`` or ``schema.table``.
             arguments: `sqlanon.policy.release` lists them: quasi, sensitive, identifiers, insensitive, rest, k, l,
                 distinct_l, joint, max_loss, max_extent, maximize, at_least, presence, hierarchies, ordered, weights,
                 method, refine, format, mean, execution, memory, seed, rows_are, accept_unique, accept_repeats, publish,
-                publish_file, readers, name.
+                publish_file, readers, key, every, keep, max_failing, name.
 
         Raises:
             PolicyError, GuardError, InfeasibleError, PrivacyViolation, DatabaseError: nothing was published.
         """
         spec = policy.release(source=source, **arguments)
-        return Release(self, spec, self.run(spec))
+        report = run(self.engine, spec, self._machine, self._progress, compare=False)
+        return Release(self, spec, report)
 
     def plan(self, spec: ReleaseSpec, beside: Sequence[ReleaseSpec] = ()) -> PlanReport:
         """What a run of ``spec`` would do; ``beside`` are the other releases of its policy. Publishes nothing."""
         return make_plan(self.engine, spec, self._progress, beside, self._machine)
 
-    def run(self, spec: ReleaseSpec) -> RunReport:
-        """Make, verify and publish one release."""
-        return run(self.engine, spec, self._machine, self._progress)
+    def run(
+        self,
+        spec: ReleaseSpec,
+        *,
+        full: bool = False,
+        allow_weaker: bool = False,
+        only_due: bool = False,
+    ) -> RunReport:
+        """Bring one release up to date: make, verify and publish a version if anything changed, else leave it.
+
+        Args:
+            spec: the release.
+            full: make a new version in any case.
+            allow_weaker: confirm that the policy promises less than that of the published version.
+            only_due: leave a release alone that a run looked at less than ``every`` ago.
+
+        Raises:
+            GuardError: the policy is weaker than before, and nobody confirmed it.
+            SchemaChangedError: the source has a new column that the policy does not name.
+        """
+        return run(
+            self.engine, spec, self._machine, self._progress,
+            full=full, allow_weaker=allow_weaker, only_due=only_due,
+        )  # fmt: skip
 
     def audit(
         self,
@@ -109,6 +146,22 @@ class Database:
     def together(self, first: str, second: str) -> TogetherReport:
         """What two releases of one source leave of k and l when a reader holds both."""
         return auditing.together(self.engine, first, second)
+
+    def history(self, release: str) -> tuple[HistoryReport, ...]:
+        """What every version of a release tells together with the one before; needs a key in the policy."""
+        return audit_history(self.engine, release)
+
+    def rollback(self, release: str, to: int | None = None, *, allow_weaker: bool = False) -> RollbackReport:
+        """Publish an earlier version again, in one transaction; see `sqlanon.release.rollback.rollback`."""
+        return versions.rollback(self.engine, release, to, allow_weaker=allow_weaker)
+
+    def version(self, name: str) -> VersionReport:
+        """Everything the catalog knows of ``NAME@VERSION``, or of the published version of ``NAME``."""
+        return versions.version(self.engine, name)
+
+    def diff(self, first: str, second: str) -> DiffReport:
+        """Two versions, ``NAME@2`` and ``NAME@3``, side by side."""
+        return versions.diff(self.engine, first, second)
 
     def evaluate(
         self, release: str | None = None, workload: str | os.PathLike[str] | WorkloadSpec | None = None

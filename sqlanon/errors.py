@@ -31,6 +31,10 @@ class GuardError(PolicyError):
     """A guard of the policy stopped the release; the text names the opt-out."""
 
 
+class SchemaChangedError(PolicyError):
+    """The source has a column that it did not have, and the policy does not name it: nothing is published by default."""
+
+
 class DatabaseError(SqlanonError):
     """The database refused or could not be reached. The driver's own text is in ``__cause__``."""
 
@@ -39,6 +43,10 @@ class DatabaseError(SqlanonError):
 
 class LockedError(DatabaseError):
     """Somebody else holds the database file or runs the same release."""
+
+
+class DependentsError(DatabaseError):
+    """Objects of the user's stand on a view that would have to be dropped. Nothing was changed."""
 
 
 class UnsupportedError(SqlanonError):

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass, field
-from typing import Any
+from dataclasses import asdict, dataclass, field, fields
+from typing import Any, Literal, Self
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,9 +56,80 @@ class _Json:
         return asdict(self)  # type: ignore[call-overload,no-any-return]
 
 
+Outcome = Literal["published", "unchanged", "fresh"]
+
+
+@dataclass(frozen=True, slots=True)
+class DataChange:
+    """Rows of the source against the published version's, as far as the private schema can tell.
+
+    Attributes:
+        before, after: how many there were, and are.
+        added, removed: by their key, or by their identifiers, or by all their columns where neither tells rows apart.
+        changed: rows of the same key with other quasi or sensitive values; None without a key.
+    """
+
+    before: int
+    after: int
+    added: int
+    removed: int
+    changed: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class HistorySets:
+    """The groups of one kind that a reader of two versions can tell apart.
+
+    Attributes:
+        rows: in all the groups; ``groups`` how many there are.
+        smallest: rows of the smallest group; ``l`` the least rows / most frequent sensitive value. None where there is none.
+        failing: rows in groups that do not meet the policy's k, l and distinct_l.
+    """
+
+    rows: int
+    groups: int
+    smallest: int | None
+    l: float | None  # noqa: E741 - the papers' symbol
+    failing: int
+
+
+@dataclass(frozen=True, slots=True)
+class HistoryReport(_Json):
+    """What version ``new`` tells together with version ``old``.
+
+    Attributes:
+        values: whether rows were compared by their values too; else (the policies read other columns) by their key alone.
+        components: sets of classes linked by rows that both versions have.
+        arrived: per component the rows that only the new version has, changed ones among them.
+        left: per component the rows that only the old version had, changed ones among them.
+        common: per pair of an old and a new class the rows in both.
+        failing: rows of all these groups that do not meet the policy, each person once.
+        unknown: why the versions cannot be compared; then all rows of the new version count as failing, and nothing else is told.
+    """
+
+    old: int
+    new: int
+    values: bool
+    components: int
+    arrived: HistorySets
+    left: HistorySets
+    common: HistorySets
+    failing: int
+    unknown: str = ""
+
+    @classmethod
+    def from_dict(cls, report: Mapping[str, Any]) -> Self:
+        """A report as the catalog keeps it."""
+        sets = {kind: HistorySets(**report[kind]) for kind in ("arrived", "left", "common")}
+        return cls(**{**report, **sets})
+
+
 @dataclass(frozen=True, slots=True)
 class RunReport(_Json):
-    """What one run did. ``events`` is filled when the policy says ``rows_are: events``."""
+    """What one run did: ``outcome`` says whether it published, and otherwise the rest is the published version's.
+
+    ``events`` is filled when the policy says ``rows_are: events``.
+    """
 
     release: str
     version: int
@@ -86,6 +157,31 @@ class RunReport(_Json):
     """Format anatomy: the table of sensitive values."""
     notes: tuple[str, ...] = ()
     """What a bound on the loss allowed, and how the method found it."""
+    outcome: Outcome = "published"
+    """``unchanged``: nothing to do; ``fresh``: not due yet."""
+    why: tuple[str, ...] = ()
+    """Why a version was made, or not."""
+    replaces: int | None = None
+    """The version that was published before."""
+    data: DataChange | None = None
+    history: tuple[HistoryReport, ...] = ()
+    """With ``key``: what this version tells together with the one before."""
+
+    @classmethod
+    def from_dict(cls, report: Mapping[str, Any]) -> Self:
+        """A report as the catalog keeps it; what an older sqlanon did not say has its default."""
+        known = {item.name for item in fields(cls)}
+        values: dict[str, Any] = {
+            key: tuple(value) if isinstance(value, list) else value
+            for key, value in report.items()
+            if key in known
+        }
+        values["requirements"] = tuple(RequirementResult(**item) for item in report["requirements"])
+        lost = {item.name for item in fields(LossReport)}
+        values["loss"] = LossReport(**{key: value for key, value in report["loss"].items() if key in lost})
+        values["history"] = tuple(HistoryReport.from_dict(item) for item in report.get("history") or ())
+        values["data"] = DataChange(**report["data"]) if report.get("data") else None
+        return cls(**values)
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,12 +209,21 @@ class Feasible:
 
 @dataclass(frozen=True, slots=True)
 class PlanReport(_Json):
-    """What a run would do. ``statements`` is the SQL that does not depend on the data."""
+    """What a run would do. ``statements`` is the SQL that does not depend on the data.
+
+    Attributes:
+        state: ``first release``, ``unchanged``, ``data changed``, ``policy changed``, ``schema changed``, ``sqlanon changed`` or
+            ``made anew``; ``why`` has all the reasons, ``change`` both for people.
+        weaker: what of the policy must be confirmed with ``--allow-weaker``.
+    """
 
     release: str
     source: str
     publish: str
+    state: str
     change: str
+    why: tuple[str, ...]
+    weaker: tuple[str, ...]
     rows: int
     columns: tuple[PlanColumn, ...]
     feasible: tuple[Feasible, ...]
@@ -130,6 +235,9 @@ class PlanReport(_Json):
     publish_sensitive: str | None = None
     bound: str | None = None
     """Where k or l is maximized: within which bound on the loss."""
+    data: DataChange | None = None
+    history: tuple[HistoryReport, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,3 +341,49 @@ class ReleaseRow(_Json):
     sqlanon: str
     format: str = ""
     """``gcp`` is 0 for anatomy: its quasi columns are exact."""
+
+
+@dataclass(frozen=True, slots=True)
+class VersionReport(_Json):
+    """Everything the catalog knows of one version; the policy's lists of values are hashes, and seeds are left out.
+
+    Attributes:
+        report: what the run reported: requirements asked and reached, loss, rows, classes, timings, history.
+        fingerprint: rows of the source and a keyed hash of the sum of their hashes.
+        checked_at: when a run last looked at the release and left this version.
+    """
+
+    release: str
+    version: int
+    status: str
+    source: str
+    source_columns: tuple[tuple[str, str], ...]
+    fingerprint: str | None
+    policy: Mapping[str, Any]
+    policy_hash: str
+    report: Mapping[str, Any]
+    published_at: str
+    published_by: str
+    checked_at: str | None
+    sqlanon: str
+
+
+@dataclass(frozen=True, slots=True)
+class DiffReport(_Json):
+    """Two versions side by side; ``policy`` says what their policies say differently, ``weaker`` what of it is weaker."""
+
+    first: VersionReport
+    second: VersionReport
+    policy: tuple[str, ...]
+    weaker: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RollbackReport(_Json):
+    """What a rollback did: ``withdrawn`` was published, ``version`` is now."""
+
+    release: str
+    withdrawn: int
+    version: int
+    published: str
+    warnings: tuple[str, ...]

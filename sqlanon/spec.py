@@ -15,10 +15,12 @@ Rest = Literal["error", "drop", "keep"]
 FormatKind = Literal["ranges", "labels", "points", "suppressed", "anatomy"]
 Execution = Literal["auto", "kernel", "pushdown"]
 RowsAre = Literal["persons", "events"]
+RefreshMode = Literal["full"]
 
 ROLES: tuple[Role, ...] = ("identifier", "quasi", "sensitive", "insensitive")
 FORMATS: tuple[FormatKind, ...] = ("ranges", "labels", "points", "suppressed", "anatomy")
 EXECUTIONS: tuple[Execution, ...] = ("auto", "kernel", "pushdown")
+MODES: tuple[RefreshMode, ...] = ("full",)
 MAX_WEIGHT = 1024
 """Weights of one release sum to at most this, so that rows x weight x extent fits 64 bits (design, section 3)."""
 MAX_WINDOW = 1000
@@ -128,6 +130,23 @@ class FormatSpec:
 
 
 @dataclass(frozen=True, slots=True)
+class RefreshSpec:
+    """How a release is made again, night after night.
+
+    Attributes:
+        mode: ``full``: every version is computed anew from the whole source.
+        every: seconds after which a release is due again; None: always.
+        keep: versions whose tables stay: the published one and those a rollback may return to.
+        max_failing: rows that what two versions tell together may leave below the policy; None: any number.
+    """
+
+    mode: RefreshMode = "full"
+    every: int | None = None
+    keep: int = 2
+    max_failing: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
 class ReleaseSpec:
     """One release of one source.
 
@@ -139,10 +158,12 @@ class ReleaseSpec:
         columns: roles, in any order; the source's order is what gets published.
         rest: what happens to columns without a role.
         rows_are: ``"events"`` accepts identifiers that repeat.
-        readers: database roles (PostgreSQL) or free names that read the release.
+        readers: database roles (PostgreSQL), which are granted the release, or free names for warnings.
+        key: columns that tell which row is which from version to version: unique, not NULL, never published.
         memory: bytes that the kernels may use; None: chosen from the machine.
         refine: improve the method's classes by a local pass; None: do not.
         seed: None: drawn from the operating system.
+        refresh: how and how often it is made again.
     """
 
     name: str
@@ -154,12 +175,14 @@ class ReleaseSpec:
     rest: Rest = "error"
     rows_are: RowsAre = "persons"
     readers: tuple[str, ...] = ()
+    key: tuple[str, ...] = ()
     method: MethodSpec = field(default_factory=MethodSpec)
     refine: RefineSpec | None = None
     format: FormatSpec = field(default_factory=FormatSpec)
     execution: Execution = "auto"
     memory: int | None = None
     seed: int | None = None
+    refresh: RefreshSpec = field(default_factory=RefreshSpec)
 
     def with_role(self, role: Role) -> tuple[ColumnSpec, ...]:
         """The columns of one role, in the policy's order."""

@@ -14,7 +14,7 @@ ASKED: tuple[dict[str, object], ...] = (
 )
 TABLE = """
 CREATE TABLE t AS
-SELECT i % 7 AS a, CAST(i % 3 AS VARCHAR) AS b, CAST(i % 4 AS VARCHAR) AS s FROM range(40) AS r(i)
+SELECT i AS id, i % 7 AS a, CAST(i % 3 AS VARCHAR) AS b, CAST(i % 4 AS VARCHAR) AS s FROM range(40) AS r(i)
 """
 
 
@@ -26,10 +26,20 @@ def main() -> None:
             for asked in ASKED:
                 try:
                     db.anonymize(
-                        "t", quasi=["a", "b"], sensitive="s", method=method, publish="public_t", **asked
+                        "t",
+                        quasi=["a", "b"],
+                        sensitive="s",
+                        method=method,
+                        publish="public_t",
+                        rest="drop",
+                        **asked,
                     )
                 except PolicyError:
                     continue  # this method does not take that
+        for _ in range(2):  # what two versions tell together
+            db.anonymize(
+                "t", quasi=["a", "b"], identifiers="id", key="id", rest="drop", k=2, publish="public_t"
+            )
 
 
 if __name__ == "__main__":

@@ -10,7 +10,8 @@ from sqlanon._version import __version__
 from sqlanon.cli.command import Commands, Debug, Json, Quiet, Settings, Verbose, register
 from sqlanon.cli.commands.anonymize import anonymize
 from sqlanon.cli.commands.audit import audit
-from sqlanon.cli.commands.catalog import clean, releases
+from sqlanon.cli.commands.catalog import clean, diff, releases, rollback
+from sqlanon.cli.commands.dbt import app as dbt
 from sqlanon.cli.commands.demo import demo
 from sqlanon.cli.commands.evaluate import evaluate
 from sqlanon.cli.commands.policy import init, plan, run, schema
@@ -61,8 +62,11 @@ for command in (
     query,
     evaluate,
     releases,
+    diff,
+    rollback,
     clean,
     install_functions,
     schema,
 ):
     register(app, command)
+app.add_typer(dbt)

@@ -42,16 +42,19 @@ def each(
     releases: Sequence[ReleaseSpec],
     work: Callable[[ReleaseSpec], R],
     done: Callable[[ReleaseSpec, R], None],
+    record: Callable[[Outcome[R]], None] | None = None,
 ) -> int:
     """Do the work for every release and tell of each; the exit code is the largest of all.
 
-    A release that reads what a failed one would have published is not tried.
+    A release that reads what a failed one would have published is not tried. ``record`` is told of each outcome at once.
     """
     outcomes: list[Outcome[R]] = []
     broken: dict[str, str] = {}
     for release in releases:
         outcome = _attempt(screen, release, work, broken)
         outcomes.append(outcome)
+        if record is not None:
+            record(outcome)
         if outcome.report is not None:
             done(release, outcome.report)
         elif release.publish:

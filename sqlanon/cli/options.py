@@ -39,6 +39,20 @@ Select = Annotated[
 ]
 
 
+AllowWeaker = Annotated[
+    bool,
+    typer.Option("--allow-weaker", help="Confirm that the policy promises less than what is published."),
+]
+Due = Annotated[
+    bool, typer.Option("--due", help="Leave releases alone that a run looked at less than `every` ago.")
+]
+Full = Annotated[bool, typer.Option("--full", help="Make new versions even where nothing changed.")]
+RecordFile = Annotated[
+    Path | None,
+    typer.Option("--record", metavar="FILE", show_default=False, help="Write what was done to a JSON file."),
+]
+
+
 def load(policy: Path | None) -> PolicySpec:
     """Read the policy file, or ``anon.yml`` here."""
     from sqlanon.policy import load as read

@@ -11,7 +11,10 @@ from typing import TYPE_CHECKING
 from sqlanon.errors import PolicyError
 
 if TYPE_CHECKING:
-    from sqlanon.engines.base import Engine
+    from contextlib import AbstractContextManager
+
+    from sqlanon.engines.base import Engine, Session
+    from sqlanon.engines.duckdb_guest import Guest
 
 SCHEMES = ("duckdb:///path/to/file.duckdb", "duckdb:///:memory:", "postgresql://user@host/database")
 
@@ -38,3 +41,10 @@ def connect(url: str, *, threads: int | None = None, memory: int | None = None) 
 
         return PostgresEngine.open(url)
     raise PolicyError(f"connection: no engine for the scheme {scheme!r}; use one of: {', '.join(SCHEMES)}")
+
+
+def guest(session: Session) -> AbstractContextManager[Guest]:
+    """Work inside a DuckDB that somebody else has open; see `sqlanon.engines.duckdb_guest.guest`."""
+    from sqlanon.engines import duckdb_guest
+
+    return duckdb_guest.guest(session)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Generator, Iterable, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
 if TYPE_CHECKING:
     import numpy as np
@@ -92,6 +92,25 @@ class Capabilities:
     temporary_functions: str
 
 
+class Session(Protocol):
+    """Somebody else's open DuckDB connection, or what stands for one: all that `sqlanon.engines.guest` needs of it."""
+
+    def cursor(self) -> Any:  # noqa: ANN401 - the driver's own
+        """Another connection to the same databases."""
+
+    def execute(self, query: str) -> object:
+        """Run one statement."""
+
+    def query(self, query: str) -> object:
+        """The relation of a query."""
+
+    def register(self, view_name: str, python_object: object) -> object:
+        """Give a relation or a data frame a name in SQL."""
+
+    def unregister(self, view_name: str) -> object:
+        """Take it away again."""
+
+
 class Engine(Protocol):
     """A connected database.
 
@@ -166,8 +185,59 @@ class Engine(Protocol):
     def export_file(self, table: TableRef, path: Path) -> None:
         """Write a table to a CSV or Parquet file that appears whole or not at all (`file_formats` only)."""
 
-    def rights(self, view: TableRef) -> list[str]:
-        """Statements that would give a re-created view the rights it has now (`roles` only)."""
+    def swapping(self, action: Callable[[], None]) -> None:
+        """Run what waits for readers to let go, in the open transaction, so that none queues behind it for long.
+
+        Where readers can be in the way it is tried again and again, each time for a moment only.
+
+        Raises:
+            LockedError: they held on for too long; what the action did is undone, and the transaction is as before.
+        """
+
+    def rights(self, view: TableRef, columns: Sequence[str]) -> list[str]:
+        """Statements that give a view the rights and the comment it has now, once it is made anew with ``columns``.
+
+        Rights that nobody had, as default privileges would give them, are taken away (`roles` only).
+        """
+
+    def roles(self, names: Sequence[str]) -> list[str]:
+        """Those of the names that are roles of this database (`roles` only)."""
+
+    def let_in(self, views: Sequence[TableRef], role: str) -> None:
+        """Let a role into the schemas of these views (`roles` only).
+
+        Raises:
+            DatabaseError: somebody else owns one.
+        """
+
+    def allow(self, views: Sequence[TableRef], role: str) -> None:
+        """Let a role that was let into their schemas read these views, and nothing else (`roles` only).
+
+        Raises:
+            DatabaseError: somebody else owns what would have to be granted.
+        """
+
+    def forbid(self, views: Sequence[TableRef], role: str) -> None:
+        """Take a role's right to read these views (`roles` only)."""
+
+    def reads(self, role: str, ref: TableRef) -> bool:
+        """Whether a role can read a table or view, for whatever reason (`roles` only)."""
+
+    def enters(self, role: str, schema: str) -> bool:
+        """Whether a role can see into a schema (`roles` only)."""
+
+    def seclude(self, schema: str, *, anew: bool) -> None:
+        """Make sure that a schema is this role's own; of a new one take away what default privileges gave (`roles` only).
+
+        Raises:
+            DatabaseError: somebody else owns it, who could read whatever is written there.
+        """
+
+    def strangers(self, schema: str) -> list[str]:
+        """Who but its owner was let into a schema: roles, or PUBLIC (`roles` only)."""
+
+    def dependents(self, view: TableRef) -> list[str]:
+        """What stands on a view and keeps it from being dropped: kind and name of each."""
 
     def close(self) -> None:
         """Close the connection; open transactions roll back."""

@@ -11,7 +11,7 @@ import re
 import secrets
 import threading
 import time
-from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -112,6 +112,8 @@ class DuckDBEngine:
             except duckdb.Error as error:
                 raise _cannot_open(path, error) from error
         engine = cls(connection, shown)
+        with suppress(duckdb.Error):  # a build without time zones has no such setting, and needs none
+            connection.execute("SET TimeZone = 'UTC'")
         if threads:
             engine.execute(f"SET threads = {int(threads)}")
         if memory:
@@ -380,8 +382,44 @@ class DuckDBEngine:
         finally:
             beside.unlink(missing_ok=True)
 
-    def rights(self, view: TableRef) -> list[str]:
+    def swapping(self, action: Callable[[], None]) -> None:
+        """See `Engine.swapping`: readers of a DuckDB file are never in the way."""
+        action()
+
+    def rights(self, view: TableRef, columns: Sequence[str]) -> list[str]:
         """A DuckDB file has no rights."""
+        return []
+
+    def roles(self, names: Sequence[str]) -> list[str]:
+        """DuckDB knows no roles."""
+        return []
+
+    def let_in(self, views: Sequence[TableRef], role: str) -> None:
+        """DuckDB knows no roles."""
+
+    def allow(self, views: Sequence[TableRef], role: str) -> None:
+        """DuckDB knows no roles."""
+
+    def forbid(self, views: Sequence[TableRef], role: str) -> None:
+        """DuckDB knows no roles."""
+
+    def reads(self, role: str, ref: TableRef) -> bool:
+        """Whoever opens the file reads all of it."""
+        return True
+
+    def enters(self, role: str, schema: str) -> bool:
+        """Whoever opens the file reads all of it."""
+        return True
+
+    def seclude(self, schema: str, *, anew: bool) -> None:
+        """A DuckDB file has no rights."""
+
+    def strangers(self, schema: str) -> list[str]:
+        """A DuckDB file has no rights."""
+        return []
+
+    def dependents(self, view: TableRef) -> list[str]:
+        """DuckDB binds a view when it is read: one that is made anew keeps what stands on it."""
         return []
 
     def close(self) -> None:

@@ -6,7 +6,7 @@ import logging
 import re
 import time
 import zlib
-from collections.abc import Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,6 +15,7 @@ import numpy as np
 import psycopg
 from psycopg import sql
 
+from sqlanon.engines import postgres_rights as rights
 from sqlanon.engines.base import Capabilities, Column, Kind, Relation, Row, Statement, TableRef
 from sqlanon.engines.names import split_name
 from sqlanon.errors import DatabaseError, LockedError, PolicyError
@@ -35,6 +36,8 @@ _SETTINGS = (
     "SET client_min_messages = 'warning'",
     "SET client_connection_check_interval = '10s'",
 )
+SWAP_SECONDS = 30.0
+"""How long a swap is tried while readers hold the views."""
 _TYPES = {"int16": "smallint", "int32": "integer", "int64": "bigint", "float64": "double precision"}
 _SIGNATURE = b"PGCOPY\n\xff\r\n\x00" + bytes(8)
 _CHUNK = 1 << 20
@@ -54,6 +57,14 @@ def _kind(category: str, type_text: str) -> Kind:
     if base.startswith("timestamp") and not type_text.endswith("]"):
         return "timestamp"
     return kinds.get(base if not type_text.endswith("]") else "", "other")
+
+
+def _granted(role: str, refused: str | None) -> None:
+    if refused:
+        raise DatabaseError(
+            f"cannot let role {role} read {refused}: somebody else owns it; ask for GRANT .. WITH GRANT OPTION, or have "
+            f"its owner grant it, or take {role} out of the policy's readers"
+        )
 
 
 class PostgresEngine:
@@ -104,7 +115,7 @@ class PostgresEngine:
             raise DatabaseError(
                 f"PostgreSQL refused {name}: the role lacks a right (docs/engines.md lists the rights needed)"
             ) from error
-        except psycopg.errors.LockNotAvailable as error:
+        except (psycopg.errors.LockNotAvailable, psycopg.errors.DeadlockDetected) as error:
             raise LockedError(
                 f"{name}: another session holds a lock for too long; try again later"
             ) from error
@@ -338,22 +349,81 @@ class PostgresEngine:
         """PostgreSQL writes no files of ours."""
         raise PolicyError("files are written by DuckDB; use \\copy on the published view")
 
-    def rights(self, view: TableRef) -> list[str]:
+    def swapping(self, action: Callable[[], None]) -> None:
+        """See `Engine.swapping`: a waiting ACCESS EXCLUSIVE lock would make new readers queue, so it waits briefly, often."""
+        end, pause = time.monotonic() + SWAP_SECONDS, 0.05
+        while True:
+            self.execute("SAVEPOINT sqlanon_swap; SET LOCAL lock_timeout = '100ms'")
+            try:
+                action()
+            except LockedError:
+                self.execute("ROLLBACK TO SAVEPOINT sqlanon_swap")
+                if time.monotonic() > end:
+                    raise
+                time.sleep(pause)
+                pause = min(pause * 1.5, 1.0)
+            else:
+                self.execute("RELEASE SAVEPOINT sqlanon_swap; SET LOCAL lock_timeout = '10s'")
+                return
+
+    def rights(self, view: TableRef, columns: Sequence[str]) -> list[str]:
         """See `Engine.rights`."""
-        rows = self.fetch(
-            Statement(
-                "recorded rights",
-                "SELECT privilege_type, CASE grantee WHEN 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(grantee)) "
-                "END, is_grantable FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace, "
-                "aclexplode(c.relacl) WHERE n.nspname = %(schema)s AND c.relname = %(name)s AND grantee <> c.relowner",
-                {"schema": view.schema, "name": view.name},
+        with self._translated("recorded rights"):
+            return rights.recorded(self._connection, view, columns)
+
+    def roles(self, names: Sequence[str]) -> list[str]:
+        """See `Engine.roles`."""
+        with self._translated("catalog lookup"):
+            return rights.roles(self._connection, names)
+
+    def allow(self, views: Sequence[TableRef], role: str) -> None:
+        """See `Engine.allow`."""
+        with self._translated("GRANT"):
+            refused = rights.allow(self._connection, views, role)
+        _granted(role, refused)
+
+    def let_in(self, views: Sequence[TableRef], role: str) -> None:
+        """See `Engine.let_in`."""
+        with self._translated("GRANT"):
+            refused = rights.let_in(self._connection, views, role)
+        _granted(role, refused)
+
+    def forbid(self, views: Sequence[TableRef], role: str) -> None:
+        """See `Engine.forbid`."""
+        with self._translated("REVOKE"):
+            rights.forbid(self._connection, views, role)
+
+    def reads(self, role: str, ref: TableRef) -> bool:
+        """See `Engine.reads`."""
+        with self._translated("catalog lookup"):
+            return rights.reads(self._connection, role, ref)
+
+    def enters(self, role: str, schema: str) -> bool:
+        """See `Engine.enters`."""
+        with self._translated("catalog lookup"):
+            return rights.enters(self._connection, role, schema)
+
+    def seclude(self, schema: str, *, anew: bool) -> None:
+        """See `Engine.seclude`."""
+        with self._translated("rights of the private schema"):
+            owner = rights.foreign_owner(self._connection, schema)
+            if owner is None and anew:
+                rights.seclude(self._connection, schema)
+        if owner is not None:
+            raise DatabaseError(
+                f"schema {schema} belongs to role {owner}, who could read all that sqlanon keeps there: run as a member of that "
+                "role, or drop the schema if it is not yours"
             )
-        )
-        target = _ident(view).as_string(self._connection)
-        return [
-            f"GRANT {privilege} ON {target} TO {grantee}" + (" WITH GRANT OPTION" if grantable else "")
-            for privilege, grantee, grantable in rows
-        ]
+
+    def strangers(self, schema: str) -> list[str]:
+        """See `Engine.strangers`."""
+        with self._translated("catalog lookup"):
+            return rights.strangers(self._connection, schema)
+
+    def dependents(self, view: TableRef) -> list[str]:
+        """See `Engine.dependents`."""
+        with self._translated("catalog lookup"):
+            return rights.dependents(self._connection, view)
 
     def close(self) -> None:
         """See `Engine.close`."""

@@ -6,6 +6,7 @@ on the data (does a column exist, is k feasible) is decided where the data is.
 """
 
 from sqlanon.policy.arguments import release
+from sqlanon.policy.embedded import embedded
 from sqlanon.policy.hierarchies import read_hierarchy, read_order
 from sqlanon.policy.load import load
 from sqlanon.policy.propose import ColumnProfileLike, propose
@@ -14,6 +15,7 @@ from sqlanon.policy.workload import load_workload
 
 __all__ = [
     "ColumnProfileLike",
+    "embedded",
     "load",
     "load_workload",
     "propose",

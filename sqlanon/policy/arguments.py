@@ -54,12 +54,16 @@ def release(
     publish: str | None = None,
     publish_file: FileName | None = None,
     readers: Names | None = (),
+    key: Names | None = (),
+    every: str | None = None,
+    keep: int = 2,
+    max_failing: int | None = None,
     name: str | None = None,
 ) -> ReleaseSpec:
     """Check the arguments of one release and freeze them.
 
     Arguments mean what the keys of a policy file mean (docs/policy.md). Relative paths start in the working directory.
-    ``max_loss`` is the policy's ``max_loss.per_class_ncp``. ``name`` defaults to the source's table name; ``publish`` stays None if it is not given.
+    ``max_loss`` is the policy's ``max_loss.per_class_ncp``, ``max_failing`` its ``history.max_failing``. ``name`` defaults to the source's table name; ``publish`` stays None if it is not given.
 
     Raises:
         PolicyError: with every problem, each as ``argument: what is wrong; what is allowed``.
@@ -76,8 +80,8 @@ def release(
     _settings(columns, "weight", weights, problems)
     _settings(columns, "hierarchy", hierarchies, problems)
     _settings(columns, "ordered", ordered, problems)
-    for key, given in (("accept_unique", accept_unique), ("accept_repeats", accept_repeats)):
-        _settings(columns, key, dict.fromkeys(_names((key,), given, problems), True), problems)
+    for setting, given in (("accept_unique", accept_unique), ("accept_repeats", accept_repeats)):
+        _settings(columns, setting, dict.fromkeys(_names((setting,), given, problems), True), problems)
     raw: dict[str, Any] = {
         "name": _table(source) or "x" if name is None else name,
         "source": source,
@@ -87,6 +91,10 @@ def release(
         "rest": rest,
         "rows_are": rows_are,
         "readers": () if readers is None else readers,
+        "key": () if key is None else key,
+        "every": every,
+        "keep": keep,
+        "history": None if max_failing is None else {"max_failing": max_failing},
         "privacy": {
             "l": l,
             "distinct_l": distinct_l,
@@ -128,6 +136,8 @@ class _Arguments:
             argument = str(path[1])
             inner = len(path) > 2 and argument in ("max_extent", "at_least")
             return 0, f"{argument}[{show(str(path[2]))}]" if inner else argument
+        if path[:2] == ("history", "max_failing"):
+            return 0, "max_failing"
         if key in ("method", "format", "refine") and len(path) > 1 and path[1] not in ("name", "kind"):
             return 0, f"{key}[{show(str(path[1]))}]"
         return 0, key

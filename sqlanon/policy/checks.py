@@ -18,7 +18,16 @@ from sqlanon.policy.models import (
 )
 from sqlanon.policy.privacy import read_privacy
 from sqlanon.policy.problems import Path, Problems, listed, near, show
-from sqlanon.spec import MAX_WEIGHT, ColumnSpec, FormatSpec, Hierarchy, MethodSpec, RefineSpec, ReleaseSpec
+from sqlanon.spec import (
+    MAX_WEIGHT,
+    ColumnSpec,
+    FormatSpec,
+    Hierarchy,
+    MethodSpec,
+    RefineSpec,
+    RefreshSpec,
+    ReleaseSpec,
+)
 
 MEAN_K = 5
 """A class mean is published for classes of at least this many rows."""
@@ -79,6 +88,7 @@ def build(
     _check_columns(model, path, problems, complete=unread == set())
     privacy = read_privacy(model, path, problems, unread)
     _check_mean(model, path, problems, unread, privacy.k)
+    _check_key(model, path, problems)
     parts, source = (name_parts(model.publish) if model.publish else None), name_parts(model.source)
     if parts and source and _folded(parts) == _folded(source) and model.publish_file is None:
         problems.add((*path, "publish"), "the same name as the source", "another view")
@@ -92,12 +102,19 @@ def build(
         rest=model.rest,
         rows_are=model.rows_are,
         readers=tuple(model.readers),
+        key=tuple(model.key),
         method=MethodSpec(model.method.name, dict(cast("dict[str, str]", model.method.model_extra or {}))),
         refine=RefineSpec(model.refine.window, model.refine.passes) if model.refine else None,
         format=FormatSpec(model.format.kind, tuple(model.format.mean)),
         execution=model.execution,
         memory=model.memory,
         seed=model.seed,
+        refresh=RefreshSpec(
+            model.refresh.mode if model.refresh else "full",
+            model.every,
+            model.keep,
+            model.history.max_failing if model.history else None,
+        ),
     )
 
 
@@ -180,6 +197,31 @@ def _check_mean(model: ReleaseModel, path: Path, problems: Problems, unread: set
     unsure = any(problems.broken((*path, "privacy", key)) for key in ("k", "maximize", "at_least"))
     if model.format.mean and k < MEAN_K and not unsure:
         problems.add(at, f"k is below {MEAN_K}", f"means need k of at least {MEAN_K}")
+
+
+def _check_key(model: ReleaseModel, path: Path, problems: Problems) -> None:
+    """Columns of the key are never published; without one nobody can say what versions tell together."""
+    for name in model.key:
+        same = [column for known, column in model.columns.items() if known.lower() == name.lower()]
+        column = model.columns.get(name) or (same[0] if len(same) == 1 else None)
+        if column is not None and column.role != "identifier":
+            problems.add(
+                (*path, "key"),
+                f"the column {show(name)} is {column.role}, so it is published",
+                "identifier columns, or columns that rest: drop leaves out",
+            )
+        elif column is None and model.rest == "keep" and not problems.broken((*path, "columns")):
+            problems.add(
+                (*path, "key"), f"the column {show(name)} is not listed, and rest: keep publishes it",
+                "identifier columns",
+            )  # fmt: skip
+    unread = problems.broken((*path, "key"))
+    if model.history is not None and model.history.max_failing is not None and not model.key and not unread:
+        problems.add(
+            (*path, "history", "max_failing"),
+            "without key nobody can tell which row is which",
+            "together with key",
+        )
 
 
 def _shown(names: list[str]) -> str:

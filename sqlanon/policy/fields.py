@@ -35,6 +35,8 @@ _NUMBER = re.compile(
     r"-?[0-9]{1,400}(\.[0-9]{1,400})?(e[+-]?[0-9]{1,3})?|-?[0-9]{1,400}/[0-9]{1,400}", re.IGNORECASE
 )
 _SIZE = re.compile(r"([0-9]{1,18}(?:\.[0-9]{1,6})?)\s*([a-z]*)", re.IGNORECASE)
+_DURATION = re.compile(r"([0-9]{1,6})\s*([mhdw])", re.IGNORECASE)
+_SECONDS = {"m": 60, "h": 3600, "d": 86400, "w": 604800}
 _WORD = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 _NAME_PART = re.compile(r'"((?:[^"]|"")+)"|([^".]+)')
 _UNITS = {
@@ -45,6 +47,7 @@ _UNITS = {
 _FLAGS = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
 
 A_FRACTION = "a number such as 3 or 2.5, or a fraction such as 5/2, at least 1"
+A_DURATION = "a number with its unit: 30m, 24h, 7d or 2w"
 A_SIZE = "a size such as 4GB or 512MiB, or a number of bytes"
 A_TABLE = 'table or schema.table; a part that holds a dot or a quote is double-quoted: schema."my.table"'
 AN_ORDER = "alphabetical, declared, a list of different values, or a file with one value per line"
@@ -238,6 +241,22 @@ def word(value: object) -> str:
     if not isinstance(value, str) or not _WORD.fullmatch(value):
         raise wrong(_kind(value, "not a name of letters, digits and _"), A_METHOD)
     return value
+
+
+def duration(value: object) -> int:
+    """A time span in seconds, written as ``30m``, ``24h``, ``7d`` or ``2w``.
+
+    Example:
+        >>> duration("24h")
+        86400
+    """
+    found = _DURATION.fullmatch(value) if isinstance(value, str) else None
+    if not found:
+        raise wrong(_kind(value, "not a time span"), A_DURATION)
+    seconds = int(found[1]) * _SECONDS[found[2].lower()]
+    if not seconds:
+        raise wrong("too small", A_DURATION)
+    return seconds
 
 
 def option(value: object) -> str:

@@ -13,17 +13,20 @@ from typing import Annotated, Literal
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from sqlanon.policy import fields
-from sqlanon.policy.fields import amount, flag, mapping, one_of, whole
+from sqlanon.policy.fields import amount, duration, flag, mapping, one_of, whole
 from sqlanon.spec import (
     EXECUTIONS,
     FORMATS,
     MAX_PASSES,
     MAX_WEIGHT,
     MAX_WINDOW,
+    MODES,
     ROLES,
     Execution,
     FormatKind,
     RefineSpec,
+    RefreshMode,
+    RefreshSpec,
     Rest,
     Role,
     RowsAre,
@@ -41,6 +44,7 @@ FormatWord = Annotated[FormatKind, one_of(*FORMATS)]
 Frequency = Annotated[Fraction, BeforeValidator(fields.fraction, json_schema_input_type=float | str)]
 
 _REFINE = RefineSpec()
+_REFRESH = RefreshSpec()
 
 
 class Part(BaseModel):
@@ -205,6 +209,26 @@ class FormatModel(Part):
     )
 
 
+class RefreshModel(Part):
+    """How a release is made again."""
+
+    mode: Annotated[RefreshMode, one_of(*MODES)] = Field(
+        _REFRESH.mode,
+        description="`full`: every version is computed anew from the whole source. What versions tell together is measured "
+        "(see `history`), not prevented.",
+    )
+
+
+class HistoryModel(Part):
+    """What two versions in a row may tell together. Needs `key`."""
+
+    max_failing: Annotated[int, whole(0)] | None = Field(
+        None,
+        description="Rows that may be left in groups below k, l or distinct_l, at most, when a reader compares the new "
+        "version with the published one; with more, `run` publishes nothing. Default: any number.",
+    )
+
+
 class ReleaseModel(Part):
     """One release of one source."""
 
@@ -240,7 +264,28 @@ class ReleaseModel(Part):
     )
     readers: Names = Field(
         [],
-        description="Who reads the release: roles on PostgreSQL, otherwise names used by the warnings of plan.",
+        description="Who reads the release. Roles of PostgreSQL are granted the views and lose them when they are no longer "
+        "named; other names serve the warnings of plan.",
+    )
+    key: Names = Field(
+        [],
+        description="Columns that tell which row is which from version to version: together unique, never NULL, never "
+        "published (identifiers). With it the private schema keeps keyed hash -> class of every version, and `audit "
+        "--history` can tell what versions reveal together.",
+    )
+    every: Annotated[int, BeforeValidator(duration, json_schema_input_type=str)] | None = Field(
+        None,
+        description="How often `run --due` looks at the release: 30m, 24h, 7d. Default: every time.",
+    )
+    keep: Annotated[int, whole(1)] = Field(
+        _REFRESH.keep,
+        description="Versions whose tables stay, the published one among them. `rollback` can return to those; with 1 to none.",
+    )
+    history: Annotated[HistoryModel | None, mapping("max_failing: 0")] = Field(
+        None, description="With `key`: what two versions in a row may tell together."
+    )
+    refresh: Annotated[RefreshModel | None, mapping("mode: full")] = Field(
+        None, description="How the release is made again."
     )
     privacy: PrivacyModel = Field(description="What every class must meet.")
     method: Annotated[

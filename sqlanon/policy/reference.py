@@ -18,6 +18,8 @@ _TITLES = {
     "AtLeastModel": "The least that is accepted: `privacy.at_least`",
     "MethodModel": "Method: `method`",
     "RefineModel": "Refine: `refine`",
+    "HistoryModel": "History: `history`",
+    "RefreshModel": "Refresh: `refresh`",
     "FormatModel": "Format: `format`",
 }
 

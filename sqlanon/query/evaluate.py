@@ -26,7 +26,7 @@ from sqlanon.query.divergence import divergence, level, mean
 from sqlanon.query.evaluate_report import Cell, CubeResult, Errors, Evaluation, Family, QueryResult
 from sqlanon.query.parse import Query, parse
 from sqlanon.query.workload import Asked, chosen, fitting, queries, sensitive
-from sqlanon.release.publish import spelled
+from sqlanon.release.swap import spelled
 from sqlanon.spec import WorkloadSpec
 from sqlanon.sqltext import statement
 

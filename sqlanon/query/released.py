@@ -11,7 +11,7 @@ from sqlanon.engines.base import Column, Engine, Relation, TableRef
 from sqlanon.errors import DatabaseError, PolicyError
 from sqlanon.release.catalog import Catalog
 from sqlanon.release.metadata import COLUMNS
-from sqlanon.release.publish import spelled
+from sqlanon.release.swap import spelled
 from sqlanon.release.target import metadata_of, sensitive_of, view_of
 from sqlanon.spec import ReleaseSpec
 from sqlanon.sqltext import statement

@@ -16,7 +16,7 @@ from sqlanon.errors import PolicyError
 from sqlanon.query.datacube_subject import Subject
 from sqlanon.query.divergence import level
 from sqlanon.query.workload_values import Values
-from sqlanon.release.publish import spelled
+from sqlanon.release.swap import spelled
 from sqlanon.spec import GeneratorKind, GeneratorSpec, WorkloadSpec
 from sqlanon.sqltext import identifier
 

@@ -13,6 +13,7 @@ from sqlanon.privacy.diversity import DistinctDiversity, FrequencyDiversity
 from sqlanon.release.audit_pair import audit_groups, counted_beside
 from sqlanon.release.catalog import Catalog, Entry
 from sqlanon.release.names import COUNT, GROUP
+from sqlanon.release.refresh import link_columns_of
 from sqlanon.release.target import is_pair
 from sqlanon.release.verify import as_number
 from sqlanon.results import AuditReport, RequirementResult, SensitiveAudit, TogetherReport
@@ -192,14 +193,14 @@ def together(engine: Engine, first: str, second: str) -> TogetherReport:
                 roles[column["name"]] = column["role"]
     here = [column.name for column in relation.columns]
     sensitive = [name for name in here if roles.get(name) == "sensitive"]
-    if _links(one, here) != _links(two, here):
+    if link_columns_of(one, here) != link_columns_of(two, here):
         raise PolicyError(f"{first} and {second} name different identifiers, so their rows cannot be matched")
     spec = ReleaseSpec("together", one.source, tuple(ColumnSpec(name, "sensitive") for name in sensitive),
                        PrivacySpec(), rest="drop")  # fmt: skip
     with Scratch(engine) as scratch:
         found = assign_roles(spec, relation)
         with engine.snapshot():
-            stage = take_stage(scratch, found, _links(one, here))
+            stage = take_stage(scratch, found, link_columns_of(one, here))
         rows = int(str(scratch.fetch("table/count", source=stage)[0][0]))
         floor = min(one.report["min_class"], two.report["min_class"])
         aliases = [reading.alias for reading in found.sensitive]
@@ -221,17 +222,6 @@ def together(engine: Engine, first: str, second: str) -> TogetherReport:
         unmatched=max(rows - matched, 0), classes=classes, k=k, k_first=one.report["min_class"],
         k_second=two.report["min_class"], rows_below=below, unique_rows=singles, sensitive=diversity,
     )  # fmt: skip
-
-
-def _links(entry: Entry, here: Sequence[str]) -> list[str]:
-    """As `prepare.link_columns` chose them for this release."""
-    identifiers = {
-        column["name"]: column.get("accept_repeats", False)
-        for column in entry.policy["columns"]
-        if column["role"] == "identifier"
-    }
-    unique = entry.policy.get("rows_are", "persons") == "persons" and not all(identifiers.values())
-    return [name for name in here if name in identifiers] if unique else list(here)
 
 
 def _published(catalog: Catalog, engine: Engine, name: str) -> Entry:

@@ -17,7 +17,7 @@ from sqlanon.privacy.diversity import DistinctDiversity, FrequencyDiversity
 from sqlanon.privacy.kanonymity import KAnonymity
 from sqlanon.release.metadata import COLUMNS
 from sqlanon.release.names import COUNT, GROUP
-from sqlanon.release.publish import spelled
+from sqlanon.release.swap import spelled
 from sqlanon.release.target import metadata_of, sensitive_of
 from sqlanon.release.verify import as_number
 from sqlanon.release.verify_pair import disagreeing

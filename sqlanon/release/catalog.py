@@ -17,8 +17,8 @@ from sqlanon.results import ReleaseRow, RunReport
 from sqlanon.spec import Hierarchy, ReleaseSpec
 from sqlanon.sqltext import identifier, statement
 
-KEPT = 2
-"""Versions whose table stays: the published one and the one before, for readers in the middle of a query."""
+LATER = ("fingerprint", "source_columns", "checked_at")
+"""Columns that a catalog of an older sqlanon lacks: read as NULL there, and added by its next run."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -39,6 +39,9 @@ class Entry:
     published_at: str
     published_by: str
     sqlanon: str
+    fingerprint: str | None = None
+    source_columns: tuple[tuple[str, str], ...] | None = None
+    checked_at: str | None = None
 
     @property
     def view(self) -> TableRef | None:
@@ -70,34 +73,73 @@ class Entry:
         )  # fmt: skip
 
 
+@dataclass(frozen=True, slots=True)
+class SourceState:
+    """The source as a version saw it: a fingerprint of its rows, (name, type) of its columns, when the run began."""
+
+    fingerprint: str
+    columns: tuple[tuple[str, str], ...]
+    read_at: str
+
+
 class Catalog:
     """The catalog table of one database; made on first use."""
 
     def __init__(self, engine: Engine, database: str | None = None) -> None:
         self._engine = engine
         self._table = TableRef(PRIVATE_SCHEMA, "catalog", database)
+        self._secrets = TableRef(PRIVATE_SCHEMA, "secrets", database)
 
     def create(self) -> None:
-        """Make the private schema and the catalog if they are missing."""
-        if self._engine.exists(self._table):
-            return
-        schema = ".".join(identifier(p) for p in (self._table.database, PRIVATE_SCHEMA) if p)
-        self._engine.execute(statement("publish/schema", self._engine.dialect, schema=schema))
-        self._engine.execute(statement("catalog/create", self._engine.dialect, catalog=self._table))
+        """Make the private schema and the catalog if they are missing; an older catalog gets its later columns."""
+        dialect = self._engine.dialect
+        anew = not self._engine.exists(self._table)
+        if anew:
+            schema = ".".join(identifier(p) for p in (self._table.database, PRIVATE_SCHEMA) if p)
+            self._engine.execute(statement("publish/schema", dialect, schema=schema))
+        self._engine.seclude(PRIVATE_SCHEMA, anew=anew)
+        if anew:
+            self._engine.execute(statement("catalog/create", dialect, catalog=self._table))
+        known = self._known()
+        for name in (name for name in LATER if name not in known):
+            self._engine.execute(statement("catalog/add_column", dialect, catalog=self._table, column=name))
+        if not self._engine.exists(self._secrets):
+            self._engine.execute(statement("catalog/create_secrets", dialect, secrets=self._secrets))
+
+    def _known(self) -> set[str]:
+        name = ".".join(identifier(part) for part in (self._table.schema, self._table.name) if part)
+        return {column.name for column in self._engine.relation(name).columns}
+
+    def secret(self, release: str) -> str | None:
+        """What the release's hashes are keyed with; None before its first version."""
+        if not self._engine.exists(self._secrets):
+            return None
+        made = statement("catalog/secret", self._engine.dialect, {"release": release}, secrets=self._secrets)
+        rows = self._engine.fetch(made)
+        return str(rows[0][0]) if rows else None
+
+    def keep_secret(self, release: str, secret: str) -> None:
+        """Store the secret of a release that has none yet."""
+        if self.secret(release) is None:
+            binds: dict[str, str | int | float | None] = {"release": release, "secret": secret}
+            made = statement("catalog/insert_secret", self._engine.dialect, binds, secrets=self._secrets)
+            self._engine.execute(made)
 
     def entries(self, release: str | None = None) -> list[Entry]:
         """The catalog's rows, by release and version; empty where there is no catalog yet."""
         if not self._engine.exists(self._table):
             return []
-        rows = self._engine.fetch(statement("catalog/list", self._engine.dialect, catalog=self._table))
+        known = self._known()
+        later = [{"name": name, "known": name in known} for name in LATER]
+        made = statement("catalog/list", self._engine.dialect, catalog=self._table, later=later)
+        rows = self._engine.fetch(made)
         entries = [_entry(row) for row in rows]
         return [entry for entry in entries if release is None or entry.release == release]
 
     def add(self, spec: ReleaseSpec, version: int, physical: str, target: TableRef, status: str, report: RunReport,
-            seed: int) -> None:  # fmt: skip
+            source: SourceState, seed: int) -> None:  # fmt: skip
         """Write the row of a new version."""
-        policy = redacted(spec)
-        text = json.dumps(policy, sort_keys=True)
+        text, policy_hash = _hashed(redacted(spec))
         binds: dict[str, str | int | float | None] = {
             "release": spec.name,
             "version": version,
@@ -108,14 +150,32 @@ class Catalog:
             "physical": physical,
             "source": report.source,
             "policy": text,
-            "policy_hash": hashlib.sha256(text.encode()).hexdigest(),
+            "policy_hash": policy_hash,
             "report": json.dumps(report.to_dict(), sort_keys=True),
             "seed": seed,
-            "published_at": datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds"),
+            "published_at": now(),
             "published_by": _user(),
             "sqlanon": __version__,
+            "fingerprint": source.fingerprint,
+            "source_columns": json.dumps(source.columns),
+            "checked_at": source.read_at,
         }
         self._engine.execute(statement("catalog/insert", self._engine.dialect, binds, catalog=self._table))
+
+    def checked(self, spec: ReleaseSpec, version: int, at: str) -> None:
+        """A run found nothing to do: note when, and what the policy now says of readers and times."""
+        self._keep_policy(spec.name, version, redacted(spec), at)
+
+    def keep_policy(self, entry: Entry, policy: Mapping[str, Any]) -> None:
+        """A version goes by other settings from now on; what it was made by stays."""
+        self._keep_policy(entry.release, entry.version, policy, entry.checked_at)
+
+    def _keep_policy(self, release: str, version: int, policy: Mapping[str, Any], at: str | None) -> None:
+        text, policy_hash = _hashed(policy)
+        binds: dict[str, str | int | float | None] = {
+            "release": release, "version": version, "checked_at": at, "policy": text, "policy_hash": policy_hash,
+        }  # fmt: skip
+        self._engine.execute(statement("catalog/checked", self._engine.dialect, binds, catalog=self._table))
 
     def replace_report(self, release: str, version: int, report: RunReport) -> None:
         """Set the report of one version."""
@@ -125,13 +185,23 @@ class Catalog:
         self._engine.execute(statement("catalog/report", self._engine.dialect, binds, catalog=self._table))
 
     def mark(self, release: str, version: int, status: str) -> None:
-        """Change the status of one version: pending, published, replaced, dropped or abandoned."""
+        """Change the status of one version: pending, published, replaced, withdrawn, returning, dropped or abandoned."""
         binds: dict[str, str | int | float | None] = {
             "release": release,
             "version": version,
             "status": status,
         }
         self._engine.execute(statement("catalog/update", self._engine.dialect, binds, catalog=self._table))
+
+
+def now() -> str:
+    """The time as the catalog writes it."""
+    return datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
+
+
+def _hashed(policy: Mapping[str, Any]) -> tuple[str, str]:
+    text = json.dumps(policy, sort_keys=True)
+    return text, hashlib.sha256(text.encode()).hexdigest()
 
 
 def _user() -> str:
@@ -146,6 +216,8 @@ def _entry(row: tuple[object, ...]) -> Entry:
     cells[1] = int(str(cells[1]))
     cells[8] = json.loads(str(cells[8]))
     cells[10] = json.loads(str(cells[10]))
+    if cells[15] is not None:
+        cells[15] = tuple((str(name), str(kind)) for name, kind in json.loads(str(cells[15])))
     return Entry(*cells)  # type: ignore[arg-type]
 
 

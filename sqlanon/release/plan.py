@@ -2,20 +2,29 @@
 
 from __future__ import annotations
 
-import difflib
-import json
+import secrets
 from collections.abc import Sequence
 from typing import Any
 
 from sqlanon.engines.base import PRIVATE_SCHEMA, Engine, TableRef
 from sqlanon.progress import Progress, Silent, Stopwatch
+from sqlanon.release import history
 from sqlanon.release.accuracy import described
-from sqlanon.release.catalog import Catalog, redacted
-from sqlanon.release.guards import disclosed
+from sqlanon.release.catalog import Catalog
 from sqlanon.release.names import COUNT, layout, sensitive_layout
 from sqlanon.release.prepare import Prepared, link_columns, prepare
 from sqlanon.release.publish import listed
-from sqlanon.release.run import Machine, how_to_measure, neighbours
+from sqlanon.release.refresh import Decision, decide
+from sqlanon.release.run import (
+    WITHOUT_KEY,
+    Compared,
+    Machine,
+    changed_rows,
+    compare_versions,
+    how_to_measure,
+    make_classes,
+    warnings,
+)
 from sqlanon.release.target import Publication, sensitive_of, target_of
 from sqlanon.results import PlanColumn, PlanReport
 from sqlanon.spec import ReleaseSpec
@@ -38,78 +47,90 @@ def plan(
         spec: the release.
         progress: where to tell how far it is.
         beside: other releases of the same policy, for warnings about what readers see together.
-        machine: what a run may use; None: this machine, as by default.
+        machine: what a run may use; None: this machine, as by default. With a key and a version before, the method runs
+            here too: only its classes tell what both versions reveal together.
 
     Raises:
         PolicyError, GuardError, InfeasibleError: what would stop the run.
     """
     progress = progress or Silent()
+    machine = machine or Machine.here()
     watch = Stopwatch(spec.name, progress)
     try:
         target = target_of(engine, spec)
+        decision = decide(engine, spec, engine.relation(spec.source))
+        secret = Catalog(engine).secret(spec.name) or secrets.token_hex(32)
         with Scratch(engine) as scratch:
-            ready = prepare(scratch, spec, watch, memory=(machine or Machine.here()).memory)
+            ready = prepare(scratch, spec, watch, secret, memory=machine.memory)
+            assert isinstance(ready, Prepared)
+            decision = decision.against(ready.source.fingerprint)
+            compared = _compared(scratch, spec, machine, watch, ready, decision, target, secret)
             return PlanReport(
                 release=spec.name,
                 source=str(ready.roles.relation.ref),
                 publish=target.shown,
-                change=_change(engine, spec, target),
+                state=decision.state,
+                change=_change(decision, target),
+                why=decision.why,
+                weaker=decision.weaker,
                 rows=ready.rows,
                 columns=tuple(_columns(spec, ready)),
                 feasible=ready.feasible,
                 method=ready.method.describe(),
                 execution=spec.execution,
                 format=spec.format.kind,
-                warnings=(
-                    *disclosed(spec),
-                    *neighbours(engine, spec, target),
-                    *_together(engine, spec, beside),
-                ),
+                warnings=(*warnings(engine, spec, target, ready), *_together(engine, spec, beside)),
                 statements=tuple(_statements(engine, spec, target, ready)),
                 publish_sensitive=target.shown_sensitive,
                 bound=described(spec.privacy.accuracy),
+                data=compared.data,
+                history=compared.reports,
+                notes=compared.notes,
             )
     finally:
         progress.finish(spec.name)
 
 
-def _change(engine: Engine, spec: ReleaseSpec, target: Publication) -> str:
-    published = [entry for entry in Catalog(engine).entries(spec.name) if entry.status == "published"]
-    if not published:
+def _compared(
+    scratch: Scratch, spec: ReleaseSpec, machine: Machine, watch: Stopwatch, ready: Prepared, decision: Decision,
+    target: Publication, secret: str,
+) -> Compared:  # fmt: skip
+    """What changed in the rows, and what both versions would tell together; the stage is used up by it."""
+    previous = decision.previous
+    if previous is None or decision.state == "unchanged":
+        return Compared(None, None, (), ())
+    data = changed_rows(scratch, spec, ready, previous)
+    if not ready.keyed or not history.before(scratch.engine, spec.name, previous):
+        return Compared(None, data, (), () if ready.keyed else (WITHOUT_KEY,))
+    made = make_classes(spec, machine, watch, scratch, ready)
+    compared = compare_versions(scratch, spec, ready, made, data, previous, target.version, secret)
+    history.hold(spec, compared.reports)
+    return compared
+
+
+def _change(decision: Decision, target: Publication) -> str:
+    """The decision in a line or two."""
+    if decision.previous is None:
         return f"first release: version {target.version}"
-    entry = published[-1]
-    old, new = _lines(entry.policy), _lines(json.loads(json.dumps(redacted(spec))))
-    if old == new:
-        return f"version {target.version} replaces {entry.version}: same policy"
-    changed = [line for line in difflib.ndiff(old, new) if line[:1] in "+-"]
-    return f"version {target.version} replaces {entry.version}: policy changed: " + "; ".join(changed)
-
-
-def _lines(policy: object, path: str = "") -> list[str]:
-    if isinstance(policy, dict):
-        return [
-            line for key in sorted(policy) for line in _lines(policy[key], f"{path}.{key}" if path else key)
-        ]
-    if policy is None:
-        return []  # not said
-    if isinstance(policy, list):
-        return [line for i, item in enumerate(policy) for line in _lines(item, f"{path}[{i}]")]
-    return [f"{path}: {str(policy).lower() if isinstance(policy, bool) else policy}"]
+    if decision.state == "unchanged":
+        settings = len(decision.why) > 1  # who reads, how many versions stay
+        return f"unchanged since version {decision.previous.version}: {'no new version' if settings else 'nothing to do'}"
+    return f"version {target.version} replaces {decision.previous.version}: {decision.state}"
 
 
 def _together(engine: Engine, spec: ReleaseSpec, beside: Sequence[ReleaseSpec]) -> tuple[str, ...]:
-    warnings = []
+    told = []
     for other in beside:
         if other.name == spec.name or engine.target(other.source) != engine.target(spec.source):
             continue
         pair = "anatomy" in (spec.format.kind, other.format.kind)
         shared = sorted(set(other.readers) & set(spec.readers))
         if shared:
-            warnings.append(
+            told.append(
                 f"releases {spec.name} and {other.name} of one source both go to {', '.join(shared)}; together they may "
                 f"reveal more than each{how_to_measure(other.name, spec.name, pair)}"
             )
-    return tuple(warnings)
+    return tuple(told)
 
 
 def _columns(spec: ReleaseSpec, ready: Prepared) -> list[PlanColumn]:
@@ -171,7 +192,7 @@ def _statements(engine: Engine, spec: ReleaseSpec, target: Publication, ready: P
     checked, count = physical, None
     made = [
         statement("table/stage", engine.dialect, stage=stage, source=ready.roles.relation.ref, columns=staged,
-                  link=link_columns(ready.roles, spec)),
+                  link=link_columns(ready.roles, spec), key=list(spec.key)),
         statement("publish/table", engine.dialect, physical=physical, published=listed(columns), **released),
     ]  # fmt: skip
     shown = [(target.view, physical, columns)]

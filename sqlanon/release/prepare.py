@@ -11,8 +11,11 @@ from sqlanon.methods.measures import measures
 from sqlanon.privacy import Requirement, requirements
 from sqlanon.progress import Stopwatch
 from sqlanon.release import accuracy
+from sqlanon.release.catalog import SourceState, now
 from sqlanon.release.guards import feasible, guard_anatomy, guard_refine, guard_sensitive, guard_source
+from sqlanon.release.history import PERSON, check_key, key_columns
 from sqlanon.release.names import layout
+from sqlanon.release.refresh import fingerprint
 from sqlanon.results import Feasible
 from sqlanon.spec import ReleaseSpec
 from sqlanon.table.encode import Domain, build_domains
@@ -36,10 +39,34 @@ class Prepared:
     feasible: tuple[Feasible, ...]
     method: Method
     identifiers: dict[str, str]
+    source: SourceState
+    keyed: bool
+
+    @property
+    def carried(self) -> tuple[str, ...]:
+        """Columns of the stage that stay beside each row besides those of the walk."""
+        return (*self.identifiers.values(), *((PERSON,) if self.keyed else ()))
 
 
-def prepare(scratch: Scratch, spec: ReleaseSpec, watch: Stopwatch, *, memory: int) -> Prepared:
+@dataclass(frozen=True, slots=True)
+class Unchanged:
+    """The source is as the published version saw it."""
+
+    source: SourceState
+
+
+def prepare(
+    scratch: Scratch, spec: ReleaseSpec, watch: Stopwatch, secret: str, same_as: str | None = None, *, memory: int
+) -> Prepared | Unchanged:  # fmt: skip
     """Read the source once and decide whether a release of it can be made with ``memory`` bytes for the kernels.
+
+    Args:
+        scratch: the run.
+        spec: the release.
+        watch: what measures the stages.
+        secret: what the release's hashes are keyed with.
+        same_as: the fingerprint of a source that need not be released again; the rest is then not done.
+        memory: bytes, unless the policy says how many.
 
     Raises:
         PolicyError, GuardError: roles, types, hierarchies or guards stop it.
@@ -59,11 +86,20 @@ def prepare(scratch: Scratch, spec: ReleaseSpec, watch: Stopwatch, *, memory: in
         )
         identifiers = {reading.name: reading.alias for reading in extra}
         staged = replace(roles, insensitive=roles.insensitive + extra)
+    key = key_columns(spec, roles)
+    started = now()
     with watch.stage("snapshot"), scratch.engine.snapshot():
-        stage = take_stage(scratch, staged, link_columns(roles, spec))
+        mark = fingerprint(scratch, roles, key, secret)
+        shown = tuple((column.name, column.shown_type) for column in roles.relation.columns)
+        source = SourceState(mark, shown, started)
+        if mark == same_as:
+            return Unchanged(source)
+        stage = take_stage(scratch, staged, link_columns(roles, spec), key, secret)
         rows = int(str(scratch.fetch("table/count", source=stage)[0][0]))
         if rows:
             guard_source(scratch, spec, roles, rows)
+            if key:
+                check_key(scratch, spec, stage)
     with watch.stage("profile"):
         reached = feasible(scratch, spec, stage, roles, asked, rows)
         quasi, sensitive = build_domains(scratch, roles, stage)
@@ -78,7 +114,9 @@ def prepare(scratch: Scratch, spec: ReleaseSpec, watch: Stopwatch, *, memory: in
         if refused:
             raise PolicyError(refused)
         layout(roles, quasi, spec.format, scratch.engine.capabilities.max_identifier)
-    return Prepared(roles, stage, rows, quasi, sensitive, asked, reached, chosen, identifiers)
+    return Prepared(
+        roles, stage, rows, quasi, sensitive, asked, reached, chosen, identifiers, source, bool(key)
+    )
 
 
 def _occurrences(scratch: Scratch, domain: Domain) -> list[int]:

@@ -1,40 +1,61 @@
 """Publish: the versioned physical table, then the public view, swapped in one transaction with the catalog row.
 
-A DuckDB transaction writes one attached file, so a release into another file is built beside it, verified, closed,
-flushed and put in its place by ``os.replace``; the catalog says ``pending`` before and ``published`` after.
+How a release gets into a file of its own is in `sqlanon.release.second_file`.
 """
 
 from __future__ import annotations
 
-import glob
-import os
-import secrets
 from collections.abc import Callable, Sequence
-from dataclasses import replace
-from pathlib import Path
+from dataclasses import dataclass, replace
 
 from sqlanon.engines.base import PRIVATE_SCHEMA, Engine, TableRef
 from sqlanon.errors import DatabaseError
-from sqlanon.privacy.base import Requirement
 from sqlanon.progress import Stopwatch
-from sqlanon.release.catalog import KEPT, Catalog, Entry
-from sqlanon.release.metadata import COLUMNS, metadata_rows, version_in
+from sqlanon.release.catalog import Catalog, Entry
+from sqlanon.release.history import table_of
+from sqlanon.release.metadata import COLUMNS, metadata_rows
 from sqlanon.release.names import Published
+from sqlanon.release.prepare import Prepared
 from sqlanon.release.recode import Recoded
-from sqlanon.release.target import Publication, check_free, metadata_of, sensitive_of, views_beside, views_of
+from sqlanon.release.rights import admit, let_in
+from sqlanon.release.second_file import keep_tables, make_schema, put, reconcile, settled
+from sqlanon.release.swap import Pointing, spelled, swap
+from sqlanon.release.target import Publication, check_free, metadata_of, sensitive_of, views_of
 from sqlanon.release.verify import Verified, verify_physical
 from sqlanon.release.verify_pair import verify_pair
 from sqlanon.results import RunReport
-from sqlanon.spec import ReleaseSpec
-from sqlanon.sqltext import identifier, statement
+from sqlanon.spec import RefreshSpec, ReleaseSpec
+from sqlanon.sqltext import statement
 from sqlanon.table.encode import Encoded
 from sqlanon.table.scratch import Scratch
 
 
+@dataclass(frozen=True, slots=True)
+class Private:
+    """What only the owner may ever read of a version.
+
+    Attributes:
+        seed: of the version's random numbers.
+        secret: what the release's hashes are keyed with.
+        history: scratch table of the version's history, where there is a key.
+        sensitive: how many sensitive columns it holds.
+    """
+
+    seed: int
+    secret: str
+    history: TableRef | None
+    sensitive: int
+
+    def keep(self, scratch: Scratch, physical: str) -> None:
+        """Copy the history beside the version's table, where it outlives it."""
+        if self.history:
+            columns = [""] * self.sensitive
+            scratch.execute("history/keep", kept=table_of(physical), history=self.history, sensitive=columns)
+
+
 def publish(
     engine: Engine, spec: ReleaseSpec, target: Publication, scratch: Scratch, encoded: Encoded,
-    classed: TableRef, recoded: Recoded, requirements: Sequence[Requirement], report: RunReport, watch: Stopwatch,
-    seed: int,
+    classed: TableRef, recoded: Recoded, ready: Prepared, report: RunReport, watch: Stopwatch, private: Private,
 ) -> RunReport:  # fmt: skip
     """Write, verify and swap in one version; returns the report as the catalog has it.
 
@@ -45,8 +66,9 @@ def publish(
     # Two first releases at once would both make the schemas, and one would fail.
     with engine.lock("schemas", wait=True), engine.publishing():
         catalog.create()
+        catalog.keep_secret(spec.name, private.secret)
         if not target.file:
-            _make_schema(engine, target.view)
+            make_schema(engine, target.view)
 
     def write(place: TableRef) -> RunReport:
         with watch.stage("publish"):
@@ -69,14 +91,16 @@ def publish(
             physical = engine.relation(spelled(place))
             if recoded.sensitive:
                 counted = engine.relation(spelled(sensitive_of(place)))
-                verified = verify_pair(scratch, encoded, classed, recoded, counted, physical, requirements)
+                verified = verify_pair(
+                    scratch, encoded, classed, recoded, counted, physical, ready.requirements
+                )
             else:
-                verified = verify_physical(scratch, encoded, classed, recoded, physical, requirements)
+                verified = verify_physical(scratch, encoded, classed, recoded, physical, ready.requirements)
         return _verified(report, verified, watch)
 
     if target.file:
-        return _publish_file(engine, spec, target, scratch, encoded, classed, recoded, write, catalog, watch, seed,
-                             report)  # fmt: skip
+        return _publish_file(engine, spec, target, scratch, encoded, classed, recoded, write, catalog, watch,
+                             private, report, ready)  # fmt: skip
     physical = TableRef(PRIVATE_SCHEMA, target.physical)
     with engine.publishing():
         check_free(engine, catalog, spec.name, target)
@@ -84,32 +108,64 @@ def publish(
         with watch.stage("publish"):
             scratch.execute("publish/link", linked=TableRef(PRIVATE_SCHEMA, f"{target.physical}_link"),
                             classed=classed, released=recoded.released)  # fmt: skip
-            facts = TableRef(PRIVATE_SCHEMA, f"{target.physical}_metadata")
+            private.keep(scratch, target.physical)
             engine.load_rows(
-                facts,
+                metadata_table(physical),
                 COLUMNS,
                 metadata_rows(spec, encoded, recoded, target.version, target.view.name, done.requirements),
             )
-            _point(engine, target.view, physical, [column.name for column in recoded.columns])
-            _point(engine, metadata_of(target.view), facts, [name for name, _ in COLUMNS])
-            if recoded.sensitive:
-                names = [column.name for column in recoded.sensitive]
-                _point(engine, sensitive_of(target.view), sensitive_of(physical), names)
+            previous = next((e for e in catalog.entries(spec.name) if e.status == "published"), None)
+            if previous:
+                catalog.mark(spec.name, previous.version, "replaced")
             done = replace(done, seconds=watch.total())
-            catalog.add(spec, target.version, target.physical, target.view, "published", done, seed)
-            for entry in catalog.entries(spec.name):
-                if entry.status == "published" and entry.version != target.version:
-                    _retire(engine, entry, target)
-                    catalog.mark(spec.name, entry.version, "replaced")
+            catalog.add(
+                spec,
+                target.version,
+                target.physical,
+                target.view,
+                "published",
+                done,
+                ready.source,
+                private.seed,
+            )
+            shown = pointings(target.view, target.physical, pair=target.pair)
+            let_in(engine, spec.readers, [item.view for item in shown])
+            swap(engine, shown, previous)
+            admit(engine, spec.readers, [item.view for item in shown], previous)
     drop_old(engine, spec.name)
     return done
 
 
-def _retire(engine: Engine, entry: Entry, target: Publication) -> None:
-    """Drop the old views that the new version does not have: nobody would refresh them any more."""
-    kept = {(view.schema, view.name) for view in views_beside(target.view, target.pair)}
-    for ref in (view for view in views_of(entry) if (view.schema, view.name) not in kept):
-        engine.execute(statement("publish/drop_view", engine.dialect, view=ref))
+def keep(engine: Engine, spec: ReleaseSpec, entry: Entry, at: str) -> None:
+    """Nothing to publish: note that a run looked, and do what readers and retention ask for now."""
+    with engine.publishing():
+        let_in(engine, spec.readers, views_of(entry))
+        admit(engine, spec.readers, views_of(entry), entry)
+        Catalog(engine).checked(spec, entry.version, at)
+    drop_old(engine, spec.name)
+
+
+def keep_readers(engine: Engine, spec: ReleaseSpec, entry: Entry) -> None:
+    """Nobody looked at the source, and yet only those read whom the policy names now."""
+    if set(entry.policy.get("readers") or ()) != set(spec.readers):
+        with engine.publishing():
+            let_in(engine, spec.readers, views_of(entry))
+            admit(engine, spec.readers, views_of(entry), entry)
+            Catalog(engine).keep_policy(entry, dict(entry.policy) | {"readers": list(spec.readers)})
+
+
+def pointings(view: TableRef, name: str, *, pair: bool) -> list[Pointing]:
+    """Every view of a version and the table it shows; ``name`` is the physical table's."""
+    physical = TableRef(PRIVATE_SCHEMA, name)
+    shown = [Pointing(view, physical), Pointing(metadata_of(view), metadata_table(physical))]
+    if pair:
+        shown.append(Pointing(sensitive_of(view), sensitive_of(physical)))
+    return shown
+
+
+def metadata_table(physical: TableRef) -> TableRef:
+    """What a version's metadata view shows."""
+    return replace(physical, name=f"{physical.name}_metadata")
 
 
 def listed(columns: Sequence[Published]) -> list[dict[str, str]]:
@@ -130,118 +186,64 @@ def _verified(report: RunReport, verified: Verified, watch: Stopwatch) -> RunRep
     )
 
 
-def spelled(table: TableRef) -> str:
-    """A table's name as a person would have to write it."""
-    return ".".join(identifier(part) for part in (table.database, table.schema, table.name) if part)
-
-
-def _make_schema(engine: Engine, view: TableRef) -> None:
-    schema = ".".join(identifier(part) for part in (view.database, view.schema) if part)
-    if view.schema and not engine.has_schema(view):
-        engine.execute(statement("publish/schema", engine.dialect, schema=schema))
-
-
-def _point(engine: Engine, view: TableRef, at: TableRef, columns: list[str]) -> None:
-    """Point a view at another table. Rights survive: kept by a replacement, given again after a re-creation."""
-    rights: list[str] = []
-    if engine.exists(view):
-        known = engine.relation(spelled(view))
-        wanted = engine.relation(spelled(at))
-        if [(c.name, c.type) for c in known.columns] != [(c.name, c.type) for c in wanted.columns]:
-            rights = engine.rights(view)
-            engine.execute(statement("publish/drop_view", engine.dialect, view=view))
-    engine.execute(statement("publish/view", engine.dialect, view=view, physical=at, columns=columns))
-    for right in rights:
-        engine.execute(right)
-
-
 def _publish_file(
     engine: Engine, spec: ReleaseSpec, target: Publication, scratch: Scratch, encoded: Encoded,
-    classed: TableRef, recoded: Recoded, write: Callable[[TableRef], RunReport], catalog: Catalog, watch: Stopwatch, seed: int,
-    report: RunReport,
+    classed: TableRef, recoded: Recoded, write: Callable[[TableRef], RunReport], catalog: Catalog, watch: Stopwatch, private: Private,
+    report: RunReport, ready: Prepared,
 ) -> RunReport:  # fmt: skip
     assert target.file is not None
-    beside = f"{target.file}.sqlanon-{secrets.token_hex(4)}"
     with engine.publishing():
-        catalog.add(spec, target.version, target.physical, target.view, "pending", report, seed)
+        catalog.add(
+            spec, target.version, target.physical, target.view, "pending", report, ready.source, private.seed
+        )
         scratch.execute("publish/link", linked=TableRef(PRIVATE_SCHEMA, f"{target.physical}_link"),
                         classed=classed, released=recoded.released)  # fmt: skip
+        private.keep(scratch, target.physical)
+
+    def fill(database: str) -> RunReport:
+        place = replace(target.view, database=database)
+        with engine.publishing():
+            make_schema(engine, place)
+            done = write(place)
+            engine.load_rows(
+                metadata_of(place),
+                COLUMNS,
+                metadata_rows(spec, encoded, recoded, target.version, target.view.name, done.requirements),
+            )
+        with engine.publishing():  # whoever finds the file in place and the version pending needs no more
+            catalog.replace_report(spec.name, target.version, replace(done, seconds=watch.total()))
+        if spec.refresh.keep > 1:
+            keep_tables(engine, pointings(target.view, target.physical, pair=target.pair), database)
+        return done
+
     try:
-        with engine.attach(beside) as database:
-            place = TableRef(target.view.schema, target.view.name, database)
-            with engine.publishing():
-                _make_schema(engine, place)
-                done = write(place)
-                engine.load_rows(
-                    metadata_of(place),
-                    COLUMNS,
-                    metadata_rows(
-                        spec, encoded, recoded, target.version, target.view.name, done.requirements
-                    ),
-                )
-        with watch.stage("publish"):
-            _settle(beside, target.file)
+        done = put(engine, target.file, fill, watch)
     except BaseException:
-        for leftover in (beside, f"{beside}.wal"):
-            Path(leftover).unlink(missing_ok=True)
         reconcile(engine, spec.name)  # asks the file itself which version it holds
         drop_old(engine, spec.name)
         raise
     done = replace(done, seconds=watch.total())
     with engine.publishing():
         catalog.replace_report(spec.name, target.version, done)
-        _published(catalog, spec.name, target.version)
+        settled(engine, spec.name, target.version)
     drop_old(engine, spec.name)
     return done
 
 
-def _published(catalog: Catalog, release: str, version: int) -> None:
-    for entry in catalog.entries(release):
-        if entry.status == "published":
-            catalog.mark(release, entry.version, "replaced")
-    catalog.mark(release, version, "published")
-
-
-def _settle(beside: str, path: str) -> None:
-    """Flush the finished file and put it in place: readers see the old file or the new one."""
-    with Path(beside).open("rb") as file:
-        os.fsync(file.fileno())
-    os.replace(beside, path)
-    folder = os.open(Path(path).resolve().parent, os.O_RDONLY)
-    try:
-        os.fsync(folder)
-    finally:
-        os.close(folder)
-
-
-def reconcile(engine: Engine, release: str) -> list[str]:
-    """Tidy up after a run that was killed between building another file and saying so in the catalog."""
-    catalog = Catalog(engine)
-    tidied = []
-    for entry in catalog.entries(release):
-        if entry.status != "pending" or not entry.file:
-            continue
-        for leftover in sorted(
-            Path(entry.file).resolve().parent.glob(f"{glob.escape(Path(entry.file).name)}.sqlanon-*")
-        ):
-            leftover.unlink()
-            tidied.append(str(leftover))
-        there = Path(entry.file).exists() and version_in(engine, entry) == entry.version
-        with engine.publishing():
-            if there:
-                _published(catalog, release, entry.version)
-            else:
-                catalog.mark(release, entry.version, "abandoned")
-        tidied.append(f"{entry.release}@{entry.version}")
-    return tidied
-
-
 def drop_old(engine: Engine, release: str) -> list[str]:
-    """Drop the tables of versions that no reader needs any more; only what the catalog names, never CASCADE."""
+    """Drop the tables of versions beyond those to keep; only what the catalog names, never CASCADE.
+
+    Versions that a rollback withdrew go first, then the oldest, and what readers had before the published one last. How many
+    stay is what the newest policy says.
+    """
     catalog = Catalog(engine)
     entries = catalog.entries(release)
-    live = [entry for entry in entries if entry.status in ("published", "replaced")]
-    stale = [entry for entry in live if entry.status == "replaced"][: max(len(live) - KEPT, 0)]
+    published = [entry for entry in entries if entry.status == "published"]
+    spare = [entry for entry in entries if entry.status == "withdrawn"]
+    spare += [entry for entry in entries if entry.status == "replaced"]
+    had = {entry.report.get("replaces") for entry in published}
+    spare.sort(key=lambda entry: entry.version in had)
+    stale = spare[: max(len(spare) + len(published) - _kept(entries), 0)]
     stale += [entry for entry in entries if entry.status == "abandoned"]
     dropped = []
     for entry in stale:
@@ -255,7 +257,16 @@ def drop_old(engine: Engine, release: str) -> list[str]:
     return dropped
 
 
+def _kept(entries: Sequence[Entry]) -> int:
+    """``keep`` as the policy said last; an older sqlanon kept two."""
+    said = sorted(entries, key=lambda entry: (entry.status == "published", entry.version))
+    refresh = said[-1].policy.get("refresh") if said else None
+    return int(refresh["keep"]) if refresh else RefreshSpec().keep
+
+
 def _drop(engine: Engine, entry: Entry) -> None:
-    metadata = TableRef(PRIVATE_SCHEMA, f"{entry.physical}_metadata")
-    for table in (entry.link, metadata, sensitive_of(entry.table), entry.table):
+    tables = [entry.link, metadata_table(entry.table), sensitive_of(entry.table), entry.table]
+    if entry.status == "abandoned":
+        tables.append(table_of(entry.physical))  # nobody ever saw it
+    for table in tables:
         engine.execute(statement("table/drop", engine.dialect, target=table))

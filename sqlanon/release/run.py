@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import datetime
 import os
 import secrets
 from dataclasses import dataclass, replace
@@ -11,18 +12,29 @@ from sqlanon.loss import Attribute, measure, reconstruction_error
 from sqlanon.methods.base import Context
 from sqlanon.methods.refinement import refined
 from sqlanon.progress import Progress, Silent, Stopwatch
-from sqlanon.release import accuracy
+from sqlanon.release import accuracy, history
 from sqlanon.release.anatomy import regroup
-from sqlanon.release.catalog import Catalog
+from sqlanon.release.catalog import Catalog, Entry
 from sqlanon.release.guards import disclosed
-from sqlanon.release.prepare import Prepared, prepare
-from sqlanon.release.publish import publish, reconcile
-from sqlanon.release.recode import recode
+from sqlanon.release.prepare import Prepared, Unchanged, link_columns, prepare
+from sqlanon.release.publish import Private, keep, keep_readers, publish
+from sqlanon.release.recode import Recoded, recode
+from sqlanon.release.refresh import (
+    Decision,
+    data_change,
+    data_change_by_key,
+    decide,
+    due,
+    policy_changes,
+    published,
+)
+from sqlanon.release.rights import doubtful
+from sqlanon.release.second_file import reconcile
 from sqlanon.release.target import Publication, is_pair, target_of
 from sqlanon.release.verify import verify_staged
-from sqlanon.results import RunReport
+from sqlanon.results import DataChange, HistoryReport, Outcome, RunReport
 from sqlanon.spec import ReleaseSpec
-from sqlanon.table.encode import attach_classes, encode
+from sqlanon.table.encode import Encoded, attach_classes, encode
 from sqlanon.table.scratch import Scratch
 
 
@@ -43,10 +55,32 @@ class Machine:
         )
 
 
-def run(engine: Engine, spec: ReleaseSpec, machine: Machine, progress: Progress | None = None) -> RunReport:
+def run(
+    engine: Engine,
+    spec: ReleaseSpec,
+    machine: Machine,
+    progress: Progress | None = None,
+    *,
+    full: bool = False,
+    allow_weaker: bool = False,
+    only_due: bool = False,
+    compare: bool = True,
+) -> RunReport:
     """Make one release, verify it and publish it, or raise and leave everything as it was.
 
+    Args:
+        engine: the source's database.
+        spec: the release.
+        machine: what the run may use.
+        progress: told how far it is.
+        full: make a new version even where source, policy and sqlanon are those of the published one.
+        allow_weaker: the policy may promise less than that of the published version.
+        only_due: leave a release alone that a run looked at less than ``every`` ago.
+        compare: ask what is published already; without it a new version is made as ``spec`` says.
+
     Raises:
+        GuardError: the policy is weaker than before, and nobody confirmed it.
+        SchemaChangedError: the source has a new column that the policy does not name.
         LockedError: somebody runs this release now.
         InfeasibleError: the requirements, or what is accepted at least, cannot be reached.
         PrivacyViolation: verify refused what was made.
@@ -56,21 +90,60 @@ def run(engine: Engine, spec: ReleaseSpec, machine: Machine, progress: Progress 
     try:
         with engine.lock(f"release {spec.name}"):
             reconcile(engine, spec.name)
+            previous = published(engine, spec.name)
+            if only_due and previous and not due(spec, previous, datetime.datetime.now(datetime.UTC)):
+                keep_readers(engine, spec, previous)
+                return _left(previous, "fresh", ("not due yet",), watch)
             target = target_of(engine, spec)
+            relation = engine.relation(spec.source)
+            if compare:
+                decision = decide(engine, spec, relation, full=full)
+            else:
+                changed = policy_changes(previous, spec) if previous else ()
+                decision = Decision("made anew", tuple(map(str, changed)), (), previous, None)
+            decision.confirmed(spec.name, allow_weaker=allow_weaker)
+            secret = Catalog(engine).secret(spec.name) or secrets.token_hex(32)
             with Scratch(engine) as scratch:
-                ready = prepare(scratch, spec, watch, memory=machine.memory)
-                return _make(engine, spec, machine, watch, scratch, ready, target)
+                ready = prepare(scratch, spec, watch, secret, decision.same_as, memory=machine.memory)
+                decision = decision.against(ready.source.fingerprint)
+                if isinstance(ready, Unchanged):
+                    assert decision.previous is not None
+                    keep(engine, spec, decision.previous, ready.source.read_at)
+                    told = _left(decision.previous, "unchanged", decision.why, watch)
+                    return replace(told, warnings=tuple(doubtful(engine, spec, relation.ref)))
+                return _make(engine, spec, machine, watch, scratch, ready, target, decision, secret)
     finally:
         progress.finish(spec.name)
 
 
-def _make(
-    engine: Engine, spec: ReleaseSpec, machine: Machine, watch: Stopwatch, scratch: Scratch, ready: Prepared,
-    target: Publication,
-) -> RunReport:  # fmt: skip
+def _left(entry: Entry, outcome: Outcome, why: tuple[str, ...], watch: Stopwatch) -> RunReport:
+    """The published version's report, as nothing was made."""
+    made = RunReport.from_dict(entry.report)
+    return replace(made, outcome=outcome, why=why, seconds=watch.total(), warnings=())
+
+
+WITHOUT_KEY = "history: without key nobody can tell what this version and the one before reveal together"
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """Classes that cover the staged rows, not yet published."""
+
+    encoded: Encoded
+    classed: TableRef
+    recoded: Recoded
+    execution: str
+    notes: tuple[str, ...]
+    seed: int
+
+
+def make_classes(
+    spec: ReleaseSpec, machine: Machine, watch: Stopwatch, scratch: Scratch, ready: Prepared
+) -> Made:
+    """Encode, run the method, recode, and compare what would be released with the staged rows."""
     with watch.stage("encode"):
         encoded = encode(scratch, ready.roles, ready.stage, ready.quasi, ready.sensitive, ready.rows,
-                         tuple(ready.identifiers.values()))  # fmt: skip
+                         ready.carried)  # fmt: skip
     seed = spec.seed if spec.seed is not None else secrets.randbits(62)
     with watch.stage("method") as progress:
         context = Context(
@@ -81,7 +154,7 @@ def _make(
         if spec.refine is not None:
             assignment = refined(context, assignment, spec.refine)
     with watch.stage("recode"):
-        classed = attach_classes(scratch, encoded, assignment.table, tuple(ready.identifiers.values()))
+        classed = attach_classes(scratch, encoded, assignment.table, ready.carried)
         notes = accuracy.reached(scratch, spec, ready.requirements, encoded, classed) + assignment.notes
         if spec.format.kind == "anatomy":
             recoded = regroup(scratch, encoded, classed, spec.format, seed)
@@ -89,7 +162,50 @@ def _make(
             recoded = recode(scratch, encoded, classed, spec.format, assignment.spans)
     with watch.stage("verify"):
         verify_staged(scratch, encoded, classed, recoded, spec.format)
+    return Made(encoded, classed, recoded, assignment.execution, tuple(notes), seed)
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """A version that is being made beside those before it; ``table`` is its own history, where there is a key."""
+
+    table: TableRef | None
+    data: DataChange | None
+    reports: tuple[HistoryReport, ...]
+    notes: tuple[str, ...]
+
+
+def compare_versions(
+    scratch: Scratch, spec: ReleaseSpec, ready: Prepared, made: Made, data: DataChange | None, previous: Entry | None,
+    version: int, secret: str,
+) -> Compared:  # fmt: skip
+    """What the new version tells together with the published one."""
+    if not ready.keyed:
+        return Compared(None, data, (), (WITHOUT_KEY,) if previous else ())
+    table = history.rows_of(scratch, ready.roles, made.classed, made.recoded.released, secret)
+    earlier = history.before(scratch.engine, spec.name, previous)
+    reports = history.compare_new(scratch, spec, earlier, table, version, ready.source.columns)
+    for entry in earlier:
+        if previous and entry.version == previous.version:
+            data = data_change_by_key(scratch, history.table_of(entry.physical), table, ready.rows)
+    lacking = previous is not None and previous.version not in {entry.version for entry in earlier}
+    told = "history: the published version was made without key; from this one on versions can be compared"
+    return Compared(table, data, reports, (told,) if lacking else ())
+
+
+def _make(
+    engine: Engine, spec: ReleaseSpec, machine: Machine, watch: Stopwatch, scratch: Scratch, ready: Prepared,
+    target: Publication, decision: Decision, secret: str,
+) -> RunReport:  # fmt: skip
+    data = changed_rows(scratch, spec, ready, decision.previous)
+    made = make_classes(spec, machine, watch, scratch, ready)
+    encoded, classed, recoded = made.encoded, made.classed, made.recoded
+    with watch.stage("verify"):
         fewest = _identifiers(scratch, classed, recoded.released, ready)
+        compared = compare_versions(
+            scratch, spec, ready, made, data, decision.previous, target.version, secret
+        )
+        history.hold(spec, compared.reports)
     with watch.stage("recode"):
         attributes = [Attribute(d.code, d.reading.name, d.reading.spec.weight, d.size) for d in encoded.quasi]
         asked = spec.privacy.k if spec.privacy.k > 1 else None
@@ -103,15 +219,28 @@ def _make(
         release=spec.name, version=target.version, source=str(ready.roles.relation.ref), published=target.shown,
         rows=encoded.rows, suppressed=0, classes=recoded.classes, min_class=recoded.min_class,
         max_class=recoded.max_class, requirements=(), loss=loss, seconds={}, verified=False,
-        method=ready.method.describe(), execution=assignment.execution, format=spec.format.kind,
+        method=ready.method.describe(), execution=made.execution, format=spec.format.kind,
         columns=tuple(column.name for column in recoded.columns), min_identifiers=fewest,
-        warnings=(*disclosed(spec), *neighbours(engine, spec, target)), published_sensitive=target.shown_sensitive,
-        notes=notes,
+        warnings=warnings(engine, spec, target, ready), published_sensitive=target.shown_sensitive,
+        notes=(*made.notes, *compared.notes), why=decision.why,
+        replaces=decision.previous.version if decision.previous else None, data=compared.data, history=compared.reports,
     )  # fmt: skip
+    private = Private(made.seed, secret, compared.table, len(ready.roles.sensitive))
     verified = publish(
-        engine, spec, target, scratch, encoded, classed, recoded, ready.requirements, report, watch, seed
+        engine, spec, target, scratch, encoded, classed, recoded, ready, report, watch, private
     )
     return replace(verified, seconds=watch.total())
+
+
+def changed_rows(
+    scratch: Scratch, spec: ReleaseSpec, ready: Prepared, previous: Entry | None
+) -> DataChange | None:
+    """Rows that came and went since the published version, before the stage is gone; with a key the histories tell."""
+    if ready.keyed and previous and scratch.engine.exists(history.table_of(previous.physical)):
+        return None
+    columns = [column.name for column in ready.roles.relation.columns]
+    links = link_columns(ready.roles, spec)
+    return data_change(scratch, previous, ready.stage, links, columns, ready.rows)
 
 
 def _identifiers(scratch: Scratch, classed: TableRef, released: TableRef, ready: Prepared) -> dict[str, int]:
@@ -120,6 +249,16 @@ def _identifiers(scratch: Scratch, classed: TableRef, released: TableRef, ready:
     aliases = list(ready.identifiers.values())
     row = scratch.fetch("verify/identifiers", classed=classed, released=released, identifiers=aliases)[0]
     return {name: int(str(cell)) for name, cell in zip(ready.identifiers, row, strict=True)}
+
+
+def warnings(engine: Engine, spec: ReleaseSpec, target: Publication, ready: Prepared) -> tuple[str, ...]:
+    """What plan and run say of a release that does not stop it."""
+    source = ready.roles.relation.ref
+    told = (*disclosed(spec), *neighbours(engine, spec, target), *doubtful(engine, spec, source))
+    before = published(engine, spec.name)
+    if before and before.file and before.file != target.file:
+        told += (f"{before.file} keeps version {before.version} and is not refreshed any more; remove it",)
+    return told
 
 
 def neighbours(engine: Engine, spec: ReleaseSpec, target: Publication) -> list[str]:

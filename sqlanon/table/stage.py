@@ -162,18 +162,24 @@ def _quasi(spec: ReleaseSpec, item: ColumnSpec, column: Column, alias: str) -> R
     return Reading(item, column, alias, treatment)
 
 
-def take_stage(scratch: Scratch, roles: Roles, link: Sequence[str]) -> TableRef:
+def take_stage(
+    scratch: Scratch, roles: Roles, link: Sequence[str], key: Sequence[str] = (), secret: str = ""
+) -> TableRef:
     """Copy the columns that are read, once, into a scratch table: from here on the source is not looked at.
 
     Args:
         scratch: the run.
         roles: what to read.
         link: columns whose hash ties a released row to its source row inside the private schema.
+        key: columns that tell which row is which from version to version.
+        secret: what the key's hash is keyed with.
     """
     stage = scratch.table("stage")
     columns = [
         {"name": reading.name, "alias": reading.alias, "binary": reading.column.kind == "text"}
         for reading in roles.quasi + roles.kept
     ]
-    scratch.execute("table/stage", stage=stage, source=roles.relation.ref, columns=columns, link=list(link))
+    scratch.execute(
+        "table/stage", {"secret": secret}, stage=stage, source=roles.relation.ref, columns=columns, link=list(link), key=list(key)
+    )  # fmt: skip
     return stage

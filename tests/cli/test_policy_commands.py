@@ -61,7 +61,10 @@ def test_run_and_after(cli):
         True,
         1,
     )
-    text = cli("run")
+    again = cli("run")
+    assert again.code == 0, again.err
+    assert "unchanged, version 1 stays published" in again.out
+    text = cli("run", "--full")
     assert text.code == 0, text.err
     assert "version 2" in text.out
     assert "audit release.people --sensitive disease" in text.out

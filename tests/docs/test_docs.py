@@ -16,11 +16,12 @@ PAGES = sorted(
         ROOT / "CHANGELOG.md",
         *(ROOT / "docs").glob("*.md"),
         *ROOT.glob("examples/*/README.md"),
+        ROOT / "dbt" / "README.md",
     ]
 )
 COMMANDS = (
-    "demo", "init", "anonymize", "plan", "run", "audit", "query", "evaluate", "releases", "clean", "install-functions",
-    "schema",
+    "demo", "init", "anonymize", "plan", "run", "audit", "query", "evaluate", "releases", "diff", "rollback", "clean",
+    "install-functions", "schema",
 )  # fmt: skip
 RESULTS = ROOT / "benchmarks" / "results"
 
@@ -54,7 +55,8 @@ def _app():
 
 @pytest.fixture(scope="module")
 def known() -> dict[str, set[str]]:
-    return {"": options(), **{command: options(command) for command in COMMANDS}}
+    within = {f"dbt {command}": options("dbt", command) for command in ("run", "plan")}
+    return {"": options(), **{command: options(command) for command in COMMANDS}, **within}
 
 
 @pytest.mark.parametrize("page", PAGES, ids=label)
@@ -77,6 +79,7 @@ def test_commands_and_their_options_exist(page, known):
     for command in re.findall(r"(?:^|[`/ ])sqlanon((?: +[^\s`#|>]+)+)", text, flags=re.MULTILINE):
         words = command.split()
         name = next((word for word in words if word in COMMANDS), "")
+        name = f"dbt {name}" if words[0] == "dbt" else name
         given = [word.split("=")[0] for word in words if re.match(r"--?[a-z]", word)]
         if given:
             unknown += [f"{name} {option}" for option in given if option not in known[name] | known[""]]

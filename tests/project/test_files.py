@@ -12,7 +12,7 @@ from tests.project.tree import MODULES, PACKAGE, ROOT, TEMPLATES, label, tracked
 
 MOST_LINES = 500
 ROOMS = sorted(path.parent for path in MODULES if path.name == "__init__.py")
-PINNED = ["constraints.txt", "constraints-run.txt"]
+PINNED = ["constraints.txt", "constraints-run.txt", "constraints-dbt.txt"]
 
 
 @pytest.mark.parametrize("room", ROOMS, ids=label)
@@ -68,13 +68,22 @@ def test_running_pins_are_those_of_development():
     assert pins("constraints-run.txt").items() <= pins("constraints.txt").items()
 
 
+def names(requirements: list[str]) -> set[str]:
+    """The packages of a list of requirements."""
+    found = (re.match(r"[A-Za-z0-9_.-]+", requirement) for requirement in requirements)
+    return {match[0].lower().replace("_", "-") for match in found if match}
+
+
+def test_dbt_runs_beside_the_versions_that_sqlanon_runs_with():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]
+    run, dbt = pins("constraints-run.txt"), pins("constraints-dbt.txt")
+    own = names(project["dependencies"])
+    assert {name: dbt[name] for name in own} == {name: run[name] for name in own}
+    assert names(project["optional-dependencies"]["dev-dbt"]) <= dbt.keys()
+
+
 def test_every_declared_dependency_is_pinned():
     project = tomllib.loads((ROOT / "pyproject.toml").read_text())
-
-    def names(requirements: list[str]) -> set[str]:
-        found = (re.match(r"[A-Za-z0-9_.-]+", requirement) for requirement in requirements)
-        return {match[0].lower().replace("_", "-") for match in found if match}
-
     run = names(project["project"]["dependencies"]) | names(project["build-system"]["requires"])
     assert run <= pins("constraints-run.txt").keys()
     assert names(project["project"]["optional-dependencies"]["dev"]) <= pins("constraints.txt").keys()

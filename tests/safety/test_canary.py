@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
 import logging
 
 import pytest
 
 import sqlanon
+from sqlanon import policy
 from tests.engines import create_table
 
 CANARY = "zq81canary"
@@ -56,6 +58,35 @@ def test_a_good_release(db):
     release = db.anonymize("secret", quasi=["age", "city"], sensitive="illness", identifiers="id", k=2)
     said = [str(release.report.to_dict()), str(release.audit().to_dict()), str(db.profile("secret"))]
     assert not [text for text in said if CANARY in text]
+
+
+def test_what_stays_of_old_versions(db):
+    """Nor a hash of it that needs no secret: what somebody could try values against."""
+    spec = policy.release(
+        source="secret", name="kept", publish="release.kept", quasi=["age", "city"], sensitive="illness", identifiers="id",
+        key="id", k=2,
+    )  # fmt: skip
+    told = [db.run(spec)]
+    db.engine.execute("DELETE FROM secret WHERE age = 0")
+    told += [
+        db.plan(spec),
+        db.run(spec),
+        *db.history("kept"),
+        db.version("kept@1"),
+        db.diff("kept@1", "kept@2"),
+    ]
+    told += [db.rollback("kept")]
+    names = "SELECT table_name FROM information_schema.tables WHERE table_schema = '_sqlanon'"
+    kept = sorted(
+        name for (name,) in db.engine.fetch(names) if name.startswith("kept_") and name.endswith("_history")
+    )
+    assert len(kept) == 2
+    rows = [db.engine.fetch(f"SELECT * FROM _sqlanon.{name}") for name in (*kept, "catalog", "secrets")]
+    said = str([one.to_dict() for one in told]) + str(rows)
+    assert CANARY not in said
+    values = [f"{CANARY}{i}" for i in range(30)] + [f"{CANARY} {c}" for c in "abcxy"]
+    for kind in ("md5", "sha1", "sha256", "sha512"):
+        assert not [value for value in values if hashlib.new(kind, value.encode()).hexdigest()[:32] in said]
 
 
 def test_values_missing_in_a_hierarchy_or_an_order(db, tmp_path):

@@ -11,7 +11,7 @@ import pytest
 import sqlanon
 from tests.safety.conftest import FILE, SERVER, hear, kill, wait_for
 from tests.safety.people import RELEASE, VERSIONS, assert_tidy, generation_of, is_whole, write_people
-from tests.safety.worker import hold_file, run_until
+from tests.safety.worker import hold_file, rollback_until, run_until
 
 STOPS = [
     ("snapshot", 1),
@@ -158,6 +158,10 @@ def test_killed_after_the_file_is_in_place(two_files, start):
         db.clean()
     assert two_files.statuses()[-1] == "published"
     assert two_files.statuses().count("published") == 1
+    with sqlanon.connect(two_files.url) as db:
+        report = db.version("people").report
+    assert report["verified"]
+    assert [(one["name"], one["satisfied"]) for one in report["requirements"]] == [("k", True)]
     two_files.assert_next_run_works()
 
 
@@ -169,6 +173,26 @@ def test_killed_after_the_file_is_in_place_and_read(two_files, start):
     with sqlanon.connect(two_files.url) as db:
         db.clean()
     assert two_files.statuses()[-1] == "published"
+    two_files.assert_next_run_works()
+
+
+@pytest.mark.parametrize("stage", ["replace", "replaced"])
+def test_killed_rollback_of_a_file(two_files, start, stage):
+    """Readers have the version before or the one rolled back to, and the catalog comes to say which."""
+    two_files.write()
+    two_files.run()
+    now = two_files.generation
+    process, pipe = start(rollback_until, two_files.url, stage)
+    assert hear(pipe) == "here"
+    kill(process)
+    assert two_files.seen() == (now if stage == "replace" else now - 1)
+    assert two_files.statuses()[-2:] == ["returning", "published"]
+    with sqlanon.connect(two_files.url) as db:
+        db.clean()
+        assert_tidy(db)
+    settled = ["replaced", "published"] if stage == "replace" else ["published", "withdrawn"]
+    assert two_files.statuses()[-2:] == settled
+    assert two_files.leftovers() == []
     two_files.assert_next_run_works()
 
 

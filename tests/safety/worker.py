@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import json
 import os
+import threading
 import time
 from multiprocessing.connection import Connection
 from typing import Any
@@ -33,13 +35,25 @@ def stop(told: Connection) -> None:
 
 
 def run_until(told: Connection, url: str, arguments: dict[str, Any], stage: str, nth: int) -> None:
-    """Make a release of people up to a stage, or up to a step: ``replace`` or ``replaced`` of the file."""
+    """Make a release of people up to a stage, or up to a step: ``replace`` or ``replaced`` of the file, ``swap`` of the views."""
     import sqlanon
 
     if stage in ("replace", "replaced"):
         _stop_at_replace(told, stage)
+    if stage == "swap":
+        _stop_after_swap(told)
     with sqlanon.connect(url, progress=StopAt(told, stage, nth), threads=1) as db:
         db.anonymize("people", **arguments)
+    told.send("done")
+
+
+def rollback_until(told: Connection, url: str, stage: str) -> None:
+    """Roll the release of people back up to ``replace`` or ``replaced`` of its file."""
+    import sqlanon
+
+    _stop_at_replace(told, stage)
+    with sqlanon.connect(url, threads=1) as db:
+        db.rollback("people")
     told.send("done")
 
 
@@ -52,6 +66,45 @@ def _stop_at_replace(told: Connection, stage: str) -> None:
         stop(told)
 
     os.replace = stopping  # type: ignore[assignment]
+
+
+def _stop_after_swap(told: Connection) -> None:
+    from sqlanon.release import publish
+
+    swap = publish.swap
+
+    def stopping(*arguments: Any) -> None:
+        swap(*arguments)
+        stop(told)
+
+    publish.swap = stopping  # type: ignore[assignment]
+
+
+def run_beside_readers(
+    told: Connection, url: str, arguments: dict[str, Any], stage: str, nth: int, query: str, path: str
+) -> None:
+    """As `run_until`, with four connections of this process that read all the time and write down what they see."""
+    import sqlanon
+
+    if stage == "swap":
+        _stop_after_swap(told)
+    said = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
+    with sqlanon.connect(url, progress=StopAt(told, stage, nth), threads=1) as db:
+        for _ in range(4):
+            cursor = db.engine._connection.cursor()
+            threading.Thread(target=_read, args=(cursor, query, said), daemon=True).start()
+        db.anonymize("people", **arguments)
+    told.send("done")
+
+
+def _read(cursor: Any, query: str, said: int) -> None:
+    while True:
+        try:
+            answer = cursor.execute(query).fetchone()
+        except Exception as error:  # noqa: BLE001 - any error is a finding
+            answer = f"{type(error).__name__}: {error}"
+        os.write(said, (json.dumps(answer) + "\n").encode())
+        time.sleep(0.005)
 
 
 def hold_file(told: Connection, path: str) -> None:

@@ -17,4 +17,7 @@ CREATE TABLE IF NOT EXISTS {{ catalog | table }} (
     , published_at TEXT NOT NULL
     , published_by TEXT NOT NULL
     , sqlanon TEXT NOT NULL
+    , fingerprint TEXT
+    , source_columns TEXT
+    , checked_at TEXT
 )

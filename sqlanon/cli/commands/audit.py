@@ -46,17 +46,28 @@ def audit(
             "--together", metavar="A B", show_default=False, help="Two releases of one source, held at once."
         ),
     ] = None,
+    history: Annotated[
+        str | None,
+        typer.Option(
+            "--history",
+            metavar="NAME",
+            show_default=False,
+            help="A release's versions, each with the one before.",
+        ),
+    ] = None,
     db: Db = None,
     policy: PolicyFile = None,
 ) -> int | None:
-    """Measure the risk of any table, or of two releases together.
+    """Measure the risk of any table, of two releases together, or of a release's versions.
 
     A table that the policy publishes is also checked against the policy's requirements.
     """
-    if (table is None) == (together is None):
-        raise PolicyError("audit wants one TABLE, or --together A B")
+    if sum(one is not None for one in (table, together, history)) != 1:
+        raise PolicyError("audit wants one TABLE, or --together A B, or --history NAME")
     spec = found(db, policy)
     where = url(db, spec)
+    if history is not None:
+        return _history(screen, where, history)
     if together is not None:
         return _together(screen, where, together)
     assert table is not None
@@ -84,6 +95,17 @@ def _together(screen: Screen, where: str, pair: tuple[str, str]) -> int | None:
         from sqlanon.cli.show.audit import together_report
 
         together_report(screen, report)
+    return None
+
+
+def _history(screen: Screen, where: str, name: str) -> int | None:
+    with database(where, screen) as connected:
+        reports = connected.history(name)
+    screen.emit({"release": name, "history": [report.to_dict() for report in reports]})
+    if not screen.silent:
+        from sqlanon.cli.show.run import history_tables
+
+        screen.show(*history_tables(reports))
     return None
 
 

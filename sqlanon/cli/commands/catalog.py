@@ -1,22 +1,39 @@
-"""``sqlanon releases`` and ``clean``: what the catalog of a database knows and leaves behind."""
+"""``sqlanon releases``, ``diff``, ``rollback`` and ``clean``: what the catalog of a database knows and leaves behind."""
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from sqlanon.cli.options import Db, PolicyFile, database, found, url
+from sqlanon.cli.options import AllowWeaker, Db, PolicyFile, database, found, url
 from sqlanon.cli.screen import Screen
+from sqlanon.errors import PolicyError
+
+Version = Annotated[str, typer.Argument(metavar="NAME@VERSION")]
 
 
 def releases(
     screen: Screen,
-    name: Annotated[str | None, typer.Argument(show_default=False, help="Only this release.")] = None,
+    words: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="[NAME] | show NAME@VERSION",
+            show_default=False,
+            help="Only this release, or all of one version.",
+        ),
+    ] = None,
     db: Db = None,
     policy: PolicyFile = None,
 ) -> int | None:
-    """List every version of every release."""
+    """List every version of every release, or show one in full."""
+    words = words or []
+    if len(words) == 2 and words[0] == "show":
+        return _show(screen, words[1], db, policy)
+    if len(words) > 1:
+        raise PolicyError("releases wants nothing, a NAME, or: show NAME@VERSION")
+    name = words[0] if words else None
     with database(url(db, found(db, policy)), screen) as connected:
         rows = connected.releases(name)
     screen.emit({"releases": [row.to_dict() for row in rows]})
@@ -24,6 +41,58 @@ def releases(
         from sqlanon.cli.show.catalog import release_rows
 
         release_rows(screen, rows)
+    return None
+
+
+def _show(screen: Screen, name: str, db: str | None, policy: Path | None) -> int | None:
+    with database(url(db, found(db, policy)), screen) as connected:
+        report = connected.version(name)
+    screen.emit(report.to_dict())
+    if not screen.silent:
+        from sqlanon.cli.show.catalog import version_report
+
+        version_report(screen, report)
+    return None
+
+
+def diff(
+    screen: Screen, first: Version, second: Version, db: Db = None, policy: PolicyFile = None
+) -> int | None:
+    """Compare two versions: rows, loss, requirements, policy."""
+    with database(url(db, found(db, policy)), screen) as connected:
+        report = connected.diff(first, second)
+    screen.emit(report.to_dict())
+    if not screen.silent:
+        from sqlanon.cli.show.catalog import diff_report
+
+        diff_report(screen, report)
+    return None
+
+
+def rollback(
+    screen: Screen,
+    name: Annotated[str, typer.Argument(help="The release.")],
+    to: Annotated[
+        int | None,
+        typer.Option(
+            "--to",
+            metavar="VERSION",
+            show_default=False,
+            help="This version (default: what readers had before).",
+        ),
+    ] = None,
+    allow_weaker: AllowWeaker = False,
+    db: Db = None,
+    policy: PolicyFile = None,
+) -> int | None:
+    """Publish an earlier version of a release again, in one transaction."""
+    with database(url(db, found(db, policy)), screen) as connected:
+        report = connected.rollback(name, to, allow_weaker=allow_weaker)
+    screen.emit(report.to_dict())
+    if not screen.silent:
+        from sqlanon.cli.show.catalog import rollback_report
+
+        rollback_report(screen, report)
     return None
 
 

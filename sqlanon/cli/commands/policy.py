@@ -2,13 +2,28 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from sqlanon.cli.batch import each
-from sqlanon.cli.options import POLICY, Db, PolicyFile, Select, database, load, pick, url
+from sqlanon.cli.options import (
+    POLICY,
+    AllowWeaker,
+    Db,
+    Due,
+    Full,
+    PolicyFile,
+    RecordFile,
+    Select,
+    database,
+    load,
+    pick,
+    url,
+)  # fmt: skip
+from sqlanon.cli.record import Record
 from sqlanon.cli.screen import Screen
 
 if TYPE_CHECKING:
@@ -59,8 +74,17 @@ def plan(
         return each(screen, releases, lambda release: connected.plan(release, beside=spec.releases), done)
 
 
-def run(screen: Screen, policy: PolicyFile = None, select: Select = None, db: Db = None) -> int | None:
-    """Compute, verify and publish the policy's releases."""
+def run(
+    screen: Screen,
+    policy: PolicyFile = None,
+    select: Select = None,
+    db: Db = None,
+    due: Due = False,
+    full: Full = False,
+    allow_weaker: AllowWeaker = False,
+    record: RecordFile = None,
+) -> int | None:
+    """Bring the policy's releases up to date: make, verify and publish what changed."""
     spec = load(policy)
 
     def done(release: ReleaseSpec, report: RunReport) -> None:
@@ -70,8 +94,16 @@ def run(screen: Screen, policy: PolicyFile = None, select: Select = None, db: Db
             run_report(screen, report, _following(release, report, policy, db))
 
     releases = pick(spec, select)
-    with database(url(db, spec), screen) as connected:
-        return each(screen, releases, connected.run, done)
+    written = Record(record, spec.path or str(policy or POLICY)) if record else None
+    with written or nullcontext(), database(url(db, spec), screen) as connected:
+
+        def work(release: ReleaseSpec) -> RunReport:
+            return connected.run(release, full=full, allow_weaker=allow_weaker, only_due=due)
+
+        code = each(screen, releases, work, done, written.add if written else None)
+        if written:
+            written.exit_code = code
+        return code
 
 
 def schema(screen: Screen) -> int | None:

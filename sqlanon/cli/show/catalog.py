@@ -1,16 +1,18 @@
-"""The catalog: every version of every release."""
+"""The catalog: every version of every release, one version in full, two side by side."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sqlanon.cli.show.text import count, safe, table
+from sqlanon.cli.show.run import history_tables, loss, reasons, requirements
+from sqlanon.cli.show.text import count, measure, safe, seconds, table
+from sqlanon.results import RunReport
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from sqlanon.cli.screen import Screen
-    from sqlanon.results import ReleaseRow
+    from sqlanon.results import DiffReport, ReleaseRow, RollbackReport, VersionReport
 
 
 def release_rows(screen: Screen, rows: Sequence[ReleaseRow]) -> None:
@@ -47,3 +49,81 @@ def release_rows(screen: Screen, rows: Sequence[ReleaseRow]) -> None:
             f"source {safe(last.source)}, by {safe(last.published_by)}, {safe(last.method)}, sqlanon {last.sqlanon}",
             f"requirements: {safe(last.requirements)}",
         )
+
+
+def version_report(screen: Screen, report: VersionReport) -> None:
+    """Show one version in full."""
+    run = RunReport.from_dict(report.report)
+    total = run.seconds.get("total", 0.0)
+    screen.show(
+        f"{safe(report.release)}@{report.version}: {report.status}, {safe(run.published)}",
+        f"  source       {safe(report.source)}, {count(run.rows)} rows, fingerprint {report.fingerprint or 'none'}",
+        f"  made         {report.published_at} by {safe(report.published_by)}, sqlanon {report.sqlanon}, {seconds(total)}",
+        f"  looked at    {report.checked_at or report.published_at}",
+        f"  replaces     {run.replaces or 'nothing'}",
+        *(f"    because    {safe(reason)}" for reason in run.why),
+        f"  classes      {count(run.classes)} of {count(run.min_class)} to {count(run.max_class)} rows",
+        f"  method       {safe(run.method)}, {run.execution}; format {run.format}",
+        f"  policy       sha256 {report.policy_hash}",
+        "",
+        requirements(run.requirements),
+        "",
+        *loss(run.loss, run.rows),
+        "",
+        *history_tables(run.history),
+        table((("policy", "left"), ("", "wrap")), [(key, text) for key, text in _policy(report.policy)]),
+    )
+
+
+def diff_report(screen: Screen, report: DiffReport) -> None:
+    """Show two versions side by side."""
+    sides = [RunReport.from_dict(one.report) for one in (report.first, report.second)]
+    rows = [
+        ("status", report.first.status, report.second.status),
+        ("made", *(one.published_at[:16].replace("T", " ") for one in (report.first, report.second))),
+        ("rows", *(count(run.rows) for run in sides)),
+        ("classes", *(count(run.classes) for run in sides)),
+        ("smallest class", *(count(run.min_class) for run in sides)),
+        ("GCP", *(f"{run.loss.gcp:.4f}" for run in sides)),
+        ("DM", *(measure(run.loss.dm) for run in sides)),
+        ("C_AVG", *(f"{run.loss.c_avg:.3f}" for run in sides)),
+        ("seconds", *(seconds(run.seconds.get("total", 0.0)) for run in sides)),
+    ]
+    reached = [{(r.name, r.column): r for r in run.requirements} for run in sides]
+    for name, column in dict.fromkeys([*reached[0], *reached[1]]):
+        both = [one.get((name, column)) for one in reached]
+        shown = [f"{measure(r.asked)}, reached {measure(r.reached)}" if r else "-" for r in both]
+        rows.append((f"{name} of {column}" if column else name, shown[0], shown[1]))
+    names = [f"{one.release}@{one.version}" for one in (report.first, report.second)]
+    screen.show(table((("", "left"), *((name, "right") for name in names)), rows), "")
+    screen.show(*(reasons("policy", report.policy) or ["  policy    the same"]))
+
+
+def rollback_report(screen: Screen, report: RollbackReport) -> None:
+    """Show what a rollback did."""
+    screen.show(
+        f"release {safe(report.release)}: version {report.version} is published again as {safe(report.published)}; version "
+        f"{report.withdrawn} is withdrawn",
+        *(f"warning: {safe(warning)}" for warning in report.warnings),
+        "The next run makes a new version as soon as the source, the policy or sqlanon differs from this one's.",
+    )
+
+
+def _policy(value: object, path: str = "") -> list[tuple[str, str]]:
+    """A policy flattened to lines; what it leaves out is left out."""
+    if isinstance(value, dict):
+        if "name" in value and "role" in value:
+            rest = ", ".join(
+                f"{k} {v}" for k, v in value.items() if v and k not in ("name", "role", "weight")
+            )
+            return [(f"column {value['name']}", f"{value['role']}{', ' + rest if rest else ''}")]
+        return [
+            line
+            for key, item in value.items()
+            for line in _policy(item, f"{path}.{key}" if path else str(key))
+        ]
+    if isinstance(value, list) and path == "columns":
+        return [line for item in value for line in _policy(item)]
+    if value in (None, [], "", False):
+        return []
+    return [(path, ", ".join(map(str, value)) if isinstance(value, list) else str(value))]

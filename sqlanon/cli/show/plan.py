@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from sqlanon.cli.show.run import next_commands, second_table
+from sqlanon.cli.show.run import data_lines, history_tables, next_commands, reasons, second_table
 from sqlanon.cli.show.text import count, measure, safe, table
 
 if TYPE_CHECKING:
@@ -17,6 +17,8 @@ def plan_report(screen: Screen, report: PlanReport, *, sql: bool, run: str) -> N
     """Show one plan; ``run`` is the command that carries it out."""
     screen.show(
         f"release {safe(report.release)}: {safe(report.change)}",
+        *reasons("because", report.why),
+        *data_lines(report.data),
         f"  source    {safe(report.source)}, {count(report.rows)} rows",
         f"  publish   {safe(report.publish)}",
         *second_table(report.publish_sensitive),
@@ -49,8 +51,13 @@ def plan_report(screen: Screen, report: PlanReport, *, sql: bool, run: str) -> N
         ]
         sides = (("requirement", "left"), ("asked", "right"), ("largest", "right"), ("feasible", "left"))
         screen.show(table(sides, feasible), "")
+    screen.show(*history_tables(report.history))
+    for note in report.notes:
+        screen.show(f"note: {safe(note)}")
     if report.bound is not None:
         screen.show(safe(report.bound))
+    if report.weaker:
+        screen.show("the policy is weaker than what is published: run wants --allow-weaker")
     for warning in report.warnings:
         screen.show(f"warning: {safe(warning)}")
     if sql:
@@ -60,7 +67,7 @@ def plan_report(screen: Screen, report: PlanReport, *, sql: bool, run: str) -> N
         screen.show(
             f"{count(len(report.statements))} SQL statements do not depend on data: --sql prints them"
         )
-    next_commands(screen, [run])
+    next_commands(screen, [] if report.state == "unchanged" else [run])
 
 
 _SIDE = {"distinct": "right", "nulls": "right", "type": "wrap", "treatment": "wrap", "publishes": "wrap"}

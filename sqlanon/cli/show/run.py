@@ -11,16 +11,27 @@ if TYPE_CHECKING:
     from rich.table import Table
 
     from sqlanon.cli.screen import Screen
-    from sqlanon.results import LossReport, RequirementResult, RunReport
+    from sqlanon.results import DataChange, HistoryReport, LossReport, RequirementResult, RunReport
 
 
 def run_report(screen: Screen, report: RunReport, following: Sequence[str]) -> None:
     """Show one run; ``following`` are commands to try next."""
+    if report.outcome != "published":
+        screen.show(
+            f"release {safe(report.release)}: {report.outcome}, version {report.version} stays published as "
+            f"{safe(report.published)}",
+            *(f"  {safe(reason)}" for reason in report.why),
+            *(f"warning: {safe(warning)}" for warning in report.warnings),
+            "",
+        )
+        return
     verified = "verified" if report.verified else "NOT verified"
     screen.show(
         f"release {safe(report.release)} version {report.version}: {verified}, published as {safe(report.published)}",
         *second_table(report.published_sensitive),
+        *reasons("because", report.why if report.replaces else ()),
         f"  source    {safe(report.source)}, {count(report.rows)} rows, {count(report.suppressed)} suppressed",
+        *data_lines(report.data),
         f"  classes   {count(report.classes)} of {count(report.min_class)} to {count(report.max_class)} rows",
         f"  method    {safe(report.method)}, {report.execution}; format {report.format}",
         "",
@@ -30,6 +41,7 @@ def run_report(screen: Screen, report: RunReport, following: Sequence[str]) -> N
     if report.requirements:
         screen.show(requirements(report.requirements), "")
     screen.show(*loss(report.loss, report.rows), "")
+    screen.show(*history_tables(report.history))
     stages = ", ".join(
         f"{stage} {seconds(spent)}" for stage, spent in report.seconds.items() if stage != "total"
     )
@@ -39,6 +51,54 @@ def run_report(screen: Screen, report: RunReport, following: Sequence[str]) -> N
     for warning in report.warnings:
         screen.show(f"warning: {safe(warning)}")
     next_commands(screen, following)
+
+
+def reasons(title: str, why: Sequence[str]) -> list[str]:
+    """Why a version is made, a line each."""
+    return [f"  {title if not at else '':<9} {safe(reason)}" for at, reason in enumerate(why)]
+
+
+def data_lines(data: DataChange | None) -> list[str]:
+    """Rows that came and went."""
+    if data is None:
+        return []
+    changed = "" if data.changed is None else f", {count(data.changed)} changed"
+    told = f"{count(data.before)} -> {count(data.after)}: {count(data.added)} added, {count(data.removed)} removed{changed}"
+    return [f"  rows      {told}"]
+
+
+def history_tables(reports: Sequence[HistoryReport]) -> list[Table | str]:
+    """What a version tells together with those before, a table each."""
+    shown: list[Table | str] = []
+    for one in reports:
+        if one.unknown:
+            told = f"versions {one.old} and {one.new} cannot be compared: {safe(one.unknown)}"
+            shown += [f"{told}; nobody can tell what they reveal together", ""]
+            continue
+        how = (
+            "" if one.values else "; rows compared by key alone, as the policies read other columns or types"
+        )
+        rows = [
+            (
+                kind,
+                count(sets.rows),
+                count(sets.groups),
+                "-" if sets.smallest is None else count(sets.smallest),
+                "-" if sets.l is None else measure(sets.l),
+                count(sets.failing),
+            )
+            for kind, sets in (("arrived", one.arrived), ("left", one.left), ("common", one.common))
+        ]
+        titles = (
+            ("rows that", "left"),
+            *((t, "right") for t in ("rows", "groups", "smallest", "least l", "failing")),
+        )
+        title = (
+            f"versions {one.old} and {one.new} together: {count(one.components)} components, {count(one.failing)} rows in "
+            f"groups below the policy{how}"
+        )
+        shown += [title, table(titles, rows), ""]
+    return shown
 
 
 def requirements(results: Sequence[RequirementResult]) -> Table:

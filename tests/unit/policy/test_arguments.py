@@ -64,12 +64,17 @@ releases:
     memory: 1GiB
     seed: 42
     refine: {window: 5, passes: 2}
+    key: [name, number]
+    every: 24h
+    keep: 5
+    history: {max_failing: 0}
   - name: dual
     source: main.t
     publish: out.dual
     columns: {age: quasi, zip: quasi, diagnosis: sensitive}
     privacy: {max_loss: {per_class_ncp: 3/10}, max_extent: {zip: 0.5, age: 10}, maximize: l, at_least: {k: 2, l: 3}}
     refine: yes
+    refresh: {mode: full}
 """)
     spec = release(
         source="main.t",
@@ -98,6 +103,10 @@ releases:
         publish_file=Path("out.duckdb"),
         readers=["anna", "ben"],
         name="r",
+        key=["name", "number"],
+        every="1d",
+        keep=5,
+        max_failing=0,
     )
     dual = release(
         source="main.t",
@@ -207,6 +216,13 @@ def test_every_fraction_is_exact(numerator: int, denominator: int) -> None:
         ({"memory": "much"}, "memory: not a size; a size such as 4GB or 512MiB, or a number of bytes"),
         ({"seed": -1}, "seed: too small; a whole number of at least 0"),
         ({"readers": ["a", "a"]}, "readers: a name is listed twice; a name or a list of different names"),
+        ({"key": "age"}, "key: the column age is quasi, so it is published; identifier columns, or columns that rest: drop leaves out"),
+        ({"key": "other", "rest": "keep"}, "key: the column other is not listed, and rest: keep publishes it; identifier columns"),
+        ({"max_failing": 0}, "max_failing: without key nobody can tell which row is which; together with key"),
+        ({"max_failing": -1, "key": "id"}, "max_failing: too small; a whole number of at least 0"),
+        ({"every": "24"}, "every: not a time span; a number with its unit: 30m, 24h, 7d or 2w"),
+        ({"every": "0h"}, "every: too small; a number with its unit: 30m, 24h, 7d or 2w"),
+        ({"keep": 0}, "keep: too small; a whole number of at least 1"),
     ],
 )  # fmt: skip
 def test_one_problem(arguments: dict[str, Any], problem: str | list[str]) -> None:

@@ -1,0 +1,1 @@
+select 1 as age, 'x' as zip

@@ -1,0 +1,1 @@
+select name as label, zip from {{ ref('persons') }}

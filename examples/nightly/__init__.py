@@ -1,0 +1,1 @@
+"""Thirty nights of one release."""

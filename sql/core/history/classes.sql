@@ -1,0 +1,7 @@
+-- name: history/classes
+-- params: history (table)
+-- returns: class bigint, each once
+SELECT CAST(h.class AS BIGINT) AS class
+FROM {{ history | table }} AS h
+GROUP BY h.class
+ORDER BY h.class

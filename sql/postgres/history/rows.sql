@@ -1,0 +1,16 @@
+-- name: history/rows
+-- params: history (table to make), classed, released (tables), marked (aliases whose values make a row what it is), sensitive (aliases)
+-- returns: person text (keyed hash of the key), class bigint (as a reader sees it), mark text (keyed hash of the row's quasi and
+--   sensitive values, with :secret), s1.. (keyed hash of each sensitive value): no value can be read from it
+{% macro canon(c) %}COALESCE(CAST(LENGTH(CAST({{ c }} AS text)) AS text) || ':' || CAST({{ c }} AS text), 'n'){% endmacro %}
+{% macro hash(text) %}SUBSTR(encode(sha256(convert_to(CAST(:secret AS text) || {{ text }}, 'UTF8')), 'hex'), 1, 32){% endmacro %}
+CREATE TEMPORARY TABLE {{ history | table }} AS
+SELECT
+    k.person AS person
+    , CAST(p._sqlanon_place AS bigint) AS class
+    , {% set row %}'/row/'{% for c in marked %} || {{ canon("k." ~ c) }}{% endfor %}{% endset %}{{ hash(row) }} AS mark
+{% for c in sensitive %}
+    , {{ hash("'/" ~ loop.index ~ "/' || " ~ canon("k." ~ c)) }} AS s{{ loop.index }}
+{% endfor %}
+FROM {{ classed | table }} AS k
+JOIN {{ released | table }} AS p ON p._sqlanon_class = k.class

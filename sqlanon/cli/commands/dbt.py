@@ -1,0 +1,193 @@
+"""``sqlanon dbt run`` and ``dbt plan``: the releases that the models of a dbt project ask for."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from contextlib import nullcontext
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, TypeVar
+
+import typer
+
+from sqlanon.cli.batch import each
+from sqlanon.cli.command import Commands, register
+from sqlanon.cli.options import AllowWeaker, Due, Full, RecordFile, database
+from sqlanon.cli.record import Record
+from sqlanon.cli.screen import Screen
+from sqlanon.errors import PolicyError
+
+if TYPE_CHECKING:
+    from sqlanon.dbt.project import Project
+    from sqlanon.results import PlanReport, RunReport
+    from sqlanon.spec import ReleaseSpec
+
+R = TypeVar("R")
+
+ProjectDir = Annotated[
+    Path | None,
+    typer.Option(
+        "--project-dir",
+        metavar="DIR",
+        show_default=False,
+        help="The dbt project (default: DBT_PROJECT_DIR, else here or above).",
+    ),
+]
+ProfilesDir = Annotated[
+    Path | None,
+    typer.Option(
+        "--profiles-dir",
+        metavar="DIR",
+        show_default=False,
+        help="Where profiles.yml is (default: DBT_PROFILES_DIR, else here, else ~/.dbt).",
+    ),
+]
+Profile = Annotated[
+    str | None,
+    typer.Option("--profile", metavar="NAME", show_default=False, help="Instead of the project's profile."),
+]
+Target = Annotated[
+    str | None,
+    typer.Option(
+        "--target", "-t", metavar="NAME", show_default=False, help="Instead of the profile's own target."
+    ),
+]
+TargetPath = Annotated[
+    Path | None,
+    typer.Option(
+        "--target-path",
+        metavar="DIR",
+        show_default=False,
+        help="Where dbt wrote manifest.json (default: the project's target folder).",
+    ),
+]
+Db = Annotated[
+    str | None,
+    typer.Option(
+        "--db",
+        metavar="URL",
+        show_default=False,
+        help="duckdb:///path or postgresql://...; instead of the profile's database.",
+    ),
+]
+Select = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--select",
+        "-s",
+        metavar="NAME",
+        show_default=False,
+        help="Only this model or release; may be repeated.",
+    ),
+]
+
+
+def plan(
+    screen: Screen,
+    project_dir: ProjectDir = None,
+    profiles_dir: ProfilesDir = None,
+    profile: Profile = None,
+    target: Target = None,
+    target_path: TargetPath = None,
+    select: Select = None,
+    db: Db = None,
+) -> int | None:
+    """Say what `dbt run` would do, and whether it can."""
+    project = _load(project_dir, profiles_dir, profile, target, target_path, db)
+
+    def done(_: ReleaseSpec, report: PlanReport) -> None:
+        if not screen.silent:
+            from sqlanon.cli.show.plan import plan_report
+
+            plan_report(screen, report, sql=False, run="sqlanon dbt run, with the options of this command")
+
+    with database(_url(project), screen) as connected:
+        made = _guarded(project, lambda spec: connected.plan(spec, beside=project.policy.releases))
+        return each(screen, _picked(project, select), made, done)
+
+
+def run(
+    screen: Screen,
+    project_dir: ProjectDir = None,
+    profiles_dir: ProfilesDir = None,
+    profile: Profile = None,
+    target: Target = None,
+    target_path: TargetPath = None,
+    select: Select = None,
+    db: Db = None,
+    due: Due = False,
+    full: Full = False,
+    allow_weaker: AllowWeaker = False,
+    record: RecordFile = None,
+) -> int | None:
+    """Release what dbt has built: every model whose meta has `anonymize`."""
+    project = _load(project_dir, profiles_dir, profile, target, target_path, db)
+
+    def done(_: ReleaseSpec, report: RunReport) -> None:
+        if not screen.silent:
+            from sqlanon.cli.show.run import run_report
+
+            run_report(screen, report, [])
+
+    releases = _picked(project, select)
+    written = Record(record, str(project.policy.path)) if record else None
+    with written or nullcontext(), database(_url(project), screen) as connected:
+
+        def work(spec: ReleaseSpec) -> RunReport:
+            return connected.run(spec, full=full, allow_weaker=allow_weaker, only_due=due)
+
+        code = each(screen, releases, _guarded(project, work), done, written.add if written else None)
+        if written:
+            written.exit_code = code
+        return code
+
+
+def _load(
+    project_dir: Path | None, profiles_dir: Path | None, profile: str | None, target: str | None,
+    target_path: Path | None, db: str | None,
+) -> Project:  # fmt: skip
+    from sqlanon.dbt.project import load
+
+    return load(
+        project_dir, profiles_dir=profiles_dir, profile=profile, target=target, target_path=target_path, db=db
+    )
+
+
+def _url(project: Project) -> str:
+    assert project.policy.connection is not None
+    return project.policy.connection
+
+
+def _picked(project: Project, select: Sequence[str] | None) -> tuple[ReleaseSpec, ...]:
+    """The releases that --select names, by their own name or their model's; all of them without it."""
+    releases = project.policy.releases
+    if not select:
+        return releases
+    known = {name for spec in releases for name in (spec.name, project.models[spec.name])}
+    unknown = [name for name in select if name not in known]
+    if unknown:
+        raise PolicyError(
+            f"--select: no model {', '.join(unknown)} asks for a release; those that do: {', '.join(sorted(known))}"
+        )
+    return tuple(spec for spec in releases if {spec.name, project.models[spec.name]} & set(select))
+
+
+def _guarded(project: Project, work: Callable[[ReleaseSpec], R]) -> Callable[[ReleaseSpec], R]:
+    """The work, refused for a release whose model dbt did not build."""
+
+    def guarded(spec: ReleaseSpec) -> R:
+        if spec.name in project.unfit:
+            raise PolicyError(f"model {project.models[spec.name]}: {project.unfit[spec.name]}")
+        return work(spec)
+
+    return guarded
+
+
+app = typer.Typer(
+    name="dbt",
+    cls=Commands,
+    help="Releases that the models of a dbt project ask for in their meta.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+for command in (run, plan):
+    register(app, command)

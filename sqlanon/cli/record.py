@@ -1,0 +1,83 @@
+"""The record of a run as a JSON file, for the scheduler that started it.
+
+It is on disk from the start of the run (``finished_at`` null) and rewritten, whole, after every release, so that a run
+that was killed leaves what it did.
+"""
+
+from __future__ import annotations
+
+import datetime
+import json
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Self
+
+from sqlanon._version import __version__
+from sqlanon.errors import PolicyError
+
+if TYPE_CHECKING:
+    from types import TracebackType
+
+    from sqlanon.cli.batch import Outcome
+    from sqlanon.results import RunReport
+
+
+class Record:
+    """A context manager around a run; docs/refresh.md describes the file.
+
+    Args:
+        path: the file to write; replaced whole each time.
+        policy: the policy file's name.
+
+    Raises:
+        PolicyError: the file cannot be written.
+    """
+
+    def __init__(self, path: Path, policy: str) -> None:
+        self.exit_code: int | None = None
+        self._path = path
+        self._said: dict[str, Any] = {
+            "sqlanon": __version__, "policy": policy, "started_at": _now(), "finished_at": None, "exit_code": None,
+            "releases": [],
+        }  # fmt: skip
+
+    def __enter__(self) -> Self:
+        self._write()
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if error is not None:
+            from sqlanon.cli.failures import describe
+
+            failure = describe(error)
+            self.exit_code = failure.exit_code
+            self._said["error"] = failure.to_dict()
+        self._said |= {"finished_at": _now(), "exit_code": self.exit_code}
+        self._write()
+
+    def add(self, outcome: Outcome[RunReport]) -> None:
+        """Note how a release ended."""
+        told: dict[str, Any] = {"release": outcome.release, "outcome": "failed"}
+        if outcome.report is not None:
+            told = dict(outcome.report.to_dict())
+        elif outcome.failure is not None:
+            told["error"] = outcome.failure.to_dict()
+        self._said["releases"].append(told)
+        self._write()
+
+    def _write(self) -> None:
+        beside = self._path.with_name(f"{self._path.name}.sqlanon-{os.getpid()}")
+        try:
+            beside.write_text(json.dumps(self._said, indent=2, default=str) + "\n", encoding="utf-8")
+            os.replace(beside, self._path)
+        except OSError as error:
+            beside.unlink(missing_ok=True)
+            raise PolicyError(
+                f"--record {self._path}: cannot be written ({error.strerror}); name a file in a folder that is there"
+            ) from error
+
+
+def _now() -> str:
+    return datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")

@@ -1,0 +1,98 @@
+"""A release as a Python model of dbt-duckdb: dbt writes the table, sqlanon makes and verifies what goes into it."""
+
+from __future__ import annotations
+
+import logging
+from inspect import signature
+from typing import Any
+
+from sqlanon import policy
+from sqlanon.database import Database
+from sqlanon.engines import guest
+from sqlanon.engines.base import Session, TableRef
+from sqlanon.errors import PolicyError, SqlanonError
+from sqlanon.progress import Silent
+from sqlanon.release.run import Machine
+
+log = logging.getLogger("sqlanon.dbt")
+
+SOURCE = TableRef("main", "source")
+VIEW = TableRef("release", "released")
+
+_NOT_HERE = {
+    "source": "the relation is the source",
+    "publish": "dbt publishes the model",
+    "publish_file": "dbt publishes the model",
+    **dict.fromkeys(
+        ("key", "every", "keep", "max_failing"), "a model of dbt has no versions; see sqlanon dbt run"
+    ),
+}
+
+
+def release(relation: object, session: Session, *, name: str = "model", **arguments: Any) -> object:
+    """Anonymize a relation inside a Python model of dbt-duckdb, and return what the model returns.
+
+    The relation is copied into a private in-memory database of dbt's own DuckDB, released and verified there, and the
+    release is handed back; the copy is gone when this returns. dbt writes the table, so there is no catalog, no
+    version and no view of sqlanon's: for those, give a model an ``anonymize`` block and run ``sqlanon dbt run``.
+
+    Args:
+        relation: what ``dbt.ref`` or ``dbt.source`` returned, filtered or not.
+        session: what dbt handed to the model.
+        name: the model's name, for messages.
+        arguments: as for `sqlanon.Database.anonymize`, without publish and publish_file.
+
+    Returns:
+        A DuckDB relation.
+
+    Raises:
+        SqlanonError: no release; the model fails. dbt prints whole tracebacks, so the error carries no driver's message,
+            which could quote a value.
+
+    Example:
+        >>> import duckdb
+        >>> session = duckdb.connect()
+        >>> people = session.query("SELECT i // 5 AS age, 'flu' AS diagnosis FROM range(20) AS r(i)")
+        >>> released = release(people, session, quasi="age", sensitive="diagnosis", k=5)
+        >>> released.columns, len(released)
+        (['age_lo', 'age_hi', 'diagnosis'], 20)
+    """
+    told: SqlanonError | None = None
+    try:
+        return _release(relation, session, name, arguments)
+    except SqlanonError as error:
+        told = error
+    except Exception as error:  # noqa: BLE001 - its text may quote a cell value
+        told = SqlanonError(f"{name}: unexpected {type(error).__name__}: a defect of sqlanon")
+    told.__cause__ = told.__context__ = None
+    raise told.with_traceback(None)
+
+
+def _release(relation: object, session: Session, name: str, arguments: dict[str, Any]) -> object:
+    for key, reason in _NOT_HERE.items():
+        if key in arguments:
+            raise PolicyError(f"{name}: {key}: {reason}; leave it out")
+    known = signature(policy.release).parameters
+    unknown = [key for key in arguments if key not in known]
+    if unknown or "quasi" not in arguments:
+        what = f"no argument {', '.join(unknown)}" if unknown else "quasi is missing"
+        raise PolicyError(
+            f"{name}: {what}; the arguments are: {', '.join(key for key in known if key not in _NOT_HERE)}"
+        )
+    spec = policy.release(
+        source=f"{SOURCE.schema}.{SOURCE.name}", publish=f"{VIEW.schema}.{VIEW.name}", name=name, **arguments
+    )
+    if spec.format.kind == "anatomy":
+        raise PolicyError(
+            f"{name}: format anatomy publishes two tables, and a model is one; use sqlanon dbt run"
+        )
+    with guest(session) as inside:
+        inside.take(relation, SOURCE)
+        report = Database(inside.engine, Silent(), Machine.here()).run(spec)
+        log.info(
+            "%s: %d rows in %d classes of %d to %d, GCP %.4f",
+            name, report.rows, report.classes, report.min_class, report.max_class, report.loss.gcp,
+        )  # fmt: skip
+        for warning in report.warnings:
+            log.warning("%s: %s", name, warning)
+        return inside.give(VIEW)

@@ -1,0 +1,194 @@
+"""A dbt project as a policy: the models that ask for a release, and the database they were built in."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from sqlanon import policy
+from sqlanon.dbt import profile as profiles
+from sqlanon.dbt.files import Renderer, read_yaml
+from sqlanon.dbt.manifest import Asked, Manifest, read_manifest
+from sqlanon.dbt.places import KEY, Places, Yaml
+from sqlanon.dbt.results import failed
+from sqlanon.errors import PolicyError
+from sqlanon.spec import PolicySpec, ReleaseSpec
+
+PROJECT = "dbt_project.yml"
+
+
+@dataclass(frozen=True, slots=True)
+class Project:
+    """What a dbt project asks of sqlanon.
+
+    Attributes:
+        policy: the releases and the connection, as a policy file would give them.
+        models: release -> the model it is made of.
+        unfit: release -> why it must not be made now, in words.
+    """
+
+    policy: PolicySpec
+    models: Mapping[str, str]
+    unfit: Mapping[str, str]
+
+
+def load(
+    project_dir: str | os.PathLike[str] | None = None,
+    *,
+    profiles_dir: str | os.PathLike[str] | None = None,
+    profile: str | None = None,
+    target: str | None = None,
+    target_path: str | os.PathLike[str] | None = None,
+    db: str | None = None,
+    environ: Mapping[str, str] | None = None,
+) -> Project:
+    """Read a dbt project that dbt has built: its manifest, the results of its last run, and its profile.
+
+    Args:
+        project_dir: the project; None: DBT_PROJECT_DIR, else here or the nearest folder above that holds one.
+        profiles_dir: the folder of profiles.yml; None: as dbt looks for it.
+        profile: the profile; None: DBT_PROFILE, else the project's own.
+        target: the profile's target; None: DBT_TARGET, else the profile's own.
+        target_path: dbt's target folder, relative to the project; None: DBT_TARGET_PATH, else the project's own.
+        db: a database URL instead of the profile's.
+        environ: the environment's variables; None: this process's.
+
+    Raises:
+        PolicyError: with every problem of every model, each at its file and line.
+    """
+    environ = os.environ if environ is None else environ
+    folder = _folder(project_dir, environ)
+    described = read_yaml(folder / PROJECT)
+    renderer = Renderer(folder / PROJECT, environ)
+
+    def setting(key: str, variable: str, otherwise: str) -> str:
+        if environ.get(variable):
+            return environ[variable]
+        value = renderer.render(described.get(key), key)
+        return str(value) if value else otherwise
+
+    artifacts = folder / (target_path or setting("target-path", "DBT_TARGET_PATH", "target"))
+    packages = str(renderer.render(described.get("packages-install-path"), "packages-install-path") or "")
+    manifest = read_manifest(artifacts / "manifest.json", packages or "dbt_packages")
+    database = None
+    if db is None:
+        named = profile or setting("profile", "DBT_PROFILE", "")
+        if not named:
+            raise PolicyError(f"{folder / PROJECT}: names no profile; --profile does")
+        place = profiles.find(Path(profiles_dir) if profiles_dir else None, environ)
+        connection = profiles.connection(place, named, target, folder, environ)
+        if manifest.adapter not in (None, connection.adapter):
+            raise PolicyError(
+                f"{manifest.path}: written for {manifest.adapter}, but the target is {connection.adapter}; run dbt for "
+                "this target first, or name the other one with --target"
+            )
+        db, database = connection.url, connection.database
+    releases = _releases(manifest, folder, database)
+    reasons = failed(artifacts / "run_results.json", manifest)
+    return Project(
+        policy=PolicySpec(db, tuple(spec for spec, _ in releases), str(manifest.path)),
+        models={spec.name: asked.name for spec, asked in releases},
+        unfit={spec.name: reasons[asked.node] for spec, asked in releases if asked.node in reasons},
+    )
+
+
+def _folder(given: str | os.PathLike[str] | None, environ: Mapping[str, str]) -> Path:
+    """The project's directory."""
+    named = given or environ.get("DBT_PROJECT_DIR")
+    if named:
+        if (Path(named) / PROJECT).is_file():
+            return Path(named)
+        raise PolicyError(f"no {PROJECT} in {named}; --project-dir names the folder of a dbt project")
+    here = Path.cwd()
+    for folder in (here, *here.parents):
+        if (folder / PROJECT).is_file():
+            return Path(os.path.relpath(folder))  # short in messages
+    raise PolicyError(f"no {PROJECT} here or above; name the dbt project with --project-dir")
+
+
+def _releases(manifest: Manifest, folder: Path, database: str | None) -> list[tuple[ReleaseSpec, Asked]]:
+    """Every model's spec, or one error with the problems of all."""
+    if not manifest.asked:
+        raise PolicyError(f"{manifest.path}: no model asks for a release; give one a config.meta.{KEY}")
+    problems: list[str] = []
+    made: list[tuple[ReleaseSpec, Asked, Places]] = []
+    yaml = Yaml()
+    for asked in manifest.asked:
+        places = Places(asked.name, folder / asked.patch if asked.patch else None, folder / asked.file, yaml)
+        wrong = _out_of_place(asked, database) or _changed(asked, manifest, folder)
+        if wrong:
+            problems.append(f"{places.place(())[1]}: {wrong}")
+            continue
+        try:
+            spec = policy.embedded(_raw(asked, places), places, folder)
+        except PolicyError as error:
+            problems += error.problems
+        else:
+            made.append((spec, asked, places))
+    problems += _same(made)
+    if problems:
+        raise PolicyError(problems)
+    return [(spec, asked) for spec, asked, _ in made]
+
+
+def _out_of_place(asked: Asked, database: str | None) -> str:
+    if asked.problem:
+        return asked.problem
+    if not isinstance(asked.block, dict):
+        return "not a mapping; key: value pairs, such as {privacy: {k: 10}}, or false"
+    if database is not None and asked.database and asked.database.lower() != database.lower():
+        return (
+            f"the model is in the database {asked.database}, and the target's is {database}; run dbt for this target "
+            "first, or name the database with --db"
+        )
+    return ""
+
+
+def _changed(asked: Asked, manifest: Manifest, folder: Path) -> str:
+    """Whether the project was edited after dbt wrote the manifest: its policy might be an old one."""
+    written = manifest.path.stat().st_mtime_ns
+    for file in (asked.patch, asked.file, Path(PROJECT)):
+        if file and (folder / file).is_file() and (folder / file).stat().st_mtime_ns > written:
+            return f"{file} was changed after {manifest.path.name} was written; run dbt build, or dbt parse"
+    return ""
+
+
+def _raw(asked: Asked, places: Places) -> dict[str, Any]:
+    """The keys of a policy's release: the block, with the model as its source and the columns' roles.
+
+    Raises:
+        PolicyError: the block says what the model says.
+    """
+    assert isinstance(asked.block, dict)
+    elsewhere = {
+        "source": "the model is the source; leave it out",
+        "columns": f"roles stand in each column's own meta: {{name: age, config: {{meta: {{{KEY}: quasi}}}}}}",
+    }
+    wrong = [f"{places.place(())[1]}.{key}: {what}" for key, what in elsewhere.items() if key in asked.block]
+    if wrong:
+        raise PolicyError(wrong)
+    source = ".".join(_part(part) for part in (asked.schema, asked.table))
+    return {"name": asked.table, **asked.block, "source": source, "columns": dict(asked.columns)}
+
+
+def _part(name: str) -> str:
+    """A part of a table's name as a policy writes it."""
+    return name if name.isidentifier() else '"' + name.replace('"', '""') + '"'
+
+
+def _same(made: list[tuple[ReleaseSpec, Asked, Places]]) -> list[str]:
+    """Releases that share a name, a view or a file."""
+    first: dict[tuple[str, str], str] = {}
+    problems = []
+    for spec, asked, places in made:
+        file = os.path.realpath(spec.publish_file) if spec.publish_file else None
+        view = None if file else (spec.publish or "").casefold()
+        for key, value in (("name", spec.name), ("publish", view), ("publish_file", file)):
+            other = first.setdefault((key, value), asked.name) if value else asked.name
+            if other != asked.name:
+                what = f"the same as that of the model {other}; each release has its own"
+                problems.append(f"{places.place((key,))[1]}: {what}")
+    return problems

@@ -1,0 +1,35 @@
+"""One release whose keys stand inside another tool's file: the same checks, and the caller says where things are."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path as FilePath
+from typing import Any
+
+from sqlanon.policy import checks, shape
+from sqlanon.policy.load import default_view
+from sqlanon.policy.problems import Origin, Problems
+from sqlanon.spec import ReleaseSpec
+
+
+def embedded(raw: Mapping[str, Any], origin: Origin, base: FilePath) -> ReleaseSpec:
+    """Check one release and freeze it, as `sqlanon.policy.load` does with those of a policy file.
+
+    Args:
+        raw: its keys and values, as docs/policy.md lists them; values may be text or Python's.
+        origin: says where a path of ``raw`` is, in the words of the other file.
+        base: the directory that hierarchies and orders are relative to.
+
+    Raises:
+        PolicyError: with every problem, each at its place.
+    """
+    problems = Problems(origin)
+    model = shape.read(raw, (), problems)
+    spec = None
+    if model is not None:
+        if model.publish is None:
+            model = model.model_copy(update={"publish": default_view(model.name)})
+        spec = checks.build(model, raw, (), problems, checks.Files(base))
+    problems.stop()
+    assert spec is not None
+    return spec

@@ -1,0 +1,109 @@
+"""Refreshes from the command line: run --due, --record, --allow-weaker; releases show, diff, rollback, audit --history."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+
+def change(warehouse, statement):
+    import duckdb
+
+    with duckdb.connect(warehouse.removeprefix("duckdb:///")) as connection:
+        connection.execute(statement)
+
+
+def edit(policy, old, new):
+    text = policy.read_text(encoding="utf-8")
+    assert old in text
+    policy.write_text(text.replace(old, new), encoding="utf-8")
+
+
+@pytest.fixture
+def keyed(policy):
+    """The policy with a key and a period."""
+    edit(policy, "    privacy:", "    key: id\n    every: 24h\n    privacy:")
+    return policy
+
+
+def test_a_release_over_some_nights(cli, keyed, warehouse, tmp_path):
+    record = tmp_path / "run.json"
+    assert cli("run", "--due", "--record", record).code == 0
+    told = json.loads(record.read_text(encoding="utf-8"))
+    assert told["finished_at"] >= told["started_at"]
+    assert (
+        told["exit_code"],
+        [(one["release"], one["outcome"], one["version"]) for one in told["releases"]],
+    ) == (
+        0,
+        [("people", "published", 1)],
+    )
+    assert "fresh, version 1 stays published" in cli("run", "--due").out
+    change(warehouse, "DELETE FROM people WHERE id IN (1000, 1001)")
+    plan = cli("plan")
+    assert "version 2 replaces 1: data changed" in plan.out
+    assert "60 -> 58: 0 added, 2 removed, 0 changed" in plan.out
+    assert "versions 1 and 2 together" in plan.out
+    assert cli("plan", "--json").json["state"] == "data changed"
+    assert cli("run").code == 0
+    edit(keyed, "k: 5", "k: 4")
+    refused = cli("run", "--record", record)
+    assert refused.code == 2
+    assert "k 5 -> 4 (weaker)" in refused.err
+    told = json.loads(record.read_text(encoding="utf-8"))
+    assert (told["exit_code"], told["releases"][0]["outcome"], told["releases"][0]["error"]["kind"]) == (
+        2,
+        "failed",
+        "GuardError",
+    )
+    assert "run wants --allow-weaker" in cli("plan").out
+    assert "version 3" in cli("run", "--allow-weaker").out
+
+    shown = cli("releases", "show", "people@2")
+    assert shown.code == 0, shown.err
+    for word in (
+        "people@2: replaced",
+        "because    the source's rows changed",
+        "policy       sha256",
+        "column age",
+        "key",
+    ):
+        assert word in shown.out
+    assert cli("releases", "show", "people@2", "--json").json["report"]["replaces"] == 1
+    side = cli("diff", "people@2", "people@3")
+    assert side.code == 0, side.err
+    assert "k 5 -> 4 (weaker)" in side.out
+    assert cli("diff", "people@2", "people@3", "--json").json["weaker"] == ["k 5 -> 4 (weaker)"]
+    history = cli("audit", "--history", "people")
+    assert history.code == 0, history.err
+    assert history.out.count("together") == 2
+    assert [one["new"] for one in cli("audit", "--history", "people", "--json").json["history"]] == [2, 3]
+
+    back = cli("rollback", "people")
+    assert back.code == 0, back.err
+    assert "version 2 is published again as release.people; version 3 is withdrawn" in back.out
+    again = cli("rollback", "people", "--to", "3")
+    assert again.code == 2
+    assert "k 5 -> 4 (weaker)" in again.err
+    assert cli("rollback", "people", "--to", "3", "--allow-weaker", "--json").json["version"] == 3
+
+
+@pytest.mark.usefixtures("policy")
+def test_mistakes(cli, tmp_path):
+    for words, told in (
+        (["releases", "show"], None),
+        (["releases", "show", "people@1"], "people is not a release of this database; releases: none"),
+        (["releases", "show", "people@1", "more"], "releases wants nothing, a NAME, or: show NAME@VERSION"),
+        (["rollback", "people"], "nothing is published that could be rolled back"),
+        (["audit", "--history", "people"], "people is not a release of this database"),
+        (
+            ["audit", "people", "--history", "people"],
+            "audit wants one TABLE, or --together A B, or --history NAME",
+        ),
+        (["run", "--record", tmp_path / "no" / "run.json"], "cannot be written"),
+    ):
+        ended = cli(*words)
+        assert ended.code == (2 if told else 0), words
+        assert (told or "") in ended.err
+    assert cli("releases", "--json").json == {"releases": []}

@@ -1,0 +1,1 @@
+"""Refreshes: the same command again tonight."""

@@ -1,0 +1,75 @@
+"""What two policies say differently, without a database."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from fractions import Fraction
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sqlanon.release.catalog import redacted
+from sqlanon.release.changes import differences, weakenings
+from sqlanon.spec import ColumnSpec, Hierarchy, PrivacySpec, ReleaseSpec
+
+PLAIN = ReleaseSpec("r", "t", (ColumnSpec("age", "quasi"), ColumnSpec("d", "sensitive")), PrivacySpec(k=5))
+
+
+def kept(spec: ReleaseSpec) -> dict:
+    return json.loads(json.dumps(redacted(spec)))
+
+
+def told(old: ReleaseSpec, new: ReleaseSpec) -> tuple[str, ...]:
+    return tuple(map(str, differences(kept(old), kept(new))))
+
+
+def test_the_same_policy() -> None:
+    assert told(PLAIN, PLAIN) == ()
+    assert told(PLAIN, replace(PLAIN, columns=PLAIN.columns[::-1], seed=5)) == ()
+
+
+def test_a_policy_of_an_older_sqlanon_has_the_defaults() -> None:
+    older = kept(PLAIN)
+    for later in ("key", "refresh", "refine"):
+        del older[later]
+    assert differences(older, kept(PLAIN)) == ()
+
+
+def test_a_hierarchy_is_what_it_holds() -> None:
+    def with_tree(name: str, *leaves: str) -> ReleaseSpec:
+        tree = Hierarchy(name, tuple((leaf, "*") for leaf in leaves))
+        return replace(PLAIN, columns=(ColumnSpec("age", "quasi", hierarchy=tree), PLAIN.columns[1]))
+
+    assert told(with_tree("a.csv", "1", "2"), with_tree("b.csv", "1", "2")) == ()
+    (line,) = told(with_tree("a.csv", "1", "2"), with_tree("a.csv", "1", "3"))
+    assert line.startswith("column age: hierarchy a.csv (")
+    assert "(weaker)" not in line
+
+
+def test_columns_that_nobody_names_follow_rest() -> None:
+    narrow = replace(PLAIN, columns=PLAIN.columns[:1], rest="drop")
+    assert "column d: sensitive -> not published" in told(PLAIN, narrow)
+    assert "column d: not published -> sensitive (weaker)" in told(narrow, PLAIN)  # nothing protects it
+    diverse = replace(PLAIN, privacy=PrivacySpec(k=5, l=Fraction(2)))
+    assert "column d: not published -> sensitive" in told(narrow, diverse)
+    assert {"rest drop -> keep (weaker)"} <= set(told(narrow, replace(narrow, rest="keep")))
+
+
+PRIVACY = st.builds(
+    PrivacySpec,
+    k=st.integers(1, 4),
+    l=st.sampled_from([None, Fraction(3, 2), Fraction(2), Fraction(10)]),
+    distinct_l=st.sampled_from([None, 2, 3, 11]),
+    joint=st.booleans(),
+)
+
+
+@given(PRIVACY, PRIVACY)
+def test_weaker_is_less_of_anything_that_was_asked(old: PrivacySpec, new: PrivacySpec) -> None:
+    less = [
+        new.k < old.k, (new.l or 0) < (old.l or 0), (new.distinct_l or 0) < (old.distinct_l or 0), old.joint and not new.joint,
+    ]  # fmt: skip
+    found = differences(kept(replace(PLAIN, privacy=old)), kept(replace(PLAIN, privacy=new)))
+    assert len(weakenings(found)) == sum(less)
+    assert bool(found) == (old != new)
