@@ -33,7 +33,7 @@ def test_plan_and_run(cli, bounded):
     assert reached >= 1.5
     assert report["loss"]["il_inf"] <= 0.5 + 2**-19
     assert report["loss"]["c_avg"] is None  # N / (classes x k), and no k is asked
-    text = " ".join(cli("run").out.split())
+    text = " ".join(cli("run", "--full").out.split())
     assert f"note: {said}: reached" in text
     assert "C_AVG" not in text
     assert "DM " in text
@@ -72,7 +72,8 @@ def test_missing_words_are_those_of_the_command_line(cli, warehouse):
 def test_change_says_nothing_of_what_is_not_asked(cli, bounded):
     assert cli("run").code == 0
     bounded("3/2")
-    change = cli("plan", "--json").json["change"]
+    plan = cli("plan", "--json").json
+    change = " ".join([plan["change"], *plan["why"]])
     assert "policy changed" in change
     assert "maximize" in change
     assert not {"None", "True", "False"} & set(re.findall(r"\w+", change))
