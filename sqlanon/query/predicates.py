@@ -181,6 +181,8 @@ class Tests:
             refuse(
                 self._scope.text, constant, f"column {box.field.name}: the release holds this enum as text, without its order"
             )  # fmt: skip
+        if op not in ("=", "<>"):
+            self._scope.check_order(box, constant)
         if box.shape != "interval":
             native = _KINDS[op](this=box.value, expression=constant.copy())
             if op in ("=", "<>") and isinstance(value, str):

@@ -240,6 +240,8 @@ class Rewrite:
                 node,
                 f"{kind}({box.field.name}): {box.field.source_type} values cannot be aggregated so",
             )
+        if kind in ("min", "max"):
+            self._scope.check_order(box, node)
         self._wanted.values.add(box.id)
         # A join may drop or repeat rows of a class, of which the mean then says nothing.
         whole = not self._scope.joins

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 from sqlglot import exp
 
@@ -12,6 +13,7 @@ from sqlanon.query.boxes import VIEW, Box, box_of
 from sqlanon.query.refuse import refuse
 from sqlanon.query.released import Field, Released
 from sqlanon.query.terms import Tree, column, with_columns
+from sqlanon.sqltext import statement
 
 
 @dataclass
@@ -48,6 +50,24 @@ class Scope:
             Refused: a column that neither the release nor a joined table has.
         """
         return with_columns(node, self._placed)
+
+    def check_order(self, box: Box, node: exp.Expr) -> None:
+        """Refuse what asks for the order of a text column where this database has another one than bytes.
+
+        Raises:
+            Refused: see above.
+        """
+        if box.field.kind != "text" or box.shape != "interval" or self._bytes:
+            return
+        refuse(
+            self.text, node,
+            f"column {box.field.name}: the release orders text by bytes, and this database by its collation, so that bounds "
+            "would not hold; ask with = or IN, or of a database with the collation C",
+        )  # fmt: skip
+
+    @cached_property
+    def _bytes(self) -> bool:
+        return bool(self.engine.fetch(statement("query/text_order", self.engine.dialect))[0][0])
 
     def has(self, name: str) -> bool:
         """Whether a table of the query has a column of that name."""

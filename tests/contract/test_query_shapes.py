@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 
+import sqlanon
 from sqlanon.errors import UnsupportedError
 from tests.oracle.handmade import Given, members, plain, publish, quasi
 
@@ -300,3 +301,25 @@ def test_a_type_whose_equal_values_have_different_texts(both_dbs: tuple[Any, ...
     with pytest.raises(UnsupportedError, match="texts differ"):
         db.query(f"SELECT count(*) FROM {name} WHERE code = 'F  '")
     assert db.query(f"SELECT count(*) AS n FROM {name} WHERE code IS NOT NULL").rows[0]["n"].low == 1
+
+
+def test_the_order_of_text_is_asked_only_where_it_is_that_of_bytes() -> None:
+    """Under a collation the source would answer otherwise than the release's byte order tells."""
+    with sqlanon.connect("duckdb:///:memory:") as db:
+        publish(
+            db,
+            "people",
+            [quasi("name", "text", "TEXT"), plain("c", "integer", "INTEGER")],
+            [("'B'", "'a'", "1")],
+        )
+        below = "SELECT count(*) AS n FROM people WHERE name < 'Z'"
+        assert db.query(below).rows[0]["n"].high == 1
+        db.engine.execute("SET default_collation = 'NOCASE'")
+        for text in (
+            below,
+            "SELECT max(name) AS m FROM people",
+            "SELECT count(*) AS n FROM people WHERE name BETWEEN 'A' AND 'C'",
+        ):
+            with pytest.raises(UnsupportedError, match="by its collation"):
+                db.query(text)
+        assert db.query("SELECT count(*) AS n FROM people WHERE name = 'C'").rows[0]["n"].low == 0
