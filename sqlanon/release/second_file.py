@@ -10,6 +10,7 @@ from __future__ import annotations
 import glob
 import os
 import secrets
+import shutil
 import stat
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -36,16 +37,17 @@ def put(engine: Engine, path: str, fill: Callable[[str], T], watch: Stopwatch) -
         fill: writes into the database that is attached under this name.
         watch: what measures the stages.
     """
-    beside = f"{path}.sqlanon-{secrets.token_hex(4)}"
+    # Nobody else may read rows that are not verified yet, whatever the umask says: they grow in a folder of this user.
+    folder = Path(f"{path}.sqlanon-{secrets.token_hex(4)}")
+    beside = str(folder / Path(path).name)
+    folder.mkdir(mode=0o700)
     try:
         with engine.attach(beside) as database:
             made = fill(database)
         with watch.stage("publish"):
             _settle(beside, path)
-    except BaseException:
-        for leftover in (beside, f"{beside}.wal"):
-            Path(leftover).unlink(missing_ok=True)
-        raise
+    finally:
+        shutil.rmtree(folder, ignore_errors=True)
     return made
 
 
@@ -131,7 +133,7 @@ def reconcile(engine: Engine, release: str) -> list[str]:
         for leftover in sorted(
             Path(entry.file).resolve().parent.glob(f"{glob.escape(Path(entry.file).name)}.sqlanon-*")
         ):
-            leftover.unlink()
+            shutil.rmtree(leftover) if leftover.is_dir() else leftover.unlink()
             tidied.append(str(leftover))
         there = Path(entry.file).exists() and version_in(engine, entry) == entry.version
         with engine.publishing():
