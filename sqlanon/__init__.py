@@ -54,6 +54,12 @@ def __getattr__(name: str) -> object:
     return getattr(module, "load" if name == "load_policy" else name)
 
 
+def __dir__() -> list[str]:
+    """The public names, imported or not, and what every module has; not what this one imports for itself."""
+    own = {name for name in globals() if name.startswith("__")}
+    return sorted({*own, *__all__, "dbt"})
+
+
 __all__ = [
     "Database",
     "DatabaseError",

@@ -10,19 +10,21 @@ from typing import TYPE_CHECKING, Any, Self
 
 from sqlanon import policy
 from sqlanon.engines import connect as open_engine
-from sqlanon.engines.base import Engine, TableRef
-from sqlanon.errors import PolicyError
+from sqlanon.engines.base import Engine, FileReading, TableRef
+from sqlanon.errors import PolicyError, SqlanonError, file_errors
+from sqlanon.private_folder import PrivateFolder, put_in_place, sweep
 from sqlanon.progress import Progress, Silent
-from sqlanon.release import audit as auditing
-from sqlanon.release import rollback as versions
-from sqlanon.release.catalog import Catalog
-from sqlanon.release.history import audit_history
-from sqlanon.release.plan import plan as make_plan
-from sqlanon.release.publish import drop_old
-from sqlanon.release.run import Machine, run
-from sqlanon.release.second_file import reconcile
-from sqlanon.release.swap import spelled
-from sqlanon.release.target import sensitive_of, view_of, views_of
+from sqlanon.release.check import audit as auditing
+from sqlanon.release.check.history import audit_history
+from sqlanon.release.make.plan import plan as make_plan
+from sqlanon.release.make.run import Machine, run
+from sqlanon.release.store import rollback as versions
+from sqlanon.release.store.catalog import Catalog
+from sqlanon.release.store.publish import drop_old
+from sqlanon.release.store.second_file import reconcile
+from sqlanon.release.store.swap import spelled
+from sqlanon.release.store.target import sensitive_of, view_of, views_of
+from sqlanon.release.store.unpublish import unpublish
 from sqlanon.results import (
     AuditReport,
     DiffReport,
@@ -33,6 +35,7 @@ from sqlanon.results import (
     RollbackReport,
     RunReport,
     TogetherReport,
+    UnpublishReport,
     VersionReport,
 )
 from sqlanon.spec import ReleaseSpec, WorkloadSpec
@@ -43,8 +46,8 @@ from sqlanon.table.profile import ColumnProfile, profile
 if TYPE_CHECKING:
     from types import TracebackType
 
+    from sqlanon.evaluate.report import Evaluation
     from sqlanon.query.answer import Answer
-    from sqlanon.query.evaluate_report import Evaluation
 
 FILES = (".csv", ".csv.gz", ".parquet")
 """Files that `anonymize` reads; it writes all but ``.csv.gz``."""
@@ -78,21 +81,24 @@ class Database:
         """Close the connection."""
         self.engine.close()
 
-    def anonymize(self, source: str, **arguments: Any) -> Release:
+    def anonymize(self, source: str, *, allow_weaker: bool = False, **arguments: Any) -> Release:
         """Make, verify and publish one release of a table: a new version in any case, as the call says it.
 
         Args:
             source: table or view, ``table`` or ``schema.table``.
+            allow_weaker: confirm that the call promises less than the published version of this name.
             arguments: `sqlanon.policy.release` lists them: quasi, sensitive, identifiers, insensitive, rest, k, l,
                 distinct_l, joint, max_loss, max_extent, maximize, at_least, presence, hierarchies, ordered, weights,
-                method, refine, format, mean, execution, memory, seed, rows_are, accept_unique, accept_repeats, publish,
-                publish_file, readers, key, every, keep, max_failing, name.
+                method, refine, format, mean, execution, memory, seed, rows_are, persons, accept_unique, accept_repeats, publish,
+                publish_file, readers, dimensions, key, every, keep, max_failing, name.
 
         Raises:
             PolicyError, GuardError, InfeasibleError, PrivacyViolation, DatabaseError: nothing was published.
         """
         spec = policy.release(source=source, **arguments)
-        report = run(self.engine, spec, self._machine, self._progress, compare=False)
+        report = run(
+            self.engine, spec, self._machine, self._progress, compare=False, allow_weaker=allow_weaker
+        )
         return Release(self, spec, report)
 
     def plan(self, spec: ReleaseSpec, beside: Sequence[ReleaseSpec] = ()) -> PlanReport:
@@ -133,7 +139,7 @@ class Database:
         identifiers: Sequence[str] = (),
         spec: ReleaseSpec | None = None,
     ) -> AuditReport:
-        """Measure k, l and risk of any table; see `sqlanon.release.audit.audit`."""
+        """Measure k, l and risk of any table; see `sqlanon.release.check.audit.audit`."""
         return auditing.audit(
             self.engine,
             table,
@@ -152,8 +158,12 @@ class Database:
         return audit_history(self.engine, release)
 
     def rollback(self, release: str, to: int | None = None, *, allow_weaker: bool = False) -> RollbackReport:
-        """Publish an earlier version again, in one transaction; see `sqlanon.release.rollback.rollback`."""
+        """Publish an earlier version again, in one transaction; see `sqlanon.release.store.rollback.rollback`."""
         return versions.rollback(self.engine, release, to, allow_weaker=allow_weaker)
+
+    def unpublish(self, release: str, *, purge: bool = False) -> UnpublishReport:
+        """Withdraw a release from its readers; ``purge`` drops its versions as well. See `sqlanon.release.store.unpublish.unpublish`."""
+        return unpublish(self.engine, release, purge=purge)
 
     def version(self, name: str) -> VersionReport:
         """Everything the catalog knows of ``NAME@VERSION``, or of the published version of ``NAME``."""
@@ -166,7 +176,7 @@ class Database:
     def evaluate(
         self, release: str | None = None, workload: str | os.PathLike[str] | WorkloadSpec | None = None
     ) -> Evaluation:
-        """Measure how well a release answers for its source; see `sqlanon.query.evaluate.evaluate`.
+        """Measure how well a release answers for its source; see `sqlanon.evaluate.run.evaluate`.
 
         Args:
             release: its name or view; None: the only one there is.
@@ -175,7 +185,7 @@ class Database:
         Raises:
             PolicyError, DatabaseError: nothing was measured.
         """
-        from sqlanon.query.evaluate import evaluate
+        from sqlanon.evaluate.run import evaluate
 
         spec = (
             workload
@@ -192,9 +202,32 @@ class Database:
         """Counts about every column of a table."""
         return profile(self.engine, source)
 
+    def propose(self, source: str) -> policy.Proposal:
+        """Propose the policy of a release of a table, and check it by what `plan` checks.
+
+        ``proposal.policy(url, source)`` is its text. Where even the best proposal is refused, ``refused`` says why.
+        Cost: one GROUP BY a column, and a plan.
+        """
+        proposal = policy.propose(self.profile(source))
+        refused: tuple[str, ...] = ()
+        for form in ("ranges", "labels"):  # labels add no columns, whose names could be taken or too long
+            tried = proposal.published_as(form)
+            (spec,) = policy.loads(tried.policy(None, source), {}).releases
+            try:
+                self.plan(spec)
+            except PolicyError as error:
+                refused = refused or tuple(error.problems)
+            except SqlanonError as error:
+                refused = refused or tuple(str(error).split("\n"))
+                break
+            else:
+                return tried
+        return proposal.because(refused)
+
     def clean(self) -> tuple[str, ...]:
         """Drop what killed runs and old versions left; only what the catalog names. Returns what was dropped."""
         dropped: list[str] = []
+        Catalog(self.engine).guard()
         for name in sorted({entry.release for entry in Catalog(self.engine).entries()}):
             with self.engine.lock(f"release {name}"):
                 dropped += reconcile(self.engine, name)
@@ -208,8 +241,12 @@ class Database:
         release: str | None = None,
         allow_linking: bool = False,
         spec: ReleaseSpec | None = None,
+        role: str | None = None,
+        seconds: float = 60.0,
     ) -> Answer:
         """Ask a release in SQL against the source's columns: estimates with sound bounds; see `sqlanon.query.ask.ask`.
+
+        With ``role``, which has to be one of the database's, its rights decide what is read.
 
         Example:
             >>> db = connect("duckdb:///:memory:")
@@ -221,7 +258,15 @@ class Database:
         """
         from sqlanon.query.ask import ask
 
-        return ask(self.engine, sql, release=release, allow_linking=allow_linking, spec=spec)
+        return ask(
+            self.engine,
+            sql,
+            release=release,
+            allow_linking=allow_linking,
+            spec=spec,
+            role=role,
+            seconds=seconds,
+        )
 
     def install_functions(self, schema: str = functions.SCHEMA) -> tuple[str, ...]:
         """Install the SQL functions of docs/functions.md in a schema of this database; see `sqlanon.table.functions.install`."""
@@ -236,7 +281,7 @@ class Database:
         relation = self.engine.relation(table)
         published = [entry for entry in Catalog(self.engine).entries() if entry.status == "published"]
         views = {view for entry in published for view in views_of(entry)}
-        if TableRef(relation.ref.schema, relation.ref.name) not in views:
+        if relation.ref not in views:
             raise PolicyError(f"{table} is not a published release; only releases may be shown")
         names = tuple(column.name for column in relation.columns)
         made = statement(
@@ -293,7 +338,12 @@ def _listed(names: str | Sequence[str] | None) -> Sequence[str] | None:
 
 
 def connect(
-    url: str, *, progress: Progress | None = None, threads: int | None = None, memory: int | None = None
+    url: str,
+    *,
+    progress: Progress | None = None,
+    threads: int | None = None,
+    memory: int | None = None,
+    read_only: bool = False,
 ) -> Database:
     """Connect to ``duckdb:///path``, ``duckdb:///:memory:`` or ``postgresql://...``.
 
@@ -302,6 +352,8 @@ def connect(
         progress: told how far long work is; None shows nothing.
         threads: threads for DuckDB and the kernels; None: all cores.
         memory: bytes for DuckDB and the kernels; None: about half of the machine's together.
+        read_only: to audit, list, query and evaluate: nothing but scratch tables is written. Several processes can have a
+            DuckDB file open so.
 
     Raises:
         PolicyError: no engine for the URL.
@@ -309,7 +361,7 @@ def connect(
     """
     here = Machine.here()
     machine = Machine(memory or here.memory, threads or here.threads)
-    engine = open_engine(url, threads=threads, memory=memory or int(here.memory * 1.4))
+    engine = open_engine(url, threads=threads, memory=memory or int(here.memory * 1.4), read_only=read_only)
     return Database(engine, progress or Silent(), machine)
 
 
@@ -318,6 +370,10 @@ def anonymize(
     *,
     to: str | os.PathLike[str],
     progress: Progress | None = None,
+    null: str | Sequence[str] = (),
+    delimiter: str | None = None,
+    encoding: str | None = None,
+    types: Mapping[str, str] | None = None,
     **arguments: Any,
 ) -> RunReport:
     """Anonymize a CSV (also .gz) or Parquet file into a CSV or Parquet file, through an in-memory DuckDB.
@@ -327,13 +383,18 @@ def anonymize(
         to: the file to write; it appears only when the release has been verified. Format anatomy writes the sensitive values
             of ``out.csv`` into ``out_sensitive.csv``.
         progress: told how far long work is.
+        null: CSV: texts that stand for a missing value, besides the empty one.
+        delimiter: CSV: the character between two fields; None: guessed.
+        encoding: CSV: utf-8 (as by default), latin-1 or utf-16.
+        types: CSV: column -> DuckDB's type, such as VARCHAR; the others are guessed from all rows.
         arguments: as for `Database.anonymize`, without publish and publish_file.
 
     Raises:
-        PolicyError: a file's kind is not known, or a header names a column twice.
-        DatabaseError: a file cannot be read or written.
+        PolicyError: a file's kind is not known, a header names a column twice, or an option does not fit the file.
+        DatabaseError: a file cannot be read or written; of a CSV with its line and column.
     """
     source, target = Path(path), Path(to)
+    how = FileReading(tuple(_listed(null) or ()), delimiter, encoding, types or {})
     if not str(source).lower().endswith(FILES):
         raise PolicyError(f"{source}: files are {', '.join(FILES)}; for a table, connect to its database")
     if target.suffix.lower() not in (".csv", ".parquet"):
@@ -347,8 +408,8 @@ def anonymize(
             raise PolicyError(f"{key} is for tables in a database; a file is written with to")
     name = arguments.pop("name", None) or source.name.split(".")[0] or "release"
     memory = arguments.get("memory")
-    table = TableRef("main", source.name.split(".")[0] or "source")
-    spec = policy.release(source=identifier(table.name), name=name, publish="release.data", **arguments)
+    table = source.name.split(".")[0] or "source"
+    spec = policy.release(source=identifier(table), name=name, publish="release.data", **arguments)
     if spec.format.kind == "anatomy":
         beside = target.with_name(sensitive_of(TableRef(None, target.stem)).name + target.suffix)
         files[sensitive_of(view)] = beside
@@ -360,7 +421,7 @@ def anonymize(
         if source.exists() and file.exists() and source.resolve() == file.resolve():
             raise PolicyError(f"{file} is the source itself; choose another file")
     with connect("duckdb:///:memory:", progress=progress, memory=spec.memory if memory else None) as database:
-        database.engine.import_file(source, table)
+        database.engine.import_file(source, database.engine.target(spec.source), how)
         report = database.run(spec)
         _export(database.engine, files)
     second = files.get(sensitive_of(view))
@@ -372,19 +433,36 @@ def anonymize(
     )
 
 
+def propose_file(
+    path: str | os.PathLike[str],
+    *,
+    progress: Progress | None = None,
+    null: str | Sequence[str] = (),
+    delimiter: str | None = None,
+    encoding: str | None = None,
+    types: Mapping[str, str] | None = None,
+) -> policy.Proposal:
+    """Propose how to anonymize a file; see `Database.propose`, and `anonymize` for the arguments."""
+    source = Path(path)
+    if not str(source).lower().endswith(FILES):
+        raise PolicyError(f"{source}: files are {', '.join(FILES)}; for a table, connect to its database")
+    how = FileReading(tuple(_listed(null) or ()), delimiter, encoding, types or {})
+    with connect("duckdb:///:memory:", progress=progress) as database:
+        name = identifier(source.name.split(".")[0] or "source")
+        database.engine.import_file(source, database.engine.target(name), how)
+        return database.propose(name)
+
+
 def _export(engine: Engine, files: Mapping[TableRef, Path]) -> None:
     """Write tables to files; none takes its place before all are written."""
-    ready = {
-        path: path.with_name(f"{path.stem}.sqlanon-{os.getpid()}-new{path.suffix}") for path in files.values()
-    }
-    try:
-        for table, path in files.items():
-            engine.export_file(table, ready[path])
-        for path, written in ready.items():
-            os.replace(written, path)
-    finally:
-        for written in ready.values():
-            written.unlink(missing_ok=True)
+    some = next(iter(files.values()))
+    with file_errors(some):
+        sweep(some)
+        with PrivateFolder(some) as folder:
+            for table, path in files.items():
+                engine.export_file(table, folder.path / path.name)
+            for path in files.values():
+                put_in_place(folder.path / path.name, path)
 
 
-__all__ = ["Database", "Release", "anonymize", "connect"]
+__all__ = ["Database", "Release", "anonymize", "connect", "propose_file"]

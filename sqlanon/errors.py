@@ -6,6 +6,11 @@ No text here ever holds a cell value. Driver messages quote values, so a driver 
 
 from __future__ import annotations
 
+import errno
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
 
 class SqlanonError(Exception):
     """Base of every error that sqlanon raises on purpose."""
@@ -71,3 +76,24 @@ class PrivacyViolation(SqlanonError):
     """Verify or audit found a requirement violated. Nothing was published."""
 
     exit_code = 1
+
+
+@contextmanager
+def file_errors(path: str | Path) -> Iterator[None]:
+    """Raise `DatabaseError` for what the operating system refuses while a file, or what is beside it, is written."""
+    try:
+        yield
+    except OSError as error:
+        raise DatabaseError(
+            f"cannot write {path}: {error.strerror or type(error).__name__}; {_ADVICE.get(error.errno or 0, 'check the disk')}, "
+            "and run again; what readers have is whole"
+        ) from error
+
+
+_ADVICE = {
+    **dict.fromkeys((errno.ENOSPC, errno.EDQUOT, errno.EFBIG), "free space there"),
+    **dict.fromkeys(
+        (errno.EACCES, errno.EPERM, errno.EROFS), "give this user the right to write in that folder"
+    ),
+    **dict.fromkeys((errno.ENOENT, errno.ENOTDIR), "make the folder"),
+}

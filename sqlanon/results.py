@@ -126,10 +126,7 @@ class HistoryReport(_Json):
 
 @dataclass(frozen=True, slots=True)
 class RunReport(_Json):
-    """What one run did: ``outcome`` says whether it published, and otherwise the rest is the published version's.
-
-    ``events`` is filled when the policy says ``rows_are: events``.
-    """
+    """What one run did: ``outcome`` says whether it published, and otherwise the rest is the published version's."""
 
     release: str
     version: int
@@ -149,7 +146,7 @@ class RunReport(_Json):
     format: str
     columns: tuple[str, ...] = ()
     min_identifiers: Mapping[str, int] = field(default_factory=dict)
-    """For ``rows_are: events``: per identifier column, the fewest distinct values in any class."""
+    """For ``rows_are: events``: per identifier that does not accept repeats, the fewest distinct values in any class, NULL being one."""
     pm: Mapping[str, float] = field(default_factory=dict)
     """Where diversity is asked: PM per sensitive column, the least rows / most frequent value of any class."""
     warnings: tuple[str, ...] = ()
@@ -208,6 +205,23 @@ class Feasible:
 
 
 @dataclass(frozen=True, slots=True)
+class Estimate:
+    """A rough guess of what a run costs, from its rows and columns alone (`sqlanon.methods.cost`).
+
+    Attributes:
+        seconds: of the method, one thread; ``most_seconds`` the same on the worst data that was seen.
+        memory: bytes that its kernel needs for all rows at once; where that is more than it may use, it works in parts or refuses.
+        sql_seconds: of the SQL around it; ``most_sql_seconds`` on a slower engine.
+    """
+
+    seconds: float
+    most_seconds: float
+    memory: int
+    sql_seconds: float
+    most_sql_seconds: float
+
+
+@dataclass(frozen=True, slots=True)
 class PlanReport(_Json):
     """What a run would do. ``statements`` is the SQL that does not depend on the data.
 
@@ -238,6 +252,7 @@ class PlanReport(_Json):
     data: DataChange | None = None
     history: tuple[HistoryReport, ...] = ()
     notes: tuple[str, ...] = ()
+    estimate: Estimate | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -247,6 +262,14 @@ class SensitiveAudit:
     column: str
     distinct_l: int
     frequency_l: float
+
+
+@dataclass(frozen=True, slots=True)
+class LoweringColumn:
+    """A column that is no part of the classes, and the smallest class if it were one more of them."""
+
+    column: str
+    k: int
 
 
 @dataclass(frozen=True, slots=True)
@@ -265,14 +288,21 @@ class GroupAudit:
 
 @dataclass(frozen=True, slots=True)
 class AuditReport(_Json):
-    """What grouping a table by its quasi columns shows. Risks are prosecutor risks, 1 / class size.
+    """What grouping a table by its quasi columns shows. Risks are prosecutor risks, 1 / the fewest persons of a class.
+
+    Where no identifier is counted every row is a person; of several identifiers the one with the fewest values in a class counts.
 
     Attributes:
         quasi: the columns that made the classes; ``left_out`` the others that are not sensitive.
         k: the smallest class; ``k_all`` the same over every column but the sensitive ones.
+        lowering: the left-out columns that alone make k lower, each with k over the quasi columns and it.
+        lowering_together: where none does alone: left-out columns that do together, of which none can be spared.
         unique_rows: rows alone in their class.
-        average_risk: classes / rows, the mean of 1 / class size over rows.
-        min_identifiers: per identifier column named, the fewest distinct values in any class.
+        highest_risk: 1 / the fewest persons of any class.
+        average_risk: the mean over rows of 1 / the fewest persons of the row's class; classes / rows where rows are persons.
+        min_identifiers: per identifier column named, and per identifier that a release of events counts, the fewest distinct
+            values in any class; NULL is one value.
+        not_measured: what the policy promises and nobody could count here, each with the reason; the audit then fails.
         groups: format anatomy: what ``sensitive`` and ``requirements`` are counted on; k, classes and risks are those of the
             exact quasi columns.
     """
@@ -292,6 +322,14 @@ class AuditReport(_Json):
     requirements: tuple[RequirementResult, ...] = ()
     min_identifiers: Mapping[str, int] = field(default_factory=dict)
     groups: GroupAudit | None = None
+    lowering: tuple[LoweringColumn, ...] = ()
+    lowering_together: tuple[str, ...] = ()
+    not_measured: tuple[str, ...] = ()
+
+    @property
+    def satisfied(self) -> bool:
+        """Whether all that a policy asks for was measured and holds."""
+        return not self.not_measured and all(requirement.satisfied for requirement in self.requirements)
 
 
 @dataclass(frozen=True, slots=True)
@@ -379,11 +417,30 @@ class DiffReport(_Json):
 
 
 @dataclass(frozen=True, slots=True)
-class RollbackReport(_Json):
-    """What a rollback did: ``withdrawn`` was published, ``version`` is now."""
+class UnpublishReport(_Json):
+    """What an unpublish did.
+
+    Attributes:
+        release: its name.
+        version: what was published and is withdrawn now; None: nothing was.
+        published: where it was.
+        purged: versions whose tables were dropped.
+        warnings: what else reads the release or is left of it.
+    """
 
     release: str
-    withdrawn: int
+    version: int | None
+    published: str
+    purged: tuple[int, ...]
+    warnings: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RollbackReport(_Json):
+    """What a rollback did: ``withdrawn`` was published (None: nothing was), ``version`` is now."""
+
+    release: str
+    withdrawn: int | None
     version: int
     published: str
     warnings: tuple[str, ...]

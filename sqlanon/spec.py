@@ -15,6 +15,7 @@ Rest = Literal["error", "drop", "keep"]
 FormatKind = Literal["ranges", "labels", "points", "suppressed", "anatomy"]
 Execution = Literal["auto", "kernel", "pushdown"]
 RowsAre = Literal["persons", "events"]
+Persons = Literal["ignored"]
 RefreshMode = Literal["full"]
 
 ROLES: tuple[Role, ...] = ("identifier", "quasi", "sensitive", "insensitive")
@@ -157,8 +158,10 @@ class ReleaseSpec:
         publish_file: DuckDB only: another database file that will hold just this release.
         columns: roles, in any order; the source's order is what gets published.
         rest: what happens to columns without a role.
-        rows_are: ``"events"`` accepts identifiers that repeat.
+        rows_are: ``"events"``: a person may have several rows; each identifier without ``accept_repeats`` is counted.
+        persons: ``"ignored"``: classes of fewer than k persons are accepted (``rows_are: events`` only); None: they are not.
         readers: database roles (PostgreSQL), which are granted the release, or free names for warnings.
+        dimensions: tables that queries over the release may join, same syntax as ``source``.
         key: columns that tell which row is which from version to version: unique, not NULL, never published.
         memory: bytes that the kernels may use; None: chosen from the machine.
         refine: improve the method's classes by a local pass; None: do not.
@@ -174,7 +177,9 @@ class ReleaseSpec:
     publish_file: str | None = None
     rest: Rest = "error"
     rows_are: RowsAre = "persons"
+    persons: Persons | None = None
     readers: tuple[str, ...] = ()
+    dimensions: tuple[str, ...] = ()
     key: tuple[str, ...] = ()
     method: MethodSpec = field(default_factory=MethodSpec)
     refine: RefineSpec | None = None
@@ -187,6 +192,10 @@ class ReleaseSpec:
     def with_role(self, role: Role) -> tuple[ColumnSpec, ...]:
         """The columns of one role, in the policy's order."""
         return tuple(column for column in self.columns if column.role == role)
+
+    def counted(self) -> tuple[ColumnSpec, ...]:
+        """The identifiers whose values are persons: those that do not accept repeats."""
+        return tuple(column for column in self.with_role("identifier") if not column.accept_repeats)
 
 
 @dataclass(frozen=True, slots=True)
@@ -211,7 +220,7 @@ class QuerySpec:
 
 @dataclass(frozen=True, slots=True)
 class GeneratorSpec:
-    """A family of queries over any release; `sqlanon.query.workload` makes them. Each kind uses some of the attributes.
+    """A family of queries over any release; `sqlanon.evaluate.workload` makes them. Each kind uses some of the attributes.
 
     Attributes:
         name: what reports call it.

@@ -10,7 +10,7 @@ from sqlanon._version import __version__
 from sqlanon.cli.command import Commands, Debug, Json, Quiet, Settings, Verbose, register
 from sqlanon.cli.commands.anonymize import anonymize
 from sqlanon.cli.commands.audit import audit
-from sqlanon.cli.commands.catalog import clean, diff, releases, rollback
+from sqlanon.cli.commands.catalog import clean, diff, releases, rollback, unpublish
 from sqlanon.cli.commands.dbt import app as dbt
 from sqlanon.cli.commands.demo import demo
 from sqlanon.cli.commands.evaluate import evaluate
@@ -64,6 +64,7 @@ for command in (
     releases,
     diff,
     rollback,
+    unpublish,
     clean,
     install_functions,
     schema,

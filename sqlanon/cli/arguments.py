@@ -110,7 +110,17 @@ _OPTIONS = {
                 "method",
                 "format",
             ),
-            *("mean", "execution", "memory", "seed", "rows_are", "accept_unique", "accept_repeats", "name"),
+            *(
+                "mean",
+                "execution",
+                "memory",
+                "seed",
+                "rows_are",
+                "persons",
+                "accept_unique",
+                "accept_repeats",
+                "name",
+            ),
             *("max_loss", "max_extent", "maximize", "at_least", "presence", "refine"),
             "publish_file",
         )
@@ -127,7 +137,7 @@ def _option(found: re.Match[str]) -> str:
 
 
 _WRITTEN = re.compile(
-    r"(?:privacy: \{)?(?<![\w.-])(maximize|max_loss|max_extent|at_least|presence|rows_are): (?:\{([^{}]*)\}|([a-z]+))\}?"
+    r"(?:privacy: \{)?(?<![\w.-])(maximize|max_loss|max_extent|at_least|presence|rows_are|persons): (?:\{([^{}]*)\}|([a-z]+))\}?"
 )
 """A key of a policy and its value, as messages quote them to be written."""
 

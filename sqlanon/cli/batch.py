@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from sqlanon.cli.failures import Failure, describe, tell_text
+from sqlanon.cli.interrupt import stopped
 from sqlanon.errors import PolicyError
 
 if TYPE_CHECKING:
@@ -15,6 +16,8 @@ if TYPE_CHECKING:
 
 
 class _Report(Protocol):
+    @property
+    def warnings(self) -> Sequence[str]: ...
     def to_dict(self) -> dict[str, Any]: ...
 
 
@@ -56,6 +59,7 @@ def each(
         if record is not None:
             record(outcome)
         if outcome.report is not None:
+            screen.warn(outcome.report.warnings, release.name)
             done(release, outcome.report)
         elif release.publish:
             broken[release.publish] = release.name
@@ -71,7 +75,7 @@ def _attempt(
         report = work(release)
     except Exception as error:
         if screen.interrupted:
-            raise KeyboardInterrupt from error
+            raise stopped(screen) from error
         failure = describe(error)
         screen.close()
         if screen.debug:

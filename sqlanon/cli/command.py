@@ -16,12 +16,14 @@ import typer
 from typer.core import TyperGroup
 
 from sqlanon.cli.failures import PIPE, Failure, describe, leave_pipe, tell
-from sqlanon.cli.interrupt import watched
+from sqlanon.cli.interrupt import stopped, watched
 from sqlanon.cli.logs import configure
 from sqlanon.cli.screen import Screen
 
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON object.")]
-Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print errors only, and no progress.")]
+Quiet = Annotated[
+    bool, typer.Option("--quiet", "-q", help="Print errors and warnings only, and no progress.")
+]
 Verbose = Annotated[
     int, typer.Option("--verbose", "-v", count=True, show_default=False, help="Log to stderr; -vv logs more.")
 ]
@@ -90,7 +92,7 @@ def _finish(function: Callable[..., int | None], screen: Screen, values: dict[st
         return PIPE
     except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 - the last resort
         screen.close()
-        told = KeyboardInterrupt() if screen.interrupted else error
+        told = stopped(screen) if screen.interrupted else error
         return tell(describe(told), json=screen.json, debug=screen.debug)
     finally:
         screen.close()

@@ -13,9 +13,11 @@ import traceback
 from dataclasses import dataclass
 from pathlib import Path
 
+from sqlanon.cli.interrupt import Terminated
 from sqlanon.errors import DatabaseError, PolicyError, SqlanonError
 
 INTERRUPTED = 130
+TERMINATED = 143
 PIPE = 141
 UNEXPECTED = 3
 
@@ -50,6 +52,10 @@ class Failure:
 
 def describe(error: BaseException) -> Failure:
     """What may be said of an exception without ``--debug``."""
+    if isinstance(error, Terminated):
+        return Failure(
+            "Interrupted", "stopped by SIGTERM; nothing is half published", TERMINATED, error=error
+        )
     if isinstance(error, KeyboardInterrupt):
         message = "stopped by Ctrl-C; nothing is half published"
         return Failure("Interrupted", message, INTERRUPTED, error=error)
@@ -57,8 +63,10 @@ def describe(error: BaseException) -> Failure:
         problems = tuple(error.problems)
         return Failure(type(error).__name__, str(error), error.exit_code, problems=problems, error=error)
     if isinstance(error, SqlanonError):
-        told = isinstance(error, DatabaseError) and error.__cause__ is not None
-        hint = "--debug shows the database's own message; it may quote data." if told else ""
+        # An error of ours as the cause: the message has the reason already.
+        quoted = error.__cause__ is not None and not isinstance(error.__cause__, SqlanonError)
+        hint = "--debug shows the database's own message; it may quote data."
+        hint = hint if quoted and isinstance(error, DatabaseError) else ""
         return Failure(type(error).__name__, str(error), error.exit_code, hint=hint, error=error)
     if isinstance(error, OSError) and error.strerror and isinstance(error.filename, str):
         return Failure(type(error).__name__, f"{error.filename}: {error.strerror}", UNEXPECTED, error=error)

@@ -1,30 +1,50 @@
-"""Ctrl-C: remembered, because a driver may turn it into an error of its own on the way out."""
+"""Ctrl-C and SIGTERM: remembered, because a driver may turn them into an error of its own on the way out."""
 
 from __future__ import annotations
 
 import signal
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
-from typing import TYPE_CHECKING, NoReturn
+from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from sqlanon.cli.screen import Screen
 
 
+_DEFAULTS: dict[signal.Signals, Any] = {
+    signal.SIGINT: signal.default_int_handler,
+    signal.SIGTERM: signal.SIG_DFL,
+}
+"""The signals that stop a command, with the handlers that may be replaced: neither ignored, as under nohup, nor another's."""
+
+
+class Terminated(KeyboardInterrupt):
+    """SIGTERM, as a scheduler or a container sends it."""
+
+
+def stopped(screen: Screen) -> KeyboardInterrupt:
+    """The exception for the signal that the screen has noted."""
+    return Terminated() if screen.interrupted == signal.SIGTERM else KeyboardInterrupt()
+
+
 @contextmanager
 def watched(screen: Screen) -> Iterator[None]:
-    """Note on the screen that the user asked to stop, and stop as Python would."""
+    """Note on the screen which signal asked to stop, and leave through every ``finally``, as Python does for Ctrl-C."""
 
-    def stop(_number: int, _frame: FrameType | None) -> NoReturn:
-        screen.interrupted = True
-        raise KeyboardInterrupt
+    def stop(number: int, _frame: FrameType | None) -> None:
+        if number == screen.interrupted == signal.SIGTERM:
+            return  # a second SIGTERM does not cut short what the first one cleans up
+        screen.interrupted = number
+        raise stopped(screen)
 
-    before = signal.getsignal(signal.SIGINT)
+    own = threading.current_thread() is threading.main_thread()  # Python lets no other thread set handlers
+    replaced = [number for number, usual in _DEFAULTS.items() if own and signal.getsignal(number) is usual]
+    for number in replaced:
+        signal.signal(number, stop)
     try:
-        if before is signal.default_int_handler:  # neither ignored, as under nohup, nor somebody else's
-            signal.signal(signal.SIGINT, stop)
         yield
     finally:
-        if before is signal.default_int_handler:
-            signal.signal(signal.SIGINT, before)
+        for number in replaced:
+            signal.signal(number, _DEFAULTS[number])

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from sqlanon.cli.arguments import pairs
 from sqlanon.errors import PolicyError
 
 if TYPE_CHECKING:
@@ -37,8 +38,28 @@ Select = Annotated[
     list[str] | None,
     typer.Option("--select", metavar="NAME", show_default=False, help="Only this release; may be repeated."),
 ]
-
-
+Null = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--null", metavar="TEXT", show_default=False, help="CSV: stands for a missing value; may be repeated."
+    ),
+]
+Delimiter = Annotated[
+    str | None,
+    typer.Option("--delimiter", metavar="CHAR", show_default=False, help="CSV: between two fields."),
+]
+Encoding = Annotated[
+    str | None,
+    typer.Option(
+        "--encoding", metavar="NAME", show_default=False, help="CSV: utf-8 (default), latin-1 or utf-16."
+    ),
+]
+Types = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--types", metavar="COL=TYPE", show_default=False, help="CSV: a column's type; may be repeated."
+    ),
+]
 AllowWeaker = Annotated[
     bool,
     typer.Option("--allow-weaker", help="Confirm that the policy promises less than what is published."),
@@ -61,7 +82,7 @@ def load(policy: Path | None) -> PolicySpec:
     if not path.is_file():
         wanted = "name it with -p FILE" if policy is None else "-p wants a policy file"
         raise PolicyError(
-            f"no policy file {path}: {wanted}, or make one with: sqlanon init --db URL TABLE > anon.yml"
+            f"no policy file {path}: {wanted}, or make one with: sqlanon init --db URL TABLE -o anon.yml"
         )
     return read(path)
 
@@ -95,14 +116,43 @@ def pick(policy: PolicySpec, select: Sequence[str] | None) -> tuple[ReleaseSpec,
     return tuple(release for release in policy.releases if release.name in select)
 
 
+def reading(
+    null: Sequence[str] | None, delimiter: str | None, encoding: str | None, types: Sequence[str] | None
+) -> dict[str, Any]:
+    """The options that say how a CSV file is read, as `sqlanon.anonymize` takes them; only those that were given."""
+    given = {
+        "null": tuple(null or ()),
+        "delimiter": delimiter,
+        "encoding": encoding,
+        "types": pairs("--types", types),
+    }
+    return {name: value for name, value in given.items() if value}
+
+
 @contextmanager
-def database(where: str, screen: Screen) -> Iterator[Database]:
-    """A connection that tells its progress to the screen, closed at the end."""
+def database(where: str, screen: Screen, *, read_only: bool = False) -> Iterator[Database]:
+    """A connection that reports its progress to the screen, closed at the end; ``read_only`` shares a DuckDB file."""
     from sqlanon import connect
 
-    connected = connect(where, progress=screen.progress())
+    connected = connect(where, progress=screen.progress(), read_only=read_only)
     try:
         yield connected
     finally:
         screen.close()
         connected.close()
+
+
+def next_command(
+    name: str, policy: Path | None, select: list[str] | None, db: str | None, *words: str
+) -> str:
+    """A command to try next, with the same policy and database as this one."""
+    from sqlanon.cli.show.text import command, shown_url
+
+    options: list[str] = []
+    if policy is not None and policy != POLICY:
+        options += ["-p", str(policy)]
+    for chosen in select or ():
+        options += ["--select", chosen]
+    if db is not None:
+        options += ["--db", shown_url(db)]
+    return command(name, *words, *options)

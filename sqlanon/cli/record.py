@@ -9,11 +9,13 @@ from __future__ import annotations
 import datetime
 import json
 import os
+import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from sqlanon._version import __version__
 from sqlanon.errors import PolicyError
+from sqlanon.private_folder import put_in_place
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -26,8 +28,8 @@ class Record:
     """A context manager around a run; docs/refresh.md describes the file.
 
     Args:
-        path: the file to write; replaced whole each time.
-        policy: the policy file's name.
+        path: the file to write; replaced whole each time. A new one is its owner's alone, one that exists keeps its mode.
+        policy: the policy file's name; may be set again once it is known better.
 
     Raises:
         PolicyError: the file cannot be written.
@@ -35,6 +37,7 @@ class Record:
 
     def __init__(self, path: Path, policy: str) -> None:
         self.exit_code: int | None = None
+        self.policy = policy
         self._path = path
         self._said: dict[str, Any] = {
             "sqlanon": __version__, "policy": policy, "started_at": _now(), "finished_at": None, "exit_code": None,
@@ -68,12 +71,17 @@ class Record:
         self._write()
 
     def _write(self) -> None:
-        beside = self._path.with_name(f"{self._path.name}.sqlanon-{os.getpid()}")
+        self._said["policy"] = self.policy
+        beside: Path | None = None
         try:
-            beside.write_text(json.dumps(self._said, indent=2, default=str) + "\n", encoding="utf-8")
-            os.replace(beside, self._path)
+            made, name = tempfile.mkstemp(prefix=f"{self._path.name}.sqlanon-", dir=self._path.parent)
+            beside = Path(name)
+            with os.fdopen(made, "w", encoding="utf-8") as file:
+                file.write(json.dumps(self._said, indent=2, default=str) + "\n")
+            put_in_place(beside, self._path)
         except OSError as error:
-            beside.unlink(missing_ok=True)
+            if beside is not None:
+                beside.unlink(missing_ok=True)
             raise PolicyError(
                 f"--record {self._path}: cannot be written ({error.strerror}); name a file in a folder that is there"
             ) from error

@@ -9,7 +9,7 @@ import json
 import math
 import sys
 import traceback
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Protocol
@@ -32,7 +32,7 @@ class Screen:
     quiet: bool = False
     verbose: int = 0
     debug: bool = False
-    interrupted: bool = False
+    interrupted: int = 0  # the signal that asked to stop
     _shown: _Shown | None = None
 
     @cached_property
@@ -59,6 +59,16 @@ class Screen:
                 self.out.print(part, markup=False, highlight=False, soft_wrap=True)
             else:
                 self.out.print(part)
+
+    def warn(self, warnings: Iterable[str], label: str = "") -> None:
+        """Print a report's warnings on stderr where --quiet hides the report; the JSON form has them as a field."""
+        if self.quiet and not self.json:
+            from sqlanon.cli.show.text import safe
+
+            before = f"{safe(label)}: " if label else ""
+            for warning in warnings:
+                sys.stderr.write(f"warning: {before}{safe(warning)}\n")
+            sys.stderr.flush()
 
     def product(self, text: str) -> None:
         """Print what the user asked for as a file, such as a policy: --quiet does not hide it."""

@@ -46,7 +46,7 @@ releases:
       stay_days: {role: insensitive}
       cost: {role: insensitive}
     privacy: {k: 10}
-    method: {name: mondrian, variant: strict, cut: loss}
+    method: tree
     format: ranges
 
   # Partners outside get less: in addition, no diagnosis is more than a third of a class.
@@ -64,7 +64,7 @@ releases:
       cost: {role: insensitive}
     rest: drop
     privacy: {k: 10, l: 3}
-    method: {name: mondrian, variant: strict, cut: loss}
+    method: tree
     format: ranges
 """
 

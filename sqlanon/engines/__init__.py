@@ -14,18 +14,21 @@ if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
     from sqlanon.engines.base import Engine, Session
-    from sqlanon.engines.duckdb_guest import Guest
+    from sqlanon.engines.duckdb.guest import Guest
 
 SCHEMES = ("duckdb:///path/to/file.duckdb", "duckdb:///:memory:", "postgresql://user@host/database")
 
 
-def connect(url: str, *, threads: int | None = None, memory: int | None = None) -> Engine:
+def connect(
+    url: str, *, threads: int | None = None, memory: int | None = None, read_only: bool = False
+) -> Engine:
     """Open the database that ``url`` names.
 
     Args:
         url: one of `SCHEMES`.
         threads: threads the engine may use; None leaves the engine's default.
         memory: bytes the engine itself may use (DuckDB only); None leaves the engine's default.
+        read_only: nothing but scratch tables is written; a DuckDB file is shared with other processes that read it.
 
     Raises:
         PolicyError: the URL names no engine we have.
@@ -33,18 +36,18 @@ def connect(url: str, *, threads: int | None = None, memory: int | None = None) 
     """
     scheme = url.split(":", 1)[0].lower()
     if scheme == "duckdb":
-        from sqlanon.engines.duckdb import DuckDBEngine
+        from sqlanon.engines.duckdb.engine import DuckDBEngine
 
-        return DuckDBEngine.open(url, threads=threads, memory=memory)
+        return DuckDBEngine.open(url, threads=threads, memory=memory, read_only=read_only)
     if scheme in ("postgresql", "postgres"):
-        from sqlanon.engines.postgres import PostgresEngine
+        from sqlanon.engines.postgres.engine import PostgresEngine
 
-        return PostgresEngine.open(url)
+        return PostgresEngine.open(url, read_only=read_only)
     raise PolicyError(f"connection: no engine for the scheme {scheme!r}; use one of: {', '.join(SCHEMES)}")
 
 
 def guest(session: Session) -> AbstractContextManager[Guest]:
-    """Work inside a DuckDB that somebody else has open; see `sqlanon.engines.duckdb_guest.guest`."""
-    from sqlanon.engines import duckdb_guest
+    """Work inside a DuckDB that somebody else has open; see `sqlanon.engines.duckdb.guest.guest`."""
+    from sqlanon.engines.duckdb import guest
 
-    return duckdb_guest.guest(session)
+    return guest.guest(session)

@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
+    from sqlanon.errors import DatabaseError
+
     IntArray = npt.NDArray[np.signedinteger]
 
 Kind = Literal["integer", "float", "decimal", "boolean", "date", "timestamp", "text", "enum", "other"]
@@ -39,11 +41,19 @@ class TableRef:
 
 @dataclass(frozen=True, slots=True)
 class Column:
-    """A column as the system catalog tells it. ``type`` is SQL for a cast; an enum's may hold its values."""
+    """A column as the system catalog has it. ``type`` is SQL for a cast; an enum's may hold its values.
+
+    ``own_operators``: its type was added to the database with operators of its own (citext, hstore), which generated
+    SQL does not use. ``collation`` is SQL for COLLATE, of text where the engine has `Capabilities.collations`;
+    ``deterministic``: its equal values have equal bytes.
+    """
 
     name: str
     type: str
     kind: Kind
+    own_operators: bool = False
+    collation: str | None = None
+    deterministic: bool = True
 
     @property
     def shown_type(self) -> str:
@@ -70,6 +80,23 @@ class Statement:
 
 
 @dataclass(frozen=True, slots=True)
+class FileReading:
+    """What is known of a CSV file; the rest is guessed from all of it.
+
+    Attributes:
+        null: texts that stand for a missing value, besides the empty one.
+        delimiter: the character between two fields; None: guessed.
+        encoding: utf-8, latin-1 or utf-16; None: utf-8.
+        types: column -> DuckDB's type.
+    """
+
+    null: tuple[str, ...] = ()
+    delimiter: str | None = None
+    encoding: str | None = None
+    types: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
 class Capabilities:
     """What an engine can do, so that ``plan`` can say no before it touches data.
 
@@ -81,6 +108,10 @@ class Capabilities:
         contains: how to ask whether an array has a value, with ``%(array)s`` and ``%(value)s``.
         text_type: a text type whose order and equality are those of bytes.
         temporary_functions: the schema, as SQL, of functions that only this session sees and that end with it.
+        collations: columns of text have collations of their own, which functions and comparisons go by, and which a release
+            does not keep.
+        block_rows: rows that it holds in memory at once however wide they are.
+        max_columns, max_row_bytes: of a table with columns of fixed width; None: no bound that matters.
     """
 
     second_file: bool
@@ -90,6 +121,10 @@ class Capabilities:
     text_type: str
     contains: str
     temporary_functions: str
+    collations: bool
+    block_rows: int
+    max_columns: int | None = None
+    max_row_bytes: int | None = None
 
 
 class Session(Protocol):
@@ -114,6 +149,9 @@ class Session(Protocol):
 class Engine(Protocol):
     """A connected database.
 
+    A `Statement` names every table with its schema, and with its database where `target` gives one: where other names
+    would be looked up is the engine's own affair. A plain text is the caller's, in the names of the user's database.
+
     Every method that talks to the database raises `DatabaseError` with a text free of cell values;
     the driver's own error is its ``__cause__``.
     """
@@ -122,10 +160,34 @@ class Engine(Protocol):
     capabilities: Capabilities
 
     def execute(self, statement: Statement | str) -> None:
-        """Run one statement for its effect."""
+        """Run one statement for its effect.
+
+        A plain string is SQL that a person wrote, and its names mean what they mean to whoever connected. Generated SQL is
+        always a `Statement`: its functions and operators are those of the system, whatever the session's search path.
+        """
 
     def fetch(self, statement: Statement | str, *, max_rows: int = 100_000) -> list[Row]:
         """Run one query and return its few rows; more than ``max_rows`` is an error, not a truncation."""
+
+    def describe(self, text: str) -> tuple[str, ...]:
+        """Bind one query without running any of it: the types of its columns, as the database names them.
+
+        Args:
+            text: one SELECT; nothing in it is executed, also no function of constants.
+
+        Raises:
+            DatabaseError: the database does not accept it; the text says why, in the words of `reason`.
+        """
+
+    def reason(self, error: DatabaseError) -> str:
+        """Why the database refused, without any value; ``error`` is one that a method of this engine raised."""
+
+    def acting_as(self, role: str, seconds: float) -> AbstractContextManager[None]:
+        """One read-only transaction with the rights of a role, each statement at most ``seconds`` long (`roles` only).
+
+        Raises:
+            DatabaseError: there is no such role, or this session may not act as it.
+        """
 
     def fetch_arrays(self, statement: Statement, dtypes: Sequence[str]) -> list[npt.NDArray[np.generic]]:
         """Stream a query's columns, none of them NULL, into one array each.
@@ -179,11 +241,11 @@ class Engine(Protocol):
     def attach(self, path: str, *, read_only: bool = False) -> AbstractContextManager[str]:
         """Open another database file; yields the name it has here (`second_file` only)."""
 
-    def import_file(self, path: Path, table: TableRef) -> None:
+    def import_file(self, path: Path, table: TableRef, how: FileReading) -> None:
         """Load a CSV (also .gz) or Parquet file into a new table (`file_formats` only)."""
 
     def export_file(self, table: TableRef, path: Path) -> None:
-        """Write a table to a CSV or Parquet file that appears whole or not at all (`file_formats` only)."""
+        """Write a table to a new CSV or Parquet file (`file_formats` only); whoever calls it keeps others from it until it is whole."""
 
     def swapping(self, action: Callable[[], None]) -> None:
         """Run what waits for readers to let go, in the open transaction, so that none queues behind it for long.
@@ -194,7 +256,7 @@ class Engine(Protocol):
             LockedError: they held on for too long; what the action did is undone, and the transaction is as before.
         """
 
-    def rights(self, view: TableRef, columns: Sequence[str]) -> list[str]:
+    def rights(self, view: TableRef, columns: Sequence[str]) -> list[Statement]:
         """Statements that give a view the rights and the comment it has now, once it is made anew with ``columns``.
 
         Rights that nobody had, as default privileges would give them, are taken away (`roles` only).
@@ -230,14 +292,36 @@ class Engine(Protocol):
         """Make sure that a schema is this role's own; of a new one take away what default privileges gave (`roles` only).
 
         Raises:
-            DatabaseError: somebody else owns it, who could read whatever is written there.
+            DatabaseError: somebody else owns it or a table in it, or has a right on one; a schema that is missing is right.
         """
+
+    def reading(self, table: TableRef) -> AbstractContextManager[None]:
+        """While a private table is read, that runs no code of another role (`roles` only).
+
+        Raises:
+            DatabaseError: it could.
+        """
+
+    def hold(self, view: TableRef) -> None:
+        """Keep a view as it is until the open transaction ends; nobody reads or replaces it meanwhile."""
+
+    def all_readers(self) -> list[str]:
+        """Other roles that can log in and read every table, superusers among them (`roles` only)."""
+
+    def drop_statistics(self, tables: Sequence[TableRef]) -> None:
+        """Keep the planner's statistics of these tables, if they are there, free of values, now and later (`roles` only)."""
 
     def strangers(self, schema: str) -> list[str]:
         """Who but its owner was let into a schema: roles, or PUBLIC (`roles` only)."""
 
     def dependents(self, view: TableRef) -> list[str]:
         """What stands on a view and keeps it from being dropped: kind and name of each."""
+
+    def relying(self, views: Sequence[TableRef]) -> list[str]:
+        """What would no longer work without these views: kind and name of each."""
+
+    def definition(self, view: TableRef) -> str | None:
+        """A text that two views of this database share if they are made of the same query; None for what is no view."""
 
     def close(self) -> None:
         """Close the connection; open transactions roll back."""

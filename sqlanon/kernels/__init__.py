@@ -2,3 +2,7 @@
 
 Every kernel is compiled with ``nogil`` (threads run side by side) and ``cache`` (compiled once a machine).
 """
+
+from sqlanon.kernels.cache import forget_stale
+
+forget_stale()

@@ -10,8 +10,8 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from sqlanon.kernels.chance import below, shuffle
 from sqlanon.kernels.heap import drop, push
+from sqlanon.kernels.random import below, shuffle
 
 
 @njit(nogil=True, cache=True)

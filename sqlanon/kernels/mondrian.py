@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from sqlanon.kernels.demands import Demands, Tally, allowed_slots, new_tally, satisfied
+from sqlanon.kernels.cut_scratch import CODE, COUNT, ENDS, LOSS, PLACE, USED, Work, new_work
 from sqlanon.kernels.extent import (
     BIT,
     KIND,
@@ -31,8 +31,8 @@ from sqlanon.kernels.extent import (
     popcount,
 )  # fmt: skip
 from sqlanon.kernels.lanes import WIDTH, clear, take, widen, widen_one, width
+from sqlanon.kernels.requirements import Demands, Tally, allowed_slots, new_tally, satisfied
 from sqlanon.kernels.rows import Rows, Spare
-from sqlanon.kernels.work import CODE, COUNT, ENDS, LOSS, PLACE, USED, Work, new_work
 
 _NEVER = np.int64(1) << np.int64(62)
 _SMALL = 40

@@ -13,9 +13,9 @@ import numpy.typing as npt
 from numba import njit
 
 from sqlanon.kernels.boxes import code_width, line_weights, set_width
-from sqlanon.kernels.demands import Demands, new_tally, satisfied
 from sqlanon.kernels.extent import Geometry
 from sqlanon.kernels.lanes import WIDTH, take, widen, width
+from sqlanon.kernels.requirements import Demands, new_tally, satisfied
 
 LARGE = 256
 """Rows of a larger class stay; it may still take others."""

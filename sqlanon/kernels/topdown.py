@@ -11,9 +11,9 @@ import numpy.typing as npt
 from numba import njit
 
 from sqlanon.kernels.boxes import code_width, line_weights, set_width
-from sqlanon.kernels.chance import shuffle
 from sqlanon.kernels.extent import Geometry
 from sqlanon.kernels.lanes import WIDTH, take, widen, width
+from sqlanon.kernels.random import shuffle
 
 MOST_ROWS = 50_000
 """Its cost is quadratic; callers refuse more rows."""

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import difflib
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 
 from sqlanon.errors import PolicyError
 from sqlanon.methods.anatomy import Anatomy
 from sqlanon.methods.base import Assignment, Context, Method, Problem
-from sqlanon.methods.mondrian import Mondrian
-from sqlanon.methods.onedim import Hilbert, HilbertFast, IDistance, IDistanceFast, Tree
+from sqlanon.methods.mondrian.method import Mondrian
+from sqlanon.methods.onedim.method import Hilbert, HilbertFast, IDistance, IDistanceFast, Tree
 from sqlanon.methods.topdown import TopDown
 from sqlanon.spec import MethodSpec
 
@@ -28,30 +28,37 @@ def method(spec: MethodSpec) -> Method:
     """The configured method that a spec names.
 
     Raises:
-        PolicyError: no such method, option or value; the text lists what there is.
+        PolicyError: no such method, option or value; the text lists what there is and does not repeat what was given, which
+            may be a secret or a cell value in the wrong place.
     """
     kind = METHODS.get(spec.name)
     if kind is None:
-        near = difflib.get_close_matches(spec.name, list(METHODS), n=1)
-        hint = f"; did you mean {near[0]}?" if near else ""
-        raise PolicyError(f"method: there is no method {spec.name}{hint} (methods: {', '.join(METHODS)})")
+        raise PolicyError(
+            f"method: there is no such method{_near(spec.name, METHODS)}; methods: {', '.join(METHODS)}"
+        )
     unknown = sorted(set(spec.options) - set(kind.options) - set(kind.numbers))
     if unknown:
         known = [f"{name} ({' | '.join(allowed)})" for name, allowed in kind.options.items()]
         known += [f"{name} ({span[0]} to {span[-1]})" for name, span in kind.numbers.items()]
-        raise PolicyError(f"method {spec.name}: no option {', '.join(unknown)}; options: {', '.join(known)}")
+        hint = _near(unknown[0], [*kind.options, *kind.numbers])
+        raise PolicyError(f"method {spec.name}: no such option{hint}; options: {', '.join(known) or 'none'}")
     for name, value in spec.options.items():
         span = kind.numbers.get(name)
         if span is None:
             if value not in kind.options[name]:
                 raise PolicyError(
-                    f"method {spec.name}: {name}={value}: allowed are {', '.join(kind.options[name])}"
+                    f"method {spec.name}: {name}: not a value known here; allowed are {', '.join(kind.options[name])}"
                 )
         elif not re.fullmatch("[0-9]{1,18}", value) or int(value) not in span:
             raise PolicyError(
-                f"method {spec.name}: {name}={value}: allowed are whole numbers from {span[0]} to {span[-1]}"
+                f"method {spec.name}: {name}: not a number known here; allowed are whole numbers from {span[0]} to {span[-1]}"
             )
     return kind(**spec.options)
+
+
+def _near(word: str, known: Iterable[str]) -> str:
+    found = difflib.get_close_matches(word, list(known), n=1)
+    return f" (did you mean {found[0]}?)" if found else ""
 
 
 __all__ = ["METHODS", "Assignment", "Context", "Method", "Problem", "method"]

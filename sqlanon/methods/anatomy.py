@@ -14,6 +14,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from sqlanon.methods.base import Assignment, Context, Problem
+from sqlanon.methods.cost import Cost
 from sqlanon.privacy.base import Check
 from sqlanon.spec import Execution
 
@@ -31,6 +32,7 @@ class Anatomy:
     options: ClassVar[Mapping[str, tuple[str, ...]]] = {}
     numbers: ClassVar[Mapping[str, range]] = {}
     executions: ClassVar[tuple[Execution, ...]] = ("kernel", "pushdown")
+    cost: ClassVar[Cost] = Cost(0.02, 0.0075, columns=0.65)
 
     def __init__(self) -> None:
         pass
@@ -97,7 +99,7 @@ class Anatomy:
         import numpy as np
 
         from sqlanon.kernels.anatomy import anatomy_groups
-        from sqlanon.kernels.chance import seeded
+        from sqlanon.kernels.random import seeded
 
         (sensitive,) = context.encoded.sensitive
         statement = context.scratch.sql("anatomy/values", tied=tied, value=sensitive.code)
@@ -114,7 +116,7 @@ class Anatomy:
         import numpy as np
 
         from sqlanon.kernels.anatomy import slot_groups
-        from sqlanon.kernels.chance import seeded, shuffle
+        from sqlanon.kernels.random import seeded, shuffle
 
         scratch, engine, n = context.scratch, context.scratch.engine, context.encoded.rows
         (sensitive,) = context.encoded.sensitive

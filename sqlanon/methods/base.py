@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import ClassVar, Protocol
 
 from sqlanon.engines.base import TableRef
+from sqlanon.methods.cost import Cost
 from sqlanon.privacy.base import Requirement
 from sqlanon.progress import Progress
 from sqlanon.spec import Accuracy, Execution
@@ -100,12 +101,14 @@ class Method(Protocol):
         options: the options a policy may set, with their allowed values, the default first.
         numbers: further options, whole numbers, with those allowed.
         executions: the executions it has; the contract tests read this.
+        cost: how seconds and memory grow, roughly, for ``plan``.
     """
 
     name: ClassVar[str]
     options: ClassVar[Mapping[str, tuple[str, ...]]]
     numbers: ClassVar[Mapping[str, range]]
     executions: ClassVar[tuple[Execution, ...]]
+    cost: ClassVar[Cost]
 
     def __init__(self, **options: str) -> None: ...
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import ClassVar
 
 from sqlanon.methods.base import Assignment, Context, Problem
+from sqlanon.methods.cost import Cost
 from sqlanon.spec import Execution
 
 
@@ -16,6 +17,7 @@ class TopDown:
     options: ClassVar[Mapping[str, tuple[str, ...]]] = {}
     numbers: ClassVar[Mapping[str, range]] = {}
     executions: ClassVar[tuple[Execution, ...]] = ("kernel",)
+    cost: ClassVar[Cost] = Cost(0.035, 2.3, rows=1.5, worst=9.0)
 
     def __init__(self) -> None:
         pass
@@ -31,7 +33,7 @@ class TopDown:
     def refusal(self, problem: Problem) -> str | None:
         """See `Method.refusal`."""
         from sqlanon.kernels.topdown import MOST_ROWS
-        from sqlanon.methods.direct import asking
+        from sqlanon.methods.onedim.direct import asking
 
         if problem.accuracy is not None:
             return "method topdown does not maximize privacy; use hilbert, idistance or tree"
@@ -45,16 +47,16 @@ class TopDown:
         """See `Method.assign`. Cost: O(n^2 d / k) at worst."""
         import numpy as np
 
-        from sqlanon.kernels import chance, topdown
-        from sqlanon.methods import arrays
-        from sqlanon.methods.orders import canonical
-        from sqlanon.methods.warm import tell_compiling
+        from sqlanon.kernels import random, topdown
+        from sqlanon.methods.onedim.orders import canonical
+        from sqlanon.methods.shared import kernel_input
+        from sqlanon.methods.shared.compiling import tell_compiling
 
         tell_compiling(context.progress, topdown.clusters)
-        loaded = arrays.load(context)
+        loaded = kernel_input.load(context)
         rows = canonical(context, loaded).rows
-        k, group = arrays.least_rows(context), np.zeros(len(rows.number), np.int32)
-        state = chance.seeded(context.seed)
+        k, group = kernel_input.least_rows(context), np.zeros(len(rows.number), np.int32)
+        state = random.seeded(context.seed)
         made = topdown.clusters(rows.places, rows.sets, loaded.geometry, k, state, group)
         topdown.repair(rows.places, rows.sets, loaded.geometry, k, group, made)
         classes = np.empty(len(group), np.int32)

@@ -8,16 +8,19 @@ on the data (does a column exist, is k feasible) is decided where the data is.
 from sqlanon.policy.arguments import release
 from sqlanon.policy.embedded import embedded
 from sqlanon.policy.hierarchies import read_hierarchy, read_order
-from sqlanon.policy.load import load
+from sqlanon.policy.load import load, loads
+from sqlanon.policy.proposal import Proposal
 from sqlanon.policy.propose import ColumnProfileLike, propose
 from sqlanon.policy.reference import reference, schema
 from sqlanon.policy.workload import load_workload
 
 __all__ = [
     "ColumnProfileLike",
+    "Proposal",
     "embedded",
     "load",
     "load_workload",
+    "loads",
     "propose",
     "read_hierarchy",
     "read_order",

@@ -29,7 +29,7 @@ def release(
     identifiers: Names | None = (),
     insensitive: Names | None = (),
     rest: str = "error",
-    k: int = 1,
+    k: int | None = None,
     l: Number | None = None,  # noqa: E741 - the papers' symbol
     distinct_l: int | None = None,
     joint: bool = False,
@@ -49,11 +49,13 @@ def release(
     memory: int | str | None = None,
     seed: int | None = None,
     rows_are: str = "persons",
+    persons: str | None = None,
     accept_unique: Names | None = (),
     accept_repeats: Names | None = (),
     publish: str | None = None,
     publish_file: FileName | None = None,
     readers: Names | None = (),
+    dimensions: Names | None = (),
     key: Names | None = (),
     every: str | None = None,
     keep: int = 2,
@@ -63,6 +65,7 @@ def release(
     """Check the arguments of one release and freeze them.
 
     Arguments mean what the keys of a policy file mean (docs/policy.md). Relative paths start in the working directory.
+    ``k`` must be said, except with ``maximize`` and with the format anatomy: 1 publishes rows as they are.
     ``max_loss`` is the policy's ``max_loss.per_class_ncp``, ``max_failing`` its ``history.max_failing``. ``name`` defaults to the source's table name; ``publish`` stays None if it is not given.
 
     Raises:
@@ -90,7 +93,9 @@ def release(
         "columns": columns,
         "rest": rest,
         "rows_are": rows_are,
+        "persons": persons,
         "readers": () if readers is None else readers,
+        "dimensions": () if dimensions is None else dimensions,
         "key": () if key is None else key,
         "every": every,
         "keep": keep,
@@ -112,7 +117,7 @@ def release(
         "memory": memory,
         "seed": seed,
     }
-    if maximize is None or type(k) is not int or k != 1:  # a k of 1 is the default here, not a wish
+    if k is not None:
         raw["privacy"]["k"] = k
     model = shape.read(raw, (), problems)
     spec = None if model is None else checks.build(model, raw, (), problems, checks.Files(FilePath()))

@@ -64,7 +64,9 @@ class Files:
         problems: Problems,
     ) -> _Content | None:
         at = self._base / file
-        shown = problems.shown(path, file)
+        # A lone word is rather a value in the wrong place, of a column or a secret, than the name of a file.
+        alone = at.parent == self._base and not at.suffix
+        shown = "the file that it names" if alone else problems.shown(path, file)
         try:
             if file not in known:
                 known[file] = reader(at, str(at) if shown == file else shown)
@@ -89,9 +91,14 @@ def build(
     privacy = read_privacy(model, path, problems, unread)
     _check_mean(model, path, problems, unread, privacy.k)
     _check_key(model, path, problems)
+    _check_persons(model, path, problems)
     parts, source = (name_parts(model.publish) if model.publish else None), name_parts(model.source)
     if parts and source and _folded(parts) == _folded(source) and model.publish_file is None:
         problems.add((*path, "publish"), "the same name as the source", "another view")
+    if source and any(_folded(name_parts(table) or ()) == _folded(source) for table in model.dimensions):
+        problems.add(
+            (*path, "dimensions"), "the source itself is listed", "tables without rows of its persons"
+        )
     return ReleaseSpec(
         name=model.name,
         source=model.source,
@@ -101,7 +108,9 @@ def build(
         publish_file=model.publish_file,
         rest=model.rest,
         rows_are=model.rows_are,
+        persons=model.persons,
         readers=tuple(model.readers),
+        dimensions=tuple(model.dimensions),
         key=tuple(model.key),
         method=MethodSpec(model.method.name, dict(cast("dict[str, str]", model.method.model_extra or {}))),
         refine=RefineSpec(model.refine.window, model.refine.passes) if model.refine else None,
@@ -170,8 +179,19 @@ def _check_columns(model: ReleaseModel, path: Path, problems: Problems, *, compl
     if not quasi and complete:
         problems.add((*path, "columns"), "no quasi column", "at least one column with the role quasi")
     total = sum(column.weight for column in quasi)
-    if total > MAX_WEIGHT:
-        problems.add((*path, "columns"), f"the weights sum to {total}", f"at most {MAX_WEIGHT} in all")
+    if len(quasi) > MAX_WEIGHT:
+        problems.add(
+            (*path, "columns"),
+            f"{len(quasi)} quasi columns",
+            f"a release takes at most {MAX_WEIGHT}: give those that nobody outside could know another role, or make "
+            "several releases of fewer columns each",
+        )
+    elif total > MAX_WEIGHT:
+        problems.add(
+            (*path, "columns"),
+            f"the weights sum to {total}",
+            f"at most {MAX_WEIGHT} in all",
+        )
 
 
 def _check_mean(model: ReleaseModel, path: Path, problems: Problems, unread: set[str] | None, k: int) -> None:
@@ -222,6 +242,12 @@ def _check_key(model: ReleaseModel, path: Path, problems: Problems) -> None:
             "without key nobody can tell which row is which",
             "together with key",
         )
+
+
+def _check_persons(model: ReleaseModel, path: Path, problems: Problems) -> None:
+    """Only where a person may have several rows are persons something else than rows."""
+    if model.persons is not None and model.rows_are != "events" and not problems.broken((*path, "rows_are")):
+        problems.add((*path, "persons"), "the rows are persons", "persons goes with rows_are: events")
 
 
 def _shown(names: list[str]) -> str:

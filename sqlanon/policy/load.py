@@ -30,7 +30,15 @@ def load(path: str | os.PathLike[str], environ: Mapping[str, str] | None = None)
     Raises:
         PolicyError: with every problem of the file, each as ``file:line: where: what is wrong; what is allowed``.
     """
-    document = read(FilePath(path), os.environ if environ is None else environ)
+    return _spec(read(FilePath(path), os.environ if environ is None else environ), os.fspath(path))
+
+
+def loads(text: str, environ: Mapping[str, str]) -> PolicySpec:
+    """Read the text of a policy; see `load`. Files it names are relative to the working directory."""
+    return _spec(Document("policy", text, environ), "")
+
+
+def _spec(document: Document, path: str) -> PolicySpec:
     problems = Problems(document)
     for place, what, allowed in document.found:
         problems.add(place, what, allowed)
@@ -43,7 +51,7 @@ def load(path: str | os.PathLike[str], environ: Mapping[str, str] | None = None)
     connection = _head(raw, problems)
     releases = _releases(raw, problems, FilePath(path).parent, document)
     problems.stop()
-    return PolicySpec(connection=connection, releases=tuple(releases), path=os.fspath(path))
+    return PolicySpec(connection=connection, releases=tuple(releases), path=path or None)
 
 
 def _head(raw: dict[str, Any], problems: Problems) -> str | None:

@@ -24,6 +24,7 @@ from sqlanon.spec import (
     ROLES,
     Execution,
     FormatKind,
+    Persons,
     RefineSpec,
     RefreshMode,
     RefreshSpec,
@@ -35,6 +36,7 @@ from sqlanon.spec import (
 Text = Annotated[str, BeforeValidator(fields.text)]
 Table = Annotated[str, BeforeValidator(fields.table_name)]
 Names = Annotated[list[str], BeforeValidator(fields.names, json_schema_input_type=str | list[str])]
+Tables = Annotated[list[Table], BeforeValidator(fields.names, json_schema_input_type=str | list[str])]
 Flag = Annotated[bool, BeforeValidator(flag)]
 Ordered = Annotated[
     str | list[str], BeforeValidator(fields.order, json_schema_input_type=str | list[str | float])
@@ -84,8 +86,8 @@ class ColumnModel(Part):
     )
     accept_repeats: Flag = Field(
         False,
-        description="Identifiers: equal values are not the same person (names, free text), so that repeats do not "
-        "stop the run.",
+        description="Identifiers: equal values are not the same person (names, free text), so that repeats, and several "
+        "NULLs, do not stop the run and are not counted as persons.",
     )
 
 
@@ -122,8 +124,8 @@ class PrivacyModel(Part):
 
     k: Annotated[int | None, whole(1)] = Field(
         None,
-        description="Rows in a class, at least. Required, except with `maximize` (see `at_least`) and with the format "
-        "anatomy.",
+        description="Rows in a class, at least; 1 publishes rows as they are. Required, except with `maximize` (see "
+        "`at_least`) and with the format anatomy.",
     )
     l: Frequency | None = Field(  # noqa: E741 - the papers' symbol
         None,
@@ -260,12 +262,24 @@ class ReleaseModel(Part):
     rows_are: Annotated[RowsAre, one_of("persons", "events")] = Field(
         "persons",
         description="`persons`: one row a person; an identifier that repeats stops the run. `events`: a person may "
-        "have several rows, so k counts rows, not persons; verify and audit then also count distinct identifiers.",
+        "have several rows, so k counts rows, not persons; run and audit then also count persons: each identifier without "
+        "`accept_repeats` by itself, its NULLs as one value. Classes of fewer than k persons are a warning of run and fail an "
+        "audit, unless `persons` says otherwise.",
+    )
+    persons: Annotated[Persons, one_of("ignored")] | None = Field(
+        None,
+        description="With `rows_are: events`: `ignored` accepts classes of fewer than k persons. They are counted and shown "
+        "nevertheless.",
     )
     readers: Names = Field(
         [],
         description="Who reads the release. Roles of PostgreSQL are granted the views and lose them when they are no longer "
         "named; other names serve the warnings of plan.",
+    )
+    dimensions: Tables = Field(
+        [],
+        description="Tables that `query` may join to the release, `table` or `schema.table`: what they say of a value is no secret, "
+        "and none holds rows of the release's persons. Any other table is refused without `--allow-linking`.",
     )
     key: Names = Field(
         [],

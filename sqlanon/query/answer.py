@@ -37,6 +37,7 @@ class Answer:
         rows: one mapping a group, from name to `Bounded` or to a plain value.
         certain: per row, whether the group is in the answer of every consistent source.
         sql: the rewritten SQL that ran over the release.
+        unlisted_groups: some consistent source may have groups beside these, of values that the release shows nowhere.
     """
 
     columns: tuple[str, ...]
@@ -44,9 +45,10 @@ class Answer:
     rows: tuple[dict[str, Any], ...]
     certain: tuple[bool, ...]
     sql: str
+    unlisted_groups: bool = False
 
     def to_dict(self) -> dict[str, Any]:
-        """As JSON has it: ``{"rows": [...]}``, an aggregate as an object under its name, every other column plain.
+        """As JSON has it: ``{"rows": [...], "unlisted_groups": ..}``, an aggregate as an object under its name, other columns plain.
 
         A row says ``certain`` too, unless the query has a column of that name.
         """
@@ -54,7 +56,7 @@ class Answer:
         for row, certain in zip(self.rows, self.certain, strict=True):
             made = {name: _plain(row[name]) for name in self.columns}
             rows.append({"certain": certain} | made if "certain" in made else made | {"certain": certain})
-        return {"rows": rows}
+        return {"rows": rows, "unlisted_groups": self.unlisted_groups}
 
 
 def _plain(value: Any) -> Any:  # noqa: ANN401 - any cell

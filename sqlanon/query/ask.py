@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING
 
+from sqlanon.errors import DatabaseError, PolicyError
 from sqlanon.query.answer import Answer
-from sqlanon.query.parse import parse
-from sqlanon.query.released import find
-from sqlanon.query.rewrite import Rewrite
+from sqlanon.query.parse.parse import parse
+from sqlanon.query.release import dimensions_of, find
+from sqlanon.query.rewrite.rewrite import Rewrite
 
 if TYPE_CHECKING:
     from sqlanon.engines.base import Engine
     from sqlanon.spec import ReleaseSpec
+
+
+SECONDS = 60.0
+"""How long each statement of a query that is asked as a role may run, unless the caller says otherwise."""
 
 
 def ask(
@@ -21,6 +28,8 @@ def ask(
     release: str | None = None,
     allow_linking: bool = False,
     spec: ReleaseSpec | None = None,
+    role: str | None = None,
+    seconds: float = SECONDS,
 ) -> Answer:
     """Answer a query over a release with estimates and sound bounds.
 
@@ -28,20 +37,41 @@ def ask(
         engine: the database that holds the release.
         sql: one SELECT in the engine's dialect, against the source's column names.
         release: the release to ask, whatever the query calls it; None: what stands after FROM.
-        allow_linking: let the query join tables that have several rows for one value of the join column.
-        spec: the release's policy, where the caller has one: it helps to find the release by its source's name.
+        allow_linking: let the query join any table, also one that has several rows for one value of the join column.
+        spec: the release's policy, where the caller has one: it helps to find the release by its source's name, and lists
+            the tables that may be joined; otherwise the catalog does.
+        role: a role of the database that asks: what it may not read is refused. None: whoever is connected.
+        seconds: with ``role``: how long each statement may run.
 
     Returns:
         One row a group. Every bound holds for every source that is consistent with the release (docs/query.md).
 
     Raises:
         Refused: the query, or a piece of it, has no answer over a release; the text underlines the piece.
-        PolicyError: no release, or several, are meant.
+        PolicyError: no release, or several, are meant; the role may not read it, or this database has no roles.
         DatabaseError: the database refused.
 
     Cost: the release is read once or twice; it is brought down to distinct boxes first where boxes are unrolled.
     """
     query = parse(sql, engine.dialect)
     name = release or query.table_name
-    released = find(engine, name, spec, given=release is not None)
-    return Rewrite(engine, query, released, allow_linking=allow_linking).answer()
+    with _explained(engine):
+        released = find(engine, name, spec, given=release is not None)
+        joinable = dimensions_of(engine, released, spec) if query.joins else frozenset()
+    with engine.acting_as(role, seconds) if role is not None else nullcontext(), _explained(engine):
+        if role is not None and not engine.reads(role, released.view.ref):
+            raise PolicyError(
+                f"role {role} may not read {released.view.ref}: name it under readers in the release's policy, or grant it the view"
+            )
+        return Rewrite(engine, query, released, joinable, allow_linking=allow_linking).answer()
+
+
+@contextmanager
+def _explained(engine: Engine) -> Iterator[None]:
+    """Say of the database's errors why it refused."""
+    try:
+        yield
+    except DatabaseError as error:
+        if error.__cause__ is None:
+            raise
+        raise type(error)(f"the query has no answer here: {engine.reason(error)}") from error

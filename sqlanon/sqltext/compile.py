@@ -38,6 +38,10 @@ ALLOWED: frozenset[type[exp.Expr]] = frozenset({
 # Random, so that no name a user chose can look like them.
 _SENTINEL = f"_sqlanon_bind_{secrets.token_hex(8)}_"
 _ANY_RUN = f"_sqlanon_run_{secrets.token_hex(8)}_"
+_ANY_TYPE = f"_sqlanon_type_{secrets.token_hex(8)}_"
+_NAME = r'(?:\w+|"(?:[^"]|"")+")'
+_QUOTED_TYPE = re.compile(rf"""\bAS ((?:{_NAME}\.)?"(?:[^"]|"")+"|"(?:[^"]|"")+"\.\w+)\)""")
+"""The end of a cast to a type whose name has quotes: a person's own, which sqlglot would write without them."""
 
 
 @lru_cache(maxsize=8)
@@ -62,6 +66,14 @@ def _template(path: str) -> jinja2.Template:
 @lru_cache(maxsize=4096)
 def _compiled(name: str, text: str, written: str, dialect: str) -> str:
     """Check ``text`` and write it in ``dialect``; placeholders become the driver's, a bare % is doubled for psycopg."""
+    types: list[str] = []
+
+    def named(cast: re.Match[str]) -> str:
+        types.append(cast[1])
+        return f"AS {_ANY_TYPE}{len(types) - 1}_)"
+
+    if written != dialect:
+        text = _QUOTED_TYPE.sub(named, text)
     if written != dialect or written == "duckdb":
         try:
             tree = sqlglot.parse_one(text, read=written)
@@ -77,6 +89,8 @@ def _compiled(name: str, text: str, written: str, dialect: str) -> str:
     for node in list(tree.find_all(exp.Placeholder)):
         node.replace(exp.column(f"{_SENTINEL}{node.name}"))
     out = tree.sql(dialect=dialect, unsupported_level=sqlglot.ErrorLevel.RAISE)
+    for i, quoted in enumerate(types):
+        out = out.replace(f"{_ANY_TYPE}{i}_", quoted)
     return _finish(out, dialect)
 
 

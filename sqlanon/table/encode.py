@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sqlanon.engines.base import TableRef
@@ -9,6 +10,7 @@ from sqlanon.errors import DatabaseError, PolicyError
 from sqlanon.spec import Hierarchy
 from sqlanon.table.scratch import Scratch
 from sqlanon.table.stage import Reading, Roles
+from sqlanon.table.wide import in_parts
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,13 +99,10 @@ def encode(
 
     ``extra`` names further aliases of the stage to carry along.
     """
-    work = scratch.table("work")
-    scratch.execute(
-        "table/work",
-        work=work,
-        stage=stage,
-        raw=[reading.alias for reading in roles.quasi + roles.kept] + list(extra),
-        columns=[
+    raw = [reading.alias for reading in roles.quasi + roles.kept] + list(extra)
+
+    def code(table: TableRef, domains: Sequence[Domain], first: bool) -> list[str]:
+        columns = [
             {
                 "alias": domain.reading.alias,
                 "domain": domain.table,
@@ -113,9 +112,13 @@ def encode(
                 "as_text": domain.reading.as_text,
                 "code": domain.code,
             }
-            for domain in quasi + sensitive
-        ],
-    )
+            for domain in domains
+        ]
+        staged = [*raw, "link"] if first else []
+        scratch.execute("table/work", work=table, stage=stage, raw=staged, columns=columns)
+        return [*staged, *(domain.code for domain in domains)]
+
+    work = in_parts(scratch, "work", "rid", quasi + sensitive, code)
     if scratch.fetch("table/count", source=work)[0][0] != rows:
         raise DatabaseError(
             "encoding lost or doubled rows; nothing was published. This is a defect of sqlanon"
@@ -124,17 +127,38 @@ def encode(
     return Encoded(roles, work, rows, quasi, sensitive)
 
 
-def attach_classes(scratch: Scratch, encoded: Encoded, assign: TableRef, extra: tuple[str, ...]) -> TableRef:
+def attach_classes(
+    scratch: Scratch, encoded: Encoded, assign: TableRef, extra: tuple[str, ...], secret: str
+) -> TableRef:  # fmt: skip
     """Join the staged rows, their codes and their class, once; the work table and the assignment are dropped.
+
+    Methods see codes alone, and divide rows of equal codes by their row ids, which follow the source. Where such rows differ in
+    what is published beside the codes, the classes that they have together are given to them in the order of a keyed hash
+    instead: which row is in which class does not depend on the source's order, and shows nothing of it.
 
     Args:
         scratch: the run.
         encoded: the work table.
         assign: table (rid, class).
         extra: further aliases that the work table carries.
+        secret: what the hash is keyed with.
+
+    Cost: a join; with columns that are published as they are also a grouping by codes, and a hash and two sorts of the
+    rows of equal codes that more than one class shares.
     """
     roles = encoded.roles
-    classed = scratch.table("classed")
+    classed, tied = scratch.table("classed"), None
+    if any(not _fixed_by_code(reading) for reading in roles.kept):
+        tied = scratch.table("tied_rows")
+        scratch.execute(
+            "table/tied",
+            {"secret": secret},
+            tied=tied,
+            work=encoded.work,
+            assign=assign,
+            codes=[domain.code for domain in encoded.quasi + encoded.sensitive],
+            kept=[reading.alias for reading in roles.kept],
+        )
     scratch.execute(
         "table/classed",
         classed=classed,
@@ -142,10 +166,17 @@ def attach_classes(scratch: Scratch, encoded: Encoded, assign: TableRef, extra: 
         assign=assign,
         raw=[reading.alias for reading in roles.quasi + roles.kept] + list(extra),
         codes=[domain.code for domain in encoded.quasi],
+        tied=tied,
     )
-    for table in (encoded.work, assign):
+    for table in (encoded.work, assign, *((tied,) if tied else ())):
         scratch.drop(table)
     return classed
+
+
+def _fixed_by_code(reading: Reading) -> bool:
+    """Whether rows of equal codes publish the same value: of a sensitive column without equal values that look different."""
+    exact = reading.column.kind in ("integer", "boolean", "date", "text", "enum")
+    return exact and reading.spec.role == "sensitive"
 
 
 def _domain(scratch: Scratch, reading: Reading, stage: TableRef, code: str) -> Domain:

@@ -43,12 +43,14 @@ def install(engine: Engine, schema: str = SCHEMA) -> tuple[str, ...]:
     if schema == PRIVATE_SCHEMA:
         raise PolicyError(f"no reader has rights in {PRIVATE_SCHEMA}; name another schema for the functions")
     quoted = identifier(schema)
+    made = engine.target(f"{quoted}.{identifier(own_functions()[0])}")  # says which database
+    place = ".".join(identifier(part) for part in (made.database, schema) if part)
     with engine.publishing():
         # Asked first: to create a schema that is there already takes a right that its owner may lack.
         if not engine.has_schema(TableRef(schema, "")):
-            engine.execute(statement("publish/schema", engine.dialect, schema=quoted))
+            engine.execute(statement("publish/schema", engine.dialect, schema=place))
         for name in own_functions():
-            engine.execute(statement(f"functions/{name}", engine.dialect, schema=quoted, temporary=False))
+            engine.execute(statement(f"functions/{name}", engine.dialect, schema=place, temporary=False))
     return tuple(f"{quoted}.{name}" for name in own_functions())
 
 

@@ -20,6 +20,7 @@ class ColumnProfile:
         distinct: distinct values without NULL.
         singles: rows whose value occurs once.
         top: rows of the most frequent value without NULL.
+        comparable: whether values can be compared; if not, they are counted as all different.
     """
 
     name: str
@@ -30,12 +31,13 @@ class ColumnProfile:
     distinct: int
     singles: int
     top: int
+    comparable: bool = True
 
 
 def profile(engine: Engine, source: str) -> tuple[ColumnProfile, ...]:
     """Profile every column of a table. Cost: one GROUP BY a column.
 
-    A column whose type has no equality (such as PostgreSQL's json) is told as all distinct.
+    A column whose type has no equality (such as PostgreSQL's json) counts as all distinct.
     """
     relation = engine.relation(source)
     profiles = []
@@ -44,14 +46,24 @@ def profile(engine: Engine, source: str) -> tuple[ColumnProfile, ...]:
         rows = int(str(engine.fetch(count)[0][0]))
     for column in relation.columns:
         made = statement("table/uniques", engine.dialect, source=relation.ref, column=column.name)
+        comparable = True
         try:
             filled, distinct, singles, top = (int(str(cell)) for cell in engine.fetch(made)[0])
         except DatabaseError:
+            comparable = False
             filled = distinct = singles = rows
             top = min(rows, 1)
         profiles.append(
             ColumnProfile(
-                column.name, column.shown_type, column.kind, rows, rows - filled, distinct, singles, top
+                column.name,
+                column.shown_type,
+                column.kind,
+                rows,
+                rows - filled,
+                distinct,
+                singles,
+                top,
+                comparable,
             )
         )
     return tuple(profiles)

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Sequence
+import re
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -13,6 +14,13 @@ from sqlanon.spec import ColumnSpec, ReleaseSpec
 from sqlanon.table.scratch import Scratch
 
 Treatment = Literal["ordered", "nominal", "hierarchy"]
+
+
+_WITHOUT_HASH = re.compile(
+    r"(json|xml|money|bit|bit varying|tsvector|tsquery|point|line|lseg|box|path|polygon|circle)(\(\d+\))?(\[\])*",
+    re.IGNORECASE,
+)
+"""Builtin types that PostgreSQL cannot hash."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +69,30 @@ class Reading:
 
 
 @dataclass(frozen=True, slots=True)
+class Counted:
+    """An identifier whose values are counted as persons, by a number of each value.
+
+    Equal values have equal hashes (or ranks, on DuckDB, whose hashes know no collation), so that a collision, as rare as it is, makes
+    a count smaller and never larger.
+
+    Attributes:
+        name: the source's name for it.
+        alias: the hash's name in the staged table: see `hashes_of`.
+        as_text: the type has no equality that can be hashed (PostgreSQL's json and point), so that its text is counted.
+    """
+
+    name: str
+    alias: str
+    as_text: bool
+
+
+def hashes_of(names: Iterable[str]) -> dict[str, str]:
+    """Where the stage and a version's link table hold the hashes of counted identifiers: p1.., whatever order a policy has."""
+    ordered = sorted(names, key=lambda name: (name.lower(), name))
+    return {name: f"p{i}" for i, name in enumerate(ordered, 1)}
+
+
+@dataclass(frozen=True, slots=True)
 class Roles:
     """Every column of the source that the release reads, by role, and what it drops."""
 
@@ -76,6 +108,15 @@ class Roles:
     def kept(self) -> tuple[Reading, ...]:
         """Columns published as they are."""
         return self.sensitive + self.insensitive
+
+    def counted(self) -> tuple[Counted, ...]:
+        """The identifiers that do not accept repeats."""
+        types = {column.name: column.type for column in self.identifiers}
+        named = [item.name for item in self.identifier_specs if not item.accept_repeats]
+        return tuple(
+            Counted(name, alias, _WITHOUT_HASH.fullmatch(types[name]) is not None)
+            for name, alias in hashes_of(named).items()
+        )
 
     def published_order(self) -> tuple[Reading, ...]:
         """Quasi, sensitive and insensitive columns in the order of the source."""
@@ -114,6 +155,20 @@ def assign_roles(spec: ReleaseSpec, relation: Relation) -> Roles:
             f"{spec.name}: no role for {', '.join(missing)}; name a role (identifier, quasi, sensitive, insensitive) "
             "for each, or say what happens to the rest: rest: drop (not published) or keep (published as they are)"
         )
+    problems += [
+        f"{spec.name}: sensitive column {name} has type {known[name].shown_type}, whose own equality generated SQL does not "
+        "use, so that values could be counted as different that are equal; cast it in a view, to text for example (of "
+        "citext lower(...)::text)"
+        for name, item in given.items()
+        if item.role == "sensitive" and known[name].own_operators
+    ]
+    problems += [
+        f"{spec.name}: sensitive column {name} has collation {known[name].collation}, in which texts of other bytes are equal: they would "
+        'be counted as different values; in a view, write equal values alike, with a deterministic collation (lower(...) COLLATE "C", '
+        "for example)"
+        for name, item in given.items()
+        if item.role == "sensitive" and known[name].kind == "text" and not known[name].deterministic
+    ]
     if problems:
         raise PolicyError(problems)
     specs = list(given.values())
@@ -163,8 +218,9 @@ def _quasi(spec: ReleaseSpec, item: ColumnSpec, column: Column, alias: str) -> R
 
 
 def take_stage(
-    scratch: Scratch, roles: Roles, link: Sequence[str], key: Sequence[str] = (), secret: str = ""
-) -> TableRef:
+    scratch: Scratch, roles: Roles, link: Sequence[str], key: Sequence[str] = (), secret: str = "",
+    persons: Sequence[Counted] = (),
+) -> TableRef:  # fmt: skip
     """Copy the columns that are read, once, into a scratch table: from here on the source is not looked at.
 
     Args:
@@ -173,6 +229,7 @@ def take_stage(
         link: columns whose hash ties a released row to its source row inside the private schema.
         key: columns that tell which row is which from version to version.
         secret: what the key's hash is keyed with.
+        persons: identifiers that are counted.
     """
     stage = scratch.table("stage")
     columns = [
@@ -180,6 +237,7 @@ def take_stage(
         for reading in roles.quasi + roles.kept
     ]
     scratch.execute(
-        "table/stage", {"secret": secret}, stage=stage, source=roles.relation.ref, columns=columns, link=list(link), key=list(key)
+        "table/stage", {"secret": secret}, stage=stage, source=roles.relation.ref, columns=columns, link=list(link), key=list(key),
+        persons=list(persons),
     )  # fmt: skip
     return stage

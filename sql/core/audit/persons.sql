@@ -1,9 +1,22 @@
 -- name: audit/persons
--- params: linked (private table of link, class)
--- returns: fewest bigint: the fewest distinct identifiers in any class of a release
-SELECT COALESCE(MIN(g.n), 0) AS fewest
+-- params: target (table), classes, identifiers (column names)
+-- returns: average double (mean over rows of 1 / the fewest persons of the row's class), then per identifier fewest bigint: the fewest
+--   distinct values in any class; each identifier is counted by itself, and its NULLs are one value
+SELECT
+    COALESCE(SUM(CAST(c.n AS DOUBLE) / CAST(LEAST({% for name in identifiers %}{{ ", " if not loop.first }}c.n{{ loop.index }}{% endfor %}) AS DOUBLE)) / CAST(SUM(c.n) AS DOUBLE), 0) AS average
+{% for name in identifiers %}
+    , CAST(COALESCE(MIN(c.n{{ loop.index }}), 0) AS BIGINT) AS fewest{{ loop.index }}
+{% endfor %}
 FROM (
-    SELECT COUNT(DISTINCT t.link) AS n
-    FROM {{ linked | table }} AS t
-    GROUP BY t.class
-) AS g
+    SELECT
+        COUNT(*) AS n
+{% for name in identifiers %}
+        , COUNT(DISTINCT t.{{ name | ident }}) + MAX(CASE WHEN t.{{ name | ident }} IS NULL THEN 1 ELSE 0 END) AS n{{ loop.index }}
+{% endfor %}
+    FROM {{ target | table }} AS t
+{% if classes %}
+    GROUP BY {% for name in classes %}{{ ", " if not loop.first }}t.{{ name | ident }}{% endfor %}
+
+{% endif %}
+    HAVING COUNT(*) > 0
+) AS c

@@ -1,10 +1,11 @@
 -- name: table/classed
--- params: classed (table to make), work, assign (tables), raw (aliases in the stage), codes (QI code columns)
+-- params: classed (table to make), work, assign (tables), raw (aliases in the stage), codes (QI code columns), tied (table or none)
 -- returns: class, rid, the staged originals, the QI codes, link: what recode, verify and publish read, joined once
+-- With tied, the rows in it take the class that it gives them.
 CREATE TEMPORARY TABLE {{ classed | table }} AS
 SELECT
-    a.class AS class
-    , a.rid AS rid
+    {% if tied %}COALESCE(d.class, a.class){% else %}a.class{% endif %} AS class
+    , w.rid AS rid
 {% for column in raw %}
     , w.{{ column }} AS {{ column }}
 {% endfor %}
@@ -14,3 +15,6 @@ SELECT
     , w.link AS link
 FROM {{ assign | table }} AS a
 JOIN {{ work | table }} AS w ON w.rid = a.rid
+{% if tied %}
+LEFT JOIN {{ tied | table }} AS d ON d.rid = a.rid
+{% endif %}

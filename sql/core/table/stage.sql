@@ -1,6 +1,9 @@
 -- name: table/stage
--- params: stage (table to make), source (table), columns (list of {name, alias, binary}), link (column names or none), key (column names or none)
--- returns: rid integer, one column per alias, link bigint if asked, person text (a hash of the key, keyed with :secret) if asked
+-- params: stage (table to make), source (table), columns (list of {name, alias, binary}), link (column names or none), key (column names or none),
+--   persons (list of {name, alias, as_text}: identifiers that are counted)
+-- returns: rid integer, one column per alias, link bigint if asked, person text (a hash of the key, keyed with :secret) if asked,
+--   one number bigint per identifier that is counted: never NULL, as NULLs are one value, and equal where the source's values are,
+--   in a column's own collation: two intervals or texts may be equal and have other hashes
 CREATE TEMPORARY TABLE {{ stage | table }} AS
 SELECT
     CAST(ROW_NUMBER() OVER () - 1 AS INTEGER) AS rid
@@ -10,6 +13,9 @@ SELECT
 {% if link %}
     , HASH({% for name in link %}{{ ", " if not loop.first }}s.{{ name | ident }}{% endfor %}) AS link
 {% endif %}
+{% for one in persons %}
+    , DENSE_RANK() OVER (ORDER BY s.{{ one.name | ident }}) AS {{ one.alias }}
+{% endfor %}
 {% if key %}
     , SHA256(:secret || '/key/'{% for name in key %} || CAST(LENGTH(CAST(s.{{ name | ident }} AS VARCHAR)) AS VARCHAR) || ':' || CAST(s.{{ name | ident }} AS VARCHAR){% endfor %}) AS person
 {% endif %}

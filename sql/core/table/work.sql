@@ -1,14 +1,13 @@
 -- name: table/work
--- params: work (table to make), stage (table), raw (aliases in the stage), columns (list of {alias, domain, type, nulls,
+-- params: work (table to make), stage (table), raw (columns of the stage to carry along), columns (list of {alias, domain, type, nulls,
 --   as_float, as_text, code})
--- returns: rid integer, the staged originals and their link, one code column per column (smallint or integer), never NULL
+-- returns: rid integer, these columns of the stage, one code column per column (smallint or integer), never NULL
 CREATE TEMPORARY TABLE {{ work | table }} AS
 SELECT
     s.rid AS rid
 {% for column in raw %}
     , s.{{ column }} AS {{ column }}
 {% endfor %}
-    , s.link AS link
 {% for column in columns %}
 {% if column.nulls %}
     , CAST(COALESCE(d{{ loop.index }}.code, 0) AS {{ column.type }}) AS {{ column.code }}

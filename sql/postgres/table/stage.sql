@@ -1,6 +1,9 @@
 -- name: table/stage
--- params: stage (table to make), source (table), columns (list of {name, alias, binary}), link (column names or none), key (column names or none)
--- returns: rid integer, one column per alias, link bigint if asked, person text (a hash of the key, keyed with :secret) if asked
+-- params: stage (table to make), source (table), columns (list of {name, alias, binary}), link (column names or none), key (column names or none),
+--   persons (list of {name, alias, as_text}: identifiers that are counted)
+-- returns: rid integer, one column per alias, link bigint if asked, person text (a hash of the key, keyed with :secret) if asked,
+--   one number bigint per identifier that is counted: never NULL, as NULLs are one value, and equal where the source's values are,
+--   in a column's own collation: two intervals or texts may be equal and have other hashes
 -- Text gets the binary collation here, once, so that equality and order mean bytes from now on.
 CREATE TEMPORARY TABLE {{ stage | table }} AS
 SELECT
@@ -15,6 +18,9 @@ SELECT
 {% if link %}
     , hash_record_extended(ROW({% for name in link %}{{ ", " if not loop.first }}CAST(s.{{ name | ident }} AS text){% endfor %}), 0) AS link
 {% endif %}
+{% for one in persons %}
+    , hash_record_extended(ROW({{ "CAST(s.%s AS text)" | format(one.name | ident) if one.as_text else "s." ~ (one.name | ident) }}), 0) AS {{ one.alias }}
+{% endfor %}
 {% if key %}
     , encode(sha256(convert_to(CAST(:secret AS text) || '/key/'{% for name in key %} || CAST(LENGTH(CAST(s.{{ name | ident }} AS text)) AS text) || ':' || CAST(s.{{ name | ident }} AS text){% endfor %}, 'UTF8')), 'hex') AS person
 {% endif %}

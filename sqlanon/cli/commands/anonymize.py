@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from sqlanon.cli.arguments import as_options, fraction, names, pairs, whole
-from sqlanon.cli.options import database
+from sqlanon.cli.options import AllowWeaker, Delimiter, Encoding, Null, Types, database, reading
 from sqlanon.cli.screen import Screen
 from sqlanon.errors import PolicyError
 from sqlanon.spec import Execution, FormatKind, Rest, RowsAre
@@ -52,7 +52,14 @@ def anonymize(
     identifier: Annotated[Names, _list("--identifier", "Identifiers: never published.")] = None,
     insensitive: Annotated[Names, _list("--insensitive", "Columns published as they are.")] = None,
     rest: Annotated[Rest, typer.Option(help="What happens to columns without a role.")] = "error",
-    k: Annotated[int, typer.Option("--k", help="Rows in every class, at least.")] = 1,
+    k: Annotated[
+        int | None,
+        typer.Option(
+            "--k",
+            show_default=False,
+            help="Rows in every class, at least. Needed, except with --maximize and with the format anatomy.",
+        ),
+    ] = None,
     l: Annotated[  # noqa: E741 - the papers' symbol
         str | None,
         typer.Option("--l", metavar="L", show_default=False, help="No sensitive value above 1/L of a class."),
@@ -102,6 +109,12 @@ def anonymize(
     ] = None,
     seed: Annotated[int | None, typer.Option(show_default=False, help="Fix what is drawn at random.")] = None,
     rows_are: Annotated[RowsAre, typer.Option(help="events accepts identifiers that repeat.")] = "persons",
+    persons: Annotated[
+        str | None,
+        typer.Option(
+            metavar="ignored", show_default=False, help="Events: accept classes of fewer than k persons."
+        ),
+    ] = None,
     accept_unique: Annotated[Names, _list("--accept-unique", "Published though nearly unique.")] = None,
     accept_repeats: Annotated[
         Names, _list("--accept-repeats", "Identifiers whose equal values are not one person.")
@@ -111,6 +124,11 @@ def anonymize(
         Path | None,
         typer.Option(metavar="FILE", show_default=False, help="DuckDB: publish into this other file."),
     ] = None,
+    allow_weaker: AllowWeaker = False,
+    null: Null = None,
+    delimiter: Delimiter = None,
+    encoding: Encoding = None,
+    types: Types = None,
 ) -> int | None:
     """Anonymize one file, or one table where it lives."""
     asked: dict[str, Any] = {
@@ -139,18 +157,21 @@ def anonymize(
         "memory": memory,
         "seed": seed,
         "rows_are": rows_are,
+        "persons": persons,
         "accept_unique": names("--accept-unique", accept_unique),
         "accept_repeats": names("--accept-repeats", accept_repeats),
         "name": name,
     }
+    read = reading(null, delimiter, encoding, types)
     try:
         if db is not None:
-            report = _table(screen, source, db, to, publish_file, asked)
+            report = _table(screen, source, db, to, publish_file, asked, read, allow_weaker=allow_weaker)
         else:
-            report = _file(screen, source, to, publish_file, asked)
+            report = _file(screen, source, to, publish_file, asked | read, allow_weaker=allow_weaker)
     except PolicyError as error:
         raise as_options(error) from error
     screen.emit(report.to_dict())
+    screen.warn(report.warnings)
     if not screen.silent:
         from sqlanon.cli.show.run import run_report
 
@@ -159,20 +180,29 @@ def anonymize(
 
 
 def _table(
-    screen: Screen, source: str, db: str, to: str | None, publish_file: Path | None, asked: dict[str, Any]
-) -> RunReport:
+    screen: Screen, source: str, db: str, to: str | None, publish_file: Path | None, asked: dict[str, Any],
+    read: dict[str, Any], *, allow_weaker: bool,
+) -> RunReport:  # fmt: skip
+    if read:
+        raise PolicyError(
+            f"--{next(iter(read))} is for CSV files; a table in a database has types of its own"
+        )
     if to is not None and to.lower().endswith(SUFFIXES):
         raise PolicyError("--to: with --db the release is published as a view, schema.name, not as a file")
     with database(db, screen) as connected:
         release = connected.anonymize(
-            source, publish=to, publish_file=str(publish_file) if publish_file else None, **asked
+            source,
+            allow_weaker=allow_weaker,
+            publish=to,
+            publish_file=str(publish_file) if publish_file else None,
+            **asked,
         )
         return release.report
 
 
 def _file(
-    screen: Screen, source: str, to: str | None, publish_file: Path | None, asked: dict[str, Any]
-) -> RunReport:
+    screen: Screen, source: str, to: str | None, publish_file: Path | None, asked: dict[str, Any], *, allow_weaker: bool
+) -> RunReport:  # fmt: skip
     if not source.lower().endswith(SUFFIXES) and not Path(source).is_file():
         raise PolicyError(
             f"{source} is not a {', '.join(SUFFIXES)} file; a table needs --db duckdb:///path or postgresql://..."
@@ -181,6 +211,10 @@ def _file(
         raise PolicyError("--to FILE is needed for a file: .csv or .parquet")
     if publish_file is not None:
         raise PolicyError("--publish-file goes with --db; for a file use --to FILE")
+    if allow_weaker:
+        raise PolicyError(
+            "--allow-weaker goes with --db: a file is written without looking at an earlier one"
+        )
     import sqlanon
 
     try:

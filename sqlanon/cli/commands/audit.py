@@ -71,7 +71,7 @@ def audit(
     if together is not None:
         return _together(screen, where, together)
     assert table is not None
-    with database(where, screen) as connected:
+    with database(where, screen, read_only=True) as connected:
         report = connected.audit(
             table,
             quasi=names("--qi", qi) or None,
@@ -84,11 +84,11 @@ def audit(
         from sqlanon.cli.show.audit import audit_report
 
         audit_report(screen, report)
-    return 0 if all(requirement.satisfied for requirement in report.requirements) else 1
+    return 0 if report.satisfied else 1
 
 
 def _together(screen: Screen, where: str, pair: tuple[str, str]) -> int | None:
-    with database(where, screen) as connected:
+    with database(where, screen, read_only=True) as connected:
         report = connected.together(*pair)
     screen.emit(report.to_dict())
     if not screen.silent:
@@ -99,7 +99,7 @@ def _together(screen: Screen, where: str, pair: tuple[str, str]) -> int | None:
 
 
 def _history(screen: Screen, where: str, name: str) -> int | None:
-    with database(where, screen) as connected:
+    with database(where, screen, read_only=True) as connected:
         reports = connected.history(name)
     screen.emit({"release": name, "history": [report.to_dict() for report in reports]})
     if not screen.silent:

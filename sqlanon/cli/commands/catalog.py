@@ -1,4 +1,4 @@
-"""``sqlanon releases``, ``diff``, ``rollback`` and ``clean``: what the catalog of a database knows and leaves behind."""
+"""``sqlanon releases``, ``diff``, ``rollback``, ``unpublish`` and ``clean``: what the catalog of a database knows and leaves behind."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from sqlanon.cli.options import AllowWeaker, Db, PolicyFile, database, found, url
+from sqlanon.cli.options import AllowWeaker, Db, PolicyFile, database, found, next_command, url
 from sqlanon.cli.screen import Screen
 from sqlanon.errors import PolicyError
 
@@ -34,7 +34,7 @@ def releases(
     if len(words) > 1:
         raise PolicyError("releases wants nothing, a NAME, or: show NAME@VERSION")
     name = words[0] if words else None
-    with database(url(db, found(db, policy)), screen) as connected:
+    with database(url(db, found(db, policy)), screen, read_only=True) as connected:
         rows = connected.releases(name)
     screen.emit({"releases": [row.to_dict() for row in rows]})
     if not screen.silent:
@@ -45,7 +45,7 @@ def releases(
 
 
 def _show(screen: Screen, name: str, db: str | None, policy: Path | None) -> int | None:
-    with database(url(db, found(db, policy)), screen) as connected:
+    with database(url(db, found(db, policy)), screen, read_only=True) as connected:
         report = connected.version(name)
     screen.emit(report.to_dict())
     if not screen.silent:
@@ -59,7 +59,7 @@ def diff(
     screen: Screen, first: Version, second: Version, db: Db = None, policy: PolicyFile = None
 ) -> int | None:
     """Compare two versions: rows, loss, requirements, policy."""
-    with database(url(db, found(db, policy)), screen) as connected:
+    with database(url(db, found(db, policy)), screen, read_only=True) as connected:
         report = connected.diff(first, second)
     screen.emit(report.to_dict())
     if not screen.silent:
@@ -89,10 +89,35 @@ def rollback(
     with database(url(db, found(db, policy)), screen) as connected:
         report = connected.rollback(name, to, allow_weaker=allow_weaker)
     screen.emit(report.to_dict())
+    screen.warn(report.warnings)
     if not screen.silent:
         from sqlanon.cli.show.catalog import rollback_report
 
         rollback_report(screen, report)
+    return None
+
+
+def unpublish(
+    screen: Screen,
+    name: Annotated[str, typer.Argument(help="The release.")],
+    purge: Annotated[
+        bool,
+        typer.Option(
+            "--purge", help="Also drop the tables of all its versions; they cannot be rolled back to."
+        ),
+    ] = False,
+    db: Db = None,
+    policy: PolicyFile = None,
+) -> int | None:
+    """Withdraw a release: its views or its file go, the catalog keeps its history."""
+    with database(url(db, found(db, policy)), screen) as connected:
+        report = connected.unpublish(name, purge=purge)
+    screen.emit(report.to_dict())
+    if not screen.silent:
+        from sqlanon.cli.show.catalog import unpublish_report
+
+        back = next_command("rollback", policy, None, db, report.release)
+        unpublish_report(screen, report, back)
     return None
 
 

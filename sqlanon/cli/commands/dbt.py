@@ -100,7 +100,7 @@ def plan(
 
             plan_report(screen, report, sql=False, run="sqlanon dbt run, with the options of this command")
 
-    with database(_url(project), screen) as connected:
+    with database(_url(project), screen, read_only=True) as connected:
         made = _guarded(project, lambda spec: connected.plan(spec, beside=project.policy.releases))
         return each(screen, _picked(project, select), made, done)
 
@@ -120,7 +120,6 @@ def run(
     record: RecordFile = None,
 ) -> int | None:
     """Release what dbt has built: every model whose meta has `anonymize`."""
-    project = _load(project_dir, profiles_dir, profile, target, target_path, db)
 
     def done(_: ReleaseSpec, report: RunReport) -> None:
         if not screen.silent:
@@ -128,14 +127,18 @@ def run(
 
             run_report(screen, report, [])
 
-    releases = _picked(project, select)
-    written = Record(record, str(project.policy.path)) if record else None
-    with written or nullcontext(), database(_url(project), screen) as connected:
+    written = Record(record, str(project_dir or Path())) if record else None
+    with written or nullcontext():
+        project = _load(project_dir, profiles_dir, profile, target, target_path, db)
+        if written:
+            written.policy = str(project.policy.path)
+        releases = _picked(project, select)
+        with database(_url(project), screen) as connected:
 
-        def work(spec: ReleaseSpec) -> RunReport:
-            return connected.run(spec, full=full, allow_weaker=allow_weaker, only_due=due)
+            def work(spec: ReleaseSpec) -> RunReport:
+                return connected.run(spec, full=full, allow_weaker=allow_weaker, only_due=due)
 
-        code = each(screen, releases, _guarded(project, work), done, written.add if written else None)
+            code = each(screen, releases, _guarded(project, work), done, written.add if written else None)
         if written:
             written.exit_code = code
         return code

@@ -50,14 +50,14 @@ def evaluate(
         raise PolicyError(f"no workload file {workload}")
     chosen = workload or (WORKLOAD if WORKLOAD.is_file() else None)
     if plot is not None:
-        from sqlanon.query.evaluate_plot import check
+        from sqlanon.evaluate.plot import check
 
         check(plot)  # before the work
     spec = found(db, policy)
-    with database(url(db, spec), screen) as connected:
+    with database(url(db, spec), screen, read_only=True) as connected:
         report = connected.evaluate(release, chosen)
     if plot is not None:
-        from sqlanon.query.evaluate_plot import draw
+        from sqlanon.evaluate.plot import draw
 
         draw(report, plot)
     screen.emit(report.to_dict())

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -13,42 +13,116 @@ from sqlanon.cli.options import (
     POLICY,
     AllowWeaker,
     Db,
+    Delimiter,
     Due,
+    Encoding,
     Full,
+    Null,
     PolicyFile,
     RecordFile,
     Select,
+    Types,
     database,
     load,
+    next_command,
     pick,
+    reading,
     url,
 )  # fmt: skip
 from sqlanon.cli.record import Record
 from sqlanon.cli.screen import Screen
+from sqlanon.errors import PolicyError
 
 if TYPE_CHECKING:
+    from sqlanon.policy import Proposal
     from sqlanon.results import PlanReport, RunReport
     from sqlanon.spec import ReleaseSpec
 
 
 def init(
     screen: Screen,
-    table: Annotated[str, typer.Argument(help="The table to release.")],
-    db: Annotated[
-        str, typer.Option("--db", metavar="URL", help="Its database: duckdb:///path, postgresql://...")
+    table: Annotated[
+        str, typer.Argument(help="The table to release, or a .csv, .csv.gz or .parquet file without --db.")
     ],
+    db: Annotated[
+        str | None,
+        typer.Option(
+            "--db", metavar="URL", show_default=False, help="Its database: duckdb:///path, postgresql://..."
+        ),
+    ] = None,
+    output: Annotated[
+        Path | None,
+        typer.Option("--output", "-o", metavar="FILE", show_default=False, help="Write it to this new file."),
+    ] = None,
+    null: Null = None,
+    delimiter: Delimiter = None,
+    encoding: Encoding = None,
+    types: Types = None,
 ) -> int | None:
-    """Profile a table and print a policy that fits it."""
-    from sqlanon.policy import propose
+    """Profile a table or a file and propose a policy, or a command, that fits it."""
+    from sqlanon.cli.show.init import file_command, written
+    from sqlanon.cli.show.text import command
 
-    with database(db, screen) as connected:
-        profile = connected.profile(table)
-    text = propose(db, table, profile)
+    if output is not None:
+        _ensure_new(output)
+    read = reading(null, delimiter, encoding, types)
+    if db is not None:
+        if read:
+            raise PolicyError(f"--{next(iter(read))} is for CSV files; a table has types of its own")
+        with database(db, screen, read_only=True) as connected:
+            proposal = connected.propose(table)
+        text = proposal.policy(db, table)
+        following = command("plan", *([] if output == POLICY else ["-p", str(output)]))
+    else:
+        proposal = _of_file(screen, table, read)
+        text = file_command(proposal, table, read)
+        following = f"sh {output}"
+    if output is not None:
+        _write_new(output, text)
     if screen.json:
-        screen.emit({"policy": text})
+        screen.emit({"policy" if db is not None else "command": text, "refused": list(proposal.refused)})
+    elif output is not None:
+        screen.show(*proposal.notes(), written(output, following))
     else:
         screen.product(text)
     return None
+
+
+def _of_file(screen: Screen, file: str, read: dict[str, Any]) -> Proposal:
+    from sqlanon.database import FILES, propose_file
+
+    if not file.lower().endswith(FILES) and not Path(file).is_file():
+        raise PolicyError(
+            f"{file} is not a {', '.join(FILES)} file; a table needs --db duckdb:///path or postgresql://..."
+        )
+    try:
+        return propose_file(file, progress=screen.progress(), **read)
+    finally:
+        screen.close()
+
+
+def _ensure_new(path: Path) -> None:
+    if path.exists() or path.is_symlink():
+        raise PolicyError(
+            f"--output {path} exists, and is not overwritten; name another file or move it away"
+        )
+    if not path.absolute().parent.is_dir():
+        raise PolicyError(f"--output {path}: there is no such folder")
+
+
+def _write_new(path: Path, text: str) -> None:
+    """Write a file that is whole, or not there; another that came meanwhile stays."""
+    try:
+        with path.open("x", encoding="utf-8") as file:
+            try:
+                file.write(text)
+            except OSError:
+                path.unlink(missing_ok=True)
+                raise
+    except FileExistsError:
+        _ensure_new(path)
+    except OSError as error:
+        raise PolicyError(f"--output {path}: cannot be written ({error.strerror})") from error
 
 
 def plan(
@@ -67,10 +141,10 @@ def plan(
         if not screen.silent:
             from sqlanon.cli.show.plan import plan_report
 
-            plan_report(screen, report, sql=sql, run=_command("run", policy, select, db))
+            plan_report(screen, report, sql=sql, run=next_command("run", policy, select, db))
 
     releases = pick(spec, select)
-    with database(url(db, spec), screen) as connected:
+    with database(url(db, spec), screen, read_only=True) as connected:
         return each(screen, releases, lambda release: connected.plan(release, beside=spec.releases), done)
 
 
@@ -85,7 +159,6 @@ def run(
     record: RecordFile = None,
 ) -> int | None:
     """Bring the policy's releases up to date: make, verify and publish what changed."""
-    spec = load(policy)
 
     def done(release: ReleaseSpec, report: RunReport) -> None:
         if not screen.silent:
@@ -93,14 +166,17 @@ def run(
 
             run_report(screen, report, _following(release, report, policy, db))
 
-    releases = pick(spec, select)
-    written = Record(record, spec.path or str(policy or POLICY)) if record else None
-    with written or nullcontext(), database(url(db, spec), screen) as connected:
+    # The record begins before the policy is read: a policy that cannot be read leaves a record of that, not an older one.
+    written = Record(record, str(policy or POLICY)) if record else None
+    with written or nullcontext():
+        spec = load(policy)
+        releases = pick(spec, select)
+        with database(url(db, spec), screen) as connected:
 
-        def work(release: ReleaseSpec) -> RunReport:
-            return connected.run(release, full=full, allow_weaker=allow_weaker, only_due=due)
+            def work(release: ReleaseSpec) -> RunReport:
+                return connected.run(release, full=full, allow_weaker=allow_weaker, only_due=due)
 
-        code = each(screen, releases, work, done, written.add if written else None)
+            code = each(screen, releases, work, done, written.add if written else None)
         if written:
             written.exit_code = code
         return code
@@ -128,19 +204,5 @@ def _following(release: ReleaseSpec, report: RunReport, policy: Path | None, db:
     if release.publish_file:
         audit = command("audit", view, *sensitive, "--db", f"duckdb:///{release.publish_file}")
     else:
-        audit = _command("audit", policy, None, db, view, *sensitive)
-    return [audit, _command("releases", policy, None, db, report.release)]
-
-
-def _command(name: str, policy: Path | None, select: list[str] | None, db: str | None, *words: str) -> str:
-    """A command to try next, with the same policy and database as this one."""
-    from sqlanon.cli.show.text import command, shown_url
-
-    options: list[str] = []
-    if policy is not None and policy != POLICY:
-        options += ["-p", str(policy)]
-    for chosen in select or ():
-        options += ["--select", chosen]
-    if db is not None:
-        options += ["--db", shown_url(db)]
-    return command(name, *words, *options)
+        audit = next_command("audit", policy, None, db, view, *sensitive)
+    return [audit, next_command("releases", policy, None, db, report.release)]

@@ -32,9 +32,24 @@ def query(
         bool,
         typer.Option(
             "--allow-linking",
-            help="Let the query join tables with several rows for one value of the join column.",
+            help="Let the query join any table, not only the policy's dimensions.",
         ),
     ] = False,
+    role: Annotated[
+        str | None,
+        typer.Option(
+            "--as",
+            metavar="ROLE",
+            show_default=False,
+            help="PostgreSQL: ask with the rights of this role alone.",
+        ),
+    ] = None,
+    timeout: Annotated[
+        float,
+        typer.Option(
+            "--timeout", metavar="SECONDS", min=0.001, help="With --as: seconds for each statement."
+        ),
+    ] = 60.0,
     db: Db = None,
     policy: PolicyFile = None,
 ) -> int | None:
@@ -43,10 +58,12 @@ def query(
     After FROM stands the source's name or the release's.
     """
     spec = found(db, policy)
-    with database(url(db, spec), screen) as connected:
+    with database(url(db, spec), screen, read_only=True) as connected:
         # Several releases may stem from one source: which is meant is looked up where they are.
         own = spec.releases[0] if spec is not None and len(spec.releases) == 1 else None
-        answer = connected.query(sql, release=release, allow_linking=allow_linking, spec=own)
+        answer = connected.query(
+            sql, release=release, allow_linking=allow_linking, spec=own, role=role, seconds=timeout
+        )
     if explain:
         screen.emit({"sql": answer.sql})
         if not screen.json:
@@ -54,9 +71,11 @@ def query(
         return None
     screen.emit(answer.to_dict())
     if not screen.silent:
-        from sqlanon.cli.show.query import answer_table
+        from sqlanon.cli.show.query import UNLISTED, answer_table
 
         screen.show(answer_table(answer, bounds=not plain))
+        if answer.unlisted_groups and not plain:
+            screen.show(UNLISTED)
     return None
 
 

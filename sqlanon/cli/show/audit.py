@@ -10,9 +10,8 @@ from sqlanon.cli.show.text import count, measure, safe, share, table
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from rich.table import Table
-
     from sqlanon.cli.screen import Screen
+    from sqlanon.cli.show.sheet import Sheet
     from sqlanon.results import AuditReport, SensitiveAudit, TogetherReport
 
 
@@ -40,6 +39,7 @@ def audit_report(screen: Screen, report: AuditReport) -> None:
         for column, number in report.min_identifiers.items()
     ]
     screen.show("", table((("measure", "wrap"), ("value", "left")), rows), "")
+    screen.show(*lowering(report))
     if report.groups:
         screen.show(
             f"sensitive values are counted by group in {safe(report.groups.table)}: {count(report.groups.groups)} groups of "
@@ -53,6 +53,27 @@ def audit_report(screen: Screen, report: AuditReport) -> None:
         screen.show(requirements(report.requirements), "")
         if not all(result.satisfied for result in report.requirements):
             screen.show("A requirement is VIOLATED.")
+    for what in report.not_measured:
+        screen.show(f"NOT MEASURED: {safe(what)}")
+
+
+def lowering(report: AuditReport) -> list[str]:
+    """Which published columns beside the classes lower k, and what that means."""
+    if report.k_all >= report.k:
+        return []
+    if report.lowering:
+        named = ", ".join(f"{safe(one.column)} (k {count(one.k)} with it)" for one in report.lowering)
+        which = f"k is lower than {count(report.k)} with {named}."
+    elif report.lowering_together:
+        which = f"k is lower than {count(report.k)} with {_columns(report.lowering_together)} together, with none of them alone."
+    else:
+        which = f"k is lower than {count(report.k)} with columns that were left out."
+    return [
+        which,
+        "These are published as they are, and no class hides them: who knows a person's value finds the row among those of the class.",
+        "If somebody may know it, make the column quasi, or an identifier, which is not published; if nobody can, k stands.",
+        "",
+    ]
 
 
 def together_report(screen: Screen, report: TogetherReport) -> None:
@@ -79,7 +100,7 @@ def together_report(screen: Screen, report: TogetherReport) -> None:
         screen.show("Who holds both releases is less protected against than either promises alone.")
 
 
-def sensitive_rows(audits: Sequence[SensitiveAudit]) -> Table:
+def sensitive_rows(audits: Sequence[SensitiveAudit]) -> Sheet:
     """Each sensitive column with its l."""
     rows = [(audit.column, count(audit.distinct_l), measure(audit.frequency_l)) for audit in audits]
     return table((("sensitive", "left"), ("distinct l", "right"), ("frequency l", "right")), rows)

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from sqlanon.cli.screen import Screen
-    from sqlanon.results import DiffReport, ReleaseRow, RollbackReport, VersionReport
+    from sqlanon.results import DiffReport, ReleaseRow, RollbackReport, UnpublishReport, VersionReport
 
 
 def release_rows(screen: Screen, rows: Sequence[ReleaseRow]) -> None:
@@ -25,9 +25,9 @@ def release_rows(screen: Screen, rows: Sequence[ReleaseRow]) -> None:
         ("v", "right"),
         ("status", "left"),
         ("published as", "wrap"),
-        ("at", "left"),
-        ("rows", "right"),
-        ("GCP", "right"),
+        ("at", "wrap", 1),
+        ("rows", "right", 2),
+        ("GCP", "right", 3),
     )
     shown = [
         (
@@ -95,7 +95,7 @@ def diff_report(screen: Screen, report: DiffReport) -> None:
         shown = [f"{measure(r.asked)}, reached {measure(r.reached)}" if r else "-" for r in both]
         rows.append((f"{name} of {column}" if column else name, shown[0], shown[1]))
     names = [f"{one.release}@{one.version}" for one in (report.first, report.second)]
-    screen.show(table((("", "left"), *((name, "right") for name in names)), rows), "")
+    screen.show(table((("", "left"), *((name, "wrap") for name in names)), rows), "")
     screen.show(*(reasons("policy", report.policy) or ["  policy    the same"]))
 
 
@@ -103,10 +103,29 @@ def rollback_report(screen: Screen, report: RollbackReport) -> None:
     """Show what a rollback did."""
     screen.show(
         f"release {safe(report.release)}: version {report.version} is published again as {safe(report.published)}; version "
-        f"{report.withdrawn} is withdrawn",
+        f"{report.withdrawn} is withdrawn"
+        if report.withdrawn is not None
+        else f"release {safe(report.release)}: version {report.version} is published again as {safe(report.published)}",
         *(f"warning: {safe(warning)}" for warning in report.warnings),
         "The next run makes a new version as soon as the source, the policy or sqlanon differs from this one's.",
     )
+
+
+def unpublish_report(screen: Screen, report: UnpublishReport, back: str) -> None:
+    """Show what an unpublish did; ``back`` is the command that publishes the version again."""
+    if report.version is not None:
+        screen.show(
+            f"release {safe(report.release)}: version {report.version} is withdrawn, {safe(report.published)} is removed"
+        )
+    if report.purged:
+        numbers = ", ".join(map(str, report.purged))
+        screen.show(f"release {safe(report.release)}: tables of version {numbers} are dropped")
+    screen.show(*(f"warning: {safe(warning)}" for warning in report.warnings))
+    if report.version is not None:
+        again = "" if report.purged else f"; {back} publishes it again"
+        screen.show(
+            f"A later run makes a new version: take the release out of the policy if that is not meant{again}."
+        )
 
 
 def _policy(value: object, path: str = "") -> list[tuple[str, str]]:

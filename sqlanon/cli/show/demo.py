@@ -54,7 +54,7 @@ def _release(screen: Screen, one: Released) -> None:
         rows.append((f"{old.column}: fewest values in a class", count(old.distinct_l), count(new.distinct_l)))
         most = f"{old.column}: surest guess in a class"
         rows.append((most, share(1 / old.frequency_l, 1), share(1 / new.frequency_l, 1)))
-    screen.show(table((("", "left"), ("source", "right"), ("release", "right")), rows), "")
+    screen.show(table((("", "wrap"), ("source", "right"), ("release", "right")), rows), "")
     if not any(result.column for result in run.requirements):
         screen.show("k-anonymity alone bounds no guess of a sensitive value: see the surest above.", "")
     screen.show(requirements(run.requirements), "", *loss(run.loss, run.rows), "")

@@ -9,7 +9,7 @@ from sqlanon.cli.show.text import count, safe, seconds, share, table
 
 if TYPE_CHECKING:
     from sqlanon.cli.screen import Screen
-    from sqlanon.query.evaluate_report import Evaluation, Family, QueryResult
+    from sqlanon.evaluate.report import Evaluation, Family, QueryResult
 
 MOST_QUERIES = 30
 """Queries that are shown one by one: those of the file first. --json has them all."""
@@ -45,8 +45,8 @@ def evaluation(screen: Screen, report: Evaluation) -> None:
 
 def _queries(screen: Screen, report: Evaluation) -> None:
     head = (
-        ("queries", "wrap"), ("answers", "right"), ("in bounds", "right"), ("relative error", "right"), ("median", "right"),
-        ("95 %", "right"), ("sd", "right"), ("width", "right"),
+        ("queries", "wrap"), ("answers", "right"), ("in bounds", "right"), ("relative error", "right"), ("median", "right", 1),
+        ("95 %", "right", 2), ("sd", "right", 3), ("width", "right", 4),
     )  # fmt: skip
     families = [*report.families, *([report.total] if len(report.families) > 1 else [])]
     screen.show(table(head, [_family(family) for family in families]), "")
@@ -56,7 +56,7 @@ def _queries(screen: Screen, report: Evaluation) -> None:
     single = [one for one in single if one.family == "queries"] or single[: MOST_QUERIES // 3]
     columns = (
         ("query", "wrap"), ("truth", "right"), ("estimate", "right"), ("low", "right"), ("high", "right"),
-        ("error", "right"), ("in bounds", "right"),
+        ("error", "right", 1), ("in bounds", "right"),
     )  # fmt: skip
     screen.show(table(columns, [_query(one) for one in single[:MOST_QUERIES]]))
     if len(report.queries) > len(single[:MOST_QUERIES]):

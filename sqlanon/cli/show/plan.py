@@ -10,7 +10,7 @@ from sqlanon.cli.show.text import count, measure, safe, table
 
 if TYPE_CHECKING:
     from sqlanon.cli.screen import Screen
-    from sqlanon.results import PlanReport
+    from sqlanon.results import Estimate, PlanReport
 
 
 def plan_report(screen: Screen, report: PlanReport, *, sql: bool, run: str) -> None:
@@ -23,6 +23,7 @@ def plan_report(screen: Screen, report: PlanReport, *, sql: bool, run: str) -> N
         f"  publish   {safe(report.publish)}",
         *second_table(report.publish_sensitive),
         f"  method    {safe(report.method)}, {report.execution}; format {report.format}",
+        *_estimate(report.estimate),
         "",
     )
     rows = [
@@ -38,7 +39,9 @@ def plan_report(screen: Screen, report: PlanReport, *, sql: bool, run: str) -> N
         for column in report.columns
     ]
     titles = ("column", "type", "role", "treatment", "distinct", "nulls", "publishes")
-    screen.show(table([(title, _SIDE.get(title, "left")) for title in titles], rows), "")
+    screen.show(
+        table([(title, _SIDE.get(title, "left"), _SPARE.get(title, 0)) for title in titles], rows), ""
+    )
     if report.feasible:
         feasible = [
             (
@@ -49,7 +52,7 @@ def plan_report(screen: Screen, report: PlanReport, *, sql: bool, run: str) -> N
             )
             for one in report.feasible
         ]
-        sides = (("requirement", "left"), ("asked", "right"), ("largest", "right"), ("feasible", "left"))
+        sides = (("requirement", "wrap"), ("asked", "right"), ("largest", "right"), ("feasible", "left"))
         screen.show(table(sides, feasible), "")
     screen.show(*history_tables(report.history))
     for note in report.notes:
@@ -70,7 +73,28 @@ def plan_report(screen: Screen, report: PlanReport, *, sql: bool, run: str) -> N
     next_commands(screen, [] if report.state == "unchanged" else [run])
 
 
+def _estimate(guess: Estimate | None) -> list[str]:
+    """A rough guess, and how far it may be off."""
+    if guess is None:
+        return []
+    method = (
+        f"{_rough(guess.seconds)} to {_rough(guess.most_seconds)}, {count(max(guess.memory >> 20, 1))} MiB"
+    )
+    sql = f"{_rough(guess.sql_seconds)} to {_rough(guess.most_sql_seconds)}"
+    return [f"  estimate  method {method}; SQL around it {sql} (rough: data and machine move it)"]
+
+
+def _rough(number: float) -> str:
+    """One digit is all that is known: ``0.2 s``, ``4 s``, ``3 min``, ``5 h``."""
+    if number < 90:
+        return f"{float(f'{max(number, 0.1):.1g}'):g} s"
+    return f"{number / 60:.0f} min" if number < 5400 else f"{number / 3600:.0f} h"
+
+
 _SIDE = {"distinct": "right", "nulls": "right", "type": "wrap", "treatment": "wrap", "publishes": "wrap"}
+
+
+_SPARE = {"nulls": 4, "distinct": 3, "type": 2, "treatment": 1}
 
 
 def _publishes(name: str, published: Sequence[str]) -> str:

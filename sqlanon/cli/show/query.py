@@ -8,12 +8,17 @@ from sqlanon.cli.show.text import safe, table
 from sqlanon.query.answer import Bounded
 
 if TYPE_CHECKING:
-    from rich.table import Table
-
+    from sqlanon.cli.show.sheet import Sheet
     from sqlanon.query.answer import Answer
 
 
-def answer_table(answer: Answer, *, bounds: bool) -> Table:
+UNLISTED = (
+    "The source may have more groups: of values that the release shows nowhere, because they are suppressed."
+)
+"""Below an answer whose groups may not be all."""
+
+
+def answer_table(answer: Answer, *, bounds: bool) -> Sheet:
     """A row a group; beside each estimate its bounds, and whether the group is certain."""
     columns: list[tuple[str, str]] = []
     for name in answer.columns:

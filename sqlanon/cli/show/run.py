@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 from sqlanon.cli.show.text import count, measure, safe, seconds, table
 
 if TYPE_CHECKING:
-    from rich.table import Table
-
     from sqlanon.cli.screen import Screen
+    from sqlanon.cli.show.sheet import Sheet
     from sqlanon.results import DataChange, HistoryReport, LossReport, RequirementResult, RunReport
 
 
@@ -67,9 +66,9 @@ def data_lines(data: DataChange | None) -> list[str]:
     return [f"  rows      {told}"]
 
 
-def history_tables(reports: Sequence[HistoryReport]) -> list[Table | str]:
+def history_tables(reports: Sequence[HistoryReport]) -> list[Sheet | str]:
     """What a version tells together with those before, a table each."""
-    shown: list[Table | str] = []
+    shown: list[Sheet | str] = []
     for one in reports:
         if one.unknown:
             told = f"versions {one.old} and {one.new} cannot be compared: {safe(one.unknown)}"
@@ -101,7 +100,7 @@ def history_tables(reports: Sequence[HistoryReport]) -> list[Table | str]:
     return shown
 
 
-def requirements(results: Sequence[RequirementResult]) -> Table:
+def requirements(results: Sequence[RequirementResult]) -> Sheet:
     """Each requirement as asked and as reached."""
     rows = [
         (
@@ -113,7 +112,7 @@ def requirements(results: Sequence[RequirementResult]) -> Table:
         for result in results
     ]
     return table(
-        (("requirement", "left"), ("asked", "right"), ("reached", "right"), ("satisfied", "left")), rows
+        (("requirement", "wrap"), ("asked", "right"), ("reached", "right"), ("satisfied", "left")), rows
     )
 
 
@@ -122,7 +121,7 @@ def second_table(name: str | None) -> list[str]:
     return [f"  and       {safe(name)}, the sensitive values of each group"] if name else []
 
 
-def loss(report: LossReport, released: int) -> tuple[Table | str, ...]:
+def loss(report: LossReport, released: int) -> tuple[Sheet | str, ...]:
     """Loss per column, and in two lines the totals that matter most; the rest is in the JSON. ``released``: rows."""
     if report.rce is not None:
         each = f"{report.rce / max(released, 1):.4f} a row (0 = all known, 1 = all lost)"
@@ -136,7 +135,8 @@ def loss(report: LossReport, released: int) -> tuple[Table | str, ...]:
     ]
     rows.append(("all, weighted", f"{report.gcp:.4f}", f"{report.lm:.4f}", _bar(report.gcp)))
     shown = table(
-        (("loss of", "left"), ("NCP", "right"), ("LM", "right"), ("0 = exact, 1 = all lost", "left")), rows
+        (("loss of", "left"), ("NCP", "right"), ("LM", "right", 1), ("0 = exact, 1 = all lost", "left", 2)),
+        rows,
     )
     totals = f"GCP {report.gcp:.4f}, {_sizes(report)}"
     return shown, totals, f"NCP of a class: {report.il1:.4f} on average, {report.il_inf:.4f} at most"

@@ -8,11 +8,10 @@ import shlex
 import shutil
 import sys
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
 
-if TYPE_CHECKING:
-    from rich.table import Table
+from sqlanon.cli.show.sheet import Heading, Sheet
 
 
 def count(number: int) -> str:
@@ -49,23 +48,13 @@ def safe(text: object) -> str:
     return "".join(char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in str(text))
 
 
-def table(columns: Sequence[tuple[str, str]], rows: Iterable[Sequence[str]]) -> Table:
-    """A table of plain text; ``columns`` are title and ``left``, ``right`` or ``wrap`` where lines may break."""
-    from rich import box
-    from rich.table import Table
-    from rich.text import Text
-
-    shown = Table(box=box.SIMPLE_HEAD, pad_edge=False, show_edge=False, padding=(0, 1, 0, 0))
-    for title, side in columns:
-        shown.add_column(
-            Text(title),
-            justify="right" if side == "right" else "left",
-            overflow="fold",
-            no_wrap=side != "wrap",
-        )
-    for row in rows:
-        shown.add_row(*(Text(safe(cell)) for cell in row))
-    return shown
+def table(columns: Sequence[tuple[str, str] | tuple[str, str, int]], rows: Iterable[Sequence[str]]) -> Sheet:
+    """A table of plain text that fits the width; ``columns`` are those of `sqlanon.cli.show.sheet.Heading`."""
+    headings = tuple(Heading(*column) for column in columns)
+    return Sheet(
+        tuple(replace(heading, title=safe(heading.title)) for heading in headings),
+        tuple(tuple(safe(cell) for cell in row) for row in rows),
+    )
 
 
 def program() -> str:

@@ -1,0 +1,70 @@
+"""A proposal for a file, as the command that anonymizes it."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from sqlanon.cli.show.text import command, listed, safe
+
+if TYPE_CHECKING:
+    from sqlanon.policy import Proposal
+
+OPTIONS = (("identifier", "--identifier"), ("quasi", "--qi"), ("sensitive", "--sensitive"))
+
+
+def file_command(proposal: Proposal, source: str, reading: Mapping[str, Any]) -> str:
+    """A shell script of one command, with the reason for each role before it.
+
+    Args:
+        proposal: for the file.
+        source: the file.
+        reading: how it was read, as `sqlanon.anonymize` takes it.
+    """
+    lines = ["# Proposed by sqlanon init from names, types and counts. Check every role before it runs:"]
+    lines += [f"# {safe(column.name)}: {column.role}; {safe(column.reason)}" for column in proposal.columns]
+    lines += [f"# {note}" for note in proposal.notes()]
+    if proposal.diversity:
+        lines.append(f"# {safe(proposal.diversity)}")
+    words: list[str] = []
+    for role, option in OPTIONS:
+        words += listed(option, [column.name for column in proposal.columns if column.role == role])
+    words += listed("--accept-repeats", [column.name for column in proposal.columns if column.accept_repeats])
+    if proposal.rows_are == "events":
+        words += ["--rows-are", "events"]
+    words += ["--k", str(proposal.k)]
+    if proposal.l is not None:
+        words += ["--l", str(proposal.l)]
+    if proposal.distinct_l is not None:
+        words += ["--distinct-l", str(proposal.distinct_l)]
+    if proposal.format != "ranges":
+        words += ["--format", proposal.format]
+    for text in reading.get("null", ()):
+        words += ["--null", text]
+    for name in ("delimiter", "encoding"):
+        if name in reading:
+            words += [f"--{name}", reading[name]]
+    for column, kind in reading.get("types", {}).items():
+        words += [
+            "--types",
+            f'"{column.replace(chr(34), chr(34) * 2)}"={kind}' if _odd(column) else f"{column}={kind}",
+        ]
+    path = Path(source)
+    to = path.with_name(
+        f"{path.name.split('.')[0]}_anonymized{'.parquet' if path.suffix == '.parquet' else '.csv'}"
+    )
+    words += ["--to", str(to)]
+    if "\0" in "".join(words):
+        lines.append("# no command can hold a column's name here")
+    return "\n".join([*lines, command("anonymize", source, *words)]) + "\n"
+
+
+def _odd(name: str) -> bool:
+    return "=" in name or name != name.strip() or name.startswith('"')
+
+
+def written(path: Path, following: str) -> str:
+    """What to say when the proposal went to a file."""
+    return f"wrote {shlex.quote(str(path))}: check every role in it, then: {following}"

@@ -1,0 +1,101 @@
+"""A guest in somebody else's DuckDB: an engine over a private in-memory database of a process that has its own connection open.
+
+dbt-duckdb's Python models need it: the file is open in dbt, so no second connection by path is possible, and what dbt
+has there is not ours to write to.
+"""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+
+import duckdb
+
+from sqlanon.engines.base import Session, TableRef
+from sqlanon.engines.duckdb.engine import DuckDBEngine
+from sqlanon.engines.duckdb.errors import meaning
+from sqlanon.errors import DatabaseError
+
+
+@dataclass(frozen=True, slots=True)
+class Guest:
+    """A private database beside the host's.
+
+    Attributes:
+        engine: works in the private database.
+        name: what the host calls that database.
+        session: the host's own connection.
+    """
+
+    engine: DuckDBEngine
+    name: str
+    session: Session
+
+    def take(self, relation: object, table: TableRef) -> None:
+        """Copy what the host's connection can read (a relation, a data frame) into a table of the private database.
+
+        Raises:
+            DatabaseError: it cannot be read.
+        """
+        seen = f"{self.name}_source"
+        try:
+            self.session.register(seen, relation)
+            try:
+                self.session.execute(f"CREATE TABLE {self._spelled(table)} AS SELECT * FROM {seen}")  # noqa: S608
+            finally:
+                self.session.unregister(seen)
+        except duckdb.Error as error:
+            raise DatabaseError(
+                f"DuckDB could not read the relation: {meaning(error)}; give what dbt.ref or dbt.source returns, "
+                "and no pre-hook that leaves a transaction open"
+            ) from error
+
+    def give(self, table: TableRef) -> object:
+        """A table or view of the private database as a relation of the host's connection, which outlives the former.
+
+        Raises:
+            DatabaseError: the host refused.
+        """
+        kept = f"{self.name}_release"
+        try:
+            self.session.execute(
+                f"CREATE TEMPORARY TABLE {kept} AS SELECT * FROM {self._spelled(table)}"  # noqa: S608
+            )
+            return self.session.query(f"SELECT * FROM {kept}")  # noqa: S608
+        except duckdb.Error as error:
+            raise DatabaseError(f"DuckDB could not hand the release to dbt: {meaning(error)}") from error
+
+    def _spelled(self, table: TableRef) -> str:
+        parts = (self.name, table.schema or "main", table.name)
+        return ".".join('"' + part.replace('"', '""') + '"' for part in parts)
+
+
+@contextmanager
+def guest(session: Session) -> Iterator[Guest]:
+    """Attach a private database in memory and detach it at the end, with all that is in it.
+
+    Args:
+        session: an open DuckDB connection, or what stands for one.
+
+    Raises:
+        DatabaseError: the host refused.
+    """
+    name = f"_sqlanon_{secrets.token_hex(4)}"
+    try:
+        own = session.cursor()
+        own.execute(f"ATTACH ':memory:' AS {name} (READ_WRITE)")
+        engine = DuckDBEngine(own, None, name)
+    except (duckdb.Error, AttributeError) as error:
+        raise DatabaseError(
+            f"no DuckDB session ({type(error).__name__}); give the session that dbt-duckdb hands to the model"
+        ) from error
+    try:
+        yield Guest(engine, name, session)
+    finally:
+        with suppress(DatabaseError, duckdb.Error):  # a broken session takes the private database with it
+            engine.close()
+            last = session.cursor()
+            last.execute(f"DETACH {name}")
+            last.close()

@@ -1,0 +1,115 @@
+"""Where DuckDB puts what does not fit into memory: a folder that only this user can open, gone when the database is closed.
+
+DuckDB's own choice (``<file>.tmp``, or ``.tmp`` of the working directory) is open to every user of the machine, and a
+killed process leaves it full of source values.
+"""
+
+from __future__ import annotations
+
+import atexit
+import tempfile
+import threading
+from contextlib import suppress
+from pathlib import Path
+
+import duckdb
+
+from sqlanon.engines.duckdb.errors import refused
+from sqlanon.errors import DatabaseError
+from sqlanon.private_folder import PrivateFolder, sweep
+
+_guard = threading.Lock()
+_open: dict[str, Spill] = {}
+"""By the setting's text: connections of this process to one file share a database, and its setting."""
+
+
+class Spill:
+    """The folder of one open database, shared by the connections that `spill` gave it to."""
+
+    def __init__(self, folder: PrivateFolder, before: str) -> None:
+        self._folder = folder
+        atexit.register(folder.remove)  # where nobody closes the connection
+        self._before = before
+        self._users = 0
+        self.setting = str(
+            folder.path / "spill"
+        )  # DuckDB makes it, and removes it when it shuts the database down
+
+    def enter(self) -> Spill:
+        """One connection more."""
+        self._users += 1
+        return self
+
+    def close(self, connection: duckdb.DuckDBPyConnection) -> None:
+        """Close a connection; with the last one the folder goes.
+
+        Raises:
+            duckdb.Error: DuckDB could not close it properly.
+        """
+        with _guard:
+            self._users -= 1
+            last = self._users == 0
+            free = False
+            if last:
+                del _open[self.setting]
+                with suppress(duckdb.Error):  # refused once the folder was used
+                    connection.execute(f"SET temp_directory = '{_escaped(self._before)}'")
+                    free = True
+        try:
+            connection.close()
+        finally:
+            if last and (free or not Path(self.setting).exists()):
+                self._folder.remove()
+                atexit.unregister(self._folder.remove)
+            # Else a connection that somebody else has to this database lives on, and spills there until the process ends.
+
+
+def spill(connection: duckdb.DuckDBPyConnection, path: str | None) -> Spill | None:
+    """Let a database spill into a private folder beside its file; where that cannot be, or in memory, in the system's.
+
+    What killed processes left there is removed. None: a connection of somebody else in this process has the database
+    spill elsewhere already.
+
+    Args:
+        connection: looks builtin names up where nobody else's are.
+        path: the database's file.
+
+    Raises:
+        DatabaseError: there is no place for the folder.
+    """
+    with _guard:
+        row = connection.execute("SELECT current_setting('temp_directory')").fetchone()
+        before = str(row[0]) if row and row[0] is not None else ""
+        if before in _open:
+            return _open[before].enter()
+        folder = _folder(path)
+        made = Spill(folder, before)
+        try:
+            connection.execute(f"SET temp_directory = '{_escaped(made.setting)}'")
+        except duckdb.NotImplementedException:
+            folder.remove()
+            return None
+        except duckdb.Error as error:
+            folder.remove()
+            raise refused("the folder for its temporary files", error) from error
+        _open[made.setting] = made
+        return made.enter()
+
+
+def _folder(path: str | None) -> PrivateFolder:
+    system = Path(tempfile.gettempdir()) / "duckdb-spill"
+    beside = [Path(f"{path}.spill")] if path else []
+    for stem in (*beside, system):
+        sweep(stem)
+        try:
+            return PrivateFolder(stem)
+        except OSError as error:
+            failed = error
+    raise DatabaseError(
+        f"cannot make a folder for temporary files in {system.parent}: {failed.strerror}; free space there, or set TMPDIR to a "
+        "folder that this user may write"
+    ) from failed
+
+
+def _escaped(text: str) -> str:
+    return text.replace("'", "''")

@@ -1,0 +1,48 @@
+"""PostgreSQL's binary COPY format as NumPy records, for columns of fixed width."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+from psycopg import sql
+
+from sqlanon.engines.base import Statement
+from sqlanon.errors import DatabaseError
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+TYPES = {"int16": "smallint", "int32": "integer", "int64": "bigint", "float64": "double precision"}
+SIGNATURE = b"PGCOPY\n\xff\r\n\x00" + bytes(8)
+
+
+def copy_out(statement: Statement, dtypes: Sequence[str]) -> sql.Composed:
+    """A query's columns as binary COPY, each cast to the type of its array."""
+    casts = sql.SQL(", ").join(
+        sql.SQL("c{}::{}").format(sql.SQL(str(i)), sql.SQL(TYPES[dtype])) for i, dtype in enumerate(dtypes)
+    )
+    names = sql.SQL(", ").join(sql.SQL(f"c{i}") for i in range(len(dtypes)))
+    return sql.SQL("COPY (SELECT {} FROM ({}) AS q({})) TO STDOUT (FORMAT BINARY)").format(
+        casts, sql.SQL(statement.text), names
+    )
+
+
+def arrays(
+    name: str, data: memoryview | bytearray, record: np.dtype[np.void], dtypes: Sequence[str]
+) -> list[npt.NDArray[np.generic]]:
+    """The columns of whole tuples."""
+    whole = len(data) % record.itemsize == 0
+    rows = np.frombuffer(data, dtype=record, count=len(data) // record.itemsize)
+    if not whole or any((rows[f"l{i}"] != np.dtype(dtype).itemsize).any() for i, dtype in enumerate(dtypes)):
+        raise DatabaseError(f"{name} returned a NULL where none can be")
+    return [rows[f"v{i}"].astype(dtype) for i, dtype in enumerate(dtypes)]
+
+
+def record_type(dtypes: Sequence[str]) -> np.dtype[np.void]:
+    """One tuple of the binary COPY format: a field count, then length and big-endian value per field."""
+    fields: list[tuple[str, str]] = [("fields", ">i2")]
+    for i, dtype in enumerate(dtypes):
+        fields += [(f"l{i}", ">i4"), (f"v{i}", np.dtype(dtype).newbyteorder(">").str)]
+    return np.dtype(fields)

@@ -1,0 +1,119 @@
+"""A session on PostgreSQL, and its errors: what the driver says becomes one line of what to do, without cell values."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from urllib.parse import quote
+
+import psycopg
+from psycopg import conninfo
+from psycopg.pq import TransactionStatus
+
+from sqlanon.errors import DatabaseError, LockedError
+
+URL = "postgresql://user:password@host:5432/database"
+_CAUSES = (
+    (
+        re.compile(r'FATAL:\s+database ".*" does not exist'),
+        "there is no such database: check the last part of the URL, or create it (createdb)",
+    ),
+    (
+        re.compile(r"no password supplied|password authentication failed|SCRAM|role \".*\" does not exist|"
+                   r"authentication failed|permission denied for database|not permitted to log in"),
+        "the server refuses this user: check user and password of the URL (or PGPASSWORD, ~/.pgpass), and that the role may log in",
+    ),
+    (
+        re.compile(r"no pg_hba.conf entry"),
+        "the server admits no such connection: check user, database and sslmode, or ask for an entry in pg_hba.conf",
+    ),
+    (
+        re.compile(r"too many (clients|connections)|remaining connection slots|starting up|shutting down|recovery"),
+        "the server takes no connection now: try again later",
+    ),
+    (re.compile(r"(SSL|ssl|certificate|GSS)"), "the server and this machine agree on no encryption: check sslmode of the URL"),
+    (re.compile(r".*", re.DOTALL), "the server cannot be reached: check host and port of the URL, and that the server runs"),
+)  # fmt: skip
+"""What libpq says and what to do about it, the first that fits. Errors of connecting have no SQLSTATE."""
+
+
+def open_session(url: str) -> psycopg.Connection:
+    """Connect in autocommit mode.
+
+    Raises:
+        DatabaseError: the server cannot be reached, or refuses; the text says which, and what to do.
+    """
+    try:
+        given = conninfo.conninfo_to_dict(url)
+    except psycopg.Error as error:
+        # libpq quotes the piece that it could not read, and that may be part of a password.
+        raise DatabaseError(
+            f"cannot connect to PostgreSQL: the URL cannot be read; write {URL}, with %20, %40, %2F and the like for "
+            "special characters in its parts"
+        ) from error
+    try:
+        connection = psycopg.connect(url, autocommit=True, application_name="sqlanon", connect_timeout=10)
+    except psycopg.Error as error:
+        said = without(str(error), given.get("password"), os.environ.get("PGPASSWORD"))
+        raise DatabaseError(f"cannot connect to PostgreSQL: {advice_for(said)} ({said})") from error
+    if connection.info.server_version < 140000:
+        connection.close()
+        raise DatabaseError("sqlanon needs PostgreSQL 14 or newer")
+    return connection
+
+
+def advice_for(said: str) -> str:
+    """What to do about a connection that libpq or the server refused with these words."""
+    return next(advice for pattern, advice in _CAUSES if pattern.search(said))
+
+
+def without(text: str, *secrets: object) -> str:
+    """The first message of libpq as one line, without passwords, as they are and as a URL writes them."""
+    line = " ".join(text.split("Multiple connection attempts failed", maxsplit=1)[0].split())
+    for secret in secrets:
+        if secret:
+            line = line.replace(str(secret), "***").replace(quote(str(secret), safe=""), "***")
+    return line
+
+
+@contextmanager
+def translated(connection: psycopg.Connection, name: str) -> Iterator[None]:
+    """Turn errors of the driver into ours; ``name`` says what was being done, and never holds a value.
+
+    Raises:
+        LockedError: another session holds a lock for too long.
+        DatabaseError: any other error of the driver.
+    """
+    try:
+        yield
+    except psycopg.Error as error:
+        raise _told(connection, name, error) from error
+
+
+def _told(connection: psycopg.Connection, name: str, error: psycopg.Error) -> DatabaseError:
+    if connection.closed:
+        unknown = (
+            "whether its last step was committed is not known: look with sqlanon releases, then run again"
+            if name == "COMMIT"
+            else "what was not committed is undone; run again"
+        )
+        return DatabaseError(f"the connection to PostgreSQL was lost (at {name}): {unknown}")
+    if isinstance(error, psycopg.errors.InsufficientPrivilege):
+        return DatabaseError(
+            f"PostgreSQL refused {name}: the role lacks a right (docs/engines.md lists the rights needed)"
+        )
+    if isinstance(error, psycopg.errors.LockNotAvailable | psycopg.errors.DeadlockDetected):
+        return LockedError(f"{name}: another session holds a lock for too long; try again later")
+    if isinstance(error, psycopg.errors.ReadOnlySqlTransaction):
+        return DatabaseError(
+            f"PostgreSQL refused {name}: this session is read-only (default_transaction_read_only, or a standby), and this "
+            "writes, if only temporary tables"
+        )
+    return DatabaseError(f"PostgreSQL refused {name} ({type(error).__name__}); --debug shows its own words")
+
+
+def is_failed(connection: psycopg.Connection) -> bool:
+    """Whether nothing but a rollback can be run now."""
+    return connection.info.transaction_status in (TransactionStatus.INERROR, TransactionStatus.UNKNOWN)

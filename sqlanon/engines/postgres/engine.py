@@ -1,0 +1,485 @@
+"""PostgreSQL >= 14 through ``psycopg`` 3; arrays travel by binary COPY; scratch tables are temporary tables."""
+
+from __future__ import annotations
+
+import logging
+import re
+import time
+import zlib
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, contextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+import psycopg
+from psycopg import sql
+
+from sqlanon.engines.base import PRIVATE_SCHEMA, Capabilities, FileReading, Relation, Row, Statement, TableRef
+from sqlanon.engines.names import split_name
+from sqlanon.engines.postgres import private, rights
+from sqlanon.engines.postgres import reasons as answers
+from sqlanon.engines.postgres.binary import SIGNATURE, TYPES, arrays, copy_out, record_type
+from sqlanon.engines.postgres.connect import is_failed, open_session, translated
+from sqlanon.engines.postgres.names import Names
+from sqlanon.engines.postgres.settings import SETTINGS
+from sqlanon.errors import DatabaseError, LockedError, PolicyError
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+log = logging.getLogger("sqlanon.sql")
+
+SWAP_SECONDS = 30.0
+"""How long a swap is tried while readers hold the views."""
+WAIT_SECONDS = 30.0
+"""How long a lock is waited for that is held for moments only."""
+_CHUNK = 1 << 20
+_COMMENTS = re.compile(r"^(?:--[^\n]*\n|/\*.*?\*/|\s)+", re.DOTALL)
+_NAME = '"(?:[^"]|"")+"'
+_MADE = re.compile(rf"CREATE TEMPORARY TABLE ({_NAME})", re.IGNORECASE)
+_PRIVATE = re.compile(rf'CREATE TABLE (?:IF NOT EXISTS )?("{PRIVATE_SCHEMA}"\.{_NAME})', re.IGNORECASE)
+
+
+def _granted(role: str, refused: str | None) -> None:
+    if refused:
+        raise DatabaseError(
+            f"cannot let role {role} read {refused}: somebody else owns it; ask for GRANT .. WITH GRANT OPTION, or have "
+            f"its owner grant it, or take {role} out of the policy's readers"
+        )
+
+
+class PostgresEngine:
+    """One PostgreSQL session."""
+
+    dialect = "postgres"
+    capabilities = Capabilities(
+        second_file=False,
+        roles=True,
+        max_identifier=63,
+        file_formats=False,
+        text_type='text COLLATE "C"',
+        contains="%(value)s = ANY(%(array)s)",
+        temporary_functions="pg_temp",
+        collations=True,
+        block_rows=1,
+        max_columns=1600,
+        max_row_bytes=8160,
+    )
+
+    def __init__(self, connection: psycopg.Connection, *, read_only: bool = False) -> None:
+        self._connection = connection
+        self._read_only = read_only
+        with self._translated("session settings"):
+            for setting in SETTINGS:
+                connection.execute(setting)
+            if connection.info.server_version >= 170000:
+                connection.execute("SET transaction_timeout = 0")
+            self._names = Names(connection)
+
+    @classmethod
+    def open(cls, url: str, *, read_only: bool = False) -> PostgresEngine:
+        """Connect to ``postgresql://user:password@host:port/database``.
+
+        Args:
+            url: as libpq reads it.
+            read_only: nothing will be published. Temporary tables are still made where a method needs them.
+
+        Raises:
+            DatabaseError: the server cannot be reached or refuses; the text says what to check.
+        """
+        connection = open_session(url)
+        try:
+            return cls(connection, read_only=read_only)
+        except BaseException:
+            connection.close()
+            raise
+
+    @contextmanager
+    def _translated(self, name: str) -> Iterator[None]:
+        start = time.perf_counter()
+        with translated(self._connection, name):
+            yield
+        log.debug("%s %.3f s", name, time.perf_counter() - start)
+
+    @contextmanager
+    def _run(self, statement: Statement | str) -> Iterator[psycopg.Cursor]:
+        """Run ours on the safe path, and SQL that the caller wrote (a plain string) on his own."""
+        with self._translated(_name(statement)):
+            if isinstance(statement, Statement):
+                yield self._connection.execute(statement.text, dict(statement.binds) or None)
+                return
+            with self._names.as_written():
+                yield self._connection.execute(statement)
+
+    def _control(self, name: str, text: str) -> None:
+        with self._translated(name):
+            self._connection.execute(text)
+
+    def execute(self, statement: Statement | str) -> None:
+        """See `Engine.execute`."""
+        with self._run(statement):
+            if not isinstance(statement, Statement):
+                return
+            text = _COMMENTS.sub("", statement.text)
+            if made := _MADE.match(text):
+                # Statistics of temporary tables are in pg_stats as well.
+                private.revoke_defaults(self._connection, made.group(1))
+                # Nobody analyzes temporary tables by himself, and the planner joins badly without statistics.
+                self._connection.execute(f"ANALYZE {made.group(1)}")
+            elif made := _PRIVATE.match(text):
+                private.revoke_defaults(self._connection, made.group(1))
+
+    def fetch(self, statement: Statement | str, *, max_rows: int = 100_000) -> list[Row]:
+        """See `Engine.fetch`."""
+        with self._run(statement) as cursor:
+            rows = cursor.fetchmany(max_rows + 1)
+        if len(rows) > max_rows:
+            raise DatabaseError(f"{_name(statement)} returned more than {max_rows} rows")
+        return rows
+
+    def describe(self, text: str) -> tuple[str, ...]:
+        """See `Engine.describe`: the server parses and binds a statement that is prepared, and plans it only to run it."""
+        with self._translated("the query"):
+            return answers.described(self._connection, text)
+
+    def reason(self, error: DatabaseError) -> str:
+        """See `Engine.reason`."""
+        cause = error.__cause__
+        # Without a state of SQL it is the connection that failed, of which the error says enough.
+        return answers.reason(cause) if isinstance(cause, psycopg.Error) and cause.sqlstate else str(error)
+
+    @contextmanager
+    def acting_as(self, role: str, seconds: float) -> Iterator[None]:
+        """See `Engine.acting_as`."""
+        if not self.roles([role]):
+            raise DatabaseError(f"there is no role {role}")
+        with self._transaction("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"):
+            self._control("the time limit", f"SET LOCAL statement_timeout = {max(1, round(seconds * 1000))}")
+            try:
+                self._connection.execute(sql.SQL("SET LOCAL ROLE {}").format(sql.Identifier(role)))
+            except psycopg.Error as error:
+                raise DatabaseError(
+                    f"this session may not act as role {role}: connect as a member of it"
+                ) from error
+            yield
+
+    def fetch_arrays(self, statement: Statement, dtypes: Sequence[str]) -> list[npt.NDArray[np.generic]]:
+        """See `Engine.fetch_arrays`: one binary COPY; a row of fixed width is read as one NumPy record."""
+        record = record_type(dtypes)
+        query = copy_out(statement, dtypes)
+        data = bytearray()
+        with (
+            self._translated(statement.name),
+            self._connection.cursor() as cursor,
+            cursor.copy(query, dict(statement.binds) or None) as copy,
+        ):
+            for block in copy:
+                data += block
+        return arrays(statement.name, memoryview(data)[len(SIGNATURE) : -2], record, dtypes)
+
+    def stream_arrays(
+        self, statement: Statement, dtypes: Sequence[str], rows: int
+    ) -> Generator[list[npt.NDArray[np.generic]], None, None]:
+        """See `Engine.stream_arrays`: one binary COPY, read as it comes."""
+        record = record_type(dtypes)
+        data = bytearray()
+        start = len(SIGNATURE)
+        with (
+            self._translated(statement.name),
+            # Ending a COPY early fails its transaction: a savepoint keeps the one that may be open.
+            self._connection.transaction(),
+            self._connection.cursor() as cursor,
+            cursor.copy(copy_out(statement, dtypes), dict(statement.binds) or None) as copy,
+        ):
+            for row in copy:
+                data += row
+                while len(data) >= start + rows * record.itemsize:
+                    stop = start + rows * record.itemsize
+                    yield arrays(statement.name, data[start:stop], record, dtypes)
+                    del data[:stop]
+                    start = 0
+            if len(data) > start + 2:  # the format ends with two bytes of its own
+                yield arrays(statement.name, data[start:-2], record, dtypes)
+
+    def load_arrays(self, table: TableRef, columns: Mapping[str, npt.NDArray[np.generic]]) -> None:
+        """See `Engine.load_arrays`."""
+        dtypes = [str(array.dtype) for array in columns.values()]
+        temporary = sql.SQL("TEMP " if table.schema is None else "")
+        defined = sql.SQL(", ").join(
+            sql.SQL("{} {}").format(sql.Identifier(name), sql.SQL(TYPES[dtype]))
+            for name, dtype in zip(columns, dtypes, strict=True)
+        )
+        record = record_type(dtypes)
+        count = len(next(iter(columns.values())))
+        with self._translated(f"load {table.name}"), self._connection.cursor() as cursor:
+            cursor.execute(
+                sql.SQL("CREATE {}TABLE IF NOT EXISTS {} ({})").format(temporary, _ident(table), defined)
+            )
+            names = sql.SQL(", ").join(map(sql.Identifier, columns))
+            with cursor.copy(
+                sql.SQL("COPY {} ({}) FROM STDIN (FORMAT BINARY)").format(_ident(table), names)
+            ) as copy:
+                copy.write(SIGNATURE)
+                for start in range(0, count, _CHUNK):
+                    stop = min(count, start + _CHUNK)
+                    rows = np.empty(stop - start, dtype=record)
+                    rows["fields"] = len(dtypes)
+                    for i, array in enumerate(columns.values()):
+                        rows[f"l{i}"] = array.dtype.itemsize
+                        rows[f"v{i}"] = array[start:stop]
+                    copy.write(rows.tobytes())
+                copy.write(b"\xff\xff")
+            self._revoke_defaults(table)
+            if table.schema is None:
+                cursor.execute(sql.SQL("ANALYZE {}").format(_ident(table)))
+
+    def load_rows(self, table: TableRef, columns: Sequence[tuple[str, str]], rows: Iterable[Row]) -> None:
+        """See `Engine.load_rows`."""
+        temporary = sql.SQL("TEMP " if table.schema is None else "")
+        defined = sql.SQL(", ").join(
+            sql.SQL("{} {}").format(sql.Identifier(name), sql.SQL(kind)) for name, kind in columns
+        )
+        with self._translated(f"load {table.name}"), self._connection.cursor() as cursor:
+            cursor.execute(sql.SQL("CREATE {}TABLE {} ({})").format(temporary, _ident(table), defined))
+            with cursor.copy(sql.SQL("COPY {} FROM STDIN").format(_ident(table))) as copy:
+                for row in rows:
+                    copy.write_row(row)
+            self._revoke_defaults(table)
+
+    def _revoke_defaults(self, table: TableRef) -> None:
+        if table.schema in (None, PRIVATE_SCHEMA):
+            private.revoke_defaults(self._connection, _ident(table).as_string(self._connection))
+
+    def relation(self, name: str) -> Relation:
+        """See `Engine.relation`: a name without a schema is looked for on the path of whoever connected."""
+        with self._translated("catalog lookup"):
+            return self._names.relation(name)
+
+    def exists(self, ref: TableRef) -> bool:
+        """See `Engine.exists`."""
+        with self._translated("catalog lookup"):
+            row = self._connection.execute(
+                "SELECT 1 FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace "
+                "WHERE c.relkind IN ('r', 'v', 'm', 'p', 'f') AND c.relname = %s AND "
+                "(n.nspname = %s::text OR (%s::text IS NULL AND n.oid = pg_my_temp_schema()))",
+                [ref.name, ref.schema, ref.schema],
+            ).fetchone()
+        return row is not None
+
+    def has_schema(self, ref: TableRef) -> bool:
+        """See `Engine.has_schema`."""
+        return bool(
+            self.fetch(
+                Statement(
+                    "catalog lookup",
+                    "SELECT 1 FROM pg_namespace WHERE nspname = %(name)s",
+                    {"name": ref.schema},
+                )
+            )
+        )
+
+    def target(self, name: str) -> TableRef:
+        """See `Engine.target`."""
+        parts = split_name(name)
+        if len(parts) > 2:
+            raise PolicyError(f"{name!r} has too many parts; write table or schema.table")
+        for part in parts:
+            if len(part.encode()) > self.capabilities.max_identifier:
+                raise PolicyError(f"a part of {name!r} is longer than PostgreSQL's 63 bytes")
+        return TableRef(parts[0] if len(parts) == 2 else self._names.first(), parts[-1])
+
+    @contextmanager
+    def _transaction(self, begin: str) -> Iterator[None]:
+        self._control("BEGIN", begin)
+        try:
+            yield
+        except BaseException:
+            with suppress(
+                psycopg.Error
+            ):  # a lost connection rolls back by itself, and the first error says what happened
+                self._connection.execute("ROLLBACK")
+            raise
+        self._control("COMMIT", "COMMIT")
+
+    def snapshot(self) -> AbstractContextManager[None]:
+        """See `Engine.snapshot`."""
+        return self._transaction("BEGIN ISOLATION LEVEL REPEATABLE READ")
+
+    def publishing(self) -> AbstractContextManager[None]:
+        """See `Engine.publishing`."""
+        if self._read_only:
+            raise DatabaseError("this connection was opened to read only; nothing can be published on it")
+        return self._transaction("BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL lock_timeout = '10s'")
+
+    @contextmanager
+    def lock(self, name: str, *, wait: bool = False) -> Iterator[None]:
+        """See `Engine.lock`: a session advisory lock, so it ends with the session even on kill -9.
+
+        Any role of the database can take such a lock; the error names whoever has it.
+        """
+        key = zlib.crc32(name.encode()) - (1 << 31)
+        binds: dict[str, int | float | str | None] = {"space": 0x5A0, "key": key}
+        take = Statement("lock", "SELECT pg_try_advisory_lock(%(space)s, %(key)s)", binds)
+        end = time.monotonic() + (WAIT_SECONDS if wait else 0)
+        while not self.fetch(take)[0][0]:
+            if time.monotonic() >= end:
+                with self._translated("lock"):
+                    holder = rights.lock_holder(self._connection, 0x5A0, key)
+                raise LockedError(
+                    f"another session{holder} holds the lock {name} for longer than {WAIT_SECONDS:g} seconds; try again later"
+                    if wait
+                    else f"{name} is being run by another session{holder}; try again when it is done"
+                )
+            time.sleep(0.02)
+        failed = True
+        try:
+            yield
+            failed = False
+        finally:
+            try:
+                self.fetch(Statement("unlock", "SELECT pg_advisory_unlock(%(space)s, %(key)s)", binds))
+            except DatabaseError:  # the lock ends with the session, and the first error says what happened
+                if not failed:
+                    raise
+
+    @contextmanager
+    def attach(self, path: str, *, read_only: bool = False) -> Iterator[str]:
+        """PostgreSQL has no second file."""
+        if path:
+            raise PolicyError(
+                "publish_file is for DuckDB; PostgreSQL publishes into a schema of the same database"
+            )
+        yield path
+
+    def import_file(self, path: Path, table: TableRef, how: FileReading) -> None:
+        """PostgreSQL reads no files of ours."""
+        raise PolicyError("files are read by DuckDB; load this one into PostgreSQL first (\\copy)")
+
+    def export_file(self, table: TableRef, path: Path) -> None:
+        """PostgreSQL writes no files of ours."""
+        raise PolicyError("files are written by DuckDB; use \\copy on the published view")
+
+    def swapping(self, action: Callable[[], None]) -> None:
+        """See `Engine.swapping`: a waiting ACCESS EXCLUSIVE lock would make new readers queue, so it waits briefly, often."""
+        end, pause = time.monotonic() + SWAP_SECONDS, 0.05
+        while True:
+            self._control("SAVEPOINT", "SAVEPOINT sqlanon_swap; SET LOCAL lock_timeout = '100ms'")
+            try:
+                action()
+            except LockedError:
+                self._control("SAVEPOINT", "ROLLBACK TO SAVEPOINT sqlanon_swap")
+                if time.monotonic() > end:
+                    raise
+                time.sleep(pause)
+                pause = min(pause * 1.5, 1.0)
+            else:
+                self._control("SAVEPOINT", "RELEASE SAVEPOINT sqlanon_swap; SET LOCAL lock_timeout = '10s'")
+                return
+
+    def rights(self, view: TableRef, columns: Sequence[str]) -> list[Statement]:
+        """See `Engine.rights`."""
+        with self._translated("recorded rights"):
+            made = rights.recorded(self._connection, view, columns)
+        return [Statement("recorded rights", text) for text in made]
+
+    def roles(self, names: Sequence[str]) -> list[str]:
+        """See `Engine.roles`."""
+        with self._translated("catalog lookup"):
+            return rights.roles(self._connection, names)
+
+    def allow(self, views: Sequence[TableRef], role: str) -> None:
+        """See `Engine.allow`."""
+        with self._translated("GRANT"):
+            refused = rights.allow(self._connection, views, role)
+        _granted(role, refused)
+
+    def let_in(self, views: Sequence[TableRef], role: str) -> None:
+        """See `Engine.let_in`."""
+        with self._translated("GRANT"):
+            refused = rights.let_in(self._connection, views, role)
+        _granted(role, refused)
+
+    def forbid(self, views: Sequence[TableRef], role: str) -> None:
+        """See `Engine.forbid`."""
+        with self._translated("REVOKE"):
+            rights.forbid(self._connection, views, role)
+
+    def reads(self, role: str, ref: TableRef) -> bool:
+        """See `Engine.reads`."""
+        with self._translated("catalog lookup"):
+            return rights.reads(self._connection, role, ref)
+
+    def enters(self, role: str, schema: str) -> bool:
+        """See `Engine.enters`."""
+        with self._translated("catalog lookup"):
+            return rights.enters(self._connection, role, schema)
+
+    def seclude(self, schema: str, *, anew: bool) -> None:
+        """See `Engine.seclude`."""
+        with self._translated("rights of the private schema"):
+            private.check_private(self._connection, schema)
+            if anew:
+                rights.seclude(self._connection, schema)
+
+    @contextmanager
+    def reading(self, table: TableRef) -> Iterator[None]:
+        """See `Engine.reading`."""
+        with self._translated("rights of the private schema"):
+            foreign = private.check_readable(self._connection, table)
+            if foreign:
+                private.tables_only(self._connection)
+        try:
+            yield
+        finally:
+            if foreign and not is_failed(self._connection):
+                with self._translated("rights of the private schema"):
+                    private.tables_only(self._connection, end=True)
+
+    def hold(self, view: TableRef) -> None:
+        """See `Engine.hold`."""
+        with self._translated(f"lock {view.name}"):
+            self._connection.execute(sql.SQL("LOCK TABLE {} IN ACCESS EXCLUSIVE MODE").format(_ident(view)))
+
+    def all_readers(self) -> list[str]:
+        """See `Engine.all_readers`."""
+        with self._translated("catalog lookup"):
+            return private.all_readers(self._connection)
+
+    def drop_statistics(self, tables: Sequence[TableRef]) -> None:
+        """See `Engine.drop_statistics`."""
+        with self._translated("statistics of private tables"):
+            private.drop_statistics(self._connection, tables)
+
+    def strangers(self, schema: str) -> list[str]:
+        """See `Engine.strangers`."""
+        with self._translated("catalog lookup"):
+            return rights.strangers(self._connection, schema)
+
+    def dependents(self, view: TableRef) -> list[str]:
+        """See `Engine.dependents`."""
+        with self._translated("catalog lookup"):
+            return rights.dependents(self._connection, view)
+
+    def relying(self, views: Sequence[TableRef]) -> list[str]:
+        """See `Engine.relying`."""
+        with self._translated("catalog lookup"):
+            return rights.relying(self._connection, views)
+
+    def definition(self, view: TableRef) -> str | None:
+        """See `Engine.definition`."""
+        with self._translated("catalog lookup"):
+            return rights.definition(self._connection, view)
+
+    def close(self) -> None:
+        """See `Engine.close`."""
+        with suppress(psycopg.Error):  # the server ends what a lost connection had open
+            self._connection.close()
+
+
+def _ident(table: TableRef) -> sql.Identifier:
+    return sql.Identifier(*(part for part in (table.schema, table.name) if part))
+
+
+def _name(statement: Statement | str) -> str:
+    return re.sub(r"\s+", " ", statement.name) if isinstance(statement, Statement) else "a statement"

@@ -1,0 +1,221 @@
+"""The private schema on PostgreSQL: whose it is, who else has rights in it, and what the planner's statistics show of it.
+
+``pg_stats`` shows the most common values of a table to whoever may read the table, without a right on its schema.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import psycopg
+from psycopg import sql
+
+from sqlanon.engines.base import TableRef
+from sqlanon.errors import DatabaseError
+
+_MINE = """
+WITH RECURSIVE mine(oid) AS (
+    SELECT r.oid FROM pg_roles AS r WHERE r.rolname = current_user
+    UNION
+    SELECT m.roleid FROM pg_auth_members AS m JOIN mine ON m.member = mine.oid
+)
+"""
+# Not pg_has_role: of a superuser it says that he is a member of every role.
+_OWNER = f"""
+{_MINE}
+SELECT pg_get_userbyid(n.nspowner), n.nspowner IN (SELECT oid FROM mine), o.rolsuper
+FROM pg_namespace AS n JOIN pg_roles AS o ON o.oid = n.nspowner
+WHERE n.nspname = %(schema)s
+"""  # noqa: S608 - constants only
+_PLAIN = """
+SELECT c.relkind = 'r' AND NOT c.relrowsecurity AND NOT EXISTS (
+    SELECT FROM pg_attribute AS a JOIN pg_type AS t ON t.oid = a.atttypid
+    WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped AND t.typnamespace <> 'pg_catalog'::regnamespace
+)
+FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
+WHERE n.nspname = %(schema)s AND c.relname = %(name)s
+"""
+_GRANTEE = "CASE g.grantee WHEN 0 THEN 'PUBLIC' ELSE pg_get_userbyid(g.grantee) END"
+_GRANTED = f"""
+SELECT c.relname, {_GRANTEE}
+FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace, aclexplode(c.relacl) AS g
+WHERE n.nspname = %(schema)s AND g.grantee <> c.relowner
+UNION
+SELECT c.relname, {_GRANTEE}
+FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace JOIN pg_attribute AS a ON a.attrelid = c.oid,
+    aclexplode(a.attacl) AS g
+WHERE n.nspname = %(schema)s AND g.grantee <> c.relowner AND NOT a.attisdropped
+ORDER BY 1, 2
+"""  # noqa: S608 - constants only
+_STRANGE = f"""
+{_MINE}
+SELECT c.relname, pg_get_userbyid(c.relowner)
+FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
+WHERE n.nspname = %(schema)s AND c.relowner NOT IN (SELECT oid FROM mine)
+ORDER BY 1
+"""  # noqa: S608 - constants only
+# sqlanon makes none. The right TRIGGER is enough to make one, its function runs with the rights of whoever writes the table, and
+# revoking the right leaves it there.
+_TRIGGERS = """
+SELECT c.relname, t.tgname, pg_get_userbyid(p.proowner)
+FROM pg_trigger AS t
+JOIN pg_class AS c ON c.oid = t.tgrelid
+JOIN pg_namespace AS n ON n.oid = c.relnamespace
+JOIN pg_proc AS p ON p.oid = t.tgfoid
+WHERE n.nspname = %(schema)s AND NOT t.tgisinternal
+ORDER BY 1, 2
+"""
+_ALL_READERS = f"""
+{_MINE}
+SELECT r.rolname
+FROM pg_roles AS r
+WHERE r.rolcanlogin AND r.oid NOT IN (SELECT oid FROM mine)
+    AND (r.rolsuper OR pg_has_role(r.oid, 'pg_read_all_data', 'MEMBER'))
+ORDER BY 1
+"""  # noqa: S608 - constants only
+_TABLE_GRANTEES = """
+SELECT DISTINCT g.grantee, CASE g.grantee WHEN 0 THEN '' ELSE pg_get_userbyid(g.grantee) END
+FROM pg_class AS c, aclexplode(c.relacl) AS g
+WHERE c.oid = to_regclass(%s) AND g.grantee <> c.relowner
+"""
+_COUNTED = """
+SELECT n.nspname, c.relname, array_agg(a.attname::text ORDER BY a.attnum),
+    array_agg(format_type(a.atttypid, a.atttypmod)
+        || COALESCE(' COLLATE ' || quote_ident(k.nspname) || '.' || quote_ident(l.collname), '') ORDER BY a.attnum)
+FROM pg_class AS c
+JOIN pg_namespace AS n ON n.oid = c.relnamespace
+JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
+LEFT JOIN pg_collation AS l ON l.oid = a.attcollation
+LEFT JOIN pg_namespace AS k ON k.oid = l.collnamespace
+WHERE n.nspname = %(schema)s AND c.relkind = 'r' AND c.relname = ANY(%(names)s::text[]) AND a.attstattarget IS DISTINCT FROM 0
+GROUP BY n.nspname, c.relname
+ORDER BY 1, 2
+"""
+SHOWN = 5
+"""So many names are listed in an error."""
+
+Connection = psycopg.Connection
+
+
+def check_private(connection: Connection, schema: str) -> None:
+    """Refuse a private schema that somebody else owns, in which somebody else has or may read a table, or whose tables have triggers.
+
+    Raises:
+        DatabaseError: see above; the text says what to do.
+    """
+    owner = _owner(connection, schema)
+    if owner is None:
+        return
+    name, mine, _ = owner
+    if not mine:
+        raise DatabaseError(
+            f"schema {schema} belongs to role {name}, who could read all that sqlanon keeps there: run as that role or as a "
+            "declared member of it (a superuser too), or drop the schema if it is not yours"
+        )
+    binds = {"schema": schema}
+    strange = connection.execute(_STRANGE, binds).fetchall()
+    if strange:
+        listed = _listed([f"{table} of role {role}" for table, role in strange])
+        raise DatabaseError(
+            f"the private schema {schema} holds what is not yours: {listed}; drop it, and revoke CREATE on the schema"
+        )
+    triggers = connection.execute(_TRIGGERS, binds).fetchall()
+    if triggers:
+        listed = _listed([f"{name} on {table} (function of role {role})" for table, name, role in triggers])
+        table, name, _ = triggers[0]
+        drop = sql.SQL("DROP TRIGGER {} ON {}").format(sql.Identifier(name), sql.Identifier(schema, table))
+        raise DatabaseError(
+            f"private tables of {schema} have triggers, which sqlanon does not make and which would run with your rights: {listed}; "
+            f"look at what they do, then drop them: {drop.as_string(connection)}"
+        )
+    granted = connection.execute(_GRANTED, binds).fetchall()
+    if granted:
+        tables = _listed(sorted({str(table) for table, _ in granted}))
+        roles = sorted({str(role) for _, role in granted})
+        first = sql.SQL("REVOKE ALL ON ALL TABLES IN SCHEMA {} FROM {}").format(
+            sql.Identifier(schema), _role(roles[0])
+        )
+        raise DatabaseError(
+            f"{_listed(roles)} may read or change private tables of sqlanon (of {schema}: {tables}), or see their values in "
+            f"pg_stats: {first.as_string(connection)}; column rights are revoked by column. Consider what was read as known"
+        )  # fmt: skip
+
+
+def check_readable(connection: Connection, table: TableRef) -> bool:
+    """Refuse to read a table of the private schema that could run what a role planted there.
+
+    Returns:
+        Whether the schema belongs to another role, who may put something else in the table's place at any time.
+
+    Raises:
+        DatabaseError: the schema is neither this role's nor a superuser's, and the table is no plain one.
+    """
+    owner = _owner(connection, str(table.schema))
+    if owner is None or owner[1] or owner[2]:
+        return False
+    row = connection.execute(_PLAIN, {"schema": table.schema, "name": table.name}).fetchone()
+    if row is not None and not row[0]:
+        raise DatabaseError(
+            f"{table} is not a table of sqlanon: schema {table.schema} belongs to role {owner[0]}, and to read it would run "
+            "what that role put there"
+        )
+    return True
+
+
+def tables_only(connection: Connection, *, end: bool = False) -> None:
+    """Have the server refuse views, foreign tables and policies of row-level security, or no longer.
+
+    Servers older than their releases of August 2024 refuse the policies only.
+    """
+    connection.execute("SELECT set_config('row_security', %s, false)", ["on" if end else "off"])
+    connection.execute(
+        "SELECT set_config(s.name, %s, false) FROM pg_settings AS s WHERE s.name = 'restrict_nonsystem_relation_kind'",
+        ["" if end else "view, foreign-table"],
+    )
+
+
+def all_readers(connection: Connection) -> list[str]:
+    """See `Engine.all_readers`."""
+    return [str(row[0]) for row in connection.execute(_ALL_READERS).fetchall()]
+
+
+def revoke_defaults(connection: Connection, table: str) -> None:
+    """Take from everybody what default privileges gave on a new table; ``table`` is its name as SQL."""
+    for oid, name in connection.execute(_TABLE_GRANTEES, [table]).fetchall():
+        role = sql.Identifier(name) if oid else sql.SQL("PUBLIC")
+        connection.execute(sql.SQL("REVOKE ALL ON {} FROM {}").format(sql.SQL(table), role))
+
+
+def drop_statistics(connection: Connection, tables: Sequence[TableRef]) -> None:
+    """See `Engine.drop_statistics`.
+
+    A column's old statistics would stay when its target is set to 0; to give it its own type again removes them, and
+    rewrites nothing.
+    """
+    for schema in sorted({str(table.schema) for table in tables}):
+        names = [table.name for table in tables if table.schema == schema]
+        for _, name, columns, types in connection.execute(
+            _COUNTED, {"schema": schema, "names": names}
+        ).fetchall():
+            changes = sql.SQL(", ").join(
+                sql.SQL("ALTER COLUMN {c} TYPE {t}, ALTER COLUMN {c} SET STATISTICS 0").format(
+                    c=sql.Identifier(column), t=sql.SQL(kind)
+                )
+                for column, kind in zip(columns, types, strict=True)
+            )
+            connection.execute(sql.SQL("ALTER TABLE {} {}").format(sql.Identifier(schema, name), changes))
+
+
+def _owner(connection: Connection, schema: str) -> tuple[str, bool, bool] | None:
+    """Who owns a schema, whether this session has that role, and whether it is a superuser."""
+    row = connection.execute(_OWNER, {"schema": schema}).fetchone()
+    return (str(row[0]), bool(row[1]), bool(row[2])) if row else None
+
+
+def _role(name: str) -> sql.Composable:
+    return sql.SQL("PUBLIC") if name == "PUBLIC" else sql.Identifier(name)
+
+
+def _listed(names: Sequence[str]) -> str:
+    more = f" and {len(names) - SHOWN} more" if len(names) > SHOWN else ""
+    return ", ".join(names[:SHOWN]) + more

@@ -1,0 +1,54 @@
+"""What PostgreSQL makes of a query without running it, and why it refused one, in words that hold no value."""
+
+from __future__ import annotations
+
+import re
+
+import psycopg
+from psycopg.pq import ExecStatus
+
+_FUNCTION = re.compile(r"function (?:\w+\.)?([A-Za-z_]\w*)\(")
+_REASONS: tuple[tuple[type[psycopg.Error], str], ...] = (
+    (psycopg.errors.SyntaxError, "PostgreSQL cannot parse it"),
+    (psycopg.errors.QueryCanceled, "it took longer than it may"),
+    (psycopg.errors.InsufficientPrivilege, "the role may not read a table of it"),
+    (psycopg.errors.NumericValueOutOfRange, "a value leaves the range of its type"),
+    (psycopg.errors.DivisionByZero, "a number is divided by zero"),
+    (psycopg.errors.InvalidTextRepresentation, "a value cannot be read as the type that it is cast to"),
+    (psycopg.errors.InvalidDatetimeFormat, "a value cannot be read as the type that it is cast to"),
+    (psycopg.errors.DatetimeFieldOverflow, "a value leaves the range of its type"),
+    (psycopg.errors.OutOfMemory, "PostgreSQL has not memory enough for it"),
+    (psycopg.errors.DiskFull, "PostgreSQL has not room enough for it"),
+    (psycopg.errors.UndefinedColumn, "a column is not there in PostgreSQL"),
+    (psycopg.errors.DataError, "a function is given a value that it does not take"),
+    (psycopg.errors.ProgrammingError, "a name is not there, or types do not fit, in PostgreSQL"),
+)
+"""Most special first."""
+
+
+def reason(error: psycopg.Error) -> str:
+    """See `Engine.reason`; ``error`` is the driver's."""
+    if isinstance(error, psycopg.errors.UndefinedFunction):
+        called = _FUNCTION.match(error.diag.message_primary or "")
+        if called:
+            return f"there is no function {called.group(1).lower()} for these types in PostgreSQL"
+    return next(
+        (words for kind, words in _REASONS if isinstance(error, kind)), "PostgreSQL cannot compute it"
+    )
+
+
+def described(connection: psycopg.Connection, text: str) -> tuple[str, ...]:
+    """See `Engine.describe`.
+
+    Raises:
+        psycopg.Error: the server does not accept it.
+    """
+    for made in (connection.pgconn.prepare(b"", text.encode()), connection.pgconn.describe_prepared(b"")):
+        if made.status not in (ExecStatus.COMMAND_OK, ExecStatus.TUPLES_OK):
+            raise psycopg.errors.error_from_result(made)
+    rows = connection.execute(
+        "SELECT pg_catalog.format_type(t.oid, t.mod) FROM unnest(%s::oid[], %s::int[]) WITH ORDINALITY "
+        "AS t(oid, mod, place) ORDER BY t.place",
+        [[made.ftype(i) for i in range(made.nfields)], [made.fmod(i) for i in range(made.nfields)]],
+    ).fetchall()
+    return tuple(str(row[0]) for row in rows)

@@ -1,0 +1,31 @@
+"""What a session sets: nothing that an owner of the database left on it may change what generated SQL means."""
+
+from __future__ import annotations
+
+SETTINGS = (
+    "SET statement_timeout = 0",
+    # A kernel works for minutes between two statements of a transaction.
+    "SET lock_timeout = 0",
+    "SET idle_session_timeout = 0",
+    "SET idle_in_transaction_session_timeout = 0",
+    # What generated SQL means, and values as text (which links and fingerprints hash), whatever role or database set.
+    "SET client_encoding = 'UTF8'",
+    "SET standard_conforming_strings = on",
+    "SET transform_null_equals = off",
+    "SET array_nulls = on",
+    "SET quote_all_identifiers = off",
+    "SET row_security = on",
+    "SET intervalstyle = 'postgres'",
+    "SET bytea_output = 'hex'",
+    "SET xmlbinary = 'base64'",
+    # The secret of the keyed hashes is a parameter.
+    "SET log_parameter_max_length_on_error = 0",
+    "SET work_mem = '256MB'",
+    "SET temp_buffers = '256MB'",
+    "SET jit = off",
+    "SET extra_float_digits = 1",
+    "SET datestyle = 'ISO'",
+    "SET timezone = 'UTC'",
+    "SET client_min_messages = 'warning'",
+    "SET client_connection_check_interval = '10s'",
+)

@@ -1,0 +1,118 @@
+"""A source and its release as two datacubes over the same codes (Ghinita et al. 2009, section 7.4).
+
+The P cube counts the source's rows by quasi columns and sensitive value; the Q cube is what a reader of the release expects
+there: rows spread evenly over the values of their box, or in format anatomy exact rows with their group's shares. Both
+stand in scratch tables as small integers; `divergence` compares them, one group-by after the other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from sqlanon.engines.base import TableRef
+from sqlanon.errors import PolicyError
+from sqlanon.evaluate.spread import spread
+from sqlanon.evaluate.subject import Subject
+from sqlanon.release.make.names import COUNT, GROUP
+from sqlanon.table.encode import Domain, build_domains
+from sqlanon.table.scratch import Scratch
+from sqlanon.table.stage import take_stage
+
+
+@dataclass(frozen=True, slots=True)
+class Cubes:
+    """Both cubes of some quasi columns and one sensitive column.
+
+    Attributes:
+        columns: the quasi columns; table columns are numbered 1.. in this order.
+        sensitive: the sensitive column, or None: rows alone are counted.
+        cells: scratch table (c1.., s, n) of the source.
+        released: scratch table (p1.., s, n) of the release, or (c1.., s, n) in format anatomy.
+        spreads: per column the table (part, code, share); empty in format anatomy.
+        widths: per column, values of a part on average.
+        rows: rows of the source.
+        released_rows: rows of the release.
+    """
+
+    columns: tuple[str, ...]
+    sensitive: str | None
+    cells: TableRef
+    released: TableRef
+    spreads: tuple[TableRef, ...]
+    widths: tuple[float, ...]
+    rows: int
+    released_rows: int
+
+
+def cubes(scratch: Scratch, subject: Subject, columns: Sequence[str], sensitive: str | None) -> Cubes:
+    """Read source and release once and encode them. Call it inside a snapshot.
+
+    Raises:
+        PolicyError: a table is empty, or the source has changed so much that the release's values are not in it.
+    """
+    if subject.counted and sensitive is None:
+        raise PolicyError(
+            f"{subject.name}: format anatomy publishes exact quasi columns; name its sensitive column"
+        )
+    roles = replace(
+        subject.roles,
+        quasi=tuple(next(r for r in subject.roles.quasi if r.name == column) for column in columns),
+        sensitive=tuple(r for r in subject.roles.sensitive if r.name == sensitive),
+        insensitive=(),
+    )
+    stage = take_stage(scratch, roles, [])
+    quasi, found = build_domains(scratch, roles, stage)
+    value = found[0] if found else None
+    cells = scratch.table("cells")
+    scratch.execute(
+        "datacube/cells", cells=cells, stage=stage, columns=[_read(domain) for domain in quasi],
+        sensitive=_read(value) if value else None,
+    )  # fmt: skip
+    rows = _count(scratch, stage)
+    scratch.drop(stage)
+    released_rows = _count(scratch, subject.view)
+    if not rows or not released_rows:
+        raise PolicyError(
+            f"{subject.name}: the {'release' if rows else 'source'} holds no row; there is nothing to compare"
+        )
+    released = scratch.table("released")
+    spreads: list[TableRef] = []
+    widths: list[float] = [1.0] * len(quasi)
+    if subject.counted:
+        assert value is not None
+        scratch.execute(
+            "datacube/exact", released=released, view=subject.view, counted=subject.counted,
+            columns=[_read(domain) for domain in quasi], sensitive=_read(value), group=GROUP, count=COUNT,
+        )  # fmt: skip
+    else:
+        scratch.execute(
+            "datacube/released", released=released, view=subject.view,
+            columns=[{"names": list(subject.published[column])} for column in columns],
+            sensitive=_read(value) if value else None,
+        )  # fmt: skip
+        for number, domain in enumerate(quasi, 1):
+            table = spread(scratch, subject, domain, released, number)
+            parts, pairs = (int(str(cell)) for cell in scratch.fetch("datacube/widths", spread=table)[0])
+            spreads.append(table)
+            widths[number - 1] = pairs / max(parts, 1)
+    return Cubes(
+        tuple(columns), sensitive, cells, released, tuple(spreads), tuple(widths), rows, released_rows
+    )  # fmt: skip
+
+
+def _read(domain: Domain) -> dict[str, object]:
+    """How templates read a column and find its codes."""
+    reading = domain.reading
+    return {
+        "name": reading.name,
+        "alias": reading.alias,
+        "domain": domain.table,
+        "nulls": domain.has_null,
+        "as_float": reading.as_float,
+        "as_text": reading.as_text,
+    }
+
+
+def _count(scratch: Scratch, table: TableRef) -> int:
+    return int(str(scratch.fetch("table/count", source=table)[0][0]))

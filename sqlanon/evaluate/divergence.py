@@ -1,0 +1,113 @@
+"""Kullback-Leibler divergence of a release from its source, computed where the data is.
+
+    KLD(P, Q) = sum over cells of P ln(P / Q)
+
+P and Q are the two cubes of `datacube`, each normalized over (cells x sensitive values); the sum runs over the cells of P.
+A cell that P reaches and Q does not makes it infinite, and such cells are counted; nothing is ever smoothed. Ghinita et al.
+2009, section 7.4, takes it by group-by (a level's KLD is the mean over its group-bys); Xiao et al. 2010, section 6.2 (2), for
+the joint distribution over all quasi columns and the sensitive one.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+from sqlanon.engines.base import Engine
+from sqlanon.errors import PolicyError
+from sqlanon.evaluate.cubes import Cubes, cubes
+from sqlanon.evaluate.subject import Subject
+from sqlanon.progress import Progress, Silent
+from sqlanon.table.scratch import Scratch
+
+
+@dataclass(frozen=True, slots=True)
+class Divergence:
+    """KLD of one group-by.
+
+    Attributes:
+        columns: the quasi columns of the group-by.
+        sensitive: the sensitive column, or None: cells are counted by the quasi columns alone.
+        kld: infinite where ``missed`` is not 0.
+        cells: (cell, sensitive value) pairs that the source holds.
+        missed: those of them where the release expects nobody.
+        missed_rows: rows of the source in them.
+        rows: rows of the source.
+    """
+
+    columns: tuple[str, ...]
+    sensitive: str | None
+    kld: float
+    cells: int
+    missed: int
+    missed_rows: int
+    rows: int
+
+
+def level(quasi: Sequence[str], of: int) -> tuple[tuple[str, ...], ...]:
+    """The group-bys of one level of the datacube's lattice: all choices of ``of`` columns.
+
+    Example:
+        >>> level(("age", "sex", "zip"), 2)
+        (('age', 'sex'), ('age', 'zip'), ('sex', 'zip'))
+    """
+    return tuple(combinations(quasi, of))
+
+
+def mean(found: Sequence[Divergence]) -> float:
+    """KLD of a level: the mean of its group-bys, infinite where one is."""
+    return math.fsum(one.kld for one in found) / len(found) if found else 0.0
+
+
+def divergence(
+    engine: Engine,
+    subject: Subject,
+    group_bys: Sequence[Sequence[str]],
+    sensitive: str | None,
+    progress: Progress | None = None,
+) -> tuple[Divergence, ...]:
+    """KLD of each group-by, given by the names of its quasi columns; source and release are read once.
+
+    Raises:
+        PolicyError: a column is not a quasi column of the release, or there is nothing to compare.
+
+    Cost: for each group-by one row for every (class, sensitive value, cell of the source that the class reaches), summed as
+    early as they fall together.
+    """
+    wanted = dict.fromkeys(column for columns in group_bys for column in columns)
+    unknown = [column for column in wanted if column not in subject.quasi]
+    if unknown or (sensitive is not None and sensitive not in subject.sensitive):
+        what = f"no quasi column {', '.join(unknown)}" if unknown else f"no sensitive column {sensitive}"
+        raise PolicyError(
+            f"{subject.name}: the release has {what}; it has {', '.join(subject.quasi + subject.sensitive)}"
+        )
+    if not all(group_bys):
+        raise PolicyError(f"{subject.name}: a group-by of the datacube needs a column")
+    told = progress or Silent()
+    found = []
+    with Scratch(engine) as scratch, engine.snapshot():
+        columns = [name for name in subject.quasi if name in wanted]
+        both = cubes(scratch, subject, columns, sensitive)
+        scratch.fetch("datacube/planned")
+        for done, group_by in enumerate(group_bys):
+            told.update(done, len(group_bys), "group-bys")
+            found.append(_of(scratch, both, group_by))
+    return tuple(found)
+
+
+def _of(scratch: Scratch, both: Cubes, group_by: Sequence[str]) -> Divergence:
+    """One group-by. The column whose parts reach furthest is spread first: what it reaches in vain is dropped soonest."""
+    places = [both.columns.index(column) for column in group_by]
+    places.sort(key=lambda place: -both.widths[place])
+    row = scratch.fetch(
+        "datacube/divergence", cells=both.cells, released=both.released, rows=both.rows, released_rows=both.released_rows,
+        columns=[
+            {"number": place + 1, "spread": both.spreads[place] if both.spreads else None} for place in places
+        ],
+    )[0]  # fmt: skip
+    kld, cells, missed, missed_rows = float(str(row[0])), *(int(str(cell)) for cell in row[1:])
+    return Divergence(
+        tuple(group_by), both.sensitive, math.inf if missed else kld, cells, missed, missed_rows, both.rows
+    )

@@ -1,0 +1,178 @@
+"""What an evaluation found: errors, bounds and divergence, in counts and measures."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass, field
+from statistics import fmean, median, pstdev
+from typing import Any
+
+from sqlanon.evaluate.divergence import Divergence
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One aggregate of one group: the truth beside the answer. Numbers only; `inside` is decided for any type.
+
+    Attributes:
+        truth, estimate: None where undefined (an average of no rows) or no finite number.
+        low, high: None: no bound on that side, or no finite number.
+        inside: the truth lies in the bounds.
+    """
+
+    truth: float | None
+    estimate: float | None
+    low: float | None
+    high: float | None
+    inside: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Spread:
+    """The distribution of a measure; all None where nothing was measured. ``p95``: 95 % are at most this (nearest rank)."""
+
+    count: int
+    mean: float | None = None
+    median: float | None = None
+    p95: float | None = None
+    deviation: float | None = None
+
+    @staticmethod
+    def of(values: Sequence[float]) -> Spread:
+        """Of these values; ``deviation`` is the population's."""
+        if not values:
+            return Spread(0)
+        ranked = sorted(values)
+        p95 = ranked[max(math.ceil(0.95 * len(ranked)) - 1, 0)]
+        return Spread(len(values), fmean(values), median(values), p95, pstdev(values))
+
+
+@dataclass(frozen=True, slots=True)
+class Errors:
+    """How answers differ from the truth.
+
+    Attributes:
+        cells: aggregates of groups compared.
+        inside: those whose truth lies in the bounds; every one must.
+        undefined: those whose truth or estimate is no finite number.
+        absolute: abs(estimate - truth).
+        relative: the same over abs(truth), where the truth is not 0.
+        width: high - low, where both are there.
+        relative_width: the same over abs(truth), where the truth is not 0.
+    """
+
+    cells: int
+    inside: int
+    undefined: int
+    absolute: Spread
+    relative: Spread
+    width: Spread
+    relative_width: Spread
+
+    @staticmethod
+    def of(cells: Iterable[Cell]) -> Errors:
+        """Of these cells."""
+        every = list(cells)
+        errors = [
+            (abs(c.estimate - c.truth), abs(c.truth))
+            for c in every
+            if c.estimate is not None and c.truth is not None
+        ]
+        widths = [
+            (c.high - c.low, abs(c.truth) if c.truth is not None else 0.0)
+            for c in every
+            if c.low is not None and c.high is not None
+        ]
+        return Errors(
+            len(every),
+            sum(c.inside for c in every),
+            len(every) - len(errors),
+            Spread.of([error for error, _ in errors]),
+            Spread.of([error / truth for error, truth in errors if truth]),
+            Spread.of([width for width, _ in widths]),
+            Spread.of([width / truth for width, truth in widths if truth]),
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class QueryResult:
+    """One query and one of its aggregates.
+
+    Attributes:
+        query: the query's name; ``family`` its generator, or ``queries``.
+        aggregate: the output column.
+        groups: rows of the answer.
+        lost: groups of the source that the answer does not name: formats that hide or replace values do not know them.
+        estimate, truth, low, high: where there is one group.
+        refused: why the query has no answer over this release, or None.
+    """
+
+    query: str
+    family: str
+    aggregate: str
+    groups: int
+    lost: int
+    errors: Errors
+    estimate: float | None = None
+    truth: float | None = None
+    low: float | None = None
+    high: float | None = None
+    refused: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Family:
+    """All queries of one generator, or of the file's own."""
+
+    name: str
+    queries: int
+    refused: int
+    lost: int
+    errors: Errors
+
+
+@dataclass(frozen=True, slots=True)
+class CubeResult:
+    """Divergence of one generator: ``kld`` is the mean of its group-bys; infinite where the release reaches no row of a cell."""
+
+    name: str
+    sensitive: str | None
+    kld: float
+    missed: int
+    group_bys: tuple[Divergence, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Evaluation:
+    """How well a release answers for its source.
+
+    Attributes:
+        release: its name; ``view`` where it is; ``source`` what it was made of.
+        rows: of the source; ``released_rows`` of the release.
+        total: over all queries.
+        cells: what pictures show, by family; not part of the report's JSON.
+    """
+
+    release: str
+    view: str
+    source: str
+    rows: int
+    released_rows: int
+    total: Family
+    families: tuple[Family, ...]
+    queries: tuple[QueryResult, ...]
+    cubes: tuple[CubeResult, ...]
+    seconds: float
+    cells: dict[str, list[Cell]] = field(default_factory=dict, repr=False)
+
+    @property
+    def sound(self) -> bool:
+        """Whether every truth lies in its bounds."""
+        return self.total.errors.inside == self.total.errors.cells
+
+    def to_dict(self) -> dict[str, Any]:
+        """The report as plain dictionaries, lists, numbers and text."""
+        made = asdict(self)
+        del made["cells"]
+        return {**made, "sound": self.sound}

@@ -1,0 +1,269 @@
+"""Evaluate a release: ask a workload of it and of its source, compare cell by cell, and measure the divergence of the two.
+
+The truth is what the same SQL gives on the source. HAVING, ORDER BY and LIMIT are left out there, so that every group that
+the release answers finds its truth.
+"""
+
+from __future__ import annotations
+
+import decimal
+import math
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import sqlglot
+from sqlglot import exp
+
+from sqlanon.engines.base import Engine, Statement, TableRef
+from sqlanon.errors import DatabaseError, PolicyError, UnsupportedError
+from sqlanon.evaluate.divergence import divergence, level, mean
+from sqlanon.evaluate.report import Cell, CubeResult, Errors, Evaluation, Family, QueryResult
+from sqlanon.evaluate.subject import Subject, subject
+from sqlanon.evaluate.workload import Asked, chosen, fitting, queries, sensitive
+from sqlanon.progress import Progress, Silent
+from sqlanon.query.answer import Answer, Bounded
+from sqlanon.query.ask import ask
+from sqlanon.query.parse.parse import Query, parse
+from sqlanon.release.store.swap import spelled
+from sqlanon.spec import WorkloadSpec
+from sqlanon.sqltext import identifier, statement
+
+MOST_GROUPS = 100_000
+ROUNDING = 1e-9
+"""Sums of doubles depend on the engine's order; a truth this near to a bound (relatively) is inside."""
+
+
+def evaluate(
+    engine: Engine,
+    release: str | None = None,
+    workload: WorkloadSpec | None = None,
+    progress: Progress | None = None,
+) -> Evaluation:
+    """Measure one release against its source, in the engine.
+
+    Args:
+        engine: the database that holds both.
+        release: its name or view; None: the only one there is.
+        workload: the queries; None: `sqlanon.evaluate.workload.DEFAULT`, as far as it fits.
+        progress: told how many queries are done.
+
+    Raises:
+        PolicyError: no such release, or the workload does not fit it.
+        DatabaseError: the database refused.
+
+    Cost: two queries for each one asked, and for each group-by of a datacube what `divergence` says.
+    """
+    start = time.perf_counter()
+    told = progress or Silent()
+    on = subject(engine, release)
+    plan = fitting(workload, on)
+    told.stage(on.name, "queries")
+    asked = queries(engine, on, plan)
+    results: list[QueryResult] = []
+    cells: dict[str, list[Cell]] = {}
+    for done, one in enumerate(asked):
+        told.update(done, len(asked), "queries")
+        for result, found in _measured(engine, on, one):
+            results.append(result)
+            cells.setdefault(one.family, []).extend(found)
+    cubes = _cubes(engine, on, plan, told)
+    told.finish(on.name)
+    families = tuple(_family(name, results, cells[name]) for name in cells)
+    return Evaluation(
+        on.name, str(on.view), str(on.roles.relation.ref), _rows(engine, on.roles.relation.ref), _rows(engine, on.view),
+        _family("all", results, [cell for each in cells.values() for cell in each]), families, tuple(results), cubes,
+        time.perf_counter() - start, cells,
+    )  # fmt: skip
+
+
+def _rows(engine: Engine, table: TableRef) -> int:
+    return int(str(engine.fetch(statement("table/count", engine.dialect, source=table))[0][0]))
+
+
+def _family(name: str, results: Sequence[QueryResult], cells: Sequence[Cell]) -> Family:
+    mine = [one for one in results if name in ("all", one.family)]
+    return Family(
+        name, len({one.query for one in mine}), len({one.query for one in mine if one.refused}),
+        sum(one.lost for one in mine), Errors.of(cells),
+    )  # fmt: skip
+
+
+def _cubes(engine: Engine, on: Subject, plan: WorkloadSpec, told: Progress) -> tuple[CubeResult, ...]:
+    made = []
+    for generator in plan.generators:
+        if generator.kind in ("datacube", "joint"):
+            columns, value = chosen(generator, on), sensitive(generator, on)
+            of = level(columns, generator.level) if generator.kind == "datacube" else (columns,)
+            told.stage(on.name, generator.name)
+            found = divergence(engine, on, of, value, told)
+            made.append(
+                CubeResult(generator.name, value, mean(found), sum(one.missed for one in found), found)
+            )
+    return tuple(made)
+
+
+def _measured(engine: Engine, on: Subject, one: Asked) -> list[tuple[QueryResult, list[Cell]]]:
+    """Ask one query of both; a result and its cells for every aggregate."""
+    try:
+        query = _of_source(engine, on, one)
+        with engine.snapshot():
+            answer = ask(engine, one.sql, release=spelled(on.view))
+            truth = _truth(engine, one.sql, answer)
+    except UnsupportedError as error:
+        # What refuses a query underlines a piece of it, and that may be a value that was drawn.
+        told = "a query that was drawn has no answer over this release" if one.secret else str(error)
+        return [(QueryResult(one.name, one.family, "", 0, 0, Errors.of(()), refused=told), [])]
+    except DatabaseError as error:
+        raise DatabaseError(f"query {one.name}: {error}") from error
+    cut = bool(query.having is not None or query.limit is not None or query.offset is not None)
+    counts = {name for name, node in query.items if isinstance(node, exp.Count)}
+    return [_compared(one, answer, name, truth, cut=cut, count=name in counts) for name in answer.aggregates]
+
+
+def _of_source(engine: Engine, on: Subject, one: Asked) -> Query:
+    """The query, parsed.
+
+    Raises:
+        PolicyError: it asks something else than the source.
+    """
+    query = parse(one.sql, engine.dialect)
+    if engine.relation(query.table_name).ref != on.roles.relation.ref:
+        raise PolicyError(
+            f"query {one.name}: asks {query.table_name}, but {on.name} was made of {on.roles.relation.ref}; write that after FROM"
+        )
+    return query
+
+
+def _truth(engine: Engine, sql: str, answer: Answer) -> dict[tuple[Any, ...], dict[str, Any]]:
+    """The same query on the source: group to aggregates.
+
+    Raises:
+        UnsupportedError: there is nothing to compare, or two groups look the same.
+    """
+    if not answer.aggregates:
+        raise UnsupportedError("it asks no aggregate, so there is nothing to measure")
+    tree = sqlglot.parse_one(sql, read=engine.dialect)
+    for clause in ("having", "order", "limit", "offset"):
+        tree.set(clause, None)
+    _qualify(engine, tree)
+    text = tree.sql(dialect=engine.dialect)
+    rows = engine.fetch(Statement("evaluate/truth", text), max_rows=MOST_GROUPS)
+    every = [dict(zip(answer.columns, row, strict=True)) for row in rows]
+    found = {_group(row, answer): {name: row[name] for name in answer.aggregates} for row in every}
+    if len(found) < len(every) or len({_group(row, answer) for row in answer.rows}) < len(answer.rows):
+        raise UnsupportedError(
+            "its groups have no names to compare them by: SELECT every expression of GROUP BY"
+        )
+    return found
+
+
+def _qualify(engine: Engine, tree: exp.Expr) -> None:
+    """Write every table with its schema: generated SQL does not run on the path that the query's names mean."""
+    own = {cte.alias.lower() for cte in tree.find_all(exp.CTE)}
+    for table in tree.find_all(exp.Table):
+        if not isinstance(table.this, exp.Identifier) or (not table.db and table.name.lower() in own):
+            continue
+        written = ".".join(identifier(p.name) if p.args.get("quoted") else p.name for p in table.parts)
+        ref = engine.relation(written).ref
+        if not table.alias:
+            table.set("alias", exp.TableAlias(this=table.this.copy()))
+        for part, name in (("this", ref.name), ("db", ref.schema), ("catalog", ref.database)):
+            table.set(part, exp.to_identifier(name, quoted=True) if name else None)
+
+
+def _group(row: Mapping[str, Any], answer: Answer) -> tuple[Any, ...]:
+    return tuple(_plain(row[name]) for name in answer.columns if name not in answer.aggregates)
+
+
+def _plain(value: Any) -> Any:  # noqa: ANN401 - an engine's value
+    """Equal values of the two sides as equal keys."""
+    if isinstance(value, list | tuple):
+        return tuple(_plain(item) for item in value)
+    if isinstance(value, decimal.Decimal | float):
+        return "NaN" if math.isnan(value) else value + 0  # -0.0 is 0.0
+    return value
+
+
+def _compared(
+    one: Asked,
+    answer: Answer,
+    name: str,
+    truth: Mapping[tuple[Any, ...], Mapping[str, Any]],
+    *,
+    cut: bool,
+    count: bool,
+) -> tuple[QueryResult, list[Cell]]:
+    """The cells of one aggregate.
+
+    A group that only the release has counts 0 rows in truth; another aggregate than a plain count is not compared there, and
+    outside where the release is certain of the group.
+    """
+    cells = []
+    seen = set()
+    for row, certain in zip(answer.rows, answer.certain, strict=True):
+        group = _group(row, answer)
+        seen.add(group)
+        there = truth.get(group)
+        if there is not None or count:
+            cells.append(_cell(row[name], 0 if there is None else there[name]))
+        elif certain:
+            cells.append(replace(_cell(row[name], None), inside=False))
+    lost = 0 if cut else len(truth.keys() - seen)
+    alone = cells[0] if len(cells) == 1 else Cell(None, None, None, None, inside=True)
+    result = QueryResult(
+        one.name,
+        one.family,
+        name,
+        len(cells),
+        lost,
+        Errors.of(cells),
+        alone.estimate,
+        alone.truth,
+        alone.low,
+        alone.high,
+    )
+    return result, cells
+
+
+def _cell(bounded: Bounded, truth: Any) -> Cell:  # noqa: ANN401 - an engine's value
+    numbers = [_finite(value) for value in (truth, bounded.estimate, bounded.low, bounded.high)]
+    return Cell(numbers[0], numbers[1], numbers[2], numbers[3], inside=_inside(bounded, truth))
+
+
+def _inside(bounded: Bounded, truth: Any) -> bool:  # noqa: ANN401 - an engine's value
+    """Whether the truth lies in its bounds: whole numbers, dates and text exactly, other numbers to `ROUNDING`."""
+    if truth is None:
+        return bounded.undefined_possible
+    ends = [end for end in (bounded.low, bounded.high) if end is not None]
+    whole = all(isinstance(value, int) for value in (truth, *ends))
+    sizes = (_finite(value) for value in (truth, *ends))
+    slack = 0.0 if whole else ROUNDING * max((abs(size) for size in sizes if size is not None), default=0.0)
+    low, high = bounded.low, bounded.high
+    return (low is None or _at_most(low, truth, slack)) and (high is None or _at_most(truth, high, slack))
+
+
+def _at_most(less: Any, more: Any, slack: float) -> bool:  # noqa: ANN401 - an engine's values
+    """In the engines' order, in which NaN comes last."""
+    if _is_nan(less) or _is_nan(more):
+        return _is_nan(more)
+    if slack and _is_number(less) and _is_number(more):
+        return float(less) <= float(more) + slack
+    return bool(less <= more)
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, int | float | decimal.Decimal)
+
+
+def _is_nan(value: object) -> bool:
+    return isinstance(value, float | decimal.Decimal) and math.isnan(value)
+
+
+def _finite(value: Any) -> float | None:  # noqa: ANN401 - an engine's value
+    """A number; None for what is none or has no end: dates, text, NaN and infinities."""
+    return float(value) if _is_number(value) and math.isfinite(value) else None
+
+
+__all__ = ["evaluate"]

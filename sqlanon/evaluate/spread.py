@@ -1,0 +1,205 @@
+"""How what is published of a column spreads over the column's values, by the uniform assumption of every format.
+
+For each column one table ``(part, code, share)``: the parts are what the release says (a range, a node, a set, a label,
+a point, a star), the codes the source's values. `share` of a part's rows has that value: one over *all* values that the
+part may stand for, so that a part's shares sum to less than 1 where the source does not hold all of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from sqlanon.engines.base import TableRef
+from sqlanon.errors import PolicyError
+from sqlanon.evaluate.subject import Subject
+from sqlanon.release.check.verify import quote_node
+from sqlanon.release.make.labels import parse_label
+from sqlanon.release.make.names import Names
+from sqlanon.spec import FormatKind
+from sqlanon.table.encode import Domain
+from sqlanon.table.scratch import Scratch
+from sqlanon.table.tree import tree_of
+
+
+@dataclass(frozen=True, slots=True)
+class _Read:
+    """One column: its domain, what is published of it and where, and the scratch table of the distinct parts."""
+
+    scratch: Scratch
+    domain: Domain
+    kind: FormatKind
+    names: Names
+    parts: TableRef
+    alias: str
+    at: Mapping[str, str]
+
+    def table(self, step: str) -> TableRef:
+        return self.scratch.table(f"{self.alias}_{step}")
+
+
+def spread(scratch: Scratch, subject: Subject, domain: Domain, released: TableRef, number: int) -> TableRef:
+    """Make the table (part, code, share) of one column.
+
+    Args:
+        scratch: the run.
+        subject: the release.
+        domain: the column's values in the source.
+        released: table with the column's part numbers ``p<number>`` and what is published of it, ``v<number>_1`` ...
+        number: which column of ``released`` it is.
+
+    Returns:
+        The table. A step of an integer or a date and a leaf of a hierarchy is a value; so is a value of a declared
+        order. For other types (floats, decimals, timestamps, text by the alphabet) and where any value is possible, the
+        values are those that the source holds.
+
+    Raises:
+        PolicyError: the source does not hold the ends of a range any more: it has changed.
+
+    Cost: a row for every part and value in it.
+    """
+    names = subject.names(domain.reading.name)
+    alias = f"b{number}"
+    at = {
+        name: f"v{number}_{place}"
+        for place, name in enumerate(subject.published[domain.reading.name], 1)
+    }  # fmt: skip
+    parts = scratch.table(f"{alias}_parts")
+    read = _Read(scratch, domain, subject.spec.format.kind, names, parts, alias, at)
+    mark, means = _marked(read)
+    scratch.execute(
+        "datacube/parts", parts=read.parts, released=released, number=number,
+        names=[
+            {"column": at[column], "part": part}
+            for part, column in (("value", names.value), ("lo", names.lo), ("hi", names.hi))
+            if column
+        ],
+        mark=mark, means=means,
+    )  # fmt: skip
+    runs = _runs(read)
+    lost = scratch.fetch("datacube/unknown", runs=runs)[0][0]
+    if lost:
+        raise PolicyError(
+            f"{subject.name}: the source does not hold {lost} of the values that are published of {domain.reading.name}; "
+            "it has changed since the release was made. Run the release again, then compare"
+        )
+    members = _members(read) if _is_set(read) else None
+    table = read.table("spread")
+    scratch.execute("datacube/spread", spread=table, runs=runs, domain=domain.table, members=members)
+    for done in (read.parts, runs, *([members] if members else [])):
+        scratch.drop(done)
+    return table
+
+
+def _is_set(read: _Read) -> bool:
+    return read.domain.reading.treatment == "nominal" and read.kind in ("ranges", "labels")
+
+
+def _marked(read: _Read) -> tuple[str | None, str]:
+    """Where a part says that it is NULL, or that any value is possible."""
+    names = read.names
+    match read.kind:
+        case "ranges":
+            mark, means = names.null, "state"
+        case "labels":
+            mark, means = names.value, "label"
+        case "suppressed" if names.suppressed:
+            mark, means = names.suppressed, "flag"
+        case "suppressed":
+            mark, means = names.value, "star"
+        case _:
+            mark, means = names.value, "value"
+    return read.at[mark] if mark else None, means
+
+
+def _runs(read: _Read) -> TableRef:
+    """Table (part, low, high, size): the codes that a part reaches, and how many values it has."""
+    reading, domain = read.domain.reading, read.domain
+    spelled = read.kind in ("ranges", "labels")
+    tree = reading.treatment == "hierarchy"
+    texts = order = None
+    every = domain.codes
+    if not spelled:
+        shape = "value"
+    elif tree:
+        shape, texts = "node", _nodes(read)
+    elif reading.treatment == "nominal":
+        shape = "set"
+    else:
+        shape = "ends"
+        if read.kind == "labels":
+            shape, texts = "texts", _ends(read)
+        if isinstance(reading.spec.ordered, tuple):
+            order = _order(read, reading.spec.ordered)
+            every = len(reading.spec.ordered) + domain.has_null
+    table = read.table("runs")
+    read.scratch.execute(
+        "datacube/runs", runs=table, parts=read.parts, domain=domain.table, shape=shape, type=reading.value_type,
+        steps=reading.column.kind in ("integer", "date") and not tree, order=order, texts=texts,
+        nil=0 if domain.has_null else -1, top=domain.codes - 1, any=every,
+    )  # fmt: skip
+    return table
+
+
+def _nodes(read: _Read) -> TableRef:
+    """Table (label, low, high, size) of a hierarchy. Where nodes share a label, it stands for the largest of them."""
+    tree = tree_of(read.domain)
+    write = quote_node if read.kind == "labels" else str
+    shift = int(read.domain.has_null)
+    nodes: dict[str, tuple[int, int]] = {}
+    for level in range(len(tree.node)):
+        for leaf, label in enumerate(tree.label[level]):
+            size, first = int(tree.leaves[level][leaf]), int(tree.node[level][leaf])
+            if size > nodes.get(write(label), (0, 0))[0]:
+                nodes[write(label)] = size, first
+    rows = [(label, first + shift, first + shift + size - 1, size) for label, (size, first) in nodes.items()]
+    return _loaded(
+        read, "nodes", [("label", ""), ("low", "BIGINT"), ("high", "BIGINT"), ("size", "BIGINT")], rows
+    )
+
+
+def _order(read: _Read, order: tuple[str, ...]) -> TableRef:
+    return _loaded(read, "order", [("value", ""), ("rank", "INTEGER")], [(v, i) for i, v in enumerate(order)])
+
+
+def _ends(read: _Read) -> TableRef:
+    """Table (label, low, high): ranges as labels tell them."""
+    rows = [
+        (label, values[0], values[-1]) for label, what, values in _parsed(read) if what in ("value", "range")
+    ]
+    return _loaded(read, "ends", [("label", ""), ("low", ""), ("high", "")], rows)
+
+
+def _members(read: _Read) -> TableRef:
+    """Table (part, code, size) of sets."""
+    texts = None
+    if read.kind == "labels":
+        rows = [
+            (value, label)
+            for label, what, values in _parsed(read)
+            if what in ("value", "set")
+            for value in values
+        ]
+        texts = _loaded(read, "listed", [("member", ""), ("label", "")], rows)
+    table = read.table("members")
+    read.scratch.execute(
+        "datacube/members", members=table, parts=read.parts, domain=read.domain.table, texts=texts
+    )
+    return table
+
+
+def _parsed(read: _Read) -> list[tuple[str, str, tuple[str, ...]]]:
+    """Every label of the column once, what it is, and its values."""
+    statement = read.scratch.sql("verify/labels", released=read.parts, column="value")
+    labels = [str(row[0]) for row in read.scratch.engine.fetch(statement, max_rows=50_000_000)]
+    return [(label, *parse_label(label)) for label in labels]
+
+
+def _loaded(
+    read: _Read, step: str, columns: list[tuple[str, str]], rows: Sequence[tuple[object, ...]]
+) -> TableRef:
+    """A scratch table; columns without a type are text that is compared by bytes."""
+    table = read.table(step)
+    text = read.scratch.engine.capabilities.text_type
+    read.scratch.engine.load_rows(table, [(name, kind or text) for name, kind in columns], rows)
+    return table

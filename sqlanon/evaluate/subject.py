@@ -1,0 +1,151 @@
+"""What is compared: a published release and the source that it was made of, as the catalog and the metadata beside it tell.
+
+Only what a release says of itself is read here; `datacube` looks at rows.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from sqlanon.engines.base import Engine, TableRef
+from sqlanon.errors import PolicyError
+from sqlanon.release.make.names import Names, names_of
+from sqlanon.release.store.catalog import Catalog, Entry
+from sqlanon.release.store.metadata import COLUMNS
+from sqlanon.release.store.target import is_pair, metadata_of, sensitive_of
+from sqlanon.spec import ColumnSpec, FormatSpec, Hierarchy, PrivacySpec, ReleaseSpec
+from sqlanon.sqltext import identifier, statement
+from sqlanon.table.stage import Roles, assign_roles
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """One published release beside its source.
+
+    Attributes:
+        name: the release's.
+        view: where its rows are.
+        counted: its table of sensitive values (format anatomy), or None.
+        spec: source, columns with their hierarchies and orders, format; what does not matter here has its default.
+        roles: those columns in the source.
+        published: per quasi column, what the view holds of it.
+        insensitive: columns that are published as they are, besides the sensitive ones.
+    """
+
+    name: str
+    view: TableRef
+    counted: TableRef | None
+    spec: ReleaseSpec
+    roles: Roles
+    published: Mapping[str, tuple[str, ...]]
+    insensitive: tuple[str, ...] = ()
+
+    @property
+    def quasi(self) -> tuple[str, ...]:
+        """The quasi columns, by the source's names."""
+        return tuple(reading.name for reading in self.roles.quasi)
+
+    @property
+    def sensitive(self) -> tuple[str, ...]:
+        """The sensitive columns, by the source's names."""
+        return tuple(reading.name for reading in self.roles.sensitive)
+
+    def names(self, column: str) -> Names:
+        """What the parts of a quasi column are called in the view."""
+        reading = next(reading for reading in self.roles.quasi if reading.name == column)
+        published = self.published[column]
+        mean = (column,) if f"{column}_mean" in published and self.spec.format.kind == "ranges" else ()
+        nulls = published[-1] in (f"{column}_null", f"{column}_suppressed")
+        return names_of(reading, FormatSpec(self.spec.format.kind, mean), nulls)
+
+
+def subject(engine: Engine, release: str | None = None) -> Subject:
+    """Find a published release by its name or its view; without either, the only one there is.
+
+    Raises:
+        PolicyError: there is no such release, or it was published into another file, away from its source.
+    """
+    entry = _entry(engine, release)
+    if entry.view is None:
+        raise PolicyError(
+            f"{entry.release} was published into {entry.file}, away from its source; publish it into the source's "
+            "database as well to compare the two"
+        )
+    made = statement(
+        "query/metadata",
+        engine.dialect,
+        metadata=metadata_of(entry.view),
+        columns=[name for name, _ in COLUMNS],
+    )
+    told = {str(row[0]): row for row in engine.fetch(made)}
+    # A policy may spell a column in another case than its source.
+    kept = {item["name"].lower(): item for item in entry.policy["columns"]}
+    kept |= {item["name"]: item for item in entry.policy["columns"]}
+    columns = tuple(
+        _column(name, kept.get(name, kept.get(name.lower(), {})), row)
+        for name, row in told.items()
+        if name and row[1] != "insensitive"
+    )
+    form = FormatSpec(entry.policy["format"]["kind"])
+    spec = ReleaseSpec(
+        entry.release, entry.source, columns, PrivacySpec(), rest="drop", format=form,
+    )  # fmt: skip
+    return Subject(
+        entry.release,
+        entry.view,
+        sensitive_of(entry.view) if is_pair(entry) else None,
+        spec,
+        assign_roles(spec, engine.relation(entry.source)),
+        {name: tuple(json.loads(str(row[5]))) for name, row in told.items() if row[1] == "quasi"},
+        tuple(name for name, row in told.items() if row[1] == "insensitive"),
+    )
+
+
+def _entry(engine: Engine, release: str | None) -> Entry:
+    published = [entry for entry in Catalog(engine).entries() if entry.status == "published"]
+    if not published:
+        raise PolicyError("no release is published in this database; make one with: sqlanon run")
+    names = ", ".join(sorted(entry.release for entry in published))
+    if release is None:
+        if len(published) > 1:
+            raise PolicyError(f"several releases are published here; name one of: {names}")
+        return published[0]
+    named = [entry for entry in published if entry.release == release]
+    if not named:
+        view = engine.target(release)
+        named = [
+            entry
+            for entry in published
+            if entry.view and (entry.view.schema, entry.view.name) == (view.schema, view.name)
+        ]
+    if not named:
+        raise PolicyError(f"{release} is neither a published release nor the view of one; there are: {names}")
+    return named[0]
+
+
+def _column(name: str, kept: Mapping[str, Any], told: tuple[object, ...]) -> ColumnSpec:
+    """A column as the policy had it; lists of values come from the metadata, since the catalog holds only their hashes."""
+    _, role, kind, _, _, _, declared = told
+    values = json.loads(str(declared)) if declared is not None else {}
+    words: dict[str, Literal["alphabetical", "declared"]] = {
+        "alphabetical": "alphabetical",
+        "declared": "declared",
+    }
+    return ColumnSpec(
+        name,
+        "quasi" if role == "quasi" else "sensitive",
+        hierarchy=_hierarchy(name, values) if kind == "hierarchy" else None,
+        ordered=tuple(values["order"]) if "order" in values else words.get(str(kept.get("ordered"))),
+    )
+
+
+def _hierarchy(name: str, declared: Mapping[str, Any]) -> Hierarchy:
+    """The tree that metadata declare: nodes are (level, first leaf, leaves, label)."""
+    paths: list[list[str]] = [[] for _ in declared["leaves"]]
+    for _, first, leaves, label in sorted(declared["nodes"], key=lambda node: node[0]):
+        for path in paths[first : first + leaves]:
+            path.append(label)
+    return Hierarchy(f"of {identifier(name)}", tuple(map(tuple, paths)))

@@ -1,0 +1,241 @@
+"""Workloads: the queries that a release is measured by, written down or drawn by generators from a seed.
+
+Every query is SQL over the source's own names, so that the same text gives the truth on the source and the estimate on
+the release. What a generator draws depends on the workload's seed, its own name and the source's values only.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+
+from sqlanon.engines.base import Engine
+from sqlanon.errors import PolicyError
+from sqlanon.evaluate.divergence import level
+from sqlanon.evaluate.subject import Subject
+from sqlanon.evaluate.values import Values
+from sqlanon.release.store.swap import spelled
+from sqlanon.spec import GeneratorKind, GeneratorSpec, WorkloadSpec
+from sqlanon.sqltext import identifier
+
+MOST_QUERIES = 10_000
+"""Queries of one generator at most."""
+
+RANGES = 100
+"""Queries of ``ranges`` where none are told."""
+
+MOST_GROUPS = 100
+"""Values that a column may have to be grouped by unless it is named."""
+
+NUMERIC = ("integer", "float", "decimal")
+
+DEFAULT = WorkloadSpec(
+    generators=(
+        GeneratorSpec("equality", "equality", queries=100),
+        GeneratorSpec("ranges", "ranges", queries=100),
+        GeneratorSpec("aggregates", "aggregates"),
+        GeneratorSpec("datacube 1", "datacube", level=1),
+        GeneratorSpec("datacube 2", "datacube", level=2),
+        GeneratorSpec("joint", "joint"),
+    )
+)
+"""What a release is measured by when no workload is named."""
+
+
+@dataclass(frozen=True, slots=True)
+class Asked:
+    """One query.
+
+    Attributes:
+        name: for reports; holds no value.
+        family: the generator, or ``queries``.
+        sql: the text.
+        secret: it holds values of the source that a generator drew, and must not be shown.
+    """
+
+    name: str
+    family: str
+    sql: str
+    secret: bool = False
+
+
+def queries(engine: Engine, subject: Subject, workload: WorkloadSpec) -> list[Asked]:
+    """Every query of a workload over one release, `check`ed before.
+
+    Raises:
+        PolicyError: a generator asks sums of what is no number.
+    """
+    made = [Asked(query.name, "queries", query.sql) for query in workload.queries]
+    values = Values(engine, subject)
+    for generator in workload.generators:
+        draw = random.Random(f"{workload.seed} {generator.name}")  # noqa: S311 - a workload, not a secret
+        made += _KINDS[generator.kind](generator, subject, values, draw)
+    return made
+
+
+def fitting(workload: WorkloadSpec | None, subject: Subject) -> WorkloadSpec:
+    """The workload for one release: `DEFAULT` as far as the release has columns for it, or what is asked, checked.
+
+    Raises:
+        PolicyError: with everything in it that does not fit the release.
+    """
+    if workload is None:
+        most = len(subject.quasi)
+        return replace(
+            DEFAULT,
+            generators=tuple(
+                replace(one, dimensions=min(one.dimensions, most))
+                for one in DEFAULT.generators
+                if one.kind != "datacube" or one.level <= most
+            ),
+        )
+    problems = [problem for generator in workload.generators for problem in _problems(generator, subject)]
+    if problems:
+        raise PolicyError(problems)
+    return workload
+
+
+def _size(generator: GeneratorSpec) -> int:
+    """How many quasi columns one of its queries or group-bys has."""
+    return {"ranges": generator.dimensions, "datacube": generator.level}.get(generator.kind, 1)
+
+
+def _problems(generator: GeneratorSpec, subject: Subject) -> Iterator[str]:
+    """What of a generator does not fit the release."""
+    at = f"generators[{generator.name}]"
+    published = (*subject.quasi, *subject.sensitive, *subject.insensitive)
+    value = () if generator.sensitive is None else (generator.sensitive,)
+    for names, there, role in (
+        (generator.columns, subject.quasi, "quasi "),
+        (value, subject.sensitive, "sensitive "),
+        ((*generator.measures, *generator.by), published, ""),
+    ):
+        missing = [name for name in names if name not in there]
+        if missing:
+            offered = ", ".join(there) or "none"
+            yield f"{at}: the release publishes no {role}column {', '.join(missing)}; it has: {offered}"
+    columns, size = chosen(generator, subject), _size(generator)
+    if not 1 <= size <= max(len(columns), 1):
+        key = "level" if generator.kind == "datacube" else "dimensions"
+        yield f"{at}: {key} {size}; there are {len(columns)} quasi columns to choose from"
+    if not 0 < generator.selectivity <= 1:
+        yield f"{at}: selectivity {generator.selectivity}; a number above 0 and at most 1"
+
+
+def chosen(generator: GeneratorSpec, subject: Subject) -> tuple[str, ...]:
+    """The quasi columns of a generator, in the order of the release."""
+    return tuple(name for name in subject.quasi if not generator.columns or name in generator.columns)
+
+
+def sensitive(generator: GeneratorSpec, subject: Subject) -> str | None:
+    """The sensitive column of a generator, if there is one."""
+    return generator.sensitive or (subject.sensitive[0] if subject.sensitive else None)
+
+
+def _count(subject: Subject, condition: str) -> str:
+    return f"SELECT COUNT(*) AS n FROM {spelled(subject.roles.relation.ref)} WHERE {condition}"  # noqa: S608
+
+
+def _equality(
+    generator: GeneratorSpec, subject: Subject, values: Values, draw: random.Random
+) -> Iterator[Asked]:
+    """COUNT(*) WHERE column = value (LeFevre et al. 2006, section 6.3)."""
+    every = [(column, value) for column in chosen(generator, subject) for value in values.of(column)]
+    most = min(generator.queries or MOST_QUERIES, MOST_QUERIES)
+    if len(every) > most:
+        every = [every[at] for at in sorted(draw.sample(range(len(every)), most))]
+    for number, (column, value) in enumerate(every, 1):
+        name = f"{generator.name} {number} ({column})"
+        yield Asked(name, generator.name, _count(subject, values.run(column, [value])), secret=True)
+
+
+def _ranges(
+    generator: GeneratorSpec, subject: Subject, values: Values, draw: random.Random
+) -> Iterator[Asked]:
+    """COUNT(*) over qd quasi columns and the sensitive one (Xiao and Tao 2006, section 6).
+
+    Each predicate takes b = ceil(|A| s^(1 / (qd + 1))) of the |A| values that the source holds. The paper draws any b of
+    them; here they are neighbours in the column's order, and any b where it has none.
+    """
+    columns = tuple(column for column in chosen(generator, subject) if values.of(column))
+    value = sensitive(generator, subject)
+    value = value if value is not None and values.column(value).kind != "other" and values.of(value) else None
+    size = min(generator.dimensions, len(columns))
+    predicates = size + (value is not None)
+    if not predicates:
+        return  # NULL alone, in every column
+    share = float(generator.selectivity) ** (1 / predicates)
+    nominal = {reading.name for reading in subject.roles.quasi if reading.treatment == "nominal"}
+    for number in range(1, (generator.queries or RANGES) + 1):
+        picked = [columns[at] for at in sorted(draw.sample(range(len(columns)), size))]
+        told = ", ".join(picked)
+        conditions = []
+        for column in [*picked, *([value] if value is not None else [])]:
+            there = values.of(column)
+            width = max(1, min(len(there), math.ceil(len(there) * share - 1e-9)))
+            if column in nominal or column == value:
+                taken = [there[at] for at in sorted(draw.sample(range(len(there)), width))]
+            else:
+                first = draw.randrange(len(there) - width + 1)
+                taken = there[first : first + width]
+            conditions.append(values.run(column, taken))
+        text = _count(subject, " AND ".join(conditions))
+        yield Asked(f"{generator.name} {number} ({told})", generator.name, text, secret=True)
+
+
+def _aggregates(
+    generator: GeneratorSpec, subject: Subject, values: Values, _: random.Random
+) -> Iterator[Asked]:
+    """SUM and AVG of each measure by each group."""
+    published = (*subject.quasi, *subject.sensitive, *subject.insensitive)
+    trees = {reading.name for reading in subject.roles.quasi if reading.treatment == "hierarchy"}
+    kinds = {name: values.column(name).kind for name in published}
+    texts = [name for name in generator.measures if kinds[name] not in NUMERIC or name in trees]
+    if texts:
+        raise PolicyError(f"generators[{generator.name}]: {', '.join(texts)}: no numbers, which have no sum")
+    measures = generator.measures or [
+        name for name in published if kinds[name] in NUMERIC and name not in trees
+    ]
+    groups = generator.by or [
+        name
+        for name in published
+        if kinds[name] in ("integer", "boolean", "date", "text", "enum") and values.few(name, MOST_GROUPS)
+    ]
+    source = spelled(subject.roles.relation.ref)
+    for measure in measures:
+        for group in groups:
+            if group != measure:
+                by, of = identifier(group), identifier(measure)
+                text = f"SELECT {by}, SUM({of}) AS sum, AVG({of}) AS avg FROM {source} GROUP BY {by}"  # noqa: S608
+                yield Asked(f"{generator.name} ({measure} by {group})", generator.name, text)
+
+
+def _datacube(
+    generator: GeneratorSpec, subject: Subject, _values: Values, _draw: random.Random
+) -> Iterator[Asked]:
+    """COUNT(*) by the group-bys of a level and the sensitive column (Ghinita et al. 2009, section 7.4), if they are asked."""
+    if not generator.answers:
+        return
+    value, source = sensitive(generator, subject), spelled(subject.roles.relation.ref)
+    for columns in level(chosen(generator, subject), generator.level):
+        by = ", ".join(identifier(name) for name in (*columns, *([value] if value else [])))
+        text = f"SELECT {by}, COUNT(*) AS n FROM {source} GROUP BY {by}"  # noqa: S608
+        yield Asked(f"{generator.name} ({', '.join(columns)})", generator.name, text)
+
+
+def _joint(
+    _generator: GeneratorSpec, _subject: Subject, _values: Values, _draw: random.Random
+) -> Iterator[Asked]:
+    """Its divergence says all; see `sqlanon.evaluate.run`."""
+    return iter(())
+
+
+_KINDS: dict[GeneratorKind, Callable[[GeneratorSpec, Subject, Values, random.Random], Iterator[Asked]]] = {
+    "equality": _equality,
+    "ranges": _ranges,
+    "aggregates": _aggregates,
+    "datacube": _datacube,
+    "joint": _joint,
+}

@@ -1,0 +1,110 @@
+"""Division of an order into runs that meet any requirements: distinct l, several sensitive attributes, joint ones.
+
+As in `runs`, the last run is chosen for every prefix. Which runs may stand there is tried by growing them backwards; a run is
+not grown beyond the point where it could be divided into the shortest run that ends with it and another one. For k and
+distinct l, which a longer run never loses, this is the optimum over all divisions; for others it is a heuristic.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+from numba import njit
+
+from sqlanon.kernels.boxes import code_width, line_weights, set_width
+from sqlanon.kernels.extent import Geometry
+from sqlanon.kernels.lanes import WIDTH, take, widen, width
+from sqlanon.kernels.requirements import FREQUENCY, Demands
+from sqlanon.kernels.runs import NEVER
+
+
+@njit(nogil=True, cache=True)
+def lawful_runs(
+    places: npt.NDArray[np.int32], sets: npt.NDArray[np.uint64], number: npt.NDArray[np.int32], geometry: Geometry,
+    demands: Demands, most: int, first: npt.NDArray[np.bool_],
+) -> int:  # fmt: skip
+    """Divide n rows, in order, into runs that meet the requirements, with little rows x extents.
+
+    Args:
+        places, sets, number: the rows, see `Rows`.
+        geometry: the attributes.
+        demands: the requirements.
+        most: rows of a run, at most, except the last one, which is grown as far as it must be.
+        first: bool[n], written: where runs begin.
+
+    Returns:
+        The loss; `NEVER` if not even all rows together meet the requirements.
+
+    Cost: O(n w (d + checks)) where w is the length of two shortest runs, at most ``most``; memory O(n).
+    """
+    facts, table = geometry.facts, geometry.table
+    n, lanes, words = len(number), places.shape[1], sets.shape[1]
+    weight = line_weights(geometry, lanes)
+    seen = np.full((len(facts), 3), -1, np.int64)
+    low, high = np.empty((1, lanes), np.int32), np.empty((1, lanes), np.int32)
+    mask = np.zeros((1, words), np.uint64)
+    checks = len(demands.kind)
+    counts = np.zeros((checks, demands.values), np.int64)
+    total, top = np.zeros((checks, demands.groups), np.int64), np.zeros((checks, demands.groups), np.int64)
+    opt, back = np.full(n + 1, NEVER, np.int64), np.zeros(n + 1, np.int64)
+    need = np.full(n + 1, NEVER, np.int64)  # rows of the shortest run that ends here
+    opt[0] = 0
+    for end in range(1, n + 2):
+        i = min(end, n)
+        final = end == n + 1
+        if final and opt[n] < NEVER:
+            break
+        failing, j = 0, i
+        shortest = np.int64(NEVER)
+        for b in range(0, lanes, WIDTH):
+            take(low, 0, places, i - 1, b)
+            take(high, 0, places, i - 1, b)
+        for w in range(words):
+            mask[0, w] = 0
+        while j > 0 and (final or i - j < most):
+            j -= 1
+            for b in range(0, lanes, WIDTH):
+                widen(low, high, 0, places, places, j, b)
+            for w in range(words):
+                mask[0, w] |= sets[j, w]
+            row = number[j]
+            for c in range(checks):
+                g, v = demands.group[c, row], demands.value[c, row]
+                p, q, often = demands.p[c], demands.q[c], demands.kind[c] == FREQUENCY
+                if total[c, g] > 0:
+                    failing -= top[c, g] * p > total[c, g] * q if often else top[c, g] < p
+                total[c, g] += 1
+                counts[c, v] += 1
+                if often:
+                    top[c, g] = max(top[c, g], counts[c, v])
+                else:
+                    top[c, g] += counts[c, v] == 1
+                failing += top[c, g] * p > total[c, g] * q if often else top[c, g] < p
+            if failing > 0 or i - j < demands.k:
+                continue
+            if shortest == NEVER:
+                shortest = np.int64(i - j)
+            if opt[j] < NEVER:
+                wide = set_width(facts, table, mask, 0) + code_width(facts, table, low, high, 0, seen)
+                for b in range(0, lanes, WIDTH):
+                    wide += width(low, high, 0, weight, b)
+                loss = opt[j] + (i - j) * wide
+                if loss < opt[i]:
+                    opt[i], back[i] = loss, i - j
+            if not final and i - j - shortest >= need[i - shortest]:
+                break
+        for at in range(j, i):
+            row = number[at]
+            for c in range(checks):
+                g = demands.group[c, row]
+                counts[c, demands.value[c, row]] = 0
+                total[c, g] = 0
+                top[c, g] = 0
+        need[i] = min(need[i], shortest)
+    if opt[n] < NEVER:
+        first[:] = False
+        i = n
+        while i > 0:
+            i -= back[i]
+            first[i] = True
+    return opt[n]

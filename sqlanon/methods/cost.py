@@ -1,0 +1,51 @@
+"""What a method costs, as a few numbers: a rough estimate for `plan`, before anything is computed.
+
+The numbers are fitted by ``python -m benchmarks.cost`` to one processor of the machine that its result names; data, hierarchies and
+options move them by a factor of some units.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+ROWS, COLUMNS, K = 10_000, 8, 10
+"""The table that `Cost.seconds` is stated for."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cost:
+    """How processor seconds and memory grow with a table.
+
+    Attributes:
+        start: seconds of the same columns whatever the rows are.
+        seconds: beside these, for `ROWS` rows, `COLUMNS` quasi columns of an integer each, and k = `K`.
+        rows, columns, k: exponents: seconds grow as rows^rows columns^columns k^k.
+        worst: how many times that on other data, at most, as far as was seen.
+        row_bytes: memory of a row beside its columns.
+        column_bytes: memory of a row's quasi column.
+    """
+
+    start: float
+    seconds: float
+    rows: float = 1.0
+    columns: float = 1.0
+    k: float = 0.0
+    worst: float = 3.0
+    row_bytes: int = 120
+    column_bytes: int = 48
+
+    def time(self, rows: int, columns: int, k: int) -> float:
+        """Seconds for a table."""
+        wide: float = (max(columns, 1) / COLUMNS) ** self.columns
+        long: float = (rows / ROWS) ** self.rows * (max(k, 1) / K) ** self.k
+        return wide * (self.start + self.seconds * long)
+
+    def memory(self, rows: int, columns: int) -> int:
+        """Bytes for a table, where it is held in memory as a whole."""
+        return rows * (self.row_bytes + self.column_bytes * columns)
+
+
+WALK = Cost(0.45, 0.025, columns=0.8, worst=4.0)
+"""The SQL around a method, in DuckDB; PostgreSQL was seen to take up to ``worst`` times as long."""
+
+__all__ = ["COLUMNS", "ROWS", "WALK", "Cost", "K"]

@@ -1,0 +1,88 @@
+"""The dual problem by IPCSD on strict Mondrian (Ghinita et al. 2009, Figure 3): l, or k, is searched by binary search.
+
+Every probe is a run of the kernel on the rows that are in memory already. l is probed in thousandths, rounded down.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+
+from sqlanon.errors import InfeasibleError
+from sqlanon.kernels.bounds import widest
+from sqlanon.kernels.mondrian import grow
+from sqlanon.methods.base import Assignment, Context
+from sqlanon.methods.mondrian.tree import grow_tree
+from sqlanon.methods.onedim.axes import preferring
+from sqlanon.methods.onedim.dual import noted
+from sqlanon.methods.onedim.ipcsd import THRESHOLD, ipcsd
+from sqlanon.methods.shared import kernel_input
+from sqlanon.methods.shared.compiling import tell_compiling
+from sqlanon.methods.shared.loss_bound import bounds_of
+from sqlanon.privacy.base import Requirement
+from sqlanon.privacy.diversity import FrequencyDiversity
+from sqlanon.privacy.kanonymity import KAnonymity
+
+_PARTS = 1000
+"""Parts of 1 in which l is probed: what the kernel multiplies with stays small."""
+
+
+def assign(context: Context, *, median: bool) -> Assignment:
+    """The most private strict Mondrian within the bound that the search finds.
+
+    Args:
+        context: the run; its requirements are kept to by every probe, where the table admits them.
+        median: cut at the median.
+
+    Cost: about log2(10 n / most frequent) runs of Mondrian for l, log2(n) for k.
+    """
+    assert context.accuracy is not None
+    n, goal = context.encoded.rows, context.accuracy.maximize
+    tell_compiling(context.progress, grow)
+    rid, codes, sensitive, _ = kernel_input.fetch_codes(context, False)
+    geometry, bounds = kernel_input.geometry(context), bounds_of(context)
+    cutting = preferring(context, geometry)
+    rows = kernel_input.rows_of(codes, np.arange(n, dtype=np.int32), geometry, context.threads)
+    spare = kernel_input.room(n, len(codes), geometry)
+    best: dict[Fraction, np.ndarray[tuple[int], np.dtype[np.int32]]] = {}
+
+    def probe(asked: Fraction) -> int:
+        demands = kernel_input.demands(replace(context, requirements=_raised(context, asked)), sensitive, n)
+        first = grow_tree(
+            rows, spare, cutting, demands, kernel_input.sizes(context), context.threads, context.progress, median=median
+        )  # fmt: skip
+        group = (np.cumsum(first) - 1).astype(np.int32)
+        loss = widest(rows.codes, group, int(group[-1]) + 1, geometry, bounds)
+        if loss <= bounds.total:
+            classes = np.empty(n, np.int32)
+            classes[rows.number] = group
+            best[asked] = classes
+        return loss
+
+    top, threshold = Fraction(n), Fraction(1)
+    if goal == "l":
+        top, threshold = Fraction(n, int(np.bincount(sensitive[0]).max())), THRESHOLD
+    found = ipcsd(probe, top, bounds.total, threshold)
+    if found.l is None:
+        raise InfeasibleError(
+            f"method mondrian found no classes within the bound, whatever the {goal}; nothing was published. Allow more "
+            "loss, ask for less under at_least, or use hilbert"
+        )
+    table = context.scratch.table("assign")
+    context.scratch.engine.load_arrays(table, {"rid": rid, "class": best[found.l]})
+    return Assignment(table, "kernel", noted(found, goal))
+
+
+def _raised(context: Context, asked: Fraction) -> Sequence[Requirement]:
+    """The requirements, with the probed one as high as asked."""
+    assert context.accuracy is not None
+    goal = context.accuracy.maximize
+    kept = [item for item in context.requirements if item.name != goal]
+    if goal == "k":
+        return [*kept, KAnonymity(Fraction(math.floor(asked)))]
+    column = context.encoded.sensitive[0].reading.name
+    return [*kept, FrequencyDiversity(Fraction(math.floor(asked * _PARTS), _PARTS), column, 0)]

@@ -1,0 +1,193 @@
+"""Mondrian: greedy multidimensional partitioning (LeFevre, DeWitt, Ramakrishnan 2006, sections 3 and 4).
+
+``variant`` strict keeps equal rows together (Figure 7); relaxed divides rows at the median's rank (section 4, Theorem 5).
+``cut`` median is the paper's: the widest normalized attribute first, ``<= median``, then ``< median`` (Figure 7's one side
+alone does not reach Theorem 4: 0,0,1,1,2 with k = 2), then the next attribute. ``cut`` loss, ours and the default, takes the
+cut that minimizes rows x weighted extents of the two halves, over every value of every attribute.
+
+Any monotone requirement is checked on both halves. The kernel and the pushdown make the same cuts: both compare the same
+integers and break ties alike; a table larger than the memory budget is cut by SQL until its partitions fit, and the kernel
+finishes them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, ClassVar
+
+from sqlanon.methods.base import Assignment, Context, Problem
+from sqlanon.methods.cost import Cost
+from sqlanon.spec import Execution
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    from sqlanon.engines.base import TableRef
+
+
+class Mondrian:
+    """Greedy multidimensional partitioning."""
+
+    name: ClassVar[str] = "mondrian"
+    options: ClassVar[Mapping[str, tuple[str, ...]]] = {
+        "variant": ("strict", "relaxed"),
+        "cut": ("loss", "median"),
+    }
+    numbers: ClassVar[Mapping[str, range]] = {}
+    executions: ClassVar[tuple[Execution, ...]] = ("kernel", "pushdown")
+    cost: ClassVar[Cost] = Cost(0.025, 0.012, rows=1.1, columns=1.15, k=-0.35)
+
+    def __init__(self, variant: str = "strict", cut: str = "loss") -> None:
+        self.variant = variant
+        self.cut = cut
+
+    def describe(self) -> str:
+        """See `Method.describe`."""
+        return f"mondrian:variant={self.variant},cut={self.cut}"
+
+    def refusal(self, problem: Problem) -> str | None:
+        """See `Method.refusal`."""
+        if problem.accuracy is None:
+            return None
+        goal = problem.accuracy.maximize
+        if problem.execution == "pushdown":
+            return f"method mondrian has no pushdown when {goal} is maximized; leave execution out (auto)"
+        if self.variant == "relaxed":
+            return f"method mondrian maximizes {goal} with variant=strict"
+        if goal == "l" and len(problem.sensitive) != 1:
+            return (
+                f"method mondrian maximizes l of one sensitive column, the policy has {len(problem.sensitive)}; "
+                "publish each in a release of its own, or maximize k"
+            )
+        lack = problem.lacks(problem.rows * self.row_bytes(len(problem.quasi), len(problem.sensitive)))
+        return f"method mondrian {lack}" if lack else None
+
+    def statements(self, context: Context) -> Sequence[str]:
+        """See `Method.statements`."""
+        return []
+
+    def assign(self, context: Context) -> Assignment:
+        """See `Method.assign`.
+
+        ``auto`` runs the kernel; what does not fit the memory budget is cut by pushdown first.
+        Cost: kernel O(n d^2 log(n / k)) time and about ``row_bytes`` a row; pushdown O(d) statements a level.
+        """
+        if self.variant == "relaxed":
+            tied = context.scratch.table("tied")
+            context.scratch.execute(
+                "table/tie_break",
+                tied=tied,
+                work=context.encoded.work,
+                quasi=[domain.code for domain in context.encoded.quasi],
+                sensitive=[domain.code for domain in context.encoded.sensitive],
+            )
+            context = replace(context, encoded=replace(context.encoded, work=tied))
+        if context.accuracy is not None:
+            from sqlanon.methods.mondrian.dual import assign
+
+            return assign(context, median=self.cut == "median")
+        encoded = context.encoded
+        fits = max(context.memory // self.row_bytes(len(encoded.quasi), len(encoded.sensitive)), 1)
+        if context.execution == "pushdown":
+            return self._pushed(context, 0)
+        if context.encoded.rows > fits:
+            return self._pushed(context, fits)
+        table = context.scratch.table("assign")
+        return Assignment(table, "kernel", spans=self._kernel(context, table, None, None))
+
+    def row_bytes(self, d: int, s: int) -> int:
+        """Bytes that the kernel and the transfer need for one row of ``d`` quasi and ``s`` sensitive columns, at the peak."""
+        from sqlanon.kernels.lanes import padded
+
+        fetched = 4 * (2 * (d + s) + 4)
+        # Codes and places, at most a word a column, the row's number: once in the rows, once in the spare.
+        row = 8 * padded(d) + 8 * d + 4
+        slots = 0 if self.variant == "strict" or self.cut == "median" else 8 * padded(d) + 8 * d + 56
+        return fetched + 2 * row + slots + 40
+
+    def _pushed(self, context: Context, fits: int) -> Assignment:
+        """Cut by SQL; with ``fits`` only until every partition has at most that many rows."""
+        from sqlanon.methods.mondrian.sql_levels import Pushdown
+
+        pushdown = Pushdown(context, relaxed=self.variant == "relaxed", median=self.cut == "median")
+        pushdown.run(fits)
+        table = context.scratch.table("assign")
+        pushdown.rows(table, "class")
+        if not fits:
+            return Assignment(table, "pushdown")
+        open_parts = pushdown.open_parts()
+        if not open_parts:
+            return Assignment(table, "pushdown")
+        parts = context.scratch.table("open_rows")
+        pushdown.open_rows(parts, "part")
+        batch: list[tuple[int, int]] = []
+        rows = 0
+        for part, count in open_parts:
+            if batch and rows + count > fits:
+                self._kernel(context, table, parts, (batch[0][0], part))
+                batch, rows = [], 0
+            batch.append((part, count))
+            rows += count
+        self._kernel(context, table, parts, (batch[0][0], batch[-1][0] + 1))
+        return Assignment(table, "pushdown+kernel")
+
+    def _kernel(
+        self, context: Context, table: TableRef, parts: TableRef | None, span: tuple[int, int] | None
+    ) -> TableRef | None:
+        """Finish the whole table, or the open partitions of ``span``, and append the rows' classes to ``table``.
+
+        Returns:
+            the boxes of the classes, where they are all of the table's.
+        """
+        import numpy as np
+
+        from sqlanon.kernels.mondrian import grow
+        from sqlanon.methods.mondrian.tree import grow_tree
+        from sqlanon.methods.shared import kernel_input
+        from sqlanon.methods.shared.class_boxes import spans
+        from sqlanon.methods.shared.compiling import tell_compiling
+
+        relaxed, median = self.variant == "relaxed", self.cut == "median"
+        tell_compiling(context.progress, grow)
+        rid, codes, sensitive, part = kernel_input.fetch_codes(context, relaxed, parts, span)
+        n = len(rid)
+        geometry = kernel_input.geometry(context)
+        demands = kernel_input.demands(context, sensitive, n)
+        rows = np.arange(n, dtype=np.int32)
+        base = np.zeros(1, dtype=np.int64)
+        bounds: list[int] = []
+        if span is not None:
+            # Partitions one after the other, each in its own order; a class is named by where it begins in the whole.
+            by_part = np.argsort(part, kind="stable")
+            rows = by_part.astype(np.int32)
+            base, starts = np.unique(part[by_part], return_index=True)
+            bounds = [int(start) for start in starts] + [n]
+        matrix = kernel_input.rows_of(codes, rows, geometry, context.threads)
+        first = grow_tree(
+            matrix, kernel_input.room(n, len(codes), geometry), geometry, demands, kernel_input.sizes(context), context.threads,
+            context.progress, bounds=bounds, relaxed=relaxed, median=median,
+        )  # fmt: skip
+        classes = _classes(first, matrix.number, np.array(bounds or [0, n]), base)
+        context.scratch.engine.load_arrays(table, {"rid": rid, "class": classes})
+        if span is not None:
+            return None
+        group = (np.cumsum(first) - 1).astype(np.int32)
+        return spans(context, matrix, geometry.facts, group, np.flatnonzero(first).astype(np.int32))
+
+
+def _classes(
+    first: npt.NDArray[np.bool_], rows: npt.NDArray[np.int32], bounds: npt.NDArray[np.int64],
+    base: npt.NDArray[np.int64],
+) -> npt.NDArray[np.int32]:  # fmt: skip
+    """The class of every row: where its leaf begins, counted from the left of the whole tree."""
+    import numpy as np
+
+    starts = np.flatnonzero(first)
+    segment = np.searchsorted(bounds, starts, side="right") - 1
+    names = base[segment] + starts - bounds[segment]
+    by_position = np.repeat(names, np.diff(np.append(starts, len(first)))).astype(np.int32)
+    out = np.empty(len(first), dtype=np.int32)
+    out[rows] = by_position
+    return out

@@ -1,0 +1,106 @@
+"""A Mondrian tree over a whole table, grown by threads: large partitions are shared out, small ones taken down to the leaves."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sqlanon.kernels.mondrian import divide, grow, score
+from sqlanon.progress import Progress
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from sqlanon.kernels.extent import Geometry
+    from sqlanon.kernels.requirements import Demands
+    from sqlanon.kernels.rows import Rows, Spare
+
+_PIECES = 16
+"""A piece larger than this part of the table is halved before a thread takes it down to the leaves."""
+
+
+def grow_tree(
+    rows: Rows, spare: Spare, geometry: Geometry, demands: Demands, domains: npt.NDArray[np.int64],
+    threads: int, progress: Progress, *, bounds: Sequence[int] = (), relaxed: bool = False, median: bool = False,
+) -> npt.NDArray[np.bool_]:  # fmt: skip
+    """Cut rows down to the leaves, left before right.
+
+    Args:
+        rows: n rows, permuted in place.
+        spare: room for as many.
+        geometry: the attributes.
+        demands: the requirements.
+        domains: int64[d], codes of each attribute (with NULL).
+        threads: workers.
+        progress: told of finished rows.
+        bounds: where pieces begin that are cut already, and n; empty: all rows are one piece.
+        relaxed: see `grow`.
+        median: see `grow`.
+
+    Returns:
+        bool[n], True where a leaf begins.
+    """
+    n = len(rows.number)
+    first = np.zeros(n, dtype=np.bool_)
+
+    def cut(start: int, stop: int, target: int) -> None:
+        grow(
+            rows.part(start, stop), spare.part(start, stop), first[start:stop], geometry, demands, domains, relaxed,
+            median, target,
+        )  # fmt: skip
+
+    pieces = list(bounds) or [0, n]
+    shared = max(n // _PIECES, 50_000)
+    if n > shared and threads > 1 and not bounds and not relaxed and not median:
+        pieces = [0, *_first_cut(rows, spare, geometry, demands, domains, threads), n]
+    # A large piece is halved first and its halves queued again, so that all threads have work from the second cut on.
+    done = 0
+    with ThreadPoolExecutor(max_workers=threads) as pool:
+        pending: dict[Future[None], tuple[int, int, int]] = {}
+
+        def submit(start: int, stop: int) -> None:
+            target = (stop - start) // 2 if threads > 1 and stop - start > shared else 0
+            pending[pool.submit(cut, start, stop, target)] = (start, stop, target)
+
+        for start, stop in pairwise(pieces):
+            submit(start, stop)
+        while pending:
+            for future in wait(pending, return_when=FIRST_COMPLETED).done:
+                start, stop, target = pending.pop(future)
+                future.result()
+                at = [start + int(i) for i in np.flatnonzero(first[start:stop])] if target else [start]
+                if len(at) > 1:
+                    for piece in pairwise([*at, stop]):
+                        submit(*piece)
+                    continue
+                done += stop - start
+                progress.update(done, n, "rows")
+    return first
+
+
+def _first_cut(
+    rows: Rows, spare: Spare, geometry: Geometry, demands: Demands, domains: npt.NDArray[np.int64], threads: int
+) -> list[int]:  # fmt: skip
+    """The bound of the whole table's strict loss cut, its attributes dealt among the threads; none if it has none."""
+
+    def own() -> Spare:
+        return spare._replace(order=np.zeros_like(spare.order))
+
+    d = len(domains)
+    parts = [d * part // threads for part in range(threads + 1)]
+    with ThreadPoolExecutor(threads) as pool:
+        scored = [
+            pool.submit(score, rows, own(), geometry, demands, domains, first, past)
+            for first, past in pairwise(parts)
+            if past > first
+        ]
+    cuts = [future.result() for future in scored]
+    found = [cut for cut in cuts if cut[2] >= 0]
+    if len(rows.number) < 2 * demands.k or not found:
+        return []
+    _, _, j, cut = min(found)
+    return [int(divide(rows, spare, j, cut))]

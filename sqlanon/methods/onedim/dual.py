@@ -1,0 +1,184 @@
+"""Solvers of the dual problem on rows in order: greatest privacy for a bounded loss (Ghinita et al. 2009, sections 5 and 6.3).
+
+k: the optimal division into runs. l of one sensitive column: the accuracy-constrained heuristic, mended (ours) or as the paper
+has it (``ac``); ``ipcsd``, which searches l with the direct heuristic (Figure 3); or ``optimal``, the best of all partitions
+of one column. The optimal solver of the
+direct problem stands here too, and the direct problem solved through the dual (section 5.2): all that ``solver`` names.
+"""
+
+from __future__ import annotations
+
+import math
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sqlanon.kernels import optimal_diverse
+from sqlanon.kernels.bounded_groups import accurate_groups, least_privacy
+from sqlanon.kernels.bounded_repair import mend
+from sqlanon.kernels.bounds import Bounds, most_anonymous, reach, widest
+from sqlanon.kernels.diverse_groups import diverse_groups
+from sqlanon.kernels.extent import SCALE
+from sqlanon.kernels.runs import NEVER
+from sqlanon.methods.base import Context
+from sqlanon.methods.onedim import direct
+from sqlanon.methods.onedim.ipcsd import Found, ipcsd, least_bound
+from sqlanon.methods.onedim.orders import Arranged
+from sqlanon.methods.shared import kernel_input, loss_bound
+from sqlanon.methods.shared.kernel_input import Loaded
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    Groups = npt.NDArray[np.int32]
+
+Solved = tuple["Groups", tuple[str, ...]]
+"""The class of every row in order, int32[n], and notes."""
+
+
+def kernel_for(context: Context, solver: str) -> object:
+    """The kernel that `solve` will spend its time in."""
+    if solver == "optimal":
+        if context.accuracy is not None:
+            return optimal_diverse.best_accurate
+        whole = direct.whole_l(direct.asking(context.requirements))
+        return optimal_diverse.best_diverse if whole else optimal_diverse.best_fractional
+    if context.accuracy is not None and context.accuracy.maximize == "k":
+        return reach
+    if solver == "ipcsd":
+        return diverse_groups
+    return mend if solver == "auto" else accurate_groups
+
+
+def solve(context: Context, loaded: Loaded, arranged: Arranged, solver: str, minimize: str) -> Solved:
+    """What `OneDimensional` is asked beside the direct problem's own solvers; `solvers.refusal` has let it through."""
+    if context.accuracy is None:
+        if solver == "optimal":
+            return _best_diverse(context, loaded, arranged, minimize), ()
+        return _through_dual(context, loaded, arranged)
+    if context.accuracy.maximize == "k":
+        return _runs(context, loaded, arranged), ()
+    if solver == "optimal":
+        return _best_accurate(context, loaded, arranged), ()
+    if solver == "ipcsd":
+        return _searched(context, loaded, arranged)
+    return _accurate(loaded, arranged, loss_bound.bounds_of(context), mended=solver == "auto")[0], ()
+
+
+def _value(loaded: Loaded, arranged: Arranged) -> npt.NDArray[np.int32]:
+    return loaded.sensitive[0][arranged.rows.number]
+
+
+def _runs(context: Context, loaded: Loaded, arranged: Arranged) -> Groups:
+    """Dual k-anonymity (section 5). Cost: O(n (d + log n))."""
+    n = len(arranged.rows.number)
+    start, first = np.empty(n, np.int64), np.empty(n, np.bool_)
+    reach(arranged.rows.codes, loaded.geometry, loss_bound.bounds_of(context), start)
+    most_anonymous(start, first)
+    return (np.cumsum(first) - 1).astype(np.int32)
+
+
+def _accurate(
+    loaded: Loaded, arranged: Arranged, bounds: Bounds, *, mended: bool = False
+) -> tuple[Groups, Fraction]:
+    """The heuristic's groups and their PM."""
+    value = _value(loaded, arranged)
+    values, group = int(value.max()) + 1, np.empty(len(value), np.int32)
+    made = accurate_groups(arranged.rows.codes, value, values, loaded.geometry, bounds, True, group)
+    if mended:
+        made = mend(arranged.rows.codes, value, values, loaded.geometry, bounds, group, made)
+    return group, Fraction(*least_privacy(value, values, group, made))
+
+
+def _searched(context: Context, loaded: Loaded, arranged: Arranged) -> Solved:
+    """IPCSD on the direct heuristic, which knows whole l only: a probe between two is the lower one."""
+    value, bounds, k = (
+        _value(loaded, arranged),
+        loss_bound.bounds_of(context),
+        kernel_input.least_rows(context),
+    )
+    known: dict[int, tuple[int, Groups]] = {}
+
+    def probe(asked: Fraction) -> int:
+        l = math.floor(asked)  # noqa: E741 - the papers' symbol
+        if l not in known:
+            group = direct.diverse(loaded, arranged, value, Fraction(l), k, fast=False)
+            known[l] = (
+                widest(arranged.rows.codes, group, int(group.max()) + 1, loaded.geometry, bounds),
+                group,
+            )
+        return known[l][0]
+
+    # The last whole l stands for all of [l, l + 1): a search that ends below it would never probe it.
+    found = ipcsd(probe, Fraction(len(value) // int(np.bincount(value).max()) + 1), bounds.total)
+    if found.l is None:
+        # Not even l = 1: groups of equal rows at least keep to the bound.
+        return _accurate(loaded, arranged, bounds)[0], noted(found)
+    rounded = (
+        "ipcsd: as in the paper l is searched among whole numbers; a fraction between two was rounded down"
+    )
+    return known[math.floor(found.l)][1], (*noted(found), rounded)
+
+
+def noted(found: Found, name: str = "l") -> tuple[str, ...]:
+    """What the owner should know of a search."""
+    lines = [f"ipcsd: {len(found.probes)} probes of {name}"]
+    if found.l is None:
+        lines[0] += "; none keeps to the bound"
+    if found.broken:
+        shown = ", ".join(f"{float(a.l):g} and {float(b.l):g}" for a, b in found.broken)
+        lines.append(
+            f"ipcsd: the higher {name} lost less than the lower one for {shown}; the search assumes that it loses more, so "
+            f"that a larger {name} may exist"
+        )
+    return tuple(lines)
+
+
+def _best_accurate(context: Context, loaded: Loaded, arranged: Arranged) -> Groups:
+    places, bound, _ = loss_bound.on_line(context)
+    line, value = _line(places, arranged), _value(loaded, arranged)
+    group = np.empty(len(value), np.int32)
+    optimal_diverse.best_accurate(line, value, int(value.max()) + 1, bound, group)
+    return group
+
+
+def _best_diverse(context: Context, loaded: Loaded, arranged: Arranged, minimize: str) -> Groups:
+    places, _, _ = loss_bound.on_line(context)
+    line, value = _line(places, arranged), _value(loaded, arranged)
+    (check,) = direct.asking(context.requirements)
+    group, values = np.empty(len(value), np.int32), int(value.max()) + 1
+    objective = direct.OBJECTIVES[minimize]
+    if check.q == 1:
+        loss = optimal_diverse.best_diverse(line, value, values, check.p, objective, group)
+    else:
+        loss = optimal_diverse.best_fractional(line, value, values, check.p, check.q, objective, group)
+    if loss >= NEVER:
+        raise AssertionError("feasibility is decided before a method runs")
+    return group
+
+
+def _line(places: npt.NDArray[np.int64], arranged: Arranged) -> npt.NDArray[np.int64]:
+    """Where the rows, in order, lie."""
+    return places[arranged.rows.codes[:, 0]]
+
+
+def _through_dual(context: Context, loaded: Loaded, arranged: Arranged) -> Solved:
+    """The least bound under which the heuristic is private enough (section 5.2). Cost: about 20 times the heuristic's."""
+    (check,) = direct.asking(context.requirements)
+    asked = Fraction(check.p, check.q)
+    weights = sum(domain.reading.spec.weight for domain in context.encoded.quasi)
+    codes = [domain.codes for domain in context.encoded.quasi]
+    best: dict[int, Groups] = {}
+
+    def reaches(total: int) -> Fraction:
+        group, privacy = _accurate(loaded, arranged, loss_bound.packed(total, [None] * len(codes), codes))
+        if privacy >= asked:
+            best.clear()
+            best[total] = group
+        return privacy
+
+    bound = least_bound(reaches, asked, weights * SCALE)
+    if bound is None:
+        raise AssertionError("feasibility is decided before a method runs")
+    return best[bound], (f"solver dual: every class has NCP {bound / (weights * SCALE):.4f} at most",)

@@ -1,0 +1,206 @@
+"""The one-dimensional framework: an order of the rows, and a solver that divides it (Ghinita et al. 2009).
+
+`hilbert` and `idistance` are the paper's mappings with exact loss, `hilbert_fast` and `idistance_fast` measure a class by its
+extent on the line (section 6.1, HilbFast); `tree`, ours and the default, takes the leaf order of a loss-cut Mondrian.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, ClassVar
+
+from sqlanon.methods.base import Assignment, Context, Problem
+from sqlanon.methods.cost import Cost
+from sqlanon.spec import Execution
+
+if TYPE_CHECKING:
+    from sqlanon.methods.onedim.orders import Order
+
+CENTRES = 512
+"""Centres of `idistance` where the policy says nothing (the paper's default)."""
+
+MOST_CENTRES = 50_000
+"""Centres, at most: as many as the rows that they are found from."""
+
+MOST_FOR_SUM = 20_000
+"""Rows that the exact sum of extents is minimized for: its cost is quadratic."""
+
+
+class OneDimensional:
+    """Rows in one order, divided by one solver. Subclasses name the order."""
+
+    name: ClassVar[str]
+    order: ClassVar[str]
+    fast: ClassVar[bool] = False
+    options: ClassVar[Mapping[str, tuple[str, ...]]] = {
+        "minimize": ("gcp", "sum", "max"),
+        "solver": ("auto", "optimal", "ac", "ipcsd", "dual"),
+    }
+    numbers: ClassVar[Mapping[str, range]] = {}
+    executions: ClassVar[tuple[Execution, ...]] = ("kernel", "pushdown")
+    cost: ClassVar[Cost] = Cost(0.045, 0.01)
+
+    def __init__(self, minimize: str = "gcp", solver: str = "auto") -> None:
+        self.minimize = minimize
+        self.solver = solver
+
+    def describe(self) -> str:
+        """See `Method.describe`."""
+        return f"{self.name}:minimize={self.minimize}" + (
+            f",solver={self.solver}" if self.solver != "auto" else ""
+        )
+
+    def ordered(self) -> Order:
+        """The order, with what the policy says of it."""
+        from sqlanon.methods.onedim.orders import ORDERS
+
+        return ORDERS[self.order]()
+
+    def statements(self, context: Context) -> Sequence[str]:
+        """See `Method.statements`."""
+        return []
+
+    def refusal(self, problem: Problem) -> str | None:
+        """See `Method.refusal`."""
+        from sqlanon.kernels.idistance import MOST_AXES
+        from sqlanon.methods.onedim import applicable
+        from sqlanon.methods.onedim.direct import asking
+
+        if self.order == "idistance" and len(problem.quasi) > MOST_AXES:
+            return f"method {self.name} takes at most {MOST_AXES} quasi columns, here are {len(problem.quasi)}: use tree or hilbert"
+        own = problem.accuracy is not None or self.solver != "auto"
+        refused = applicable.refusal(self, problem) if own else self._direct(problem)
+        if refused or not (own or asking(problem.requirements)):
+            return refused
+        needed = problem.rows * self.row_bytes(
+            len(problem.quasi), len(problem.sensitive), bounded=problem.accuracy is not None
+        )
+        lack = problem.lacks(needed)
+        other = "" if own else ", or, many times slower, use mondrian"
+        return f"method {self.name} {lack}{other}" if lack else None
+
+    def _direct(self, problem: Problem) -> str | None:
+        """Why the direct problem cannot be solved by the solver that is chosen for it."""
+        from sqlanon.methods.onedim.direct import asking, grouped
+
+        checks = asking(problem.requirements)
+        if checks and self.minimize != "gcp":
+            return f"method {self.name}: minimize={self.minimize} is for k alone; with l leave minimize out (gcp)"
+        if checks and self.fast and not grouped(checks):
+            return (
+                f"method {self.name} takes k, and l of one sensitive column; for distinct_l "
+                f"or several sensitive columns use {self.order}"
+            )
+        if self.minimize == "sum" and not self.fast and problem.rows > MOST_FOR_SUM:
+            return (
+                f"method {self.name}: minimize=sum takes at most {MOST_FOR_SUM} rows, its cost is quadratic; the table has "
+                f"{problem.rows}: use minimize=gcp"
+                + ("" if self.order == "tree" else f" or {self.order}_fast")
+            )
+        return None
+
+    def assign(self, context: Context) -> Assignment:
+        """See `Method.assign`. Cost: the order's, then O(k n d) for k alone and about linear for l."""
+        import numpy as np
+
+        from sqlanon.kernels.mondrian import grow
+        from sqlanon.methods.onedim import direct, dual
+        from sqlanon.methods.onedim.streamed import arranged_by_engine, streamed_runs
+        from sqlanon.methods.shared import kernel_input
+        from sqlanon.methods.shared.class_boxes import spans
+        from sqlanon.methods.shared.compiling import tell_compiling
+
+        own = context.accuracy is not None or self.solver != "auto"
+        tell_compiling(
+            context.progress,
+            dual.kernel_for(context, self.solver) if own else direct.kernel_for(context.requirements),
+            *([grow] if self.order == "tree" else []),
+        )
+        encoded = context.encoded
+        needed = encoded.rows * self.row_bytes(len(encoded.quasi), len(encoded.sensitive))
+        alone = not own and not direct.asking(context.requirements)
+        order = self.ordered()
+        if alone and (context.execution == "pushdown" or needed > context.memory):
+            table = streamed_runs(context, order, self.fast, direct.OBJECTIVES[self.minimize])
+            return Assignment(table, "pushdown" if context.execution == "pushdown" else "pushdown+kernel")
+        if context.execution == "pushdown":
+            loaded, arranged = arranged_by_engine(context, order)
+        else:
+            loaded = kernel_input.load(context)
+            arranged = order.arrange(context, loaded)
+        notes: tuple[str, ...] = ()
+        if own:
+            order.within(context, arranged.rows, loaded.geometry)
+            group, notes = dual.solve(context, loaded, arranged, self.solver, self.minimize)
+        else:
+            group = direct.solve(context, loaded, arranged, order, fast=self.fast, minimize=self.minimize)
+        classes = np.empty(len(group), np.int32)
+        classes[arranged.rows.number] = group
+        table = context.scratch.table("assign")
+        context.scratch.engine.load_arrays(table, {"rid": loaded.rid, "class": classes})
+        names = np.arange(int(group.max()) + 1, dtype=np.int32)
+        boxes = spans(context, arranged.rows, loaded.geometry.facts, group, names)
+        return Assignment(table, "pushdown" if context.execution == "pushdown" else "kernel", notes, boxes)
+
+    def row_bytes(self, d: int, s: int, *, bounded: bool = False) -> int:
+        """Bytes that a table in memory needs for one row of ``d`` quasi and ``s`` sensitive columns, at the peak."""
+        from sqlanon.kernels.lanes import padded
+
+        row = 8 * padded(d) + 8 * d + 4
+        dual = 8 * d + 70 if bounded else 0
+        return 4 * (d + s + 1) + 4 * padded(d) + row * 2 + 60 + dual
+
+
+class Hilbert(OneDimensional):
+    """Along the Hilbert curve, exact loss."""
+
+    name = "hilbert"
+    order = "hilbert"
+
+
+class HilbertFast(OneDimensional):
+    """Along the Hilbert curve, extents on the curve."""
+
+    name = "hilbert_fast"
+    cost = Cost(0.025, 0.004, rows=1.1)
+    order = "hilbert"
+    fast = True
+
+
+class IDistance(OneDimensional):
+    """Along centres and distances, exact loss."""
+
+    name = "idistance"
+    cost = Cost(0.025, 0.075)
+    order = "idistance"
+    numbers: ClassVar[Mapping[str, range]] = {"centres": range(1, MOST_CENTRES + 1)}
+
+    def __init__(self, minimize: str = "gcp", solver: str = "auto", centres: str = str(CENTRES)) -> None:
+        super().__init__(minimize, solver)
+        self.centres = int(centres)
+
+    def describe(self) -> str:
+        """See `Method.describe`."""
+        return super().describe() + (f",centres={self.centres}" if self.centres != CENTRES else "")
+
+    def ordered(self) -> Order:
+        """See `OneDimensional.ordered`."""
+        from sqlanon.methods.onedim import orders
+
+        return orders.IDistance(self.centres)
+
+
+class IDistanceFast(IDistance):
+    """Along centres and distances, extents of distances."""
+
+    name = "idistance_fast"
+    cost = Cost(0.03, 0.065, rows=1.05)
+    fast = True
+
+
+class Tree(OneDimensional):
+    """Along the leaves of the loss-cut tree."""
+
+    name = "tree"
+    cost = Cost(0.04, 0.045, columns=1.2)
+    order = "tree"

@@ -1,0 +1,314 @@
+"""Orders: total orders of rows in which rows that stand near are alike (design, section 5).
+
+An order arranges rows in memory, or makes a table of keys by which the engine sorts tables beyond memory; both give the
+same order. All see one axis per attribute on one scale, so that no attribute's range decides (Goldberger & Tassa 2010,
+section 6.2.3).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, ClassVar, Protocol
+
+import numpy as np
+
+from sqlanon.engines.base import TableRef
+from sqlanon.kernels import hilbert, idistance
+from sqlanon.kernels.canonical_order import by_words, settle
+from sqlanon.kernels.extent import Geometry
+from sqlanon.kernels.mondrian import grow
+from sqlanon.kernels.requirements import Demands
+from sqlanon.kernels.rows import Rows
+from sqlanon.methods.base import Context
+from sqlanon.methods.onedim.axes import axes as axes_of
+from sqlanon.methods.onedim.axes import preferring
+from sqlanon.methods.shared import kernel_input
+from sqlanon.methods.shared.kernel_input import Loaded
+from sqlanon.methods.shared.threads import sorted_by, spread
+from sqlanon.table.functions import temporary
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    Longs = npt.NDArray[np.int64]
+    Ints = npt.NDArray[np.int32]
+
+ONE_TREE, TREE_ROWS = 1 << 16, 1 << 11
+"""A table of up to `ONE_TREE` rows has one tree; a larger one has a tree for every `TREE_ROWS` rows of the curve. Measured on
+500,000 rows of the SAL census, k = 10: range NCP 0.0094 with trees of 2^9 to 2^12 rows (0.0096 with the smallest), 0.0095 with one."""
+
+
+@dataclass(frozen=True, slots=True)
+class Arranged:
+    """Rows in order.
+
+    Attributes:
+        rows: the rows, in order; ``number`` is each one's place in what was loaded.
+        line: int64[n], ascending keys whose differences are distances; None where the order has none.
+        span: the largest key there can be.
+    """
+
+    rows: Rows
+    line: Longs | None = None
+    span: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Keyed:
+    """Keys in the database: a scratch table (rid, one or more bigint columns to sort by); ``span`` as in `Arranged`."""
+
+    table: TableRef
+    columns: tuple[str, ...]
+    span: int = 0
+
+
+class Order(Protocol):
+    """A total order of rows: keys, and a rearrangement of the rows between fixed places."""
+
+    rearranges: ClassVar[bool]
+    """Whether `within` does anything."""
+
+    def arrange(self, context: Context, loaded: Loaded) -> Arranged:
+        """Bring rows in memory into the order of their keys."""
+
+    def keyed(self, context: Context, block: int) -> Keyed:
+        """Make a table of keys; memory is that of ``block`` rows, and what the order itself needs."""
+
+    def within(self, context: Context, rows: Rows, geometry: Geometry) -> None:
+        """Rearrange rows that stand by their keys, in place: those between two multiples of `ONE_TREE` among themselves."""
+
+
+class _Curve:
+    """An order by keys that are computed from a row's codes alone, given what ``_measure`` finds out once."""
+
+    rearranges: ClassVar[bool] = False
+
+    def _measure(self, context: Context, geometry: Geometry, sample: _Sample) -> _Keys:
+        raise NotImplementedError
+
+    def arrange(self, context: Context, loaded: Loaded) -> Arranged:
+        """See `Order`."""
+
+        def sample(picked: Longs) -> Ints:
+            along = np.lexsort(tuple(loaded.codes[::-1]))
+            return loaded.codes[:, along[picked]]
+
+        keys = self._measure(context, loaded.geometry, sample)
+        words = keys.of(loaded.codes, context.threads)
+        order = sorted_by(words[0], context.threads)
+        line = words[0][order]
+        begins = np.zeros(len(order), np.bool_)
+        np.not_equal(line[1:], line[:-1], out=begins[1:])
+        if len(words) > 1:
+            by_words(order, begins, np.array(words[1:]))
+        return settled(context, loaded, order, begins, line, keys.span)
+
+    def within(self, context: Context, rows: Rows, geometry: Geometry) -> None:
+        """See `Order`: keys are all."""
+
+    def keyed(self, context: Context, block: int) -> Keyed:
+        """See `Order`."""
+        scratch, quasi = context.scratch, [domain.code for domain in context.encoded.quasi]
+
+        def sample(picked: Longs) -> Ints:
+            places = scratch.table("picked")
+            scratch.engine.load_arrays(places, {"place": picked.astype(np.int32)})
+            statement = scratch.sql("order/sample", work=context.encoded.work, picked=places, quasi=quasi)
+            codes = np.stack(scratch.engine.fetch_arrays(statement, ["int32"] * len(quasi)))
+            scratch.drop(places)
+            return codes.astype(np.int32, copy=False)
+
+        keys = self._measure(context, kernel_input.geometry(context), sample)
+        table = scratch.table("keyed")
+        for start in range(0, context.encoded.rows, block):
+            rid, codes, _, _ = kernel_input.fetch_codes(context, tie_break=False, span=(start, start + block))
+            words = keys.of(codes, context.threads)
+            columns = {f"key{i}": word for i, word in enumerate(words)}
+            scratch.engine.load_arrays(table, {"rid": rid, **columns})
+            context.progress.update(min(start + block, context.encoded.rows), context.encoded.rows, "keys")
+        return Keyed(table, tuple(columns), keys.span)
+
+
+class _Sample(Protocol):
+    def __call__(self, picked: Longs) -> Ints:
+        """Codes, int32[d, m], of the rows at these places of the table by QI codes."""
+
+
+class _Keys(Protocol):
+    @property
+    def span(self) -> int:
+        """The largest key there can be."""
+
+    def of(self, codes: Ints, threads: int) -> list[Longs]:
+        """Keys of int32[d, n] codes as columns to sort by, the leading one first."""
+
+
+class Hilbert(_Curve):
+    """Along the Hilbert curve (Ghinita et al. 2009, section 6; Skilling 2004)."""
+
+    def keyed(self, context: Context, block: int) -> Keyed:
+        """See `Order`. Under ``execution: pushdown`` by the stored function; keys from here are several times faster."""
+        keys = self._measure(context, kernel_input.geometry(context))
+        if context.execution != "pushdown" or keys.words > 1:
+            return _Curve.keyed(self, context, block)
+        scratch, table = context.scratch, context.scratch.table("keyed")
+        axes = []
+        for j, cells in zip(keys.turned, keys.tables, strict=True):
+            axes.append({"code": context.encoded.quasi[j].code, "table": scratch.table(f"axis{j}")})
+            columns = {"code": np.arange(len(cells), dtype=np.int32), "cell": cells.astype(np.int32)}
+            scratch.engine.load_arrays(scratch.table(f"axis{j}"), columns)
+        with temporary(scratch.engine) as schema:
+            scratch.execute(
+                "order/hilbert_keys",
+                keyed=table,
+                work=context.encoded.work,
+                axes=axes,
+                bits=keys.bits,
+                functions=schema,
+            )
+        return Keyed(table, ("key0",), keys.span)
+
+    def _measure(self, context: Context, geometry: Geometry, sample: _Sample | None = None) -> _HilbertKeys:
+        axes, counts = axes_of(context, geometry), []
+        for domain in context.encoded.quasi:
+            statement = context.scratch.sql("table/domain_counts", domain=domain.table)
+            counts.append(context.scratch.engine.fetch_arrays(statement, ["int64"])[0].astype(np.int64))
+        turned = hilbert.axes_by_spread(axes, counts)
+        turned = [j for j in turned if axes[j].any()] or turned[:1]
+        bits = hilbert.grid_bits([axes[j] for j in turned])
+        return _HilbertKeys(bits, turned, [hilbert.cells(axes[j], bits) for j in turned])
+
+
+@dataclass(frozen=True, slots=True)
+class _HilbertKeys:
+    bits: int
+    turned: Sequence[int]
+    tables: Sequence[npt.NDArray[np.uint32]]
+
+    @property
+    def span(self) -> int:
+        return (1 << min(self.bits * len(self.turned), 63)) - 1
+
+    @property
+    def words(self) -> int:
+        return -(-self.bits * len(self.turned) // hilbert.WORD_BITS)
+
+    def of(self, codes: Ints, threads: int) -> list[Longs]:
+        words = np.empty((self.words, codes.shape[1]), np.int64)
+        turned, cells = np.array(self.turned), np.concatenate(self.tables)
+        begin = np.cumsum([0] + [len(table) for table in self.tables[:-1]])
+        spread(
+            lambda at, to: hilbert.code_keys(codes, turned, cells, begin, self.bits, words, at, to),
+            codes.shape[1],
+            threads,
+        )
+        return list(words)
+
+
+class IDistance(_Curve):
+    """Nearest centre, then distance from it (Zhang et al. 2005; Ghinita et al. 2009, section 6).
+
+    The sample is drawn along the table by QI codes, so that it does not depend on how rows are stored.
+    """
+
+    def __init__(self, centres: int = idistance.CENTRES) -> None:
+        self.centres = centres
+
+    def _measure(self, context: Context, geometry: Geometry, sample: _Sample) -> _Keys:
+        n = context.encoded.rows
+        size = idistance.sample_size(n, self.centres)
+        picked = np.random.default_rng(context.seed).choice(n, size=size, replace=False)
+        axes = [line.astype(np.int32) for line in axes_of(context, geometry)]
+        centres = idistance.find_centres(_points(axes, sample(np.sort(picked))), self.centres)
+        return _DistanceKeys(axes, centres)
+
+
+@dataclass(frozen=True, slots=True)
+class _DistanceKeys:
+    axes: Sequence[Ints]
+    centres: Ints
+
+    @property
+    def span(self) -> int:
+        return len(self.centres) * idistance.offset(len(self.axes))
+
+    def of(self, codes: Ints, threads: int) -> list[Longs]:
+        keys, n = np.empty(codes.shape[1], np.int64), codes.shape[1]
+
+        def some(at: int, to: int) -> None:
+            idistance.distance_keys(_points(self.axes, codes[:, at:to]), self.centres, keys[at:to])
+
+        spread(some, n, threads)
+        return [keys]
+
+
+def _points(axes: Sequence[Ints], codes: Ints) -> Ints:
+    return np.ascontiguousarray(
+        np.stack([table[column] for table, column in zip(axes, codes, strict=True)], axis=1)
+    )
+
+
+class Tree(Hilbert):
+    """Leaves of loss-cut trees, one over all rows or over stretches of the Hilbert curve (ours; design, section 5).
+
+    One tree over a large table would cost more and lose more: its first cuts, which are straight, pass through rows that
+    belong together, while the curve's stretches are of any shape.
+    """
+
+    rearranges: ClassVar[bool] = True
+
+    def arrange(self, context: Context, loaded: Loaded) -> Arranged:
+        """See `Order`: the curve. Its keys are no line, since `within` leaves them."""
+        return Arranged(super().arrange(context, loaded).rows)
+
+    def keyed(self, context: Context, block: int) -> Keyed:
+        """See `Order`."""
+        return replace(super().keyed(context, block), span=0)
+
+    def within(self, context: Context, rows: Rows, geometry: Geometry) -> None:
+        """See `Order`.
+
+        One tree is grown down to equal rows; of many, which take most of the time, a leaf keeps up to a class of rows in the
+        curve's order (range NCP of SAL, k = 10: 0.0001 more than with single rows, in half the time).
+
+        Cost: O(n d^2) a level of a tree.
+        """
+        d, n = len(geometry.facts), len(rows.number)
+        none, empty = np.zeros(0, np.int64), np.zeros((0, 1), np.int32)
+        free, domains = Demands(1, none, none, none, empty, empty, 0, 0), kernel_input.sizes(context)
+        one, geometry = context.encoded.rows <= ONE_TREE, preferring(context, geometry)
+        stretch, leaf = (ONE_TREE, 1) if one else (TREE_ROWS, kernel_input.least_class(context))
+
+        def block(start: int) -> None:
+            stop = min(start + stretch, n)
+            spare, begins = kernel_input.room(stop - start, d, geometry), np.zeros(stop - start, np.bool_)
+            grow(rows.part(start, stop), spare, begins, geometry, free, domains, False, False, leaf)
+
+        with ThreadPoolExecutor(context.threads) as pool:
+            for done, _ in enumerate(pool.map(block, range(0, n, stretch)), 1):
+                context.progress.update(min(done * stretch, n), n, "rows in order")
+
+
+ORDERS: Mapping[str, type[Order]] = {"hilbert": Hilbert, "idistance": IDistance, "tree": Tree}
+"""Every order by name."""
+
+
+def canonical(context: Context, loaded: Loaded) -> Arranged:
+    """By QI codes in column order, with the ties every order has: what methods that draw at random start from."""
+    order = np.lexsort(tuple(loaded.codes[::-1]))
+    begins = np.zeros(len(order), np.bool_)
+    for column in loaded.codes:
+        begins[1:] |= column[order[1:]] != column[order[:-1]]
+    return settled(context, loaded, order, begins)
+
+
+def settled(
+    context: Context, loaded: Loaded, order: Longs, begins: npt.NDArray[np.bool_], line: Longs | None = None,
+    span: int = 0,
+) -> Arranged:  # fmt: skip
+    """Break ties, then bring the rows into the order."""
+    settle(order, begins, loaded.codes, loaded.sensitive_matrix, loaded.rid)
+    rows = kernel_input.rows_of(loaded.codes, order.astype(np.int32), loaded.geometry, context.threads)
+    return Arranged(rows, line, span)

@@ -1,0 +1,255 @@
+"""From an encoded table to what kernels take: geometry, demands, and a matrix of codes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sqlanon.engines.base import TableRef
+from sqlanon.kernels.extent import (
+    MASK_LIMIT,
+    ORDERED,
+    SCALE,
+    SET,
+    SPAN,
+    TREE,
+    WORD_END,
+    Geometry,
+)
+from sqlanon.kernels.lanes import padded
+from sqlanon.kernels.requirements import DISTINCT, FREQUENCY, Demands
+from sqlanon.kernels.rows import Rows, Spare, fill, pack
+from sqlanon.methods.base import Context
+from sqlanon.methods.shared.threads import spread
+from sqlanon.privacy.base import Check
+from sqlanon.table.encode import Domain
+from sqlanon.table.tree import Tree, tree_of
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    Ints = npt.NDArray[np.int32]
+
+
+def kind_of(domain: Domain) -> int:
+    """How extents of an attribute are measured."""
+    if domain.reading.treatment == "hierarchy":
+        return TREE
+    if domain.reading.treatment == "nominal":
+        return SET if domain.size <= MASK_LIMIT else SPAN
+    return ORDERED
+
+
+def geometry(context: Context) -> Geometry:
+    """The attributes' facts and tables; positions come from the domain tables, one integer a code."""
+    facts = np.zeros((len(context.encoded.quasi), 9), dtype=np.int64)
+    tables: list[npt.NDArray[np.int64]] = []
+    start = bits = 0
+    for j, domain in enumerate(context.encoded.quasi):
+        kind = kind_of(domain)
+        table = np.zeros(0, dtype=np.int64)
+        levels = own = 0
+        if kind == ORDERED:
+            code, pos = context.scratch.engine.fetch_arrays(
+                context.scratch.sql("table/domain_positions", domain=domain.table), ["int32", "int32"]
+            )
+            table = np.zeros(domain.codes, dtype=np.int64)
+            table[code] = pos
+        elif kind == TREE:
+            tree = tree_of(domain)
+            levels, table = len(tree.node) - 1, _packed(tree)
+        else:
+            table = np.arange(domain.codes + 2, dtype=np.int64) * SCALE // max(domain.size, 1)
+        if kind == SET:
+            own = max(domain.size, 1) + domain.has_null
+            if own > 64 - bits % 64:  # a set that does not fit into the open word begins a new one
+                bits = -(-bits // 64) * 64
+        weight = domain.reading.spec.weight
+        words = (bits // 64, -(-(bits + own) // 64)) if own else (0, 0)
+        facts[j] = (kind, max(domain.size, 1), domain.has_null, weight, start, levels, *words, bits % 64)
+        tables.append(table)
+        start += len(table)
+        bits += own
+        if own > 64:  # its last word is its own as well
+            bits = -(-bits // 64) * 64
+    return Geometry(facts, np.concatenate(tables) if start else np.zeros(1, dtype=np.int64))
+
+
+def _packed(tree: Tree) -> npt.NDArray[np.int64]:
+    """Levels above the leaves, bottom up: node numbers by leaf, then the extent of that node by leaf."""
+    size = len(tree.node[0])
+    parts = [
+        part
+        for level in range(1, len(tree.node))
+        for part in (tree.node[level], tree.leaves[level] * SCALE // size)
+    ]
+    return np.concatenate(parts).astype(np.int64) if parts else np.zeros(0, dtype=np.int64)
+
+
+def fetch_codes(
+    context: Context,
+    tie_break: bool,
+    part: TableRef | None = None,
+    span: tuple[int, int] | None = None,
+    label: str = "part",
+) -> tuple[Ints, Ints, list[Ints], Ints]:
+    """Stream codes out of the database.
+
+    Args:
+        context: the run.
+        tie_break: in the order in which relaxed methods divide equal rows (the work table then has ``tie``).
+        part: only rows of partitions in this table (rid, ``label``) ...
+        span: ... whose part, or without ``part`` whose rid, lies in [first, past); None: all.
+        label: the column of ``part`` that numbers partitions.
+
+    Returns:
+        rid int32[n], codes int32[d, n], sensitive codes (each int32[n]), part int32[n] (empty without ``part``).
+    """
+    encoded = context.encoded
+    names = [domain.code for domain in encoded.quasi + encoded.sensitive]
+    binds: dict[str, int | float | str | None] = {}
+    if span:
+        binds = {"first": span[0], "past": span[1]}
+    arrays = context.scratch.engine.fetch_arrays(
+        context.scratch.sql(
+            "table/codes",
+            binds,
+            work=encoded.work,
+            columns=names,
+            tie_break=tie_break,
+            part=part,
+            label=label,
+            span=span is not None,
+        ),
+        ["int32"]
+        + [domain.code_array for domain in encoded.quasi + encoded.sensitive]
+        + ["int32"] * (part is not None),
+    )
+    rid = arrays.pop(0)
+    d = len(encoded.quasi)
+    codes = np.empty((d, len(rid)), np.int32)
+    for column, array in zip(codes, arrays, strict=False):
+        column[:] = array
+    sensitive = [array.astype(np.int32, copy=False) for array in arrays[d : len(names)]]
+    parts = arrays[-1] if part is not None else np.zeros(0, dtype=np.int32)
+    return rid.astype(np.int32, copy=False), codes, sensitive, parts.astype(np.int32, copy=False)
+
+
+def sizes(context: Context) -> npt.NDArray[np.int64]:
+    """Codes of each attribute, with NULL: int64[d]."""
+    return np.array([domain.codes for domain in context.encoded.quasi], dtype=np.int64)
+
+
+@dataclass(frozen=True, slots=True)
+class Loaded:
+    """The whole work table in memory.
+
+    Attributes:
+        rid: int32[n].
+        codes: int32[d, n].
+        sensitive: per sensitive column int32[n].
+        geometry: the attributes.
+    """
+
+    rid: Ints
+    codes: Ints
+    sensitive: list[Ints]
+    geometry: Geometry
+
+    @property
+    def sensitive_matrix(self) -> Ints:
+        """The sensitive codes as int32[s, n]."""
+        return np.array(self.sensitive, dtype=np.int32).reshape(len(self.sensitive), len(self.rid))
+
+
+def load(context: Context) -> Loaded:
+    """Read the work table."""
+    rid, codes, sensitive, _ = fetch_codes(context, tie_break=False)
+    return Loaded(rid, codes, sensitive, geometry(context))
+
+
+def rows_of(columns: Ints, numbers: Ints, geometry: Geometry, threads: int = 1) -> Rows:
+    """Rows as kernels take them, from int32[d, *] codes and int32[n], where in these each row stands."""
+    d, n = len(columns), len(numbers)
+    rows = room(n, d, geometry).rows._replace(number=numbers)
+    packed = np.empty((columns.shape[1], padded(d)), np.int32)
+    spread(lambda start, stop: pack(columns, packed, start, stop), len(packed), threads)
+    spread(
+        lambda start, stop: fill(packed, numbers, geometry, rows.codes, rows.places, rows.sets, start, stop),
+        n,
+        threads,
+    )
+    return rows
+
+
+def room(n: int, d: int, geometry: Geometry) -> Spare:
+    """Zeroed room for ``n`` rows of ``d`` attributes; memory is taken where it is first written."""
+    words = int(geometry.facts[:, WORD_END].max(initial=0))
+    lanes = padded(d)
+    rows = Rows(
+        np.zeros((n, lanes), dtype=np.int32),
+        np.zeros((n, lanes), dtype=np.int32),
+        np.zeros((n, words), dtype=np.uint64),
+        np.zeros(n, dtype=np.int32),
+    )
+    return Spare(rows, np.zeros(n, dtype=np.int64))
+
+
+def checks_of(context: Context) -> list[Check]:
+    """The checks of all requirements, except the number of rows."""
+    return [check for check in (item.check() for item in context.requirements) if check.kind != "rows"]
+
+
+def least_rows(context: Context) -> int:
+    """k: the fewest rows a class may have."""
+    return max(
+        [1] + [check.p for check in (item.check() for item in context.requirements) if check.kind == "rows"]
+    )
+
+
+def least_class(context: Context) -> int:
+    """The fewest rows that the requirements leave a class, k or l."""
+    return max([least_rows(context)] + [check.p // check.q for check in checks_of(context)])
+
+
+def demands(context: Context, sensitive: list[Ints], rows: int) -> Demands:
+    """The requirements over ``rows`` rows whose sensitive codes are given."""
+    checks = checks_of(context)
+    group = np.zeros((len(checks), rows), dtype=np.int32)
+    value = np.zeros((len(checks), rows), dtype=np.int32)
+    groups = values = 0
+    for c, check in enumerate(checks):
+        key = np.zeros(rows, dtype=np.int64)
+        for i in check.within:
+            key = np.unique(key * context.encoded.sensitive[i].codes + sensitive[i], return_inverse=True)[1]
+        group[c] = key
+        pair = key * context.encoded.sensitive[check.value].codes + sensitive[check.value]
+        value[c] = np.unique(pair, return_inverse=True)[1] if check.within else pair
+        groups = max(groups, int(group[c].max(initial=0)) + 1)
+        values = max(values, int(value[c].max(initial=0)) + 1)
+    kinds = [FREQUENCY if check.kind == "frequency" else DISTINCT for check in checks]
+    return Demands(
+        least_rows(context),
+        np.array(kinds, dtype=np.int64),
+        np.array([check.p for check in checks], dtype=np.int64),
+        np.array([check.q for check in checks], dtype=np.int64),
+        group,
+        value,
+        groups,
+        values,
+    )
+
+
+__all__ = [
+    "checks_of",
+    "demands",
+    "fetch_codes",
+    "geometry",
+    "kind_of",
+    "least_rows",
+    "room",
+    "rows_of",
+    "sizes",
+]

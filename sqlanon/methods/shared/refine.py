@@ -1,0 +1,75 @@
+"""Refine: a local pass that any method can be followed by (ours, not a paper's; see `kernels.refine`).
+
+Classes must be numbered so that near numbers are alike, as methods with an order number them.
+"""
+
+from __future__ import annotations
+
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+from sqlanon.methods.base import Assignment, Context
+from sqlanon.spec import RefineSpec
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+BLOCK = 200_000
+"""Rows that are refined together. A fixed number, so that neither memory nor threads change the result."""
+
+
+def refined(context: Context, assignment: Assignment, spec: RefineSpec) -> Assignment:
+    """The assignment with less loss, or as it was; every class still meets the requirements.
+
+    Cost: O(n (window + k) d) a pass.
+    """
+    import numpy as np
+
+    from sqlanon.kernels.canonical_order import settle
+    from sqlanon.methods.shared import kernel_input
+
+    rid, codes, sensitive, label = kernel_input.fetch_codes(
+        context, tie_break=False, part=assignment.table, label="class"
+    )
+    geometry = kernel_input.geometry(context)
+    order = np.argsort(label, kind="stable")
+    begins = np.ones(len(order), np.bool_)
+    begins[1:] = label[order[1:]] != label[order[:-1]]
+    loaded = kernel_input.Loaded(rid, codes, sensitive, geometry)
+    settle(order, begins, codes, loaded.sensitive_matrix, rid)
+    starts = np.append(np.flatnonzero(begins), len(order))
+    classes = label[order].copy()
+
+    def improve(bounds: npt.NDArray[np.int64]) -> None:
+        from sqlanon.kernels.refine import refine
+
+        start, stop = int(bounds[0]), int(bounds[-1])
+        part = order[start:stop]
+        rows = kernel_input.rows_of(
+            np.ascontiguousarray(codes[:, part]), np.arange(len(part), dtype=np.int32), geometry
+        )
+        demands = kernel_input.demands(context, [column[part] for column in sensitive], len(part))
+        group = np.repeat(np.arange(len(bounds) - 1, dtype=np.int32), np.diff(bounds))
+        names = classes[bounds[:-1]]
+        refine(rows.places, rows.sets, geometry, demands, group, len(names), spec.window, spec.passes)
+        classes[start:stop] = names[group]
+
+    # A block ends with the class that passes its last row.
+    ends = np.searchsorted(starts, np.arange(0, len(order), BLOCK))
+    cuts = np.unique(np.append(ends, len(starts) - 1))
+    done = 0
+    with ThreadPoolExecutor(context.threads) as pool:
+        for _ in pool.map(improve, [starts[a : b + 1] for a, b in pairwise(cuts)]):
+            done += 1
+            context.progress.update(done, len(cuts) - 1, "blocks refined")
+    out = np.empty(len(order), np.int32)
+    out[order] = classes
+    table = context.scratch.table("refined")
+    context.scratch.engine.load_arrays(table, {"rid": rid, "class": out})
+    for old in (assignment.table, assignment.spans):
+        if old is not None:
+            context.scratch.drop(old)
+    return replace(assignment, table=table, spans=None)

@@ -1,0 +1,212 @@
+"""Closed intervals of numbers, dates, timestamps, booleans and text: what of each run of the line a box has."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+
+from sqlglot import exp
+
+from sqlanon.query.boxes.box import Box
+from sqlanon.query.boxes.number_line import Comparison, Piece, Place, literal, measure, pieces_of
+from sqlanon.query.rewrite.sqltree import (
+    FALSE,
+    ONE,
+    TRUE,
+    ZERO,
+    Tree,
+    column,
+    every,
+    greatest,
+    indicator,
+    least,
+    number,
+    plus,
+    some,
+    sql,
+    string,
+    when,
+)
+from sqlanon.query.where.formula import Group, Part
+
+
+class Interval:
+    """See `sqlanon.query.where.formula.Domain`: a box of two ends."""
+
+    def __init__(self, box: Box, comparisons: Sequence[Comparison], table: str) -> None:
+        self._box = box
+        self._lo, self._hi = column(f"{box.id}_lo", table), column(f"{box.id}_hi", table)
+        self._state = column(f"{box.id}_state", table) if box.state is not None else None
+        self._mean = column(f"{box.id}_mean", table) if box.mean is not None else None
+        self._point = box.point is not None
+        self._line = [
+            (Group(holds), piece) for holds, piece in pieces_of(comparisons, box.step, box.field.kind)
+        ]
+        self._pieces: dict[Group, list[Piece]] = {}
+        for group, piece in self._line:
+            self._pieces.setdefault(group, []).append(piece)
+        self._null = Group(frozenset(test.id for test in comparisons if test.op == "null"))
+        self._nulls = box.state is not None
+        self.groups = tuple(dict.fromkeys([*self._pieces, *([self._null] if self._nulls else [])]))
+
+    def columns(self) -> dict[str, Tree]:
+        """See `Domain`."""
+        return {f"{self._box.id}_{part}": tree for part, tree in self._box.parts.items()}
+
+    def reach(self, groups: Iterable[Group]) -> Tree:
+        """See `Domain`."""
+        wanted = list(groups)
+        if len(wanted) == len(self.groups):
+            return TRUE
+        inside = some(self.touches(piece) for piece in self._runs(wanted))
+        if self._state is None:
+            return inside
+        ways = [
+            every([self._is("none"), inside])
+        ]  # FALSE, not NULL, where a box that holds a NULL has no ends
+        if any(group in self._pieces for group in wanted):
+            ways += [self._is("some"), self._is("any")]
+        if self._null in wanted:
+            ways += [self._is("all"), self._is("some")]
+        return some(ways)
+
+    def share(self, groups: Iterable[Group]) -> Tree:
+        """See `Domain`."""
+        wanted = list(groups)
+        if len(wanted) == len(self.groups):
+            return ONE
+        known = plus(self._extent(piece) for piece in self._runs(wanted))
+        if self._point:
+            return self._by_point(wanted)
+        return self._with_null(known, wanted)
+
+    def parts(self) -> list[Part]:
+        """See `Domain`."""
+        found = []
+        single = sum(map(len, self._pieces.values())) == 1
+        for group, pieces in self._pieces.items():
+            for piece in pieces:
+                low = greatest([self._lo, *self._at(piece.low)])
+                high = least([self._hi, *self._at(piece.high)])
+                middle = self._middle(low, high) if not single else self._mean or self._middle(low, high)
+                unknown = some([self._is("some"), self._is("any")])
+                reach = self.touches(piece)
+                share = ONE if single else self._extent(piece)
+                if self._state is not None:
+                    reach = some([every([self._is("none"), reach]), unknown])
+                    share = self._with_null(share, [group])
+                if self._point:
+                    middle = self._lo if self._box.numeric else None
+                    share = self._by_point([group])
+                found.append(Part(group, reach, share, low, high, middle, unknown))
+        if self._nulls:
+            reach = some([self._is("all"), self._is("some")])
+            found.append(Part(self._null, reach, self._null_share(), None, None, None))
+        return found
+
+    def _is(self, state: str) -> Tree:
+        return sql(":s = :v", s=self._state, v=string(state)) if self._state is not None else FALSE
+
+    def _runs(self, groups: Sequence[Group]) -> list[Piece]:
+        """The groups' pieces in order, neighbours joined: nothing lies between two pieces of the line."""
+        runs: list[Piece] = []
+        after = False
+        for group, piece in self._line:
+            if group in groups:
+                last = runs.pop() if after else piece
+                runs.append(Piece(last.low, piece.high, (last.closed[0], piece.closed[1])))
+            after = group in groups
+        return runs
+
+    def _at(self, end: Place | None) -> list[Tree]:
+        return [] if end is None else [literal(end, self._box)]
+
+    def touches(self, piece: Piece) -> Tree:
+        """Some value of the box lies in the piece."""
+        ways: list[Tree] = []
+        if piece.low is not None:
+            ways.append(
+                (exp.GTE if piece.closed[0] else exp.GT)(
+                    this=self._hi.copy(), expression=literal(piece.low, self._box)
+                )
+            )
+        if piece.high is not None:
+            ways.append(
+                (exp.LTE if piece.closed[1] else exp.LT)(
+                    this=self._lo.copy(), expression=literal(piece.high, self._box)
+                )
+            )
+        return every(ways)
+
+    def _extent(self, piece: Piece) -> Tree:
+        """The part of the box that lies in the piece: steps or length; equal parts where neither can be had."""
+        if piece.low is None and piece.high is None:
+            return ONE
+        kind = self._box.field.kind
+        low, high = measure(self._lo, kind), measure(self._hi, kind)
+        touches = self.touches(piece)
+        if low is None or high is None:
+            return self._equal(touches)
+        ends_low = [number(at) for at in [piece.low] if isinstance(at, Fraction)]
+        ends_high = [number(at) for at in [piece.high] if isinstance(at, Fraction)]
+        inner = sql("GREATEST(:h - :l, 0.0)", h=least([high, *ends_high]), l=greatest([low, *ends_low]))
+        step = self._box.step
+        if step is None:
+            share = sql("CAST(:i AS DOUBLE) / (:h - :l)", i=inner, h=high, l=low)
+            return when(sql(":h > :l AND :h - :l < 1e300", h=high, l=low), share, self._equal(touches))
+        size = number(step)
+        inner = sql(
+            "GREATEST(:h - :l + :s, 0.0)", h=least([high, *ends_high]), l=greatest([low, *ends_low]), s=size
+        )
+        share = sql("LEAST(:i / (:h - :l + :s), 1.0)", i=inner, h=high, l=low, s=size)
+        if kind in ("integer", "decimal", "boolean"):
+            return share
+        return when(sql("ABS(:h - :l) < 1e300", h=high, l=low), share, self._equal(touches))
+
+    def _equal(self, touches: Tree) -> Tree:
+        """One of the pieces that the box touches, each counting the same."""
+        return sql("CAST(:x AS DOUBLE) / :n", x=indicator(touches), n=self._touched())
+
+    def _touched(self) -> Tree:
+        return plus(indicator(self.touches(piece)) for _, piece in self._line)
+
+    def _middle(self, low: Tree, high: Tree) -> Tree | None:
+        if not self._box.numeric:
+            return None
+        return sql("CAST(:l AS DOUBLE) / 2 + CAST(:h AS DOUBLE) / 2", l=low, h=high)
+
+    def _with_null(self, known: Tree, groups: Sequence[Group]) -> Tree:
+        """The share where NULL may be: every group counts the same in a box that is not known."""
+        if self._state is None:
+            return known
+        every_one = len(self._pieces)
+        mine = sum(group in self._pieces for group in groups)
+        null = self._null in groups
+        tree = exp.Case(
+            this=self._state.copy(),
+            ifs=[
+                exp.If(this=string("none"), true=known),
+                exp.If(this=string("all"), true=ONE if null else ZERO),
+                exp.If(
+                    this=string("some"),
+                    true=number(Fraction(mine + null, every_one + 1)) if mine + null else ZERO,
+                ),
+            ],
+            default=number(Fraction(mine, every_one)) if mine else ZERO,
+        )
+        return exp.cast(tree, "DOUBLE")
+
+    def _null_share(self) -> Tree:
+        if self._point:
+            return indicator(sql(":x IS NULL", x=self._lo))
+        share = number(Fraction(1, len(self._pieces) + 1))
+        return when(self._is("all"), ONE, when(self._is("some"), share, ZERO))
+
+    def _by_point(self, groups: Sequence[Group]) -> Tree:
+        """Format points: the value that is shown counts for the whole box."""
+        ways = [
+            every([sql(":x IS NOT NULL", x=self._lo), self.touches(piece)]) for piece in self._runs(groups)
+        ]
+        if self._null in groups:
+            ways.append(sql(":x IS NULL", x=self._lo))
+        return indicator(sql("COALESCE(:x, FALSE)", x=some(ways)))

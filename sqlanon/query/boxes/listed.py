@@ -1,0 +1,292 @@
+"""Boxes whose values are listed: sets, nodes of a hierarchy, declared orders, groups of anatomy, and boxes that GROUP BY spreads.
+
+Each goes through a *lookup*: every distinct box is unrolled into its values once (`sqlanon.query.boxes.unroll`), the tests are
+computed on the values by the engine itself, and one row a box (or a box and a group's key) tells which part of the box each
+group of values takes. Sets that are asked for a few constants need none (`sqlanon.query.boxes.set_constants`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from sqlglot import exp
+
+from sqlanon.query.boxes.box import Box
+from sqlanon.query.boxes.set_constants import unknown_share
+from sqlanon.query.rewrite.sqltree import (
+    FALSE,
+    ONE,
+    TRUE,
+    ZERO,
+    Tree,
+    column,
+    every,
+    negate,
+    plus,
+    some,
+    sql,
+    string,
+    when,
+)
+from sqlanon.query.where.cases import Test, on
+from sqlanon.query.where.formula import Group, Part
+
+
+class Lookup:
+    """See `sqlanon.query.where.formula.Domain`: a box whose groups of values were counted beforehand.
+
+    Args:
+        box: the column.
+        ways: which tests hold together, one group each.
+        tests: the tests.
+        table: where the rows are read.
+        spread: the number of the test that holds within the key of a GROUP BY; None: no GROUP BY of this column.
+        key: the expression of the box that the GROUP BY asks for.
+        values: aggregates of the column itself are wanted.
+        suffix: tells lookups of one box apart.
+        bucketed: the boxes are unrolled into buckets, whose groups and ends stand beside them.
+    """
+
+    def __init__(
+        self, box: Box, ways: Sequence[frozenset[int]], tests: Sequence[Test], table: str,
+        spread: int | None = None, key: Tree | None = None, *, values: bool = False, suffix: str = "", bucketed: bool = False,
+    ) -> None:  # fmt: skip
+        self.name = f"{box.id}{'_' if suffix else ''}{suffix}"
+        self.bucketed = bucketed
+        self.box, self.key, self._tests, self._values, self._table = box, key, tests, values, table
+        self._spread = spread
+        extra = frozenset() if spread is None else frozenset([spread])
+        self._null = Group(
+            frozenset(t.id for t in tests if t.comparison is not None and t.comparison.op == "null")
+        )
+        self._inside = [Group(way | extra) for way in ways]
+        self._outside = Group(frozenset())
+        self.groups = tuple(dict.fromkeys([*self._inside, *([] if spread is None else [self._outside])]))
+        self._state = column(f"{box.id}_state", table) if box.state is not None and spread is None else None
+
+    def _column(self, end: str, group: Group) -> Tree:
+        return column(f"{self.name}_{end}{self._inside.index(group)}", self._table)
+
+    def reach(self, groups: Iterable[Group]) -> Tree:
+        """See `Domain`."""
+        wanted = list(groups)
+        if len(wanted) == len(self.groups):
+            return TRUE
+        mine = [group for group in wanted if group in self._inside]
+        if self._told:
+            ways = [sql("COALESCE(:r, FALSE)", r=self._column("r", group)) for group in mine]
+        if self._open:
+            ways += [column(f"{self.name}_open", self._table)] if mine else []
+        if not self._told:
+            ways = [sql("COALESCE(:s, 0) > 0", s=self._column("s", group)) for group in mine]
+        if self._outside in wanted and self._spread is not None:
+            ways.append(negate(column(f"{self.name}_inside", self._table)))
+        if self._state is not None:
+            ways = [every([self._is("none"), some(ways)]), self._is("some"), self._is("any")]
+            # What a function of the analyst's makes of NULL is not known here.
+            if self._null in wanted or any(test.comparison is None for test in self._tests):
+                ways.append(self._is("all"))
+        return some(ways)
+
+    def share(self, groups: Iterable[Group]) -> Tree:
+        """See `Domain`."""
+        wanted = [group for group in groups if group in self._inside]
+        known = plus(sql("COALESCE(:s, 0)", s=self._column("s", group)) for group in wanted)
+        if self._state is None:
+            return known
+        null = self._null in wanted
+        if self.box.point is not None:
+            first = column(self.keys[0], self._table)
+            return when(sql(":k IS NULL", k=first), ONE if null else ZERO, known)
+        mine = len(wanted) - null
+        return unknown_share(self._state, known, mine, max(len(self._inside) - 1, 1), null=null)
+
+    def parts(self) -> list[Part]:
+        """See `Domain`."""
+        if self._state is not None:
+            return self._nullable_parts()
+        if self.box.shape == "group":
+            return self._grouped_parts()
+        found = []
+        for group in self._inside:
+            low, high, middle = (self._column(end, group) for end in "lhm")
+            open_ = some([self._is("some"), self._is("any")])
+            if self._open:
+                open_ = column(f"{self.name}_open", self._table)
+            reach = self.reach([group])
+            if self._open:  # by a listed value, or by any in a box that is not known; not by NULL
+                reach = every([reach, some([sql(":l IS NOT NULL", l=low), open_])])
+            null = column(f"{self.name}_z", self._table) if self._open else FALSE
+            found.append(Part(group, reach, self.share([group]), low, high, middle, open_, null))
+        return found
+
+    def _grouped_parts(self) -> list[Part]:
+        """The parts of format anatomy: a group's values are listed, NULL among them."""
+        found = []
+        for group in self._inside:
+            low, high, middle = (self._column(end, group) for end in "lhm")
+            valued, null = (sql("COALESCE(:x, 0)", x=self._column(end, group)) for end in "vy")
+            found.append(Part(group, sql(":x > 0", x=valued), valued, low, high, middle))
+            found.append(Part(group, sql(":x > 0", x=null), null, None, None, None))
+        return found
+
+    def _nullable_parts(self) -> list[Part]:
+        """The parts where rows may be NULL: NULL is one of its own, and in no other's reach and share."""
+        tests = {
+            test.id for test in self._tests if test.comparison is not None and test.comparison.op == "null"
+        }
+        valued = [group for group in self._inside if not group.holds & tests]
+        unknown, found = some([self._is("some"), self._is("any")]), []
+        for group in valued:
+            low, high, middle = (self._column(end, group) for end in "lhm")
+            part, known = self._column("s", group), sql("COALESCE(:s, 0)", s=self._column("s", group))
+            reach = some([every([self._is("none"), sql("COALESCE(:s, 0) > 0", s=part)]), unknown])
+            if self.box.point is not None:
+                shown: Tree = when(sql(":k IS NULL", k=column(self.keys[0], self._table)), ZERO, known)
+            else:
+                assert self._state is not None
+                shown = unknown_share(self._state, known, 1, len(valued), null=False)
+            found.append(Part(group, reach, shown, low, high, middle, unknown))
+        null = self._null if self._null in self._inside else self._inside[0]
+        found.append(Part(null, some([self._is("all"), self._is("some")]), ZERO, None, None, None))
+        return found
+
+    def _is(self, state: str) -> Tree:
+        return sql(":s = :v", s=self._state, v=string(state)) if self._state is not None else FALSE
+
+    def columns(self) -> dict[str, Tree]:
+        """What the rows have to tell, as trees over the view: the box itself."""
+        return {f"{self.box.id}_{part}": tree for part, tree in self.box.parts.items()}
+
+    @property
+    def keys(self) -> list[str]:
+        """The columns of the box that the lookup is joined by."""
+        names = [f"{self.box.id}_{part}" for part in self.box.parts]
+        return (
+            [*names, f"{self.box.id}_state"]
+            if self._spread is not None and self.box.state is not None
+            else names
+        )
+
+    @property
+    def given(self) -> list[str]:
+        """The columns of the lookup that are not its keys."""
+        name = self.name
+        ends = ["s", *(["r"] if self._told else []), *("lhm" if self._values else "")]
+        ends += [*"vy"] if self._values and self.box.shape == "group" else []
+        own = [f"{name}_{end}{j}" for j in range(len(self._inside)) for end in ends]
+        own += [f"{name}_key", f"{name}_inside"] if self.key is not None else []
+        own += [f"{name}_size"] if self.box.shape == "group" else []
+        return [*own, *([f"{name}_open", f"{name}_z"] if self._open else [])]
+
+    @property
+    def _open(self) -> bool:
+        return self.key is not None and self.box.state is not None
+
+    @property
+    def _told(self) -> bool:
+        """Whether it is counted apart which groups a box reaches: some may take no part of it."""
+        return self._open or self.bucketed
+
+    def number_of(self, holds: frozenset[int]) -> int:
+        """The number of the group in which these tests hold."""
+        extra = frozenset() if self._spread is None else frozenset([self._spread])
+        return self._inside.index(Group(holds | extra))
+
+    @property
+    def known_groups(self) -> list[frozenset[int]]:
+        """The tests that hold in each group of values, NULL left out unless its tests are those of a value too."""
+        spread = frozenset() if self._spread is None else frozenset([self._spread])
+        return [group.holds - spread for group in self._inside]
+
+    @property
+    def null_number(self) -> int:
+        """The number of the group of NULL."""
+        return self.number_of(self._null.holds)
+
+    def table(self, members: str, *, whole: bool) -> exp.Select:
+        """The lookup's rows, from the unrolled boxes: the keys of the box, the group's key, and the shares.
+
+        Args:
+            members: the table of unrolled boxes: the keys, ``v`` and its weight ``w``, and ``u``: the box is not known.
+            whole: the GROUP BY asks for the column itself, so that a test is decided within each of its groups.
+        """
+        value, weight, name = column("v", "m"), column("w", "m"), self.name
+        keys = [column(key, "m") for key in self.keys]
+        chosen: dict[str, Tree] = dict(zip(self.keys, keys, strict=True))
+        total: Tree = sql("SUM(:w)", w=weight)
+        grouped = len(keys)
+        if self.key is not None:
+            grouped += 1
+            chosen[f"{name}_key"] = on(self.key, self.box.id, value)
+            over = exp.Window(this=sql("SUM(:t)", t=total), partition_by=[key.copy() for key in keys])
+            inside = FALSE if self.box.point is not None else sql("SUM(:w) = :o", w=weight, o=over)
+            if self.bucketed:  # lengths do not add up to the last digit; one key alone is the whole box
+                inside = sql(
+                    "1 = :o", o=exp.Window(this=sql("COUNT(*)"), partition_by=[key.copy() for key in keys])
+                )
+            if (
+                self._open and self.box.point is None and not null_only(self.key)
+            ):  # it may have a value that no row shows
+                inside = every([inside, sql("NOT BOOL_OR(:u)", u=column("u", "m"))])
+            chosen[f"{name}_inside"] = inside
+            if self._open:
+                chosen[f"{name}_open"] = FALSE if whole else sql("BOOL_OR(:u)", u=column("u", "m"))
+                chosen[f"{name}_z"] = sql("BOOL_OR(:v IS NULL)", v=value)
+            total = over
+        if self.box.shape == "group":
+            chosen[f"{name}_size"] = total
+        # Each value's group is computed once, below; the rest are sums by its number.
+        turns = [
+            exp.If(this=every(t.on(column("v")) if t.id in group.holds else negate(t.on(column("v"))) for t in self._tests),
+                   true=exp.Literal.number(j))
+            for j, group in enumerate(self._inside)
+        ]  # fmt: skip
+        way: Tree = exp.Case(ifs=turns) if self._tests else exp.Literal.number(0)
+        for j in range(len(self._inside)):
+            mine = sql(":g = :j", g=column("way", "m"), j=exp.Literal.number(j))
+            counted = when(mine, weight, exp.Literal.number(0))
+            chosen[f"{name}_s{j}"] = sql(
+                "CAST(SUM(:w) AS DOUBLE) / NULLIF(CAST(:t AS DOUBLE), 0)", w=counted, t=total
+            )
+            if self._told:
+                chosen[f"{name}_r{j}"] = sql("BOOL_OR(:m)", m=mine)
+            if self._values and self.box.shape == "group":
+                for end, kept in (("v", sql(":v IS NOT NULL", v=value)), ("y", sql(":v IS NULL", v=value))):
+                    counted = when(every([mine, kept]), weight, exp.Literal.number(0))
+                    chosen[f"{name}_{end}{j}"] = sql(
+                        "CAST(SUM(:w) AS DOUBLE) / NULLIF(CAST(:t AS DOUBLE), 0)", w=counted, t=total
+                    )
+            if self._values:
+                low, high = (column(c, "m") for c in "lh") if self.bucketed else (value, value)
+                # PostgreSQL has no MIN and MAX of booleans.
+                first, last = ("BOOL_AND", "BOOL_OR") if self.box.field.kind == "boolean" else ("MIN", "MAX")
+                chosen[f"{name}_l{j}"] = sql(f"{first}(:v)", v=when(mine, low))
+                chosen[f"{name}_h{j}"] = sql(f"{last}(:v)", v=when(mine, high))
+                middle = (
+                    sql("(CAST(:l AS DOUBLE) + CAST(:h AS DOUBLE)) / 2", l=low, h=high)
+                    if self.bucketed
+                    else value
+                )
+                weighed = sql(":w * CAST(:v AS DOUBLE)", w=weight, v=middle)
+                valued = every([mine, sql(":v IS NOT NULL", v=value)]) if self.box.shape == "group" else mine
+                mean = sql("SUM(:a) / NULLIF(SUM(:b), 0)", a=when(valued, weighed), b=when(valued, weight))
+                chosen[f"{name}_m{j}"] = mean if self.box.numeric else exp.cast(exp.null(), "DOUBLE")
+        base = exp.Select().select(sql("*")).from_(exp.to_table(members))
+        base = base if self.bucketed else base.select(exp.alias_(way, "way", quoted=True))
+        made = exp.Select().select(*(exp.alias_(tree, own, quoted=True) for own, tree in chosen.items()))
+        made = made.from_(base.subquery("m"))
+        return made.group_by(*(exp.Literal.number(i + 1) for i in range(grouped))) if grouped else made
+
+
+def null_only(key: Tree) -> bool:
+    """Whether a GROUP BY term asks of its box only whether it is NULL."""
+    whole = exp.Paren(this=key.copy())
+    asked = [found for found in whole.find_all(exp.Column) if found.table == "_box"]
+    parents = [found.find_ancestor(exp.Is, exp.Func, exp.Binary, exp.Case) for found in asked]
+    return bool(asked) and all(
+        isinstance(parent, exp.Is)
+        and isinstance(parent.expression, exp.Null)
+        and parent.this.unnest() is found
+        for found, parent in zip(asked, parents, strict=True)
+    )

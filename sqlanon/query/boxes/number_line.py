@@ -1,0 +1,163 @@
+"""The line of a column's values: where constants lie on it, how they cut it into runs, and places as SQL again."""
+
+from __future__ import annotations
+
+import datetime
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from fractions import Fraction
+from itertools import pairwise
+from typing import Any
+
+from sqlglot import exp
+
+from sqlanon.query.boxes.box import Box
+from sqlanon.query.rewrite.sqltree import FALSE, TRUE, Tree, number, sql, string
+
+Place = Fraction | str
+"""Where a constant lies in the order of its column: steps or units of a number, the text itself otherwise."""
+
+_EPOCH = datetime.date(1970, 1, 1)
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """A test of one column against a constant, or for NULL (``null``, ``known``); ``other``: one that NULL never passes."""
+
+    id: int
+    op: str
+    at: Place | None = None
+
+    def holds(self, low: Place | None, high: Place | None) -> bool:
+        """For all values of a piece that no constant cuts: a point (low = high), or all that lies strictly between."""
+        if self.op in ("null", "known"):
+            return self.op == "known"
+        assert self.at is not None
+        if low is not None and low == high:
+            side = (low > self.at) - (low < self.at)  # type: ignore[operator]
+        elif high is not None and high <= self.at:  # type: ignore[operator]
+            side = -1
+        else:
+            side = 1
+        return {
+            "=": side == 0,
+            "<>": side != 0,
+            "<": side < 0,
+            "<=": side <= 0,
+            ">": side > 0,
+            ">=": side >= 0,
+        }[self.op]
+
+
+@dataclass(frozen=True)
+class Piece:
+    """A run of values; None: no end. ``closed``: whether each end belongs to it."""
+
+    low: Place | None
+    high: Place | None
+    closed: tuple[bool, bool] = (True, True)
+
+
+def place(value: Any, kind: str) -> Place | None:  # noqa: ANN401 - whatever the engine's value is
+    """Where a constant's value lies, in steps: days, microseconds, 0 and 1; None: a number that is not finite."""
+    if isinstance(value, bool):
+        return Fraction(int(value))
+    if isinstance(value, int | Decimal | float):
+        if not math.isfinite(value):
+            return None
+        # A double is compared as one, so that the decimal that rounds to it is meant where the column is exact.
+        return Fraction(float(value)) if kind == "float" else Fraction(str(value))
+    if isinstance(value, datetime.datetime):
+        value = value.astimezone(datetime.UTC).replace(tzinfo=None) if value.tzinfo else value
+        micro = Fraction((value - datetime.datetime(1970, 1, 1)) // datetime.timedelta(microseconds=1))
+        return micro if kind == "timestamp" else micro / 86_400_000_000
+    if isinstance(value, datetime.date):
+        days = Fraction((value - _EPOCH).days)
+        return days * 86_400_000_000 if kind == "timestamp" else days
+    return str(value)
+
+
+def literal(at: Place, box: Box) -> Tree:
+    """A place as a constant of the column's type."""
+    if isinstance(at, str):
+        return string(at)
+    kind = box.field.kind
+    if kind == "boolean":
+        return TRUE if at else FALSE
+    if kind == "date":
+        return exp.cast(string((_EPOCH + datetime.timedelta(days=int(at))).isoformat()), "DATE")
+    if kind == "timestamp":
+        moment = datetime.datetime(1970, 1, 1) + datetime.timedelta(microseconds=int(at))
+        zoned = "TIME ZONE" in box.field.source_type.upper()
+        return exp.cast(
+            string(moment.isoformat(sep=" ") + ("+00" if zoned else "")),
+            "TIMESTAMPTZ" if zoned else "TIMESTAMP",
+        )
+    if kind == "float":
+        return exp.cast(number(float(at)), "DOUBLE")
+    return number(at)
+
+
+def measure(tree: Tree, kind: str) -> Tree | None:
+    """A value as a double, in units of the step of dates, timestamps and booleans; None: text has no measure."""
+    if kind in ("integer", "float", "decimal"):
+        return exp.cast(tree.copy(), "DOUBLE")
+    if kind == "date":
+        return sql("CAST(EXTRACT(EPOCH FROM :x) AS DOUBLE) / 86400", x=tree)
+    if kind == "timestamp":
+        return sql("CAST(EXTRACT(EPOCH FROM :x) AS DOUBLE) * 1000000", x=tree)
+    if kind == "boolean":
+        return sql("CAST(CAST(:x AS INTEGER) AS DOUBLE)", x=tree)
+    return None
+
+
+def pieces_of(
+    comparisons: Sequence[Comparison], step: Fraction | None, kind: str
+) -> list[tuple[frozenset[int], Piece]]:
+    """The line, cut by the constants into runs whose values decide every test alike, in order."""
+    cuts = sorted({test.at for test in comparisons if test.at is not None})
+    ends: list[Place | None] = [None, *cuts, None]
+    raw: list[Piece] = []
+    for before, after in pairwise(ends):
+        raw.append(Piece(before, after, (False, False)))
+        if after is not None:
+            raw.append(Piece(after, after))
+    found: list[tuple[frozenset[int], Piece]] = []
+    for piece in raw:
+        kept = _stepped(piece, step) if step is not None else piece
+        if kept is not None and kind == "boolean":
+            kept = _between(kept, Fraction(0), Fraction(1))
+        if kept is None:
+            continue
+        holds = frozenset(test.id for test in comparisons if test.holds(piece.low, piece.high))
+        if found and found[-1][0] == holds:
+            last = found.pop()[1]
+            kept = Piece(last.low, kept.high, (last.closed[0], kept.closed[1]))
+        found.append((holds, kept))
+    return found
+
+
+def _stepped(piece: Piece, step: Fraction) -> Piece | None:
+    """The piece with values of the type as its ends; None if it holds none."""
+    low, high = piece.low, piece.high
+    assert not isinstance(low, str)
+    assert not isinstance(high, str)
+    first = (
+        None
+        if low is None
+        else (math.ceil(low / step) + (not piece.closed[0] and (low / step).denominator == 1)) * step
+    )
+    last = (
+        None
+        if high is None
+        else (math.floor(high / step) - (not piece.closed[1] and (high / step).denominator == 1)) * step
+    )
+    return None if first is not None and last is not None and first > last else Piece(first, last)
+
+
+def _between(piece: Piece, least_: Fraction, most: Fraction) -> Piece | None:
+    low = least_ if piece.low is None else max(piece.low, least_)
+    high = most if piece.high is None else min(piece.high, most)
+    return Piece(low, high) if low <= high else None  # type: ignore[operator]

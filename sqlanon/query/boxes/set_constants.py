@@ -1,0 +1,143 @@
+"""Sets that are asked for a few constants: what of a set is in which group, straight from the array, without unrolling it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from fractions import Fraction
+
+from sqlglot import exp
+
+from sqlanon.query.boxes.box import Box
+from sqlanon.query.rewrite.sqltree import (
+    FALSE,
+    ONE,
+    TRUE,
+    ZERO,
+    Tree,
+    column,
+    every,
+    indicator,
+    number,
+    plus,
+    some,
+    sql,
+    string,
+)
+from sqlanon.query.where.cases import Test
+from sqlanon.query.where.formula import Group, Part
+
+
+class Contained:
+    """See `sqlanon.query.where.formula.Domain`: sets, asked for a few constants."""
+
+    def __init__(self, box: Box, tests: Sequence[Test], table: str, suffix: str = "") -> None:
+        self.name = f"{box.id}{'_' if suffix else ''}{suffix}"
+        self._table, self._set = table, box.parts["set"]
+        self._state = column(f"{box.id}_state", table) if box.state is not None else None
+        self._point = box.point is not None
+        equal = [test.comparison for test in tests if test.comparison is not None]
+        constants = sorted({str(c.at) for c in equal if c.at is not None})
+        of: dict[Group, list[str | None]] = {}
+        for at in [*constants, None]:
+            holds = frozenset(c.id for c in equal if c.op == "known" or (c.op == "=" and c.at == at)
+                              or (c.op == "<>" and c.at != at))  # fmt: skip
+            of.setdefault(Group(holds), []).append(at)
+        self._of = of
+        self._constants = constants
+        self._null = Group(frozenset(c.id for c in equal if c.op == "null"))
+        self.groups = tuple(dict.fromkeys([*of, *([self._null] if self._state is not None else [])]))
+
+    def columns(self) -> dict[str, Tree]:
+        """What the rows have to tell, as trees over the view: which constants a set has, and its size, not the set."""
+        found = {
+            f"{self.name}_c{i}": sql("LIST_CONTAINS(:s, :c)", s=self._set, c=string(constant))
+            for i, constant in enumerate(self._constants)
+        }
+        return found | {f"{self.name}_size": sql("ARRAY_LENGTH(:s)", s=self._set)}
+
+    def _has(self, constant: str) -> Tree:
+        return column(f"{self.name}_c{self._constants.index(constant)}", self._table)
+
+    @property
+    def _size(self) -> Tree:
+        return column(f"{self.name}_size", self._table)
+
+    def _count(self, groups: Sequence[Group]) -> Tree:
+        """How many members are in the groups."""
+        wanted = [at for group in groups for at in self._of.get(group, ())]
+        if None not in wanted:
+            return plus(indicator(self._has(at)) for at in wanted if at is not None)
+        others = [indicator(self._has(at)) for at in self._constants if at not in wanted]
+        size = sql("CAST(:n AS DOUBLE)", n=self._size)
+        return sql(":n - :o", n=size, o=plus(others)) if others else size
+
+    def reach(self, groups: Iterable[Group]) -> Tree:
+        """See `Domain`."""
+        wanted = list(groups)
+        if len(wanted) == len(self.groups):
+            return TRUE
+        listed = [at for group in wanted for at in self._of.get(group, ())]
+        if None in listed:
+            inside = sql(":n > 0", n=self._count(wanted))
+        else:
+            inside = some(self._has(at) for at in listed if at is not None)
+        if self._state is None:
+            return inside
+        ways = [every([self._is("none"), sql("COALESCE(:x, FALSE)", x=inside)])]
+        if listed:
+            ways += [self._is("some"), self._is("any")]
+        if self._null in wanted:
+            ways += [self._is("all"), self._is("some")]
+        return some(ways)
+
+    def share(self, groups: Iterable[Group]) -> Tree:
+        """See `Domain`."""
+        wanted = list(groups)
+        if len(wanted) == len(self.groups):
+            return ONE
+        known = sql(":c / :n", c=self._count(wanted), n=self._size)
+        if self._state is None:
+            return known
+        mine, null = sum(group in self._of for group in wanted), self._null in wanted
+        if self._point:
+            shown = every(
+                [sql(":n IS NOT NULL", n=self._size), sql("COALESCE(:c > 0, FALSE)", c=self._count(wanted))]
+            )
+            return indicator(some([shown, *([sql(":n IS NULL", n=self._size)] if null else [])]))
+        return unknown_share(self._state, known, mine, len(self._of), null=null)
+
+    def parts(self) -> list[Part]:
+        """See `Domain`: what is counted; names have no ends, and a constant stands for them."""
+        unknown = some([self._is("some"), self._is("any")])
+        found = []
+        for group in self._of:
+            inside = sql("COALESCE(:n > 0, FALSE)", n=self._count([group]))
+            share = sql(":c / :n", c=self._count([group]), n=self._size)
+            if self._state is not None:
+                inside = some([every([self._is("none"), inside]), unknown])
+                share = unknown_share(self._state, share, 1, len(self._of), null=False)
+            if self._point:
+                share = indicator(sql("COALESCE(:c > 0, FALSE)", c=self._count([group])))
+            found.append(Part(group, inside, share, ZERO, ZERO, None, unknown))
+        if self._state is not None:
+            found.append(Part(self._null, some([self._is("all"), self._is("some")]), ZERO, None, None, None))
+        return found
+
+    def _is(self, state: str) -> Tree:
+        return sql(":s = :v", s=self._state, v=string(state)) if self._state is not None else FALSE
+
+
+def unknown_share(state: Tree, known: Tree, mine: int, all_of: int, *, null: bool) -> Tree:
+    """A share where NULL may be: every group counts the same in a box that is not known."""
+    tree = exp.Case(
+        this=state.copy(),
+        ifs=[
+            exp.If(this=string("none"), true=known),
+            exp.If(this=string("all"), true=ONE if null else ZERO),
+            exp.If(
+                this=string("some"), true=number(Fraction(mine + null, all_of + 1)) if mine + null else ZERO
+            ),
+        ],
+        default=number(Fraction(mine, all_of)) if mine else ZERO,
+    )
+    return exp.cast(tree, "DOUBLE")

@@ -1,0 +1,182 @@
+"""GROUP BY of a column with ranges in steps: ``floor(x / 10)`` of numbers, ``date_trunc`` of timestamps.
+
+A box is unrolled into the buckets that it reaches, not into its values, so that continuous columns can be grouped and wide
+boxes stay small. Which buckets those are is asked of the engine at the two ends of the box: neither function ever falls,
+rounded or not, so that no value between them lies in another bucket.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+from sqlglot import exp
+
+from sqlanon.query.boxes.box import Box
+from sqlanon.query.boxes.interval import Interval
+from sqlanon.query.boxes.number_line import Piece, literal, measure
+from sqlanon.query.rewrite.sqltree import (
+    FALSE,
+    Tree,
+    column,
+    every,
+    greatest,
+    least,
+    number,
+    sql,
+    when,
+    with_columns,
+)
+
+
+@dataclass(frozen=True)
+class Bucket:
+    """The innermost step of a GROUP BY term.
+
+    Attributes:
+        node: the step, over the box's value.
+        key: the term, with the bucket in place of the step.
+        width, start: bucket ``i`` holds values from ``i * width + start`` on; None for timestamps.
+        unit: of timestamps.
+    """
+
+    node: Tree
+    key: Tree
+    width: Fraction | None = None
+    start: Fraction = Fraction(0)
+    unit: Tree | None = None
+
+
+def bucket_of(term: Tree, box: Box) -> Bucket | None:
+    """The bucket of a bound GROUP BY term over one interval; None: it has none, or one that cannot be told from ends."""
+    values = [node for node in term.find_all(exp.Column) if node.table == "_box"]
+    if box.shape != "interval" or len(values) != 1:
+        return None
+    found = values[0].find_ancestor(exp.Floor, exp.TimestampTrunc, exp.DateTrunc)
+    if found is None:
+        return None
+    marked = exp.Paren(this=term.copy())
+    inside = next(node for node in marked.find_all(type(found)) if node == found)
+    inside.replace(box.value)
+    key = marked.this
+    if isinstance(found, exp.Floor):
+        line = _line(found.this, box)
+        if line is None or found.args.get("decimals") or not box.numeric:
+            return None
+        width, start = 1 / line[0], -line[1] / line[0]
+        if box.field.kind == "integer" and (width.denominator, start.denominator) != (1, 1):
+            return None  # unrolled value by value: the ends of its buckets would have to be rounded
+        return Bucket(found, key, width, start)
+    whole = found.this.unnest() == box.value and box.field.kind == "timestamp" and not found.args.get("zone")
+    return Bucket(found, key, unit=found.args["unit"]) if whole else None
+
+
+_LONG = {"MICRO": 1, "MILLI": 10**3, "SEC": 10**6, "MIN": 60 * 10**6, "HOUR": 3600 * 10**6}
+_DAY = 86_400 * 10**6
+"""Microseconds of the units that are shorter than a day, by how their names begin."""
+
+
+def places(box: Box, bucket: Bucket, lo: Tree, hi: Tree) -> tuple[Tree, Tree]:
+    """The two ends of a box as doubles, measured in steps; of times in days where the steps are longer."""
+    width = bucket.width
+    if width is None:
+        unit = bucket.unit.name.upper() if bucket.unit is not None else ""
+        width = Fraction(next((long for name, long in _LONG.items() if unit.startswith(name)), _DAY))
+    ends = (sql(":m / :w", m=measure(end, box.field.kind) or end, w=number(width)) for end in (lo, hi))
+    return next(ends), next(ends)
+
+
+def _line(node: exp.Expr, box: Box) -> tuple[Fraction, Fraction] | None:
+    """Slope and shift of an expression that only adds constants and multiplies by positive ones."""
+    node = node.unnest()
+    if node == box.value:
+        return Fraction(1), Fraction(0)
+    if not isinstance(node, exp.Add | exp.Sub | exp.Mul | exp.Div):
+        return None
+    by, line = _constant(node.right), _line(node.left, box)
+    if by is None and isinstance(node, exp.Add | exp.Mul):
+        by, line = _constant(node.left), _line(node.right, box)
+    if by is None or line is None:
+        return None
+    if isinstance(node, exp.Add | exp.Sub):
+        return line[0], line[1] + (by if isinstance(node, exp.Add) else -by)
+    whole = node.args.get("typed") and box.field.kind == "integer" and node.right.unnest().name.isdigit()
+    if by <= 0 or (isinstance(node, exp.Div) and whole):  # some engines divide whole numbers into whole ones
+        return None
+    factor = by if isinstance(node, exp.Mul) else 1 / by
+    return line[0] * factor, line[1] * factor
+
+
+def _constant(node: exp.Expr) -> Fraction | None:
+    node = node.unnest()
+    if isinstance(node, exp.Neg):
+        inner = _constant(node.this)
+        return None if inner is None else -inner
+    return Fraction(node.this) if isinstance(node, exp.Literal) and not node.is_string else None
+
+
+def unrolled(box: Box, bucket: Bucket, pieces: Sequence[tuple[int, Piece]], boxes: exp.Select) -> exp.Query:
+    """Every distinct box, piece by piece, in the buckets that it reaches: value ``v``, weight ``w``, ``way``, ends ``l``, ``h``.
+
+    Args:
+        box: the column.
+        bucket: the step.
+        pieces: the runs of values that the tests cut, each with the number of its group.
+        boxes: the distinct boxes, by their keys.
+    """
+    line = Interval(box, [], "k")
+    parts = [_piece(box, bucket, way, piece, boxes, line) for way, piece in pieces]
+    whole: exp.Query = parts[0]
+    for part in parts[1:]:
+        whole = exp.Union(this=whole, expression=part, distinct=False)
+    return whole
+
+
+def _piece(box: Box, bucket: Bucket, way: int, piece: Piece, boxes: exp.Select, line: Interval) -> exp.Select:
+    low_ends, high_ends = ([] if end is None else [literal(end, box)] for end in (piece.low, piece.high))
+    lo, hi = column(f"{box.id}_lo", "k"), column(f"{box.id}_hi", "k")
+    first, last = greatest([lo, *low_ends]), least([hi, *high_ends])
+
+    def at(end: Tree) -> Tree:
+        return with_columns(bucket.node, lambda found: end if found.table == "_box" else None)
+
+    kept = [line.touches(piece)]
+    place = column("i", "s")
+    if bucket.width is None:
+        unit = bucket.unit.name.upper() if bucket.unit is not None else ""
+        step = sql(f"INTERVAL '{3 if unit == 'QUARTER' else 1} {'MONTH' if unit == 'QUARTER' else unit}'")
+        series = sql("GENERATE_SERIES(:a, :b, :s)", a=at(first), b=at(last), s=step)
+        value, begin = place, place
+        end: Tree = exp.Add(this=place.copy(), expression=step.copy())
+    else:
+        series = sql("GENERATE_SERIES(CAST(:a AS BIGINT), CAST(:b AS BIGINT))", a=at(first), b=at(last))
+        value = exp.cast(place.copy(), "DOUBLE")
+        begin, end = (
+            sql(":i * :w + :s", i=index, w=number(bucket.width), s=number(bucket.start))
+            for index in (value, sql(":v + 1", v=value))
+        )
+        if box.field.kind == "integer":
+            begin, end = exp.cast(begin, "BIGINT"), sql("CAST(:e AS BIGINT) - 1", e=end)
+    if (
+        piece.high is not None
+        and not piece.closed[1]
+        and (bucket.width is None or bucket.width.denominator == 1)
+    ):
+        kept.append(sql(":b < :h", b=begin, h=high_ends[0]))  # the bucket that begins where the piece ends
+    low, high = greatest([first, begin]), least([last, end])
+    measured = [measure(side, box.field.kind) for side in (high, low)]
+    step_ = sql("1.0") if box.field.kind == "integer" else sql("0.0")
+    weight = sql("GREATEST(:h - :l + :s, 0.0)", h=measured[0] or high, l=measured[1] or low, s=step_)
+    weight = when(exp.EQ(this=lo.copy(), expression=hi.copy()), sql("1.0"), weight)
+    names = [f"{box.id}_{part}" for part in box.parts]
+    made = exp.Select().select(
+        *(column(name, "k") for name in names), exp.alias_(value.copy(), "v", quoted=True),
+        exp.alias_(exp.cast(weight, "DOUBLE"), "w", quoted=True), exp.alias_(FALSE.copy(), "u", quoted=True),
+        exp.alias_(exp.Literal.number(way), "way", quoted=True), exp.alias_(low, "l", quoted=True), exp.alias_(high, "h", quoted=True),
+    )  # fmt: skip
+    tail = sql("SELECT 1 FROM a CROSS JOIN LATERAL GENERATE_SERIES(1, 2) AS s(i)")
+    tail.args["joins"][0].this.this.replace(series)
+    made.set("from_", exp.From(this=boxes.subquery("k")))
+    made.set("joins", [join.copy() for join in tail.args["joins"]])
+    return made.where(every(kept))

@@ -1,0 +1,278 @@
+"""Boxes unrolled: the tables in which every distinct box stands with each of its values, for lookups and GROUP BY.
+
+What is asked of the values is the lookups' business (`sqlanon.query.boxes.listed`); steps of a GROUP BY are those of
+`sqlanon.query.boxes.steps`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+from sqlglot import exp
+
+from sqlanon.query.boxes.box import Box
+from sqlanon.query.boxes.listed import Lookup, null_only
+from sqlanon.query.boxes.number_line import measure, pieces_of
+from sqlanon.query.boxes.steps import Bucket, unrolled
+from sqlanon.query.parse.names import Scope
+from sqlanon.query.rewrite.sqltree import FALSE, Tree, column, sql, string, table_of
+from sqlanon.query.where.cases import Test
+
+ROWS = "_rows"
+"""The table of the boxes, whose keys ``<box>_<part>`` are read here."""
+
+
+class Unroll:
+    """Makes the tables of unrolled boxes.
+
+    Args:
+        scope: the names.
+        tests: the tests of all boxes that are in use.
+        buckets: the boxes that GROUP BY spreads in steps.
+    """
+
+    def __init__(self, scope: Scope, tests: Sequence[Test], buckets: Mapping[str, Bucket]) -> None:
+        self._scope, self._tests, self._buckets_of = scope, tests, buckets
+
+    def members(self, lookup: Lookup) -> exp.Query:
+        """Every distinct box, unrolled into its values ``v`` of weight ``w``."""
+        box = lookup.box
+        made = self._buckets(lookup) if lookup.bucketed else self._unrolled(box)
+        if lookup.key is None or box.state is None:
+            return made
+        keys = [f"{box.id}_{part}" for part in box.parts]
+        if box.point is not None:
+            return self._points(lookup, keys)
+        plain = constants_of(box)
+        empty = [
+            exp.alias_(plain.get(part, no_members(box)), f"{box.id}_{part}", quoted=True)
+            for part in box.parts
+        ]
+        name = f"{box.id}_state"
+        if lookup.bucketed:
+            return self._unknown_buckets(lookup, made, empty)
+        known = made.select(exp.alias_(string("none"), name, quoted=True))
+        listed: exp.Query = exp.Select().select(column("v", "g")).distinct().from_(made.copy().subquery("g"))
+        if null_only(lookup.key):
+            listed = _or_any(box, listed)
+        unknown = (
+            exp.Select()
+            .select(
+                *empty,
+                exp.alias_(column("v", "d"), "v", quoted=True),
+                sql("1 AS w"),
+                sql("TRUE AS u"),
+                column("state", "t").as_(name, quoted=True),
+            )
+            .from_(listed.subquery("d"))
+            .join(
+                exp.select("*")
+                .from_(sql("(SELECT 'some' AS state UNION ALL SELECT 'any' AS state)"))
+                .subquery("t"),
+                join_type="cross",
+            )
+        )
+        null = (
+            exp.Select()
+            .select(
+                *(tree.copy() for tree in empty),
+                exp.null().as_("v", quoted=True),
+                sql("1 AS w"),
+                sql("t.state = 'some' AS u"),
+                column("state", "t").as_(name, quoted=True),
+            )
+            .from_(
+                exp.select("*")
+                .from_(sql("(SELECT 'some' AS state UNION ALL SELECT 'all' AS state)"))
+                .subquery("t")
+            )
+        )
+        return known.union(unknown, distinct=False).union(null, distinct=False)
+
+    def _buckets(self, lookup: Lookup) -> exp.Query:
+        """Every distinct box, unrolled into the buckets that it reaches."""
+        box = lookup.box
+        comparisons = [t.comparison for t in self._tests if t.box == box.id and t.comparison is not None]
+        pieces = [
+            (lookup.number_of(holds), piece)
+            for holds, piece in pieces_of(comparisons, box.step, box.field.kind)
+        ]
+        return unrolled(box, self._buckets_of[box.id], pieces, self._distinct(box))
+
+    def _unknown_buckets(self, lookup: Lookup, known: exp.Query, empty: Sequence[Tree]) -> exp.Query:
+        """Buckets with those of boxes that are not known: every bucket that is listed, whatever the tests say, and NULL."""
+        state, number = f"{lookup.box.id}_state", exp.Literal.number
+        listed = exp.Select().select(column("v", "g")).distinct().from_(known.copy().subquery("g"))
+        groups = sorted({lookup.number_of(holds) for holds in lookup.known_groups})
+        ways = _values("y", ("way", "i"), [(way, 0) for way in groups])
+        states = {
+            kinds: exp.select("*")
+            .from_(sql(f"(SELECT '{kinds[0]}' AS state UNION ALL SELECT '{kinds[1]}' AS state)"))
+            .subquery("t")
+            for kinds in (("some", "any"), ("some", "all"))
+        }
+        ends = [exp.alias_(exp.null(), name, quoted=True) for name in "lh"]
+        told = column("state", "t").as_(state, quoted=True)
+        first = (
+            exp.Select()
+            .select(sql("b.*"), exp.alias_(string("none"), state, quoted=True))
+            .from_(known.subquery("b"))
+        )
+        some_ = exp.Select().select(
+            *empty, exp.alias_(column("v", "d"), "v", quoted=True), sql("1 AS w"), sql("TRUE AS u"),
+            exp.alias_(column("way", "y"), "way", quoted=True), *ends, told,
+        ).from_(listed.subquery("d")).join(ways, join_type="cross").join(states["some", "any"], join_type="cross")  # fmt: skip
+        null = exp.Select().select(
+            *(tree.copy() for tree in empty), exp.null().as_("v", quoted=True), sql("1 AS w"), sql("t.state = 'some' AS u"),
+            exp.alias_(number(lookup.null_number), "way", quoted=True), *(end.copy() for end in ends), told.copy(),
+        ).from_(states["some", "all"])  # fmt: skip
+        return first.union(some_, distinct=False).union(null, distinct=False)
+
+    def _distinct(self, box: Box) -> exp.Select:
+        """The distinct boxes that are known, by their keys."""
+        keys = [column(f"{box.id}_{part}", "k") for part in box.parts]
+        distinct = exp.Select().select(*keys).distinct().from_(exp.to_table(ROWS).as_("k"))
+        if box.state is not None and box.point is None:
+            distinct = distinct.where(sql(":s = 'none'", s=column(f"{box.id}_state", "k")))
+        return distinct
+
+    def _points(self, lookup: Lookup, keys: list[str]) -> exp.Query:
+        """Format points: a row may have any value that is printed, and the estimate takes the one that is shown."""
+        box = lookup.box
+        name = f"{box.id}_state"
+        value = {"lo": f"{box.id}_lo", "set": f"{box.id}_set", "node": f"{box.id}_node"}[
+            next(iter(box.parts))
+        ]
+        shown: Tree = column(value, "k")
+        shown = self._scope.collated(box.field, sql(":s[1]", s=shown) if "set" in box.parts else shown)
+        own = sql("CASE WHEN :n = 'none' THEN :v END", n=column(name, "k"), v=shown)
+        points = exp.Select().select(*(column(key, "k") for key in [*keys, name]), exp.alias_(own, "v", quoted=True)).distinct().from_(
+            exp.to_table(ROWS).as_("k"))  # fmt: skip
+        others: exp.Query = (
+            exp.Select().select(column("v", "g")).distinct().from_(points.copy().subquery("g"))
+        )
+        if lookup.key is not None and null_only(lookup.key):
+            others = _or_any(box, others).union(exp.Select().select(exp.alias_(exp.null(), "v", quoted=True)))
+        return exp.Select().select(
+            *(column(key, "p") for key in [*keys, name]), exp.alias_(column("v", "o"), "v", quoted=True),
+            sql("CASE WHEN p.v IS NOT DISTINCT FROM o.v THEN 1 ELSE 0 END AS w"), sql("TRUE AS u"),
+        ).from_(points.subquery("p")).join(others.subquery("o"), join_type="cross")  # fmt: skip
+
+    def _unrolled(self, box: Box) -> exp.Select:
+        keys = {part: f"{box.id}_{part}" for part in box.parts}
+        rest = [sql("1 AS w"), sql("FALSE AS u")]
+        if box.shape == "group":
+            view = self._scope.released.sensitive
+            assert view is not None
+            return exp.Select().select(
+                column(self._scope.released.group or "", "s").as_(keys["group"], quoted=True),
+                exp.alias_(self._scope.collated(box.field, column(box.field.name, "s")), "v", quoted=True), exp.alias_(column("count", "s"), "w", quoted=True), rest[1],
+            ).from_(table_of(view.ref, "s"))  # fmt: skip
+        if box.shape in ("node", "order"):
+            leaves = _values("d", ("i", "v"), enumerate(box.values))
+            value = self._scope.collated(box.field, self._typed(box, column("v", "d")))
+            if box.shape == "node":
+                nodes = _values("n", ("label", "low", "high"), box.nodes)
+                label = column("label", "n")
+                if (
+                    box.valued
+                ):  # the text that the engine gives a value is not always that of the hierarchy's file
+                    label = exp.cast(self._typed(box, label), "TEXT")
+                return exp.Select().select(label.as_(keys["node"], quoted=True), exp.alias_(value, "v", quoted=True), *rest).from_(
+                    nodes).join(leaves, on=sql("d.i BETWEEN n.low AND n.high"))  # fmt: skip
+            low, high = (_values(name, ("i", "v"), enumerate(box.values)) for name in ("a", "b"))
+            ends = [
+                self._typed(box, column("v", name)).as_(keys[part], quoted=True)
+                for name, part in (("a", "lo"), ("b", "hi"))
+            ]
+            return exp.Select().select(*ends, exp.alias_(value, "v", quoted=True), *rest).from_(low).join(high, on=sql("a.i <= b.i")).join(
+                leaves, on=sql("d.i BETWEEN a.i AND b.i"))  # fmt: skip
+        distinct = self._distinct(box)
+        kept = [column(key, "k") for key in keys.values()]
+        if box.shape == "set":
+            value = self._scope.collated(box.field, exp.Unnest(expressions=[column(keys["set"], "k")]))
+            return (
+                exp.Select()
+                .select(*kept, exp.alias_(value, "v", quoted=True), *rest)
+                .from_(distinct.subquery("k"))
+            )
+        first, last, value = steps(box, column(keys["lo"], "k"), column(keys["hi"], "k"))
+        series = sql("SELECT 1 FROM a CROSS JOIN LATERAL GENERATE_SERIES(:f, :l) AS s(i)", f=first, l=last)
+        series.set("expressions", [*kept, exp.alias_(value, "v", quoted=True), *rest])
+        series.args["from_"].this.replace(distinct.subquery("k"))
+        assert isinstance(series, exp.Select)
+        return series
+
+    def _typed(self, box: Box, value: Tree) -> Tree:
+        """A declared value, in the source's type."""
+        if box.type is not None:
+            return exp.cast(value, box.type)
+        if box.field.kind in ("text", "enum", "other"):
+            return value
+        return exp.cast(value, exp.DataType.build(box.field.source_type, dialect=self._scope.engine.dialect))
+
+
+def _or_any(box: Box, listed: exp.Query) -> exp.Query:
+    """The listed values, and one that stands for those that the release shows nowhere if none is listed."""
+    value = next(iter(constants_of(box).values()), string(""))
+    known = exp.Select().select(sql("1")).from_(listed.copy().subquery("z")).where(sql("z.v IS NOT NULL"))
+    other = (
+        exp.Select().select(exp.alias_(value, "v", quoted=True)).where(exp.Not(this=exp.Exists(this=known)))
+    )
+    return exp.Union(this=listed, expression=other, distinct=False)
+
+
+def no_members(box: Box) -> Tree:
+    """What stands in the key of a set where there is none."""
+    if "set" not in box.parts or box.state is None:
+        return exp.null()
+    return sql("CAST([] AS TEXT[])")
+
+
+def constants_of(box: Box) -> Mapping[str, Tree]:
+    """Values that stand in the keys of a box that has none, so that keys are never NULL and join by equality."""
+    kind = box.field.kind
+    plain: dict[str, Tree] = {
+        "integer": exp.Literal.number(0), "decimal": exp.Literal.number(0), "float": exp.Literal.number(0),
+        "boolean": FALSE, "date": exp.cast(string("1970-01-01"), "DATE"),
+        "timestamp": exp.cast(string("1970-01-01 00:00:00"), "TIMESTAMP"),
+    }  # fmt: skip
+    return {
+        part: plain.get(kind, string("")) if part in ("lo", "hi") else string("")
+        for part in box.parts
+        if part != "set"
+    }
+
+
+def steps(box: Box, lo: Tree, hi: Tree) -> tuple[Tree, Tree, Tree]:
+    """First and last whole number of a box, and the value that a number ``i`` stands for."""
+    place = column("i", "s")
+    if box.field.kind == "date":
+        return (*(exp.cast(measure(end, "date") or end, "BIGINT") for end in (lo, hi)),
+                sql("CAST('1970-01-01' AS DATE) + CAST(:i AS INTEGER)", i=place))  # type: ignore[return-value]  # fmt: skip
+    if box.field.kind == "boolean":
+        return (*(exp.cast(end.copy(), "INTEGER") for end in (lo, hi)), sql(":i = 1", i=place))  # type: ignore[return-value]
+    if box.field.source_type.upper() in (
+        "HUGEINT",
+        "UHUGEINT",
+        "UBIGINT",
+    ):  # a series is of BIGINT: count from the first on
+        last = sql("CAST(LEAST(:h - :l, 1000000000000) AS BIGINT)", h=hi, l=lo)
+        return sql("CAST(0 AS BIGINT)"), last, sql(":l + :i", l=lo, i=place)
+    # PostgreSQL has no series of small integers.
+    return exp.cast(lo.copy(), "BIGINT"), exp.cast(hi.copy(), "BIGINT"), place
+
+
+def _values(alias: str, names: Sequence[str], rows: Iterable[Sequence[object]]) -> exp.Expr:
+    tuples = [
+        exp.Tuple(
+            expressions=[string(v) if isinstance(v, str) else exp.Literal.number(int(str(v))) for v in row]
+        )
+        for row in rows
+    ]
+    return exp.Subquery(
+        this=exp.Select(expressions=[exp.Star()]).from_(
+            exp.Values(expressions=tuples, alias=exp.TableAlias(this=exp.to_identifier(f"{alias}0"), columns=[exp.to_identifier(n) for n in names]))
+        ),
+        alias=exp.TableAlias(this=exp.to_identifier(alias)),
+    )  # fmt: skip

@@ -1,0 +1,137 @@
+"""What a query may consist of: shapes that have no answer over a release are refused before any name is looked up.
+
+A clause that would be dropped, or a function that gives another value in the next row or the next call, would make a
+number wrong without a word; and a function of the server may read files and tables, or write. So what is not known is refused.
+"""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from sqlanon.query.refusal import refuse
+
+_TABLE = {"this", "db", "catalog", "alias"}
+_REFUSED: dict[type[exp.Expr], str] = {
+    exp.Window: "window functions over estimates have no bounds; group instead",
+    exp.Placeholder: "write values into the query; placeholders cannot be bound here",
+    exp.Parameter: "write values into the query; parameters cannot be bound here",
+    exp.Rollup: "ROLLUP is not answered; ask one query for each grouping",
+    exp.Cube: "CUBE is not answered; ask one query for each grouping",
+    exp.GroupingSets: "GROUPING SETS are not answered; ask one query for each grouping",
+    exp.Columns: "write the columns out; COLUMNS(...) is not answered over a release",
+}
+_FUNCTIONS = (
+    exp.AggFunc, exp.Connector, exp.Case, exp.If, exp.Cast, exp.TryCast, exp.Coalesce, exp.Nullif, exp.Greatest, exp.Least,
+    exp.Abs, exp.Sign, exp.Ceil, exp.Floor, exp.Round, exp.Trunc, exp.Sqrt, exp.Pow, exp.Exp, exp.Ln, exp.Log, exp.WidthBucket,
+    exp.Lower, exp.Upper, exp.Initcap, exp.Length, exp.Substring, exp.Left, exp.Right, exp.Trim, exp.Pad, exp.Reverse,
+    exp.Replace, exp.Concat, exp.ConcatWs, exp.StrPosition, exp.StartsWith, exp.EndsWith, exp.Contains, exp.RegexpLike,
+    exp.TimestampTrunc, exp.DateTrunc, exp.Extract, exp.Year, exp.Quarter, exp.Month, exp.Week, exp.Day, exp.DayOfWeek,
+    exp.DayOfWeekIso, exp.DayOfMonth, exp.DayOfYear, exp.Hour, exp.Minute, exp.Second, exp.TimeToStr, exp.ToChar,
+    exp.Date, exp.DateFromParts, exp.DateAdd, exp.DateSub, exp.DateDiff, exp.CurrentDate, exp.CurrentTimestamp,
+)  # fmt: skip
+"""Functions that compute one value from their arguments, and nothing else, on every engine. (Aggregates are looked at later.)"""
+_NAMES = {"date_part", "make_date", "strftime", "ceiling"}
+"""The like that sqlglot does not know in some dialect."""
+
+
+def admit(text: str, select: exp.Select) -> None:
+    """Refuse what no rewriting reads; before CTEs and subqueries are merged.
+
+    Args:
+        text: the whole query, for messages.
+        select: the query as it was parsed.
+
+    Raises:
+        Refused: a piece of it has no answer over a release.
+    """
+    for kind, reason in _REFUSED.items():
+        node = select.find(kind)
+        if node is not None:
+            refuse(text, node, reason)
+    for node in select.walk():
+        if isinstance(node, exp.Table):
+            plain_table(text, node)
+        elif isinstance(node, exp.Subquery):
+            _only(text, node, {"this", "alias"})
+        elif isinstance(node, exp.Func):
+            _known_function(text, node)
+        elif isinstance(node, exp.ObjectIdentifier) or (
+            isinstance(node, exp.DataType) and node.is_type(exp.DataType.Type.USERDEFINED)
+        ):
+            # A name of a table or a function is looked up in the catalog, whatever the query may read.
+            refuse(text, node.parent, "casts are to numbers, text, booleans, dates and times")
+        elif isinstance(node, exp.Dot | exp.Operator):
+            refuse(text, node, "functions and operators of a schema are not answered over a release")
+        elif isinstance(node, exp.Limit | exp.Fetch):
+            options = node.args.get("limit_options")
+            if options is not None and (options.args.get("with_ties") or options.args.get("percent")):
+                refuse(
+                    text,
+                    node,
+                    "LIMIT takes a number of rows, without ties or percent: groups are ordered by estimates",
+                )
+        elif isinstance(node, exp.Star) and any(node.args.values()):
+            refuse(
+                text, node, "a star with EXCLUDE, REPLACE or RENAME is not answered; write the columns out"
+            )
+
+
+def plain_table(text: str, table: exp.Table) -> None:
+    """Refuse a table with a sample, a pivot, a version, names for its columns, or anything else but a name.
+
+    Raises:
+        Refused: see above.
+    """
+    alias = table.args.get("alias")
+    if alias is not None and alias.args.get("columns"):
+        refuse(text, table, "a table's columns cannot be named anew here; use their own names")
+    _only(text, table, _TABLE)
+
+
+def aggregates(text: str, select: exp.Select) -> None:
+    """Refuse aggregates where they have no meaning, and subqueries inside expressions; after all is merged.
+
+    Raises:
+        Refused: see above.
+    """
+    for clause in ("expressions", "where", "group", "having", "order"):
+        found = select.args.get(clause) or ()
+        for part in found if isinstance(found, list | tuple) else (found,):
+            nested = part.find(exp.Query, exp.Exists)
+            if nested is not None:
+                refuse(
+                    text,
+                    nested,
+                    "a subquery inside an expression is not answered over a release; join the table instead",
+                )
+    rows = [select.args.get("where"), *(join.args.get("on") for join in select.args.get("joins") or ())]
+    rows += [found.expression for found in select.find_all(exp.Filter)]
+    for part in rows:
+        inside = part.find(exp.AggFunc) if part is not None else None
+        if inside is not None:
+            refuse(text, inside, "an aggregate cannot stand in WHERE, FILTER or ON; HAVING is the place")
+    for node in select.find_all(exp.AggFunc):
+        if any(other is not node for other in node.find_all(exp.AggFunc)):
+            refuse(text, node, "aggregates of aggregates have no bounds")
+
+
+def _only(text: str, node: exp.Expr, known: set[str]) -> None:
+    for name, value in node.args.items():
+        if value and name not in known:
+            told = {"sample": "TABLESAMPLE", "pivots": "PIVOT", "joins": "a join in parentheses"}.get(
+                name, name.strip("_").upper()
+            )
+            refuse(text, node, f"{told} is not answered over a release")
+
+
+def _known_function(text: str, node: exp.Func) -> None:
+    known = isinstance(node, _FUNCTIONS)
+    if isinstance(node, exp.Anonymous):
+        known = isinstance(node.this, str) and node.name.lower() in _NAMES
+    if not known:
+        refuse(
+            text,
+            node,
+            "this function is not answered over a release: there are arithmetic, dates, text, CASE, CAST, COALESCE and the "
+            "like, whose value depends on their arguments alone",
+        )

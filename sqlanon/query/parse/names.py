@@ -1,0 +1,260 @@
+"""Names: every column of the query becomes an exact column of a joined table, or the value of a box."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+
+from sqlglot import exp
+
+from sqlanon.engines.base import Engine, Relation, Statement
+from sqlanon.query.boxes.box import VIEW, Box, box_of
+from sqlanon.query.refusal import refuse
+from sqlanon.query.release import Field, Released
+from sqlanon.query.rewrite.sqltree import Tree, column, string, table_of, with_columns
+from sqlanon.sqltext import statement
+
+_TEXT = re.compile(r"(text|character varying|varchar|character|char|bpchar)\b", re.IGNORECASE)
+_BY_COLLATION = (
+    exp.Lower, exp.Upper, exp.Initcap, exp.ILike, exp.RegexpLike, exp.RegexpILike, exp.SimilarTo, exp.LT, exp.LTE, exp.GT, exp.GTE,
+    exp.Between, exp.Greatest, exp.Least,
+)  # fmt: skip
+"""What depends on more of a text than its bytes."""
+
+
+@dataclass
+class Scope:
+    """The tables of one query.
+
+    Attributes:
+        text: the query, for messages.
+        alias: what the query calls the release.
+        released: the release.
+        tables: the joined tables, by what the query calls them, and what the rewritten SQL calls them.
+        joins: the joins, bound, over the names of the rewritten SQL.
+        linked: a joined table may have several rows for one of the release: they come and go together.
+        using: columns that joins name in USING; by themselves they mean the release's.
+        boxes: the boxes that the query uses, by source column; filled as names are resolved.
+        terms: the exact expressions that the query uses, by their text: the name that the rewritten rows give each.
+    """
+
+    engine: Engine
+    text: str
+    alias: str
+    released: Released
+    tables: dict[str, tuple[str, Relation]] = field(default_factory=dict)
+    joins: list[exp.Join] = field(default_factory=list)
+    linked: bool = False
+    using: set[str] = field(default_factory=set)
+    boxes: dict[str, Box] = field(default_factory=dict)
+    terms: dict[str, tuple[str, Tree]] = field(default_factory=dict)
+
+    def bind(self, node: exp.Expr) -> Tree:
+        """A copy of an expression with every column resolved.
+
+        Raises:
+            Refused: a column that neither the release nor a joined table has.
+        """
+        bound = with_columns(node, self._placed)
+        self._check_collations(bound, node)
+        return bound
+
+    def view(self) -> exp.Expr:
+        """The released view, its exact text in the type and the collation of the source, by which the engine compares it."""
+        ref = self.released.view.ref
+        texts = {
+            own.published[0] if own.published else own.name: own
+            for own in self.released.fields
+            if self.is_exact(own)
+        }
+        trees = {
+            c.name: self.collated(texts[c.name], column(c.name, VIEW))
+            if c.name in texts
+            else column(c.name, VIEW)
+            for c in self.released.view.columns
+        }
+        if all(isinstance(tree, exp.Column) for tree in trees.values()):
+            return table_of(ref, VIEW)
+        listed = (exp.alias_(tree, name, quoted=True) for name, tree in trees.items())
+        return exp.Select().select(*listed).from_(table_of(ref, VIEW)).subquery(VIEW)
+
+    def collated(self, own: Field, tree: Tree) -> Tree:
+        """A value of a text column as the source holds it: a release holds text, which compares by bytes."""
+        if own.kind != "text" or own.collation is None or not self.engine.capabilities.collations:
+            return tree
+        kind = exp.DataType.build(own.source_type, dialect=self.engine.dialect, udt=True)
+        return exp.Collate(this=exp.cast(tree, kind), expression=exp.Var(this=own.collation))
+
+    def _check_collations(self, bound: Tree, node: exp.Expr) -> None:
+        """Refuse what goes by a collation that is not known, and types of text with an equality of their own."""
+        if not self.engine.capabilities.collations:
+            return
+        for found in bound.find_all(exp.Column):
+            own = self._field(found)
+            if own is None or own.kind != "text":
+                continue
+            if not _TEXT.match(own.source_type):
+                refuse(
+                    self.text, node,
+                    f"column {own.name} ({own.source_type}): values of this type are equal though their texts differ, "
+                    "and a release holds texts",
+                )  # fmt: skip
+            if own.collation is None and found.find_ancestor(*_BY_COLLATION) is not None:
+                self.check_collation(own, node)
+
+    def check_collation(self, own: Field, node: exp.Expr) -> None:
+        """Refuse what goes by the collation of a text column where the release does not know it.
+
+        Raises:
+            Refused: see above.
+        """
+        if own.kind == "text" and own.collation is None and self.engine.capabilities.collations:
+            refuse(
+                self.text, node,
+                f"column {own.name}: the release does not know the collation that it has in the source; run the release again",
+            )  # fmt: skip
+
+    def _field(self, node: exp.Column) -> Field | None:
+        """The released column that a bound column is."""
+        if node.table == "_box":
+            return self.box(node.name).field
+        if node.table != VIEW:
+            return None
+        return next(
+            (own for own in self.released.fields if (own.published or (own.name,))[0] == node.name), None
+        )
+
+    def exact_fields(self, bound: Tree) -> list[Field]:
+        """The released columns that a bound expression reads."""
+        found = (self._field(node) for node in bound.find_all(exp.Column))
+        return [own for own in found if own is not None]
+
+    def check_order(self, box: Box, node: exp.Expr) -> None:
+        """Refuse what asks for the order of a text column where this database has another one than bytes.
+
+        Raises:
+            Refused: see above.
+        """
+        if box.field.kind != "text" or box.shape != "interval" or self._in_bytes(box.field):
+            return
+        refuse(
+            self.text, node,
+            f"column {box.field.name}: the release orders text by bytes, and the source by its collation, so that bounds "
+            "would not hold; ask with = or IN",
+        )  # fmt: skip
+
+    def _in_bytes(self, own: Field) -> bool:
+        """Whether a column of the source orders its text by bytes."""
+        if own.collation is None or not self.engine.capabilities.collations:
+            return self._bytes
+        letter = exp.Collate(this=string("a"), expression=exp.Var(this=own.collation))
+        asked = exp.Select().select(exp.Not(this=exp.Paren(this=exp.LT(this=letter, expression=string("B")))))
+        text = asked.sql(dialect=self.engine.dialect)
+        return bool(self.engine.fetch(Statement("query/text_order", text))[0][0])
+
+    @cached_property
+    def _bytes(self) -> bool:
+        return bool(self.engine.fetch(statement("query/text_order", self.engine.dialect))[0][0])
+
+    def has(self, name: str) -> bool:
+        """Whether a table of the query has a column of that name."""
+        names = [own.name for own in self.released.fields]
+        names += [column.name for _, relation in self.tables.values() for column in relation.columns]
+        return name.lower() in [found.lower() for found in names]
+
+    def _placed(self, node: exp.Column) -> Tree:
+        """A column's tree, which still knows where the analyst wrote it."""
+        found = self._column(node).copy()
+        found.meta.update(node.this.meta)
+        return found
+
+    def box(self, name: str) -> Box:
+        """A box by its id."""
+        return next(box for box in self.boxes.values() if box.id == name)
+
+    def term(self, tree: Tree) -> Tree:
+        """An exact expression, as a column of the rewritten rows."""
+        name, _ = self.terms.setdefault(tree.sql(), (f"x{len(self.terms) + 1}", tree))
+        return column(name)
+
+    def is_floating(self, tree: Tree) -> bool:
+        """Whether an exact expression may be infinite or no number: it reads floating point values, or makes some."""
+        if tree.find(exp.Div, exp.Exp, exp.Ln, exp.Log, exp.Pow, exp.Sqrt) is not None:
+            return True
+        if any(found.to.is_type("DOUBLE", "FLOAT") for found in tree.find_all(exp.Cast)):
+            return True
+        floats = {
+            (VIEW, name) for own in self.released.fields if own.kind == "float" for name in own.published
+        }
+        floats |= {
+            (n, c.name) for n, relation in self.tables.values() for c in relation.columns if c.kind == "float"
+        }
+        return any((found.table, found.name) in floats for found in tree.find_all(exp.Column))
+
+    def _column(self, node: exp.Column) -> Tree:
+        if node.args.get("db"):
+            refuse(self.text, node, "write columns as column or alias.column")
+        own = (
+            _match([own.name for own in self.released.fields], node)
+            if node.table.lower() in ("", self.alias.lower())
+            else []
+        )
+        joined = [
+            (name, found)
+            for alias, (name, relation) in self.tables.items()
+            if node.table.lower() in ("", alias.lower())
+            for found in _match([c.name for c in relation.columns], node)
+        ]
+        if own and node.name.lower() in self.using:
+            joined = []
+        if len(own) + len(joined) > 1:
+            refuse(
+                self.text,
+                node,
+                f"several columns are called {node.name}; write alias.{node.name}, or the exact name in quotes",
+            )
+        if joined:
+            self._comparable(node, *joined[0])
+            return column(joined[0][1], joined[0][0])
+        if not own:
+            names = ", ".join(found.name for found in self.released.fields)
+            refuse(self.text, node, f"the release has no column {node.sql()}; it has: {names}")
+        return self._own(next(found for found in self.released.fields if found.name == own[0]))
+
+    def _comparable(self, node: exp.Column, table: str, name: str) -> None:
+        """Refuse a joined column whose type has operators of its own: here they would be those of another type, or none."""
+        relations = dict(self.tables.values())
+        for found in relations[table].columns:
+            if found.name == name and found.own_operators:
+                refuse(
+                    self.text, node,
+                    f"column {name} has type {found.shown_type}, which was added to this database with operators of its own; join "
+                    "a view that casts it, to text for example",
+                )  # fmt: skip
+
+    def _own(self, own: Field) -> Tree:
+        if self.is_exact(own):
+            return column(own.published[0] if own.published else own.name, VIEW)
+        if own.name not in self.boxes:
+            self.boxes[own.name] = box_of(self.engine, self.released, own, f"k{len(self.boxes) + 1}")
+        return self.boxes[own.name].value
+
+    def is_exact(self, own: Field) -> bool:
+        """Whether the release shows every row's own value of a column."""
+        if self.released.format == "anatomy":
+            return own.role != "sensitive"
+        return own.role != "quasi"
+
+
+def boxes_in(tree: exp.Expr) -> list[str]:
+    """The ids of the boxes whose values a bound expression reads."""
+    return list(dict.fromkeys(node.name for node in tree.find_all(exp.Column) if node.table == "_box"))
+
+
+def _match(names: Sequence[str], node: exp.Column) -> list[str]:
+    """The columns that may be meant: the exact name in quotes, else all that differ in case alone."""
+    if node.this.args.get("quoted") and node.name in names:
+        return [node.name]
+    return [found for found in names if found.lower() == node.name.lower()]

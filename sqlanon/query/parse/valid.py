@@ -1,0 +1,136 @@
+"""Whether the source's engine itself would take the analyst's text: it binds it, over columns of the source's types, and runs nothing.
+
+The parser knows the words of many dialects and rewrites one into another, so that it alone would answer queries that the source
+refuses. The text is put together anew from the tokens that were parsed and admitted, so that the engine reads nothing else.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from itertools import pairwise
+
+from sqlglot import Token, TokenType, exp
+from sqlglot.dialects.dialect import Dialect
+
+from sqlanon.engines.base import TableRef
+from sqlanon.errors import DatabaseError
+from sqlanon.query.parse.names import Scope
+from sqlanon.query.parse.parse import Query
+from sqlanon.query.refusal import refuse
+from sqlanon.query.release import Field, Released
+from sqlanon.sqltext import identifier
+
+_PLAIN_TEXT = re.compile(r"(text|varchar|char|character|bpchar)\b", re.IGNORECASE)
+_TEXTS = {
+    TokenType.STRING, TokenType.NATIONAL_STRING, TokenType.RAW_STRING, TokenType.HEREDOC_STRING, TokenType.BYTE_STRING,
+    TokenType.UNICODE_STRING,
+}  # fmt: skip
+
+
+def check_valid(scope: Scope, query: Query) -> None:
+    """Refuse a query that the source's engine does not accept: unknown functions, types that do not fit, its own rules.
+
+    Args:
+        scope: the names, the joined tables included.
+        query: the query; every other check has passed.
+
+    Raises:
+        Refused: see above.
+    """
+    tokens = [
+        token
+        for token in Dialect.get_or_raise(scope.engine.dialect).tokenize(query.text)
+        if token.token_type is not TokenType.SEMICOLON
+    ]
+    try:
+        scope.engine.describe("".join(_written(scope, query, tokens)))
+    except DatabaseError as error:
+        reason = scope.engine.reason(error)
+        refuse(
+            query.text, _called(tokens, reason), f"the source's database does not accept this query: {reason}"
+        )
+
+
+def _written(scope: Scope, query: Query, tokens: list[Token]) -> Iterator[str]:
+    """The parts of the text that is bound: the tokens, the released table as a query of its columns, other tables in full."""
+    tables = {_span(query.source): f"({_rows(scope)}){_alias(query.source)}"}
+    for join in query.joins:
+        relation = scope.tables[join.this.alias_or_name][1]
+        tables[_span(join.this)] = f"{_qualified(relation.ref)}{_alias(join.this)}"
+    starts = {start: text for (start, _), text in tables.items()}
+    names = _spellings(scope)
+    end = -1
+    for token, after in zip(tokens, [*tokens[1:], None], strict=True):
+        if token.start != end + 1 and end >= 0:
+            yield " "
+        end = token.end
+        if any(start <= token.start <= stop for start, stop in tables):
+            yield starts.get(token.start, "")
+        else:
+            yield _token(token, names, call=after is not None and after.token_type is TokenType.L_PAREN)
+
+
+def _span(table: exp.Table) -> tuple[int, int]:
+    """Where the name of a table stands in the text."""
+    places = [part.meta for part in table.parts if "start" in part.meta]
+    return places[0]["start"], places[-1]["end"]
+
+
+def _alias(table: exp.Table) -> str:
+    return "" if table.alias else f" AS {identifier(table.name)}"
+
+
+def _qualified(ref: TableRef) -> str:
+    return ".".join(identifier(part) for part in (ref.database, ref.schema, ref.name) if part)
+
+
+def _token(token: Token, names: Mapping[str, str], *, call: bool) -> str:
+    if token.token_type in _TEXTS:
+        return "'" + token.text.replace("'", "''") + "'"
+    quoted = token.token_type is TokenType.IDENTIFIER
+    name = names.get(token.text.lower())
+    if quoted or (
+        token.token_type is TokenType.VAR and not call and name is not None and name != name.lower()
+    ):
+        return identifier(name or token.text)
+    return " ".join(token.text.split())
+
+
+def _spellings(scope: Scope) -> dict[str, str]:
+    """The columns of the query's tables as they are spelled, by their names in small letters; only where one is meant."""
+    listed = [own.name for own in scope.released.fields]
+    listed += [column.name for _, relation in scope.tables.values() for column in relation.columns]
+    found: dict[str, set[str]] = {}
+    for name in listed:
+        found.setdefault(name.lower(), set()).add(name)
+    return {folded: next(iter(names)) for folded, names in found.items() if len(names) == 1}
+
+
+def _rows(scope: Scope) -> str:
+    """A query with the release's columns under the source's names and types."""
+    dialect = scope.engine.dialect
+    chosen = [
+        exp.alias_(exp.cast(exp.null(), _type(scope.released, own, dialect)), own.name, quoted=True)
+        for own in scope.released.fields
+    ]
+    return exp.Select(expressions=chosen).sql(dialect=dialect)
+
+
+def _type(released: Released, own: Field, dialect: str) -> exp.DataType:
+    """The source's type; of types with names of their own, that of the released column."""
+    text = own.source_type if own.kind != "text" or _PLAIN_TEXT.match(own.source_type) else "TEXT"
+    if own.kind in ("enum", "other"):
+        shown = next((c for c in released.view.columns if own.published and c.name == own.published[0]), None)
+        text = shown.type if shown is not None and (own.treatment == "" or shown.kind == "enum") else "TEXT"
+    return exp.DataType.build(text, dialect=dialect, udt=True)
+
+
+def _called(tokens: list[Token], reason: str) -> exp.Expr | None:
+    """The call of the function that the reason names, or None."""
+    for token, after in pairwise(tokens):
+        if after.token_type is TokenType.L_PAREN and f"function {token.text.lower()} " in f"{reason} ":
+            place = exp.Var(this=token.text)
+            place.meta.update(start=token.start, end=after.start)
+            return place
+    return None

@@ -1,0 +1,157 @@
+"""Aggregates that need tables of their own beside the sums: AVG, COUNT(DISTINCT), and counts over the groups of anatomy.
+
+Each gives the tables that it reads, the last of them with one row for every step of its order or value, and the four
+columns of `sqlanon.query.rewrite.sums` over that one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from sqlglot import exp
+
+from sqlanon.query.boxes.box import Box
+from sqlanon.query.rewrite.box_rows import FOUND
+from sqlanon.query.rewrite.sqltree import ZERO, Tree, column, sql, when
+
+Apart = tuple[list[tuple[str, exp.Expr]], dict[str, Tree]]
+"""Tables by name, and the columns ``e``, ``l``, ``h``, ``u`` of the aggregate over the last of them."""
+
+
+NAN, INFINITE = "CAST('NaN' AS DOUBLE)", "CAST('Infinity' AS DOUBLE)"
+
+
+def nan_or(sure: Tree, maybe: Tree, bound: Tree) -> Tree:
+    """A bound where the value is surely NaN, or may be: NaN, and none."""
+    text = f"CASE WHEN COALESCE(:s, FALSE) THEN {NAN} WHEN COALESCE(:m, FALSE) THEN NULL ELSE CAST(:b AS DOUBLE) END"
+    return sql(text, s=sure, m=maybe, b=bound)
+
+
+def average(
+    number: int, row: Mapping[str, Tree], keys: Sequence[Tree], kind: exp.DataType, *, floating: bool = False
+) -> Apart:
+    """AVG: the best average of the certain rows with each prefix of the others, the most extreme first.
+
+    It is calculated in ``kind``, the type of the source's own AVG, so that it is divided as there. ``floating`` values may be
+    infinite, and then their average NaN.
+    """
+    zero = exp.Literal.number(0)
+    steps: list[tuple[str, exp.Expr]] = []
+    n = row["count"]
+    weight = sql(":n * :s", n=n, s=row.get("shown", row["share"]))
+    total = row["sum"] if "mean" not in row else sql(":n * :e", n=n, e=row["sum"])
+    for end in ("low", "high"):
+        value = exp.cast(row[end].copy(), kind)
+        certain = (
+            sql("COALESCE(:m, :v)", m=row["mean"], v=value)
+            if not isinstance(row.get("mean", exp.null()), exp.Null)
+            else value
+        )
+        table = f"_ordered_{end}_{number}"
+        chosen = {
+            "v": value, "free": sql("SUM(:x)", x=when(row["certain"], zero, n)),
+            "held": sql("SUM(:x)", x=when(row["certain"], n, zero)),
+            "sum": sql("SUM(:x)", x=when(row["certain"], sql(":n * :v", n=n, v=certain), ZERO)),
+            "e": sql("SUM(:x)", x=total), "w": sql("SUM(:x)", x=weight),
+            "o": sql("MAX(:x)", x=when(row["open"], exp.Literal.number(1), zero)),
+        }  # fmt: skip
+        grouped = exp.Select().select(
+            *(k.copy() for k in keys), *(exp.alias_(t, c, quoted=True) for c, t in chosen.items())
+        )
+        grouped = grouped.from_(FOUND).where(row["possible"])
+        steps.append((table, grouped.group_by(*(k.copy() for k in keys), value.copy())))
+        over = "ORDER BY v" if end == "low" else "ORDER BY v DESC"
+        part = f"PARTITION BY {', '.join(k.sql(dialect='duckdb') for k in keys)}" if keys else ""
+        running = f"OVER ({part} {over} ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)"
+        whole = f"OVER ({part})"
+        average = _in(
+            kind,
+            f"CAST(SUM(sum) {whole} + SUM(CASE WHEN free > 0 THEN free * v ELSE 0 END) {running} AS DOUBLE) / CAST(SUM(held) {whole} + SUM(free) {running} AS DOUBLE)",
+        )
+        alone = _in(kind, f"CAST(SUM(sum) {whole} AS DOUBLE) / NULLIF(CAST(SUM(held) {whole} AS DOUBLE), 0)")
+        prefix = exp.Select().select(
+            *(k.copy() for k in keys), exp.alias_(average, "a"), exp.alias_(alone, "z"), sql("held"), sql("e"), sql("w"), sql("o"), sql("v")
+        ).from_(table)  # fmt: skip
+        steps.append((f"{table}_prefix", prefix))
+    low, high = (f"_ordered_{end}_{number}_prefix" for end in ("low", "high"))
+    both = exp.Union(
+        this=exp.Select()
+        .select(*(k.copy() for k in keys), *map(sql, ("a", "z", "held", "e", "w", "o", "v", "0 AS side")))
+        .from_(low),
+        expression=exp.Select()
+        .select(*(k.copy() for k in keys), *map(sql, ("a", "z", "held", "e", "w", "o", "v", "1 AS side")))
+        .from_(high),
+        distinct=False,
+    )
+    steps.append((f"_average_{number}", both))
+    bounded = sql("MAX(o) = 0")
+    ends = [
+        sql("LEAST(MIN(CASE WHEN side = 0 THEN a END), MIN(CASE WHEN side = 0 THEN z END))"),
+        sql("GREATEST(MAX(CASE WHEN side = 1 THEN a END), MAX(CASE WHEN side = 1 THEN z END))"),
+    ]
+    if floating:
+        most = "MAX(CASE WHEN side = 1 THEN v END)"
+        maybe = sql(
+            f"{most} = {NAN} OR (MIN(CASE WHEN side = 0 THEN v END) = -{INFINITE} AND {most} >= {INFINITE})"
+        )
+        sure = sql(
+            f"BOOL_OR(side = 0 AND held > 0 AND v = {NAN}) OR (BOOL_OR(side = 0 AND held > 0 AND v >= {INFINITE}) "
+            f"AND BOOL_OR(side = 1 AND held > 0 AND v = -{INFINITE}))"
+        )
+        ends = [nan_or(sure, maybe, end) for end in ends]
+    return steps, {
+        f"e{number}": sql(
+            "SUM(CASE WHEN side = 0 THEN e END) / NULLIF(SUM(CASE WHEN side = 0 THEN w END), 0)"
+        ),
+        f"l{number}": when(bounded, ends[0]),
+        f"h{number}": when(bounded, ends[1]),
+        f"u{number}": sql("CASE WHEN SUM(held) > 0 THEN 0 ELSE 1 END"),
+    }
+
+
+def _in(kind: exp.DataType, text: str) -> Tree:
+    """The tree of a text, whose casts are to ``kind``."""
+    made = sql(text)
+    for node in made.find_all(exp.Cast):
+        node.set("to", kind.copy())
+    return made
+
+
+def matched(number: int, condition: int, box: Box, keys: Sequence[Tree]) -> Apart:
+    """Rows of a group that qualify by their exact columns, and values of the group that qualify: how many can, must meet.
+
+    Of N rows m qualify, of N values c: at most min(m, c) rows have both, and at least m + c - N.
+    """
+    group, size = column(f"{box.id}_group"), column(f"{box.id}_size")
+    chosen = {
+        "m": sql("SUM(n)"), "c": sql("ROUND(MAX(:s * :z))", s=column(f"s{condition}"), z=exp.cast(size, "DOUBLE")),
+        "size": sql("MAX(:z)", z=size), "e": sql("SUM(n * :s)", s=column(f"s{condition}")),
+    }  # fmt: skip
+    made = exp.Select().select(
+        *(k.copy() for k in keys), *(exp.alias_(t, c, quoted=True) for c, t in chosen.items())
+    )
+    made = made.from_(FOUND).where(column(f"p{condition}")).group_by(*(k.copy() for k in keys), group)
+    name = f"_matched_{number}"
+    return [(name, made)], {
+        f"e{number}": sql("COALESCE(SUM(e), 0.0)"),
+        f"l{number}": sql("CAST(COALESCE(SUM(GREATEST(m + c - size, 0)), 0) AS BIGINT)"),
+        f"h{number}": sql("CAST(COALESCE(SUM(LEAST(m, c)), 0) AS BIGINT)"), f"u{number}": exp.Literal.number(0),
+    }  # fmt: skip
+
+
+def distinct(number: int, value: Tree, row: Mapping[str, Tree], keys: Sequence[Tree]) -> Apart:
+    """COUNT(DISTINCT): a value is there for certain if a certain row has it; else as likely as that some row of it qualifies."""
+    absent = sql("SUM(:n * LN(1 - LEAST(:s, 0.999999999999)))", n=row["count"], s=row["share"])
+    chosen = {
+        "c": sql("MAX(:x)", x=when(row["certain"], exp.Literal.number(1), exp.Literal.number(0))),
+        "absent": sql("EXP(GREATEST(:x, -700))", x=absent),
+    }
+    made = exp.Select().select(
+        *(k.copy() for k in keys), *(exp.alias_(t, c, quoted=True) for c, t in chosen.items())
+    )
+    made = made.from_(FOUND).where(row["possible"]).group_by(*(k.copy() for k in keys), value)
+    name = f"_distinct_{number}"
+    return [(name, made)], {
+        f"e{number}": sql("COALESCE(SUM(CASE WHEN c = 1 THEN 1.0 ELSE 1.0 - absent END), 0.0)"),
+        f"l{number}": sql("COALESCE(SUM(c), 0)"), f"h{number}": sql("COUNT(*)"), f"u{number}": exp.Literal.number(0),
+    }  # fmt: skip

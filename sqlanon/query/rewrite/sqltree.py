@@ -1,0 +1,212 @@
+"""SQL trees out of small texts, and the few operations that the rewriting needs, constants folded away.
+
+Texts are in DuckDB's dialect, of which only words that mean the same on every engine are used; parts are trees, and trees
+from the analyst keep the dialect that they were read in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from decimal import Decimal, localcontext
+from fractions import Fraction
+from functools import lru_cache
+
+import sqlglot
+from sqlglot import exp
+
+from sqlanon.engines.base import TableRef
+
+Tree = exp.Expr
+_ATOMIC = (exp.Column, exp.Literal, exp.Func, exp.Paren, exp.Boolean, exp.Null, exp.Subquery, exp.Star, exp.Identifier,
+           exp.DataType)  # fmt: skip
+
+
+@lru_cache(maxsize=1024)
+def _parsed(text: str) -> Tree:
+    return sqlglot.parse_one(text, read="duckdb")
+
+
+def sql(text: str, **parts: Tree) -> Tree:
+    """The tree of ``text``, its placeholders ``:name`` replaced by trees."""
+    tree = _parsed(text).copy()
+    for node in list(tree.find_all(exp.Placeholder)):
+        part = guarded(parts[node.name])
+        if node is tree:
+            return part
+        node.replace(part)
+    return tree
+
+
+def guarded(tree: Tree) -> Tree:
+    """A copy that keeps together wherever it is put."""
+    copied = tree.copy()
+    return (
+        copied
+        if isinstance(copied, _ATOMIC) and not isinstance(copied, exp.Binary)
+        else exp.Paren(this=copied)
+    )
+
+
+def column(name: str, table: str | None = None) -> Tree:
+    """A column by its exact name."""
+    return exp.column(
+        exp.to_identifier(name, quoted=True), table=exp.to_identifier(table, quoted=True) if table else None
+    )
+
+
+def with_columns(tree: Tree, replaced: Callable[[exp.Column], Tree | None]) -> Tree:
+    """A copy of ``tree`` with other trees in place of some of its columns; None keeps a column."""
+    whole = exp.Paren(this=tree.copy())
+    for node in list(whole.find_all(exp.Column)):
+        found = replaced(node)
+        if found is not None:
+            node.replace(found.copy())
+    made: Tree = whole.this
+    return made
+
+
+def table_of(ref: TableRef, alias: str) -> exp.Table:
+    """A table by its exact name, and what the SQL calls it."""
+    return exp.Table(
+        this=exp.to_identifier(ref.name, quoted=True),
+        db=exp.to_identifier(ref.schema, quoted=True) if ref.schema else None,
+        catalog=exp.to_identifier(ref.database, quoted=True) if ref.database else None,
+        alias=exp.TableAlias(this=exp.to_identifier(alias, quoted=True)),
+    )
+
+
+def number(value: int | Fraction | Decimal | float) -> Tree:
+    """A number as SQL; fractions whose decimals end are written out, others as a division of doubles."""
+    if isinstance(value, Fraction):
+        if value.denominator == 1:
+            return number(value.numerator)
+        with localcontext(prec=1200):  # half way between two doubles has as many digits
+            plain = Decimal(value.numerator) / Decimal(value.denominator)
+        if Fraction(plain) == value:
+            return number(plain)
+        return sql("CAST(:a AS DOUBLE) / :b", a=number(value.numerator), b=number(value.denominator))
+    text = format(value, "f") if isinstance(value, Decimal) else repr(value)
+    if text.startswith("-"):
+        return exp.Paren(this=exp.Neg(this=exp.Literal.number(text[1:])))
+    return exp.Literal.number(text)
+
+
+def string(text: str) -> Tree:
+    """A text literal."""
+    return exp.Literal.string(text)
+
+
+TRUE: Tree = exp.true()
+FALSE: Tree = exp.false()
+ZERO: Tree = exp.Literal.number("0.0")
+ONE: Tree = exp.Literal.number("1.0")
+
+
+def is_true(tree: Tree) -> bool:
+    """Whether it is the constant TRUE."""
+    return isinstance(tree, exp.Boolean) and bool(tree.this)
+
+
+def is_false(tree: Tree) -> bool:
+    """Whether it is the constant FALSE."""
+    return isinstance(tree, exp.Boolean) and not tree.this
+
+
+def every(trees: Iterable[Tree]) -> Tree:
+    """Their conjunction."""
+    kept = [tree for tree in trees if not is_true(tree)]
+    if any(is_false(tree) for tree in kept):
+        return FALSE
+    return _chain(exp.And, kept) if kept else TRUE
+
+
+def some(trees: Iterable[Tree]) -> Tree:
+    """Their disjunction."""
+    kept = [tree for tree in trees if not is_false(tree)]
+    if any(is_true(tree) for tree in kept):
+        return TRUE
+    return _chain(exp.Or, kept) if kept else FALSE
+
+
+def _chain(kind: type[exp.And] | type[exp.Or], trees: list[Tree]) -> Tree:
+    whole = guarded(trees[0]) if len(trees) > 1 else trees[0].copy()
+    for tree in trees[1:]:
+        whole = kind(this=whole, expression=guarded(tree))
+    return whole
+
+
+def negate(tree: Tree) -> Tree:
+    """Its negation; ``tree`` is never NULL."""
+    if isinstance(tree, exp.Boolean):
+        return FALSE if tree.this else TRUE
+    if isinstance(tree, exp.Not):
+        inner: Tree = tree.this.unnest()
+        return inner.copy()
+    return exp.Not(this=guarded(tree))
+
+
+def when(condition: Tree, then: Tree, otherwise: Tree | None = None) -> Tree:
+    """``CASE WHEN condition THEN then ELSE otherwise END``; no ``otherwise``: NULL."""
+    if is_true(condition):
+        return then.copy()
+    if is_false(condition):
+        return otherwise.copy() if otherwise is not None else exp.null()
+    tree = exp.Case(ifs=[exp.If(this=condition.copy(), true=then.copy())])
+    if otherwise is not None:
+        tree.set("default", otherwise.copy())
+    return tree
+
+
+def _is(tree: Tree, value: float) -> bool:
+    return isinstance(tree, exp.Literal) and not tree.is_string and float(tree.this) == value
+
+
+def times(*trees: Tree) -> Tree:
+    """Their product."""
+    if any(_is(tree, 0) for tree in trees):
+        return ZERO
+    kept = [tree for tree in trees if not _is(tree, 1)]
+    if not kept:
+        return ONE
+    whole = kept[0].copy()
+    for tree in kept[1:]:
+        whole = exp.Mul(this=guarded(whole), expression=guarded(tree))
+    return whole
+
+
+def plus(trees: Iterable[Tree]) -> Tree:
+    """Their sum."""
+    kept = [tree for tree in trees if not _is(tree, 0)]
+    if not kept:
+        return ZERO
+    whole = kept[0].copy()
+    for tree in kept[1:]:
+        whole = exp.Add(this=guarded(whole), expression=guarded(tree))
+    return whole
+
+
+def less(first: Tree, second: Tree) -> Tree:
+    """Their difference."""
+    return first.copy() if _is(second, 0) else exp.Sub(this=guarded(first), expression=guarded(second))
+
+
+def least(trees: Iterable[Tree]) -> Tree:
+    """The smallest that is not NULL."""
+    return _extreme(exp.Least, list(trees))
+
+
+def greatest(trees: Iterable[Tree]) -> Tree:
+    """The largest that is not NULL."""
+    return _extreme(exp.Greatest, list(trees))
+
+
+def _extreme(kind: type[exp.Least] | type[exp.Greatest], trees: list[Tree]) -> Tree:
+    if len(trees) == 1:
+        return trees[0].copy()
+    rest = [tree.copy() for tree in trees[1:]]
+    return kind(this=trees[0].copy(), expressions=rest, ignore_nulls=True)
+
+
+def indicator(tree: Tree) -> Tree:
+    """1.0 where it holds, else 0.0."""
+    return when(tree, ONE, ZERO)

@@ -1,0 +1,81 @@
+"""The types that aggregates and calculations have over the source, as its engine says: what it divides and rounds in."""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from sqlanon.errors import DatabaseError
+from sqlanon.query.boxes.box import VIEW
+from sqlanon.query.parse.names import Scope
+from sqlanon.query.refusal import refuse
+from sqlanon.query.rewrite.sqltree import Tree, with_columns
+
+_SMALL = (exp.DataType.Type.FLOAT,)
+
+
+class Types:
+    """Asks the engine for the type of an expression, once each; no row is read, and nothing is computed.
+
+    Args:
+        scope: the names.
+    """
+
+    def __init__(self, scope: Scope) -> None:
+        self._scope = scope
+        self._known: dict[str, exp.DataType] = {}
+
+    def of(self, bound: Tree, written: exp.Expr) -> exp.DataType:
+        """The type of a bound expression: of an aggregate over the source's rows, or of one row's term.
+
+        Args:
+            bound: the expression, every column resolved.
+            written: the piece of the query that it stands for, for messages.
+
+        Raises:
+            Refused: the engine has no such function for these types.
+        """
+        whole = with_columns(bound, self._typed)
+        made = exp.Select().select(whole).from_(exp.to_table("x").as_(VIEW))
+        made.args["from_"].this.replace(self._scope.view())
+        for join in self._scope.joins:
+            made = made.join(join.copy())
+        text = made.sql(dialect=self._scope.engine.dialect)
+        if text not in self._known:
+            try:
+                (name,) = self._scope.engine.describe(text)
+            except DatabaseError:
+                refuse(
+                    self._scope.text, written, "the engine has no such function or operator for these types"
+                )
+            self._known[text] = exp.DataType.build(name, dialect=self._scope.engine.dialect, udt=True)
+        return self._known[text]
+
+    def _typed(self, node: exp.Column) -> Tree | None:
+        """A column with ranges as a NULL of its type; exact columns have theirs."""
+        if node.table != "_box":
+            return None
+        own = self._scope.box(node.name).field
+        if own.kind == "enum":
+            return exp.cast(exp.null(), "TEXT")
+        kind = exp.DataType.build(own.source_type, dialect=self._scope.engine.dialect, udt=True)
+        return exp.cast(exp.null(), kind)
+
+
+def is_number(kind: exp.DataType) -> bool:
+    """Whether it is a type of numbers."""
+    return bool(kind.is_type(*exp.DataType.NUMERIC_TYPES))
+
+
+def is_whole(kind: exp.DataType) -> bool:
+    """Whether it is a type of whole numbers."""
+    return bool(kind.is_type(*exp.DataType.INTEGER_TYPES))
+
+
+def is_float(kind: exp.DataType) -> bool:
+    """Whether it is a type of floating point numbers."""
+    return bool(kind.is_type(*exp.DataType.FLOAT_TYPES))
+
+
+def is_single(kind: exp.DataType) -> bool:
+    """Whether it is floating point of single precision."""
+    return bool(kind.is_type(*_SMALL))

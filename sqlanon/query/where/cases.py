@@ -1,0 +1,70 @@
+"""Tests of one box: a predicate on its value each, and which of them can hold together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import product
+
+from sqlanon.query.boxes.box import Box
+from sqlanon.query.boxes.number_line import Comparison, pieces_of
+from sqlanon.query.rewrite.sqltree import Tree, with_columns
+
+MOST_GROUPS = 64
+"""Ways in which the tests of one listed column may turn out together, before they are taken one by one."""
+
+
+@dataclass(frozen=True)
+class Test:
+    """A predicate on one box under its sign; ``tree`` holds exactly when it does, over the box's value."""
+
+    id: int
+    box: str
+    tree: Tree
+    comparison: Comparison | None = None
+
+    def on(self, value: Tree) -> Tree:
+        """The test of one value."""
+        return on(self.tree, self.box, value)
+
+
+def on(tree: Tree, box: str, value: Tree) -> Tree:
+    """``tree`` with a value in place of the box's column."""
+    return with_columns(tree, lambda node: value if node.table == "_box" and node.name == box else None)
+
+
+def outcomes(box: Box, tests: Sequence[Test]) -> list[frozenset[int]] | None:
+    """Which tests can hold together for a value of the box, or for NULL; None: too many ways to list.
+
+    A value is one of the constants that it is compared with, or none of them; nothing is known of other predicates.
+    """
+    if box.shape == "interval":
+        comparisons = [test.comparison for test in tests if test.comparison is not None]
+        if len(comparisons) == len(tests):
+            ways = [holds for holds, _ in pieces_of(comparisons, box.step, box.field.kind)]
+            return list(dict.fromkeys([*ways, frozenset(c.id for c in comparisons if c.op == "null")]))
+    equal = [
+        t.comparison
+        for t in tests
+        if t.comparison is not None and t.comparison.op in ("=", "<>", "null", "known")
+    ]
+    free = [test.id for test in tests if test.comparison not in equal]
+    constants = {c.at for c in equal if c.at is not None}
+    if (len(constants) + 2) * 2 ** len(free) > MOST_GROUPS:
+        return None
+    found = []
+    for at in [*sorted(constants, key=str), None, "null"]:
+        known = frozenset(
+            c.id
+            for c in equal
+            if (at == "null" and c.op == "null")
+            or (
+                at != "null"
+                and (c.op == "known" or (c.op == "=" and c.at == at) or (c.op == "<>" and c.at != at))
+            )
+        )
+        found += [
+            known | frozenset(i for i, is_in in zip(free, chosen, strict=True) if is_in)
+            for chosen in product((False, True), repeat=len(free))
+        ]
+    return list(dict.fromkeys(found))

@@ -1,0 +1,292 @@
+"""WHERE as a monotone formula over tests, and its compilation to SQL: possible, certain, and the share of the box.
+
+SQL's logic has three values, but WHERE takes only TRUE. With every NOT pushed down to the predicates, a conjunction is TRUE
+exactly when all of its parts are and a disjunction when one is; so each predicate, under its sign, becomes a *test* that
+either holds or does not, and NULL needs no value of its own.
+
+A row's box is a product: every combination of its columns' values is possible. So formulas over different columns are
+independent, and a formula whose parts share a column is split by what that column's values decide: a decision diagram
+with columns as variables, memoized on the rest of the formula.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+from sqlglot import exp
+
+from sqlanon.query.rewrite.sqltree import (
+    FALSE,
+    ONE,
+    TRUE,
+    ZERO,
+    Tree,
+    every,
+    indicator,
+    less,
+    negate,
+    plus,
+    some,
+    times,
+)
+
+ATOMS = 12
+"""Predicates over boxed columns up to which the bounds of a COUNT are tight."""
+
+Formula = bool | int | tuple[str, frozenset["Formula"]]
+"""TRUE, FALSE, a test's number, or ('and' | 'or', parts)."""
+
+
+@dataclass(frozen=True)
+class Triple:
+    """What SQL computes of a formula for one row: some value of the box satisfies it; all do; the share of those that do."""
+
+    possible: Tree
+    certain: Tree
+    share: Tree
+
+
+ALWAYS = Triple(TRUE, TRUE, ONE)
+NEVER = Triple(FALSE, FALSE, ZERO)
+
+
+@dataclass(frozen=True)
+class Group:
+    """Values of one column that decide the same tests alike; ``holds``: the tests that are TRUE for them."""
+
+    holds: frozenset[int]
+
+
+@dataclass(frozen=True)
+class Part:
+    """Values of one column under one group, for aggregates of that column.
+
+    Attributes:
+        group: which tests hold for them.
+        reach: the box has some of them.
+        share: how much of the box they are.
+        low, high, middle: the smallest, the largest and the mean value of them in the box; None: NULL is the value.
+        open: a tree that says that nothing bounds them.
+        null: a tree that says that NULL is among them.
+    """
+
+    group: Group
+    reach: Tree
+    share: Tree
+    low: Tree | None
+    high: Tree | None
+    middle: Tree | None
+    open: Tree = FALSE
+    null: Tree = FALSE
+
+
+class Domain(Protocol):
+    """How the values of one box divide, as SQL over the rows of the rewritten query."""
+
+    groups: tuple[Group, ...]
+
+    def columns(self) -> dict[str, Tree]:
+        """What the rows have to tell of the box, by name, as trees over the view."""
+
+    def reach(self, groups: Iterable[Group]) -> Tree:
+        """The box has values of these groups."""
+
+    def share(self, groups: Iterable[Group]) -> Tree:
+        """The part of the box that they take."""
+
+    def parts(self) -> list[Part]:
+        """The groups for aggregates of the column itself."""
+
+
+def both(parts: Iterable[Formula]) -> Formula:
+    """The conjunction, simplified."""
+    return _joined("and", parts, unit=True)
+
+
+def either(parts: Iterable[Formula]) -> Formula:
+    """The disjunction, simplified."""
+    return _joined("or", parts, unit=False)
+
+
+def _joined(kind: str, parts: Iterable[Formula], *, unit: bool) -> Formula:
+    kept: set[Formula] = set()
+    for part in parts:
+        if isinstance(part, bool):
+            if part is not unit:
+                return not unit
+        elif isinstance(part, tuple) and part[0] == kind:
+            kept |= part[1]
+        else:
+            kept.add(part)
+    if not kept:
+        return unit
+    return next(iter(kept)) if len(kept) == 1 else (kind, frozenset(kept))
+
+
+def build(node: exp.Expr, leaf: Callable[[exp.Expr, bool], Formula], *, positive: bool = True) -> Formula:
+    """The formula that is TRUE exactly when the predicate is TRUE (``positive``) or FALSE.
+
+    Args:
+        node: a predicate in SQL.
+        leaf: gives the formula of a predicate without AND, OR and NOT, under its sign.
+        positive: the sign.
+    """
+    if isinstance(node, exp.Paren):
+        return build(node.this, leaf, positive=positive)
+    if isinstance(node, exp.Not):
+        return build(node.this, leaf, positive=not positive)
+    if isinstance(node, exp.And | exp.Or):
+        parts = [build(child, leaf, positive=positive) for child in (node.left, node.right)]
+        return both(parts) if isinstance(node, exp.And) is positive else either(parts)
+    if isinstance(node, exp.Boolean):
+        return bool(node.this) is positive
+    if isinstance(node, exp.Null):
+        return False
+    return leaf(node, positive)
+
+
+def tests_in(formula: Formula) -> frozenset[int]:
+    """The tests of a formula."""
+    if isinstance(formula, bool):
+        return frozenset()
+    if isinstance(formula, int):
+        return frozenset([formula])
+    return frozenset().union(*(tests_in(part) for part in formula[1]))
+
+
+def restrict(formula: Formula, known: Mapping[int, bool]) -> Formula:
+    """The rest of a formula when some tests are decided."""
+    if isinstance(formula, bool):
+        return formula
+    if isinstance(formula, int):
+        return known.get(formula, formula)
+    parts = [restrict(part, known) for part in formula[1]]
+    return both(parts) if formula[0] == "and" else either(parts)
+
+
+class Compiler:
+    """Formulas to SQL over the rows of the rewritten query.
+
+    Args:
+        exact: tests that are known of every row: a boolean column each.
+        boxed: the box of every other test.
+        domains: how the values of each box divide.
+        loose: tests that span boxes: already three trees each.
+        relaxed: take every test as independent of the others: sound, and not tight.
+    """
+
+    def __init__(
+        self, exact: Mapping[int, Tree], boxed: Mapping[int, str], domains: Mapping[str, Domain],
+        loose: Mapping[int, Triple], *, relaxed: bool,
+    ) -> None:  # fmt: skip
+        self._exact, self._boxed, self._domains, self._loose = exact, boxed, domains, loose
+        self._relaxed = relaxed
+        self._known: dict[Formula, Triple] = {}
+
+    def triple(self, formula: Formula) -> Triple:
+        """Possible, certain and share of a formula."""
+        if isinstance(formula, bool):
+            return ALWAYS if formula else NEVER
+        if formula not in self._known:
+            self._known[formula] = self._compiled(formula)
+        return self._known[formula]
+
+    def by_part(self, formula: Formula, box: str) -> list[tuple[Part, Triple]]:
+        """For every part of one column's values, what the rest of the formula says there."""
+        own = {test for test in tests_in(formula) if self._boxed.get(test) == box}
+        return [
+            (part, self.triple(restrict(formula, {test: test in part.group.holds for test in own})))
+            for part in self._domains[box].parts()
+        ]
+
+    def apart(self, formula: Formula, box: str) -> bool:
+        """Whether a formula is what one box must satisfy, and what the others must, and nothing that mixes them."""
+        parts = formula[1] if isinstance(formula, tuple) and formula[0] == "and" else frozenset([formula])
+        return all(
+            {self._boxed.get(test) == box for test in tests_in(part)} in (set(), {True}, {False})
+            for part in parts
+        )
+
+    def _compiled(self, formula: Formula) -> Triple:
+        if isinstance(formula, int):
+            if formula in self._exact:
+                return Triple(self._exact[formula], self._exact[formula], indicator(self._exact[formula]))
+            return (
+                self._loose[formula]
+                if formula in self._loose
+                else self._branch(formula, self._boxed[formula])
+            )
+        assert isinstance(formula, tuple)
+        kind, parts = formula
+        found = [
+            self.triple(part[0]) if len(part) == 1 else self._shared((kind, frozenset(part)))
+            for part in self._components(parts)
+        ]
+        if kind == "and":
+            return Triple(
+                every(t.possible for t in found),
+                every(t.certain for t in found),
+                times(*(t.share for t in found)),
+            )
+        return Triple(
+            some(t.possible for t in found),
+            some(t.certain for t in found),
+            less(ONE, times(*(less(ONE, t.share) for t in found))),
+        )
+
+    def _boxes(self, formula: Formula) -> frozenset[str]:
+        return frozenset(self._boxed[test] for test in tests_in(formula) if test in self._boxed)
+
+    def _components(self, parts: frozenset[Formula]) -> list[list[Formula]]:
+        """Parts that share no column lie in different components; in an order that does not change from run to run."""
+        ordered = sorted(parts, key=_place)
+        if self._relaxed:
+            return [[part] for part in ordered]
+        components: list[tuple[set[str], list[Formula]]] = []
+        for part in ordered:
+            boxes = set(self._boxes(part))
+            members = [part]
+            apart = []
+            for other in components:
+                if other[0] & boxes:
+                    boxes |= other[0]
+                    members = other[1] + members
+                else:
+                    apart.append(other)
+            components = [*apart, (boxes, members)]
+        return [members for _, members in components]
+
+    def _shared(self, formula: tuple[str, frozenset[Formula]]) -> Triple:
+        """A formula all of whose parts hang together: decide the column that most of them share."""
+        if formula in self._known:
+            return self._known[formula]
+        counts: dict[str, int] = {}
+        for part in formula[1]:
+            for box in self._boxes(part):
+                counts[box] = counts.get(box, 0) + 1
+        box = min(counts, key=lambda name: (-counts[name], name))
+        self._known[formula] = self._branch(formula, box)
+        return self._known[formula]
+
+    def _branch(self, formula: Formula, box: str) -> Triple:
+        domain = self._domains[box]
+        own = {test for test in tests_in(formula) if self._boxed.get(test) == box}
+        rests: dict[Formula, list[Group]] = {}
+        for group in domain.groups:
+            rest = restrict(formula, {test: test in group.holds for test in own})
+            rests.setdefault(rest, []).append(group)
+        possible, certain, shares = [], [], []
+        for rest, groups in rests.items():
+            then = self.triple(rest)
+            reach = domain.reach(groups)
+            possible.append(every([reach, then.possible]))
+            certain.append(some([negate(reach), then.certain]))
+            if then is not NEVER:
+                shares.append(times(domain.share(groups), then.share))
+        return Triple(some(possible), every(certain), plus(shares))
+
+
+def _place(formula: Formula) -> tuple[int, ...]:
+    return tuple(sorted(tests_in(formula)))

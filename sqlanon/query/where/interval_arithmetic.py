@@ -1,0 +1,189 @@
+"""Predicates over several boxes, or over an expression of one: three-valued interval logic, sound and not tight."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sqlglot import exp
+
+from sqlanon.query.boxes.number_line import measure
+from sqlanon.query.parse.names import Scope, boxes_in
+from sqlanon.query.rewrite.sqltree import (
+    FALSE,
+    ONE,
+    TRUE,
+    ZERO,
+    Tree,
+    column,
+    every,
+    negate,
+    some,
+    sql,
+    string,
+    when,
+    with_columns,
+)
+from sqlanon.query.where.formula import Triple
+
+_NOT: dict[type[exp.Expr], type[exp.Binary]] = {
+    exp.EQ: exp.NEQ, exp.NEQ: exp.EQ, exp.LT: exp.GTE, exp.GTE: exp.LT, exp.GT: exp.LTE, exp.LTE: exp.GT,
+}  # fmt: skip
+_RISING = (exp.Floor, exp.Ceil, exp.TimestampTrunc, exp.DateTrunc, exp.Year, exp.TsOrDsToDate)
+
+
+_NUMBERS, _TIMES = ("integer", "float", "decimal"), ("date", "timestamp")
+
+
+@dataclass(frozen=True)
+class Span:
+    """Where an expression of a row lies; ``known``: it is surely not NULL. ``nothing``: it surely is."""
+
+    low: Tree
+    high: Tree
+    known: Tree
+    nothing: Tree
+    kind: str
+
+
+def compared(scope: Scope, node: exp.Expr, positive: bool) -> Triple | None:
+    """The triple of a comparison, or None if its sides have no ends.
+
+    Args:
+        scope: the names.
+        node: a bound comparison.
+        positive: its sign.
+    """
+    if type(node) not in _NOT:
+        return None
+    assert isinstance(node, exp.Binary)
+    kind = type(node) if positive else _NOT[type(node)]
+    left, right = span(scope, node.left), span(scope, node.right)
+    if left is None or right is None:
+        return None
+    if kind in (exp.GT, exp.GTE):
+        left, right = right, left
+        kind = {exp.GT: exp.LT, exp.GTE: exp.LTE}[kind]
+    a, b, c, d = left.low, left.high, right.low, right.high
+    apart = sql(":b < :c OR :d < :a", a=a, b=b, c=c, d=d)
+    same = sql(":a = :d AND :b = :c", a=a, b=b, c=c, d=d)
+    texts: dict[type[exp.Expr], tuple[Tree, Tree]] = {
+        exp.LT: (sql(":a < :d", a=a, d=d), sql(":b < :c", b=b, c=c)),
+        exp.LTE: (sql(":a <= :d", a=a, d=d), sql(":b <= :c", b=b, c=c)),
+        exp.EQ: (negate(sql("COALESCE(:x, FALSE)", x=apart)), same),
+        exp.NEQ: (negate(sql("COALESCE(:x, FALSE)", x=same)), apart),
+    }
+    can, must = texts[kind]
+    nothing = some([left.nothing, right.nothing])
+    # Ends that are not known are NULL: then it may be, and need not.
+    possible = every([negate(nothing), sql("COALESCE(:x, TRUE)", x=can)])
+    certain = every([left.known, right.known, sql("COALESCE(:x, FALSE)", x=must)])
+    between = sql("CAST(0.5 AS DOUBLE)")
+    if kind in (exp.LT, exp.LTE):
+        between = _part(left, right) or between
+    return Triple(possible, certain, when(certain, ONE, when(possible, between, ZERO)))
+
+
+def _part(left: Span, right: Span) -> Tree | None:
+    """How often left < right, roughly: where the middle of the smaller span lies in the larger."""
+    kinds = {left.kind, right.kind}
+    if kinds & set(_TIMES) and not kinds <= set(_TIMES):
+        return None
+    kind = "timestamp" if "timestamp" in kinds else ""
+    ends = [measure(end, kind or left.kind) for end in (left.low, left.high)] + [
+        measure(end, kind or right.kind) for end in (right.low, right.high)
+    ]
+    if any(end is None for end in ends):
+        return None
+    a, b, c, d = (end for end in ends if end is not None)
+    return sql(
+        "COALESCE(LEAST(GREATEST((:d + :c - :a - :b) / NULLIF(2 * GREATEST(:b - :a, :d - :c), 0) + 0.5, 0.0), 1.0), 0.5)",
+        a=a, b=b, c=c, d=d,
+    )  # fmt: skip
+
+
+def span(scope: Scope, node: exp.Expr) -> Span | None:
+    """The ends of an expression over the rows of the rewritten query; None: they cannot be told."""
+    node = node.unnest()
+    if not boxes_in(node):
+        value = scope.term(node) if node.find(exp.Column) else node.copy()
+        null = sql(":v IS NULL", v=value)
+        return Span(value, value, negate(null), null, _kind(node))
+    if isinstance(node, exp.Column):
+        box = scope.box(node.name)
+        if box.shape != "interval" or box.point is not None or box.field.kind in ("text", "enum"):
+            return None
+        known, nothing = TRUE, FALSE
+        if box.state is not None:
+            state = column(f"{box.id}_state")
+            known = sql(":s = :v", s=state, v=string("none"))
+            nothing = sql(":s = :v", s=state, v=string("all"))
+        return Span(*_ends(box.id, known), known, nothing, box.field.kind)
+    if isinstance(node, exp.Neg):
+        inner = span(scope, node.this)
+        return inner and Span(
+            exp.Neg(this=inner.high), exp.Neg(this=inner.low), inner.known, inner.nothing, inner.kind
+        )
+    if isinstance(node, exp.Add | exp.Sub):
+        left, right = span(scope, node.left), span(scope, node.right)
+        if left is None or right is None or "float" in (left.kind, right.kind):
+            return None
+        low, high = (right.low, right.high) if isinstance(node, exp.Add) else (right.high, right.low)
+        kind = type(node)
+        wide = left.kind if right.kind not in _TIMES else ""
+        ends = (
+            kind(this=_wide(left.low, wide), expression=low),
+            kind(this=_wide(left.high, wide), expression=high),
+        )
+        own = _sum_kind(left.kind, right.kind, minus=isinstance(node, exp.Sub))
+        return Span(*ends, every([left.known, right.known]), some([left.nothing, right.nothing]), own)
+    if isinstance(node, _RISING) or (isinstance(node, exp.Extract) and node.name.upper() == "YEAR"):
+        return _rising(scope, node)
+    return None
+
+
+def _sum_kind(left: str, right: str, *, minus: bool) -> str:
+    """The kind of a sum or difference; "": one that has no measure here, or is not known."""
+    if left in _NUMBERS:
+        return left if right in _NUMBERS or not right else "date" if right == "date" else ""
+    if left == "date":
+        found = {"date": "integer" if minus else "", "interval": "timestamp"} | dict.fromkeys(
+            _NUMBERS, "date"
+        )
+        return found.get(right, "")
+    return "timestamp" if left == "timestamp" and right == "interval" else ""
+
+
+def _ends(name: str, known: Tree) -> tuple[Tree, Tree]:
+    ends = (column(f"{name}_lo"), column(f"{name}_hi"))
+    return ends if known is TRUE else (when(known, ends[0]), when(known, ends[1]))
+
+
+def _wide(tree: Tree, kind: str) -> Tree:
+    """Sums of integers must not overflow where the source's own do not."""
+    return exp.cast(tree.copy(), "DECIMAL(38, 0)") if kind == "integer" else tree
+
+
+def _rising(scope: Scope, node: exp.Expr) -> Span | None:
+    """A function that never falls, of one box: its values at the ends."""
+    inside = [found for found in node.find_all(exp.Column) if found.table == "_box"]
+    if len(inside) != 1 or inside[0].parent is not node:
+        return None
+    inner = span(scope, inside[0])
+    if inner is None:
+        return None
+    kind = "integer" if isinstance(node, exp.Extract | exp.Year) else inner.kind
+
+    def at(end: Tree) -> Tree:
+        return with_columns(node, lambda found: end if found.table == "_box" else None)
+
+    return Span(at(inner.low), at(inner.high), inner.known, inner.nothing, kind)
+
+
+def _kind(node: exp.Expr) -> str:
+    if isinstance(node, exp.Literal):
+        return "text" if node.is_string else "decimal"
+    if isinstance(node, exp.Interval):
+        return "interval"
+    if isinstance(node, exp.Cast):
+        return str(node.to.sql()).lower()
+    return ""

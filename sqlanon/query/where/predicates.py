@@ -1,0 +1,258 @@
+"""From bound predicates to tests: what a comparison, IN, BETWEEN, LIKE, IS NULL asks of a box."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from typing import Any
+
+from sqlglot import exp
+
+from sqlanon.query.boxes.box import Box
+from sqlanon.query.boxes.number_line import Comparison, Piece, Place, literal, place
+from sqlanon.query.parse.names import Scope, boxes_in
+from sqlanon.query.refusal import refuse
+from sqlanon.query.rewrite.sqltree import FALSE, TRUE, Tree
+from sqlanon.query.where.cases import Test
+from sqlanon.query.where.constants import Constants
+from sqlanon.query.where.formula import ATOMS, Formula, Triple, both, build, either
+from sqlanon.query.where.interval_arithmetic import compared
+
+_OPS: dict[type[exp.Expr], str] = {
+    exp.EQ: "=", exp.NEQ: "<>", exp.LT: "<", exp.LTE: "<=", exp.GT: ">", exp.GTE: ">=",
+}  # fmt: skip
+_MIRROR = {"=": "=", "<>": "<>", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
+_NOT = {"=": "<>", "<>": "=", "<": ">=", ">=": "<", ">": "<=", "<=": ">", "null": "known", "known": "null"}
+_KINDS = {value: key for key, value in _OPS.items()}
+_OWN_EQUALITY = re.compile(r"(.+\.)?(char|character|bpchar|citext)\b(?! varying)", re.IGNORECASE)
+_REJECTS_NULL: tuple[type[exp.Expr], ...] = (exp.Like, exp.ILike, exp.SimilarTo, *_OPS)
+
+
+class Tests:
+    """The tests of one query, each predicate once.
+
+    Attributes:
+        boxed: tests of one box.
+        exact: tests that are known of every row, as trees over the view.
+        loose: tests over several boxes, or over what an interval tells only roughly.
+    """
+
+    def __init__(self, scope: Scope) -> None:
+        self._scope = scope
+        self._ids: dict[tuple[str, bool], int] = {}
+        self._constants = Constants(scope)
+        self._atoms: set[str] = set()
+        self.boxed: dict[int, Test] = {}
+        self.exact: dict[int, Tree] = {}
+        self.loose: dict[int, Triple] = {}
+
+    def formula(self, predicate: exp.Expr | None) -> Formula:
+        """The formula of a predicate that is not bound yet; None is TRUE.
+
+        Raises:
+            Refused: a predicate that cannot be told from boxes.
+        """
+        if predicate is None:
+            return True
+        bound = self._scope.bind(predicate)
+        return build(bound, lambda node, positive: self._leaf(node, positive, bound))
+
+    @property
+    def relaxed(self) -> bool:
+        """Whether the tests have to be taken one by one, so that bounds are sound and not tight."""
+        return bool(self.loose) or len(self._atoms) > ATOMS
+
+    def fresh(self) -> int:
+        """The number of a test that stands for no predicate."""
+        return self._number(f"# {len(self._ids)}", True)
+
+    def _leaf(self, node: exp.Expr, positive: bool, whole: exp.Expr) -> Formula:
+        boxes = boxes_in(node)
+        if not boxes:
+            return self._exact(node, positive)
+        self._atoms.add(node.sql())
+        return self._boxed(node, positive, whole)
+
+    def _boxed(self, node: exp.Expr, positive: bool, whole: exp.Expr) -> Formula:
+        def again(part: exp.Expr, sign: bool) -> Formula:
+            return self._boxed(part, sign, whole) if boxes_in(part) else self._exact(part, sign)
+
+        if isinstance(node, exp.Between):
+            if node.args.get("symmetric"):
+                refuse(
+                    self._scope.text, node, "BETWEEN SYMMETRIC is not answered; write the smaller end first"
+                )
+            ends = exp.and_(
+                exp.GTE(this=node.this.copy(), expression=node.args["low"].copy()),
+                exp.LTE(this=node.this.copy(), expression=node.args["high"].copy()),
+            )
+            return build(ends, again, positive=positive)
+        if isinstance(node, exp.In) and node.expressions:
+            equal = [
+                again(exp.EQ(this=node.this.copy(), expression=item.copy()), positive)
+                for item in node.expressions
+            ]
+            return either(equal) if positive else both(equal)
+        if isinstance(node, exp.NullSafeEQ | exp.NullSafeNEQ):
+            return self._null_safe(node, positive, again)
+        boxes = boxes_in(node)
+        if len(boxes) == 1:
+            found = self._compared(self._scope.box(boxes[0]), node, positive)
+            if found is not None:
+                return found
+        loose = compared(self._scope, node, positive)
+        if loose is None:
+            refuse(
+                self._scope.text, node,
+                "this cannot be told from the ranges of a release; compare the column itself with a constant",
+            )  # fmt: skip
+        return self._loose(node, positive, loose)
+
+    def _null_safe(
+        self, node: exp.Binary, positive: bool, again: Callable[[exp.Expr, bool], Formula]
+    ) -> Formula:
+        same = positive is isinstance(node, exp.NullSafeEQ)
+        left, right = (node.left, node.right) if boxes_in(node.left) else (node.right, node.left)
+        boxes = boxes_in(left)
+        if right.find(exp.Column) or len(boxes) > 1:
+            refuse(self._scope.text, node, "IS DISTINCT FROM compares a column with a constant here")
+        null = exp.Is(this=left.copy(), expression=exp.null())
+        if self._constants.value(self._scope.box(boxes[0]), right) is None:
+            return again(null, same)
+        equal = again(exp.EQ(this=left.copy(), expression=right.copy()), same)
+        return equal if same else either([equal, again(null, True)])
+
+    def _compared(self, box: Box, node: exp.Expr, positive: bool) -> Formula | None:
+        """A test of one box; None: only a rough one can be made of it."""
+        listed = box.shape != "interval"
+        if any(column.table != "_box" for column in node.find_all(exp.Column)):
+            return None
+        if isinstance(node, exp.Column):  # a boolean by itself; other types mean different things to engines
+            if box.field.kind != "boolean":
+                return None
+            node = exp.EQ(this=node.copy(), expression=exp.true())
+        if isinstance(node, exp.Is) and _is_value(node.this, box):
+            if isinstance(node.expression, exp.Null):
+                return self._test(box, node, "null" if positive else "known", None)
+            if isinstance(node.expression, exp.Boolean) and box.field.kind == "boolean":
+                known = self._boxed(
+                    exp.EQ(this=node.this.copy(), expression=node.expression.copy()), positive, node
+                )
+                return (
+                    known
+                    if positive
+                    else either(
+                        [known, self._boxed(exp.Is(this=node.this.copy(), expression=exp.null()), True, node)]
+                    )
+                )
+        if _OWN_EQUALITY.match(box.field.source_type) or not box.field.deterministic:
+            refuse(
+                self._scope.text, node,
+                f"column {box.field.name} ({box.field.source_type}): values of this type are equal though their texts differ, "
+                "and a release holds texts; count by the column instead",
+            )  # fmt: skip
+        op = _OPS.get(type(node))
+        if op is not None:
+            assert isinstance(node, exp.Binary)
+            left, right = node.left.unnest(), node.right.unnest()
+            if isinstance(right, exp.Any | exp.All):
+                if not listed:
+                    refuse(self._scope.text, node, "write the values out: column IN (...)")
+                op = "other" if _is_value(left, box) else ""
+                return self._test(box, node, op, None, positive=positive)
+            if _is_value(right, box) and not left.find(exp.Column):
+                left, right, op = right, left, _MIRROR[op]
+            collated = listed and right.find(exp.Collate) is not None
+            if _is_value(left, box) and not right.find(exp.Column) and not collated:
+                return self._constant(box, op if positive else _NOT[op], right)
+        if not listed:
+            return None
+        # A function may make a value of NULL; the column itself, compared with anything, does not pass.
+        bare = isinstance(node, _REJECTS_NULL) and any(
+            _is_value(side, box) for side in (node.this, node.expression)
+        )
+        return self._test(box, node, "other" if bare else "", None, positive=positive)
+
+    def _constant(self, box: Box, op: str, constant: exp.Expr) -> Formula:
+        value = self._constants.value(box, constant)
+        if value is None:
+            return False  # a comparison with NULL is never TRUE, whatever its sign
+        if box.field.kind == "enum" and box.type is None and op not in ("=", "<>"):
+            refuse(
+                self._scope.text, constant, f"column {box.field.name}: the release holds this enum as text, without its order"
+            )  # fmt: skip
+        if op not in ("=", "<>"):
+            self._scope.check_order(box, constant)
+        if box.shape != "interval":
+            native = _KINDS[op](this=box.value, expression=constant.copy())
+            if op in ("=", "<>") and isinstance(value, str):
+                return self._test(box, native, op, value)
+            return self._test(box, native, "other", None)
+        run = self._constants.equal(box, constant, value)
+        if run is not None:
+            return self._in_run(box, op, run)
+        at = place(value, box.field.kind)
+        textual = box.field.kind in ("text", "enum")
+        if at is None or isinstance(at, str) is not textual:
+            refuse(
+                self._scope.text,
+                constant,
+                f"column {box.field.name} ({box.field.source_type}) is compared with a constant of its own type",
+            )
+        return self._test(box, _KINDS[op](this=box.value, expression=constant.copy()), op, at)
+
+    def _in_run(self, box: Box, op: str, run: Piece) -> Formula:
+        """A comparison with a constant that equals a whole run of the column's values."""
+
+        def side(op: str, at: Place | None) -> Formula:
+            assert at is not None
+            return self._test(box, _KINDS[op](this=box.value, expression=literal(at, box)), op, at)
+
+        from_, to = (">=" if run.closed[0] else ">"), ("<=" if run.closed[1] else "<")
+        if op == "=":
+            return both([side(from_, run.low), side(to, run.high)])
+        if op == "<>":
+            return either([side(_NOT[from_], run.low), side(_NOT[to], run.high)])
+        ends = {
+            ">=": (from_, run.low),
+            "<": (_NOT[from_], run.low),
+            "<=": (to, run.high),
+            ">": (_NOT[to], run.high),
+        }
+        return side(*ends[op])
+
+    def _test(self, box: Box, node: exp.Expr, op: str, at: Any, *, positive: bool | None = None) -> int:  # noqa: ANN401
+        """Number a test; ``op`` "" says that not even NULL's part in it is known. ``positive`` None: ``op`` has the sign."""
+        number = self._number(f"{box.id} {op} {node.sql()}", positive is not False)
+        if number not in self.boxed:
+            if op in ("null", "known"):
+                tree: Tree = exp.Is(this=box.value, expression=exp.null())
+                tree = tree if op == "null" else exp.Not(this=tree)
+            else:
+                tree = exp.Is(
+                    this=exp.Paren(this=node.copy()), expression=FALSE if positive is False else TRUE
+                )
+            self.boxed[number] = Test(number, box.id, tree, Comparison(number, op, at) if op else None)
+        return number
+
+    def _exact(self, node: exp.Expr, positive: bool) -> int:
+        number = self._number(node.sql(), positive)
+        self.exact[number] = exp.Is(this=exp.Paren(this=node.copy()), expression=TRUE if positive else FALSE)
+        return number
+
+    def _loose(self, node: exp.Expr, positive: bool, triple: Triple) -> int:
+        number = self._number(node.sql(), positive)
+        self.loose[number] = triple
+        return number
+
+    def _number(self, key: str, positive: bool) -> int:
+        # From 2 on: 0 and 1 would equal FALSE and TRUE as parts of a formula.
+        return self._ids.setdefault((key, positive), len(self._ids) + 2)
+
+
+def _is_value(node: exp.Expr, box: Box) -> bool:
+    inner = node.unnest()
+    return isinstance(inner, exp.Column) and inner.table == "_box" and inner.name == box.id
+
+
+__all__ = ["Tests"]

@@ -1,0 +1,1 @@
+"""What trusts nobody: verification of the written table, audits, histories of versions."""

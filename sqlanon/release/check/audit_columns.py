@@ -1,0 +1,39 @@
+"""Which columns, left out of the classes, tell rows of one class apart: what makes k over every column smaller than k."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from sqlanon.results import LoweringColumn
+
+MOST_EACH = 50
+"""Left-out columns that are looked at one by one; each costs a pass over the table."""
+
+
+def lowering(
+    k: int, classes: Sequence[str], left_out: Sequence[str], smallest: Callable[[Sequence[str]], int]
+) -> tuple[tuple[LoweringColumn, ...], tuple[str, ...]]:
+    """Find k with each left-out column added to the classes, and a smallest set of them that lowers k.
+
+    Args:
+        k: of the classes.
+        classes: the columns that make them.
+        left_out: the other columns, which are published as well; with all of them k is lower.
+        smallest: the smallest group over columns; one pass over the table.
+
+    Returns:
+        The columns that lower k alone, with k; and where none does, columns that lower it together and of which none can be spared.
+    """
+    each = [LoweringColumn(name, smallest([*classes, name])) for name in left_out[:MOST_EACH]]
+    alone = tuple(sorted((one for one in each if one.k < k), key=lambda one: (one.k, one.column)))
+    if alone or len(left_out) > MOST_EACH:
+        return alone, ()
+    together = list(left_out)
+    for name in left_out:
+        fewer = [other for other in together if other != name]
+        if smallest([*classes, *fewer]) < k:
+            together = fewer
+    return (), tuple(together)
+
+
+__all__ = ["lowering"]

@@ -1,0 +1,93 @@
+"""Audit of format anatomy: rows and groups stand in one table, sensitive values in the one beside it.
+
+The metadata beside the release say that there are two, nothing more: every number is counted from both tables.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from dataclasses import replace
+from fractions import Fraction
+
+from sqlanon.engines.base import Engine, Relation, TableRef
+from sqlanon.errors import PolicyError
+from sqlanon.privacy import requirements
+from sqlanon.privacy.diversity import DistinctDiversity, FrequencyDiversity
+from sqlanon.privacy.kanonymity import KAnonymity
+from sqlanon.release.check.verify import as_number
+from sqlanon.release.check.verify_pair import disagreeing
+from sqlanon.release.make.names import COUNT, GROUP
+from sqlanon.release.store.metadata import COLUMNS
+from sqlanon.release.store.swap import spelled
+from sqlanon.release.store.target import metadata_of, sensitive_of
+from sqlanon.results import GroupAudit, RequirementResult, SensitiveAudit
+from sqlanon.spec import ReleaseSpec
+from sqlanon.sqltext import statement
+
+
+def counted_beside(engine: Engine, relation: Relation) -> Relation | None:
+    """The table of sensitive values, if ``relation`` is a release in format anatomy.
+
+    Raises:
+        PolicyError: ``relation`` is that table itself.
+    """
+    ref = relation.ref
+    suffix = sensitive_of(replace(ref, name="")).name
+    if ref.name.endswith(suffix) and ref.name != suffix:
+        rows = replace(ref, name=ref.name.removesuffix(suffix))
+        if _counted(engine, rows) == ref.name:
+            raise PolicyError(
+                f"audit {ref}: it counts the sensitive values of {rows}; audit {rows}, which reads both tables"
+            )
+    name = _counted(engine, ref)
+    return engine.relation(spelled(replace(ref, name=name))) if name else None
+
+
+def _counted(engine: Engine, rows: TableRef) -> str | None:
+    """What the metadata beside a release call its table of sensitive values."""
+    metadata = metadata_of(rows)
+    if rows.schema is None or not engine.exists(metadata):
+        return None
+    known = [column.name for column in engine.relation(spelled(metadata)).columns]
+    if known != [name for name, _ in COLUMNS]:
+        return None  # somebody else's table
+    found = engine.fetch(statement("catalog/version", engine.dialect, {"column": ""}, metadata=metadata))
+    facts = json.loads(str(found[0][0])) if found else {}
+    name = facts.get("sensitive_view")
+    return name if name and engine.exists(replace(rows, name=name)) else None
+
+
+def audit_groups(
+    engine: Engine,
+    rows: Relation,
+    counted: Relation,
+    quasi: Sequence[str],
+    spec: ReleaseSpec | None,
+) -> tuple[GroupAudit, SensitiveAudit, tuple[RequirementResult, ...]]:
+    """The groups, the diversity of the sensitive column in them, and a policy's requirements.
+
+    k of a policy that does not have format anatomy is counted over the quasi columns, where it then fails.
+    """
+    (value,) = (column.name for column in counted.columns if column.name not in (GROUP, COUNT))
+    one, at = Fraction(1), (engine, counted.ref, (GROUP,), (value,), COUNT)
+    sizes = KAnonymity(one).measure(*at).sizes
+    assert sizes is not None
+    groups, apart = disagreeing(engine, rows.ref, counted.ref)
+    diversity = SensitiveAudit(
+        value,
+        int(DistinctDiversity(one, value, 0).measure(*at).reached),
+        float(FrequencyDiversity(one, value, 0).measure(*at).reached),
+    )
+    results = [RequirementResult("groups that agree", None, groups, groups - apart, apart == 0)]
+    for item in requirements(spec.privacy, (value,)) if spec is not None else ():
+        exact = isinstance(item, KAnonymity) and spec is not None and spec.format.kind != "anatomy"
+        measured = item.measure(engine, rows.ref, quasi, ()) if exact else item.measure(*at)
+        results.append(
+            RequirementResult(
+                item.name, item.column, as_number(item.asked), as_number(measured.reached),
+                measured.failing == 0 and measured.reached >= item.asked,
+            )
+        )  # fmt: skip
+    found = GroupAudit(str(counted.ref), sizes.classes, sizes.smallest, sizes.largest, apart)
+    return found, diversity, tuple(results)

@@ -1,0 +1,303 @@
+"""History: what two versions of one release tell together, by the classes that share a row.
+
+A reader of both versions who finds a component of linked classes knows what its old and its new classes hold. So the rows
+that arrived in it, those that left it, and those common to an old and a new class are groups that he can tell apart; each
+should be as large and as diverse as a class. A changed row is both one that left and one that arrived.
+
+The private schema keeps a keyed hash of the key, the class, and keyed hashes of the values for every version ever
+published. Nothing here prevents anything: it measures, and `refresh.max_failing` stops a run.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fractions import Fraction
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from sqlanon.engines.base import Engine, TableRef
+from sqlanon.errors import GuardError, PolicyError, PrivacyViolation
+from sqlanon.kernels.components import components
+from sqlanon.privacy import Requirement, requirements
+from sqlanon.privacy.diversity import FrequencyDiversity
+from sqlanon.privacy.kanonymity import KAnonymity
+from sqlanon.release.store.catalog import Catalog, Entry, private_table
+from sqlanon.results import HistoryReport, HistorySets
+from sqlanon.spec import PrivacySpec, ReleaseSpec
+from sqlanon.table.scratch import Scratch
+from sqlanon.table.stage import Roles
+
+PERSON = "person"
+"""The stage's column of the key's hash."""
+
+SEEN = ("published", "replaced", "withdrawn", "dropped")
+"""Versions that readers had at some time."""
+
+
+def check_key(scratch: Scratch, spec: ReleaseSpec, stage: TableRef) -> None:
+    """The key is unique and never NULL.
+
+    Raises:
+        GuardError: it is not.
+    """
+    nulls, repeats = (int(str(cell)) for cell in scratch.fetch("history/key", stage=stage)[0])
+    told = [f"{nulls} rows have none (NULL)"] * bool(nulls) + [f"{repeats} rows repeat one"] * bool(repeats)
+    if told:
+        raise GuardError(
+            f"{spec.name}: key {', '.join(spec.key)} does not tell rows apart: {', and '.join(told)}; name columns that are "
+            "together unique and not NULL, or leave key out"
+        )
+
+
+def key_columns(spec: ReleaseSpec, roles: Roles) -> list[str]:
+    """The key's columns as the source spells them, in an order of their own: they are hashed in it.
+
+    Raises:
+        PolicyError: the source lacks one.
+    """
+    known = {column.name.lower(): column.name for column in roles.relation.columns}
+    known |= {column.name: column.name for column in roles.relation.columns}
+    missing = [name for name in spec.key if name not in known and name.lower() not in known]
+    if missing:
+        raise PolicyError(f"{spec.name}: key: {roles.relation.ref} has no column {', '.join(missing)}")
+    return sorted(known.get(name) or known[name.lower()] for name in spec.key)
+
+
+def rows_of(scratch: Scratch, roles: Roles, classed: TableRef, released: TableRef, secret: str) -> TableRef:
+    """The history of the version that is being made, as a scratch table."""
+    history = scratch.table("history")
+    scratch.execute(
+        "history/rows", {"secret": secret}, history=history, classed=classed, released=released,
+        marked=[reading.alias for reading in roles.quasi + roles.sensitive],
+        sensitive=[reading.alias for reading in roles.sensitive],
+    )  # fmt: skip
+    return history
+
+
+def table_of(engine: Engine, physical: str) -> TableRef:
+    """Where the history of a new version goes."""
+    return private_table(engine, f"{physical}_history")
+
+
+def kept(engine: Engine, release: str) -> list[Entry]:
+    """The versions that readers had and whose history is there, oldest first."""
+    entries = [entry for entry in Catalog(engine).entries(release) if entry.status in SEEN]
+    return [entry for entry in entries if entry.policy.get("key") and engine.exists(entry.history)]
+
+
+def before(engine: Engine, release: str, published: Entry | None) -> list[Entry]:
+    """The versions that a new one stands beside: the published one, and after a rollback the newest as well."""
+    known = kept(engine, release)
+    wanted = [known[-1].version] if known else []
+    wanted += [published.version] if published else []
+    return [entry for entry in known if entry.version in wanted]
+
+
+def compare_new(
+    scratch: Scratch, spec: ReleaseSpec, entries: Sequence[Entry], history: TableRef, version: int,
+    types: Sequence[tuple[str, str]],
+) -> tuple[HistoryReport, ...]:  # fmt: skip
+    """What a version that is being made tells together with those before it; ``types`` are the source's columns'."""
+    new = Side(version, history, [(c.name, c.role) for c in spec.columns], spec.key, types)
+    return tuple(compare(scratch, side_of(entry), new, spec.privacy) for entry in entries)
+
+
+class Side:
+    """One version in a comparison: its history table, and what its hashes were made of.
+
+    Args:
+        version: its number.
+        history: its table.
+        columns: (name, role) of its policy's columns.
+        key: the key's columns.
+        types: (name, type) of the source's columns: the same value of another type may be written, and so hashed, otherwise.
+    """
+
+    def __init__(
+        self, version: int, history: TableRef, columns: Sequence[tuple[str, str]], key: Sequence[str],
+        types: Sequence[tuple[str, str]],
+    ) -> None:  # fmt: skip
+        self.version = version
+        self.history = history
+        kinds = {name.lower(): kind for name, kind in types}
+        told = [(name.lower(), role) for name, role in columns if role in ("quasi", "sensitive")]
+        # As the rows' marks are made: quasi columns first.
+        self.marked = [
+            (name, role, kinds.get(name)) for name, role in sorted(told, key=lambda column: column[1])
+        ]
+        self.sensitive = [name for name, role in told if role == "sensitive"]
+        self.key = sorted((name.lower(), kinds.get(name.lower(), "")) for name in key)
+
+
+def side_of(entry: Entry) -> Side:
+    """A version of the catalog."""
+    columns = [(column["name"], column["role"]) for column in entry.policy["columns"]]
+    key = entry.policy.get("key") or ()
+    return Side(entry.version, entry.history, columns, key, entry.source_columns or ())
+
+
+def compare(scratch: Scratch, old: Side, new: Side, privacy: PrivacySpec) -> HistoryReport:
+    """Link the classes of two versions and measure every group that a reader of both can tell apart.
+
+    Where the policies read other columns, or columns of other types, a row is the same when its key is: what changed in it is
+    then not told. Where the keys differ, or match nowhere, nothing is known, and that is said instead of "nobody fails".
+    Cost: three joins of the two histories by key, and one step a link.
+    """
+    if old.key != new.key:
+        return _unknown(scratch, old, new, "the key's columns or their types changed")
+    marked = old.marked == new.marked
+    shared = [name for name in new.sensitive if name in old.sensitive]
+    asked = requirements(privacy, tuple(shared))
+    parts = _parts(scratch, old, new, marked)
+    tables = {
+        kind: scratch.table(f"{kind}{old.version}_{new.version}") for kind in ("arrived", "left", "common")
+    }
+    for kind, here, there, at in (("arrived", new, old, parts[1]), ("left", old, new, parts[0])):
+        scratch.execute(
+            "history/apart", sets=tables[kind], here=here.history, there=there.history, parts=at, values=_values(here, shared),
+            marked=marked,
+        )  # fmt: skip
+    scratch.execute(
+        "history/common", sets=tables["common"], old=old.history, new=new.history, values=_values(new, shared), marked=marked
+    )  # fmt: skip
+    failing = {kind: scratch.table(f"failing_{kind}{old.version}_{new.version}") for kind in tables}
+    measured = {kind: _measured(scratch, tables[kind], failing[kind], asked, len(shared)) for kind in tables}
+    total = int(str(scratch.fetch("history/count", tables=list(failing.values()))[0][0]))
+    for table in (*parts[:2], *tables.values(), *failing.values()):
+        scratch.drop(table)
+    if measured["arrived"].rows and measured["left"].rows and not measured["common"].rows:
+        return _unknown(scratch, old, new, "no row of the one has its like in the other")
+    return HistoryReport(
+        old.version,
+        new.version,
+        marked,
+        parts[2],
+        measured["arrived"],
+        measured["left"],
+        measured["common"],
+        total,
+    )
+
+
+def _unknown(scratch: Scratch, old: Side, new: Side, why: str) -> HistoryReport:
+    rows = int(str(scratch.fetch("table/count", source=new.history)[0][0]))
+    nothing = HistorySets(0, 0, None, None, 0)
+    return HistoryReport(old.version, new.version, False, 0, nothing, nothing, nothing, rows, why)
+
+
+def _values(side: Side, names: Sequence[str]) -> list[str]:
+    return [f"s{side.sensitive.index(name) + 1}" for name in names]
+
+
+def _parts(scratch: Scratch, old: Side, new: Side, marked: bool) -> tuple[TableRef, TableRef, int]:
+    """Scratch tables (class, part) of both versions, and how many components there are."""
+    engine = scratch.engine
+    known = [
+        engine.fetch_arrays(scratch.sql("history/classes", history=side.history), ["int64"])[0]
+        for side in (old, new)
+    ]
+    links = engine.fetch_arrays(
+        scratch.sql("history/links", old=old.history, new=new.history, marked=marked), ["int64", "int64"]
+    )
+    places = [
+        np.searchsorted(classes, ends).astype(np.int64) for classes, ends in zip(known, links, strict=True)
+    ]
+    found = components(places[0], places[1], len(known[0]), len(known[1]))
+    tables = [scratch.table(f"parts{side.version}_{new.version}") for side in (old, new)]
+    halves = (found[: len(known[0])], found[len(known[0]) :])
+    for table, classes, part in zip(tables, known, halves, strict=True):
+        engine.load_arrays(table, {"class": classes, "part": part})
+    return tables[0], tables[1], len(np.unique(found))
+
+
+def _measured(
+    scratch: Scratch, sets: TableRef, failing: TableRef, asked: Sequence[Requirement], values: int
+) -> HistorySets:
+    names = [f"v{i + 1}" for i in range(values)]
+    groups = ["place", "beside"]
+    checks: list[dict[str, Any]] = []
+    for requirement in asked:
+        check = requirement.check()
+        checks.append({
+            "kind": check.kind, "p": check.p, "q": check.q, "value": names[check.value] if check.value >= 0 else None,
+            "within": [names[i] for i in check.within],
+        })  # fmt: skip
+    scratch.execute("history/failing", failing=failing, sets=sets, checks=checks)
+    rows = int(str(scratch.fetch("table/count", source=sets)[0][0]))
+    below = int(str(scratch.fetch("table/count", source=failing)[0][0]))
+    if not rows:
+        return HistorySets(0, 0, None, None, 0)
+    sizes = KAnonymity(Fraction(1)).measure(scratch.engine, sets, groups, names).sizes
+    assert sizes is not None
+    one = Fraction(1)
+    diverse = [
+        FrequencyDiversity(one, name, i).measure(scratch.engine, sets, groups, names).reached
+        for i, name in enumerate(names)
+    ]
+    return HistorySets(rows, sizes.classes, sizes.smallest, float(min(diverse)) if diverse else None, below)
+
+
+def hold(spec: ReleaseSpec, found: Sequence[HistoryReport]) -> None:
+    """Stop a version that tells too much together with one before.
+
+    Raises:
+        PrivacyViolation: more rows fail the policy than ``history.max_failing`` allows.
+    """
+    most = spec.refresh.max_failing
+    for one in found:
+        if most is not None and one.failing > most:
+            raise PrivacyViolation(
+                f"{spec.name}: together with version {one.old} this version would leave {one.failing} rows in groups below the "
+                f"policy, and history.max_failing allows {most} ({told(one)}); nothing was published"
+            )
+
+
+def told(one: HistoryReport) -> str:
+    """The figures of one comparison in a line."""
+    if one.unknown:
+        return f"they cannot be compared: {one.unknown}"
+    parts = []
+    for kind, sets in (("arrived", one.arrived), ("left", one.left), ("common", one.common)):
+        if sets.smallest is not None:
+            diverse = f", l {sets.l:.3g}" if sets.l is not None else ""
+            parts.append(
+                f"{kind}: {sets.rows} rows, smallest group {sets.smallest}{diverse}, failing {sets.failing}"
+            )
+    return "; ".join(parts)
+
+
+def privacy_of(entry: Entry) -> PrivacySpec:
+    """What a version's policy asked for."""
+    asked = entry.policy["privacy"]
+    return PrivacySpec(
+        k=asked["k"], l=Fraction(asked["l"]) if asked.get("l") else None, distinct_l=asked.get("distinct_l"),
+        joint=bool(asked.get("joint")),
+    )  # fmt: skip
+
+
+def audit_history(engine: Engine, release: str) -> tuple[HistoryReport, ...]:
+    """Every version against the one before it, and against the one it replaced where that is another.
+
+    Raises:
+        PolicyError: no such release, or no two versions of it have a history.
+    """
+    Catalog(engine).guard()
+    entries = kept(engine, release)
+    if len(entries) < 2:
+        if not Catalog(engine).entries(release):
+            raise PolicyError(f"{release} is not a release of this database")
+        raise PolicyError(
+            f"{release}: {len(entries)} of its versions have a history, and two are needed: name key: [columns] in the policy "
+            "(unique, never NULL, never published) and run again; without it nobody can tell which row is which"
+        )
+    by_version = {entry.version: entry for entry in entries}
+    reports = []
+    with Scratch(engine) as scratch:
+        for earlier, entry in pairwise(entries):
+            pairs = {earlier.version, entry.report.get("replaces") or earlier.version}
+            for version in sorted(pairs & by_version.keys()):
+                old, new = side_of(by_version[version]), side_of(entry)
+                reports.append(compare(scratch, old, new, privacy_of(entry)))
+    return tuple(reports)

@@ -1,0 +1,161 @@
+"""Persons of a release of events: every identifier is counted by itself, as a tuple of them would count rows.
+
+Several identifiers of one row (a visit, a patient) may have different numbers of values in a class: the smallest is the number of
+persons that the class holds for certain. The stage and the private link table hold a number of each identifier (a hash or a rank); audit counts those.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+
+from sqlanon.engines.base import Engine, TableRef
+from sqlanon.errors import DatabaseError
+from sqlanon.release.store.catalog import Catalog, Entry
+from sqlanon.results import Feasible, RequirementResult
+from sqlanon.spec import ReleaseSpec
+from sqlanon.sqltext import statement, table_name
+from sqlanon.table.scratch import Scratch
+from sqlanon.table.stage import Counted, hashes_of
+
+NAME = "persons"
+"""What reports call it beside k and l."""
+
+UNCOUNTED = (
+    "rows_are: events, and no identifier without accept_repeats says whose rows they are: k counts rows, and persons are not "
+    "counted; name such an identifier, or say persons: ignored"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """Persons in the classes of a table.
+
+    Attributes:
+        fewest: per identifier, the fewest values in any class.
+        average: mean over rows of 1 / the fewest persons of the row's class, 0 where nothing was counted.
+    """
+
+    fewest: Mapping[str, int] = field(default_factory=dict)
+    average: float = 0.0
+
+    @property
+    def highest(self) -> float:
+        """The highest risk: 1 / the fewest persons of a class, 0 where nothing was counted."""
+        smallest = min(self.fewest.values(), default=0)
+        return 1 / smallest if smallest else 0.0
+
+
+def is_promised(spec: ReleaseSpec) -> bool:
+    """Whether classes of fewer than k persons break what the policy says; k = 1 asks for nothing."""
+    return spec.rows_are == "events" and spec.persons is None and spec.privacy.k > 1
+
+
+def warnings(spec: ReleaseSpec, fewest: Mapping[str, int]) -> tuple[str, ...]:
+    """What a run says of classes with fewer than k persons."""
+    if not is_promised(spec):
+        return ()
+    if not spec.counted():
+        return (UNCOUNTED,)
+    named = {item.name.lower() for item in spec.counted()}
+    return tuple(
+        f"a class holds {number} different values of {name}, and k is {spec.privacy.k}: rows of fewer than k persons look "
+        "alike, so an audit by this policy fails; raise k, or accept it with persons: ignored"
+        for name, number in fewest.items()
+        if number < spec.privacy.k and name.lower() in named
+    )
+
+
+def feasible_persons(
+    scratch: Scratch, spec: ReleaseSpec, stage: TableRef, persons: Sequence[Counted]
+) -> tuple[Feasible, ...]:
+    """Persons in the whole table, where they are counted: no class holds more."""
+    if not is_promised(spec) or not persons:
+        return ()
+    counts = measure(scratch.engine, stage, (), {one.name: one.alias for one in persons})
+    return tuple(Feasible(NAME, name, spec.privacy.k, number) for name, number in counts.fewest.items())
+
+
+def feasible_warnings(spec: ReleaseSpec, found: Sequence[Feasible]) -> tuple[str, ...]:
+    """What a plan says of persons before there are classes."""
+    if is_promised(spec) and not spec.counted():
+        return (UNCOUNTED,)
+    return tuple(
+        f"the table holds {one.largest} different values of {one.column}, and k is {one.asked}: every class will hold rows of "
+        "fewer than k persons; lower k, or accept it with persons: ignored"
+        for one in found
+        if one.name == NAME and one.largest < one.asked
+    )
+
+
+def measure(
+    engine: Engine, target: TableRef, classes: Sequence[str], columns: Mapping[str, str]
+) -> Counts:  # fmt: skip
+    """Count every identifier by itself over the groups of ``classes``; ``columns`` has each one's column in ``target``."""
+    if not columns:
+        return Counts()
+    made = statement(
+        "audit/persons", engine.dialect, target=target, classes=list(classes), identifiers=list(columns.values())
+    )  # fmt: skip
+    average, *fewest = engine.fetch(made)[0]
+    numbers = (int(str(cell)) for cell in fewest)
+    return Counts(dict(zip(columns, numbers, strict=True)), float(str(average)))
+
+
+def published_as(engine: Engine, view: TableRef) -> Entry | None:
+    """The catalog's version behind a view; None where it is not in the catalog, or the session may not read that."""
+    try:
+        entries = Catalog(engine).entries()
+    except DatabaseError:
+        return None  # the session is that of a reader
+    return next((one for one in entries if one.status == "published" and one.view == view), None)
+
+
+def of_version(engine: Engine, entry: Entry | None) -> Counts:
+    """Persons in the classes of a version, by its private link table; nothing where an older sqlanon wrote that."""
+    if entry is None or entry.policy.get("rows_are") != "events" or not engine.exists(entry.link):
+        return Counts()
+    named = [
+        column["name"]
+        for column in entry.policy["columns"]
+        if column["role"] == "identifier" and not column.get("accept_repeats")
+    ]
+    columns = hashes_of(named)
+    known = engine.relation(table_name(entry.link)).columns
+    if not set(columns.values()) <= {column.name for column in known}:
+        return Counts()
+    with engine.reading(entry.link):
+        return measure(engine, entry.link, ("class",), columns)
+
+
+def checked(
+    spec: ReleaseSpec, entry: Entry | None, counts: Counts
+) -> tuple[tuple[RequirementResult, ...], tuple[str, ...]]:
+    """What a policy says of persons against what was counted, and what could not be counted, with what to do.
+
+    A policy whose rows are persons promises no less: a version that was made of events is measured by it as well.
+    """
+    of_events = entry is not None and entry.policy.get("rows_are") == "events"
+    if not is_promised(spec) and not (spec.rows_are == "persons" and of_events and spec.privacy.k > 1):
+        return (), ()
+    if not spec.counted():
+        return (), (UNCOUNTED,) if spec.rows_are == "events" else ()
+    known = {name.lower(): number for name, number in counts.fewest.items()}
+    asked = spec.privacy.k
+    names = [item.name for item in spec.counted()]
+    results = tuple(
+        RequirementResult(NAME, name, asked, known[name.lower()], known[name.lower()] >= asked)
+        for name in names
+        if name.lower() in known
+    )
+    missing = ", ".join(name for name in names if name.lower() not in known)
+    if not missing:
+        return results, ()
+    if entry is None:
+        why = "the private tables of this release are not in this database"
+    else:
+        why = (
+            f"version {entry.version} was made without counting it, by an older sqlanon or another policy; "
+            "run again with --full"
+        )
+    return results, (f"persons by {missing}: {why}",)

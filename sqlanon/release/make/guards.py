@@ -1,0 +1,165 @@
+"""Guards: what stops a release before any work, each with its explicit opt-out (design, section 9)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sqlanon.engines.base import TableRef
+from sqlanon.errors import GuardError, InfeasibleError, PolicyError
+from sqlanon.privacy.base import Requirement
+from sqlanon.release.check.verify import as_number
+from sqlanon.results import Feasible
+from sqlanon.spec import ReleaseSpec
+from sqlanon.table.encode import Domain
+from sqlanon.table.scratch import Scratch
+from sqlanon.table.stage import Roles
+
+UNIQUE_SHARE = 0.01
+"""Share of rows alone with their value above which an insensitive column identifies people."""
+DISTINCT_SHARE = 0.5
+"""Share of distinct values above which a sensitive column identifies people."""
+
+
+def guard_source(scratch: Scratch, spec: ReleaseSpec, roles: Roles, rows: int) -> None:
+    """Guards that read the source: identifiers that repeat, insensitive columns that identify.
+
+    Raises:
+        GuardError: every guard that stops the release, each with its opt-out.
+    """
+    problems = []
+    if spec.rows_are == "persons":
+        for item in roles.identifier_specs:
+            if item.accept_repeats:
+                continue
+            filled, distinct, _, _ = _uniques(scratch, roles.relation.ref, item.name)
+            values = distinct + (filled < rows)  # NULLs are one value: who they are is not known
+            if rows > values:
+                nulls = ", NULL being one" if filled < rows - 1 else ""
+                problems.append(
+                    f"{spec.name}: identifier {item.name} repeats ({rows - values} rows more than values{nulls}): one person "
+                    "may have several rows, and k would count rows, not persons. If rows are events, say "
+                    f"rows_are: events; if equal values of {item.name} are not one person, accept_repeats: true"
+                )
+    for reading in roles.insensitive:
+        if reading.spec.accept_unique:
+            continue
+        _, _, singles, _ = _uniques(scratch, roles.relation.ref, reading.name)
+        if singles > UNIQUE_SHARE * rows:
+            problems.append(
+                f"{spec.name}: insensitive column {reading.name} is unique for {singles} of {rows} rows and could "
+                "identify them; make it an identifier (not published) or quasi, or say accept_unique: true"
+            )
+    if problems:
+        raise GuardError(problems)
+
+
+def guard_sensitive(spec: ReleaseSpec, sensitive: Sequence[Domain], rows: int) -> None:
+    """A sensitive column of mostly distinct values identifies its rows.
+
+    Raises:
+        GuardError: it does, and the policy does not accept it.
+    """
+    problems = [
+        f"{spec.name}: sensitive column {domain.reading.name} has {domain.distinct} distinct values in {rows} rows and "
+        "could identify them; give it another role, coarsen it in a view, or say accept_unique: true"
+        for domain in sensitive
+        if domain.distinct > DISTINCT_SHARE * rows and not domain.reading.spec.accept_unique
+    ]
+    if problems:
+        raise GuardError(problems)
+
+
+def guard_anatomy(spec: ReleaseSpec, roles: Roles) -> None:
+    """Format anatomy: one sensitive column, groups that are diverse in it, and no k that it cannot keep.
+
+    Raises:
+        PolicyError: everything that does not fit, each with what to do.
+    """
+    if spec.format.kind != "anatomy":
+        return
+    problems = []
+    if len(roles.sensitive) != 1:
+        names = ", ".join(reading.name for reading in roles.sensitive) or "none"
+        problems.append(
+            f"{spec.name}: format anatomy takes exactly one sensitive column, and there are {len(roles.sensitive)} "
+            f"({names}); give the others another role, or choose another format"
+        )
+    if spec.privacy.l is None and spec.privacy.distinct_l is None:
+        problems.append(
+            f"{spec.name}: format anatomy protects by l-diversity alone; ask for l (or distinct_l), such as l: 2"
+        )
+    if spec.privacy.k > 1 and not spec.privacy.presence_disclosed:
+        problems.append(
+            f"{spec.name}: format anatomy publishes exact quasi columns, which meet no k and show who is in the table; say "
+            "privacy: {presence: disclosed} to accept that (k then counts the rows of a group), leave k out, or choose "
+            "another format"
+        )
+    if problems:
+        raise PolicyError(problems)
+
+
+def guard_refine(spec: ReleaseSpec) -> None:
+    """Refine: only where there are boxes whose loss it can lower.
+
+    Raises:
+        PolicyError: it would have nothing to do.
+    """
+    if spec.refine is None:
+        return
+    if spec.format.kind == "anatomy":
+        raise PolicyError(
+            f"{spec.name}: refine lowers the loss of boxes, and format anatomy has none; leave it out"
+        )
+
+
+def disclosed(spec: ReleaseSpec) -> tuple[str, ...]:
+    """What plan and run say of a format that keeps no k."""
+    if spec.format.kind != "anatomy":
+        return ()
+    k = f"k = {spec.privacy.k} counts the rows of a group and hides nobody; " if spec.privacy.k > 1 else ""
+    said = "presence is disclosed: the quasi columns are exact, so who knows them sees who is in the table; "
+    return (f"{said}{k}only the sensitive value is protected, by l",)
+
+
+def _uniques(scratch: Scratch, source: TableRef, column: str) -> tuple[int, int, int, int]:
+    filled, distinct, singles, top = scratch.fetch("table/uniques", source=source, column=column)[0]
+    return int(str(filled)), int(str(distinct)), int(str(singles)), int(str(top))
+
+
+def feasible(
+    scratch: Scratch,
+    spec: ReleaseSpec,
+    stage: TableRef,
+    roles: Roles,
+    requirements: Sequence[Requirement],
+    rows: int,
+) -> tuple[Feasible, ...]:
+    """What the whole table as one class reaches: no release can reach more of a monotone requirement.
+
+    Raises:
+        InfeasibleError: a requirement asks for more; the text gives the largest feasible value.
+    """
+    if rows == 0:
+        raise InfeasibleError(f"{spec.name}: {roles.relation.ref} has no rows; there is nothing to release")
+    found = []
+    problems = []
+    names = [reading.alias for reading in roles.sensitive]
+    for requirement in requirements:
+        reached = requirement.measure(scratch.engine, stage, (), names).reached
+        found.append(
+            Feasible(requirement.name, requirement.column, as_number(requirement.asked), as_number(reached))
+        )
+        if reached < requirement.asked:
+            of = f" of {requirement.column}" if requirement.column else ""
+            problems.append(
+                f"{spec.name}: no release of {roles.relation.ref} ({rows} rows) reaches {requirement.name} = "
+                f"{as_number(requirement.asked):g}{of}; the largest feasible value is {_down(as_number(reached))}"
+            )
+    if problems:
+        raise InfeasibleError("\n".join(problems))
+    return tuple(found)
+
+
+def _down(value: float) -> str:
+    """A value rounded down, so that asking for what is printed works."""
+    return f"{int(value * 1000) / 1000:g}"

@@ -1,0 +1,241 @@
+"""Plan: what a run would do and whether it can, computed without publishing anything."""
+
+from __future__ import annotations
+
+import secrets
+from collections.abc import Sequence
+from typing import Any
+
+from sqlanon.engines.base import Engine, TableRef
+from sqlanon.methods import Method
+from sqlanon.methods.cost import WALK
+from sqlanon.progress import Progress, Silent, Stopwatch
+from sqlanon.release.check import history
+from sqlanon.release.check.persons import feasible_warnings
+from sqlanon.release.make.bound import described
+from sqlanon.release.make.names import COUNT, layout, sensitive_layout
+from sqlanon.release.make.prepare import Prepared, link_columns, prepare
+from sqlanon.release.make.run import (
+    WITHOUT_KEY,
+    Compared,
+    Machine,
+    changed_rows,
+    compare_versions,
+    how_to_measure,
+    make_classes,
+    warnings,
+)
+from sqlanon.release.store.catalog import Catalog, private_table
+from sqlanon.release.store.publish import listed
+from sqlanon.release.store.refresh import Decision, decide
+from sqlanon.release.store.target import Publication, sensitive_of, target_of
+from sqlanon.results import Estimate, PlanColumn, PlanReport
+from sqlanon.spec import ReleaseSpec
+from sqlanon.sqltext import statement
+from sqlanon.table.encode import Domain
+from sqlanon.table.scratch import Scratch
+
+
+def plan(
+    engine: Engine,
+    spec: ReleaseSpec,
+    progress: Progress | None = None,
+    beside: Sequence[ReleaseSpec] = (),
+    machine: Machine | None = None,
+) -> PlanReport:
+    """What a run would do.
+
+    Args:
+        engine: the source's database.
+        spec: the release.
+        progress: where to tell how far it is.
+        beside: other releases of the same policy, for warnings about what readers see together.
+        machine: what a run may use; None: this machine, as by default. With a key and a version before, the method runs
+            here too: only its classes tell what both versions reveal together.
+
+    Raises:
+        PolicyError, GuardError, InfeasibleError: what would stop the run.
+    """
+    progress = progress or Silent()
+    machine = machine or Machine.here()
+    watch = Stopwatch(spec.name, progress)
+    try:
+        Catalog(engine).guard()
+        target = target_of(engine, spec)
+        decision = decide(engine, spec, engine.relation(spec.source))
+        secret = Catalog(engine).secret(spec.name) or secrets.token_hex(32)
+        with Scratch(engine) as scratch:
+            ready = prepare(scratch, spec, watch, secret, memory=machine.memory)
+            assert isinstance(ready, Prepared)
+            decision = decision.against(ready.source.fingerprint)
+            compared = _compared(scratch, spec, machine, watch, ready, decision, target, secret)
+            return PlanReport(
+                release=spec.name,
+                source=str(ready.roles.relation.ref),
+                publish=target.shown,
+                state=decision.state,
+                change=_change(decision, target),
+                why=decision.why,
+                weaker=decision.weaker,
+                rows=ready.rows,
+                columns=tuple(_columns(spec, ready)),
+                feasible=ready.feasible,
+                method=ready.method.describe(),
+                execution=spec.execution,
+                format=spec.format.kind,
+                warnings=(
+                    *feasible_warnings(spec, ready.feasible),
+                    *warnings(engine, spec, target, ready),
+                    *_together(engine, spec, beside),
+                ),
+                statements=tuple(_statements(engine, spec, target, ready)),
+                publish_sensitive=target.shown_sensitive,
+                bound=described(spec.privacy.accuracy),
+                data=compared.data,
+                history=compared.reports,
+                notes=compared.notes,
+                estimate=estimate(ready.method, ready.rows, len(ready.quasi), spec.privacy.k),
+            )
+    finally:
+        progress.finish(spec.name)
+
+
+def estimate(method: Method, rows: int, columns: int, k: int) -> Estimate:
+    """What a run of so many rows and quasi columns costs, roughly; refinement is not in it."""
+    seconds, around = method.cost.time(rows, columns, k), WALK.time(rows, columns, k)
+    return Estimate(
+        seconds, seconds * method.cost.worst, method.cost.memory(rows, columns), around, around * WALK.worst
+    )
+
+
+def _compared(
+    scratch: Scratch, spec: ReleaseSpec, machine: Machine, watch: Stopwatch, ready: Prepared, decision: Decision,
+    target: Publication, secret: str,
+) -> Compared:  # fmt: skip
+    """What changed in the rows, and what both versions would tell together; the stage is used up by it."""
+    previous = decision.previous
+    if previous is None or decision.state == "unchanged":
+        return Compared(None, None, (), ())
+    data = changed_rows(scratch, spec, ready, previous)
+    if not ready.keyed or not history.before(scratch.engine, spec.name, previous):
+        return Compared(None, data, (), () if ready.keyed else (WITHOUT_KEY,))
+    made = make_classes(spec, machine, watch, scratch, ready, secret)
+    compared = compare_versions(scratch, spec, ready, made, data, previous, target.version, secret)
+    history.hold(spec, compared.reports)
+    return compared
+
+
+def _change(decision: Decision, target: Publication) -> str:
+    """The decision in a line or two."""
+    if decision.previous is None:
+        return f"first release: version {target.version}"
+    if decision.state == "unchanged":
+        settings = len(decision.why) > 1  # who reads, how many versions stay
+        return f"unchanged since version {decision.previous.version}: {'no new version' if settings else 'nothing to do'}"
+    if decision.replaced is None:
+        return f"version {target.version}: {decision.state}, nothing is published now"
+    return f"version {target.version} replaces {decision.previous.version}: {decision.state}"
+
+
+def _together(engine: Engine, spec: ReleaseSpec, beside: Sequence[ReleaseSpec]) -> tuple[str, ...]:
+    found: dict[tuple[str, bool], list[str]] = {}
+    for other in beside:
+        if other.name == spec.name or engine.target(other.source) != engine.target(spec.source):
+            continue
+        pair = "anatomy" in (spec.format.kind, other.format.kind)
+        shared = sorted(set(other.readers) & set(spec.readers))
+        if shared:
+            found.setdefault((", ".join(shared), pair), []).append(other.name)
+    return tuple(
+        f"releases {', '.join([spec.name, *names[:-1]])} and {names[-1]} of one source {'both' if len(names) == 1 else 'all'} go to "
+        f"{readers}; together they may reveal more than each{how_to_measure(names, spec.name, pair)}"
+        for (readers, pair), names in found.items()
+    )
+
+
+def _columns(spec: ReleaseSpec, ready: Prepared) -> list[PlanColumn]:
+    names, _ = layout(ready.roles, ready.quasi, spec.format)
+    domains = {domain.reading.name: domain for domain in ready.quasi + ready.sensitive}
+    roles = {reading.name: reading for reading in ready.roles.quasi + ready.roles.kept}
+    pair = spec.format.kind == "anatomy"
+    columns = []
+    for column in ready.roles.relation.columns:
+        reading, domain = roles.get(column.name), domains.get(column.name)
+        if reading is None:
+            role = "identifier" if column in ready.roles.identifiers else "rest"
+            columns.append(PlanColumn(column.name, column.shown_type, role, "not published", 0, 0, ()))
+        elif reading.spec.role == "quasi" and domain is not None:
+            columns.append(
+                PlanColumn(
+                    column.name, column.shown_type, "quasi", "as it is" if pair else _treatment(domain), domain.distinct, domain.nulls,
+                    names[domain.code].published(),
+                )
+            )  # fmt: skip
+        else:
+            distinct, nulls = (domain.distinct, domain.nulls) if domain else (0, 0)
+            columns.append(
+                PlanColumn(
+                    column.name,
+                    column.shown_type,
+                    reading.spec.role,
+                    "counted by group, in the second table" if pair and domain else "as it is",
+                    distinct,
+                    nulls,
+                    (column.name,),
+                )
+            )
+    return columns
+
+
+def _treatment(domain: Domain) -> str:
+    reading = domain.reading
+    weight = f", weight {reading.spec.weight}" if reading.spec.weight != 1 else ""
+    if reading.spec.hierarchy is not None:
+        return f"hierarchy of {len(reading.spec.hierarchy.levels)} leaves{weight}"
+    return f"{'set of values' if reading.treatment == 'nominal' else 'range'}{weight}"
+
+
+def _statements(engine: Engine, spec: ReleaseSpec, target: Publication, ready: Prepared) -> list[str]:
+    """The SQL whose text does not depend on the data."""
+    _, columns = layout(ready.roles, ready.quasi, spec.format)
+    stage = TableRef(None, "_sqlanon_run_stage")
+    physical = target.view if target.file else private_table(engine, target.physical)
+    staged = [
+        {"name": reading.name, "alias": reading.alias, "binary": reading.column.kind == "text"}
+        for reading in ready.roles.quasi + ready.roles.kept
+    ]
+    released: dict[str, Any] = {
+        "classed": TableRef(None, "_sqlanon_run_classed"),
+        "released": TableRef(None, "_sqlanon_run_released"),
+    }
+    classes = [column.name for column in columns if column.source == "r"]
+    checked, count = physical, None
+    made = [
+        statement("table/stage", engine.dialect, stage=stage, source=ready.roles.relation.ref, columns=staged,
+                  link=link_columns(ready.roles, spec), key=list(spec.key), persons=list(ready.persons)),
+        statement("publish/table", engine.dialect, physical=physical, published=listed(columns), **released),
+    ]  # fmt: skip
+    shown = [(target.view, physical, columns)]
+    if target.pair:
+        checked, count = sensitive_of(physical), COUNT
+        pair = sensitive_layout(ready.roles)
+        shown.append((sensitive_of(target.view), checked, pair))
+        made.append(
+            statement(
+                "publish/sensitive", engine.dialect, physical=checked, published=listed(pair), **released
+            )
+        )
+    made.append(
+        statement("verify/k_anonymity", engine.dialect, {"asked": spec.privacy.k}, target=checked, classes=classes,
+                  count=count)
+    )  # fmt: skip
+    if not target.file:
+        made += [
+            statement("publish/view", engine.dialect, view=view, physical=at, columns=[c.name for c in names])
+            for view, at, names in shown
+        ]
+    return [f"-- {item.name}\n{_body(item.text)}" for item in made]
+
+
+def _body(text: str) -> str:
+    return "\n".join(line for line in text.splitlines() if not line.startswith("--"))

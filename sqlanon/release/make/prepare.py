@@ -1,0 +1,126 @@
+"""The first half of a run, which plan shares: snapshot, guards, domains, feasibility. Nothing is published here."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sqlanon.engines.base import TableRef
+from sqlanon.errors import PolicyError
+from sqlanon.methods import Method, Problem, method
+from sqlanon.methods.shared.exact_values import measures
+from sqlanon.privacy import Requirement, requirements
+from sqlanon.progress import Stopwatch
+from sqlanon.release.check.history import PERSON, check_key, key_columns
+from sqlanon.release.check.persons import feasible_persons
+from sqlanon.release.make import bound
+from sqlanon.release.make.guards import feasible, guard_anatomy, guard_refine, guard_sensitive, guard_source
+from sqlanon.release.make.names import layout
+from sqlanon.release.make.wide import guard_columns, guard_texts
+from sqlanon.release.store.catalog import SourceState, now
+from sqlanon.release.store.refresh import fingerprint
+from sqlanon.results import Feasible
+from sqlanon.spec import ReleaseSpec
+from sqlanon.table.encode import Domain, build_domains
+from sqlanon.table.scratch import Scratch
+from sqlanon.table.stage import Counted, Roles, assign_roles, take_stage
+
+
+@dataclass(frozen=True, slots=True)
+class Prepared:
+    """A staged and profiled source, ready to encode.
+
+    ``persons`` are the identifiers whose hashes the stage holds (``rows_are: events`` only).
+    """
+
+    roles: Roles
+    stage: TableRef
+    rows: int
+    quasi: tuple[Domain, ...]
+    sensitive: tuple[Domain, ...]
+    requirements: tuple[Requirement, ...]
+    feasible: tuple[Feasible, ...]
+    method: Method
+    persons: tuple[Counted, ...]
+    source: SourceState
+    keyed: bool
+
+    @property
+    def carried(self) -> tuple[str, ...]:
+        """Columns of the stage that stay beside each row besides those of the walk."""
+        return (*(one.alias for one in self.persons), *((PERSON,) if self.keyed else ()))
+
+
+@dataclass(frozen=True, slots=True)
+class Unchanged:
+    """The source is as the published version saw it."""
+
+    source: SourceState
+
+
+def prepare(
+    scratch: Scratch, spec: ReleaseSpec, watch: Stopwatch, secret: str, same_as: str | None = None, *, memory: int
+) -> Prepared | Unchanged:  # fmt: skip
+    """Read the source once and decide whether a release of it can be made with ``memory`` bytes for the kernels.
+
+    Args:
+        scratch: the run.
+        spec: the release.
+        watch: what measures the stages.
+        secret: what the release's hashes are keyed with.
+        same_as: the fingerprint of a source that need not be released again; the rest is then not done.
+        memory: bytes, unless the policy says how many.
+
+    Raises:
+        PolicyError, GuardError: roles, types, hierarchies or guards stop it.
+        InfeasibleError: the requirements ask for more than the table has.
+    """
+    chosen = method(spec.method)
+    roles = assign_roles(spec, scratch.engine.relation(spec.source))
+    guard_anatomy(spec, roles)
+    guard_refine(spec)
+    asked = requirements(spec.privacy, tuple(reading.name for reading in roles.sensitive))
+    persons = roles.counted() if spec.rows_are == "events" else ()
+    key = key_columns(spec, roles)
+    started = now()
+    with watch.stage("snapshot"), scratch.engine.snapshot():
+        mark = fingerprint(scratch, roles, key, secret)
+        shown = tuple((column.name, column.shown_type) for column in roles.relation.columns)
+        source = SourceState(mark, shown, started)
+        if mark == same_as:
+            return Unchanged(source)
+        guard_texts(scratch, spec, roles, spec.memory or memory)
+        stage = take_stage(scratch, roles, link_columns(roles, spec), key, secret, persons)
+        rows = int(str(scratch.fetch("table/count", source=stage)[0][0]))
+        if rows:
+            guard_source(scratch, spec, roles, rows)
+            if key:
+                check_key(scratch, spec, stage)
+    with watch.stage("profile"):
+        reached = feasible(scratch, spec, stage, roles, asked, rows)
+        reached += feasible_persons(scratch, spec, stage, persons)
+        quasi, sensitive = build_domains(scratch, roles, stage)
+        guard_sensitive(spec, sensitive, rows)
+        guard_columns(scratch, spec, quasi)
+        bound.check(spec, quasi)
+        problem = Problem(
+            asked, spec.privacy.accuracy, quasi, sensitive, rows, spec.execution,
+            lambda domain: _occurrences(scratch, domain), lambda domain: None not in measures(scratch, domain).values,
+            spec.memory or memory,
+        )  # fmt: skip
+        refused = chosen.refusal(problem)
+        if refused:
+            raise PolicyError(refused)
+        layout(roles, quasi, spec.format, scratch.engine.capabilities.max_identifier)
+    return Prepared(roles, stage, rows, quasi, sensitive, asked, reached, chosen, persons, source, bool(key))
+
+
+def _occurrences(scratch: Scratch, domain: Domain) -> list[int]:
+    statement = scratch.sql("table/domain_counts", domain=domain.table)
+    return [int(str(row[0])) for row in scratch.engine.fetch(statement, max_rows=50_000_000)]
+
+
+def link_columns(roles: Roles, spec: ReleaseSpec) -> list[str]:
+    """The columns whose hash ties released rows to source rows: the identifiers, or all columns where those repeat."""
+    names = [column.name for column in roles.identifiers]
+    unique = spec.rows_are == "persons" and any(not item.accept_repeats for item in roles.identifier_specs)
+    return names if unique else [column.name for column in roles.relation.columns]

@@ -1,0 +1,306 @@
+"""One run of one release: snapshot, encode, method, recode, verify, publish (design, section 3)."""
+
+from __future__ import annotations
+
+import datetime
+import os
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from sqlanon.engines.base import Engine, TableRef
+from sqlanon.loss import Attribute, measure, reconstruction_error
+from sqlanon.methods.base import Context
+from sqlanon.methods.shared.refine import refined
+from sqlanon.progress import Progress, Silent, Stopwatch
+from sqlanon.release.check import history, persons
+from sqlanon.release.check.verify import verify_staged
+from sqlanon.release.make import bound
+from sqlanon.release.make.anatomy import regroup
+from sqlanon.release.make.guards import disclosed
+from sqlanon.release.make.prepare import Prepared, Unchanged, link_columns, prepare
+from sqlanon.release.make.recode import Recoded, recode
+from sqlanon.release.store.catalog import Catalog, Entry
+from sqlanon.release.store.policy_diff import weakenings
+from sqlanon.release.store.publish import Private, keep, keep_readers, publish
+from sqlanon.release.store.refresh import (
+    Decision,
+    data_change,
+    data_change_by_key,
+    decide,
+    due,
+    first,
+    last_shown,
+    policy_changes,
+    published,
+)
+from sqlanon.release.store.rights import doubtful
+from sqlanon.release.store.second_file import reconcile
+from sqlanon.release.store.target import Publication, is_pair, target_of
+from sqlanon.results import DataChange, HistoryReport, Outcome, RunReport
+from sqlanon.spec import ReleaseSpec
+from sqlanon.table.encode import Encoded, attach_classes, encode
+from sqlanon.table.scratch import Scratch
+
+
+@dataclass(frozen=True, slots=True)
+class Machine:
+    """What a run may use: bytes for the kernels, and threads."""
+
+    memory: int
+    threads: int
+
+    @classmethod
+    def here(cls) -> Machine:
+        """A quarter of the memory, all cores of this process."""
+        total = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+        return cls(
+            total // 4,
+            len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1,
+        )
+
+
+def run(
+    engine: Engine,
+    spec: ReleaseSpec,
+    machine: Machine,
+    progress: Progress | None = None,
+    *,
+    full: bool = False,
+    allow_weaker: bool = False,
+    only_due: bool = False,
+    compare: bool = True,
+) -> RunReport:
+    """Make one release, verify it and publish it, or raise and leave everything as it was.
+
+    Args:
+        engine: the source's database.
+        spec: the release.
+        machine: what the run may use.
+        progress: told how far it is.
+        full: make a new version even where source, policy and sqlanon are those of the published one.
+        allow_weaker: the policy may promise less than that of the published version.
+        only_due: leave a release alone that a run looked at less than ``every`` ago.
+        compare: leave a release that is up to date; without it a new version is made in any case.
+
+    Raises:
+        GuardError: the policy is weaker than before, and nobody confirmed it.
+        SchemaChangedError: the source has a new column that the policy does not name.
+        LockedError: somebody runs this release now.
+        InfeasibleError: the requirements, or what is accepted at least, cannot be reached.
+        PrivacyViolation: verify refused what was made.
+    """
+    progress = progress or Silent()
+    watch = Stopwatch(spec.name, progress)
+    try:
+        with engine.lock(f"release {spec.name}"):
+            Catalog(engine).guard()
+            reconcile(engine, spec.name)
+            previous = published(engine, spec.name)
+            if only_due and previous and not due(spec, previous, datetime.datetime.now(datetime.UTC)):
+                keep_readers(engine, spec, previous)
+                return _left(spec, previous, "fresh", ("not due yet",), watch)
+            target = target_of(engine, spec)
+            relation = engine.relation(spec.source)
+            if compare:
+                decision = decide(engine, spec, relation, full=full)
+            else:
+                last = last_shown(engine, spec.name)
+                if last is None:
+                    decision = replace(first(engine, spec, relation), state="made anew", why=())
+                else:
+                    changed = policy_changes(last, spec)
+                    decision = Decision(
+                        "made anew", tuple(map(str, changed)), weakenings(changed), last, None
+                    )
+            decision.confirmed(spec.name, allow_weaker=allow_weaker)
+            secret = Catalog(engine).secret(spec.name) or secrets.token_hex(32)
+            with Scratch(engine) as scratch:
+                ready = prepare(scratch, spec, watch, secret, decision.same_as, memory=machine.memory)
+                decision = decision.against(ready.source.fingerprint)
+                if isinstance(ready, Unchanged):
+                    assert decision.previous is not None
+                    keep(engine, spec, decision.previous, ready.source.read_at)
+                    told = _left(spec, decision.previous, "unchanged", decision.why, watch)
+                    return replace(told, warnings=(*told.warnings, *doubtful(engine, spec, relation.ref)))
+                return _make(engine, spec, machine, watch, scratch, ready, target, decision, secret)
+    finally:
+        progress.finish(spec.name)
+
+
+def _left(
+    spec: ReleaseSpec, entry: Entry, outcome: Outcome, why: tuple[str, ...], watch: Stopwatch
+) -> RunReport:
+    """The published version's report, as nothing was made."""
+    made = RunReport.from_dict(entry.report)
+    few = persons.warnings(spec, made.min_identifiers)
+    return replace(made, outcome=outcome, why=why, seconds=watch.total(), warnings=few)
+
+
+WITHOUT_KEY = "history: without key nobody can tell what this version and the one before reveal together"
+
+
+@dataclass(frozen=True, slots=True)
+class Made:
+    """Classes that cover the staged rows, not yet published."""
+
+    encoded: Encoded
+    classed: TableRef
+    recoded: Recoded
+    execution: str
+    notes: tuple[str, ...]
+    seed: int
+
+
+def make_classes(
+    spec: ReleaseSpec, machine: Machine, watch: Stopwatch, scratch: Scratch, ready: Prepared, secret: str
+) -> Made:
+    """Encode, run the method, recode, and compare what would be released with the staged rows."""
+    with watch.stage("encode"):
+        encoded = encode(scratch, ready.roles, ready.stage, ready.quasi, ready.sensitive, ready.rows,
+                         ready.carried)  # fmt: skip
+    seed = spec.seed if spec.seed is not None else secrets.randbits(62)
+    with watch.stage("method") as progress:
+        context = Context(
+            scratch, encoded, ready.requirements, spec.execution, spec.memory or machine.memory, machine.threads,
+            progress, seed, spec.privacy.accuracy,
+        )  # fmt: skip
+        assignment = ready.method.assign(context)
+        if spec.refine is not None:
+            assignment = refined(context, assignment, spec.refine)
+    with watch.stage("recode"):
+        classed = attach_classes(scratch, encoded, assignment.table, ready.carried, secret)
+        notes = bound.reached(scratch, spec, ready.requirements, encoded, classed) + assignment.notes
+        if spec.format.kind == "anatomy":
+            recoded = regroup(scratch, encoded, classed, spec.format, seed)
+        else:
+            recoded = recode(scratch, encoded, classed, spec.format, assignment.spans)
+    with watch.stage("verify"):
+        verify_staged(scratch, encoded, classed, recoded, spec.format)
+    return Made(encoded, classed, recoded, assignment.execution, tuple(notes), seed)
+
+
+@dataclass(frozen=True, slots=True)
+class Compared:
+    """A version that is being made beside those before it; ``table`` is its own history, where there is a key."""
+
+    table: TableRef | None
+    data: DataChange | None
+    reports: tuple[HistoryReport, ...]
+    notes: tuple[str, ...]
+
+
+def compare_versions(
+    scratch: Scratch, spec: ReleaseSpec, ready: Prepared, made: Made, data: DataChange | None, previous: Entry | None,
+    version: int, secret: str,
+) -> Compared:  # fmt: skip
+    """What the new version tells together with the published one."""
+    if not ready.keyed:
+        return Compared(None, data, (), (WITHOUT_KEY,) if previous else ())
+    table = history.rows_of(scratch, ready.roles, made.classed, made.recoded.released, secret)
+    earlier = history.before(scratch.engine, spec.name, previous)
+    reports = history.compare_new(scratch, spec, earlier, table, version, ready.source.columns)
+    for entry in earlier:
+        if previous and entry.version == previous.version:
+            data = data_change_by_key(scratch, entry.history, table, ready.rows)
+    lacking = previous is not None and previous.version not in {entry.version for entry in earlier}
+    told = "history: the published version was made without key; from this one on versions can be compared"
+    return Compared(table, data, reports, (told,) if lacking else ())
+
+
+def _make(
+    engine: Engine, spec: ReleaseSpec, machine: Machine, watch: Stopwatch, scratch: Scratch, ready: Prepared,
+    target: Publication, decision: Decision, secret: str,
+) -> RunReport:  # fmt: skip
+    data = changed_rows(scratch, spec, ready, decision.previous)
+    made = make_classes(spec, machine, watch, scratch, ready, secret)
+    encoded, classed, recoded = made.encoded, made.classed, made.recoded
+    with watch.stage("verify"):
+        fewest = _identifiers(scratch, classed, recoded.released, ready)
+        compared = compare_versions(
+            scratch, spec, ready, made, data, decision.previous, target.version, secret
+        )
+        history.hold(spec, compared.reports)
+    with watch.stage("recode"):
+        attributes = [Attribute(d.code, d.reading.name, d.reading.spec.weight, d.size) for d in encoded.quasi]
+        asked = spec.privacy.k if spec.privacy.k > 1 else None
+        loss = measure(scratch, recoded.boxes, recoded.released, attributes, asked)
+        if spec.format.kind == "anatomy":
+            (alias,) = (domain.reading.alias for domain in encoded.sensitive)
+            loss = replace(loss, rce=reconstruction_error(scratch, classed, alias))
+    with watch.stage("verify"):
+        bound.held(spec, scratch, encoded, recoded, loss)
+    report = RunReport(
+        release=spec.name, version=target.version, source=str(ready.roles.relation.ref), published=target.shown,
+        rows=encoded.rows, suppressed=0, classes=recoded.classes, min_class=recoded.min_class,
+        max_class=recoded.max_class, requirements=(), loss=loss, seconds={}, verified=False,
+        method=ready.method.describe(), execution=made.execution, format=spec.format.kind,
+        columns=tuple(column.name for column in recoded.columns), min_identifiers=fewest,
+        warnings=(*persons.warnings(spec, fewest), *warnings(engine, spec, target, ready)), published_sensitive=target.shown_sensitive,
+        notes=(*made.notes, *compared.notes), why=decision.why,
+        replaces=decision.replaced, data=compared.data, history=compared.reports,
+    )  # fmt: skip
+    private = Private(made.seed, secret, compared.table, len(ready.roles.sensitive))
+    verified = publish(
+        engine, spec, target, scratch, encoded, classed, recoded, ready, report, watch, private
+    )
+    return replace(verified, seconds=watch.total())
+
+
+def changed_rows(
+    scratch: Scratch, spec: ReleaseSpec, ready: Prepared, previous: Entry | None
+) -> DataChange | None:
+    """Rows that came and went since the published version, before the stage is gone; with a key the histories tell."""
+    if ready.keyed and previous and scratch.engine.exists(previous.history):
+        return None
+    columns = [column.name for column in ready.roles.relation.columns]
+    links = link_columns(ready.roles, spec)
+    return data_change(scratch, previous, ready.stage, links, columns, ready.rows)
+
+
+def _identifiers(scratch: Scratch, classed: TableRef, released: TableRef, ready: Prepared) -> dict[str, int]:
+    if not ready.persons:
+        return {}
+    aliases = [one.alias for one in ready.persons]
+    row = scratch.fetch("verify/identifiers", classed=classed, released=released, identifiers=aliases)[0]
+    return {one.name: int(str(cell)) for one, cell in zip(ready.persons, row, strict=True)}
+
+
+def warnings(engine: Engine, spec: ReleaseSpec, target: Publication, ready: Prepared) -> tuple[str, ...]:
+    """What plan and run say of a release that does not stop it."""
+    source = ready.roles.relation.ref
+    told = (*disclosed(spec), *neighbours(engine, spec, target), *doubtful(engine, spec, source))
+    before = published(engine, spec.name)
+    if before and before.file and before.file != target.file:
+        told += (f"{before.file} keeps version {before.version} and is not refreshed any more; remove it",)
+    return told
+
+
+def neighbours(engine: Engine, spec: ReleaseSpec, target: Publication) -> list[str]:
+    """Other releases of the same source that the same readers can see."""
+    source = str(engine.relation(spec.source).ref)
+    found: list[Entry] = []
+    for entry in Catalog(engine).entries():
+        if entry.status != "published" or entry.release == spec.name or entry.source != source:
+            continue
+        readers = set(entry.policy.get("readers", ())) & set(spec.readers)
+        same_place = entry.view_schema == target.view.schema and not entry.file and not target.file
+        if readers or same_place:
+            found.append(entry)
+    told = []
+    for pair in (False, True):
+        names = [entry.release for entry in found if (is_pair(entry) or target.pair) == pair]
+        if names:
+            several = f"releases {', '.join(names)} show" if len(names) > 1 else f"release {names[0]} shows"
+            told.append(
+                f"{several} the same source to the same readers; together they may reveal more than "
+                f"each{how_to_measure(names, spec.name, pair)}"
+            )
+    return told
+
+
+def how_to_measure(others: Sequence[str], name: str, pair: bool) -> str:
+    """The end of a warning about releases; ``pair``: one of each two has format anatomy, which audits of two leave out."""
+    if pair:
+        return ", and no audit measures it for format anatomy: give no reader both"
+    return f": sqlanon audit --together {others[0]} {name}{', and so for each' if len(others) > 1 else ''}"

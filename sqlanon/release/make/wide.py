@@ -1,0 +1,71 @@
+"""What is too wide to be released: rows of so many columns, or of such long texts, that an engine or its memory cannot hold them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sqlanon.errors import PolicyError
+from sqlanon.spec import ReleaseSpec
+from sqlanon.table.encode import Domain
+from sqlanon.table.scratch import Scratch
+from sqlanon.table.stage import Roles
+
+COPIES = 11
+"""Blocks of rows that a run has in memory at its peak, measured: 400 rows of 960 kB reached 4.3 GiB, 11 times what they hold."""
+
+ALWAYS_THERE = 16 << 20
+"""Bytes that an engine has at hand however little a run may use: texts that need no more stop nothing."""
+
+_HEADER = 40
+"""Bytes that a row has beside its columns, generously."""
+
+
+def guard_texts(scratch: Scratch, spec: ReleaseSpec, roles: Roles, memory: int) -> None:
+    """Texts fit into memory, a block of rows at a time as the engine works. Cost: one scan of the text columns.
+
+    Raises:
+        PolicyError: they do not; the text says how much memory would do, and which column is widest.
+    """
+    readings = (*roles.quasi, *roles.kept)
+    texts = [reading.name for reading in readings if reading.column.kind == "text"]
+    if not texts:
+        return
+    row = scratch.fetch("table/widths", source=roles.relation.ref, columns=texts)[0]
+    rows, *lengths = (int(str(cell)) for cell in row)
+    block = min(rows, scratch.engine.capabilities.block_rows)
+    if not rows:
+        return
+    held = sum(lengths) * block // rows
+    needed = held * COPIES
+    if needed > max(memory, ALWAYS_THERE):
+        widest = texts[lengths.index(max(lengths))]
+        raise PolicyError(
+            f"{spec.name}: texts are too long for its memory: {block} rows, which the engine holds at once, have {held >> 20} MiB of them, and a "
+            f"run needs about {COPIES} times as much. It may use {memory >> 20} MiB: raise memory to {(needed >> 20) + 1}MiB, or shorten or leave "
+            f"out {widest}, the longest, in a view of the source"
+        )
+
+
+def guard_columns(scratch: Scratch, spec: ReleaseSpec, quasi: Sequence[Domain]) -> None:
+    """The widest table of a run, a row a class with its box, fits into the engine's rows.
+
+    Raises:
+        PolicyError: it does not; the text says how many quasi columns would.
+    """
+    limits = scratch.engine.capabilities
+    if limits.max_columns is None or limits.max_row_bytes is None or spec.format.kind == "anatomy":
+        return
+    # lo, hi, null, ncp and lm; beside them the size of a node or set, and a set of few values as bits (see recode/boxes).
+    columns = sum(5 + (d.reading.treatment != "ordered") + d.fits_bits for d in quasi) + 2
+    row = sum(32 + 8 * (d.reading.treatment != "ordered") + 8 * d.fits_bits for d in quasi) + _HEADER
+    if columns <= limits.max_columns and row <= limits.max_row_bytes:
+        return
+    share = max(columns / limits.max_columns, row / limits.max_row_bytes)
+    raise PolicyError(
+        f"{spec.name}: {len(quasi)} quasi columns are too many for this database: a class would be a row of {columns} columns and about {row} "
+        f"bytes, and its tables have at most {limits.max_columns} columns and {limits.max_row_bytes} bytes. About {int(len(quasi) / share)} "
+        "quasi columns of these kinds fit: leave columns out (rest: drop), or release the table from DuckDB"
+    )
+
+
+__all__ = ["guard_columns", "guard_texts"]

@@ -1,0 +1,292 @@
+"""The catalog: one row a version of a release, in the private schema of the source's database. Never a cell value."""
+
+from __future__ import annotations
+
+import datetime
+import getpass
+import hashlib
+import json
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, replace
+from fractions import Fraction
+from typing import Any
+
+from sqlanon._version import __version__
+from sqlanon.engines.base import PRIVATE_SCHEMA, Engine, TableRef
+from sqlanon.results import ReleaseRow, RunReport
+from sqlanon.spec import Hierarchy, ReleaseSpec
+from sqlanon.sqltext import identifier, statement, table_name
+
+LATER = ("fingerprint", "source_columns", "checked_at")
+"""Columns that a catalog of an older sqlanon lacks: read as NULL there, and added by its next run."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One version of a release as the catalog holds it."""
+
+    release: str
+    version: int
+    status: str
+    view_schema: str | None
+    view_name: str | None
+    file: str | None
+    physical: str
+    source: str
+    policy: Mapping[str, Any]
+    policy_hash: str
+    report: Mapping[str, Any]
+    published_at: str
+    published_by: str
+    sqlanon: str
+    fingerprint: str | None = None
+    source_columns: tuple[tuple[str, str], ...] | None = None
+    checked_at: str | None = None
+    database: str | None = None
+
+    @property
+    def view(self) -> TableRef | None:
+        """The public view, where it is in this database."""
+        if not self.view_name or self.file:
+            return None
+        return TableRef(self.view_schema, self.view_name, self.database)
+
+    @property
+    def table(self) -> TableRef:
+        """The versioned physical table."""
+        return TableRef(PRIVATE_SCHEMA, self.physical, self.database)
+
+    @property
+    def link(self) -> TableRef:
+        """The private table that ties released rows to source rows."""
+        return TableRef(PRIVATE_SCHEMA, f"{self.physical}_link", self.database)
+
+    @property
+    def history(self) -> TableRef:
+        """Where the version's history stays; it is not dropped with the version."""
+        return TableRef(PRIVATE_SCHEMA, f"{self.physical}_history", self.database)
+
+    def row(self) -> ReleaseRow:
+        """As the command line shows it."""
+        report = self.report
+        asked = ", ".join(
+            f"{item['name']}{'(' + item['column'] + ')' if item['column'] else ''}={item['asked']:g}"
+            for item in report.get("requirements", ())
+        )
+        return ReleaseRow(
+            self.release, self.version, self.status, report.get("published", ""), self.source, self.published_at,
+            self.published_by, report.get("rows", 0), report.get("classes", 0), report.get("min_class", 0),
+            report.get("max_class", 0), report.get("loss", {}).get("gcp", 0.0), report.get("method", ""), asked,
+            self.sqlanon, report.get("format", ""),
+        )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class SourceState:
+    """The source as a version saw it: a fingerprint of its rows, (name, type) of its columns, when the run began."""
+
+    fingerprint: str
+    columns: tuple[tuple[str, str], ...]
+    read_at: str
+
+
+class Catalog:
+    """The catalog table of one database; made on first use."""
+
+    def __init__(self, engine: Engine) -> None:
+        self._engine = engine
+        self._table = private_table(engine, "catalog")
+        self._secrets = private_table(engine, "secrets")
+
+    def create(self) -> None:
+        """Make the private schema and the catalog if they are missing; an older catalog gets its later columns."""
+        dialect = self._engine.dialect
+        anew = not self._engine.exists(self._table)
+        if anew:
+            schema = ".".join(identifier(p) for p in (self._table.database, PRIVATE_SCHEMA) if p)
+            self._engine.execute(statement("publish/schema", dialect, schema=schema))
+        self._engine.seclude(PRIVATE_SCHEMA, anew=anew)
+        if anew:
+            self._engine.execute(statement("catalog/create", dialect, catalog=self._table))
+        known = self._known()
+        for name in (name for name in LATER if name not in known):
+            self._engine.execute(statement("catalog/add_column", dialect, catalog=self._table, column=name))
+        if not self._engine.exists(self._secrets):
+            self._engine.execute(statement("catalog/create_secrets", dialect, secrets=self._secrets))
+        self._engine.drop_statistics([self._table, self._secrets, *self._hashes()])
+
+    def _hashes(self) -> list[TableRef]:
+        """The tables of hashes that there may be, of versions that an older sqlanon made as well."""
+        entries = self.entries()
+        links = [entry.link for entry in entries]
+        return links + [replace(entry.link, name=f"{entry.physical}_history") for entry in entries]
+
+    def guard(self) -> None:
+        """Refuse to work with a private schema in which others have rights.
+
+        Raises:
+            DatabaseError: who has which, and what to do.
+        """
+        self._engine.seclude(PRIVATE_SCHEMA, anew=False)
+
+    def _known(self) -> set[str]:
+        return {column.name for column in self._engine.relation(table_name(self._table)).columns}
+
+    def secret(self, release: str) -> str | None:
+        """What the release's hashes are keyed with; None before its first version."""
+        if not self._engine.exists(self._secrets):
+            return None
+        made = statement("catalog/secret", self._engine.dialect, {"release": release}, secrets=self._secrets)
+        rows = self._engine.fetch(made)
+        return str(rows[0][0]) if rows else None
+
+    def keep_secret(self, release: str, secret: str) -> None:
+        """Store the secret of a release that has none yet."""
+        if self.secret(release) is None:
+            binds: dict[str, str | int | float | None] = {"release": release, "secret": secret}
+            made = statement("catalog/insert_secret", self._engine.dialect, binds, secrets=self._secrets)
+            self._engine.execute(made)
+
+    def entries(self, release: str | None = None) -> list[Entry]:
+        """The catalog's rows, by release and version; empty where there is no catalog yet."""
+        if not self._engine.exists(self._table):
+            return []
+        with self._engine.reading(self._table):
+            known = self._known()
+            later = [{"name": name, "known": name in known} for name in LATER]
+            made = statement("catalog/list", self._engine.dialect, catalog=self._table, later=later)
+            rows = self._engine.fetch(made)
+        entries = [_entry(row, self._table.database) for row in rows]
+        return [entry for entry in entries if release is None or entry.release == release]
+
+    def add(self, spec: ReleaseSpec, version: int, physical: str, target: TableRef, status: str, report: RunReport,
+            source: SourceState, seed: int) -> None:  # fmt: skip
+        """Write the row of a new version."""
+        text, policy_hash = _hashed(redacted(spec))
+        binds: dict[str, str | int | float | None] = {
+            "release": spec.name,
+            "version": version,
+            "status": status,
+            "view_schema": target.schema,
+            "view_name": target.name,
+            "file": spec.publish_file,
+            "physical": physical,
+            "source": report.source,
+            "policy": text,
+            "policy_hash": policy_hash,
+            "report": json.dumps(report.to_dict(), sort_keys=True),
+            "seed": seed,
+            "published_at": now(),
+            "published_by": _user(),
+            "sqlanon": __version__,
+            "fingerprint": source.fingerprint,
+            "source_columns": json.dumps(source.columns),
+            "checked_at": source.read_at,
+        }
+        self._engine.execute(statement("catalog/insert", self._engine.dialect, binds, catalog=self._table))
+
+    def checked(self, spec: ReleaseSpec, version: int, at: str) -> None:
+        """A run found nothing to do: note when, and what the policy now says of readers and times."""
+        self._keep_policy(spec.name, version, redacted(spec), at)
+
+    def keep_policy(self, entry: Entry, policy: Mapping[str, Any]) -> None:
+        """A version goes by other settings from now on; what it was made by stays."""
+        self._keep_policy(entry.release, entry.version, policy, entry.checked_at)
+
+    def _keep_policy(self, release: str, version: int, policy: Mapping[str, Any], at: str | None) -> None:
+        text, policy_hash = _hashed(policy)
+        binds: dict[str, str | int | float | None] = {
+            "release": release, "version": version, "checked_at": at, "policy": text, "policy_hash": policy_hash,
+        }  # fmt: skip
+        self._engine.execute(statement("catalog/checked", self._engine.dialect, binds, catalog=self._table))
+
+    def replace_report(self, release: str, version: int, report: RunReport) -> None:
+        """Set the report of one version."""
+        binds: dict[str, str | int | float | None] = {
+            "release": release, "version": version, "report": json.dumps(report.to_dict(), sort_keys=True),
+        }  # fmt: skip
+        self._engine.execute(statement("catalog/report", self._engine.dialect, binds, catalog=self._table))
+
+    def mark(self, release: str, version: int, status: str) -> None:
+        """Change the status of one version.
+
+        pending, published, replaced, withdrawn, returning (to a file), withdrawing (a file), dropped or abandoned.
+        """
+        binds: dict[str, str | int | float | None] = {
+            "release": release,
+            "version": version,
+            "status": status,
+        }
+        self._engine.execute(statement("catalog/update", self._engine.dialect, binds, catalog=self._table))
+
+
+def now() -> str:
+    """The time as the catalog writes it."""
+    return datetime.datetime.now(datetime.UTC).isoformat(timespec="seconds")
+
+
+def _hashed(policy: Mapping[str, Any]) -> tuple[str, str]:
+    text = json.dumps(policy, sort_keys=True)
+    return text, hashlib.sha256(text.encode()).hexdigest()
+
+
+def _user() -> str:
+    try:
+        return getpass.getuser()
+    except (OSError, KeyError):
+        return "unknown"
+
+
+def _entry(row: tuple[object, ...], database: str | None) -> Entry:
+    cells = list(row)
+    cells[1] = int(str(cells[1]))
+    cells[8] = json.loads(str(cells[8]))
+    cells[10] = json.loads(str(cells[10]))
+    if cells[15] is not None:
+        cells[15] = tuple((str(name), str(kind)) for name, kind in json.loads(str(cells[15])))
+    return replace(Entry(*cells), database=database)  # type: ignore[arg-type]
+
+
+def private_table(engine: Engine, name: str) -> TableRef:
+    """A table of the private schema, by its exact name."""
+    return engine.target(f"{identifier(PRIVATE_SCHEMA)}.{identifier(name)}")
+
+
+def physical_name(release: str, version: int) -> str:
+    """The versioned table's name: readable, and short enough for every engine whatever the release is called."""
+    plain = (
+        "".join(char if char.isascii() and char.isalnum() else "_" for char in release)[:24]
+        .strip("_")
+        .lower()
+    )
+    return f"{plain or 'release'}_{hashlib.sha256(release.encode()).hexdigest()[:8]}_v{version}"
+
+
+def redacted(spec: ReleaseSpec) -> dict[str, Any]:
+    """The policy for the catalog: lists of values (hierarchies, orders) replaced by their hashes, no seed."""
+    policy = asdict(spec)
+    for column, original in zip(policy["columns"], spec.columns, strict=True):
+        if isinstance(original.hierarchy, Hierarchy):
+            column["hierarchy"] = {
+                "name": original.hierarchy.name,
+                "sha256": _hash(original.hierarchy.levels),
+            }
+        if isinstance(original.ordered, tuple):
+            column["ordered"] = {"values": len(original.ordered), "sha256": _hash(original.ordered)}
+    if spec.privacy.accuracy is not None:
+        policy["privacy"]["accuracy"]["extents"] = dict(spec.privacy.accuracy.extents)
+    policy.pop("seed")
+    return {key: _written(value) for key, value in policy.items()}
+
+
+def _written(value: object) -> object:
+    """The value with fractions as text, which JSON has no other exact form for."""
+    if isinstance(value, Mapping):
+        return {key: _written(item) for key, item in value.items()}
+    if isinstance(value, list | tuple):
+        return [_written(item) for item in value]
+    return str(value) if isinstance(value, Fraction) else value
+
+
+def _hash(values: object) -> str:
+    return hashlib.sha256(json.dumps(values).encode()).hexdigest()

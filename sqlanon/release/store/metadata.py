@@ -1,0 +1,129 @@
+"""The reader-visible metadata table beside a release: kinds, formats, hierarchy nodes, domains *declared in the policy*.
+
+Nothing here comes from the data but the privacy that a bounded loss allowed: a domain that the policy does not declare is
+not told.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+
+from sqlanon._version import __version__
+from sqlanon.engines.base import Engine, TableRef
+from sqlanon.release.make.names import GROUP
+from sqlanon.release.make.recode import Recoded
+from sqlanon.results import RequirementResult
+from sqlanon.spec import Accuracy, PrivacySpec, ReleaseSpec
+from sqlanon.sqltext import statement
+from sqlanon.table.encode import Encoded
+from sqlanon.table.tree import tree_of
+
+COLUMNS = (
+    ("column_name", "TEXT"),
+    ("role", "TEXT"),
+    ("kind", "TEXT"),
+    ("format", "TEXT"),
+    ("source_type", "TEXT"),
+    ("published", "TEXT"),
+    ("declared", "TEXT"),
+)
+"""One row a source column; ``published`` and ``declared`` are JSON. The row of column '' describes the release."""
+
+
+def metadata_name(view: str) -> str:
+    """The metadata view's name beside ``view``."""
+    return f"{view}_metadata"
+
+
+def metadata_rows(
+    spec: ReleaseSpec, encoded: Encoded, recoded: Recoded, version: int, view: str, reached: Sequence[RequirementResult] = ()
+) -> Iterator[tuple[object, ...]]:  # fmt: skip
+    """The metadata table's rows; ``view`` is the public view's name, ``reached`` what verify measured on its rows."""
+    privacy = spec.privacy
+    facts: dict[str, object] = {
+        "release": spec.name,
+        "source": spec.source,
+        "types": {reading.name: reading.column.kind for reading in encoded.roles.published_order()},
+        "collations": {
+            reading.name: reading.column.collation
+            for reading in encoded.roles.published_order()
+            if reading.column.kind == "text" and reading.column.collation is not None
+        },
+        "equal_unlike": [
+            reading.name for reading in encoded.roles.published_order() if not reading.column.deterministic
+        ],
+        "version": version,
+        "sqlanon": __version__,
+        "k": privacy.k,
+        "l": str(privacy.l) if privacy.l is not None else None,
+        "distinct_l": privacy.distinct_l,
+    }
+    if privacy.accuracy is not None:
+        facts |= _bound(privacy, privacy.accuracy, reached)
+    if recoded.sensitive:
+        facts |= {
+            "presence": "disclosed",
+            "sensitive_view": f"{view}_sensitive",
+            "sensitive_columns": [column.name for column in recoded.sensitive],
+            "group_column": GROUP,
+        }
+    yield "", "release", "", spec.format.kind, "", json.dumps(facts), None
+    by_alias = {domain.reading.alias: domain for domain in encoded.quasi}
+    for reading in encoded.roles.published_order():
+        domain = by_alias.get(reading.alias)
+        declared = None
+        published = [reading.name]
+        if domain is not None:
+            published = list(recoded.names[domain.code].published())
+            if reading.treatment == "hierarchy":
+                tree = tree_of(domain)
+                nodes = {
+                    (level, int(tree.node[level][i]), int(tree.leaves[level][i]), tree.label[level][i])
+                    for level in range(len(tree.node))
+                    for i in range(len(tree.label[level]))
+                }
+                declared = json.dumps({"leaves": tree.label[0], "nodes": sorted(nodes)})
+            elif isinstance(reading.spec.ordered, tuple):
+                declared = json.dumps({"order": list(reading.spec.ordered)})
+        yield (
+            reading.name, reading.spec.role, reading.treatment or "", spec.format.kind if domain else "",
+            reading.column.shown_type, json.dumps(published), declared,
+        )  # fmt: skip
+
+
+def _bound(
+    privacy: PrivacySpec, accuracy: Accuracy, reached: Sequence[RequirementResult]
+) -> dict[str, object]:
+    """What the policy bounds and maximizes, and what came of it, which any reader can count in the view."""
+    least = {
+        "k": privacy.k if privacy.k > 1 else None,
+        "l": str(privacy.l) if privacy.l is not None else None,
+    }
+    return {
+        "maximize": accuracy.maximize,
+        "at_least": {name: value for name, value in least.items() if value is not None},
+        "max_loss": str(accuracy.per_class_ncp) if accuracy.per_class_ncp is not None else None,
+        "max_extent": {name: str(extent) for name, extent in accuracy.extents},
+        "reached": [{"name": one.name, "column": one.column, "reached": one.reached} for one in reached],
+    }
+
+
+def version_in(engine: Engine, entry: object) -> int | None:
+    """The version that a published file holds, or None if it cannot be read."""
+    from sqlanon.errors import DatabaseError, LockedError
+    from sqlanon.release.store.catalog import Entry
+
+    assert isinstance(entry, Entry)
+    if not entry.file or not entry.view_name:
+        return None
+    try:
+        with engine.attach(entry.file, read_only=True) as database:
+            table = TableRef(entry.view_schema, metadata_name(entry.view_name), database)
+            rows = engine.fetch(statement("catalog/version", engine.dialect, {"column": ""}, metadata=table))
+    except LockedError:
+        raise
+    except DatabaseError:
+        return None
+    facts = json.loads(str(rows[0][0])) if rows else {}
+    return int(facts["version"]) if facts.get("release") == entry.release else None

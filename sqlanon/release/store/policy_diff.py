@@ -1,0 +1,189 @@
+"""What changed between two policies, in words, and whether it weakens what readers were promised.
+
+Policies come as the catalog keeps them (`sqlanon.release.store.catalog.redacted`): plain JSON values, lists of values as hashes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+from sqlanon.release.store.catalog import redacted
+from sqlanon.spec import PrivacySpec, ReleaseSpec
+
+SETTINGS = ("dimensions", "execution", "memory", "readers", "refresh")
+"""Keys that decide how a release is made, who reads it and what it is joined with, not what is released: they call for no new version."""
+
+HIDDEN = "not published"
+Policy = Mapping[str, Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Difference:
+    """One thing that two policies say differently.
+
+    Attributes:
+        what: the key, or what is said of a column.
+        old, new: both values for people.
+        weaker: the new one promises less, or shows more.
+        setting: it does not touch what is released.
+    """
+
+    what: str
+    old: str
+    new: str
+    weaker: bool = False
+    setting: bool = False
+
+    def __str__(self) -> str:
+        told = f"{self.what} {self.old} -> {self.new}"
+        return f"{told} (weaker)" if self.weaker else told
+
+
+def differences(old: Policy, new: Policy) -> tuple[Difference, ...]:
+    """Everything that the policies say differently; what a policy does not say has its default."""
+    old, new = _DEFAULTS | dict(old), _DEFAULTS | dict(new)
+    found = [*_privacy(old["privacy"], new["privacy"]), *_columns(old, new), *_formats(old, new)]
+    found += _plain("rest", old["rest"], new["rest"], weaker=new["rest"] == "keep")
+    found += _plain("rows_are", old["rows_are"], new["rows_are"], weaker=new["rows_are"] == "events")
+    # Another key says otherwise who is who: what versions before and after it tell together is then not known.
+    found += _plain("key", sorted(old["key"]), sorted(new["key"]), weaker=bool(old["key"]))
+    # What is released stays the same; what is said of it and what an audit allows changes.
+    ignored = new["persons"] == "ignored"
+    found += _plain("persons", old["persons"], new["persons"], weaker=ignored, setting=True)
+    found += _failing(old["refresh"], new["refresh"])
+    # Whoever opens the source's own file reads all of it.
+    out = bool(old.get("publish_file") and not new.get("publish_file"))
+    found += _plain("publish_file", old.get("publish_file"), new.get("publish_file"), weaker=out)
+    found += _persons(old, new)
+    done = {"privacy", "columns", "format", "rest", "rows_are", "persons", "key", "name", "publish_file"}
+    for key in sorted((set(old) | set(new)) - done):
+        before, after = dict(_flat(key, old.get(key))), dict(_flat(key, new.get(key)))
+        for path in sorted(set(before) | set(after)):
+            if path != "refresh.max_failing":
+                found += _plain(path, before.get(path), after.get(path), setting=key in SETTINGS)
+    return tuple(found)
+
+
+def weakenings(found: Sequence[Difference]) -> tuple[str, ...]:
+    """Those that must be confirmed, for people."""
+    return tuple(str(item) for item in found if item.weaker)
+
+
+def _plain(
+    what: str, old: object, new: object, *, weaker: bool = False, setting: bool = False
+) -> Iterator[Difference]:
+    if old != new:
+        yield Difference(what, _shown(old), _shown(new), weaker, setting)
+
+
+def _shown(value: object) -> str:
+    if value is None or value in ([], {}, ()):
+        return "none"
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, list | tuple):
+        return ", ".join(map(str, value))
+    if isinstance(value, Mapping) and "sha256" in value:
+        return f"{value.get('name', 'a list')} ({str(value['sha256'])[:8]})"
+    return str(value)
+
+
+def _flat(path: str, value: object) -> Iterator[tuple[str, object]]:
+    if isinstance(value, Mapping):
+        for key in value:
+            yield from _flat(f"{path}.{key}", value[key])
+    else:
+        yield path, value
+
+
+def _privacy(old: Policy, new: Policy) -> Iterator[Difference]:
+    """Less k or l, or none any more, is weaker; so is what counts persons in the table as known."""
+    for key in ("k", "l", "distinct_l"):
+        less = Fraction(new.get(key) or 0) < Fraction(old.get(key) or 0)
+        yield from _plain(key, old.get(key), new.get(key), weaker=less)
+    yield from _plain("joint", old.get("joint"), new.get("joint"), weaker=not new.get("joint"))
+    was, told = bool(old.get("presence_disclosed")), bool(new.get("presence_disclosed"))
+    yield from _plain("presence disclosed", was, told, weaker=told)
+    before, after = (dict(_flat("accuracy", policy.get("accuracy"))) for policy in (old, new))
+    for path in sorted(set(before) | set(after)):
+        yield from _plain(path, before.get(path), after.get(path))
+
+
+def _columns(old: Policy, new: Policy) -> Iterator[Difference]:
+    known = [{column["name"]: column for column in policy["columns"]} for policy in (old, new)]
+    for name in dict.fromkeys([*known[0], *known[1]]):
+        before, after = known[0].get(name), known[1].get(name)
+        was, now = _role(before, old), _role(after, new)
+        yield from _plain(
+            f"column {name}:", was, now, weaker=_exposes(was, now, old["privacy"], new["privacy"])
+        )
+        for key, default in (("weight", 1), ("hierarchy", None), ("ordered", None)):
+            one, other = (before or {}).get(key, default), (after or {}).get(key, default)
+            if _content(one) != _content(other):
+                yield from _plain(f"column {name}: {key}", one, other)
+        for key in ("accept_unique", "accept_repeats"):
+            one, other = bool((before or {}).get(key)), bool((after or {}).get(key))
+            # Of a column that was no identifier nobody counted the values.
+            counted = key == "accept_unique" or was == "identifier"
+            yield from _plain(f"column {name}: {key}", one, other, weaker=other and counted)
+
+
+def _role(column: Policy | None, policy: Policy) -> str:
+    if column is not None:
+        return str(column["role"])
+    return "insensitive" if policy["rest"] == "keep" else HIDDEN
+
+
+def _exposes(before: str, after: str, old: Policy, new: Policy) -> bool:
+    """Whether a column's new role shows more of it, or protects it less, than the old one."""
+    hidden = (HIDDEN, "identifier")
+    if before == after or after in hidden:
+        return False
+    kept = bool(new.get("l") or new.get("distinct_l"))
+    if before in hidden:
+        return before == "identifier" or after == "insensitive" or (after == "sensitive" and not kept)
+    if before == "insensitive":
+        return False
+    if before == "sensitive" and after == "quasi":
+        return bool(old.get("l") or old.get("distinct_l"))
+    return True
+
+
+def _content(value: object) -> object:
+    """A hierarchy or an order by what it holds: the name of its file may change."""
+    return value["sha256"] if isinstance(value, Mapping) and "sha256" in value else value
+
+
+def _formats(old: Policy, new: Policy) -> Iterator[Difference]:
+    """Anatomy shows exact rows, and means show sums: both are weaker than none."""
+    kind = new["format"]["kind"]
+    yield from _plain("format", old["format"]["kind"], kind, weaker=kind == "anatomy")
+    means = [sorted(policy["format"].get("mean") or ()) for policy in (old, new)]
+    yield from _plain("format.mean", means[0], means[1], weaker=bool(set(means[1]) - set(means[0])))
+
+
+def _persons(old: Policy, new: Policy) -> Iterator[Difference]:
+    """An identifier that may not repeat, or is counted, keeps ten rows of one person from passing as k = 10."""
+    if old["rows_are"] != new["rows_are"] or new["persons"] == "ignored":
+        return
+    known = [{c["name"]: c for c in policy["columns"] if c["role"] == "identifier"} for policy in (old, new)]
+    checked = [sorted(name for name in names if not names[name].get("accept_repeats")) for names in known]
+    listed = {column["name"] for column in new["columns"]}
+    if new["rows_are"] == "events":  # each is counted by itself
+        lost = [name for name in checked[0] if name not in listed]
+        if lost:
+            yield Difference("persons counted by", ", ".join(checked[0]), _shown(checked[1]), weaker=True)
+    elif checked[0] and not checked[1] and not listed & set(checked[0]):
+        yield Difference("one row a person, checked by", ", ".join(checked[0]), "nothing", weaker=True)
+
+
+def _failing(old: Policy, new: Policy) -> Iterator[Difference]:
+    before, after = old.get("max_failing"), new.get("max_failing")
+    looser = before is not None and (after is None or after > before)
+    yield from _plain("history.max_failing", before, after, weaker=looser, setting=True)
+
+
+_DEFAULTS = redacted(ReleaseSpec("", "", (), PrivacySpec()))

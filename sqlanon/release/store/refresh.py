@@ -1,0 +1,306 @@
+"""Refresh: what a run would do tonight, and why, from the catalog and the source. It publishes nothing itself."""
+
+from __future__ import annotations
+
+import datetime
+import hmac
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Literal
+
+from sqlanon._version import __version__
+from sqlanon.engines.base import Engine, Relation, TableRef
+from sqlanon.errors import GuardError, LockedError, SchemaChangedError
+from sqlanon.release.store.catalog import Catalog, Entry, redacted
+from sqlanon.release.store.metadata import version_in
+from sqlanon.release.store.policy_diff import Difference, differences, weakenings
+from sqlanon.release.store.target import view_of, views_of
+from sqlanon.results import DataChange
+from sqlanon.spec import ReleaseSpec
+from sqlanon.table.scratch import Scratch
+from sqlanon.table.stage import Roles
+
+State = Literal[
+    "first release",
+    "unchanged",
+    "data changed",
+    "policy changed",
+    "schema changed",
+    "sqlanon changed",
+    "made anew",
+]
+
+SHOWN = ("published", "withdrawn", "replaced", "dropped")
+"""States of versions that readers had, by which they had last."""
+
+EARLY = 20
+"""A release is due a twentieth of its period early: the scheduler's clock is never exact to the second."""
+
+
+@dataclass(frozen=True, slots=True)
+class Decision:
+    """What a run would do.
+
+    Attributes:
+        state: the weightiest reason.
+        why: every reason, for people.
+        weaker: what must be confirmed.
+        previous: the published version, or the one that readers had last; None: they never had any.
+        same_as: the source's fingerprint that leaves nothing to do; None: a new version is made in any case.
+        instead: of a first release, the version of another one that was published last in its place from the same source.
+    """
+
+    state: State
+    why: tuple[str, ...]
+    weaker: tuple[str, ...]
+    previous: Entry | None
+    same_as: str | None
+    instead: Entry | None = None
+
+    @property
+    def replaced(self) -> int | None:
+        """The version that readers have now."""
+        return self.previous.version if self.previous and self.previous.status == "published" else None
+
+    def confirmed(self, release: str, *, allow_weaker: bool) -> None:
+        """Stop a weakening that nobody confirmed.
+
+        Raises:
+            GuardError: the policy promises less than that of the published version.
+        """
+        before = self.previous or self.instead
+        if self.weaker and before and not allow_weaker:
+            name = "" if before is self.previous else f" of {before.release}"
+            raise GuardError(
+                f"{release}: the policy is weaker than that of version {before.version}{name}, which {standing(before)}: "
+                f"{'; '.join(self.weaker)}. If that is meant, confirm it once with --allow-weaker (in Python "
+                "allow_weaker=True)"
+            )
+
+    def against(self, fingerprint: str) -> Decision:
+        """The same, now that the source was looked at."""
+        if self.same_as is not None and fingerprint == self.same_as:
+            return replace(self, why=("source, policy and sqlanon are as before", *self.why))
+        known = self.previous.fingerprint if self.previous else None
+        if known is None or known == fingerprint:
+            return self
+        state: State = "data changed" if self.same_as is not None else self.state
+        return replace(self, state=state, why=(*self.why, "the source's rows changed"))
+
+
+def decide(engine: Engine, spec: ReleaseSpec, relation: Relation, *, full: bool = False) -> Decision:
+    """Compare the policy and the source's columns with the published version; no row is read.
+
+    Args:
+        engine: the source's database.
+        spec: the release.
+        relation: its source.
+        full: make a new version in any case.
+
+    Raises:
+        SchemaChangedError: the source has a column that the policy's ``rest: keep`` would now publish.
+    """
+    entry = last_shown(engine, spec.name)
+    if entry is None:
+        return first(engine, spec, relation)
+    schema = _schema(spec, entry, relation)
+    found = policy_changes(entry, spec)
+    told = tuple(str(item) for item in found)
+    policy = any(not item.setting for item in found)
+    why, states = [*schema, *told], []
+    if schema:
+        states.append("schema changed")
+    if policy:
+        states.append("policy changed")
+    if entry.sqlanon != __version__:
+        states.append("sqlanon changed")
+        why.append(f"sqlanon {entry.sqlanon} -> {__version__}")
+    if entry.status != "published":
+        states.append("made anew")
+        why.append(f"version {entry.version} was withdrawn, and nothing is published")
+    elif missing := _missing(engine, entry):
+        states.append("made anew")
+        why.append(missing)
+    elif entry.fingerprint is None:
+        states.append("made anew")
+        why.append("the published version tells nothing of the source's rows")
+    if full:
+        states.append("made anew")
+        why.append("asked for with --full")
+    state: State = states[0] if states else "unchanged"  # type: ignore[assignment]
+    return Decision(state, tuple(why), weakenings(found), entry, None if states else entry.fingerprint)
+
+
+def last_shown(engine: Engine, release: str) -> Entry | None:
+    """The version that readers have, or had last where the release was unpublished: a new one is compared with it."""
+    entries = [entry for entry in Catalog(engine).entries(release) if entry.status in SHOWN]
+    return max(entries, key=lambda entry: (-SHOWN.index(entry.status), entry.version), default=None)
+
+
+def first(engine: Engine, spec: ReleaseSpec, relation: Relation) -> Decision:
+    """What the first run of a release would do.
+
+    Where another release was withdrawn, its readers look in the same place: the new one is compared with it.
+    """
+    view = view_of(engine, spec)
+    place = (str(view.schema).lower(), view.name.lower(), spec.publish_file)
+    there = [
+        entry
+        for entry in Catalog(engine).entries()
+        if entry.status in SHOWN
+        and entry.source == str(relation.ref)
+        and (str(entry.view_schema).lower(), str(entry.view_name).lower(), entry.file) == place
+    ]
+    instead = max(there, key=lambda entry: entry.published_at, default=None)
+    weaker = weakenings(policy_changes(instead, spec)) if instead else ()
+    return Decision("first release", ("nothing is published yet",), weaker, None, None, instead)
+
+
+def policy_changes(entry: Entry, spec: ReleaseSpec) -> tuple[Difference, ...]:
+    """What a policy says otherwise than that of a version."""
+    return differences(entry.policy, json.loads(json.dumps(redacted(spec))))
+
+
+def published(engine: Engine, release: str) -> Entry | None:
+    """The published version of a release."""
+    entries = [entry for entry in Catalog(engine).entries(release) if entry.status == "published"]
+    return entries[-1] if entries else None
+
+
+def _schema(spec: ReleaseSpec, entry: Entry, relation: Relation) -> list[str]:
+    """How the source's columns changed since the published version was made.
+
+    What names a column that is gone, and a new one without a role, stop the release where roles meet the source.
+    """
+    if entry.source_columns is None:
+        return []
+    before = dict(entry.source_columns)
+    after = {column.name: column.shown_type for column in relation.columns}
+    roles = {column.name.lower() for column in spec.columns}
+    new = [name for name in after if name not in before]
+    loose = [name for name in new if name.lower() not in roles]
+    if loose and spec.rest != "drop":
+        kept = "rest: keep was said when the source did not have it; " if spec.rest == "keep" else ""
+        raise SchemaChangedError(
+            f"{spec.name}: {relation.ref} has {', '.join(loose)} since version {entry.version} was made, and the policy "
+            f"gives it no role; {kept}name one (identifier, quasi, sensitive, insensitive)"
+        )
+    told = [f"column {name}: new{', not published (rest: drop)' if name in loose else ''}" for name in new]
+    told += [f"column {name}: gone" for name in before if name not in after]
+    return told + [
+        f"column {name}: type {before[name]} -> {kind}"
+        for name, kind in after.items()
+        if name in before and before[name] != kind
+    ]
+
+
+def _missing(engine: Engine, entry: Entry) -> str | None:
+    """Whether readers lost what the catalog says they have."""
+    if entry.file:
+        if not Path(entry.file).exists():
+            return f"{entry.file} is gone"
+        try:
+            held = version_in(engine, entry)
+        except LockedError:  # somebody writes it now: what is put in its place does not depend on that
+            return None
+        return None if held == entry.version else f"{entry.file} does not hold version {entry.version}"
+    lost = [str(view) for view in views_of(entry) if not engine.exists(view)]
+    return f"{', '.join(lost)} is gone" if lost else None
+
+
+def fingerprint(scratch: Scratch, roles: Roles, key: Sequence[str], secret: str) -> str:
+    """Rows, and a keyed hash of the sum of their hashes over every column that has a role. Cost: one scan of the source.
+
+    Read it inside the snapshot that the run reads. It may change with the engine's version, which costs one more release.
+    The engines' row hashes are quick and can be inverted; the catalog holds HMAC-SHA256 of their sum, so that two
+    fingerprints of sources that differ in one row do not tell that row's hash.
+    """
+    readings = [reading.name for reading in (*roles.quasi, *roles.kept)]
+    names = {*readings, *(column.name for column in roles.identifiers), *key}
+    columns = [
+        {"name": column.name, "as_text": column.kind in ("text", "other")}
+        for column in roles.relation.columns
+        if column.name in names
+    ]
+    rows, mark = scratch.fetch(
+        "refresh/fingerprint", {"secret": secret}, source=roles.relation.ref, columns=columns
+    )[0]
+    told = hmac.new(secret.encode(), f"{rows}:{mark}".encode(), "sha256")
+    return f"{rows}:{told.hexdigest()[:32]}"
+
+
+def link_columns_of(entry: Entry, here: Sequence[str]) -> list[str]:
+    """As `prepare.link_columns` chose them for this version."""
+    identifiers = {
+        column["name"]: column.get("accept_repeats", False)
+        for column in entry.policy["columns"]
+        if column["role"] == "identifier"
+    }
+    unique = entry.policy.get("rows_are", "persons") == "persons" and not all(identifiers.values())
+    return [name for name in here if name in identifiers] if unique else list(here)
+
+
+def data_change(
+    scratch: Scratch,
+    entry: Entry | None,
+    stage: TableRef,
+    links: Sequence[str],
+    columns: Sequence[str],
+    rows: int,
+) -> DataChange | None:
+    """Rows that came and went since a version was made, by the hashes that tie its rows to the source's.
+
+    Args:
+        scratch: the run.
+        entry: the version.
+        stage: the source now, with its links.
+        links: the columns that they hash.
+        columns: the source's columns, in order.
+        rows: of the source.
+    """
+    if entry is None or not scratch.engine.exists(entry.link):
+        return None
+    if link_columns_of(entry, columns) != list(links):
+        return None
+    found = scratch.fetch("refresh/rows", stage=stage, linked=entry.link)[0]
+    earlier, added, removed = (int(str(cell)) for cell in found)
+    return DataChange(earlier, rows, added, removed)
+
+
+def data_change_by_key(scratch: Scratch, old: TableRef, new: TableRef, rows: int) -> DataChange:
+    """The same by key, from the histories of two versions."""
+    found = scratch.fetch("refresh/rows_with_key", old=old, new=new)[0]
+    earlier, added, removed, changed = (int(str(cell)) for cell in found)
+    return DataChange(earlier, rows, added, removed, changed)
+
+
+def standing(entry: Entry) -> str:
+    """What a message says of the version that readers have or had last."""
+    return "is published" if entry.status == "published" else "was published last"
+
+
+def due(spec: ReleaseSpec, entry: Entry | None, now: datetime.datetime) -> bool:
+    """Whether ``every`` has passed since a run last looked at the release; without it a release is always due."""
+    every = spec.refresh.every
+    if every is None or entry is None:
+        return True
+    last = datetime.datetime.fromisoformat(entry.checked_at or entry.published_at)
+    return (now - last).total_seconds() >= every - every / EARLY
+
+
+__all__ = [
+    "Decision",
+    "data_change",
+    "data_change_by_key",
+    "decide",
+    "due",
+    "fingerprint",
+    "first",
+    "last_shown",
+    "link_columns_of",
+    "policy_changes",
+    "published",
+    "standing",
+]

@@ -1,0 +1,69 @@
+"""Who reads a release: the roles that a policy names as its readers, where the engine knows roles."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sqlanon.engines.base import PRIVATE_SCHEMA, Engine, TableRef
+from sqlanon.release.store.catalog import Entry
+from sqlanon.spec import ReleaseSpec
+
+
+def let_in(engine: Engine, readers: Sequence[str], views: Sequence[TableRef]) -> None:
+    """Open the views' schemas to the policy's readers, before the swap.
+
+    Whoever has a right on a schema in hand would otherwise keep those waiting who read a view that the swap has locked.
+
+    Raises:
+        DatabaseError: somebody else owns a schema.
+    """
+    if engine.capabilities.roles:
+        for role in engine.roles(readers):
+            engine.let_in(views, role)
+
+
+def admit(engine: Engine, readers: Sequence[str], views: Sequence[TableRef], previous: Entry | None) -> None:
+    """Let the policy's readers read the views, and those no longer named no more; rights given by hand stay.
+
+    Args:
+        engine: the database, in a transaction.
+        readers: whom the policy names.
+        views: every view of the release.
+        previous: the version whose readers they replace.
+
+    Raises:
+        DatabaseError: somebody else owns what would have to be granted.
+    """
+    if not engine.capabilities.roles:
+        return
+    before = tuple(previous.policy.get("readers") or ()) if previous else ()
+    for role in engine.roles([name for name in before if name not in readers]):
+        engine.forbid(views, role)
+    for role in engine.roles(readers):
+        engine.allow(views, role)
+
+
+def doubtful(engine: Engine, spec: ReleaseSpec, source: TableRef) -> list[str]:
+    """What is odd about the readers: names that are no roles, and roles that need no release to read the source."""
+    if not engine.capabilities.roles:
+        return []
+    known = engine.roles(spec.readers)
+    unknown = [name for name in spec.readers if name not in known]
+    told = [f"readers: this database has no role {name}; nothing is granted to it" for name in unknown]
+    every = engine.all_readers()
+    if every:
+        more = f" and {len(every) - 5} more" if len(every) > 5 else ""
+        told.append(
+            f"{', '.join(every[:5])}{more} can read every table, the source and the private ones too (superuser, or member of "
+            "pg_read_all_data)"
+        )
+    let_in = [name for name in engine.strangers(PRIVATE_SCHEMA) if name not in known]
+    told += [
+        f"{name} was let into the private schema {PRIVATE_SCHEMA}; revoke all rights on it" for name in let_in
+    ]
+    for role in known:
+        if engine.enters(role, source.schema or "") and engine.reads(role, source):
+            told.append(f"reader {role} can read the source {source} itself")
+        if engine.enters(role, PRIVATE_SCHEMA):
+            told.append(f"reader {role} can see into the private schema {PRIVATE_SCHEMA}; revoke USAGE on it")
+    return told

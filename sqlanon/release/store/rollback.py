@@ -1,0 +1,223 @@
+"""Rollback: readers get an earlier version back, in one transaction; and the versions of the catalog side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from contextlib import suppress
+from typing import Any
+
+from sqlanon.engines.base import Engine, TableRef
+from sqlanon.errors import DatabaseError, GuardError, PolicyError
+from sqlanon.progress import Silent, Stopwatch
+from sqlanon.release.store.catalog import Catalog, Entry
+from sqlanon.release.store.policy_diff import SETTINGS, differences, weakenings
+from sqlanon.release.store.publish import pointings
+from sqlanon.release.store.refresh import data_change, last_shown, link_columns_of, standing
+from sqlanon.release.store.rights import admit, let_in
+from sqlanon.release.store.second_file import give_back, reconcile, settled
+from sqlanon.release.store.swap import Pointing, swap
+from sqlanon.release.store.target import Publication, check_free, check_no_link, is_pair
+from sqlanon.results import DiffReport, RollbackReport, VersionReport
+from sqlanon.spec import PrivacySpec, ReleaseSpec
+from sqlanon.table.scratch import Scratch
+from sqlanon.table.stage import assign_roles, take_stage
+
+
+def rollback(
+    engine: Engine, release: str, to: int | None = None, *, allow_weaker: bool = False
+) -> RollbackReport:
+    """Publish an earlier version of a release again. What was published is withdrawn and stays until `keep` drops it.
+
+    After `unpublish`, it is the version that was withdrawn, or ``to``.
+
+    Args:
+        engine: the source's database.
+        release: the release.
+        to: the version; None: the newest one that was replaced and is kept.
+        allow_weaker: confirm that its policy promises less than that of the published version.
+
+    Raises:
+        PolicyError: no such release or version, or its table was dropped.
+        GuardError: its policy is weaker, and nobody confirmed it.
+        LockedError: somebody runs this release now, or readers held the view for too long.
+    """
+    with engine.lock(f"release {release}"):
+        catalog = Catalog(engine)
+        catalog.guard()
+        reconcile(engine, release)
+        entries = catalog.entries(release)
+        current = last_shown(engine, release)
+        if current is None:
+            raise PolicyError(f"{release}: nothing is published that could be rolled back")
+        entry = _wanted(engine, release, entries, current, to)
+        # Who reads, how often and how many versions stay belong to no version: a rollback leaves them as they are.
+        policy = dict(entry.policy) | {key: current.policy[key] for key in SETTINGS if key in current.policy}
+        weaker = weakenings(differences(current.policy, policy))
+        if weaker and not allow_weaker:
+            raise GuardError(
+                f"{release}: version {entry.version} was made by a weaker policy than version {current.version}, which "
+                f"{standing(current)}: {'; '.join(weaker)}. If that is meant, confirm it with --allow-weaker (in Python allow_weaker=True)"
+            )
+        view = TableRef(entry.view_schema, str(entry.view_name), entry.database)
+        warnings = _warnings(engine, entry, weaker)
+        shown = pointings(engine, view, entry.physical, pair=is_pair(entry))
+        if entry.file:
+            check_no_link(release, entry.file)
+            _return_file(engine, entry, shown, policy)
+        else:
+            place = Publication(view, None, entry.version, entry.physical, is_pair(entry))
+            check_free(engine, catalog, release, place)
+            _return_views(engine, entry, shown, policy, current)
+        return RollbackReport(
+            release,
+            current.version if current.status == "published" else None,
+            entry.version,
+            entry.report.get("published", ""),
+            warnings,
+        )
+
+
+def _return_views(
+    engine: Engine, entry: Entry, shown: list[Pointing], policy: Mapping[str, Any], current: Entry
+) -> None:
+    catalog = Catalog(engine)
+    previous = current if current.status == "published" else None
+    with engine.publishing():
+        if previous:
+            catalog.mark(entry.release, previous.version, "withdrawn")
+        catalog.mark(entry.release, entry.version, "published")
+        catalog.keep_policy(entry, policy)
+        readers = tuple(policy.get("readers") or ())
+        let_in(engine, readers, [item.view for item in shown])
+        swap(engine, shown, previous)
+        admit(engine, readers, [item.view for item in shown], previous)
+
+
+def _return_file(engine: Engine, entry: Entry, shown: list[Pointing], policy: Mapping[str, Any]) -> None:
+    """The catalog says what is under way: whoever finds it so asks the file which version it holds (`reconcile`)."""
+    catalog = Catalog(engine)
+    with engine.publishing():
+        catalog.mark(entry.release, entry.version, "returning")
+        catalog.keep_policy(entry, policy)
+    try:
+        give_back(engine, entry, shown, Stopwatch(entry.release, Silent()))
+    except BaseException:
+        with suppress(DatabaseError):  # what failed first is what the caller must hear of
+            reconcile(engine, entry.release)
+        raise
+    with engine.publishing():
+        settled(engine, entry.release, entry.version)
+
+
+def _wanted(engine: Engine, release: str, entries: list[Entry], current: Entry, to: int | None) -> Entry:
+    spare = [
+        entry
+        for entry in entries
+        if entry.status in ("replaced", "withdrawn")
+        and entry.file == current.file
+        and engine.exists(entry.table)
+    ]
+    known = ", ".join(str(entry.version) for entry in spare) or "none (keep in the policy says how many stay)"
+    if to is None and current.status != "published" and current in spare:
+        return current
+    if to is None:
+        replaced = [entry for entry in spare if entry.status == "replaced"]
+        if not replaced:
+            raise PolicyError(f"{release}: no earlier version is kept; versions to return to: {known}")
+        had = [entry for entry in replaced if entry.version == current.report.get("replaces")]
+        return (had or replaced)[-1]
+    if to == current.version and current.status == "published":
+        raise PolicyError(f"{release}: version {to} is published already")
+    found = next((entry for entry in spare if entry.version == to), None)
+    if found is None:
+        raise PolicyError(f"{release}: version {to} is not kept; versions to return to: {known}")
+    return found
+
+
+def _warnings(engine: Engine, entry: Entry, weaker: tuple[str, ...]) -> tuple[str, ...]:
+    told = [f"weaker than before: {line}" for line in weaker]
+    removed = deleted_since(engine, entry)
+    if removed is None:
+        told.append(
+            "whether rows were deleted from the source since then cannot be told: its columns changed, or it is gone"
+        )
+    elif removed:
+        told.append(
+            f"{removed} rows of version {entry.version} are no longer in the source, or not as they were; readers see them again. "
+            "If they were deleted for a reason, run again instead"
+        )
+    return tuple(told)
+
+
+def deleted_since(engine: Engine, entry: Entry) -> int | None:
+    """Rows of a version that the source no longer has, by the hashes that tie them; None where that cannot be told."""
+    if not engine.exists(entry.link):
+        return None
+    try:
+        relation = engine.relation(entry.source)
+    except DatabaseError:
+        return None
+    names = [column.name for column in relation.columns]
+    before = [name for name, _ in entry.source_columns or ()]
+    links = link_columns_of(entry, names)
+    if not links or links != link_columns_of(entry, before or names):
+        return None
+    nothing = ReleaseSpec(entry.release, entry.source, (), PrivacySpec(), rest="drop")
+    with Scratch(engine) as scratch:
+        with engine.snapshot():
+            stage = take_stage(scratch, assign_roles(nothing, relation), links)
+        rows = int(str(scratch.fetch("table/count", source=stage)[0][0]))
+        change = data_change(scratch, entry, stage, links, names, rows)
+    return change.removed if change else None
+
+
+def version(engine: Engine, name: str) -> VersionReport:
+    """Everything the catalog knows of ``NAME@VERSION``; without a version, of the published one.
+
+    Raises:
+        PolicyError: there is none.
+    """
+    return _report(_entry(engine, name))
+
+
+def diff(engine: Engine, first: str, second: str) -> DiffReport:
+    """Two versions side by side: rows, classes, loss, requirements, policy.
+
+    Raises:
+        PolicyError: one of them is not in the catalog.
+    """
+    one, two = _entry(engine, first), _entry(engine, second)
+    found = differences(one.policy, two.policy)
+    return DiffReport(_report(one), _report(two), tuple(str(item) for item in found), weakenings(found))
+
+
+def _entry(engine: Engine, name: str) -> Entry:
+    release, at, number = name.rpartition("@")
+    if not at or not number.isdigit():
+        release, number = name, ""
+    entries = Catalog(engine).entries(release)
+    if not entries:
+        known = ", ".join(sorted({entry.release for entry in Catalog(engine).entries()})) or "none"
+        raise PolicyError(f"{release} is not a release of this database; releases: {known}")
+    found = [
+        entry
+        for entry in entries
+        if (str(entry.version) == number if number else entry.status == "published")
+    ]
+    if not found:
+        known = ", ".join(str(entry.version) for entry in entries)
+        what = f"version {number}" if number else "published version"
+        raise PolicyError(f"{release} has no {what}; versions: {known}")
+    return found[-1]
+
+
+def _report(entry: Entry) -> VersionReport:
+    return VersionReport(
+        release=entry.release, version=entry.version, status=entry.status, source=entry.source,
+        source_columns=entry.source_columns or (), fingerprint=entry.fingerprint, policy=dict(entry.policy),
+        policy_hash=entry.policy_hash, report=dict(entry.report), published_at=entry.published_at,
+        published_by=entry.published_by, checked_at=entry.checked_at, sqlanon=entry.sqlanon,
+    )  # fmt: skip
+
+
+__all__ = ["diff", "rollback", "version"]

@@ -1,0 +1,136 @@
+"""A release in a DuckDB file of its own: built beside the file that readers have, flushed, and put in its place.
+
+A DuckDB transaction writes one attached file, and a file has no rights. So the published file holds one version only, the
+tables of versions to return to stay in the private schema of the source's file, and the catalog says what is under way
+(``pending``: a run, ``returning``: a rollback) before ``os.replace`` and ``published`` after.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import TypeVar
+
+from sqlanon.engines.base import Engine, TableRef
+from sqlanon.errors import file_errors
+from sqlanon.private_folder import PrivateFolder, put_in_place, sweep
+from sqlanon.progress import Stopwatch
+from sqlanon.release.store.catalog import Catalog, Entry
+from sqlanon.release.store.metadata import version_in
+from sqlanon.release.store.swap import Pointing, spelled, swap
+from sqlanon.sqltext import identifier, statement
+
+T = TypeVar("T")
+
+
+def put(engine: Engine, path: str, fill: Callable[[str], T], watch: Stopwatch) -> T:
+    """Make a database file and put it in the place of another: readers see the old one or the new one, whole.
+
+    Args:
+        engine: the source's database, which attaches the new file while ``fill`` works.
+        path: where the file goes.
+        fill: writes into the database that is attached under this name.
+        watch: what measures the stages.
+    """
+    # Nobody else may read rows that are not verified yet, whatever the umask says: they grow in a folder of this user.
+    with file_errors(path), PrivateFolder(Path(path)) as folder:
+        beside = folder.path / Path(path).name
+        with engine.attach(str(beside)) as database:
+            made = fill(database)
+        with watch.stage("publish"):
+            put_in_place(beside, Path(path))
+    return made
+
+
+def keep_tables(engine: Engine, shown: Sequence[Pointing], database: str) -> None:
+    """Copy what readers get into the private schema, for a rollback."""
+    with engine.publishing():
+        for item in shown:
+            _copy(engine, item.at, replace(item.view, database=database))
+
+
+def give_back(engine: Engine, entry: Entry, shown: Sequence[Pointing], watch: Stopwatch) -> None:
+    """Put a kept version into the published file again; the caller has marked it ``returning``."""
+    assert entry.file is not None
+
+    def fill(database: str) -> None:
+        with engine.publishing():
+            make_schema(engine, replace(shown[0].view, database=database))
+            for item in shown:
+                _copy(engine, replace(item.view, database=database), item.at)
+
+    put(engine, entry.file, fill, watch)
+
+
+def _copy(engine: Engine, copy: TableRef, origin: TableRef) -> None:
+    names = [column.name for column in engine.relation(spelled(origin)).columns]
+    engine.execute(statement("publish/copy", engine.dialect, copy=copy, origin=origin, columns=names))
+
+
+def make_schema(engine: Engine, view: TableRef) -> None:
+    """The schema of a view, where it is missing."""
+    schema = ".".join(identifier(part) for part in (view.database, view.schema) if part)
+    if view.schema and not engine.has_schema(view):
+        engine.execute(statement("publish/schema", engine.dialect, schema=schema))
+
+
+def settled(engine: Engine, release: str, version: int) -> None:
+    """The file holds this version now: say so of it and of the one before, in the transaction that is open.
+
+    Views of a version before, which was not in a file, go: nobody would refresh them any more.
+    """
+    catalog = Catalog(engine)
+    entries = catalog.entries(release)
+    (now,) = (entry for entry in entries if entry.version == version)
+    for entry in entries:
+        if entry.status == "published":
+            swap(engine, (), entry)
+            catalog.mark(release, entry.version, "withdrawn" if now.status == "returning" else "replaced")
+    catalog.mark(release, version, "published")
+
+
+def withdrawn(engine: Engine, entry: Entry) -> None:
+    """The release has no version now: say so of the one that was published, in the transaction that is open.
+
+    While nothing is published, only that one is ``withdrawn``, so that a rollback finds what readers had last.
+    """
+    catalog = Catalog(engine)
+    for other in catalog.entries(entry.release):
+        if other.status == "withdrawn":
+            catalog.mark(entry.release, other.version, "replaced")
+    catalog.mark(entry.release, entry.version, "withdrawn")
+
+
+def _as_before(entry: Entry, entries: Sequence[Entry]) -> str:
+    """What becomes of a version that did not reach the file."""
+    if entry.status == "pending":
+        return "abandoned"
+    if not any(other.status in ("published", "withdrawn") for other in entries):
+        return "withdrawn"  # nothing is published, and this one was last
+    newer = any(other.status == "published" and other.version < entry.version for other in entries)
+    return "withdrawn" if newer else "replaced"
+
+
+def reconcile(engine: Engine, release: str) -> list[str]:
+    """Tidy up after what was killed between building another file and saying so in the catalog."""
+    catalog = Catalog(engine)
+    tidied = []
+    for entry in catalog.entries(release):
+        if entry.status == "withdrawing" and entry.file:
+            if Path(entry.file).exists() and version_in(engine, entry) == entry.version:
+                Path(entry.file).unlink()
+            with engine.publishing():
+                withdrawn(engine, entry)
+            tidied.append(f"{entry.release}@{entry.version}")
+        if entry.status not in ("pending", "returning") or not entry.file:
+            continue
+        tidied += [str(folder) for folder in sweep(Path(entry.file))]
+        there = Path(entry.file).exists() and version_in(engine, entry) == entry.version
+        with engine.publishing():
+            if there:
+                settled(engine, release, entry.version)
+            else:
+                catalog.mark(release, entry.version, _as_before(entry, catalog.entries(release)))
+        tidied.append(f"{entry.release}@{entry.version}")
+    return tidied

@@ -1,0 +1,150 @@
+"""Where a release goes: its view, the views beside it, its physical tables; and whether those names are free."""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+from sqlanon.engines.base import PRIVATE_SCHEMA, Engine, TableRef
+from sqlanon.errors import PolicyError, UnsupportedError
+from sqlanon.release.store.catalog import Catalog, Entry, physical_name
+from sqlanon.release.store.metadata import metadata_name
+from sqlanon.spec import ReleaseSpec
+
+
+@dataclass(frozen=True, slots=True)
+class Publication:
+    """Where a release goes: the view, another file or None, the version it will be, its physical table's name.
+
+    ``pair``: a second table holds the sensitive values (format anatomy).
+    """
+
+    view: TableRef
+    file: str | None
+    version: int
+    physical: str
+    pair: bool = False
+
+    @property
+    def shown(self) -> str:
+        """For people."""
+        return self._shown(self.view)
+
+    @property
+    def shown_sensitive(self) -> str | None:
+        """The second table, for people."""
+        return self._shown(sensitive_of(self.view)) if self.pair else None
+
+    def _shown(self, view: TableRef) -> str:
+        name = f"{view.schema}.{view.name}"
+        return f"{name} in {self.file}" if self.file else name
+
+
+def sensitive_of(table: TableRef) -> TableRef:
+    """The table of sensitive values beside a view or a physical table (format anatomy)."""
+    return replace(table, name=f"{table.name}_sensitive")
+
+
+def metadata_of(view: TableRef) -> TableRef:
+    """The metadata view beside a view."""
+    return replace(view, name=metadata_name(view.name))
+
+
+def views_beside(view: TableRef, pair: bool) -> tuple[TableRef, ...]:
+    """Every view of a release, the public one first."""
+    return (view, metadata_of(view), *((sensitive_of(view),) if pair else ()))
+
+
+def is_pair(entry: Entry) -> bool:
+    """Whether a version has a second table."""
+    return bool(entry.policy["format"]["kind"] == "anatomy")
+
+
+def views_of(entry: Entry) -> tuple[TableRef, ...]:
+    """Every view of a version, where they are in this database."""
+    return views_beside(entry.view, is_pair(entry)) if entry.view else ()
+
+
+def target_of(engine: Engine, spec: ReleaseSpec) -> Publication:
+    """Where the next version of a release will be published.
+
+    Raises:
+        PolicyError: the place is taken by something that is not this release.
+    """
+    catalog = Catalog(engine)
+    view = view_of(engine, spec)
+    entries = catalog.entries(spec.name)
+    version = max((entry.version for entry in entries), default=0) + 1
+    if (view.schema or "").lower() == PRIVATE_SCHEMA:
+        raise PolicyError(
+            f"{spec.name}: {PRIVATE_SCHEMA} is sqlanon's private schema; publish into another one"
+        )
+    pair = spec.format.kind == "anatomy"
+    longest = max(views_beside(replace(view, name=""), pair), key=lambda ref: len(ref.name)).name
+    if len((view.name + longest).encode()) > engine.capabilities.max_identifier:
+        raise PolicyError(
+            f"{spec.name}: the view's name is too long; with {longest} it must fit "
+            f"{engine.capabilities.max_identifier} bytes"
+        )
+    publication = Publication(view, spec.publish_file, version, physical_name(spec.name, version), pair)
+    if spec.publish_file:
+        if not engine.capabilities.second_file:
+            raise UnsupportedError(
+                "publish_file is for DuckDB; PostgreSQL publishes into a schema of the same database"
+            )
+        check_no_link(spec.name, spec.publish_file)
+        ours = any(
+            entry.file == spec.publish_file and entry.status in ("published", "replaced") for entry in entries
+        )
+        if Path(spec.publish_file).exists() and not ours:
+            raise PolicyError(
+                f"{spec.name}: {spec.publish_file} exists and is not a file that this release published; "
+                "move it away or choose another name"
+            )
+        return publication
+    check_free(engine, catalog, spec.name, publication)
+    return publication
+
+
+def check_no_link(release: str, file: str) -> None:
+    """The published file is no symbolic link: to replace or remove that would leave readers the file behind it.
+
+    Raises:
+        PolicyError: it is one.
+    """
+    if Path(file).is_symlink():
+        raise PolicyError(
+            f"{release}: {file} is a symbolic link to {os.path.realpath(file)}: to replace or remove the link would leave that file "
+            "to its readers; move that file to the link's place, or publish into another one"
+        )
+
+
+def check_free(engine: Engine, catalog: Catalog, release: str, target: Publication) -> None:
+    """The views of the release are its own, or nobody's.
+
+    Raises:
+        PolicyError: a name is taken by another release or by something that sqlanon did not make.
+    """
+    entries = [entry for entry in catalog.entries() if entry.status == "published"]
+    for ref in views_beside(target.view, target.pair):
+        owners = {
+            entry.release
+            for entry in entries
+            if (ref.schema, ref.name) in {(view.schema, view.name) for view in views_of(entry)}
+        }
+        if owners - {release}:
+            raise PolicyError(
+                f"{release}: {ref} belongs to release {', '.join(sorted(owners))}; choose another name"
+            )
+        if not owners and engine.exists(ref):
+            raise PolicyError(
+                f"{release}: {ref} exists and was not made by sqlanon; choose another name or drop it"
+            )
+
+
+def view_of(engine: Engine, spec: ReleaseSpec) -> TableRef:
+    """The public view of a release; ``release.<source table>`` unless the policy names one."""
+    if spec.publish:
+        return engine.target(spec.publish)
+    return replace(engine.target("release.x"), name=engine.relation(spec.source).ref.name)
