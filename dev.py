@@ -1,11 +1,14 @@
 #!/usr/bin/env python3
 """Everything a checkout needs, with nothing but Python and git: makes .venv, installs into it what is pinned, runs.
 
-dbt, which the tests run and sqlanon does not import, gets an environment of its own: .venv-dbt.
+dbt, which the tests run and sqlanon does not import, gets an environment of its own: .venv-dbt; so does the
+documentation site: .venv-docs.
 
     python3 dev.py demo    run the demonstration (installs what sqlanon itself needs)
     python3 dev.py test    run the tests, PostgreSQL included (installs what development needs)
+                           (--thorough: what the default run leaves out)
     python3 dev.py check   run the linters and the type checker
+    python3 dev.py docs    build the documentation site into site/; a warning fails the build
     python3 dev.py lock    write the constraints anew from pyproject.toml
 
 More words go to what is run: ``python3 dev.py demo --help``, ``python3 dev.py test -k mondrian``.
@@ -28,6 +31,8 @@ RUN = "constraints-run.txt"
 DEV = "constraints.txt"
 DBT_VENV = ROOT / ".venv-dbt"
 DBT = "constraints-dbt.txt"
+DOCS_VENV = ROOT / ".venv-docs"
+DOCS = "constraints-docs.txt"
 LOCK = (
     "--quiet",
     "--generate-hashes",
@@ -146,8 +151,13 @@ def lock() -> None:
         own.write_text("".join(f"{name}=={version}\n" for name, version in pins if name in names))
         without_build = [option for option in compile_ if not str(option).startswith("--build-deps-for")]
         run(*without_build, "--extra", "dev-dbt", "--constraint", own, "--output-file", DBT, "pyproject.toml")
-        made = ROOT / DBT
-        made.write_text(made.read_text().replace(str(own), RUN))
+        wanted = Path(directory, "docs.in")
+        extras = tomllib.loads((ROOT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+        wanted.write_text("\n".join(extras["docs"]))
+        run(*without_build, "--no-annotate", "--output-file", DOCS, wanted)
+        for name, made_from, shown in ((DBT, own, RUN), (DOCS, wanted, wanted.name)):
+            made = ROOT / name
+            made.write_text(made.read_text().replace(str(made_from), shown))
 
 
 def main(arguments: list) -> None:
@@ -178,6 +188,10 @@ def main(arguments: list) -> None:
     elif command == "check":
         install(DEV)
         check()
+    elif command == "docs":
+        install(DOCS, DOCS_VENV)
+        os.environ["NO_MKDOCS_2_WARNING"] = "1"
+        become(DOCS_VENV / "bin" / "python", "-m", "mkdocs", "build", *rest)
     elif command == "lock":
         lock()
     else:

@@ -132,7 +132,7 @@ def anonymous(kept: Kept, sizes: tuple[int, ...], small: int, threads: int) -> l
 
 def diverse(kept: Kept, sizes: tuple[int, ...], threads: int) -> list[dict[str, Any]]:
     """Rows of SAL, l=10; None stands for SAL as it is."""
-    release = {"quasi": SAL.quasi, "sensitive": SAL.sensitive, "l": L}
+    release = {"quasi": SAL.quasi, "sensitive": SAL.sensitive, "k": 1, "l": L}
     found = []
     for rows in (None, *sizes):
         for method in ("hilbert", "idistance") if rows is None else ("hilbert",):

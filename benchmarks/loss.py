@@ -110,6 +110,7 @@ def releases(
                 rest="drop",
                 ordered=dict.fromkeys(table.text, "alphabetical"),
                 k=k,
+                allow_weaker=True,
                 method=who.method,
                 refine=who.refine,
                 name=name,

@@ -96,6 +96,7 @@ def released(url: str, k: int, who: Contender) -> dict[str, Any]:
             rest="drop",
             k=k,
             method=who.method,
+            allow_weaker=True,
             refine=who.refine,
             name="numbered",
             publish="release.numbered",

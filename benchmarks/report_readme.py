@@ -1,4 +1,4 @@
-"""The README's figures: loss, speed with memory, and the goals that are not reached."""
+"""The README's figures: loss, and the goals that are not reached."""
 
 from __future__ import annotations
 
@@ -41,38 +41,6 @@ def _loss(one: Result | None) -> str:
         return "-"
     goal = f" (goal {one['target']:g})" if one.get("target") else ""
     return f"{one['evaluator']['range_ncp']:.4f}{goal}"
-
-
-def speed(folder: Path) -> str:
-    """Sort, release, ratio and memory of every case."""
-    rows = []
-    for file in sorted(folder.glob("speed_*.json")):
-        one = json.loads(file.read_text())
-        memory = one["memory"]
-        held = memory.get("release_gib", 0) + memory.get("release_server_gib", 0)
-        rows.append(
-            (
-                f"{ENGINES[one['engine']]}, {one['table']}",
-                f"{one['method'].partition(':')[0]}, {one['k']}",
-                f"{one['rows']:,}",
-                f"{one['base_seconds']:.1f}",
-                f"{one['release_seconds']:.1f}",
-                f"{one['ratio']:.1f}x",
-                f"{one['target_ratio']:g}x" if one["target_ratio"] else "-",
-                f"{held:.1f}" if held else "-",
-            )
-        )
-    head = (
-        "engine, table",
-        "method, k",
-        "rows",
-        "sort, s",
-        "release, s",
-        "ratio",
-        "goal: at most",
-        "peak memory, GiB",
-    )
-    return table(head, rows) if rows else ""
 
 
 def missed(folder: Path) -> str:
@@ -139,4 +107,4 @@ def _second_goals(folder: Path) -> Iterator[Goal]:
         )
 
 
-SECTIONS: Mapping[str, Callable[[Path], str]] = {"loss": loss, "speed": speed, "missed": missed}
+SECTIONS: Mapping[str, Callable[[Path], str]] = {"loss": loss, "missed": missed}

@@ -84,7 +84,7 @@ def timed(
     with sqlanon.connect(url, threads=threads) as db:
         for case, run in zip(cases, runs, strict=True):
             start = time.perf_counter()
-            run["report"] = db.anonymize(table.name, **case).report
+            run["report"] = db.anonymize(table.name, allow_weaker=True, **case).report
             run["first"] = time.perf_counter() - start
         for _ in range(repeat):
             start, used = time.perf_counter(), time.process_time()
@@ -94,7 +94,7 @@ def timed(
             db.engine.execute("DROP TABLE s")
             for case, run in zip(cases, runs, strict=True):
                 start, used = time.perf_counter(), time.process_time()
-                run["report"] = db.anonymize(table.name, **case).report
+                run["report"] = db.anonymize(table.name, allow_weaker=True, **case).report
                 run["seconds"].append(time.perf_counter() - start)
                 run["cpu"].append(time.process_time() - used)
                 run["stages"].append(dict(run["report"].seconds))

@@ -9,6 +9,7 @@ from sqlanon.methods import METHODS
 ASKED: tuple[dict[str, object], ...] = (
     {"k": 2, "refine": True},
     {"k": 2, "l": 2, "refine": True},
+    {"k": 2, "l": "3/2"},
     {"k": 2, "distinct_l": 2},
     {"max_loss": {"per_class_ncp": 0.5}, "maximize": "l", "at_least": {"l": 1}},
 )
@@ -32,13 +33,21 @@ def main() -> None:
                         method=method,
                         publish="public_t",
                         rest="drop",
+                        allow_weaker=True,
                         **asked,
                     )
                 except PolicyError:
                     continue  # this method does not take that
         for _ in range(2):  # what two versions tell together
             db.anonymize(
-                "t", quasi=["a", "b"], identifiers="id", key="id", rest="drop", k=2, publish="public_t"
+                "t",
+                quasi=["a", "b"],
+                identifiers="id",
+                key="id",
+                rest="drop",
+                k=2,
+                publish="public_t",
+                allow_weaker=True,
             )
 
 

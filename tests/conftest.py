@@ -25,16 +25,41 @@ _common = {
     ],
 }
 settings.register_profile("quick", max_examples=8, derandomize=True, **_common)
+settings.register_profile("long", max_examples=25, derandomize=True, **_common)
 settings.register_profile("thorough", max_examples=400, **_common)
-settings.load_profile(os.environ.get("SQLANON_HYPOTHESIS", "quick"))
 
 Connect = Callable[[TestEngine], Any]
 
 
-def pytest_configure() -> None:
-    """A terminated run still stops the servers that it started."""
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """What the default run leaves out has a run of its own."""
+    parser.addoption(
+        "--thorough",
+        action="store_true",
+        help="run what the default run leaves out: exhaustive searches, all crash points, small benchmarks, and random "
+        "tables anew and more of them",
+    )
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Choose how many random tables are drawn; a terminated run still stops the servers that it started."""
+    long = config.getoption("--thorough")
+    settings.load_profile(os.environ.get("SQLANON_HYPOTHESIS") or ("long" if long else "quick"))
     if threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGTERM, signal.default_int_handler)
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """The default run takes what is not marked thorough; ``--thorough`` the rest, and the properties once more."""
+    thorough = bool(config.getoption("--thorough"))
+    kept, left = [], []
+    for item in items:
+        marked = item.get_closest_marker("thorough") is not None
+        again = thorough and item.get_closest_marker("property") is not None
+        (kept if marked == thorough or again else left).append(item)
+    if left:
+        config.hook.pytest_deselected(items=left)
+        items[:] = kept
 
 
 def ready(engine: TestEngine) -> TestEngine:

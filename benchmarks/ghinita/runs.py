@@ -62,7 +62,7 @@ def _released(db: Database, database: Loaded, point: Point, seed: int, source: s
     """Release once. What cannot be released is noted, and the others go on."""
     from sqlanon.errors import SqlanonError
 
-    asked: dict[str, Any] = {"k": point.k} if point.k else {"l": point.l}
+    asked: dict[str, Any] = {"k": point.k} if point.k else {"k": 1, "l": point.l}
     if point.e is not None:
         asked = {"max_loss": point.e, "maximize": "l", "at_least": {"l": 1}}
     start = time.perf_counter()
@@ -77,6 +77,7 @@ def _released(db: Database, database: Loaded, point: Point, seed: int, source: s
             seed=seed,
             name="ghinita",
             publish="release.ghinita",
+            allow_weaker=True,
             **asked,
             **point.who.more,
         ).report

@@ -163,6 +163,7 @@ class Hospital:
     def _night_14(self) -> None:
         self._ordinary()
         self.arguments["identifiers"] = ["patient_id", "phone"]
+        self.arguments["accept_repeats"] = ["phone"]
 
     def _night_21(self) -> None:
         self._lost = dict(self._people)

@@ -51,7 +51,7 @@ def data() -> Path:
         pytest.skip(str(missing))
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 @pytest.mark.parametrize("engine", PAIR, ids=lambda engine: engine.name)
 @pytest.mark.parametrize("table", ["admissions", "integers"])
 def test_speed(engine, table, tmp_path):
@@ -72,7 +72,7 @@ def test_speed(engine, table, tmp_path):
     assert 0.02 < found["memory"]["release_gib"] < 4
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_speed_of_several_methods_in_turns(tmp_path, monkeypatch):
     from benchmarks import speed
 
@@ -111,7 +111,7 @@ def test_promised_ratios():
     assert target("duckdb", "admissions", "hilbert_fast", 10) is None
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_growth(tmp_path, data):
     assert data
     out = tmp_path / "growth.json"
@@ -132,21 +132,21 @@ def test_growth(tmp_path, data):
     assert not list(tmp_path.glob("*.partial.jsonl"))
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_scale(tmp_path):
     found = benchmark("scale", tmp_path / "scale.json", "--rows", "3000,1000")["results"]
     assert [one["rows"] for one in found] == [1000, 3000]
     assert all(one["verified"] and one["within_limit"] for one in found)
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_startup(tmp_path):
     found = benchmark("startup", tmp_path / "startup.json", "--repeat", "1", "--rows", "500")
     assert found["kernels"]["first"]["seconds"] > found["kernels"]["cached"]["seconds"]
     assert not {"duckdb", "numba", "numpy", "psycopg", "sqlglot"} & set(found["imported_with_sqlanon"])
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_lefevre(tmp_path):
     out = tmp_path / "lefevre.json"
     found = benchmark("lefevre", out, "--rows", "300", "--k", "5", "--no-adult")["results"]
@@ -159,7 +159,7 @@ def test_lefevre(tmp_path):
     assert all(picture.stat().st_size < 100_000 for picture in pictures)
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_loss(tmp_path, data):
     assert data
     found = benchmark("loss", tmp_path / "loss.json", "--tables", "adult", "--k", "10")["results"]
@@ -170,7 +170,7 @@ def test_loss(tmp_path, data):
     assert met == dict.fromkeys(("mondrian strict loss", "tree", "hilbert", "tree + refine"), True)
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_nominal(tmp_path, data):
     assert data
     found = benchmark("nominal", tmp_path / "nominal.json", "--k", "10")["results"]
@@ -181,7 +181,7 @@ def test_nominal(tmp_path, data):
     }
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_refine(tmp_path, data):
     assert data
     words = ["--k", "10", "--rows", "2000", "--repeat", "1"]
@@ -192,7 +192,7 @@ def test_refine(tmp_path, data):
     )
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 @pytest.mark.parametrize("engine", PAIR, ids=lambda engine: engine.name)
 @pytest.mark.parametrize("example", ["adult", "census"])
 def test_example(example, engine, data, tmp_path):

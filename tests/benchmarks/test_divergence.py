@@ -46,7 +46,7 @@ def test_levels_of_one_release_follow_each_other():
     assert sum(one != other for one, other in pairwise(made)) == len(EVERYONE) - 1
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 @pytest.mark.usefixtures("data")
 def test_command(tmp_path, capsys):
     words = [
@@ -74,7 +74,7 @@ def test_command(tmp_path, capsys):
     capsys.readouterr()
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 @pytest.mark.usefixtures("data")
 def test_kld(tmp_path):
     out = tmp_path / "kld_duckdb.json"
@@ -84,7 +84,7 @@ def test_kld(tmp_path):
     assert len(kld_table(tmp_path).splitlines()) == 6
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_figure_17(tmp_path):
     """sqlanon and the evaluator agree (exit code 0)."""
     out = tmp_path / "lefevre17.json"

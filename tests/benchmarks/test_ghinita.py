@@ -80,7 +80,7 @@ def test_topdown_never_gets_more_rows_than_it_takes():
         assert max(point.rows for point in some) == TOPDOWN_ROWS
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_quick_run_writes_results_pictures_and_tables(tmp_path, data):
     assert data
     asked = ("k", "l", "alpha", "e")

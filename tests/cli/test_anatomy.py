@@ -64,7 +64,7 @@ def test_a_second_file_that_is_not_ours(cli, people_csv, tmp_path):
 
 def test_neither_file_without_the_other(cli, people_csv, tmp_path, monkeypatch):
     """A disk that is full at the second file leaves both as they were."""
-    from sqlanon.engines.duckdb import DuckDBEngine
+    from sqlanon.engines.duckdb.engine import DuckDBEngine
 
     assert cli("anonymize", people_csv, *FILE, "--to", "out.csv").code == 0
     before = [(tmp_path / name).read_bytes() for name in ("out.csv", "out_sensitive.csv")]

@@ -209,18 +209,30 @@ def test_rest(cli, people_csv, tmp_path):
     "words",
     [
         ["anonymize", "people"],
-        ["anonymize", "people", "--qi", "age", "--to", "out.csv"],
-        ["anonymize", "people.csv", "--qi", "age"],
-        ["anonymize", "people.csv", "--qi", "age", "--to", "out.csv", "--publish-file", "x.duckdb"],
-        ["anonymize", "people", "--db", "duckdb:///:memory:", "--qi", "age", "--to", "out.csv"],
-        ["anonymize", "people.csv", "--qi", "age,", "--to", "out.csv"],
-        ["anonymize", "people.csv", "--qi", "age", "--to", "out.csv", "--l", "many"],
-        ["anonymize", "people.csv", "--qi", "age", "--to", "out.csv", "--format", "poems"],
-        ["anonymize", "people.csv", "--qi", "age", "--to", "out.csv", "--max-loss", "1/0"],
-        ["anonymize", "people.csv", "--qi", "age", "--to", "out.csv", "--max-extent", "age"],
-        ["anonymize", "people.csv", "--qi", "age", "--to", "out.csv", "--at-least", "2"],
-        ["anonymize", "people.csv", "--qi", "age", "--to", "out.csv", "--method", "guess"],
-        ["anonymize", "people", "--db", "oracle://x", "--qi", "age"],
+        ["anonymize", "people", "--k", "5", "--qi", "age", "--to", "out.csv"],
+        ["anonymize", "people.csv", "--k", "5", "--qi", "age"],
+        [
+            "anonymize",
+            "people.csv",
+            "--k",
+            "5",
+            "--qi",
+            "age",
+            "--to",
+            "out.csv",
+            "--publish-file",
+            "x.duckdb",
+        ],
+        ["anonymize", "people", "--db", "duckdb:///:memory:", "--k", "5", "--qi", "age", "--to", "out.csv"],
+        ["anonymize", "people.csv", "--k", "5", "--qi", "age,", "--to", "out.csv"],
+        ["anonymize", "people.csv", "--k", "5", "--qi", "age", "--to", "out.csv", "--l", "many"],
+        ["anonymize", "people.csv", "--k", "5", "--qi", "age", "--to", "out.csv", "--format", "poems"],
+        ["anonymize", "people.csv", "--k", "5", "--qi", "age", "--to", "out.csv", "--max-loss", "1/0"],
+        ["anonymize", "people.csv", "--k", "5", "--qi", "age", "--to", "out.csv", "--max-extent", "age"],
+        ["anonymize", "people.csv", "--k", "5", "--qi", "age", "--to", "out.csv", "--at-least", "2"],
+        ["anonymize", "people.csv", "--k", "5", "--qi", "age", "--to", "out.csv", "--method", "guess"],
+        ["anonymize", "people.csv", "--k", "5", "--qi", "age", "--to", "out.csv", "--allow-weaker"],
+        ["anonymize", "people", "--db", "oracle://x", "--k", "5", "--qi", "age"],
     ],
 )
 @pytest.mark.usefixtures("people_csv")
@@ -241,3 +253,31 @@ def test_publish_file(cli, warehouse, tmp_path):
     shown = cli("anonymize", "people", "--db", warehouse, *FILE, "--publish-file", target)
     assert "--db duckdb:///" + str(target) in shown.out
     assert cli("audit", "release.people", "--db", f"duckdb:///{target}", "--sensitive", "disease").code == 0
+
+
+@pytest.mark.parametrize("words", [[], ["--l", "2"], ["--distinct-l", "2"]])
+def test_k_must_be_said(cli, people_csv, warehouse, tmp_path, words):
+    """Without it the table itself would be published, and over a release that had k = 5."""
+    forgotten = [*FILE[:-4], *words]
+    ended = cli("anonymize", people_csv, *forgotten, "--to", "out.csv")
+    assert (ended.code, ended.out) == (2, "")
+    assert "--k: is missing" in ended.err
+    assert not (tmp_path / "out.csv").exists()
+    assert cli("anonymize", "people", "--db", warehouse, *FILE).code == 0
+    assert cli("anonymize", "people", "--db", warehouse, *forgotten).code == 2
+    (row,) = cli("releases", "--db", warehouse, "--json").json["releases"]
+    assert row["min_class"] >= 5
+
+
+def test_weaker_than_what_is_published(cli, warehouse):
+    """The same name again: a new version in any case, and a weaker one only when it is meant."""
+    table = ["anonymize", "people", "--db", warehouse]
+    assert cli(*table, *FILE).code == 0
+    assert cli(*table, *FILE, "--json").json["version"] == 2
+    weaker = [*table, *FILE[:-4], "--k", "1", "--json"]
+    ended = cli(*weaker)
+    assert ended.code == 2
+    assert "k 5 -> 1 (weaker)" in ended.json["error"]["message"]
+    assert "--allow-weaker" in ended.json["error"]["message"]
+    assert cli("releases", "--db", warehouse, "--json").json["releases"][-1]["version"] == 2
+    assert cli(*weaker, "--allow-weaker").json["version"] == 3

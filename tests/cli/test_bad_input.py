@@ -10,7 +10,7 @@ import pytest
 
 from tests.cli.conftest import HEADER, environment, make_duckdb, people, write_csv
 
-FILE = ["--qi", "age,zip,sex", "--sensitive", "disease", "--identifier", "id", "--to", "out.csv"]
+FILE = ["--k", "2", "--qi", "age,zip,sex", "--sensitive", "disease", "--identifier", "id", "--to", "out.csv"]
 
 
 def refused(ended, code: int, *words: str) -> None:
@@ -27,7 +27,7 @@ def refused(ended, code: int, *words: str) -> None:
 
 
 def test_no_such_table(cli, warehouse):
-    refused(cli("anonymize", "nobody", "--db", warehouse, "--qi", "age"), 3, "nobody")
+    refused(cli("anonymize", "nobody", "--db", warehouse, "--qi", "age", "--k", "2"), 3, "nobody")
     refused(cli("audit", "nobody", "--db", warehouse), 3, "nobody")
     refused(cli("init", "nobody", "--db", warehouse), 3, "nobody")
 
@@ -42,7 +42,7 @@ def test_no_such_file(cli):
 
 def test_no_such_database(cli, tmp_path):
     refused(
-        cli("anonymize", "people", "--db", f"duckdb:///{tmp_path}/none.duckdb", "--qi", "age"),
+        cli("anonymize", "people", "--db", f"duckdb:///{tmp_path}/none.duckdb", "--qi", "age", "--k", "2"),
         3,
         "none.duckdb",
     )
@@ -65,7 +65,7 @@ def test_no_server(cli):
 
 
 @pytest.mark.parametrize(
-    "command", [["releases"], ["run"], ["anonymize", "people", "--qi", "age", "--rest", "drop"]]
+    "command", [["releases"], ["run"], ["anonymize", "people", "--k", "2", "--qi", "age", "--rest", "drop"]]
 )
 @pytest.mark.usefixtures("policy")
 def test_locked_database(shell, warehouse, command):
@@ -185,6 +185,9 @@ def test_identifier_that_repeats(cli, tmp_path):
     ended = cli("anonymize", "t.csv", *FILE, "--k", "5", "--rows-are", "events", "--json")
     assert ended.code == 0, ended.out
     assert ended.json["min_identifiers"]["id"] >= 1
+    accepted = ["--rows-are", "events", "--persons", "ignored"]
+    assert cli("anonymize", "t.csv", *FILE, "--k", "5", *accepted, "--json").json["warnings"] == []
+    refused(cli("anonymize", "t.csv", *FILE, "--persons", "ignored"), 2, "--persons", "--rows-are events")
     assert cli("anonymize", "t.csv", *FILE, "--k", "5", "--accept-repeats", "id").code == 0
 
 

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from sqlanon.kernels import idistance, topdown
-from sqlanon.methods import METHODS, onedim
+from sqlanon.methods import METHODS
+from sqlanon.methods.onedim import method as onedim
 from tests.cli.conftest import make_duckdb
 from tests.cli.test_bad_input import refused
 from tests.contract.axes import Way, ways
@@ -14,7 +15,7 @@ from tests.oracle.methods import ORACLES, K
 EVERY = pytest.mark.parametrize("method", METHODS)
 GENERAL = pytest.mark.parametrize("way", [way for way in ways() if K in ORACLES[way.method].takes], ids=str)
 """Those that release any table."""
-SOURCE = ["anonymize", "people", "--identifier", "id"]
+SOURCE = ["anonymize", "people", "--identifier", "id", "--k", "1"]
 
 
 def written(way: Way) -> str:
@@ -122,18 +123,25 @@ def test_one_column_more_than_idistance_takes(cli, warehouse, monkeypatch, metho
 def test_a_requirement_that_the_method_does_not_take(cli, warehouse):
     refused(cli(*asked(warehouse, "topdown"), "--l", "2"), 2, "topdown", "tree")
     refused(cli(*asked(warehouse, "hilbert:minimize=max"), "--l", "2"), 2, "minimize=max")
-    refused(cli(*asked(warehouse, "hilbert_fast"), "--l", "1.5"), 2, "hilbert_fast", "use hilbert")
+    refused(
+        cli(*asked(warehouse, "hilbert_fast"), "--k", "1", "--distinct-l", "2"),
+        2,
+        "hilbert_fast",
+        "use hilbert",
+    )
     nothing_published(cli, warehouse)
 
 
 @EVERY
 def test_an_option_or_value_that_there_is_not(cli, warehouse, method):
-    refused(cli(*asked(warehouse, f"{method}:speed=high"), "--k", "2"), 2, method, "speed")
+    ended = cli(*asked(warehouse, f"{method}:zqcanary=high"), "--k", "2")
+    refused(ended, 2, method, "no such option", *METHODS[method].options)
+    assert "canary" not in ended.err
     for name, values in METHODS[method].options.items():
-        refused(cli(*asked(warehouse, f"{method}:{name}=guess"), "--k", "2"), 2, name, "guess", values[0])
+        ended = cli(*asked(warehouse, f"{method}:{name}=zqcanary"), "--k", "2")
+        refused(ended, 2, name, *values)
+        assert "canary" not in ended.err
     for name, span in METHODS[method].numbers.items():
         for value in ("0", "-1", "1.5", "many", "٣", str(span[-1] + 1), "9" * 40):
-            refused(
-                cli(*asked(warehouse, f"{method}:{name}={value}"), "--k", "2"), 2, name, value, str(span[-1])
-            )
+            refused(cli(*asked(warehouse, f"{method}:{name}={value}"), "--k", "2"), 2, name, str(span[-1]))
     nothing_published(cli, warehouse)

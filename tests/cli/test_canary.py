@@ -9,7 +9,7 @@ from tests.cli.conftest import HEADER, make_duckdb, write_csv
 CANARY = "zq'81\"%;canary"
 MARK = "canary"
 
-QI = ["--qi", "age,zip,sex", "--sensitive", "disease", "--identifier", "id"]
+QI = ["--k", "1", "--qi", "age,zip,sex", "--sensitive", "disease", "--identifier", "id"]
 LOUD = [["-vv"], ["-vv", "--json"], []]
 
 

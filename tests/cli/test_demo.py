@@ -75,7 +75,7 @@ def test_too_few(cli):
     assert cli("demo", "--rows", "10").code == 2
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_text_and_what_to_try(shell, tmp_path):
     ended = shell(*SMALL, "--dir", "a demo", NO_COLOR="1")
     assert ended.code == 0, ended.err

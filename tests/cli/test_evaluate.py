@@ -64,7 +64,7 @@ def test_picture(cli: Any, tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> No
     def without(name: str, *rest: Any) -> Any:
         return None if name == "matplotlib" else there(name, *rest)
 
-    monkeypatch.setattr("sqlanon.query.evaluate_plot.find_spec", without)
+    monkeypatch.setattr("sqlanon.evaluate.plot.find_spec", without)
     missing = cli("evaluate", "--plot", "q.png")
     assert missing.code == 2
     assert "pip install 'sqlanon[plot]'" in missing.err

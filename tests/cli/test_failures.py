@@ -172,9 +172,22 @@ app(["work"])
     ]
 
 
-def test_interrupt():
+@pytest.mark.parametrize(
+    ("number", "code", "told"), [(signal.SIGINT, 130, "Ctrl-C"), (signal.SIGTERM, 143, "SIGTERM")]
+)
+def test_interrupt(number, code, told, tmp_path):
+    """Every ``finally`` is run, and a second SIGTERM does not cut it short."""
+    body = f"""import os, signal
+sys.stdout.write('ready\\n'); sys.stdout.flush()
+try:
+    time.sleep(60)
+finally:
+    if {number == signal.SIGTERM}:
+        os.kill(os.getpid(), signal.SIGTERM)
+        time.sleep(0.01)
+    open({str(tmp_path / "cleaned")!r}, 'w').close()"""
     process = subprocess.Popen(
-        script("sys.stdout.write('ready\\n'); sys.stdout.flush(); time.sleep(60)"),
+        script(body),
         env=environment(),
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
@@ -183,26 +196,28 @@ def test_interrupt():
     assert process.stdout is not None
     assert process.stdout.readline() == "ready\n"
     time.sleep(0.1)
-    process.send_signal(signal.SIGINT)
+    process.send_signal(number)
     out, err = process.communicate(timeout=30)
-    assert process.returncode == 130
+    assert process.returncode == code
     assert out == ""
-    assert err.startswith("error: stopped by Ctrl-C")
+    assert err.startswith(f"error: stopped by {told}")
+    assert (tmp_path / "cleaned").exists()
     assert "Traceback" not in err
 
 
-def test_interrupt_that_a_driver_swallows():
-    body = """import os, signal
+@pytest.mark.parametrize(("name", "code", "told"), [("SIGINT", 130, "Ctrl-C"), ("SIGTERM", 143, "SIGTERM")])
+def test_interrupt_that_a_driver_swallows(name, code, told):
+    body = f"""import os, signal
 try:
-    os.kill(os.getpid(), signal.SIGINT)
+    os.kill(os.getpid(), signal.{name})
     time.sleep(60)
 except KeyboardInterrupt:
     raise RuntimeError("Query interrupted")"""
     ended = subprocess.run(
         script(body), env=environment(), capture_output=True, text=True, check=False, timeout=50
     )
-    assert ended.returncode == 130
-    assert ended.stderr.startswith("error: stopped by Ctrl-C")
+    assert ended.returncode == code
+    assert ended.stderr.startswith(f"error: stopped by {told}")
     assert "RuntimeError" not in ended.stderr
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 
 import pytest
 
@@ -31,10 +32,43 @@ def two(policy):
 def test_init_plan_run_audit(cli, warehouse, tmp_path):
     proposed = cli("init", "--db", warehouse, "people")
     assert proposed.code == 0, proposed.err
-    assert cli("init", "--db", warehouse, "people", "--json").json == {"policy": proposed.out}
+    assert cli("init", "--db", warehouse, "people", "--json").json == {"policy": proposed.out, "refused": []}
     (tmp_path / "anon.yml").write_text(proposed.out, encoding="utf-8")
     planned = cli("plan")
-    assert planned.code in (0, 4), planned.err
+    assert planned.code == 0, planned.err
+
+
+def test_init_writes_a_new_file_and_only_then(cli, warehouse, tmp_path):
+    mine = tmp_path / "anon.yml"
+    assert cli("init", "--db", warehouse, "nobody", "-o", "anon.yml").code == 3
+    assert not mine.exists()
+    ended = cli("init", "--db", warehouse, "people", "-o", "anon.yml")
+    assert (ended.code, cli("plan").code) == (0, 0), ended.err
+    assert "wrote anon.yml" in ended.out
+    assert "sqlanon plan" in ended.out.replace(".venv/bin/", "")
+    assert mine.read_text(encoding="utf-8") == cli("init", "--db", warehouse, "people").out
+    mine.write_text("mine", encoding="utf-8")
+    again = cli("init", "--db", warehouse, "people", "-o", "anon.yml")
+    assert (again.code, again.out, mine.read_text(encoding="utf-8")) == (2, "", "mine")
+    assert "is not overwritten" in again.err
+    assert cli("init", "--db", warehouse, "people", "-o", "nowhere/anon.yml").code == 2
+
+
+def test_init_of_a_file_is_a_command_that_runs(cli, tmp_path):
+    rows = "".join(f"{n};{20 + n % 7};?;{'xyz'[n % 3]};{n % 4}\n" for n in range(80))
+    (tmp_path / "odd name.csv").write_text('id;age;"zip, code";disease;a=b\n' + rows, encoding="utf-8")
+    words = ["--delimiter", ";", "--null", "?", "--types", '"a=b"=VARCHAR']
+    ended = cli("init", "odd name.csv", *words)
+    assert ended.code == 0, ended.err
+    assert "# age: quasi; others may know it" in ended.out
+    line = ended.out.splitlines()[-1]
+    following = shlex.split(line)
+    done = cli(*following[following.index("anonymize") :])
+    assert done.code == 0, done.err
+    with (tmp_path / "odd name_anonymized.csv").open(encoding="utf-8") as file:
+        assert "id" not in next(file).strip().split(",")
+    assert cli("init", "--db", "duckdb:///x", "people", "--null", "?").code == 2
+    assert cli("init", "people").code == 2
 
 
 @pytest.mark.usefixtures("policy")
@@ -191,3 +225,21 @@ def test_schema(cli):
 )
 def test_usage(cli, words):
     assert cli(*words).code == 2
+
+
+@pytest.mark.usefixtures("policy")
+def test_quiet_shows_warnings(cli, warehouse):
+    """On stderr, from every command that makes a report of a release; as JSON they are a field."""
+    columns = ["--qi", "age,zip,sex", "--sensitive", "disease", "--identifier", "id"]
+    asked = ["anonymize", "people", "--db", warehouse, "--name", "other", *columns]
+    assert cli("run", "-q").err == ""
+    other = cli(*asked, "--k", "5", "--to", "release.other", "-q")
+    assert (other.code, other.out) == (0, "")
+    assert other.err.startswith("warning: release people shows the same source")
+    for command in (["run", "--full"], ["plan"]):
+        ended = cli(*command, "-q")
+        assert (ended.code, ended.out) == (0, "")
+        assert ended.err.startswith("warning: people: release other shows the same source")
+        told = cli(*command, "-q", "--json")
+        assert told.err == ""
+        assert any("release other shows the same source" in warning for warning in told.json["warnings"])

@@ -71,9 +71,46 @@ def test_a_refusal_underlines_the_piece(url: str) -> None:
     assert "^^^^^^^^^^^" in err
 
 
+def test_the_reason_of_the_database_ends_the_message(url: str) -> None:
+    query = "SELECT count(*) FROM people WHERE CAST(ill AS INTEGER) = 1"
+    code, out, err = run("query", query, "--db", url)
+    assert (code, out) == (3, "")
+    assert err.splitlines() == [
+        "error: the query has no answer here: a value cannot be read as the type that it is cast to"
+    ]
+    assert "ConversionException" in run("--debug", "query", query, "--db", url)[2]
+
+
 def test_functions_are_installed(url: str) -> None:
     code, out, _ = run("install-functions", "--db", url, "--json")
     assert code == 0
     assert '"sqlanon".overlap' in json.loads(out)["functions"]
     with sqlanon.connect(url) as db:
         assert db.engine.fetch("SELECT sqlanon.overlap(20, 29, 25, 40)") == [(0.5,)]
+
+
+def test_a_role_needs_a_database_that_has_some(url: str) -> None:
+    code, _, err = run("query", QUERY, "--db", url, "--as", "anna")
+    assert code == 2
+    assert "no role anna" in err
+    assert "--debug" not in err
+
+
+def test_groups_that_are_shown_nowhere_are_mentioned(url: str) -> None:
+    with sqlanon.connect(url) as db:
+        db.anonymize(
+            "people",
+            name="hidden",
+            quasi="age",
+            sensitive="ill",
+            k=5,
+            format="suppressed",
+            publish="release.hidden",
+        )
+    query = "SELECT age, count(*) AS n FROM release.hidden GROUP BY age"
+    _, out, _ = run("query", query, "--db", url)
+    assert "values that the release shows nowhere" in out
+    _, out, _ = run("query", query, "--db", url, "--json")
+    assert json.loads(out)["unlisted_groups"] is True
+    _, out, _ = run("query", QUERY.replace("people", "release.people"), "--db", url, "--json")
+    assert json.loads(out)["unlisted_groups"] is False

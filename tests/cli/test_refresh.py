@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import shlex
+import stat
 
 import pytest
 
@@ -30,6 +32,8 @@ def keyed(policy):
 def test_a_release_over_some_nights(cli, keyed, warehouse, tmp_path):
     record = tmp_path / "run.json"
     assert cli("run", "--due", "--record", record).code == 0
+    assert stat.S_IMODE(record.stat().st_mode) == 0o600
+    record.chmod(0o640)
     told = json.loads(record.read_text(encoding="utf-8"))
     assert told["finished_at"] >= told["started_at"]
     assert (
@@ -57,6 +61,14 @@ def test_a_release_over_some_nights(cli, keyed, warehouse, tmp_path):
         "failed",
         "GuardError",
     )
+    keyed.write_text(keyed.read_text(encoding="utf-8").replace("privacy:", "privcy:"), encoding="utf-8")
+    assert cli("run", "--record", record).code == 2
+    told = json.loads(record.read_text(encoding="utf-8"))
+    assert (told["exit_code"], told["releases"], told["error"]["kind"]) == (2, [], "PolicyError")
+    assert stat.S_IMODE(record.stat().st_mode) == 0o640
+    assert [path.name for path in tmp_path.glob("run.json*")] == ["run.json"]
+    assert told["finished_at"] >= told["started_at"]
+    keyed.write_text(keyed.read_text(encoding="utf-8").replace("privcy:", "privacy:"), encoding="utf-8")
     assert "run wants --allow-weaker" in cli("plan").out
     assert "version 3" in cli("run", "--allow-weaker").out
 
@@ -107,3 +119,13 @@ def test_mistakes(cli, tmp_path):
         assert ended.code == (2 if told else 0), words
         assert (told or "") in ended.err
     assert cli("releases", "--json").json == {"releases": []}
+
+
+def test_unpublish_names_a_command_that_publishes_again(cli, keyed, warehouse):
+    """With the policy and the database of this one."""
+    assert cli("run").code == 0
+    elsewhere = keyed.rename(keyed.with_name("other.yml"))
+    for words in (["-p", elsewhere], ["--db", warehouse]):
+        out = cli("unpublish", "people", *words).out
+        following = shlex.split(out[out.index("; ") + 2 : out.index(" publishes it again")])
+        assert cli(*following[following.index("rollback") :]).code == 0

@@ -75,3 +75,40 @@ def test_module(shell):
     )
     assert (ended.returncode, ended.stdout) == (by_name.code, by_name.out)
     assert by_name.out.startswith("sqlanon ")
+
+
+def test_dir_lists_the_public_names():
+    """As completion in a shell sees it, before anything was used; every name can be imported."""
+    code = "import json, sqlanon; before = dir(sqlanon); [getattr(sqlanon, n) for n in sqlanon.__all__]; print(json.dumps([before, sqlanon.__all__]))"
+    ended = subprocess.run(
+        [sys.executable, "-c", code],
+        env=environment(),
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
+    )
+    listed, public = json.loads(ended.stdout)
+    assert set(public) <= set(listed)
+    assert {"connect", "anonymize", "Database", "PolicyError", "load_policy"} <= set(public)
+    assert {name for name in listed if not name.startswith("__")} == {*public, "dbt"} - {"__version__"}
+
+
+def test_a_library_leaves_signals_alone():
+    """Handlers are the command line's: a program that uses sqlanon keeps its own."""
+    code = """
+import signal, sqlanon
+with sqlanon.connect("duckdb:///:memory:") as db:
+    db.engine.execute("CREATE TABLE t AS SELECT i % 3 AS a FROM range(9) AS r(i)")
+    db.profile("t")
+    print(signal.getsignal(signal.SIGTERM) is signal.SIG_DFL, signal.getsignal(signal.SIGINT) is signal.default_int_handler)
+"""
+    ended = subprocess.run(
+        [sys.executable, "-c", code],
+        env=environment(),
+        capture_output=True,
+        text=True,
+        check=True,
+        timeout=60,
+    )
+    assert ended.stdout.split() == ["True", "True"]

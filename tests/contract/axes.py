@@ -91,6 +91,27 @@ def everywhere() -> list[Any]:
     ]
 
 
+def walks() -> list[Any]:
+    """Whole runs: on every engine every sample once, and every method in its default options; ways and executions in turn."""
+    chosen = []
+    for engine in PAIR:
+        missing = {way.method for way in ways() if is_default(way)}
+        for turn, case in enumerate(SAMPLES if engine is PAIR[0] else CORE):
+            able = [way for way in ways() if is_default(way) and way.takes(case)]
+            able = [way for way in able if way.method in missing] or able
+            chosen.append((engine, able[turn % len(able)], case, turn))
+            missing -= {chosen[-1][1].method}
+        for turn, name in enumerate(sorted(missing)):
+            way = next(way for way in ways() if way.method == name and is_default(way))
+            chosen.append((engine, way, next(filter(way.takes, SAMPLES)), turn))
+    return [
+        pytest.param(
+            engine, way, executions(way)[turn % len(executions(way))], case, id=f"{engine.name}-{way}-{case.name}"
+        )
+        for engine, way, case, turn in chosen
+    ]  # fmt: skip
+
+
 def contrasting() -> list[Way]:
     """Two ways that take everything and differ most: for what depends on the classes alone."""
     able = [way for way in ways() if all(way.takes(case) for case in SAMPLES)]

@@ -45,6 +45,11 @@ def check_audit(
     assert set(report.left_out) == set(others) - set(quasi)
     assert (report.classes, report.k, report.max_class) == (len(sizes), min(sizes), max(sizes))
     assert report.k_all == min(len(members) for members in groups(rows, others).values())
+    alone = {name: min(map(len, groups(rows, [*quasi, name]).values())) for name in set(others) - set(quasi)}
+    assert {one.column: one.k for one in report.lowering} == {
+        name: k for name, k in alone.items() if k < report.k
+    }
+    assert bool(report.lowering or report.lowering_together) == (report.k_all < report.k)
     assert report.unique_rows == sizes.count(1)
     assert report.highest_risk == pytest.approx(1 / min(sizes))
     assert report.average_risk == pytest.approx(len(sizes) / len(rows))
@@ -148,3 +153,48 @@ def test_together_of_events_pairs_the_same_row(shared_db: Any) -> None:
     assert (told.matched, told.unmatched) == (300, 0)
     assert (told.classes, told.k) == (len(groups), min(groups.values()))
     assert told.unique_rows == sum(1 for n in groups.values() if n == 1)
+
+
+def test_columns_that_lower_k_together_only(shared_db: Any) -> None:
+    """x and y lower it, none alone; z can be spared, and w is the same in every row."""
+    rows = [(q, x, y, (x + y) % 2, 0) for q in (1, 2) for x in (0, 1) for y in (0, 1)]
+    table = create_table(shared_db, f"parity_{uuid4().hex[:6]}", dict.fromkeys("qxyzw", "INTEGER"), rows * 1)
+    report = shared_db.audit(table, quasi=["q"])
+    assert (report.k, report.k_all) == (4, 1)
+    assert {one.column: one.k for one in report.lowering} == {"x": 2, "y": 2, "z": 2}
+    twice = create_table(
+        shared_db, f"twice_{uuid4().hex[:6]}", dict.fromkeys("qxyw", "INTEGER"),
+        [(0, 0, 0, 7), (0, 0, 1, 7), (0, 1, 0, 7), (0, 1, 1, 7)] + [(1, 0, 0, 7)] * 2,
+    )  # fmt: skip
+    report = shared_db.audit(twice, quasi=["q"])
+    assert (report.k, report.k_all, report.lowering) == (2, 1, ())
+    assert report.lowering_together == ("x", "y")
+
+
+def test_neighbours_are_one_warning(shared_db: Any) -> None:
+    """A warning a release each would hide the others."""
+    from sqlanon import policy
+
+    name = f"shared_{uuid4().hex[:6]}"
+    table = create_table(
+        shared_db, name, {"q": "INTEGER", "s": "TEXT"}, [(i % 2, "ab"[i // 2 % 2]) for i in range(12)]
+    )
+    specs = [
+        policy.release(
+            source=table, quasi="q", sensitive="s", k=2, name=f"{name}_{at}", publish=f"release.{name}_{at}"
+        )
+        for at in "abcd"
+    ]
+    for spec in specs[:3]:
+        shared_db.run(spec)
+    (warning,) = [line for line in shared_db.plan(specs[3]).warnings if "together" in line]
+    assert warning == (
+        f"releases {name}_a, {name}_b, {name}_c show the same source to the same readers; together they may reveal more than each: "
+        f"sqlanon audit --together {name}_a {name}_d, and so for each"
+    )
+    readers = [replace(spec, readers=("analyst",)) for spec in specs]
+    told = [line for line in shared_db.plan(readers[3], readers).warnings if "of one source" in line]
+    assert "; ".join(told) == (
+        f"releases {name}_d, {name}_a, {name}_b and {name}_c of one source all go to analyst; together they may reveal more than each: "
+        f"sqlanon audit --together {name}_a {name}_d, and so for each"
+    )

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from sqlanon.methods import orders, streamed
+from sqlanon.methods.onedim import orders, streamed
 from tests.contract.axes import Way, executions, ways
 from tests.contract.cases import QI, Case, multiset, release_rows
 from tests.oracle.requirements import Privacy

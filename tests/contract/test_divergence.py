@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from hypothesis import given
 
-from sqlanon.query.datacube_subject import subject
-from sqlanon.query.divergence import Divergence, divergence, level, mean
+from sqlanon.evaluate.divergence import Divergence, divergence, level, mean
+from sqlanon.evaluate.subject import subject
 from tests.contract.anatomies import release_pair
 from tests.contract.cases import Case, release_rows
 from tests.contract.samples import CORE, DATES, DIVERSE, MIXED, NUMBERS, TREES

@@ -12,8 +12,8 @@ import pytest
 import sqlanon
 from sqlanon import policy
 from sqlanon.engines.base import TableRef
-from sqlanon.kernels import boundaries
-from sqlanon.methods import solvers
+from sqlanon.kernels import optimal_diverse
+from sqlanon.methods.onedim import applicable
 from sqlanon.spec import Accuracy, PrivacySpec
 from tests.contract.cases import QI, Case
 from tests.contract.dual import numbered
@@ -84,10 +84,6 @@ REFUSED: dict[str, tuple[dict[str, Any], str]] = {
     ),
     "direct, gcp": (DIRECT | method("hilbert", solver="optimal"), "say minimize=sum or minimize=max"),
     "direct through dual, gcp": (DIRECT | method("hilbert", solver="dual"), "say minimize=max"),
-    "direct, fraction": (
-        DIRECT | {"l": "5/2"} | method("hilbert", solver="optimal", minimize="max"),
-        "takes a whole l",
-    ),
     "direct, distinct": (
         DIRECT | {"l": None, "distinct_l": 2} | method("hilbert", solver="dual", minimize="max"),
         "for l of one sensitive column and nothing else",
@@ -143,16 +139,16 @@ def test_one_step_more_than_the_optimal_solver_takes(
     given = {k: v for k, v in case.arguments(tmp_path).items() if k not in ("k", "l", "distinct_l", "joint")}
     optimal = {"name": "hilbert", "solver": "optimal"}
     given |= {"maximize": "l", "at_least": {"l": 1}, "max_loss": 0.5, "method": optimal}
-    assert boundaries.steps([3, 3, 2], dual=True) == 48 * 48
+    assert optimal_diverse.steps([3, 3, 2], dual=True) == 48 * 48
     source = case.create(shared_db)
-    monkeypatch.setattr(boundaries, "MOST_STEPS", 48 * 48)
+    monkeypatch.setattr(optimal_diverse, "MOST_STEPS", 48 * 48)
     assert shared_db.plan(policy.release(source=source, **given)).bound is not None
-    monkeypatch.setattr(boundaries, "MOST_STEPS", 48 * 48 - 1)
+    monkeypatch.setattr(optimal_diverse, "MOST_STEPS", 48 * 48 - 1)
     text = refused(shared_db, source, policy.release(source=source, **given))
     assert "8 rows with 3 sensitive values make 48 boundaries and up to 2304 steps; at most" in text
     assert "solver=auto, the heuristic, takes any" in text
-    monkeypatch.setattr(boundaries, "MOST_STEPS", 1 << 28)
-    monkeypatch.setattr(solvers, "MOST_BOUNDARIES", 47)
+    monkeypatch.setattr(optimal_diverse, "MOST_STEPS", 1 << 28)
+    monkeypatch.setattr(applicable, "MOST_BOUNDARIES", 47)
     assert "at most 47" in refused(shared_db, source, policy.release(source=source, **given))
 
 

@@ -15,12 +15,12 @@ from typing import Any
 import pytest
 
 from sqlanon.errors import PolicyError
-from sqlanon.query import workload_values
+from sqlanon.evaluate import values as workload_values
+from sqlanon.evaluate.report import Spread
+from sqlanon.evaluate.run import _inside
+from sqlanon.evaluate.subject import subject
+from sqlanon.evaluate.workload import fitting, queries
 from sqlanon.query.answer import Bounded
-from sqlanon.query.datacube_subject import subject
-from sqlanon.query.evaluate import _inside
-from sqlanon.query.evaluate_report import Spread
-from sqlanon.query.workload import fitting, queries
 from sqlanon.spec import GeneratorSpec, QuerySpec, WorkloadSpec
 from tests.contract.cases import Case, release_rows
 from tests.contract.samples import DIVERSE, JOINT, MIXED, TREES

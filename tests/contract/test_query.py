@@ -54,12 +54,12 @@ def names(both_dbs: tuple[Any, ...]) -> tuple[str, ...]:
 def cells(answer: Any) -> list[list[Any]]:
     """Everything that an answer says, as numbers and texts."""
     return [
-        [part for name in answer.columns for part in _parts(row[name])] + [certain]
+        [part for name in answer.columns for part in parts(row[name])] + [certain]
         for row, certain in zip(answer.rows, answer.certain, strict=True)
     ]
 
 
-def _parts(cell: Any) -> list[Any]:
+def parts(cell: Any) -> list[Any]:
     if not hasattr(cell, "low"):
         return [float(cell) if isinstance(cell, int | float) or hasattr(cell, "as_tuple") else str(cell)]
     numbers = [cell.estimate, cell.low, cell.high]
@@ -131,14 +131,14 @@ def test_what_has_no_answer_is_refused_with_the_piece(shared_db: Any, query: str
 
 
 def test_joins_need_a_key_or_permission(shared_db: Any) -> None:
-    name, table = make(shared_db), f"d{uuid.uuid4().hex[:8]}"
+    table, twice = (f"{kind}{uuid.uuid4().hex[:8]}" for kind in "de")
+    name = make(shared_db, dimensions=[table, twice])
     rows = [("flu", "lungs", 1), ("asthma", "lungs", 2), ("ulcer", "belly", 3)]
     columns = [("diagnosis", "TEXT"), ("organ", "TEXT"), ("code", "INTEGER")]
     shared_db.engine.load_rows(shared_db.engine.target(table), columns, rows)
     query = f"SELECT organ, count(*) AS n FROM {name} JOIN {table} USING (diagnosis) GROUP BY organ"
     found = {row["organ"]: row["n"].low for row in shared_db.query(query).rows}
     assert found == {"lungs": sum(r[4] != "ulcer" for r in ROWS), "belly": sum(r[4] == "ulcer" for r in ROWS)}
-    twice = f"e{uuid.uuid4().hex[:8]}"
     shared_db.engine.load_rows(shared_db.engine.target(twice), columns, [*rows, ("flu", "nose", 4)])
     linking = f"SELECT count(*) AS n FROM {name} AS p JOIN {twice} AS q ON q.diagnosis = p.diagnosis"
     with pytest.raises(UnsupportedError, match="allow-linking"):

@@ -10,12 +10,13 @@ import datetime
 import math
 import os
 import random
+import re
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.contract.test_query import cells
+from tests.contract.test_query import cells, parts
 from tests.oracle import shapes
 
 ADULT = (
@@ -60,6 +61,7 @@ def asked(both_dbs: tuple[Any, ...]) -> tuple[Any, ...]:
         db.anonymize(
             "adult", quasi=shapes.QUASI, sensitive="occupation", insensitive=["race", "income", "gain"], k=5, method="mondrian",
             accept_unique=["race", "income", "gain", "occupation"], mean=["age"], seed=1,
+            dimensions=["kinds"],
         )  # fmt: skip
     return both_dbs
 
@@ -67,10 +69,33 @@ def asked(both_dbs: tuple[Any, ...]) -> tuple[Any, ...]:
 @pytest.mark.parametrize("batch", range(BATCHES))
 def test_engines_agree_over_adult(asked: tuple[Any, ...], batch: int) -> None:
     for query in shapes.queries(2026, COUNT, "adult", "kinds")[batch::BATCHES]:
-        first, second = (cells(db.query(query)) for db in asked)
+        answers = [db.query(query) for db in asked]
+        first, second = map(cells, answers)
         assert len(first) == len(second), query
+        if "round(avg" in query:  # of doubles on one engine, of exact numbers on the other
+            _rounded_alike(query, *answers)
+            continue
         for one, two in zip(first, second, strict=True):
             assert all(map(_same, one, two)), (query, one, two)
+
+
+def _rounded_alike(query: str, doubles: Any, exact: Any) -> None:
+    """Rounded doubles may end one step further at either side; nothing else differs."""
+    step = 0.01 + 1e-9
+    for one, two in zip(doubles.rows, exact.rows, strict=True):
+        for name in doubles.columns:
+            a, b = one[name], two[name]
+            if not re.search(rf"round\(avg\(\w+\), 2\) AS {name}\b", query):
+                assert all(map(_same, parts(a), parts(b))), (query, a, b)
+                continue
+            assert (a.low is None, a.undefined_possible) == (b.low is None, b.undefined_possible), (
+                query,
+                a,
+                b,
+            )
+            if a.low is not None:
+                assert 0 <= float(b.low) - float(a.low) + 1e-9 <= step, (query, a, b)
+                assert 0 <= float(a.high) - float(b.high) + 1e-9 <= step, (query, a, b)
 
 
 def _same(one: Any, two: Any) -> bool:

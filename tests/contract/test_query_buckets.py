@@ -78,8 +78,10 @@ def test_wide_whole_numbers_are_grouped_by_steps_and_not_one_by_one(shared_db: A
     assert [(row["n"].low, row["n"].high) for row in rows] == [(0, 1), (1, 2), (0, 1), (0, 1)]
 
 
-def test_timestamps_are_grouped_by_date_trunc(shared_db: Any) -> None:
-    columns = [quasi("seen", "timestamp", "TIMESTAMP", nulls=True)]
+@pytest.mark.parametrize("type_", ["TIMESTAMP", "TIMESTAMP WITH TIME ZONE"])
+def test_timestamps_are_grouped_by_date_trunc(shared_db: Any, type_: str) -> None:
+    """Those of a zone in UTC, the zone of our sessions."""
+    columns = [quasi("seen", "timestamp", type_, nulls=True)]
     rows = [
         ["TIMESTAMP '2024-01-01 00:00:00'", "TIMESTAMP '2024-01-01 18:00:00'", "'none'"],
         ["TIMESTAMP '2024-01-01 12:00:00'", "TIMESTAMP '2024-01-02 12:00:00'", "'none'"],
@@ -87,9 +89,20 @@ def test_timestamps_are_grouped_by_date_trunc(shared_db: Any) -> None:
     ]
     name = made(shared_db, columns, rows)
     found = shared_db.query(f"SELECT date_trunc('day', seen) AS d, count(*) AS n FROM {name} GROUP BY 1").rows
-    cells = {str(row["d"]): (row["n"].estimate, row["n"].low, row["n"].high) for row in found}
+    cells = {str(row["d"])[:19]: (row["n"].estimate, row["n"].low, row["n"].high) for row in found}
     assert cells == {
         "None": (1, 1, 1), "2024-01-01 00:00:00": (1.5, 1, 2), "2024-01-02 00:00:00": (0.5, 0, 1),
     }  # fmt: skip
     with pytest.raises(UnsupportedError, match="date_trunc"):
         shared_db.query(f"SELECT seen, count(*) AS n FROM {name} GROUP BY seen")
+
+
+def test_steps_that_would_fill_the_memory_are_refused(shared_db: Any) -> None:
+    columns = [quasi("x", "float", "DOUBLE PRECISION"), quasi("seen", "timestamp", "TIMESTAMP")]
+    rows = [["0", "3e9", "TIMESTAMP '2023-01-01 00:00:00'", "TIMESTAMP '2024-12-31 00:00:00'"]]
+    name = made(shared_db, columns, rows)
+    for key in ("floor(x)", "floor(x * 1000)", "date_trunc('second', seen)"):
+        with pytest.raises(UnsupportedError, match="more than 5,000,000 steps"):
+            shared_db.query(f"SELECT {key} AS k, count(*) AS n FROM {name} GROUP BY 1")
+    for key, steps in (("floor(x / 1000000000)", 4), ("date_trunc('month', seen)", 24)):
+        assert len(shared_db.query(f"SELECT {key} AS k, count(*) AS n FROM {name} GROUP BY 1").rows) == steps

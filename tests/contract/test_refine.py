@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from sqlanon.errors import PolicyError
-from sqlanon.methods import refinement
+from sqlanon.methods.shared import refine
 from tests.contract.axes import Way, ways
 from tests.contract.cases import Case, multiset, release_rows
 from tests.contract.samples import DIVERSE, FEW, TREES, WHOLE
@@ -60,7 +60,7 @@ def test_blocks_are_refined_apart(shared_db: Any, tmp_path: Path, monkeypatch: p
         "blocks", {"x": "INTEGER", "y": "INTEGER"}, tuple((rng.randint(0, 999), rng.randint(0, 999)) for _ in range(600)),
         dict.fromkeys(("x", "y"), WHOLE.quasi["n"]), (), Privacy(k=5),
     )  # fmt: skip
-    monkeypatch.setattr(refinement, "BLOCK", 100)
+    monkeypatch.setattr(refine, "BLOCK", 100)
     _, plain = release_rows(shared_db, case, tmp_path, method="hilbert")
     _, refined = release_rows(shared_db, case, tmp_path, method="hilbert", refine=True)
     assert refined.verified

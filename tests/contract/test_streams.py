@@ -10,6 +10,7 @@ import pytest
 
 from sqlanon.engines.base import Statement, TableRef
 from sqlanon.errors import DatabaseError
+from sqlanon.sqltext import table_name
 from tests.engines import create_table
 
 DTYPES = ["int32", "int16", "int64", "float64"]
@@ -108,7 +109,7 @@ def test_nothing_is_left_behind(db):
 def test_an_error_of_the_query_shows_no_cell(db, bad, inside):
     rows = [(i, CANARY if i == bad else str(i)) for i in range(5_000)]
     table = create_table(db, "texts", {"i": "INTEGER", "v": "TEXT"}, rows)
-    query = Statement("texts", f"SELECT CAST(v AS INTEGER) AS v FROM {table}")
+    query = Statement("texts", f"SELECT CAST(v AS INTEGER) AS v FROM {table_name(db.engine.target(table))}")
     with pytest.raises(DatabaseError) as caught, db.engine.snapshot() if inside else nullcontext():
         list(db.engine.stream_arrays(query, ["int32"], 100))
     assert CANARY not in str(caught.value)
@@ -121,7 +122,7 @@ def test_a_null_is_refused(db, bad):
     table = create_table(
         db, "holes", {"i": "INTEGER", "v": "INTEGER"}, [(i, None if i == bad else i) for i in range(25)]
     )
-    query = Statement("holes", f"SELECT i, v FROM {table} ORDER BY i")
+    query = Statement("holes", f"SELECT i, v FROM {table_name(db.engine.target(table))} ORDER BY i")
     with pytest.raises(DatabaseError, match="NULL"):
         list(db.engine.stream_arrays(query, ["int32", "int32"], 10))
     assert usable(db)

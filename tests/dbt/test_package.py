@@ -65,7 +65,7 @@ def expected(table):
     return made
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 @pytest.mark.parametrize("engine", ADAPTERS, ids=lambda engine: engine.family)
 def test_every_generic_test_says_what_is_so(engine, tmp_path):
     url = ready(engine).fresh(tmp_path)

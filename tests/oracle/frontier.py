@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Sequence
+from fractions import Fraction
+from math import ceil, floor
 
 Price = Callable[[Sequence[int]], int]
 
 
-def eligible(values: Sequence[object], l: int) -> bool:  # noqa: E741
+def eligible(values: Sequence[object], l: Fraction | int) -> bool:  # noqa: E741
     """Whether no value is more than 1/l of the rows."""
     return not values or max(Counter(values).values()) * l <= len(values)
 
@@ -62,6 +64,61 @@ def diverse_groups(values: Sequence[object], l: int, width: Price, line: Sequenc
             left.remove(first)
         groups.append(group)
     return groups
+
+
+def copies_of(l: Fraction) -> int:  # noqa: E741
+    """How often a group takes a value as it comes: up to 8 times, where the rows that this needs are fewest for each."""
+    return min(range(1, min(l.denominator, 8) + 1), key=lambda c: (Fraction(ceil(c * l), c), c))
+
+
+def fractional_groups(values: Sequence[int], l: Fraction):  # noqa: E741
+    """Groups for a fractional l, which may hold a value more than once; None if the table is not eligible."""
+    if not eligible(values, l):
+        return None
+    left, groups = list(range(len(values))), []
+    while left:
+        group = _as_they_come(values, left, l) or _with_the_frequent(values, left, l)
+        left = [row for row in left if row not in group]
+        groups.append(group)
+    return groups
+
+
+def _as_they_come(values: Sequence[int], left: Sequence[int], l: Fraction):  # noqa: E741
+    """The rows that come first, each value up to `copies_of` times, until they and the rest are eligible."""
+    group: list[int] = []
+    for row in left:
+        if sum(values[i] == values[row] for i in group) == copies_of(l):
+            continue
+        group.append(row)
+        rest = [values[i] for i in left if i not in group]
+        if not eligible([values[i] for i in group], l):
+            continue
+        if eligible(rest, l):
+            return group
+        if (max(Counter(rest).values()) - 1) * l > len(rest) - 1:
+            return None
+    return None
+
+
+def _with_the_frequent(values: Sequence[int], left: Sequence[int], l: Fraction):  # noqa: E741
+    """For the least c that will do: c x l rows, of each value as many as the rest cannot keep, then those that come first."""
+    count = Counter(values[i] for i in left)
+    for c in range(1, l.denominator + 1):
+        size = ceil(c * l)
+        keep = floor((len(left) - size) / l)
+        if size >= len(left):
+            break
+        group: list[int] = []
+        for value in sorted(count):
+            group += [i for i in left if values[i] == value][: max(count[value] - keep, 0)]
+        if len(group) > size or any(count[value] - keep > c for value in count):
+            continue
+        for row in left:
+            if len(group) < size and row not in group and sum(values[i] == values[row] for i in group) < c:
+                group.append(row)
+        if len(group) == size:
+            return group
+    return list(left)
 
 
 def _frontier(values: Sequence[object], left: Sequence[int]) -> list[int]:

@@ -45,10 +45,11 @@ def publish(
     """Write ``release.name`` and its metadata; cells are SQL."""
     run = db.engine.execute
     run("CREATE SCHEMA IF NOT EXISTS release")
-    listed = ", ".join(f"{column} {type_}" for given in columns for column, type_ in given.published)
+    listed = ", ".join(f'"{column}" {type_}' for given in columns for column, type_ in given.published)
     run(f"CREATE TABLE release.{name} ({listed})")
     run(f"INSERT INTO release.{name} VALUES " + ", ".join(f"({', '.join(row)})" for row in rows))
-    facts = json.dumps({"types": {given.name: given.kind for given in columns}})
+    collations = {given.name: 'pg_catalog."default"' for given in columns if given.kind == "text"}
+    facts = json.dumps({"types": {given.name: given.kind for given in columns}, "collations": collations})
     lines = [("", "release", "", kind, "", facts, None)]
     lines += [
         (g.name, g.role, g.treatment, kind, g.type, json.dumps([c for c, _ in g.published]), json.dumps(g.declared) if g.declared else None)

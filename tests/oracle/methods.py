@@ -90,7 +90,7 @@ def one_dimensional(order: str, *, fast: bool = False) -> Oracle:
     only_k = frozenset({K})
     return Oracle(
         classes,
-        frozenset({K, WHOLE_L}) if fast else KINDS,
+        frozenset({K, WHOLE_L, FRACTIONAL_L}) if fast else KINDS,
         {("minimize", "sum"): only_k, ("minimize", "max"): only_k},
         elsewhere=frozenset({"solver"}),
         in_memory=KINDS - only_k,

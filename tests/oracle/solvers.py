@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Callable, Sequence
 from fractions import Fraction
-from math import ceil
 
 from tests.oracle.divisions import wide
 from tests.oracle.domains import Table
-from tests.oracle.frontier import diverse_groups
+from tests.oracle.frontier import diverse_groups, fractional_groups
 from tests.oracle.orders import Ordered
 from tests.oracle.requirements import Privacy, meets
 
@@ -23,12 +21,10 @@ def asked(table: Table, privacy: Privacy) -> bool:
     return bool(table.sensitive) and ((privacy.l or 0) > 1 or (privacy.distinct_l or 0) > 1)
 
 
-def group_l(table: Table, privacy: Privacy) -> int:
-    """l rounded up, where that of one sensitive attribute is all that is asked, and the table admits the whole number."""
-    l = ceil(Fraction(privacy.l or 0))  # noqa: E741 - the papers' symbol
+def group_l(table: Table, privacy: Privacy) -> Fraction | None:
+    """l, where that of one sensitive attribute is all that is asked."""
     alone = len(table.sensitive) == 1 and (privacy.distinct_l or 0) <= 1
-    admitted = alone and l > 1 and l * max(Counter(table.sa_codes).values()) <= table.rows
-    return l if admitted else 0
+    return Fraction(privacy.l) if alone and privacy.l is not None and privacy.l > 1 else None
 
 
 def best_runs(sizes: Sequence[int], k: int, width: Width, minimize: str) -> list[range]:
@@ -88,7 +84,12 @@ def diverse(table: Table, ordered: Ordered, privacy: Privacy, fast: bool) -> Cla
     values = [table.sa_codes[row] for row in rows]
     l = group_l(table, privacy)  # noqa: E741
     line = ordered.line if fast else None
-    found = diverse_groups(values, l, lambda some: wide(table, [rows[i] for i in some]), line)
+    if l is None:
+        raise AssertionError("asked for groups without l")
+    if l.denominator > 1:
+        found = fractional_groups(values, l)
+    else:
+        found = diverse_groups(values, int(l), lambda some: wide(table, [rows[i] for i in some]), line)
     assert found is not None
     groups = [[rows[i] for i in group] for group in found]
     if privacy.k <= l:

@@ -57,7 +57,7 @@ def test_an_old_python_reads_it():
     ast.parse((ROOT / "dev.py").read_text(), feature_version=(3, 7))
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 def test_what_it_runs_before_the_tests_runs():
     """It runs first in every test run: where it fails, no test is run at all."""
     module = re.search(r'"-m", "(tests\.\w+)"', (ROOT / "dev.py").read_text())

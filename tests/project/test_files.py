@@ -12,7 +12,7 @@ from tests.project.tree import MODULES, PACKAGE, ROOT, TEMPLATES, label, tracked
 
 MOST_LINES = 500
 ROOMS = sorted(path.parent for path in MODULES if path.name == "__init__.py")
-PINNED = ["constraints.txt", "constraints-run.txt", "constraints-dbt.txt"]
+PINNED = ["constraints.txt", "constraints-run.txt", "constraints-dbt.txt", "constraints-docs.txt"]
 
 
 @pytest.mark.parametrize("room", ROOMS, ids=label)
@@ -87,6 +87,7 @@ def test_every_declared_dependency_is_pinned():
     run = names(project["project"]["dependencies"]) | names(project["build-system"]["requires"])
     assert run <= pins("constraints-run.txt").keys()
     assert names(project["project"]["optional-dependencies"]["dev"]) <= pins("constraints.txt").keys()
+    assert names(project["project"]["optional-dependencies"]["docs"]) <= pins("constraints-docs.txt").keys()
 
 
 def test_readme_has_the_two_commands():
@@ -95,5 +96,5 @@ def test_readme_has_the_two_commands():
 
 
 def test_templates_stand_in_core_or_an_engine():
-    engines = {path.stem for path in (PACKAGE / "engines").glob("*.py")}
+    engines = {path.parent.name for path in (PACKAGE / "engines").glob("*/__init__.py")}
     assert {path.relative_to(ROOT / "sql").parts[0] for path in TEMPLATES} <= {"core"} | engines

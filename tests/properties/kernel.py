@@ -7,10 +7,10 @@ from fractions import Fraction
 
 import numpy as np
 
-from sqlanon.kernels import demands as dm
 from sqlanon.kernels import extent as ex
+from sqlanon.kernels import requirements as dm
 from sqlanon.kernels.mondrian import grow
-from sqlanon.methods.arrays import room, rows_of
+from sqlanon.methods.shared.kernel_input import room, rows_of
 from tests.oracle.domains import Quasi, Table
 from tests.oracle.requirements import Privacy
 

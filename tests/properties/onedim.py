@@ -11,8 +11,8 @@ import numpy as np
 
 from sqlanon.kernels.extent import Geometry
 from sqlanon.kernels.rows import Rows
-from sqlanon.methods.arrays import Loaded, rows_of
 from sqlanon.methods.base import Context
+from sqlanon.methods.shared.kernel_input import Loaded, rows_of
 from sqlanon.privacy import requirements
 from sqlanon.privacy.base import Requirement
 from sqlanon.progress import Silent

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sqlanon.kernels.accurate import accurate_groups, least_privacy
+from sqlanon.kernels.bounded_groups import accurate_groups, least_privacy
 from sqlanon.kernels.bounds import OVER, Bounds, most_anonymous, reach
 from sqlanon.kernels.extent import Geometry
 from tests.contract.cases import Case

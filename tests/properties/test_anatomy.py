@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sqlanon.kernels.anatomy import anatomy_groups
-from sqlanon.kernels.chance import below, seeded, shuffle
+from sqlanon.kernels.random import below, seeded, shuffle
 from tests.properties.onedim import by_number
 
 pytestmark = pytest.mark.property

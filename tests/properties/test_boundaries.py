@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sqlanon.kernels.boundaries import best_accurate, best_diverse, steps
+from sqlanon.kernels.optimal_diverse import best_accurate, best_diverse, best_fractional, steps
 from sqlanon.kernels.runs import MOST, NEVER, SUM
 from tests.oracle.divisions import partitions
 from tests.oracle.dual import least_privacy, privacy
@@ -62,6 +62,37 @@ def test_sum_of_extents_is_the_least_without_a_repeated_value(rows: list[tuple[i
     assert all(once(each) for each in found)
     assert loss == sum(extents(rows, found))
     assert loss == min(sum(extents(rows, each)) for each in every)
+
+
+def fractional(rows: list[tuple[int, int]], l: Fraction, objective: int):  # noqa: E741
+    line, values = np.array([r[0] for r in rows], np.int64), np.array([r[1] for r in rows], np.int32)
+    group = np.full(len(rows), -1, np.int32)
+    loss = best_fractional(line, values, 4, l.numerator, l.denominator, objective, group)
+    return loss, by_number(group)
+
+
+def dealt_in_order(values: list[int], classes) -> bool:
+    """Whether classes, by their first rows, take the rows of every value in order."""
+    by_first = sorted(classes, key=min)
+    taken = {v: [i for each in by_first for i in sorted(each) if values[i] == v] for v in values}
+    return all(some == sorted(some) for some in taken.values())
+
+
+@settings(max_examples=120)
+@given(rows=LINES, l=st.sampled_from([Fraction(3, 2), Fraction(4, 3), Fraction(5, 2), Fraction(7, 3)]))
+def test_optimum_of_a_fraction(rows: list[tuple[int, int]], l: Fraction) -> None:  # noqa: E741
+    """The least largest extent of all partitions; the least sum of those that take the rows of every value in order."""
+    values = [r[1] for r in rows]
+    every = list(partitions(range(len(rows)), lambda each: privacy(values, each) >= l))
+    most, found = fractional(rows, l, MOST)
+    total, other = fractional(rows, l, SUM)
+    if not every:
+        assert min(most, total) >= NEVER
+        return
+    assert all(privacy(values, each) >= l for each in found + other)
+    assert most == max(extents(rows, found)) == min(max(extents(rows, each)) for each in every)
+    ordered = [each for each in every if dealt_in_order(values, each)]
+    assert total == sum(extents(rows, other)) == min(sum(extents(rows, each)) for each in ordered)
 
 
 def test_a_repeated_value_can_be_better_for_the_average_extent() -> None:

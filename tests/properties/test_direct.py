@@ -11,9 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sqlanon.methods import direct
-from sqlanon.methods.onedim import OneDimensional
-from sqlanon.methods.orders import ORDERS
+from sqlanon.methods.onedim import direct
+from sqlanon.methods.onedim.method import OneDimensional
+from sqlanon.methods.onedim.orders import ORDERS
 from tests.contract.axes import Way, ways
 from tests.contract.cases import Case
 from tests.oracle.chance import SEED
@@ -126,6 +126,39 @@ def test_large_nominal_domains(name: str, privacy: Privacy) -> None:
     found = solve(table, privacy, way, rng.sample(range(n), n))
     expected = ORACLES[name].classes(table, privacy, way.options, SEED)
     assert shown(table, found) == shown(table, expected)
+
+
+@pytest.mark.parametrize("way", DEFAULTS, ids=str)
+@settings(max_examples=25)
+@given(case=cases(max_rows=30, max_quasi=2), data=st.data())
+def test_every_fraction_that_a_table_admits_has_a_solution(way: Way, case: Case, data: st.DataObject) -> None:
+    """With any k; a fraction that one class of all rows does not meet has none."""
+    n = case.table.rows
+    values = data.draw(st.lists(st.sampled_from("aaaabbcd"), min_size=n, max_size=n))
+    table = replace(case.table, sensitive=(Sensitive("s", tuple(values)),))
+    k = data.draw(st.integers(1, n))
+    for l in (Fraction(5, 4), Fraction(4, 3), Fraction(3, 2), Fraction(7, 3), Fraction(5, 2)):  # noqa: E741
+        privacy = Privacy(k=k, l=l)
+        if feasible(table, privacy):
+            found = solve(table, privacy, way)
+            assert sorted(row for rows in found for row in rows) == list(range(n))
+            assert all(meets(table, rows, privacy) for rows in found)
+
+
+@pytest.mark.parametrize("way", DEFAULTS, ids=str)
+def test_a_fraction_is_not_solved_as_the_next_whole_number(way: Way) -> None:
+    """Below x = 24 two of three rows are a's, beyond 1000 none: l = 3/2 needs no class with both, l = 2 does."""
+    values = [*("aab" * 8), *("bc" * 12)]
+    table = Table(
+        (Quasi("x", tuple(i if i < 24 else 1000 + i for i in range(48))),), (Sensitive("s", tuple(values)),)
+    )
+
+    def mixed(l: Fraction) -> int:  # noqa: E741
+        found = solve(table, Privacy(k=3, l=l), way)
+        return sum(len({row < 24 for row in rows}) == 2 for rows in found)
+
+    assert mixed(Fraction(3, 2)) == 0
+    assert mixed(Fraction(2)) > 0
 
 
 @pytest.mark.parametrize("seed", range(4))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections import Counter
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -11,7 +12,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from sqlanon.kernels.boxes import cover
-from sqlanon.kernels.frontier import diverse_groups
+from sqlanon.kernels.diverse_groups import diverse_groups
+from sqlanon.kernels.fractions import copies_of, fractional_groups
 from sqlanon.kernels.runs import exact_runs
 from tests.contract.cases import Case
 from tests.oracle import frontier as oracle
@@ -144,3 +146,51 @@ def test_k_and_l_together(case: Case, l: int, k: int, data: st.DataObject) -> No
     for members in classes:
         assert len(members) >= k
         assert oracle.eligible([values[row] for row in members], l)
+
+
+FRACTIONS = [Fraction(*each) for each in ((3, 2), (4, 3), (5, 2), (7, 3), (9, 8), (237, 100))]
+
+
+def fractional(values: list[int], l: Fraction):  # noqa: E741
+    """The kernel's groups of a fractional l, None if there are none."""
+    group, (p, q) = np.full(len(values), -1, np.int32), (l.numerator, l.denominator)
+    made = fractional_groups(np.array(values, np.int32), max(values) + 1, p, q, copies_of(p, q), group)
+    if made == 0:
+        assert (group == -1).all()
+        return None
+    assert sorted(set(group.tolist())) == list(range(made))
+    return by_number(group)
+
+
+@pytest.mark.parametrize("l", FRACTIONS, ids=str)
+@settings(max_examples=60)
+@given(values=st.lists(st.sampled_from([0, 0, 0, 0, 1, 1, 2, 3]), min_size=1, max_size=30))
+def test_groups_of_a_fraction(l: Fraction, values: list[int]) -> None:  # noqa: E741
+    """Those of the oracle's steps; where the table as a whole meets l there are some, and each of them meets it exactly."""
+    expected, found = oracle.fractional_groups(values, l), fractional(values, l)
+    assert (found is not None) == (max(Counter(values).values()) * l <= len(values))
+    if expected is None or found is None:
+        assert expected is found
+        return
+    assert found == [sorted(rows) for rows in expected]
+    for rows in found:
+        assert max(Counter(values[row] for row in rows).values()) * l.numerator <= len(rows) * l.denominator
+
+
+@pytest.mark.parametrize("l", FRACTIONS, ids=str)
+def test_a_tight_table_has_small_groups_of_a_fraction(l: Fraction) -> None:  # noqa: E741
+    """The most frequent value is as frequent as l admits: only groups of p rows with q of it will do, down to the last p^2 / q."""
+    rng, (p, q) = random.Random(l.numerator), (l.numerator, l.denominator)
+    for _ in range(6):
+        times = rng.randint(3, 9)
+        values = [0] * (q * times) + [1 + i % 7 for i in range((p - q) * times)]
+        values = [v if v == 0 or values.count(v) <= q * times else 8 for v in values]
+        rng.shuffle(values)
+        if max(Counter(values).values()) > q * times:
+            continue
+        found = fractional(values, l)
+        assert found is not None
+        for rows in found:
+            count = Counter(values[row] for row in rows)
+            assert max(count.values()) * p <= len(rows) * q
+            assert len(rows) == p or len(rows) * q < p * p

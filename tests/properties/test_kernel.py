@@ -116,7 +116,7 @@ def test_large_nominal_domains_are_scored_by_the_span_of_their_codes() -> None:
             same(Table((column, other)), Privacy(k=60), variant, cut)
 
 
-@pytest.mark.slow
+@pytest.mark.thorough
 @pytest.mark.parametrize("cut", CUTS)
 @pytest.mark.parametrize("variant", VARIANTS)
 def test_kernel_equals_oracle_on_larger_tables(variant: str, cut: str) -> None:

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sqlanon.kernels.lawful import lawful_runs
+from sqlanon.kernels.constrained_runs import lawful_runs
 from sqlanon.kernels.runs import NEVER
 from tests.contract.cases import Case
 from tests.oracle.divisions import gcp, runs

@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sqlanon.kernels.bounded_repair import mend
 from sqlanon.kernels.bounds import Bounds
-from sqlanon.kernels.mend import mend
 from tests.contract.cases import Case
 from tests.oracle import dual as oracle
 from tests.oracle.divisions import wide

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sqlanon.kernels.boundaries import best_accurate, best_diverse
+from sqlanon.kernels.optimal_diverse import best_accurate, best_diverse
 from sqlanon.kernels.runs import MOST, NEVER
-from sqlanon.methods.search import THRESHOLD, ipcsd, least_bound
+from sqlanon.methods.onedim.ipcsd import THRESHOLD, ipcsd, least_bound
 
 pytestmark = pytest.mark.property
 

@@ -7,9 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sqlanon.kernels.chance import seeded
+from sqlanon.kernels.random import seeded
 from sqlanon.kernels.topdown import clusters, repair
-from sqlanon.methods.orders import canonical
+from sqlanon.methods.onedim.orders import canonical
 from tests.contract.cases import Case
 from tests.oracle.divisions import gcp, wide
 from tests.oracle.domains import Quasi, Table

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sqlanon.kernels.fast_runs import best_row_runs
 from sqlanon.kernels.runs import GCP, best_runs
-from sqlanon.kernels.window import best_row_runs
-from sqlanon.methods import pieces
+from sqlanon.methods.onedim import parallel_runs
 from tests.contract.cases import Case
 from tests.oracle.domains import Quasi, Table
 from tests.properties.onedim import in_order
@@ -32,7 +32,7 @@ def test_windows_change_nothing(case: Case, k: int, seed: int) -> None:
     assert opt.tolist() == expected.tolist()
     assert back.tolist() == pointers.tolist()
     if k <= n:
-        first, loss = pieces.row_runs(rows, shape, k, 1)
+        first, loss = parallel_runs.row_runs(rows, shape, k, 1)
         assert loss == expected[-1]
         assert first[0]
     rng = random.Random(seed)
@@ -56,11 +56,11 @@ def test_pieces_change_nothing(case: Case, k: int, threads: int, before: int) ->
     rows, shape = in_order(case.table)
     if case.table.rows < k:
         return
-    whole = pieces.row_runs(rows, shape, k, 1)
+    whole = parallel_runs.row_runs(rows, shape, k, 1)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(pieces, "_LEAST", 1)
-        patch.setattr(pieces, "_BEFORE", before)
-        parted = pieces.row_runs(rows, shape, k, threads)
+        patch.setattr(parallel_runs, "_LEAST", 1)
+        patch.setattr(parallel_runs, "_BEFORE", before)
+        parted = parallel_runs.row_runs(rows, shape, k, threads)
     assert parted[1] == whole[1]
     assert parted[0].tolist() == whole[0].tolist()
 
@@ -68,16 +68,16 @@ def test_pieces_change_nothing(case: Case, k: int, threads: int, before: int) ->
 def test_some_pieces_are_solved_again(monkeypatch: pytest.MonkeyPatch) -> None:
     """Both ways are taken: counted on rows of a few far values, whose divisions are long in agreeing."""
     solved: list[int] = []
-    real = pieces._solved
-    monkeypatch.setattr(pieces, "_LEAST", 1)
-    monkeypatch.setattr(pieces, "_BEFORE", 4)
-    monkeypatch.setattr(pieces, "_solved", lambda *a: solved.append(len(a[3])) or real(*a))
+    real = parallel_runs._solved
+    monkeypatch.setattr(parallel_runs, "_LEAST", 1)
+    monkeypatch.setattr(parallel_runs, "_BEFORE", 4)
+    monkeypatch.setattr(parallel_runs, "_solved", lambda *a: solved.append(len(a[3])) or real(*a))
     again = {True: 0, False: 0}
     for seed in range(40):
         rng = random.Random(seed)
         table = Table((Quasi("q", tuple(rng.choice((0, 1, 50)) for _ in range(60))),))
         rows, shape = in_order(table)
         solved.clear()
-        pieces.row_runs(rows, shape, 3, 2)
+        parallel_runs.row_runs(rows, shape, 3, 2)
         again[any(known > 1 for known in solved)] += 1
     assert min(again.values()) > 0

@@ -9,8 +9,8 @@ from fractions import Fraction
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sqlanon.release.catalog import redacted
-from sqlanon.release.changes import differences, weakenings
+from sqlanon.release.store.catalog import redacted
+from sqlanon.release.store.policy_diff import differences, weakenings
 from sqlanon.spec import ColumnSpec, Hierarchy, PrivacySpec, ReleaseSpec
 
 PLAIN = ReleaseSpec("r", "t", (ColumnSpec("age", "quasi"), ColumnSpec("d", "sensitive")), PrivacySpec(k=5))
@@ -54,6 +54,22 @@ def test_columns_that_nobody_names_follow_rest() -> None:
     diverse = replace(PLAIN, privacy=PrivacySpec(k=5, l=Fraction(2)))
     assert "column d: not published -> sensitive" in told(narrow, diverse)
     assert {"rest drop -> keep (weaker)"} <= set(told(narrow, replace(narrow, rest="keep")))
+
+
+def test_persons_that_nobody_counts_any_more() -> None:
+    """Of a release of events every identifier counts by itself: each that goes is one promise less."""
+    visit, patient = ColumnSpec("visit", "identifier"), ColumnSpec("patient", "identifier")
+    both = replace(PLAIN, rows_are="events", rest="drop", columns=(*PLAIN.columns, visit, patient))
+    one = replace(both, columns=(*PLAIN.columns, visit))
+    assert "persons counted by patient, visit -> visit (weaker)" in told(both, one)
+    assert not any("counted" in line for line in told(one, both))
+    assert told(both, replace(both, columns=both.columns[::-1])) == ()
+    ignored = replace(both, persons="ignored")
+    assert told(both, ignored) == ("persons none -> ignored (weaker)",)
+    assert told(ignored, both) == ("persons ignored -> none",)
+    older = kept(both)
+    del older["persons"]
+    assert differences(older, kept(both)) == ()
 
 
 PRIVACY = st.builds(

@@ -178,7 +178,7 @@ def test_what_depends_on_a_view_is_listed_and_stops_its_remaking(server):
     assert server.run(release("g7")).version == 2  # replaced in place: nobody is in the way
     with pytest.raises(sqlanon.DatabaseError, match="depend on it") as stopped:
         server.run(release("g7", format="labels"))
-    for name in ("view g7_report", "materialized view g7_cube", "function g7_rows()"):
+    for name in ("view public.g7_report", "materialized view public.g7_cube", "function public.g7_rows()"):
         assert name in str(stopped.value)
     assert stopped.value.exit_code == 3
     assert [row.status for row in server.releases("g7")] == ["replaced", "published"]
@@ -226,9 +226,9 @@ def test_readers_never_queue_behind_the_swap(server):
 def test_readers_that_never_let_go(server, monkeypatch):
     import psycopg
 
-    from sqlanon.engines import postgres
+    from sqlanon.engines.postgres import engine
 
-    monkeypatch.setattr(postgres, "SWAP_SECONDS", 0.5)
+    monkeypatch.setattr(engine, "SWAP_SECONDS", 0.5)
     fill(server, "g9")
     server.run(release("g9"))
     fill(server, "g9", 50)

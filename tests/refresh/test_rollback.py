@@ -232,7 +232,7 @@ def test_another_file_that_cannot_be_written(connect, tmp_path, monkeypatch):
 
     with monkeypatch.context() as patched:
         patched.setattr("os.replace", failing)
-        with pytest.raises(OSError, match="No space"):
+        with pytest.raises(sqlanon.DatabaseError, match="No space"):
             db.rollback("f")
     assert (statuses(db, "f"), in_file(path)) == (["replaced", "published"], [(50,)])
     assert [name.name for name in tmp_path.glob("out.duckdb*")] == ["out.duckdb"]

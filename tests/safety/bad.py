@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import Any
 
 from sqlanon.methods.base import Assignment, Context
-from sqlanon.methods.mondrian import Mondrian
+from sqlanon.methods.mondrian.method import Mondrian
 
 
 def tampering(*statements: str, as_one: bool = False) -> type[Mondrian]:

@@ -25,7 +25,12 @@ def context() -> Any:
     """Processes are forked from one that has imported us and holds no database."""
     made = multiprocessing.get_context("forkserver")
     made.set_forkserver_preload(
-        ["sqlanon.database", "sqlanon.kernels.mondrian", "sqlanon.engines.duckdb", "sqlanon.engines.postgres"]
+        [
+            "sqlanon.database",
+            "sqlanon.kernels.mondrian",
+            "sqlanon.engines.duckdb.engine",
+            "sqlanon.engines.postgres.engine",
+        ]
     )
     return made
 

@@ -11,7 +11,7 @@ import pytest
 import sqlanon
 from tests.safety.conftest import FILE, SERVER, hear, kill, wait_for
 from tests.safety.people import RELEASE, VERSIONS, assert_tidy, generation_of, is_whole, write_people
-from tests.safety.worker import hold_file, rollback_until, run_until
+from tests.safety.worker import hold_file, rollback_until, run_until, unpublish_until
 
 STOPS = [
     ("snapshot", 1),
@@ -194,6 +194,40 @@ def test_killed_rollback_of_a_file(two_files, start, stage):
     assert two_files.statuses()[-2:] == settled
     assert two_files.leftovers() == []
     two_files.assert_next_run_works()
+
+
+@pytest.mark.parametrize("stage", ["unlink", "unlinked"])
+def test_killed_unpublish_of_a_file(two_files, start, stage):
+    """Readers have the file or none; the next command finishes what was begun."""
+    process, pipe = start(unpublish_until, two_files.url, stage, two_files.file.name)
+    assert hear(pipe) == "here"
+    kill(process)
+    assert two_files.file.exists() == (stage == "unlink")
+    with sqlanon.connect(two_files.url) as db:
+        assert db.releases()[-1].status == "withdrawing"
+        db.unpublish("people", purge=True)
+        assert_tidy(db)
+        assert {row.status for row in db.releases()} == {"dropped"}
+    assert not two_files.file.exists()
+    assert two_files.leftovers() == []
+    two_files.assert_next_run_works()
+
+
+@pytest.mark.parametrize("engine", [FILE, SERVER], ids=lambda engine: engine.name)
+def test_killed_unpublish_of_views(make_url, start, engine):
+    """Views that were dropped and not yet committed are there for readers, whole."""
+    url = make_url(engine)
+    with sqlanon.connect(url) as db:
+        write_people(db.engine, 1)
+        db.anonymize("people", **RELEASE)
+    process, pipe = start(unpublish_until, url, "dropped", "")
+    assert hear(pipe) == "here"
+    kill(process)
+    with sqlanon.connect(url) as db:
+        assert generation_of(db.engine) == 1
+        assert db.releases()[-1].status == "published"
+        assert db.unpublish("people", purge=True).purged == (1,)
+        assert_tidy(db)
 
 
 def test_error_after_the_file_is_in_place(two_files, monkeypatch):

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import threading
+import uuid
+import zlib
 
 import pytest
 
@@ -108,6 +110,35 @@ def test_other_session_of_postgres(make_url, start):
 
         wait_for(free)
         assert_tidy(db)
+
+
+def test_any_role_can_hold_the_lock_and_is_named(make_url, monkeypatch):
+    """Advisory locks ask for no right: a run waits for none of them without end, and says whom to ask."""
+    import psycopg
+
+    from sqlanon.engines.postgres import engine
+
+    monkeypatch.setattr(engine, "WAIT_SECONDS", 0.1)
+    url, role = make_url(SERVER), f"idler_{uuid.uuid4().hex[:6]}"
+    with (
+        sqlanon.connect(url) as db,
+        psycopg.connect(url, autocommit=True, application_name="a\tjob") as other,
+    ):
+        write_people(db.engine, 0)
+        other.execute(f"CREATE ROLE {role}")
+        other.execute(f"SET SESSION AUTHORIZATION {role}")
+        for lock in ("release people", "schemas"):
+            key = zlib.crc32(lock.encode()) - (1 << 31)
+            other.execute("SELECT pg_advisory_lock(%s, %s::int)", [0x5A0, key])
+            with pytest.raises(sqlanon.LockedError) as caught:
+                db.anonymize("people", **RELEASE)
+            other.execute("SELECT pg_advisory_unlock(%s, %s::int)", [0x5A0, key])
+            assert f"(pid {other.info.backend_pid}, role " in str(caught.value)
+            assert "\t" not in str(caught.value)
+            assert db.releases() == ()
+        assert db.anonymize("people", **RELEASE).report.verified
+        other.execute("RESET SESSION AUTHORIZATION")
+        other.execute(f"DROP ROLE {role}")
 
 
 def test_two_releases_of_one_view_at_once(make_url):

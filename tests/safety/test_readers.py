@@ -49,7 +49,7 @@ class Readers:
 def runs(db: Any, changes: list[dict[str, Any]], **more: Any) -> None:
     for generation, change in enumerate(changes, 1):
         write_people(db.engine, generation)
-        db.anonymize("people", **RELEASE | change | more)
+        db.anonymize("people", allow_weaker=True, **RELEASE | change | more)
 
 
 def first(db: Any, **more: Any) -> None:

@@ -7,6 +7,7 @@ import os
 import threading
 import time
 from multiprocessing.connection import Connection
+from pathlib import Path
 from typing import Any
 
 
@@ -57,6 +58,32 @@ def rollback_until(told: Connection, url: str, stage: str) -> None:
     told.send("done")
 
 
+def unpublish_until(told: Connection, url: str, stage: str, file: str) -> None:
+    """Withdraw the release of people up to ``unlink`` or ``unlinked`` of its file, or with a view dropped: ``dropped``."""
+    import sqlanon
+    from sqlanon.release.store import unpublish
+
+    unlink, withdrawn = Path.unlink, unpublish.withdrawn
+
+    def stopping(path: Path, *arguments: Any, **options: Any) -> None:
+        if path.name == file and stage == "unlink":
+            stop(told)
+        unlink(path, *arguments, **options)
+        if path.name == file:
+            stop(told)
+
+    def before(*arguments: Any) -> None:
+        if stage == "dropped":
+            stop(told)
+        withdrawn(*arguments)
+
+    Path.unlink = stopping  # type: ignore[method-assign, assignment]
+    unpublish.withdrawn = before  # type: ignore[assignment]
+    with sqlanon.connect(url, threads=1) as db:
+        db.unpublish("people", purge=True)
+    told.send("done")
+
+
 def _stop_at_replace(told: Connection, stage: str) -> None:
     replace = os.replace
 
@@ -69,7 +96,7 @@ def _stop_at_replace(told: Connection, stage: str) -> None:
 
 
 def _stop_after_swap(told: Connection) -> None:
-    from sqlanon.release import publish
+    from sqlanon.release.store import publish
 
     swap = publish.swap
 
@@ -131,3 +158,56 @@ def read_file(told: Connection, path: str, query: str, ended: Any) -> None:
         if last:
             break
     told.send(answers)
+
+
+def run_on_a_full_disk(told: Connection, url: str, file: str, csv: str, limits: list[int]) -> None:
+    """Make releases where files cannot grow beyond so many bytes, then where they can; tells how each ended."""
+    import resource
+
+    import sqlanon
+
+    _, most = resource.getrlimit(resource.RLIMIT_FSIZE)
+    given: dict[str, Any] = {
+        "quasi": "age",
+        "identifiers": "id",
+        "insensitive": "note",
+        "accept_unique": "note",
+        "k": 5,
+    }
+
+    def ended(action: Any) -> tuple[str, str]:
+        try:
+            action()
+        except Exception as error:  # noqa: BLE001 - any error is a finding
+            return type(error).__name__, str(error)
+        return "", ""
+
+    def make() -> None:
+        with sqlanon.connect(url, threads=1) as db:
+            db.anonymize("people", publish_file=file, name="people", **given)
+
+    def spill() -> None:
+        with sqlanon.connect("duckdb:///:memory:", threads=1, memory=64 << 20) as db:
+            db.engine.execute(
+                "CREATE TABLE t AS SELECT i AS age, md5(CAST(i AS VARCHAR)) AS note FROM range(3000000) AS r(i)"
+            )
+
+    actions = (make, lambda: sqlanon.anonymize(csv, to=f"{csv}.out.csv", **given), spill)
+    for limit in limits:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (limit, most))
+        for action in actions:
+            told.send((limit, *ended(action)))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
+    for action in actions[:2]:
+        told.send((0, *ended(action)))
+
+
+def spill_until(told: Connection, url: str) -> None:
+    """Spill what does not fit into memory, and wait to be killed."""
+    import sqlanon
+
+    with sqlanon.connect(url, threads=1, memory=48 << 20) as db:
+        db.engine.execute(
+            "CREATE TEMP TABLE t AS SELECT i, md5(CAST(i AS VARCHAR)) AS note FROM range(2000000) AS r(i)"
+        )
+        stop(told)

@@ -16,18 +16,23 @@ from sqlanon.errors import PolicyError
 from sqlanon.policy import load, release
 from sqlanon.spec import ColumnSpec, FormatSpec, MethodSpec, PrivacySpec, ReleaseSpec
 
-BASE: dict[str, Any] = {"source": "main.patients", "quasi": ["age", "zip"]}
+ROLES: dict[str, Any] = {"source": "main.patients", "quasi": ["age", "zip"]}
+BASE: dict[str, Any] = {**ROLES, "k": 3}
+MISSING_K = (
+    "k: is missing; Rows in a class, at least; 1 publishes rows as they are. Required, except with `maximize` (see `at_least`) "
+    "and with the format anatomy."
+)
 DUAL: dict[str, Any] = {"max_loss": 0.3, "maximize": "k", "at_least": {"k": 2}}
 
 
 def told(**arguments: Any) -> list[str]:
     with pytest.raises(PolicyError) as raised:
-        release(**{**BASE, **arguments})
+        release(**{**(ROLES if arguments.get("maximize") else BASE), **arguments})
     return raised.value.problems
 
 
 def test_the_smallest_call() -> None:
-    assert release(source='"my schema".patients', quasi="age") == ReleaseSpec(
+    assert release(source='"my schema".patients', quasi="age", k=1) == ReleaseSpec(
         name="patients",
         source='"my schema".patients',
         columns=(ColumnSpec("age", "quasi"),),
@@ -47,7 +52,9 @@ releases:
     publish_file: out.duckdb
     rest: drop
     rows_are: events
+    persons: ignored
     readers: [anna, ben]
+    dimensions: [regions, ref.sites]
     columns:
       age: {role: quasi, weight: 3}
       zip: {role: quasi, hierarchy: zip.csv}
@@ -97,11 +104,13 @@ releases:
         seed=42,
         refine={"window": 5, "passes": 2},
         rows_are="events",
+        persons="ignored",
         accept_unique=["diagnosis"],
         accept_repeats=["name"],
         publish="out.v",
         publish_file=Path("out.duckdb"),
         readers=["anna", "ben"],
+        dimensions=["regions", "ref.sites"],
         name="r",
         key=["name", "number"],
         every="1d",
@@ -175,11 +184,15 @@ def test_every_fraction_is_exact(numerator: int, denominator: int) -> None:
         ({"k": 0}, "k: too small; a whole number of at least 1"),
         ({"k": True}, "k: not a whole number; a whole number of at least 1"),
         ({"k": 2.5}, "k: not a whole number; a whole number of at least 1"),
-        ({"k": None}, "k: is empty; a whole number of at least 1"),
+        ({"k": None}, MISSING_K),
+        ({"k": None, "sensitive": "d", "l": 3, "distinct_l": 2}, MISSING_K),
+        ({"persons": "ignored"}, "persons: the rows are persons; persons goes with rows_are: events"),
+        ({"persons": "whole", "rows_are": "events"}, "persons: not a word known here; ignored"),
         ({"l": 2}, "l: no sensitive column; l needs a column with the role sensitive"),
         ({"sensitive": "d", "l": float("nan")}, "l: not a number or fraction; a number such as 3 or 2.5, or a fraction such as 5/2, at least 1"),
         ({"sensitive": "d", "l": True}, "l: not a number or fraction; a number such as 3 or 2.5, or a fraction such as 5/2, at least 1"),
         ({"sensitive": "d", "l": 2, "joint": True}, "joint: fewer than two sensitive columns; joint needs two columns with the role sensitive"),
+        ({"k": 1, **DUAL}, "k: stands beside maximize; put it under at_least"),
         ({"k": 3, **DUAL}, "k: stands beside maximize; put it under at_least"),
         ({"k": True, **DUAL}, ["k: not a whole number; a whole number of at least 1", "k: stands beside maximize; put it under at_least"]),
         ({"sensitive": "d", "l": 3, **DUAL}, "l: stands beside maximize; put it under at_least"),
@@ -246,7 +259,7 @@ def test_every_problem_comes_at_once() -> None:
 
 
 def test_numbers_of_numpy_are_numbers() -> None:
-    spec = release(**BASE, k=np.int64(7), weights={"age": np.int32(2)}, seed=np.uint8(3))  # type: ignore[arg-type]
+    spec = release(**ROLES, k=np.int64(7), weights={"age": np.int32(2)}, seed=np.uint8(3))  # type: ignore[arg-type]
     assert (spec.privacy.k, spec.columns[0].weight, spec.seed) == (7, 2, 3)
     assert type(spec.privacy.k) is int
 
@@ -260,11 +273,11 @@ def test_nothing_is_put_in_from_the_environment(monkeypatch: pytest.MonkeyPatch)
     "name", ['q"; drop table x; --', "per%cent", "Größe", "a\nb", "日本", "x" * 63, " spaced "]
 )
 def test_hostile_column_names_stay_as_they_are(name: str) -> None:
-    assert release(source="t", quasi=[name], weights={name: 2}).columns == (
+    assert release(source="t", quasi=[name], k=1, weights={name: 2}).columns == (
         ColumnSpec(name, "quasi", weight=2),
     )
     with pytest.raises(PolicyError) as raised:
-        release(source="t", quasi=[name], weights={name: 0})
+        release(source="t", quasi=[name], k=1, weights={name: 0})
     (problem,) = raised.value.problems
     assert "\n" not in problem
 
@@ -277,7 +290,7 @@ def test_hostile_column_names_stay_as_they_are(name: str) -> None:
 )
 def test_any_names_give_their_columns_in_order(names: list[str]) -> None:
     assert [
-        column.name for column in release(source="t", quasi=names[:1], insensitive=names[1:]).columns
+        column.name for column in release(source="t", quasi=names[:1], insensitive=names[1:], k=1).columns
     ] == names
 
 
@@ -285,13 +298,22 @@ def test_any_names_give_their_columns_in_order(names: list[str]) -> None:
 @given(st.text(st.characters(codec="utf-8", exclude_characters="\0"), min_size=1))
 def test_any_table_name_can_be_quoted(name: str) -> None:
     quoted = '"' + name.replace('"', '""') + '"'
-    assert release(source=f"{quoted}.{quoted}", quasi="a").name == name
+    assert release(source=f"{quoted}.{quoted}", quasi="a", k=1).name == name
 
 
 def test_none_stands_for_no_columns() -> None:
-    lists = ("sensitive", "identifiers", "insensitive", "mean", "readers", "accept_unique", "accept_repeats")
+    lists = (
+        "sensitive",
+        "identifiers",
+        "insensitive",
+        "mean",
+        "readers",
+        "dimensions",
+        "accept_unique",
+        "accept_repeats",
+    )
     assert release(**BASE, **dict.fromkeys(lists)) == release(**BASE)
-    wishes = ("max_loss", "max_extent", "maximize", "at_least", "presence", "refine")
+    wishes = ("persons", "max_loss", "max_extent", "maximize", "at_least", "presence", "refine")
     assert release(**BASE, **dict.fromkeys(wishes)) == release(**BASE)
 
 

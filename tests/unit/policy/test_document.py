@@ -225,7 +225,7 @@ def test_variables_that_are_missing_or_misspelt(problems: Any) -> None:
 )  # fmt: skip
 @pytest.mark.parametrize(
     "key",
-    ["version", "connection", "name", "source", "publish", "publish_file", "role", "weight", "hierarchy", "ordered", "accept_unique", "k", "l", "distinct_l", "joint", "method", "cut", "format", "kind", "mean", "rest", "rows_are", "readers", "key", "every", "keep", "history", "refresh", "execution", "memory", "seed"],
+    ["version", "connection", "name", "source", "publish", "publish_file", "role", "weight", "hierarchy", "ordered", "accept_unique", "k", "l", "distinct_l", "joint", "method", "cut", "format", "kind", "mean", "rest", "rows_are", "persons", "readers", "dimensions", "key", "every", "keep", "history", "refresh", "execution", "memory", "seed"],
 )  # fmt: skip
 def test_no_error_shows_a_value(tmp_path: Path, key: str, value: str) -> None:
     """Every key gets the canary, from the file and from the environment. File names of the policy may be shown."""
@@ -236,7 +236,7 @@ def test_no_error_shows_a_value(tmp_path: Path, key: str, value: str) -> None:
     def flow(names: dict[str, str | None]) -> str:
         return ", ".join(f"{n}: {parts.get(n, given)}" for n, given in names.items() if parts.get(n, given))
 
-    release = {"name": "n", "source": "t", "publish": "v", "publish_file": None, "rest": None, "rows_are": None, "readers": None, "key": None, "every": None, "keep": None, "history": None, "refresh": None, "execution": "x", "memory": None, "seed": None}  # fmt: skip
+    release = {"name": "n", "source": "t", "publish": "v", "publish_file": None, "rest": None, "rows_are": None, "persons": None, "readers": None, "dimensions": None, "key": None, "every": None, "keep": None, "history": None, "refresh": None, "execution": "x", "memory": None, "seed": None}  # fmt: skip
     lines = [
         f"version: {parts.get('version', 1)}",
         f"connection: {parts.get('connection', 'x')}",

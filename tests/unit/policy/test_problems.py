@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+from sqlanon.errors import PolicyError
+from sqlanon.methods import method
 from tests.unit.policy.samples import SMALL, with_column, with_key, with_privacy
 
 
@@ -60,6 +62,34 @@ releases:
     ]
 
 
+CANARY = "zqc4n4ry"
+VALUES = (
+    *(with_column(f"age: {{role: quasi, {key}: {CANARY}}}") for key in ("weight", "hierarchy", "ordered")),
+    *(with_column(f"age: {{{text}}}") for text in (f"role: {CANARY}", f"role: quasi, accept_unique: {CANARY}")),
+    with_column(f"age: {CANARY}"),
+    *(with_privacy(f"{{k: 2, {key}: {CANARY}}}") for key in ("l", "distinct_l", "joint", "presence", "max_loss")),
+    *(with_privacy(f"{{{text}: {CANARY}}}") for text in ("k", "maximize", "at_least", "max_extent")),
+    *(with_key(f"{key}: {CANARY}") for key in ("execution", "memory", "seed", "rest", "rows_are", "every", "keep")),
+    *(with_key(f"{key}: {CANARY}") for key in ("refine", "format", "method", "history", "refresh")),
+    *(with_key(f"method: {text}") for text in (f"tree:minimize={CANARY}", f"idistance:centres={CANARY}", f"tree:{CANARY}=1")),
+    *(with_key(f"method: {{name: {name}, {key}: {CANARY}}}") for name, key in (("tree", "minimize"), ("topdown", "variant"))),
+    with_key(f"format: {{kind: {CANARY}}}"),
+    with_key(f"format: {{kind: ranges, mean: {CANARY}}}"),
+    with_key(f"history: {{max_failing: {CANARY}}}"),
+    SMALL.replace("version: 1", f"version: {CANARY}"),
+    f"{SMALL}connection: [{CANARY}]\n",
+)  # fmt: skip
+"""A value that is not allowed under each key; names of tables, columns, roles and files are names wherever they stand."""
+
+
+@pytest.mark.parametrize("text", VALUES)
+def test_no_value_that_is_not_known_is_repeated(read: Any, text: str) -> None:
+    """It may be a secret or a cell value in the wrong place."""
+    with pytest.raises(PolicyError) as raised:
+        method(read(text).releases[0].method)
+    assert CANARY not in str(raised.value)
+
+
 @pytest.mark.parametrize(
     ("text", "line", "where", "what"),
     [
@@ -85,6 +115,7 @@ releases:
         (with_column("age: {role: quasi, ordered: [a, [b]]}"), 7, "columns.age.ordered", "a value of the list is not text"),
         (with_column("age: {role: quasi, ordered: {a: b}}"), 7, "columns.age.ordered", "a mapping stands here"),
         (with_column("age: {role: quasi, weight: 1024}"), 6, "columns", "the weights sum to 1025"),
+        (with_column("\n      ".join(f"q{i}: quasi" for i in range(1024))), 6, "columns", "1025 quasi columns"),
         (SMALL.replace("quasi", "identifier"), 6, "columns", "no quasi column"),
         (with_privacy("{k: 0}"), 12, "privacy.k", "too small"),
         (with_privacy("{k: ten}"), 12, "privacy.k", "not a whole number"),
@@ -122,6 +153,8 @@ releases:
         (with_key("memory: 99999999TB"), 13, "memory", "too large"),
         (with_key("seed: -1"), 13, "seed", "too small"),
         (with_key("readers: [a, '']"), 13, "readers", "empty text"),
+        (with_key("dimensions: a.b.c.d"), 13, "dimensions[0]", "not the name of a table or view"),
+        (with_key("dimensions: [Main.PATIENTS]"), 13, "dimensions", "the source itself is listed"),
         (with_key("readers: {a: b}"), 13, "readers", "a mapping stands here"),
         (with_key("method: 'mondrian:cut'"), 13, "method", "its options cannot be read"),
         (with_key("method: 'mondrian:cut=a,cut=b'"), 13, "method", "its options cannot be read"),
@@ -189,7 +222,8 @@ def test_a_broken_role_hides_no_other_problem_and_causes_no_second_one(problems:
 
 def test_a_mistyped_order_is_not_only_a_missing_file(problems: Any) -> None:
     told = problems(with_column("age: {role: quasi, ordered: alphabetic}"))
-    assert "alphabetic: cannot be read" in told[0]
+    assert "ordered: the file that it names: cannot be read" in told[0]
+    assert "alphabetic:" not in told[0]
     assert "(did you mean alphabetical?)" in told[1]
 
 

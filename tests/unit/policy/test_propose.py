@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -26,13 +27,18 @@ class Profile:
     nulls: int = 0
     singles: int = 0
     type: str = "VARCHAR"
+    comparable: bool = True
+
+
+def text_of(url: str | None, source: str, profile: Sequence[Profile]) -> str:
+    return propose(profile).policy(url, source)
 
 
 def proposed(
     tmp_path: Path, *profile: Profile, url: str | None = None, source: str = "main.t"
 ) -> ReleaseSpec:
     path = tmp_path / "anon.yml"
-    path.write_text(propose(url, source, profile), encoding="utf-8")
+    path.write_text(text_of(url, source, profile), encoding="utf-8")
     policy = load(path, {"SQLANON_PASSWORD": CANARY})
     assert policy.connection == url
     return policy.releases[0]
@@ -73,6 +79,37 @@ def proposed(
         (Profile("few", distinct=3), "quasi"),
         (Profile("blob", "other", distinct=300), "identifier"),
         (Profile("mostly_null", distinct=10, nulls=990), "identifier"),
+        (Profile("admission_type_id", "integer", distinct=8), "quasi"),
+        (Profile("patient_type_id", "integer", distinct=8), "quasi"),
+        (Profile("status_id", "integer", distinct=8), "quasi"),
+        (Profile("status_id", "integer", distinct=8, rows=16), "identifier"),
+        (Profile("patient_nbr", "integer", distinct=700), "identifier"),
+        (Profile("patient_no", "integer", distinct=8), "identifier"),
+        (Profile("custNum", "integer", distinct=700), "identifier"),
+        (Profile("mrn", "integer", distinct=12), "identifier"),
+        (Profile("IBAN", distinct=300), "identifier"),
+        (Profile("policy_no", distinct=300), "identifier"),
+        (Profile("hadm_id", "integer", distinct=900), "identifier"),
+        (Profile("patientid", "integer", distinct=300), "identifier"),
+        (Profile("num_lab_procedures", "integer", distinct=120), "quasi"),
+        (Profile("num_medications", "integer", distinct=50), "quasi"),
+        (Profile("number_diagnoses", "integer", distinct=16), "quasi"),
+        (Profile("diag_1", distinct=400), "sensitive"),
+        (Profile("icd9_code", distinct=400), "sensitive"),
+        (Profile("DX3", distinct=400), "sensitive"),
+        (Profile("diagonal", "float", distinct=400), "quasi"),
+        (Profile("PAY_0", "integer", distinct=11), "quasi"),
+        (Profile("PAY_AMT1", "integer", distinct=260), "quasi"),
+        (Profile("BILL_AMT1", "integer", distinct=780), "quasi"),
+        (Profile("account_balance", "float", distinct=400), "sensitive"),
+        (Profile("token_text", distinct=700), "identifier"),
+        (Profile("disease", distinct=1), "quasi"),
+        (Profile("diagnosis", "other", distinct=20), "identifier"),
+        (Profile("tags", "other", distinct=1), "identifier"),
+        (Profile("untyped", "other", distinct=0, nulls=1000, top=0), "identifier"),
+        (Profile("surname", distinct=1), "identifier"),
+        (Profile("patient_id", "integer", distinct=1), "identifier"),
+        (Profile("type_id", "integer", distinct=1), "quasi"),
         (Profile("all_null", distinct=0, nulls=1000, top=0), "quasi"),
     ],
 )
@@ -84,7 +121,7 @@ def test_roles(tmp_path: Path, column: Profile, role: str) -> None:
 
 
 def test_the_text_says_why() -> None:
-    text = propose(
+    text = text_of(
         "duckdb:///w.duckdb",
         "main.patients",
         [Profile("ssn", distinct=1000), Profile("age", "integer", nulls=10)],
@@ -99,15 +136,32 @@ def test_the_text_says_why() -> None:
     )
 
 
-def test_repeating_names_do_not_stop_a_run_but_repeating_numbers_do(tmp_path: Path) -> None:
-    columns = proposed(
+def test_a_number_that_repeats_says_whose_rows_they_are_and_a_name_does_not(tmp_path: Path) -> None:
+    spec = proposed(
         tmp_path,
         Profile("name", distinct=700),
         Profile("patient_id", "integer", distinct=700),
+        Profile("ssn", distinct=4),
         Profile("age"),
-    ).columns
-    assert [column.accept_repeats for column in columns] == [True, False, False]
-    assert "rows_are: events" in propose(None, "t", [Profile("patient_id", distinct=700), Profile("age")])
+    )
+    assert [column.accept_repeats for column in spec.columns] == [True, False, True, False]
+    assert spec.rows_are == "events"
+    assert proposed(tmp_path, Profile("name", distinct=700), Profile("age")).rows_are == "persons"
+    assert "rows_are: events" in text_of(None, "t", [Profile("patient_id", distinct=700), Profile("age")])
+
+
+def test_nulls_repeat_like_any_value(tmp_path: Path) -> None:
+    """Several NULLs of a number are one person, unless the owner says otherwise; those of a text are nobody's."""
+    number = Profile("patient_id", "integer", rows=1000, nulls=10, distinct=990)
+    other = Profile("remark", rows=1000, nulls=10, distinct=990)
+    spec = proposed(tmp_path, number, other, Profile("age"))
+    assert [(column.role, column.accept_repeats) for column in spec.columns[:2]] == [
+        ("identifier", False),
+        ("identifier", True),
+    ]
+    assert spec.rows_are == "events"
+    text = text_of(None, "t", [number, other, Profile("age")])
+    assert "its NULLs count as one person: if they are not, accept_repeats: true here" in text
 
 
 @pytest.mark.parametrize(
@@ -125,6 +179,28 @@ def test_l_is_proposed_when_it_can_be_reached(
     spec = proposed(tmp_path, Profile("age", "integer", rows=rows), disease)
     assert spec.privacy.k == 10
     assert spec.privacy.l == l
+
+
+def test_where_l_cannot_be_reached_different_values_are_asked_for(tmp_path: Path) -> None:
+    age = Profile("age", "integer")
+    for top, distinct_l in ((900, 2), (990, 2), (991, None)):
+        spec = proposed(tmp_path, age, Profile("disease", distinct=3, top=top), Profile("wage", distinct=40))
+        assert (spec.privacy.l, spec.privacy.distinct_l) == (None, distinct_l)
+    nasty = propose([age, Profile("disease\n      k: 1", distinct=3, top=999)]).policy(None, "t")
+    assert "k: 1" not in [line.strip() for line in nasty.splitlines()]
+
+
+def test_no_more_quasi_columns_than_a_method_can_take(tmp_path: Path) -> None:
+    few = [Profile(f"c{n}", "integer", distinct=60 + n) for n in range(150)]
+    columns = proposed(tmp_path, *few, Profile("age", "integer", distinct=400)).columns
+    quasi = [column.name for column in columns if column.role == "quasi"]
+    assert quasi == [f"c{n}" for n in range(99)] + ["age"]
+    assert {column.role for column in columns} == {"quasi", "identifier"}
+
+
+def test_what_plan_says_against_it_stands_in_the_file() -> None:
+    text = propose([Profile("age")]).because(["no rows\nprivacy: {k: 1}", "x"]).policy(None, "t")
+    assert "# plan refuses this proposal:\n#   no rows?privacy: {k: 1}\n#   x\n" in text
 
 
 def test_every_policy_has_a_quasi_column(tmp_path: Path) -> None:
@@ -150,16 +226,16 @@ def test_every_policy_has_a_quasi_column(tmp_path: Path) -> None:
     ],
 )  # fmt: skip
 def test_passwords_stay_out_of_the_file(url: str, expected: str) -> None:
-    text = propose(url, "t", [Profile("age")])
+    text = text_of(url, "t", [Profile("age")])
     assert f'connection: "{expected}"' in text
     assert CANARY not in text
 
 
 def test_a_table_without_columns_or_with_no_name_is_an_error() -> None:
     with pytest.raises(PolicyError, match="has no columns"):
-        propose(None, "t", [])
+        propose([])
     with pytest.raises(PolicyError, match="not the name of a table"):
-        propose(None, "a.b.c", [Profile("age")])
+        propose([Profile("age")]).policy(None, "a.b.c")
 
 
 def test_a_release_can_be_released_again(tmp_path: Path) -> None:
@@ -183,6 +259,7 @@ names = st.text(st.characters(codec="utf-8", exclude_characters="\0"), min_size=
             top=st.integers(0, 100),
             rows=st.just(100),
             nulls=st.integers(0, 100),
+            comparable=st.booleans(),
         ),
         min_size=1,
         max_size=5,

@@ -1,0 +1,93 @@
+"""A method alone: its assignment of one encoded sample, read row by row. What a run does before and after is not in it."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from sqlanon.engines.base import TableRef
+from sqlanon.methods import method
+from sqlanon.methods.base import Context
+from sqlanon.policy import release as spec_of
+from sqlanon.progress import Silent, Stopwatch
+from sqlanon.release.make.prepare import Prepared, prepare
+from sqlanon.sqltext import identifier
+from sqlanon.table.encode import Encoded, encode
+from sqlanon.table.scratch import Scratch
+from tests.contract.cases import Case
+from tests.oracle.domains import Table
+
+SECRET = "5" * 64
+
+
+@dataclass(frozen=True)
+class Sample:
+    """A sample in its encoded form on one engine.
+
+    Attributes:
+        table: its rows as the engine stores them in the work table, in the order of row ids, for the oracle.
+    """
+
+    case: Case
+    scratch: Scratch
+    ready: Prepared
+    encoded: Encoded
+    table: Table
+
+    def classes(self, execution: str, **options: Any) -> tuple[list[list[int]], str]:
+        """What a method assigns: lists of row numbers of ``table``, and the execution it reports.
+
+        Args:
+            execution: asked of the method.
+            options: ``method`` and ``seed``, as `Database.anonymize` takes them.
+        """
+        source = str(self.ready.roles.relation.ref)
+        spec = spec_of(source=source, quasi="x", k=2, **options)
+        with Scratch(self.scratch.engine) as scratch:
+            context = Context(
+                scratch, self.encoded, self.ready.requirements, execution, sys.maxsize, 2, Silent(), spec.seed or 0
+            )  # fmt: skip
+            assignment = method(spec.method).assign(context)
+            rows = _fetch(scratch, assignment.table, ["rid", "class"])
+        of_row = {int(rid): int(number) for rid, number in rows}
+        rids = [int(rid) for (rid,) in _fetch(self.scratch, self.encoded.work, ["rid"])]
+        assert len(rows) == len(of_row), "a row is in two classes"
+        assert set(of_row) == set(rids), "a row has no class"
+        place = {rid: i for i, rid in enumerate(rids)}
+        found: dict[int, list[int]] = {}
+        for rid, number in of_row.items():
+            found.setdefault(number, []).append(place[rid])
+        return list(found.values()), assignment.execution
+
+
+@contextmanager
+def encoded_sample(db: Any, case: Case, directory: Path) -> Iterator[Sample]:
+    """Stage, profile and encode a sample once, for every method and execution."""
+    source = case.create(db)
+    spec = spec_of(source=source, **case.arguments(directory))
+    with ExitStack() as stack:
+        scratch = stack.enter_context(Scratch(db.engine))
+        ready = prepare(scratch, spec, Stopwatch("test", Silent()), SECRET, memory=sys.maxsize)
+        assert isinstance(ready, Prepared)
+        encoded = encode(
+            scratch, ready.roles, ready.stage, ready.quasi, ready.sensitive, ready.rows, ready.carried
+        )
+        quasi = [d.reading.alias for d in ready.quasi]
+        sensitive = [d.reading.alias for d in ready.sensitive]
+        rows = _fetch(scratch, encoded.work, [*quasi, *sensitive])
+        columns = list(zip(*rows, strict=True))
+        table = Table(
+            tuple(replace(q, values=v) for q, v in zip(case.table.quasi, columns, strict=False)),
+            tuple(replace(s, values=v) for s, v in zip(case.table.sensitive, columns[len(quasi):], strict=True)),
+        )  # fmt: skip
+        yield Sample(case, scratch, ready, encoded, table)
+
+
+def _fetch(scratch: Scratch, table: TableRef, columns: list[str]) -> list[Any]:
+    listed = ", ".join(map(identifier, columns))
+    order = " ORDER BY rid"
+    return scratch.engine.fetch(f"SELECT {listed} FROM {identifier(table.name)}{order}")

@@ -1,0 +1,169 @@
+"""Tables of many columns and of long texts: right, linear in their columns, or refused before anything is made."""
+
+from __future__ import annotations
+
+import tracemalloc
+from collections import defaultdict
+from typing import Any
+
+import pytest
+
+import sqlanon
+from sqlanon import policy
+from sqlanon.engines.base import Statement
+from sqlanon.methods import METHODS
+from sqlanon.methods.cost import COLUMNS, ROWS, K
+from sqlanon.spec import MethodSpec
+from tests.engines import ENGINES, PAIR
+
+MOST_JOINS = 20
+"""Joins in one statement: both ends of a range for each of a few columns."""
+
+
+def wide(db: Any, columns: int, rows: int = 24) -> list[str]:
+    """A table of so many quasi columns: numbers, numbers with NULLs, few words, and a key."""
+    kinds = (
+        "CAST((i * {c} + 3 * i * i) % {m} AS INTEGER)",
+        "CASE WHEN (i + {c}) % 7 > 0 THEN CAST((i * {c}) % {m} AS INTEGER) END",
+        "CHR(CAST(97 + (i * {c}) % 5 AS INTEGER))",
+    )
+    names = [f"c{c}" for c in range(columns)]
+    listed = ", ".join(
+        f"{kinds[c % 3].format(c=c + 1, m=3 + c % 11)} AS {name}" for c, name in enumerate(names)
+    )
+    db.engine.execute("DROP TABLE IF EXISTS wide CASCADE")
+    db.engine.execute(
+        f"CREATE TABLE wide AS SELECT i AS id, {listed} FROM generate_series(1, {rows}) AS g(i)"
+    )
+    return names
+
+
+def spec_of(names: list[str], **changes: Any) -> Any:
+    asked = {
+        "source": "wide", "name": "wide", "publish": "release.wide", "quasi": names, "insensitive": "id", "accept_unique": "id",
+        "k": 3, "seed": 1,
+    }  # fmt: skip
+    return policy.release(**{**asked, **changes})
+
+
+@pytest.mark.parametrize(("columns", "few"), [(9, 8), (20, 3)])
+def test_many_columns_are_released_as_few_are(
+    shared_db: Any, columns: int, few: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Every box is that of its rows, recounted here; and no statement joins more tables than an engine plans at once."""
+    names = wide(shared_db, columns)
+    joins = []
+
+    def counting(kind: str) -> Any:
+        run = getattr(shared_db.engine, kind)
+
+        def counted(statement: Any, *rest: Any, **how: Any) -> Any:
+            text = statement.text if isinstance(statement, Statement) else statement
+            joins.append(text.upper().count("JOIN "))
+            return run(statement, *rest, **how)
+
+        return counted
+
+    with monkeypatch.context() as patched:
+        patched.setattr("sqlanon.table.wide.FEW", few)  # so that parts of parts are joined
+        for kind in ("execute", "fetch", "fetch_arrays"):
+            patched.setattr(shared_db.engine, kind, counting(kind))
+        shared_db.run(spec_of(names), full=True)
+    assert max(joins) <= MOST_JOINS
+    source = {row[0]: row[1:] for row in shared_db.engine.fetch(f"SELECT id, {', '.join(names)} FROM wide")}
+    shown = [column.name for column in shared_db.engine.relation("release.wide").columns]
+    released = [
+        dict(zip(shown, row, strict=True)) for row in shared_db.engine.fetch("SELECT * FROM release.wide")
+    ]
+    classes = defaultdict(list)
+    for row in released:
+        key = tuple(str(row[name]) for name in shown if name != "id")
+        classes[key].append(row)
+    assert len(released) == len(source) == 24
+    for rows in classes.values():
+        assert len(rows) >= 3
+        for at, name in enumerate(names):
+            values = [source[row["id"]][at] for row in rows]
+            known = [value for value in values if value is not None]
+            if at % 3 == 2:
+                assert sorted(rows[0][name]) == sorted(set(known))
+            elif len(known) == len(values):
+                assert (rows[0][f"{name}_lo"], rows[0][f"{name}_hi"]) == (min(known), max(known))
+            else:
+                assert rows[0][f"{name}_null"] == ("some" if known else "all")
+                assert rows[0][f"{name}_lo"] is None
+
+
+def test_too_many_columns_for_postgres(connect: Any) -> None:
+    """A row of it holds 8 kB: `plan` refuses what `run` could not store, and DuckDB takes it."""
+    db = connect(PAIR[1])
+    names = wide(db, 300, 12)
+    with pytest.raises(
+        sqlanon.PolicyError, match=r"300 quasi columns are too many .* About (\d+) quasi"
+    ) as refused:
+        db.plan(spec_of(names))
+    most = int(str(refused.value).split("About ")[1].split()[0])
+    assert 100 < most < 300
+    assert not db.releases()
+
+
+def test_long_texts_do_not_fit(shared_db: Any) -> None:
+    """DuckDB holds 2,048 rows at once however wide they are; PostgreSQL one."""
+    shared_db.engine.execute("DROP TABLE IF EXISTS fat CASCADE")
+    shared_db.engine.execute(
+        "CREATE TABLE fat AS SELECT i AS id, i % 4 AS q, repeat(chr(97 + CAST(i % 3 AS INTEGER)), 100000) AS note "
+        "FROM generate_series(1, 400) AS g(i)"
+    )
+    spec = policy.release(
+        source="fat", name="fat", publish="release.fat", quasi="q", insensitive="note", identifiers="id", k=2, memory="64MiB",
+    )  # fmt: skip
+    if shared_db.engine.capabilities.block_rows == 1:
+        assert shared_db.plan(spec).rows == 400
+        return
+    for what in (shared_db.plan, shared_db.run):
+        with pytest.raises(
+            sqlanon.PolicyError, match=r"400 rows.*have 38 MiB.*may use 64 MiB: raise memory to 420MiB.*note"
+        ):
+            what(spec)
+    assert not [row for row in shared_db.releases() if row.release == "fat"]
+
+
+def test_no_text_comes_to_python(connect: Any) -> None:
+    """What is released as it is stays in the database: Python's own memory does not grow with it."""
+    db = connect(ENGINES[0])
+    db.engine.execute(
+        "CREATE TABLE fat AS SELECT i AS id, i % 4 AS q, repeat(chr(97 + CAST(i % 3 AS INTEGER)), 200000) AS note "
+        "FROM range(100) AS g(i)"
+    )
+    tracemalloc.start()
+    db.anonymize("fat", quasi="q", insensitive="note", identifiers="id", k=2)
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 20_000_000  # all texts together
+
+
+def test_every_method_says_what_it_costs() -> None:
+    """At the stated table the stated seconds; more rows, columns and memory never cost less."""
+    for name, kind in METHODS.items():
+        cost = kind.cost
+        assert cost.time(ROWS, COLUMNS, K) == pytest.approx(cost.start + cost.seconds), name
+        assert cost.time(100 * ROWS, COLUMNS, K) > 10 * cost.seconds
+        assert cost.time(ROWS, 4 * COLUMNS, K) > cost.time(ROWS, COLUMNS, K)
+        assert cost.memory(ROWS, 2 * COLUMNS) > cost.memory(ROWS, COLUMNS) > 0
+        assert cost.worst >= 1
+    slow, fast = METHODS["topdown"].cost, METHODS["tree"].cost
+    assert slow.time(30_000, 8, 10) * slow.worst > 60  # it took 98 s there
+    assert slow.time(30_000, 8, 10) > 20 * fast.time(30_000, 8, 10)
+
+
+def test_plan_says_it(shared_db: Any) -> None:
+    names = wide(shared_db, 4)
+    told = {
+        name: shared_db.plan(spec_of(names, method=name)).to_dict()["estimate"]
+        for name in ("tree", "topdown")
+    }
+    for guess in told.values():
+        assert 0 < guess["seconds"] <= guess["most_seconds"]
+        assert guess["memory"] > 0
+        assert 0 < guess["sql_seconds"] <= guess["most_sql_seconds"]
+    assert MethodSpec("tree").name in told
