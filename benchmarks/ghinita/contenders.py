@@ -60,7 +60,7 @@ CORRELATED = DIVERSE[:5]
 
 DUAL = (
     Contender("AC", "hilbert:solver=ac", "o-"),
-    Contender("AC, mended (ours)", "hilbert", "D:"),
+    Contender("AC, repaired (ours)", "hilbert", "D:"),
     Contender("AC, iDist", "idistance:solver=ac", "^-"),
     Contender("IPCSD-1D", "hilbert:solver=ipcsd", "o--"),
     Contender("IPCSD-Mondrian", "mondrian:variant=strict,cut=median", "s-"),
