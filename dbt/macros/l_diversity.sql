@@ -3,7 +3,7 @@
 
     quasi_identifiers: as for k_anonymity
     l: kind frequency: a number of at least 1, or a fraction such as "5/2"; kind distinct: a whole number
-    sensitive: the sensitive column; left out where the test stands below that column
+    sensitive: the sensitive column; left out where the test is under that column
     kind: frequency (no value makes up more than 1/l of a class) or distinct (at least l different values)
 
     Fails with the number of rows in classes that are not. What is stored of a failure are counts, never a value.

@@ -42,7 +42,7 @@ def pairs(option: str, texts: Sequence[str] | None, kind: str = "column") -> dic
     Args:
         option: the option's name, for the message.
         texts: one text each time the option was given.
-        kind: what stands before ``=``, for the message.
+        kind: what is before ``=``, for the message.
 
     Example:
         >>> pairs("--hierarchy", ["zip=zip.csv", '"a=b"=c.csv'])

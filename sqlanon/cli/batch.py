@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
-from sqlanon.cli.failures import Failure, describe, tell_text
+from sqlanon.cli.failures import Failure, describe, report_text
 from sqlanon.cli.interrupt import stopped
 from sqlanon.errors import PolicyError
 
@@ -47,9 +47,9 @@ def each(
     done: Callable[[ReleaseSpec, R], None],
     record: Callable[[Outcome[R]], None] | None = None,
 ) -> int:
-    """Do the work for every release and tell of each; the exit code is the largest of all.
+    """Do the work for every release and report each; the exit code is the largest of all.
 
-    A release that reads what a failed one would have published is not tried. ``record`` is told of each outcome at once.
+    A release that reads what a failed one would have published is not tried. ``record`` gets each outcome at once.
     """
     outcomes: list[Outcome[R]] = []
     broken: dict[str, str] = {}
@@ -81,7 +81,7 @@ def _attempt(
         if screen.debug:
             screen.traceback(error)
         if not screen.json:
-            tell_text(failure, debug=screen.debug, label=release.name)
+            report_text(failure, debug=screen.debug, label=release.name)
         return Outcome(release.name, failure=failure)
     screen.close()
     return Outcome(release.name, report=report)

@@ -15,7 +15,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from sqlanon.cli.failures import PIPE, Failure, describe, leave_pipe, tell
+from sqlanon.cli.failures import PIPE, Failure, describe, leave_pipe, report
 from sqlanon.cli.interrupt import stopped, watched
 from sqlanon.cli.logs import configure
 from sqlanon.cli.screen import Screen
@@ -92,8 +92,8 @@ def _finish(function: Callable[..., int | None], screen: Screen, values: dict[st
         return PIPE
     except (Exception, KeyboardInterrupt) as error:  # noqa: BLE001 - the last resort
         screen.close()
-        told = stopped(screen) if screen.interrupted else error
-        return tell(describe(told), json=screen.json, debug=screen.debug)
+        shown = stopped(screen) if screen.interrupted else error
+        return report(describe(shown), json=screen.json, debug=screen.debug)
     finally:
         screen.close()
     return code
@@ -124,7 +124,7 @@ class Commands(TyperGroup):
             else:
                 hint = _help_of(error)
                 failure = Failure("UsageError", error.format_message(), 2, hint=hint)
-                code = tell(failure, json="--json" in arguments, debug=False)
+                code = report(failure, json="--json" in arguments, debug=False)
         status = code if isinstance(code, int) else 0
         if standalone_mode:
             sys.exit(status)

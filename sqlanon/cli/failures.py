@@ -1,4 +1,4 @@
-"""Errors as the command line tells them: kind, message and exit code, as text on stderr or JSON on stdout.
+"""Errors as the command line reports them: kind, message and exit code, as text on stderr or JSON on stdout.
 
 The text of an exception that sqlanon did not raise on purpose is never printed, because it may quote a cell
 value; ``--debug`` shows it, with its traceback and causes.
@@ -24,7 +24,7 @@ UNEXPECTED = 3
 
 @dataclass(frozen=True, slots=True)
 class Failure:
-    """One error, ready to tell.
+    """One error, ready to be reported.
 
     Attributes:
         kind: the error's class, such as ``PolicyError``.
@@ -75,7 +75,7 @@ def describe(error: BaseException) -> Failure:
     return Failure("UnexpectedError", message, UNEXPECTED, hint=hint, error=error)
 
 
-def tell(failure: Failure, *, json: bool, debug: bool) -> int:
+def report(failure: Failure, *, json: bool, debug: bool) -> int:
     """Print a failure and give its exit code back."""
     if debug and failure.error is not None:
         traceback.print_exception(failure.error, file=sys.stderr)
@@ -83,11 +83,11 @@ def tell(failure: Failure, *, json: bool, debug: bool) -> int:
         sys.stdout.write(json_text.dumps({"error": failure.to_dict()}) + "\n")
         sys.stdout.flush()
     else:
-        tell_text(failure, debug=debug)
+        report_text(failure, debug=debug)
     return failure.exit_code
 
 
-def tell_text(failure: Failure, *, debug: bool, label: str = "") -> None:
+def report_text(failure: Failure, *, debug: bool, label: str = "") -> None:
     """Print a failure for humans on stderr."""
     before = f"{label}: " if label else ""  # problems of a release may name it themselves: once is enough
     if len(failure.problems) > 1:

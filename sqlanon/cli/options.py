@@ -41,7 +41,10 @@ Select = Annotated[
 Null = Annotated[
     list[str] | None,
     typer.Option(
-        "--null", metavar="TEXT", show_default=False, help="CSV: stands for a missing value; may be repeated."
+        "--null",
+        metavar="TEXT",
+        show_default=False,
+        help="CSV: a text that means a missing value; may be repeated.",
     ),
 ]
 Delimiter = Annotated[
@@ -88,7 +91,7 @@ def load(policy: Path | None) -> PolicySpec:
 
 
 def found(db: str | None, policy: Path | None) -> PolicySpec | None:
-    """The policy for commands that can do without: -p, else ``anon.yml`` here unless --db stands alone."""
+    """The policy for commands that can do without: -p, else ``anon.yml`` here unless --db is given alone."""
     if policy is not None or (db is None and POLICY.is_file()):
         return load(policy)
     return None

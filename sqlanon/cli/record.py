@@ -62,12 +62,12 @@ class Record:
 
     def add(self, outcome: Outcome[RunReport]) -> None:
         """Note how a release ended."""
-        told: dict[str, Any] = {"release": outcome.release, "outcome": "failed"}
+        described: dict[str, Any] = {"release": outcome.release, "outcome": "failed"}
         if outcome.report is not None:
-            told = dict(outcome.report.to_dict())
+            described = dict(outcome.report.to_dict())
         elif outcome.failure is not None:
-            told["error"] = outcome.failure.to_dict()
-        self._said["releases"].append(told)
+            described["error"] = outcome.failure.to_dict()
+        self._said["releases"].append(described)
         self._write()
 
     def _write(self) -> None:

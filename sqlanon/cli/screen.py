@@ -81,7 +81,7 @@ class Screen:
             sys.stdout.flush()
 
     def progress(self) -> Progress:
-        """What the library tells its progress to."""
+        """What the library reports its progress to."""
         if self.silent and not self.verbose:
             return Silent()
         if self._shown is None:

@@ -61,7 +61,7 @@ def _text(path: Path) -> str:
 
 
 class Renderer:
-    """Puts in what ``{{ env_var('NAME') }}`` stands for, as dbt does in its profiles.
+    """Puts in the value of ``{{ env_var('NAME') }}``, as dbt does in its profiles.
 
     Args:
         path: the file, for messages.
@@ -77,7 +77,7 @@ class Renderer:
         self._jinja.globals.update(env_var=self._env_var, var=self._var)
 
     def render(self, value: object, where: str) -> object:
-        """The value with every template in it rendered to text; ``where`` it stands, for messages.
+        """The value with every template in it rendered to text; ``where`` it is, for messages.
 
         Raises:
             PolicyError: a variable is not set, or the template cannot be rendered.

@@ -32,8 +32,8 @@ class Asked:
         database, schema, table: what dbt built.
         patch: the YAML file that describes it, relative to the project; None if none does.
         file: its own file, likewise.
-        block: what stands under ``anonymize`` in its meta.
-        columns: what stands under ``anonymize`` in the meta of each column that has it.
+        block: what is under ``anonymize`` in its meta.
+        columns: what is under ``anonymize`` in the meta of each column that has it.
         problem: why it cannot be released whatever the block says; empty if it can.
     """
 
@@ -113,7 +113,7 @@ def _asked(nodes: list[tuple[str, Any]], project: str, packages: Path) -> Iterat
         if not problem and block is False:  # a model may take back what its folder asks for
             continue
         if not problem and kind != "model":
-            problem = f"stands on a {kind}; only models are released: select from it in one"
+            problem = f"is set on a {kind}; only models are released: select from it in one"
         elif not problem and (node.get("config") or {}).get("materialized") == "ephemeral":
             problem = "the model is ephemeral, so nothing is built to release; make it a view or a table"
         columns = {}
@@ -146,10 +146,10 @@ def _meta(node: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _own(node: Mapping[str, Any]) -> tuple[object, str]:
-    """What stands under our key, and what is wrong with where it stands."""
+    """What is under our key, and what is wrong with its place."""
     config = node.get("config") or {}
     if KEY in config:
-        return config[KEY], f"stands in config itself; it belongs in config.meta.{KEY}"
+        return config[KEY], f"is in config itself; it belongs in config.meta.{KEY}"
     given = [meta[KEY] for meta in (config.get("meta") or {}, node.get("meta") or {}) if KEY in meta]
     if len(given) == 2 and given[0] != given[1]:
         return given[0], "meta and config.meta say different things; say it in config.meta"

@@ -57,15 +57,15 @@ def release(relation: object, session: Session, *, name: str = "model", **argume
         >>> released.columns, len(released)
         (['age_lo', 'age_hi', 'diagnosis'], 20)
     """
-    told: SqlanonError | None = None
+    reported: SqlanonError | None = None
     try:
         return _release(relation, session, name, arguments)
     except SqlanonError as error:
-        told = error
+        reported = error
     except Exception as error:  # noqa: BLE001 - its text may quote a cell value
-        told = SqlanonError(f"{name}: unexpected {type(error).__name__}: a defect of sqlanon")
-    told.__cause__ = told.__context__ = None
-    raise told.with_traceback(None)
+        reported = SqlanonError(f"{name}: unexpected {type(error).__name__}: a defect of sqlanon")
+    reported.__cause__ = reported.__context__ = None
+    raise reported.with_traceback(None)
 
 
 def _release(relation: object, session: Session, name: str, arguments: dict[str, Any]) -> object:

@@ -1,4 +1,4 @@
-"""Where a model's ``anonymize`` keys stand in the project's files, so that errors lead there, with the line where it is known."""
+"""Where a model's ``anonymize`` keys are in the project's files, so that errors lead there, with the line where it is known."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ KEY = "anonymize"
 """The key of a model's or a column's ``meta`` that is ours."""
 
 _HOMES: tuple[Path, ...] = (("config", "meta", KEY), ("meta", KEY))
-"""Where it may stand below a model or a column; dbt merges both."""
+"""Where it may be below a model or a column; dbt merges both."""
 
 
 class Yaml:
@@ -75,7 +75,7 @@ class Places:
             if document.holds((*at, *home)):
                 return self.patch, document.line((*at, *home, *rest))
         if column is None and rest and rest != ("columns",):
-            return self.file, 0  # the block stands in the model's own config(), or in dbt_project.yml
+            return self.file, 0  # the block is in the model's own config(), or in dbt_project.yml
         return self.patch, document.line(at)
 
 

@@ -27,12 +27,12 @@ class Project:
     Attributes:
         policy: the releases and the connection, as a policy file would give them.
         models: release -> the model it is made of.
-        unfit: release -> why it must not be made now, in words.
+        not_releasable: release -> why it must not be made now, in words.
     """
 
     policy: PolicySpec
     models: Mapping[str, str]
-    unfit: Mapping[str, str]
+    not_releasable: Mapping[str, str]
 
 
 def load(
@@ -91,7 +91,7 @@ def load(
     return Project(
         policy=PolicySpec(db, tuple(spec for spec, _ in releases), str(manifest.path)),
         models={spec.name: asked.name for spec, asked in releases},
-        unfit={spec.name: reasons[asked.node] for spec, asked in releases if asked.node in reasons},
+        not_releasable={spec.name: reasons[asked.node] for spec, asked in releases if asked.node in reasons},
     )
 
 
@@ -165,7 +165,7 @@ def _raw(asked: Asked, places: Places) -> dict[str, Any]:
     assert isinstance(asked.block, dict)
     elsewhere = {
         "source": "the model is the source; leave it out",
-        "columns": f"roles stand in each column's own meta: {{name: age, config: {{meta: {{{KEY}: quasi}}}}}}",
+        "columns": f"roles belong in each column's own meta: {{name: age, config: {{meta: {{{KEY}: quasi}}}}}}",
     }
     wrong = [f"{places.place(())[1]}.{key}: {what}" for key, what in elsewhere.items() if key in asked.block]
     if wrong:

@@ -37,4 +37,4 @@ def failed(path: Path, manifest: Manifest) -> dict[str, str]:
             assert about is not None
             name = node.split(".")[2] if node.count(".") >= 2 else node
             reasons.setdefault(about, f"the model's test {name} did not pass when dbt last ran ({status})")
-    return {node: f"{reason}; mend it and run dbt build" for node, reason in reasons.items()}
+    return {node: f"{reason}; repair it and run dbt build" for node, reason in reasons.items()}

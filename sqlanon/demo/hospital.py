@@ -2,7 +2,7 @@
 
 Every name, number and weight is invented here. Columns depend on each other as they would in a real table:
 age on the district, marital status on age, diagnosis on age, sex and season, ward and stay on the diagnosis,
-cost on diagnosis and stay. So quasi-identifiers tell something about the sensitive columns.
+cost on diagnosis and stay. So quasi-identifiers reveal something about the sensitive columns.
 """
 
 from __future__ import annotations

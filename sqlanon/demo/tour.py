@@ -69,23 +69,23 @@ def tour(directory: Path, rows: int, seed: int, progress: Progress | None = None
         directory: made if it is missing; one that is not the demonstration's own is refused.
         rows: patients in the table.
         seed: the same seed makes the same patients.
-        progress: what is told of each step.
+        progress: gets each step.
     """
     import sqlanon
     from sqlanon.policy import load
 
     start = time.perf_counter()
-    told = progress or Silent()
+    shown = progress or Silent()
     replaced = claim(directory)
     if replaced:
-        told.note(f"replacing the demo's own {', '.join(replaced)}")
-    told.stage("demo", f"draw {rows:,} patients")
+        shown.note(f"replacing the demo's own {', '.join(replaced)}")
+    shown.stage("demo", f"draw {rows:,} patients")
     write(directory, rows, seed)
     with chdir(directory):  # where the user will run it: the catalog keeps the paths as the policy names them
         policy = load(POLICY)
     released = []
-    with sqlanon.connect(create(directory), progress=told) as database:
-        told.stage("demo", "fill the warehouse")
+    with sqlanon.connect(create(directory), progress=shown) as database:
+        shown.stage("demo", "fill the warehouse")
         fill(database, directory)
         for spec in policy.releases:
             quasi = [column.name for column in spec.with_role("quasi")]
@@ -97,7 +97,7 @@ def tour(directory: Path, rows: int, seed: int, progress: Progress | None = None
             released.append(Released(plan, run, before, after))
         together = database.together(policy.releases[0].name, policy.releases[1].name)
         names, sample = database.sample(released[0].run.published, rows=min(rows, SAMPLE_FROM))
-    told.finish("demo")
+    shown.finish("demo")
     return DemoReport(
         directory=directory,
         replaced=replaced,

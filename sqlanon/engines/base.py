@@ -84,7 +84,7 @@ class FileReading:
     """What is known of a CSV file; the rest is guessed from all of it.
 
     Attributes:
-        null: texts that stand for a missing value, besides the empty one.
+        null: texts that mean a missing value, besides the empty one.
         delimiter: the character between two fields; None: guessed.
         encoding: utf-8, latin-1 or utf-16; None: utf-8.
         types: column -> DuckDB's type.
@@ -128,7 +128,7 @@ class Capabilities:
 
 
 class Session(Protocol):
-    """Somebody else's open DuckDB connection, or what stands for one: all that `sqlanon.engines.guest` needs of it."""
+    """Somebody else's open DuckDB connection, or an object with its interface: all that `sqlanon.engines.guest` needs of it."""
 
     def cursor(self) -> Any:  # noqa: ANN401 - the driver's own
         """Another connection to the same databases."""
@@ -311,11 +311,11 @@ class Engine(Protocol):
     def drop_statistics(self, tables: Sequence[TableRef]) -> None:
         """Keep the planner's statistics of these tables, if they are there, free of values, now and later (`roles` only)."""
 
-    def strangers(self, schema: str) -> list[str]:
+    def grantees(self, schema: str) -> list[str]:
         """Who but its owner was let into a schema: roles, or PUBLIC (`roles` only)."""
 
     def dependents(self, view: TableRef) -> list[str]:
-        """What stands on a view and keeps it from being dropped: kind and name of each."""
+        """What depends on a view and keeps it from being dropped: kind and name of each."""
 
     def relying(self, views: Sequence[TableRef]) -> list[str]:
         """What would no longer work without these views: kind and name of each."""

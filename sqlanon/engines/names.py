@@ -6,7 +6,7 @@ from sqlanon.errors import PolicyError
 
 
 def split_name(text: str) -> list[str]:
-    """Split ``a.b`` or ``"a.x"."b"`` into its parts; doubled quotes inside quotes stand for one.
+    """Split ``a.b`` or ``"a.x"."b"`` into its parts; doubled quotes inside quotes mean one.
 
     >>> split_name('main."odd.table"')
     ['main', 'odd.table']

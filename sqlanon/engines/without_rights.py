@@ -51,6 +51,6 @@ class WithoutRights:
     def drop_statistics(self, tables: Sequence[TableRef]) -> None:
         """Whoever reads statistics reads the tables."""
 
-    def strangers(self, schema: str) -> list[str]:
+    def grantees(self, schema: str) -> list[str]:
         """The engine has no rights."""
         return []

@@ -2,7 +2,7 @@
 
 The P cube counts the source's rows by quasi columns and sensitive value; the Q cube is what a reader of the release expects
 there: rows spread evenly over the values of their box, or in format anatomy exact rows with their group's shares. Both
-stand in scratch tables as small integers; `divergence` compares them, one group-by after the other.
+are in scratch tables as small integers; `divergence` compares them, one group-by after the other.
 """
 
 from __future__ import annotations

@@ -85,14 +85,14 @@ def divergence(
         )
     if not all(group_bys):
         raise PolicyError(f"{subject.name}: a group-by of the datacube needs a column")
-    told = progress or Silent()
+    reporter = progress or Silent()
     found = []
     with Scratch(engine) as scratch, engine.snapshot():
         columns = [name for name in subject.quasi if name in wanted]
         both = cubes(scratch, subject, columns, sensitive)
         scratch.fetch("datacube/planned")
         for done, group_by in enumerate(group_bys):
-            told.update(done, len(group_bys), "group-bys")
+            reporter.update(done, len(group_bys), "group-bys")
             found.append(_of(scratch, both, group_by))
     return tuple(found)
 

@@ -47,7 +47,7 @@ def evaluate(
         engine: the database that holds both.
         release: its name or view; None: the only one there is.
         workload: the queries; None: `sqlanon.evaluate.workload.DEFAULT`, as far as it fits.
-        progress: told how many queries are done.
+        progress: gets how many queries are done.
 
     Raises:
         PolicyError: no such release, or the workload does not fit it.
@@ -56,20 +56,20 @@ def evaluate(
     Cost: two queries for each one asked, and for each group-by of a datacube what `divergence` says.
     """
     start = time.perf_counter()
-    told = progress or Silent()
+    reporter = progress or Silent()
     on = subject(engine, release)
     plan = fitting(workload, on)
-    told.stage(on.name, "queries")
+    reporter.stage(on.name, "queries")
     asked = queries(engine, on, plan)
     results: list[QueryResult] = []
     cells: dict[str, list[Cell]] = {}
     for done, one in enumerate(asked):
-        told.update(done, len(asked), "queries")
+        reporter.update(done, len(asked), "queries")
         for result, found in _measured(engine, on, one):
             results.append(result)
             cells.setdefault(one.family, []).extend(found)
-    cubes = _cubes(engine, on, plan, told)
-    told.finish(on.name)
+    cubes = _cubes(engine, on, plan, reporter)
+    reporter.finish(on.name)
     families = tuple(_family(name, results, cells[name]) for name in cells)
     return Evaluation(
         on.name, str(on.view), str(on.roles.relation.ref), _rows(engine, on.roles.relation.ref), _rows(engine, on.view),
@@ -90,14 +90,14 @@ def _family(name: str, results: Sequence[QueryResult], cells: Sequence[Cell]) ->
     )  # fmt: skip
 
 
-def _cubes(engine: Engine, on: Subject, plan: WorkloadSpec, told: Progress) -> tuple[CubeResult, ...]:
+def _cubes(engine: Engine, on: Subject, plan: WorkloadSpec, reporter: Progress) -> tuple[CubeResult, ...]:
     made = []
     for generator in plan.generators:
         if generator.kind in ("datacube", "joint"):
             columns, value = chosen(generator, on), sensitive(generator, on)
             of = level(columns, generator.level) if generator.kind == "datacube" else (columns,)
-            told.stage(on.name, generator.name)
-            found = divergence(engine, on, of, value, told)
+            reporter.stage(on.name, generator.name)
+            found = divergence(engine, on, of, value, reporter)
             made.append(
                 CubeResult(generator.name, value, mean(found), sum(one.missed for one in found), found)
             )
@@ -113,8 +113,8 @@ def _measured(engine: Engine, on: Subject, one: Asked) -> list[tuple[QueryResult
             truth = _truth(engine, one.sql, answer)
     except UnsupportedError as error:
         # What refuses a query underlines a piece of it, and that may be a value that was drawn.
-        told = "a query that was drawn has no answer over this release" if one.secret else str(error)
-        return [(QueryResult(one.name, one.family, "", 0, 0, Errors.of(()), refused=told), [])]
+        reason = "a query that was drawn has no answer over this release" if one.secret else str(error)
+        return [(QueryResult(one.name, one.family, "", 0, 0, Errors.of(()), refused=reason), [])]
     except DatabaseError as error:
         raise DatabaseError(f"query {one.name}: {error}") from error
     cut = bool(query.having is not None or query.limit is not None or query.offset is not None)

@@ -2,7 +2,7 @@
 
 For each column one table ``(part, code, share)``: the parts are what the release says (a range, a node, a set, a label,
 a point, a star), the codes the source's values. `share` of a part's rows has that value: one over *all* values that the
-part may stand for, so that a part's shares sum to less than 1 where the source does not hold all of them.
+part may cover, so that a part's shares sum to less than 1 where the source does not hold all of them.
 """
 
 from __future__ import annotations
@@ -142,7 +142,7 @@ def _runs(read: _Read) -> TableRef:
 
 
 def _nodes(read: _Read) -> TableRef:
-    """Table (label, low, high, size) of a hierarchy. Where nodes share a label, it stands for the largest of them."""
+    """Table (label, low, high, size) of a hierarchy. Where nodes share a label, it means the largest of them."""
     tree = tree_of(read.domain)
     write = quote_node if read.kind == "labels" else str
     shift = int(read.domain.has_null)
@@ -163,7 +163,7 @@ def _order(read: _Read, order: tuple[str, ...]) -> TableRef:
 
 
 def _ends(read: _Read) -> TableRef:
-    """Table (label, low, high): ranges as labels tell them."""
+    """Table (label, low, high): ranges as labels show them."""
     rows = [
         (label, values[0], values[-1]) for label, what, values in _parsed(read) if what in ("value", "range")
     ]

@@ -1,4 +1,4 @@
-"""What is compared: a published release and the source that it was made of, as the catalog and the metadata beside it tell.
+"""What is compared: a published release and the source that it was made of, as the catalog and its metadata describe it.
 
 Only what a release says of itself is read here; `datacube` looks at rows.
 """
@@ -80,13 +80,13 @@ def subject(engine: Engine, release: str | None = None) -> Subject:
         metadata=metadata_of(entry.view),
         columns=[name for name, _ in COLUMNS],
     )
-    told = {str(row[0]): row for row in engine.fetch(made)}
+    described = {str(row[0]): row for row in engine.fetch(made)}
     # A policy may spell a column in another case than its source.
     kept = {item["name"].lower(): item for item in entry.policy["columns"]}
     kept |= {item["name"]: item for item in entry.policy["columns"]}
     columns = tuple(
         _column(name, kept.get(name, kept.get(name.lower(), {})), row)
-        for name, row in told.items()
+        for name, row in described.items()
         if name and row[1] != "insensitive"
     )
     form = FormatSpec(entry.policy["format"]["kind"])
@@ -99,8 +99,8 @@ def subject(engine: Engine, release: str | None = None) -> Subject:
         sensitive_of(entry.view) if is_pair(entry) else None,
         spec,
         assign_roles(spec, engine.relation(entry.source)),
-        {name: tuple(json.loads(str(row[5]))) for name, row in told.items() if row[1] == "quasi"},
-        tuple(name for name, row in told.items() if row[1] == "insensitive"),
+        {name: tuple(json.loads(str(row[5]))) for name, row in described.items() if row[1] == "quasi"},
+        tuple(name for name, row in described.items() if row[1] == "insensitive"),
     )
 
 
@@ -126,9 +126,9 @@ def _entry(engine: Engine, release: str | None) -> Entry:
     return named[0]
 
 
-def _column(name: str, kept: Mapping[str, Any], told: tuple[object, ...]) -> ColumnSpec:
+def _column(name: str, kept: Mapping[str, Any], described: tuple[object, ...]) -> ColumnSpec:
     """A column as the policy had it; lists of values come from the metadata, since the catalog holds only their hashes."""
-    _, role, kind, _, _, _, declared = told
+    _, role, kind, _, _, _, declared = described
     values = json.loads(str(declared)) if declared is not None else {}
     words: dict[str, Literal["alphabetical", "declared"]] = {
         "alphabetical": "alphabetical",

@@ -1,6 +1,6 @@
 """The values of a source's columns as generators draw them, and as literals of SQL.
 
-They are cells: they stand in the SQL of a generated query and nowhere else, never in its name, a report or an error.
+They are cells: they are in the SQL of a generated query and nowhere else, never in its name, a report or an error.
 """
 
 from __future__ import annotations
@@ -117,4 +117,6 @@ def written(value: object) -> str:
         case str():
             return literal(value)
         case _:
-            raise UnsupportedError(f"values of type {type(value).__name__} cannot stand in a generated query")
+            raise UnsupportedError(
+                f"values of type {type(value).__name__} cannot be written in a generated query"
+            )

@@ -24,7 +24,7 @@ MOST_QUERIES = 10_000
 """Queries of one generator at most."""
 
 RANGES = 100
-"""Queries of ``ranges`` where none are told."""
+"""Queries of ``ranges`` where no number is given."""
 
 MOST_GROUPS = 100
 """Values that a column may have to be grouped by unless it is named."""
@@ -170,7 +170,7 @@ def _ranges(
     nominal = {reading.name for reading in subject.roles.quasi if reading.treatment == "nominal"}
     for number in range(1, (generator.queries or RANGES) + 1):
         picked = [columns[at] for at in sorted(draw.sample(range(len(columns)), size))]
-        told = ", ".join(picked)
+        shown = ", ".join(picked)
         conditions = []
         for column in [*picked, *([value] if value is not None else [])]:
             there = values.of(column)
@@ -182,7 +182,7 @@ def _ranges(
                 taken = there[first : first + width]
             conditions.append(values.run(column, taken))
         text = _count(subject, " AND ".join(conditions))
-        yield Asked(f"{generator.name} {number} ({told})", generator.name, text, secret=True)
+        yield Asked(f"{generator.name} {number} ({shown})", generator.name, text, secret=True)
 
 
 def _aggregates(

@@ -282,7 +282,7 @@ def measure(
     Args:
         scratch: the run.
         boxes: table (class, n, ncp_<code>, lm_<code>).
-        released: table that tells which boxes publish the same.
+        released: table of which boxes publish the same.
         attributes: the quasi columns.
         k: the k that was asked; None: none was, and there is no C_AVG.
     """

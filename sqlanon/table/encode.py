@@ -41,7 +41,7 @@ class Domain:
 
     @property
     def has_null(self) -> bool:
-        """Whether code 0 stands for NULL."""
+        """Whether code 0 means NULL."""
         return self.nulls > 0
 
     @property

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from sqlanon.engines.base import Engine
 
 SCHEMA = "sqlanon"
-"""Where `install` puts functions unless told otherwise."""
+"""Where `install` puts functions unless another schema is given."""
 
 
 def install(engine: Engine, schema: str = SCHEMA) -> tuple[str, ...]:

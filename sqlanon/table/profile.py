@@ -14,7 +14,7 @@ class ColumnProfile:
     """One column in counts.
 
     Attributes:
-        name, type, kind: as the system catalog has it; an enum's type does not tell its values.
+        name, type, kind: as the system catalog has it; an enum's type does not contain its values.
         rows: rows of the table.
         nulls: rows that are NULL.
         distinct: distinct values without NULL.

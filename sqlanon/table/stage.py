@@ -227,7 +227,7 @@ def take_stage(
         scratch: the run.
         roles: what to read.
         link: columns whose hash ties a released row to its source row inside the private schema.
-        key: columns that tell which row is which from version to version.
+        key: columns that identify a row from version to version.
         secret: what the key's hash is keyed with.
         persons: identifiers that are counted.
     """

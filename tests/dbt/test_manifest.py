@@ -10,7 +10,7 @@ import pytest
 from sqlanon.dbt import load
 from sqlanon.errors import PolicyError
 
-IN_COLUMNS = "roles stand in each column's own meta: {name: age, config: {meta: {anonymize: quasi}}}"
+IN_COLUMNS = "roles belong in each column's own meta: {name: age, config: {meta: {anonymize: quasi}}}"
 DB = "duckdb:///:memory:"
 
 
@@ -33,7 +33,7 @@ def test_a_model_is_a_release(every_version):
         ("disease", "sensitive", 1),
     ]
     assert project.models == {"people": "people"}
-    assert project.unfit == {}
+    assert project.not_releasable == {}
 
 
 def test_the_block_has_the_keys_of_a_policy(project):
@@ -117,11 +117,11 @@ def test_every_model_is_reported(project):
 @pytest.mark.parametrize(
     ("change", "words"),
     [
-        ({"config": {"anonymize": {}}}, "stands in config itself; it belongs in config.meta.anonymize"),
+        ({"config": {"anonymize": {}}}, "is in config itself; it belongs in config.meta.anonymize"),
         ({"config": {"meta": {"anonymize": {"privacy": {"k": 9}}}}}, "meta and config.meta say different things"),
         ({"config": {"materialized": "ephemeral", "meta": {"anonymize": {}}}, "meta": {}}, "is ephemeral"),
-        ({"resource_type": "seed"}, "stands on a seed; only models are released"),
-        ({"resource_type": "snapshot"}, "stands on a snapshot; only models are released"),
+        ({"resource_type": "seed"}, "is set on a seed; only models are released"),
+        ({"resource_type": "snapshot"}, "is set on a snapshot; only models are released"),
         ({"config": {"meta": {"anonymize": None}}, "meta": {}}, "not a mapping"),
         ({"config": {"meta": {"anonymize": True}}, "meta": {}}, "not a mapping"),
         ({"config": {"meta": {"anonymize": "k=5"}}, "meta": {}}, "not a mapping"),
@@ -149,7 +149,7 @@ def test_a_source_with_a_block_is_an_error(project):
         "resource_type": "source", "name": "people", "schema": "raw", "package_name": "shop",
         "original_file_path": "models/schema.yml", "meta": {"anonymize": {}}, "columns": {},
     }  # fmt: skip
-    assert "stands on a source" in "\n".join(problems(project.write()))
+    assert "is set on a source" in "\n".join(problems(project.write()))
 
 
 def test_a_model_may_say_no(project):
@@ -244,6 +244,6 @@ def test_what_dbt_said_of_its_last_run_is_heard(project, node, status, words):
         "test.shop.of_the_release.3": test(None, "source.shop.release.people", "model.shop.people"),
     }
     project.results = [{"unique_id": node, "status": status}]
-    unfit = load(project.write().folder, db=DB).unfit
-    assert set(unfit) == ({"people"} if words else set())
-    assert words is None or words in unfit["people"]
+    not_releasable = load(project.write().folder, db=DB).not_releasable
+    assert set(not_releasable) == ({"people"} if words else set())
+    assert words is None or words in not_releasable["people"]

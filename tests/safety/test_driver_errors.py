@@ -155,7 +155,7 @@ def test_no_error_of_the_driver_leaves_the_engine(server):
         lambda: lost.relation("v"), lambda: lost.exists(view), lambda: lost.has_schema(view), lambda: lost.rights(view, ["a"]),
         lambda: lost.roles(["x"]), lambda: lost.let_in([view], "x"), lambda: lost.allow([view], "x"), lambda: lost.forbid([view], "x"),
         lambda: lost.reads("x", view), lambda: lost.enters("x", "public"), lambda: lost.seclude("public", anew=False),
-        lambda: lost.strangers("public"), lambda: lost.dependents(view), lost.all_readers, lambda: lost.reading(view).__enter__(), lambda: lost.hold(view),
+        lambda: lost.grantees("public"), lambda: lost.dependents(view), lost.all_readers, lambda: lost.reading(view).__enter__(), lambda: lost.hold(view),
         lambda: lost.drop_statistics([view]), lambda: entered(lost.snapshot()), lambda: entered(lost.publishing()),
         lambda: entered(lost.lock("x")), lambda: lost.swapping(lambda: None),
     )  # fmt: skip

@@ -1,4 +1,4 @@
 -- name: datacube/planned
 -- params: none
--- returns: a row to ignore: what an engine's planner has to be told, for this transaction, before cubes are compared
+-- returns: a row to ignore: what an engine's planner has to know, for this transaction, before cubes are compared
 SELECT 1 AS planned

@@ -1,6 +1,6 @@
 -- name: datacube/spread
 -- params: spread (table to make), runs, domain (tables), members (table or none)
--- returns: part, code, share: for every value that the source holds and the part may stand for, the share of the part's rows that has it
+-- returns: part, code, share: for every value that the source holds and the part may cover, the share of the part's rows that has it
 CREATE TEMPORARY TABLE {{ spread | table }} AS
 SELECT u.part AS part, u.code AS code, 1 / u.size AS share
 FROM (

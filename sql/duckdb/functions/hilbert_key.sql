@@ -4,7 +4,7 @@
 -- hilbert_key(cells INTEGER[], bits INTEGER) -> BIGINT: where a point of a grid lies on the Hilbert curve (Skilling's
 -- transform, 2004). A cell is 0 to 2^bits - 1; 1 to 62 cells; bits 1 to 31; a key of more than 63 bits does not fit:
 -- use hilbert_key_bytes. NULL if cells, one of them, or bits is NULL; an error for anything else outside.
--- Arguments stand outside of every lambda, so that a caller's column may have the name of a lambda's parameter.
+-- Arguments are outside of every lambda, so that a caller's column may have the name of a lambda's parameter.
 CREATE OR REPLACE {{ "TEMPORARY " if temporary }}MACRO {{ schema }}.hilbert_key(cells, bits) AS list_transform(
     [struct_pack(x := CAST(cells AS INTEGER[]), b := CAST(bits AS INTEGER))],
     lambda p: CASE

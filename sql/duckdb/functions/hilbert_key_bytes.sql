@@ -4,7 +4,7 @@
 -- hilbert_key_bytes(cells INTEGER[], bits INTEGER) -> BLOB: the key of hilbert_key at any length, as
 -- ceil(cells * bits / 8) bytes, the highest first, so that keys of one grid sort as bytes. A cell is 0 to 2^bits - 1;
 -- 1 to 62 cells; bits 1 to 31. NULL if cells, one of them, or bits is NULL; an error for anything else outside.
--- Arguments stand outside of every lambda, so that a caller's column may have the name of a lambda's parameter.
+-- Arguments are outside of every lambda, so that a caller's column may have the name of a lambda's parameter.
 CREATE OR REPLACE {{ "TEMPORARY " if temporary }}MACRO {{ schema }}.hilbert_key_bytes(cells, bits) AS list_transform(
     [struct_pack(x := CAST(cells AS INTEGER[]), b := CAST(bits AS INTEGER))],
     lambda p: CASE
@@ -14,7 +14,7 @@ CREATE OR REPLACE {{ "TEMPORARY " if temporary }}MACRO {{ schema }}.hilbert_key_
         WHEN list_min(p['x']) < 0 OR CAST(list_max(p['x']) AS BIGINT) >= CAST(1 AS BIGINT) << p['b']
             THEN error('hilbert_key_bytes: every cell must be 0 to 2^bits - 1')
         ELSE list_transform(
-            -- The axes in a list, the first at its end. A level's bits stand in a word, the first axis highest (it is
+            -- The axes in a list, the first at its end. A level's bits are in a word, the first axis highest (it is
             -- moved there: >> 1 and << (axes - 1)). Walking over the axes, one with the level's bit mirrors the lower
             -- bits of the first axis and one without it swaps them with its own; so an axis without it ends up with
             -- those of the last axis before it that has none either (else of the first), mirrored once for each axis

@@ -178,8 +178,8 @@ def _guarded(project: Project, work: Callable[[ReleaseSpec], R]) -> Callable[[Re
     """The work, refused for a release whose model dbt did not build."""
 
     def guarded(spec: ReleaseSpec) -> R:
-        if spec.name in project.unfit:
-            raise PolicyError(f"model {project.models[spec.name]}: {project.unfit[spec.name]}")
+        if spec.name in project.not_releasable:
+            raise PolicyError(f"model {project.models[spec.name]}: {project.not_releasable[spec.name]}")
         return work(spec)
 
     return guarded

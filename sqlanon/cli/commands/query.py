@@ -21,7 +21,7 @@ def query(
             "--release",
             metavar="NAME",
             show_default=False,
-            help="The release to ask (default: what stands after FROM).",
+            help="The release to ask (default: what follows FROM).",
         ),
     ] = None,
     plain: Annotated[bool, typer.Option("--plain", help="The estimates alone.")] = False,
@@ -55,7 +55,7 @@ def query(
 ) -> int | None:
     """Ask a release in SQL: estimates with bounds that hold for every table it can stem from.
 
-    After FROM stands the source's name or the release's.
+    FROM names the source or the release.
     """
     spec = found(db, policy)
     with database(url(db, spec), screen, read_only=True) as connected:

@@ -71,7 +71,7 @@ def lowering(report: AuditReport) -> list[str]:
     return [
         which,
         "These are published as they are, and no class hides them: who knows a person's value finds the row among those of the class.",
-        "If somebody may know it, make the column quasi, or an identifier, which is not published; if nobody can, k stands.",
+        "If somebody may know it, make the column quasi, or an identifier, which is not published; if nobody can, k holds.",
         "",
     ]
 

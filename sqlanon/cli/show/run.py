@@ -62,17 +62,17 @@ def data_lines(data: DataChange | None) -> list[str]:
     if data is None:
         return []
     changed = "" if data.changed is None else f", {count(data.changed)} changed"
-    told = f"{count(data.before)} -> {count(data.after)}: {count(data.added)} added, {count(data.removed)} removed{changed}"
-    return [f"  rows      {told}"]
+    text = f"{count(data.before)} -> {count(data.after)}: {count(data.added)} added, {count(data.removed)} removed{changed}"
+    return [f"  rows      {text}"]
 
 
 def history_tables(reports: Sequence[HistoryReport]) -> list[Sheet | str]:
-    """What a version tells together with those before, a table each."""
+    """What a version reveals together with those before, a table each."""
     shown: list[Sheet | str] = []
     for one in reports:
         if one.unknown:
-            told = f"versions {one.old} and {one.new} cannot be compared: {safe(one.unknown)}"
-            shown += [f"{told}; nobody can tell what they reveal together", ""]
+            text = f"versions {one.old} and {one.new} cannot be compared: {safe(one.unknown)}"
+            shown += [f"{text}; what they reveal together is unknown", ""]
             continue
         how = (
             "" if one.values else "; rows compared by key alone, as the policies read other columns or types"

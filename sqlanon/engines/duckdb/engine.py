@@ -180,7 +180,7 @@ class DuckDBEngine(WithoutRights):
         except duckdb.Error as error:
             raise refused(name, error, text) from error
         except RuntimeError as error:
-            raise KeyboardInterrupt from error  # how DuckDB tells an interrupt
+            raise KeyboardInterrupt from error  # how DuckDB reports an interrupt
         log.debug("%s %.3f s", name, time.perf_counter() - start)
 
     def _run(self, statement: Statement | str) -> duckdb.DuckDBPyConnection:
@@ -426,7 +426,7 @@ class DuckDBEngine(WithoutRights):
         action()
 
     def dependents(self, view: TableRef) -> list[str]:
-        """DuckDB binds a view when it is read: one that is made anew keeps what stands on it."""
+        """DuckDB binds a view when it is read: one that is made anew keeps what depends on it."""
         return []
 
     def relying(self, views: Sequence[TableRef]) -> list[str]:

@@ -91,7 +91,7 @@ class _Csv:
         unreadable = {'"', "\r", "\n", self._delimiter}
         if any(char in unreadable for text in self._options.get("nullstr", ()) for char in text):
             raise PolicyError(
-                f"{self._path}: null: a text with a quote, a line break or the delimiter stands in no field"
+                f"{self._path}: null: a text with a quote, a line break or the delimiter cannot be in a field"
             )
         if self._declared:
             self._options["types"] = self._declared
@@ -180,7 +180,7 @@ class _Csv:
                 return DatabaseError(
                     f"{self._path}, line {at[1]}: column {column} is {'declared' if declared else 'guessed to be'} {known}, and "
                     f"this line holds something else there; give it a type that fits, --types {column}=VARCHAR, or say "
-                    "what stands for a missing value, --null TEXT (in Python types={...}, null=[...])"
+                    "the text of a missing value, --null TEXT (in Python types={...}, null=[...])"
                 )
         fault = self._fault()
         if fault:

@@ -77,7 +77,7 @@ def guest(session: Session) -> Iterator[Guest]:
     """Attach a private database in memory and detach it at the end, with all that is in it.
 
     Args:
-        session: an open DuckDB connection, or what stands for one.
+        session: an open DuckDB connection, or an object with its interface.
 
     Raises:
         DatabaseError: the host refused.

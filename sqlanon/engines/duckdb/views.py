@@ -85,12 +85,12 @@ def _tree(connection: duckdb.DuckDBPyConnection, query: str) -> Any:  # noqa: AN
     """The query as DuckDB's parser sees it, wherever its words are; None where the parser has no such tree."""
     with suppress(duckdb.Error):
         row = connection.execute("SELECT json_serialize_sql($1)", [query.strip().rstrip(";")]).fetchone()
-        told = json.loads(str(row[0])) if row else {"error": True}
-        if not told.get("error"):
-            for node in _nodes(told):
+        parsed = json.loads(str(row[0])) if row else {"error": True}
+        if not parsed.get("error"):
+            for node in _nodes(parsed):
                 for key in ("query_location", "query_location_length"):
                     node.pop(key, None)
-            return told["statements"]
+            return parsed["statements"]
     return None
 
 

@@ -451,10 +451,10 @@ class PostgresEngine:
         with self._translated("statistics of private tables"):
             private.drop_statistics(self._connection, tables)
 
-    def strangers(self, schema: str) -> list[str]:
-        """See `Engine.strangers`."""
+    def grantees(self, schema: str) -> list[str]:
+        """See `Engine.grantees`."""
         with self._translated("catalog lookup"):
-            return rights.strangers(self._connection, schema)
+            return rights.grantees(self._connection, schema)
 
     def dependents(self, view: TableRef) -> list[str]:
         """See `Engine.dependents`."""

@@ -1,4 +1,4 @@
-"""Rights on PostgreSQL: what a view's are, who gets them, who could read what he should not, what stands on a view."""
+"""Rights on PostgreSQL: what a view's are, who gets them, who could read what he should not, what depends on a view."""
 
 from __future__ import annotations
 
@@ -165,8 +165,8 @@ def lock_holder(connection: Connection, space: int, key: int) -> str:
     return f" (pid {row[0]}, role {row[1]}{f', application {program}' if program else ''})"
 
 
-def strangers(connection: Connection, schema: str) -> list[str]:
-    """See `Engine.strangers`."""
+def grantees(connection: Connection, schema: str) -> list[str]:
+    """See `Engine.grantees`."""
     query = (
         "SELECT DISTINCT CASE g.grantee WHEN 0 THEN 'PUBLIC' ELSE pg_get_userbyid(g.grantee) END "
         "FROM pg_namespace AS n, aclexplode(n.nspacl) AS g WHERE n.nspname = %s AND g.grantee <> n.nspowner ORDER BY 1"
@@ -176,6 +176,6 @@ def strangers(connection: Connection, schema: str) -> list[str]:
 
 def seclude(connection: Connection, schema: str) -> None:
     """Take from everybody what default privileges gave: without USAGE nobody reaches what is in the schema."""
-    for name in strangers(connection, schema):
+    for name in grantees(connection, schema):
         whom = sql.SQL("PUBLIC") if name == "PUBLIC" else sql.Identifier(name)
         connection.execute(sql.SQL("REVOKE ALL ON SCHEMA {} FROM {}").format(sql.Identifier(schema), whom))

@@ -1,6 +1,6 @@
 """Solvers of the dual problem on rows in order: greatest privacy for a bounded loss (Ghinita et al. 2009, sections 5 and 6.3).
 
-k: the optimal division into runs. l of one sensitive column: the accuracy-constrained heuristic, mended (ours) or as the paper
+k: the optimal division into runs. l of one sensitive column: the accuracy-constrained heuristic, repaired (ours) or as the paper
 has it (``ac``); ``ipcsd``, which searches l with the direct heuristic (Figure 3); or ``optimal``, the best of all partitions
 of one column. The optimal solver of the
 direct problem stands here too, and the direct problem solved through the dual (section 5.2): all that ``solver`` names.
@@ -63,7 +63,7 @@ def solve(context: Context, loaded: Loaded, arranged: Arranged, solver: str, min
         return _best_accurate(context, loaded, arranged), ()
     if solver == "ipcsd":
         return _searched(context, loaded, arranged)
-    return _accurate(loaded, arranged, loss_bound.bounds_of(context), mended=solver == "auto")[0], ()
+    return _accurate(loaded, arranged, loss_bound.bounds_of(context), repaired=solver == "auto")[0], ()
 
 
 def _value(loaded: Loaded, arranged: Arranged) -> npt.NDArray[np.int32]:
@@ -80,13 +80,13 @@ def _runs(context: Context, loaded: Loaded, arranged: Arranged) -> Groups:
 
 
 def _accurate(
-    loaded: Loaded, arranged: Arranged, bounds: Bounds, *, mended: bool = False
+    loaded: Loaded, arranged: Arranged, bounds: Bounds, *, repaired: bool = False
 ) -> tuple[Groups, Fraction]:
     """The heuristic's groups and their PM."""
     value = _value(loaded, arranged)
     values, group = int(value.max()) + 1, np.empty(len(value), np.int32)
     made = accurate_groups(arranged.rows.codes, value, values, loaded.geometry, bounds, True, group)
-    if mended:
+    if repaired:
         made = mend(arranged.rows.codes, value, values, loaded.geometry, bounds, group, made)
     return group, Fraction(*least_privacy(value, values, group, made))
 

@@ -57,7 +57,7 @@ def doubtful(engine: Engine, spec: ReleaseSpec, source: TableRef) -> list[str]:
             f"{', '.join(every[:5])}{more} can read every table, the source and the private ones too (superuser, or member of "
             "pg_read_all_data)"
         )
-    let_in = [name for name in engine.strangers(PRIVATE_SCHEMA) if name not in known]
+    let_in = [name for name in engine.grantees(PRIVATE_SCHEMA) if name not in known]
     told += [
         f"{name} was let into the private schema {PRIVATE_SCHEMA}; revoke all rights on it" for name in let_in
     ]

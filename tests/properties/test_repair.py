@@ -22,7 +22,7 @@ from tests.properties.test_accurate import bounds_of, solve
 pytestmark = pytest.mark.property
 
 
-def mended(table: Table, values: list[int], bounds: Bounds, classes: list[list[int]]) -> list[list[int]]:
+def repaired(table: Table, values: list[int], bounds: Bounds, classes: list[list[int]]) -> list[list[int]]:
     rows, shape = in_order(table)
     group = np.empty(table.rows, np.int32)
     for number, members in enumerate(classes):
@@ -72,7 +72,7 @@ def test_never_worse_and_no_step_left(case: Case, share: float, data: st.DataObj
     bounds = bounds_of(table, limit)
     best = oracle.most_private(values, table.rows, lambda members: wide(table, members) <= limit)
     for before in (solve(table, values, bounds), [[row] for row in rows]):
-        after = mended(table, values, bounds, before)
+        after = repaired(table, values, bounds, before)
         least = oracle.least_privacy(values, after)
         assert all(wide(table, members) <= limit for members in after)
         assert oracle.least_privacy(values, before) <= least <= best
@@ -89,7 +89,7 @@ def test_larger_tables(case: Case, share: float, data: st.DataObject) -> None:
     values = data.draw(st.lists(st.integers(0, 5), min_size=table.rows, max_size=table.rows))
     limit = int(share * wide(table, rows))
     before = solve(table, values, bounds_of(table, limit))
-    after = mended(table, values, bounds_of(table, limit), before)
+    after = repaired(table, values, bounds_of(table, limit), before)
     assert all(wide(table, members) <= limit for members in after)
     assert oracle.least_privacy(values, after) >= oracle.least_privacy(values, before)
 
@@ -104,7 +104,7 @@ def test_a_row_apart_is_joined_to_rows_that_the_order_keeps_far() -> None:
     bounds = bounds_of(table, 0)
     before = solve(table, values, bounds)
     assert before == [[0, 1], [2], [3, 4], [5, 6]]
-    assert mended(table, values, bounds, before) == [[0, 1], [3, 4], [2, 5, 6]]
+    assert repaired(table, values, bounds, before) == [[0, 1], [3, 4], [2, 5, 6]]
 
 
 def test_a_row_alone_takes_a_row_that_another_group_can_spare() -> None:
@@ -112,7 +112,7 @@ def test_a_row_alone_takes_a_row_that_another_group_can_spare() -> None:
     bounds = bounds_of(table, 0)
     before = solve(table, values, bounds)
     assert before == [[0, 1, 2], [3, 4], [5]]
-    assert sorted(mended(table, values, bounds, before)) == [[0, 5], [1, 2], [3, 4]]
+    assert sorted(repaired(table, values, bounds, before)) == [[0, 5], [1, 2], [3, 4]]
 
 
 def test_a_row_alone_joins_a_group_that_can_spare_none() -> None:
@@ -120,9 +120,9 @@ def test_a_row_alone_joins_a_group_that_can_spare_none() -> None:
     bounds = bounds_of(table, 0)
     before = solve(table, values, bounds)
     assert before == [[0, 1], [2, 3], [4]]
-    assert sorted(mended(table, values, bounds, before)) == [[0, 1, 4], [2, 3]]
+    assert sorted(repaired(table, values, bounds, before)) == [[0, 1, 4], [2, 3]]
 
 
 def test_what_cannot_be_helped_stays() -> None:
     table, values = line([(0, 0), (9, 0), (9, 1)])
-    assert mended(table, values, bounds_of(table, 0), [[0], [1, 2]]) == [[0], [1, 2]]
+    assert repaired(table, values, bounds_of(table, 0), [[0], [1, 2]]) == [[0], [1, 2]]
