@@ -22,7 +22,7 @@ from sqlanon.results import AuditReport, RequirementResult, SensitiveAudit, Toge
 from sqlanon.spec import ColumnSpec, PrivacySpec, ReleaseSpec
 from sqlanon.sqltext import statement
 from sqlanon.table.scratch import Scratch
-from sqlanon.table.stage import assign_roles, take_stage
+from sqlanon.table.stage import assign_roles, counted_columns, take_stage
 
 
 def audit(
@@ -169,7 +169,7 @@ def together(engine: Engine, first: str, second: str) -> TogetherReport:
     """What the intersections of two releases' classes leave of k and l, for a reader who holds both.
 
     Rows are matched through the private link tables, so this is what a reader who knows a person's place in both
-    releases is left with. Cost: one pass over the source and two joins.
+    releases is left with. Where one of them is of events persons are counted as `audit` does, in the intersections. Cost: one pass over the source and two joins.
 
     Raises:
         PolicyError: not two published releases of one source.
@@ -199,10 +199,13 @@ def together(engine: Engine, first: str, second: str) -> TogetherReport:
         raise PolicyError(f"{first} and {second} name different identifiers, so their rows cannot be matched")
     spec = ReleaseSpec("together", one.source, tuple(ColumnSpec(name, "sensitive") for name in sensitive),
                        PrivacySpec(), rest="drop")  # fmt: skip
+    policies = (one.policy, two.policy)
+    named = {name.lower() for policy in policies for name in persons.counted_in(policy)}
+    counted = counted_columns(relation, [name for name in here if name.lower() in named])
     with Scratch(engine) as scratch:
         found = assign_roles(spec, relation)
         with engine.snapshot():
-            stage = take_stage(scratch, found, link_columns_of(one, here))
+            stage = take_stage(scratch, found, link_columns_of(one, here), persons=counted)
         rows = int(str(scratch.fetch("table/count", source=stage)[0][0]))
         floor = min(one.report["min_class"], two.report["min_class"])
         aliases = [reading.alias for reading in found.sensitive]
@@ -213,16 +216,21 @@ def together(engine: Engine, first: str, second: str) -> TogetherReport:
             first=one.link,
             second=two.link,
             sensitive=aliases,
+            persons=[person.alias for person in counted],
         )[0]
     classes, k, singles, matched, below = (int(str(cell)) for cell in row[:5])
     diversity = tuple(
         SensitiveAudit(name, int(str(row[5 + 2 * i])), float(str(row[6 + 2 * i])))
         for i, name in enumerate(sensitive)
     )
+    numbers = (int(str(cell)) for cell in row[5 + 2 * len(sensitive) :])
+    fewest = dict(zip((person.name for person in counted), numbers, strict=True))
+    results, not_measured = persons.checked_together(policies, fewest)
     return TogetherReport(
         first=f"{one.release}@{one.version}", second=f"{two.release}@{two.version}", source=one.source, matched=matched,
         unmatched=max(rows - matched, 0), classes=classes, k=k, k_first=one.report["min_class"],
         k_second=two.report["min_class"], rows_below=below, unique_rows=singles, sensitive=diversity,
+        requirements=results, min_identifiers=fewest, not_measured=not_measured,
     )  # fmt: skip
 
 
