@@ -13,6 +13,7 @@ from sqlanon.privacy.diversity import DistinctDiversity, FrequencyDiversity
 from sqlanon.release.check import persons
 from sqlanon.release.check.audit_columns import lowering
 from sqlanon.release.check.audit_pair import audit_groups, counted_beside
+from sqlanon.release.check.audit_place import Place, audited
 from sqlanon.release.check.verify import as_number
 from sqlanon.release.make.names import COUNT, GROUP
 from sqlanon.release.store.catalog import Catalog, Entry
@@ -39,6 +40,8 @@ def audit(
     Risks count the fewest persons of a class wherever persons can be counted: by ``identifiers``, and for a release of events
     by the private tables beside its catalog, over the release's own classes.
 
+    A release that went into another file (``publish_file``) is read there, by its policy and from the database of its source.
+
     A release in format anatomy is two tables: name the one with the rows, and both are read.
 
     Args:
@@ -52,7 +55,15 @@ def audit(
     Raises:
         PolicyError: a column does not exist, or plays two roles.
     """
-    relation = engine.relation(table)
+    with audited(engine, table, spec) as place:
+        return _audit(engine, place, table, quasi, sensitive, identifiers, spec)
+
+
+def _audit(
+    engine: Engine, place: Place, table: str, quasi: Sequence[str] | None, sensitive: Sequence[str], identifiers: Sequence[str],
+    spec: ReleaseSpec | None,
+) -> AuditReport:  # fmt: skip
+    relation = place.relation
     counted = counted_beside(engine, relation)
     names = [column.name for column in relation.columns if counted is None or column.name != GROUP]
     if spec is not None and not sensitive:
@@ -91,15 +102,14 @@ def audit(
     elif spec is not None:
         asked = requirements(spec.privacy, tuple(sensitive))
         results = tuple(_checked(engine, relation.ref, chosen, sensitive, item) for item in asked)
-    version = persons.published_as(engine, relation.ref)
     here = persons.measure(engine, relation.ref, chosen, {name: name for name in identifiers})
-    linked = persons.of_version(engine, version)
+    linked = persons.of_version(engine, place.entry)
     not_measured: tuple[str, ...] = ()
     if spec is not None:
-        more, not_measured = persons.checked(spec, version, linked)
+        more, not_measured = persons.checked(spec, place.entry, linked)
         results += more
     return AuditReport(
-        table=str(relation.ref),
+        table=place.shown,
         rows=rows,
         quasi=tuple(chosen),
         left_out=left_out,

@@ -11,8 +11,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from sqlanon.engines.base import Engine, TableRef
-from sqlanon.errors import DatabaseError
-from sqlanon.release.store.catalog import Catalog, Entry
+from sqlanon.release.store.catalog import Entry
 from sqlanon.results import Feasible, RequirementResult
 from sqlanon.spec import ReleaseSpec
 from sqlanon.sqltext import statement, table_name
@@ -103,15 +102,6 @@ def measure(
     return Counts(dict(zip(columns, numbers, strict=True)), float(str(average)))
 
 
-def published_as(engine: Engine, view: TableRef) -> Entry | None:
-    """The catalog's version behind a view; None where it is not in the catalog, or the session may not read that."""
-    try:
-        entries = Catalog(engine).entries()
-    except DatabaseError:
-        return None  # the session is that of a reader
-    return next((one for one in entries if one.status == "published" and one.view == view), None)
-
-
 def counted_in(policy: Mapping[str, Any]) -> tuple[str, ...]:
     """The identifiers by which a version's policy, as the catalog holds it, counts persons of events; none where rows are persons."""
     if policy.get("rows_are") != "events":
@@ -188,7 +178,7 @@ def checked(
     if not missing:
         return results, ()
     if entry is None:
-        why = "the private tables of this release are not in this database"
+        why = "the private tables of this release are not in this database; audit it by the policy from the database of its source"
     else:
         why = (
             f"version {entry.version} was made without counting it, by an older sqlanon or another policy; "
