@@ -83,7 +83,8 @@ class HistorySets:
     Attributes:
         rows: in all the groups; ``groups`` how many there are.
         smallest: rows of the smallest group; ``l`` the least rows / most frequent sensitive value. None where there is none.
-        failing: rows in groups that do not meet the policy's k, l and distinct_l.
+        failing: rows in groups that do not meet the policy's k, l and distinct_l, and of events its k persons.
+        persons: of events: the fewest different values of a counted identifier in a group; None where none was counted.
     """
 
     rows: int
@@ -91,6 +92,7 @@ class HistorySets:
     smallest: int | None
     l: float | None  # noqa: E741 - the papers' symbol
     failing: int
+    persons: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,6 +107,7 @@ class HistoryReport(_Json):
         common: per pair of an old and a new class the rows in both.
         failing: rows of all these groups that do not meet the policy, each person once.
         unknown: why the versions cannot be compared; then all rows of the new version count as failing, and nothing else is told.
+        not_measured: of events: why persons were not counted, in all groups or in some; rows count for them there.
     """
 
     old: int
@@ -116,6 +119,7 @@ class HistoryReport(_Json):
     common: HistorySets
     failing: int
     unknown: str = ""
+    not_measured: str = ""
 
     @classmethod
     def from_dict(cls, report: Mapping[str, Any]) -> Self:
@@ -342,6 +346,10 @@ class TogetherReport(_Json):
         unmatched: rows of the source that at least one release does not hold (it changed since).
         k: the smallest intersection; ``k_first`` and ``k_second`` are each release's own.
         rows_below: rows in intersections smaller than the smaller of the two k.
+        min_identifiers: releases of events: per identifier that one of them counts, the fewest distinct values in any
+            intersection, NULL being one.
+        requirements: persons, where a policy promises them: the least k that is promised, and what the intersections hold.
+        not_measured: what is promised and could not be counted, each with the reason.
     """
 
     first: str
@@ -356,6 +364,14 @@ class TogetherReport(_Json):
     rows_below: int
     unique_rows: int
     sensitive: tuple[SensitiveAudit, ...]
+    requirements: tuple[RequirementResult, ...] = ()
+    min_identifiers: Mapping[str, int] = field(default_factory=dict)
+    not_measured: tuple[str, ...] = ()
+
+    @property
+    def satisfied(self) -> bool:
+        """Whether the persons that the policies promise were counted, and are in every intersection."""
+        return not self.not_measured and all(requirement.satisfied for requirement in self.requirements)
 
 
 @dataclass(frozen=True, slots=True)

@@ -226,7 +226,7 @@ class HistoryModel(Part):
 
     max_failing: Annotated[int, whole(0)] | None = Field(
         None,
-        description="Rows that may be left in groups below k, l or distinct_l, at most, when a reader compares the new "
+        description="Rows that may be left in groups below k (of events: k persons), l or distinct_l, at most, when a reader compares the new "
         "version with the published one; with more, `run` publishes nothing. Default: any number.",
     )
 

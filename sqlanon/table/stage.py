@@ -92,6 +92,15 @@ def hashes_of(names: Iterable[str]) -> dict[str, str]:
     return {name: f"p{i}" for i, name in enumerate(ordered, 1)}
 
 
+def counted_columns(relation: Relation, names: Iterable[str]) -> tuple[Counted, ...]:
+    """Columns of a source as the stage counts them; ``names`` are spelled as there."""
+    types = {column.name: column.type for column in relation.columns}
+    return tuple(
+        Counted(name, alias, _WITHOUT_HASH.fullmatch(types[name]) is not None)
+        for name, alias in hashes_of(names).items()
+    )
+
+
 @dataclass(frozen=True, slots=True)
 class Roles:
     """Every column of the source that the release reads, by role, and what it drops."""
@@ -111,11 +120,8 @@ class Roles:
 
     def counted(self) -> tuple[Counted, ...]:
         """The identifiers that do not accept repeats."""
-        types = {column.name: column.type for column in self.identifiers}
-        named = [item.name for item in self.identifier_specs if not item.accept_repeats]
-        return tuple(
-            Counted(name, alias, _WITHOUT_HASH.fullmatch(types[name]) is not None)
-            for name, alias in hashes_of(named).items()
+        return counted_columns(
+            self.relation, [item.name for item in self.identifier_specs if not item.accept_repeats]
         )
 
     def published_order(self) -> tuple[Reading, ...]:

@@ -193,17 +193,27 @@ def test_a_release_of_an_older_sqlanon(shared_db: Any) -> None:
     assert release.audit().not_measured == (what,)
 
 
-def test_the_file_of_a_release_counts_nobody(connect: Any, tmp_path: Any) -> None:
-    """What ties rows to persons stays in the source's database."""
+def test_the_file_of_a_release(connect: Any, tmp_path: Any) -> None:
+    """What ties rows to persons stays in the source's database: from there they are counted, from the file alone not."""
     db = connect(ENGINES[1])
     release = db.anonymize(
         visits(db), **EVENTS, publish="release.v", publish_file=str(tmp_path / "out.duckdb")
     )
     assert release.report.min_identifiers["pid"] == 4
+    for _ in range(2):  # the second version is in the place of the first
+        told = release.audit()
+        assert told.table == f"release.v in {tmp_path}/out.duckdb"
+        assert (told.k, told.min_identifiers, told.highest_risk) == (80, {"vid": 80, "pid": 4}, 0.25)
+        assert (told.not_measured, told.satisfied) == ((), False)
+        db.run(release.spec, full=True)
+    assert db.audit("release.v", spec=replace(release.spec, persons="ignored")).satisfied
     with sqlanon.connect(f"duckdb:///{tmp_path}/out.duckdb") as reader:
         report = reader.audit("release.v", spec=release.spec)
     assert not report.satisfied
-    assert ["not in this database" in what for what in report.not_measured] == [True]
+    assert ["from the database of its source" in what for what in report.not_measured] == [True]
+    (tmp_path / "out.duckdb").rename(tmp_path / "old.duckdb")
+    with pytest.raises(sqlanon.DatabaseError, match=r"out\.duckdb"):
+        release.audit()
 
 
 def test_plan_says_how_many_persons_there_are(shared_db: Any) -> None:

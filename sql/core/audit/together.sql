@@ -1,9 +1,10 @@
 -- name: audit/together
--- params: stage (table of link and the sensitive aliases), first, second (tables of link, class), sensitive (aliases)
--- returns: classes, k, singles, matched, below (rows in intersections smaller than :floor), then per sensitive column distinct l, total, top
+-- params: stage (table of link and the aliases), first, second (tables of link, class), sensitive (aliases), persons (aliases)
+-- returns: classes, k, singles, matched, below (rows in intersections smaller than :floor), then per sensitive column distinct l and
+--   frequency l, then per identifier that is counted the fewest distinct values of an intersection; it is never NULL in the stage
 -- Rows of equal link (equal in all columns where the policy names no identifier) are paired in turn.
 WITH rows_of_both AS (
-    SELECT a.class AS first_class, b.class AS second_class{% for c in sensitive %}, s.{{ c }} AS {{ c }}{% endfor %}
+    SELECT a.class AS first_class, b.class AS second_class{% for c in sensitive + persons %}, s.{{ c }} AS {{ c }}{% endfor %}
 
     FROM (
         SELECT t.*, ROW_NUMBER() OVER (PARTITION BY t.link ORDER BY t.rid) AS turn FROM {{ stage | table }} AS t
@@ -35,4 +36,10 @@ SELECT
 {% for c in sensitive %}
     , (SELECT COALESCE(MIN(c.kinds), 0) FROM classes{{ loop.index }} AS c) AS distinct_l{{ loop.index }}
     , (SELECT COALESCE(MIN(c.l), 0) FROM classes{{ loop.index }} AS c) AS frequency_l{{ loop.index }}
+{% endfor %}
+{% for c in persons %}
+    , (
+        SELECT COALESCE(MIN(c.n), 0)
+        FROM (SELECT COUNT(DISTINCT r.{{ c }}) AS n FROM rows_of_both AS r GROUP BY first_class, second_class) AS c
+    ) AS fewest{{ loop.index }}
 {% endfor %}

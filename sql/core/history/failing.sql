@@ -1,5 +1,5 @@
 -- name: history/failing
--- params: failing (table to make), sets (table), checks (list of {kind: rows, frequency or distinct, p, q, value and within (columns)})
+-- params: failing (table to make), sets (table), checks (list of {kind: rows, persons, frequency or distinct, p, q, value and within (columns)})
 -- returns: person text: every row of a set that does not meet all that is asked
 {% macro within(c) %}{% for name in c.within %}, t.{{ name }}{% endfor %}{% endmacro %}
 {% macro names(c) %}{% for name in c.within %}, v.{{ name }}{% endfor %}{% endmacro %}
@@ -13,6 +13,8 @@ JOIN (
         {{ "UNION ALL" if not loop.first }}
 {% if c.kind == "rows" %}
         SELECT t.place AS place, t.beside AS beside FROM {{ sets | table }} AS t GROUP BY t.place, t.beside HAVING COUNT(*) < {{ c.p }}
+{% elif c.kind == "persons" %}
+        SELECT t.place AS place, t.beside AS beside FROM {{ sets | table }} AS t GROUP BY t.place, t.beside HAVING COUNT(DISTINCT t.{{ c.value }}) < {{ c.p }}
 {% else %}
         SELECT v.place AS place, v.beside AS beside
         FROM (

@@ -1,7 +1,9 @@
 -- name: history/rows
--- params: history (table to make), classed, released (tables), marked (aliases whose values make a row what it is), sensitive (aliases)
+-- params: history (table to make), classed, released (tables), marked (aliases whose values make a row what it is), sensitive (aliases),
+--   persons (aliases of the numbers of counted identifiers)
 -- returns: person text (keyed hash of the key), class bigint (as a reader sees it), mark text (keyed hash of the row's quasi and
---   sensitive values, with :secret), s1.. (keyed hash of each sensitive value): no value can be read from it
+--   sensitive values, with :secret), s1.. (keyed hash of each sensitive value), p1.. (of each number, which differs from version to version):
+--   no value can be read from it
 {% macro canon(c) %}COALESCE(CAST(LENGTH(CAST({{ c }} AS text)) AS text) || ':' || CAST({{ c }} AS text), 'n'){% endmacro %}
 {% macro hash(text) %}SUBSTR(encode(sha256(convert_to(CAST(:secret AS text) || {{ text }}, 'UTF8')), 'hex'), 1, 32){% endmacro %}
 CREATE TEMPORARY TABLE {{ history | table }} AS
@@ -11,6 +13,9 @@ SELECT
     , {% set row %}'/row/'{% for c in marked %} || {{ canon("k." ~ c) }}{% endfor %}{% endset %}{{ hash(row) }} AS mark
 {% for c in sensitive %}
     , {{ hash("'/" ~ loop.index ~ "/' || " ~ canon("k." ~ c)) }} AS s{{ loop.index }}
+{% endfor %}
+{% for c in persons %}
+    , {{ hash("'/" ~ c ~ "/' || CAST(k." ~ c ~ " AS text)") }} AS {{ c }}
 {% endfor %}
 FROM {{ classed | table }} AS k
 JOIN {{ released | table }} AS p ON p._sqlanon_class = k.class

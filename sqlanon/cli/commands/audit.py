@@ -95,7 +95,7 @@ def _together(screen: Screen, where: str, pair: tuple[str, str]) -> int | None:
         from sqlanon.cli.show.audit import together_report
 
         together_report(screen, report)
-    return None
+    return 0 if report.satisfied else 1
 
 
 def _history(screen: Screen, where: str, name: str) -> int | None:

@@ -49,6 +49,11 @@ def audit_report(screen: Screen, report: AuditReport) -> None:
         )
     if report.sensitive:
         screen.show(sensitive_rows(report.sensitive), "")
+    _promises(screen, report)
+
+
+def _promises(screen: Screen, report: AuditReport | TogetherReport) -> None:
+    """What policies ask for, and what could not be measured of it."""
     if report.requirements:
         screen.show(requirements(report.requirements), "")
         if not all(result.satisfied for result in report.requirements):
@@ -90,6 +95,10 @@ def together_report(screen: Screen, report: TogetherReport) -> None:
                 ("k of both held together", count(report.k)),
                 ("rows in groups smaller than both k", f"{_of(report.rows_below, report.matched)}"),
                 ("rows alone", f"{_of(report.unique_rows, report.matched)}"),
+                *(
+                    (f"fewest distinct {column} of both together", count(number))
+                    for column, number in report.min_identifiers.items()
+                ),
             ),
         ),
         "",
@@ -98,6 +107,7 @@ def together_report(screen: Screen, report: TogetherReport) -> None:
         screen.show(sensitive_rows(report.sensitive), "")
     if report.k < min(report.k_first, report.k_second):
         screen.show("Who holds both releases is less protected against than either promises alone.")
+    _promises(screen, report)
 
 
 def sensitive_rows(audits: Sequence[SensitiveAudit]) -> Sheet:

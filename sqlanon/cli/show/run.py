@@ -74,6 +74,8 @@ def history_tables(reports: Sequence[HistoryReport]) -> list[Sheet | str]:
             text = f"versions {one.old} and {one.new} cannot be compared: {safe(one.unknown)}"
             shown += [f"{text}; what they reveal together is unknown", ""]
             continue
+        kinds = (("arrived", one.arrived), ("left", one.left), ("common", one.common))
+        of_events = any(sets.persons is not None for _, sets in kinds)
         how = (
             "" if one.values else "; rows compared by key alone, as the policies read other columns or types"
         )
@@ -83,20 +85,25 @@ def history_tables(reports: Sequence[HistoryReport]) -> list[Sheet | str]:
                 count(sets.rows),
                 count(sets.groups),
                 "-" if sets.smallest is None else count(sets.smallest),
+                *(["-" if sets.persons is None else count(sets.persons)] if of_events else []),
                 "-" if sets.l is None else measure(sets.l),
                 count(sets.failing),
             )
-            for kind, sets in (("arrived", one.arrived), ("left", one.left), ("common", one.common))
+            for kind, sets in kinds
         ]
         titles = (
             ("rows that", "left"),
-            *((t, "right") for t in ("rows", "groups", "smallest", "least l", "failing")),
+            *((t, "right") for t in ("rows", "groups", "smallest")),
+            *([("persons", "right")] if of_events else []),
+            *((t, "right") for t in ("least l", "failing")),
         )
         title = (
             f"versions {one.old} and {one.new} together: {count(one.components)} components, {count(one.failing)} rows in "
             f"groups below the policy{how}"
         )
         shown += [title, table(titles, rows), ""]
+        if one.not_measured:
+            shown += [f"NOT MEASURED: {safe(one.not_measured)}", ""]
     return shown
 
 

@@ -13,6 +13,7 @@ from sqlanon.privacy.diversity import DistinctDiversity, FrequencyDiversity
 from sqlanon.release.check import persons
 from sqlanon.release.check.audit_columns import lowering
 from sqlanon.release.check.audit_pair import audit_groups, counted_beside
+from sqlanon.release.check.audit_place import Place, audited
 from sqlanon.release.check.verify import as_number
 from sqlanon.release.make.names import COUNT, GROUP
 from sqlanon.release.store.catalog import Catalog, Entry
@@ -22,7 +23,7 @@ from sqlanon.results import AuditReport, RequirementResult, SensitiveAudit, Toge
 from sqlanon.spec import ColumnSpec, PrivacySpec, ReleaseSpec
 from sqlanon.sqltext import statement
 from sqlanon.table.scratch import Scratch
-from sqlanon.table.stage import assign_roles, take_stage
+from sqlanon.table.stage import assign_roles, counted_columns, take_stage
 
 
 def audit(
@@ -39,6 +40,8 @@ def audit(
     Risks count the fewest persons of a class wherever persons can be counted: by ``identifiers``, and for a release of events
     by the private tables beside its catalog, over the release's own classes.
 
+    A release that went into another file (``publish_file``) is read there, by its policy and from the database of its source.
+
     A release in format anatomy is two tables: name the one with the rows, and both are read.
 
     Args:
@@ -52,7 +55,15 @@ def audit(
     Raises:
         PolicyError: a column does not exist, or plays two roles.
     """
-    relation = engine.relation(table)
+    with audited(engine, table, spec) as place:
+        return _audit(engine, place, table, quasi, sensitive, identifiers, spec)
+
+
+def _audit(
+    engine: Engine, place: Place, table: str, quasi: Sequence[str] | None, sensitive: Sequence[str], identifiers: Sequence[str],
+    spec: ReleaseSpec | None,
+) -> AuditReport:  # fmt: skip
+    relation = place.relation
     counted = counted_beside(engine, relation)
     names = [column.name for column in relation.columns if counted is None or column.name != GROUP]
     if spec is not None and not sensitive:
@@ -91,15 +102,14 @@ def audit(
     elif spec is not None:
         asked = requirements(spec.privacy, tuple(sensitive))
         results = tuple(_checked(engine, relation.ref, chosen, sensitive, item) for item in asked)
-    version = persons.published_as(engine, relation.ref)
     here = persons.measure(engine, relation.ref, chosen, {name: name for name in identifiers})
-    linked = persons.of_version(engine, version)
+    linked = persons.of_version(engine, place.entry)
     not_measured: tuple[str, ...] = ()
     if spec is not None:
-        more, not_measured = persons.checked(spec, version, linked)
+        more, not_measured = persons.checked(spec, place.entry, linked)
         results += more
     return AuditReport(
-        table=str(relation.ref),
+        table=place.shown,
         rows=rows,
         quasi=tuple(chosen),
         left_out=left_out,
@@ -169,7 +179,7 @@ def together(engine: Engine, first: str, second: str) -> TogetherReport:
     """What the intersections of two releases' classes leave of k and l, for a reader who holds both.
 
     Rows are matched through the private link tables, so this is what a reader who knows a person's place in both
-    releases is left with. Cost: one pass over the source and two joins.
+    releases is left with. Where one of them is of events persons are counted as `audit` does, in the intersections. Cost: one pass over the source and two joins.
 
     Raises:
         PolicyError: not two published releases of one source.
@@ -199,10 +209,13 @@ def together(engine: Engine, first: str, second: str) -> TogetherReport:
         raise PolicyError(f"{first} and {second} name different identifiers, so their rows cannot be matched")
     spec = ReleaseSpec("together", one.source, tuple(ColumnSpec(name, "sensitive") for name in sensitive),
                        PrivacySpec(), rest="drop")  # fmt: skip
+    policies = (one.policy, two.policy)
+    named = {name.lower() for policy in policies for name in persons.counted_in(policy)}
+    counted = counted_columns(relation, [name for name in here if name.lower() in named])
     with Scratch(engine) as scratch:
         found = assign_roles(spec, relation)
         with engine.snapshot():
-            stage = take_stage(scratch, found, link_columns_of(one, here))
+            stage = take_stage(scratch, found, link_columns_of(one, here), persons=counted)
         rows = int(str(scratch.fetch("table/count", source=stage)[0][0]))
         floor = min(one.report["min_class"], two.report["min_class"])
         aliases = [reading.alias for reading in found.sensitive]
@@ -213,16 +226,21 @@ def together(engine: Engine, first: str, second: str) -> TogetherReport:
             first=one.link,
             second=two.link,
             sensitive=aliases,
+            persons=[person.alias for person in counted],
         )[0]
     classes, k, singles, matched, below = (int(str(cell)) for cell in row[:5])
     diversity = tuple(
         SensitiveAudit(name, int(str(row[5 + 2 * i])), float(str(row[6 + 2 * i])))
         for i, name in enumerate(sensitive)
     )
+    numbers = (int(str(cell)) for cell in row[5 + 2 * len(sensitive) :])
+    fewest = dict(zip((person.name for person in counted), numbers, strict=True))
+    results, not_measured = persons.checked_together(policies, fewest)
     return TogetherReport(
         first=f"{one.release}@{one.version}", second=f"{two.release}@{two.version}", source=one.source, matched=matched,
         unmatched=max(rows - matched, 0), classes=classes, k=k, k_first=one.report["min_class"],
         k_second=two.report["min_class"], rows_below=below, unique_rows=singles, sensitive=diversity,
+        requirements=results, min_identifiers=fewest, not_measured=not_measured,
     )  # fmt: skip
 
 

@@ -2,15 +2,15 @@
 
 A reader of both versions who finds a component of linked classes knows what its old and its new classes hold. So the rows
 that arrived in it, those that left it, and those common to an old and a new class are groups that he can tell apart; each
-should be as large and as diverse as a class. A changed row is both one that left and one that arrived.
+should be as large and as diverse as a class, and of events hold as many persons. A changed row is both one that left and one that arrived.
 
-The private schema keeps a keyed hash of the key, the class, and keyed hashes of the values for every version ever
-published. Nothing here prevents anything: it measures, and `refresh.max_failing` stops a run.
+The private schema keeps a keyed hash of the key, the class, and keyed hashes of the values and of the persons' numbers for
+every version ever published. Nothing here prevents anything: it measures, and `refresh.max_failing` stops a run.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from itertools import pairwise
 from typing import Any
@@ -23,11 +23,13 @@ from sqlanon.kernels.components import components
 from sqlanon.privacy import Requirement, requirements
 from sqlanon.privacy.diversity import FrequencyDiversity
 from sqlanon.privacy.kanonymity import KAnonymity
+from sqlanon.release.check import persons
 from sqlanon.release.store.catalog import Catalog, Entry, private_table
 from sqlanon.results import HistoryReport, HistorySets
 from sqlanon.spec import PrivacySpec, ReleaseSpec
+from sqlanon.sqltext import table_name
 from sqlanon.table.scratch import Scratch
-from sqlanon.table.stage import Roles
+from sqlanon.table.stage import Counted, Roles, hashes_of
 
 PERSON = "person"
 """The stage's column of the key's hash."""
@@ -65,15 +67,22 @@ def key_columns(spec: ReleaseSpec, roles: Roles) -> list[str]:
     return sorted(known.get(name) or known[name.lower()] for name in spec.key)
 
 
-def rows_of(scratch: Scratch, roles: Roles, classed: TableRef, released: TableRef, secret: str) -> TableRef:
+def rows_of(
+    scratch: Scratch, roles: Roles, classed: TableRef, released: TableRef, secret: str, counted: Sequence[Counted] = ()
+) -> TableRef:  # fmt: skip
     """The history of the version that is being made, as a scratch table."""
     history = scratch.table("history")
     scratch.execute(
         "history/rows", {"secret": secret}, history=history, classed=classed, released=released,
         marked=[reading.alias for reading in roles.quasi + roles.sensitive],
-        sensitive=[reading.alias for reading in roles.sensitive],
+        sensitive=[reading.alias for reading in roles.sensitive], persons=[one.alias for one in counted],
     )  # fmt: skip
     return history
+
+
+def value_columns(roles: Roles, counted: Sequence[Counted]) -> list[str]:
+    """Columns of a history of its own: of the sensitive values, and of the persons."""
+    return [f"s{i}" for i in range(1, len(roles.sensitive) + 1)] + [one.alias for one in counted]
 
 
 def table_of(engine: Engine, physical: str) -> TableRef:
@@ -100,8 +109,14 @@ def compare_new(
     types: Sequence[tuple[str, str]],
 ) -> tuple[HistoryReport, ...]:  # fmt: skip
     """What a version that is being made tells together with those before it; ``types`` are the source's columns'."""
-    new = Side(version, history, [(c.name, c.role) for c in spec.columns], spec.key, types)
-    return tuple(compare(scratch, side_of(entry), new, spec.privacy) for entry in entries)
+    persons_of = hashes_of(column.name for column in spec.counted()) if spec.rows_are == "events" else {}
+    new = Side(
+        version, history, [(c.name, c.role) for c in spec.columns], spec.key, types, spec.rows_are, persons_of
+    )
+    asked = spec.privacy.k if spec.persons is None else 1
+    return tuple(
+        compare(scratch, side_of(scratch.engine, entry), new, spec.privacy, asked) for entry in entries
+    )
 
 
 class Side:
@@ -113,13 +128,17 @@ class Side:
         columns: (name, role) of its policy's columns.
         key: the key's columns.
         types: (name, type) of the source's columns: the same value of another type may be written, and so hashed, otherwise.
+        rows_are: what its policy calls its rows.
+        persons: of events: per identifier that is counted, its column in the history.
     """
 
     def __init__(
         self, version: int, history: TableRef, columns: Sequence[tuple[str, str]], key: Sequence[str],
-        types: Sequence[tuple[str, str]],
+        types: Sequence[tuple[str, str]], rows_are: str, persons: Mapping[str, str],
     ) -> None:  # fmt: skip
         self.version = version
+        self.rows_are = rows_are
+        self.persons = persons
         self.history = history
         kinds = {name.lower(): kind for name, kind in types}
         told = [(name.lower(), role) for name, role in columns if role in ("quasi", "sensitive")]
@@ -131,19 +150,24 @@ class Side:
         self.key = sorted((name.lower(), kinds.get(name.lower(), "")) for name in key)
 
 
-def side_of(entry: Entry) -> Side:
-    """A version of the catalog."""
+def side_of(engine: Engine, entry: Entry) -> Side:
+    """A version of the catalog; an older sqlanon kept no persons in its history."""
+    persons_of = hashes_of(persons.counted_in(entry.policy))
+    if persons_of:
+        there = {column.name for column in engine.relation(table_name(entry.history)).columns}
+        persons_of = persons_of if there.issuperset(persons_of.values()) else {}
     columns = [(column["name"], column["role"]) for column in entry.policy["columns"]]
     key = entry.policy.get("key") or ()
-    return Side(entry.version, entry.history, columns, key, entry.source_columns or ())
+    rows_are = entry.policy.get("rows_are", "persons")
+    return Side(entry.version, entry.history, columns, key, entry.source_columns or (), rows_are, persons_of)
 
 
-def compare(scratch: Scratch, old: Side, new: Side, privacy: PrivacySpec) -> HistoryReport:
+def compare(scratch: Scratch, old: Side, new: Side, privacy: PrivacySpec, fewest: int) -> HistoryReport:
     """Link the classes of two versions and measure every group that a reader of both can tell apart.
 
     Where the policies read other columns, or columns of other types, a row is the same when its key is: what changed in it is
     then not told. Where the keys differ, or match nowhere, nothing is known, and that is said instead of "nobody fails".
-    Cost: three joins of the two histories by key, and one step a link.
+    ``fewest`` persons must be in every group, by each identifier that its version counts; 1 asks for none. Cost: three joins of the two histories by key, and one step a link.
     """
     if old.key != new.key:
         return _unknown(scratch, old, new, "the key's columns or their types changed")
@@ -157,13 +181,18 @@ def compare(scratch: Scratch, old: Side, new: Side, privacy: PrivacySpec) -> His
     for kind, here, there, at in (("arrived", new, old, parts[1]), ("left", old, new, parts[0])):
         scratch.execute(
             "history/apart", sets=tables[kind], here=here.history, there=there.history, parts=at, values=_values(here, shared),
-            marked=marked,
+            persons=list(here.persons.values()), marked=marked,
         )  # fmt: skip
     scratch.execute(
-        "history/common", sets=tables["common"], old=old.history, new=new.history, values=_values(new, shared), marked=marked
+        "history/common", sets=tables["common"], old=old.history, new=new.history, values=_values(new, shared),
+        persons=list(new.persons.values()), marked=marked,
     )  # fmt: skip
     failing = {kind: scratch.table(f"failing_{kind}{old.version}_{new.version}") for kind in tables}
-    measured = {kind: _measured(scratch, tables[kind], failing[kind], asked, len(shared)) for kind in tables}
+    sides = {"arrived": new, "left": old, "common": new}
+    measured = {
+        kind: _measured(scratch, tables[kind], failing[kind], asked, len(shared), sides[kind].persons, fewest)
+        for kind in tables
+    }
     total = int(str(scratch.fetch("history/count", tables=list(failing.values()))[0][0]))
     for table in (*parts[:2], *tables.values(), *failing.values()):
         scratch.drop(table)
@@ -178,7 +207,17 @@ def compare(scratch: Scratch, old: Side, new: Side, privacy: PrivacySpec) -> His
         measured["left"],
         measured["common"],
         total,
+        not_measured=_uncounted(old, new) if fewest > 1 else "",
     )
+
+
+def _uncounted(old: Side, new: Side) -> str:
+    """Of which version persons are not counted, and why."""
+    lacking = [side.version for side in (old, new) if side.rows_are == "events" and not side.persons]
+    if not lacking:
+        return ""
+    versions = " and ".join(f"version {version}" for version in lacking)
+    return f"persons of {versions}: no identifier without accept_repeats was kept with its history"
 
 
 def _unknown(scratch: Scratch, old: Side, new: Side, why: str) -> HistoryReport:
@@ -213,8 +252,9 @@ def _parts(scratch: Scratch, old: Side, new: Side, marked: bool) -> tuple[TableR
 
 
 def _measured(
-    scratch: Scratch, sets: TableRef, failing: TableRef, asked: Sequence[Requirement], values: int
-) -> HistorySets:
+    scratch: Scratch, sets: TableRef, failing: TableRef, asked: Sequence[Requirement], values: int,
+    counted: Mapping[str, str], fewest: int,
+) -> HistorySets:  # fmt: skip
     names = [f"v{i + 1}" for i in range(values)]
     groups = ["place", "beside"]
     checks: list[dict[str, Any]] = []
@@ -224,6 +264,8 @@ def _measured(
             "kind": check.kind, "p": check.p, "q": check.q, "value": names[check.value] if check.value >= 0 else None,
             "within": [names[i] for i in check.within],
         })  # fmt: skip
+    if fewest > 1:
+        checks += [{"kind": "persons", "p": fewest, "value": column} for column in counted.values()]
     scratch.execute("history/failing", failing=failing, sets=sets, checks=checks)
     rows = int(str(scratch.fetch("table/count", source=sets)[0][0]))
     below = int(str(scratch.fetch("table/count", source=failing)[0][0]))
@@ -236,7 +278,11 @@ def _measured(
         FrequencyDiversity(one, name, i).measure(scratch.engine, sets, groups, names).reached
         for i, name in enumerate(names)
     ]
-    return HistorySets(rows, sizes.classes, sizes.smallest, float(min(diverse)) if diverse else None, below)
+    held = persons.measure(scratch.engine, sets, groups, counted).fewest
+    return HistorySets(
+        rows, sizes.classes, sizes.smallest, float(min(diverse)) if diverse else None, below,
+        min(held.values(), default=None),
+    )  # fmt: skip
 
 
 def hold(spec: ReleaseSpec, found: Sequence[HistoryReport]) -> None:
@@ -262,8 +308,9 @@ def told(one: HistoryReport) -> str:
     for kind, sets in (("arrived", one.arrived), ("left", one.left), ("common", one.common)):
         if sets.smallest is not None:
             diverse = f", l {sets.l:.3g}" if sets.l is not None else ""
+            held = f", fewest persons {sets.persons}" if sets.persons is not None else ""
             parts.append(
-                f"{kind}: {sets.rows} rows, smallest group {sets.smallest}{diverse}, failing {sets.failing}"
+                f"{kind}: {sets.rows} rows, smallest group {sets.smallest}{held}{diverse}, failing {sets.failing}"
             )
     return "; ".join(parts)
 
@@ -298,6 +345,8 @@ def audit_history(engine: Engine, release: str) -> tuple[HistoryReport, ...]:
         for earlier, entry in pairwise(entries):
             pairs = {earlier.version, entry.report.get("replaces") or earlier.version}
             for version in sorted(pairs & by_version.keys()):
-                old, new = side_of(by_version[version]), side_of(entry)
-                reports.append(compare(scratch, old, new, privacy_of(entry)))
+                old, new = side_of(engine, by_version[version]), side_of(engine, entry)
+                asked = privacy_of(entry)
+                fewest = asked.k if entry.policy.get("persons") is None else 1
+                reports.append(compare(scratch, old, new, asked, fewest))
     return tuple(reports)

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 from sqlanon.engines.base import Engine, TableRef
-from sqlanon.errors import DatabaseError
-from sqlanon.release.store.catalog import Catalog, Entry
+from sqlanon.release.store.catalog import Entry
 from sqlanon.results import Feasible, RequirementResult
 from sqlanon.spec import ReleaseSpec
 from sqlanon.sqltext import statement, table_name
@@ -102,25 +102,51 @@ def measure(
     return Counts(dict(zip(columns, numbers, strict=True)), float(str(average)))
 
 
-def published_as(engine: Engine, view: TableRef) -> Entry | None:
-    """The catalog's version behind a view; None where it is not in the catalog, or the session may not read that."""
-    try:
-        entries = Catalog(engine).entries()
-    except DatabaseError:
-        return None  # the session is that of a reader
-    return next((one for one in entries if one.status == "published" and one.view == view), None)
+def counted_in(policy: Mapping[str, Any]) -> tuple[str, ...]:
+    """The identifiers by which a version's policy, as the catalog holds it, counts persons of events; none where rows are persons."""
+    if policy.get("rows_are") != "events":
+        return ()
+    return tuple(
+        column["name"]
+        for column in policy["columns"]
+        if column["role"] == "identifier" and not column.get("accept_repeats")
+    )
+
+
+def promised_by(policy: Mapping[str, Any]) -> int | None:
+    """The persons of a class that a version of events promises, its k; None where it promises none."""
+    k = int(policy["privacy"]["k"])
+    return k if policy.get("rows_are") == "events" and policy.get("persons") is None and k > 1 else None
+
+
+def checked_together(
+    policies: Sequence[Mapping[str, Any]], fewest: Mapping[str, int]
+) -> tuple[tuple[RequirementResult, ...], tuple[str, ...]]:
+    """What two releases promise of persons against the fewest of any intersection, and what could not be counted.
+
+    The least of the k that are promised is asked for, as of rows; an identifier that one of the two counts binds both.
+    """
+    promises = [policy for policy in policies if promised_by(policy) is not None]
+    if not promises:
+        return (), ()
+    asked = min(promised_by(policy) or 0 for policy in promises)
+    known = {name.lower(): number for name, number in fewest.items()}
+    names = sorted({name for policy in promises for name in counted_in(policy)})
+    results = tuple(
+        RequirementResult(NAME, name, asked, known[name.lower()], known[name.lower()] >= asked)
+        for name in names
+        if name.lower() in known
+    )
+    missing = ", ".join(name for name in names if name.lower() not in known)
+    what = (f"persons by {missing}: the source has no such column any more",) if missing else ()
+    return results, what if all(counted_in(policy) for policy in promises) else (*what, UNCOUNTED)
 
 
 def of_version(engine: Engine, entry: Entry | None) -> Counts:
     """Persons in the classes of a version, by its private link table; nothing where an older sqlanon wrote that."""
-    if entry is None or entry.policy.get("rows_are") != "events" or not engine.exists(entry.link):
+    if entry is None or not counted_in(entry.policy) or not engine.exists(entry.link):
         return Counts()
-    named = [
-        column["name"]
-        for column in entry.policy["columns"]
-        if column["role"] == "identifier" and not column.get("accept_repeats")
-    ]
-    columns = hashes_of(named)
+    columns = hashes_of(counted_in(entry.policy))
     known = engine.relation(table_name(entry.link)).columns
     if not set(columns.values()) <= {column.name for column in known}:
         return Counts()
@@ -152,7 +178,7 @@ def checked(
     if not missing:
         return results, ()
     if entry is None:
-        why = "the private tables of this release are not in this database"
+        why = "the private tables of this release are not in this database; audit it by the policy from the database of its source"
     else:
         why = (
             f"version {entry.version} was made without counting it, by an older sqlanon or another policy; "

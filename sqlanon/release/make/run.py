@@ -197,7 +197,7 @@ def compare_versions(
     """What the new version tells together with the published one."""
     if not ready.keyed:
         return Compared(None, data, (), (WITHOUT_KEY,) if previous else ())
-    table = history.rows_of(scratch, ready.roles, made.classed, made.recoded.released, secret)
+    table = history.rows_of(scratch, ready.roles, made.classed, made.recoded.released, secret, ready.persons)
     earlier = history.before(scratch.engine, spec.name, previous)
     reports = history.compare_new(scratch, spec, earlier, table, version, ready.source.columns)
     for entry in earlier:
@@ -240,7 +240,7 @@ def _make(
         notes=(*made.notes, *compared.notes), why=decision.why,
         replaces=decision.replaced, data=compared.data, history=compared.reports,
     )  # fmt: skip
-    private = Private(made.seed, secret, compared.table, len(ready.roles.sensitive))
+    private = Private(made.seed, secret, compared.table, history.value_columns(ready.roles, ready.persons))
     verified = publish(
         engine, spec, target, scratch, encoded, classed, recoded, ready, report, watch, private
     )

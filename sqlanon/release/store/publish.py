@@ -39,20 +39,19 @@ class Private:
         seed: of the version's random numbers.
         secret: what the release's hashes are keyed with.
         history: scratch table of the version's history, where there is a key.
-        sensitive: how many sensitive columns it holds.
+        columns: its columns of sensitive values and of persons.
     """
 
     seed: int
     secret: str
     history: TableRef | None
-    sensitive: int
+    columns: Sequence[str]
 
     def keep(self, scratch: Scratch, physical: str) -> None:
         """Copy the history beside the version's table, where it outlives it."""
         if self.history:
-            columns = [""] * self.sensitive
             kept = table_of(scratch.engine, physical)
-            scratch.execute("history/keep", kept=kept, history=self.history, sensitive=columns)
+            scratch.execute("history/keep", kept=kept, history=self.history, columns=list(self.columns))
             scratch.engine.drop_statistics([kept])
 
 

@@ -1,0 +1,76 @@
+"""Where the table that is audited is: in the session's database, or in the file that a release of it was published into."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+
+from sqlanon.engines.base import Engine, Relation, TableRef
+from sqlanon.errors import DatabaseError
+from sqlanon.release.store.catalog import Catalog, Entry
+from sqlanon.release.store.metadata import version_in
+from sqlanon.release.store.swap import spelled
+from sqlanon.release.store.target import view_of
+from sqlanon.spec import ReleaseSpec
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """What is audited.
+
+    Attributes:
+        relation: the table or view.
+        entry: the catalog's version that it shows; None where it shows none, or the session may not read the catalog.
+        file: the file that it is in, unless it is in the session's database.
+    """
+
+    relation: Relation
+    entry: Entry | None
+    file: str | None
+
+    @property
+    def shown(self) -> str:
+        """For people."""
+        return f"{self.relation.ref} in {self.file}" if self.file else str(self.relation.ref)
+
+
+@contextmanager
+def audited(engine: Engine, table: str, spec: ReleaseSpec | None) -> Iterator[Place]:
+    """The table, while its file is open.
+
+    A release that went into another file is read there where the session is on its source, whose private tables say who is in which
+    class. On the file itself they are out of reach.
+
+    Args:
+        engine: the session.
+        table: its name.
+        spec: a policy's release that the table is said to be.
+    """
+    entries = _published(engine)
+    if spec is not None and spec.publish_file:
+        entry = next((one for one in entries if one.release == spec.name and one.file), None)
+        view = view_of(engine, spec) if entry else None
+        if entry and view and view == engine.target(table):
+            there = replace(entry, file=spec.publish_file)
+            held = there if version_in(engine, there) == there.version else None
+            with engine.attach(spec.publish_file, read_only=True) as database:
+                relation = engine.relation(spelled(replace(view, database=database)))
+                yield Place(relation, held, spec.publish_file)
+            return
+    relation = engine.relation(table)
+    yield Place(relation, _shown_by(entries, relation.ref), None)
+
+
+def _published(engine: Engine) -> list[Entry]:
+    try:
+        return [one for one in Catalog(engine).entries() if one.status == "published"]
+    except DatabaseError:
+        return []  # the session is that of a reader
+
+
+def _shown_by(entries: list[Entry], view: TableRef) -> Entry | None:
+    return next((one for one in entries if one.view == view), None)
+
+
+__all__ = ["Place", "audited"]
