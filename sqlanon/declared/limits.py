@@ -13,7 +13,7 @@ from sqlanon.declared.method import Asked, Refused, Rule
 def goal_of_solver(asked: Asked) -> Refused | None:
     """Each solver is made for one problem: privacy that is asked, or privacy that is maximized."""
     solver, goal = asked.options["solver"], asked.maximize
-    own = f"solver={solver}"
+    own = f"{asked.method}: solver={solver}"
     if goal is None:
         if solver in ("ac", "ipcsd"):
             what = f"{own} maximizes l within a bound on the loss; here l is asked"
@@ -35,10 +35,14 @@ def minimize_of_goal(asked: Asked) -> Refused | None:
     if minimize == "gcp":
         return None
     if asked.maximize is not None:
-        what = "minimize goes with k and l that are asked, not with maximize"
+        what = f"{asked.method}: minimize goes with k and l that are asked, not with maximize"
         return Refused(what, "leave minimize out", "minimize")
     if asked.options["solver"] == "auto" and asked.diverse:
-        return Refused(f"minimize={minimize} is for k alone", "with l leave minimize out (gcp)", "minimize")
+        return Refused(
+            f"{asked.method}: minimize={minimize} is for k alone",
+            "with l leave minimize out (gcp)",
+            "minimize",
+        )
     return None
 
 
@@ -55,7 +59,7 @@ def solver_of_l(asked: Asked) -> Refused | None:
     solver, minimize = asked.options["solver"], asked.options["minimize"]
     if asked.maximize is not None or solver not in ("optimal", "dual"):
         return None
-    own, auto = f"solver={solver}", "use solver=auto"
+    own, auto = f"{asked.method}: solver={solver}", "use solver=auto"
     if not asked.l_alone or asked.l is None:
         return Refused(f"{own} is for l of one sensitive column and nothing else", auto, "solver")
     if asked.k > asked.l:
@@ -73,7 +77,9 @@ def optimal_line(asked: Asked) -> Refused | None:
     """The optimal solver takes one column that is a line; whether it is one, its type decides."""
     if asked.options["solver"] != "optimal" or asked.quasi == 1:
         return None
-    what = "solver=optimal takes one quasi column that is a line (numbers, dates or an order)"
+    what = (
+        f"{asked.method}: solver=optimal takes one quasi column that is a line (numbers, dates or an order)"
+    )
     return Refused(what, "solver=auto, the heuristic, takes any", "solver")
 
 
@@ -88,7 +94,7 @@ def fast(order: str) -> tuple[Rule, ...]:
     def own_solver(asked: Asked) -> Refused | None:
         if asked.options["solver"] not in ("optimal", "dual"):
             return None
-        what = f"solver={asked.options['solver']} measures the real loss of classes"
+        what = f"{asked.method}: solver={asked.options['solver']} measures the real loss of classes"
         return Refused(what, f"use {order}", "solver")
 
     return (one_column, own_solver)
@@ -110,8 +116,8 @@ def maximized_strictly(asked: Asked) -> Refused | None:
     if asked.maximize is None or asked.options["variant"] == "strict":
         return None
     return Refused(
-        "variant=relaxed does not maximize",
-        f"{asked.method} maximizes {asked.maximize} with variant=strict",
+        f"{asked.method}: variant=relaxed does not maximize",
+        f"maximize {asked.maximize} with variant=strict",
         "variant",
     )
 

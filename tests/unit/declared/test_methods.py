@@ -67,7 +67,7 @@ PROBLEMS = [
         "policy:27: releases[dual].method: mondrian has no pushdown when l is maximized; leave execution out (auto)"
     ),
     (
-        "policy:27: releases[dual].method.variant: variant=relaxed does not maximize; mondrian maximizes l with variant=strict"
+        "policy:27: releases[dual].method.variant: mondrian: variant=relaxed does not maximize; maximize l with variant=strict"
     ),
     (
         "policy:27: releases[dual].method: mondrian maximizes l of one sensitive column, the policy has 2; "
