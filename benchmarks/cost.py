@@ -1,7 +1,7 @@
-"""What every method costs by rows, columns and k: the numbers that `plan` estimates by (`sqlanon.methods.cost`), fitted anew.
+"""What every method costs by rows, columns and k: the numbers that `plan` estimates by (`sqlanon.declared.cost`), fitted anew.
 
 Processor time of one thread, in an in-memory DuckDB, on uniform integers: so a busy machine does not change it much. ``seconds`` is for
-the table of `sqlanon.methods.cost`; each exponent comes from two sizes that differ in nothing else.
+the table of `sqlanon.declared.cost`; each exponent comes from two sizes that differ in nothing else.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from typing import Any
 
 import sqlanon
 from benchmarks.record import RESULTS, Record, options
+from sqlanon.declared.cost import COLUMNS, ROWS, K
 from sqlanon.methods import METHODS
-from sqlanon.methods.cost import COLUMNS, ROWS, K
 
 LARGE = 4
 """How many times the columns or k are for the second size."""

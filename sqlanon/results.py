@@ -210,7 +210,7 @@ class Feasible:
 
 @dataclass(frozen=True, slots=True)
 class Estimate:
-    """A rough guess of what a run costs, from its rows and columns alone (`sqlanon.methods.cost`).
+    """A rough guess of what a run costs, from its rows and columns alone (`sqlanon.declared.cost`).
 
     Attributes:
         seconds: of the method, one thread; ``most_seconds`` the same on the worst data that was seen.

@@ -1,27 +1,71 @@
-"""Methods: published algorithms, one file each, behind one registry. They see codes, positions and spans, never values.
+"""Methods: published algorithms, one file each, declared in `sqlanon.declared`. They see codes, positions and spans, never values.
 
 A method returns an assignment, row -> class. It is never trusted: verify measures what was released.
 """
 
 from __future__ import annotations
 
-import difflib
-import re
-from collections.abc import Iterable, Mapping
+from functools import cached_property
+from importlib import import_module
+from typing import cast
 
+from sqlanon.declared import (
+    METHODS,
+    MethodDeclaration,
+    asked_of,
+    refusals,
+    too_many_rows,
+    unknown_method,
+    wrong_options,
+)
+from sqlanon.declared.cost import Cost
 from sqlanon.errors import PolicyError
-from sqlanon.methods.anatomy import Anatomy
-from sqlanon.methods.base import Assignment, Context, Method, Problem
-from sqlanon.methods.mondrian.method import Mondrian
-from sqlanon.methods.onedim.method import Hilbert, HilbertFast, IDistance, IDistanceFast, Tree
-from sqlanon.methods.topdown import TopDown
-from sqlanon.spec import MethodSpec
+from sqlanon.methods.base import Algorithm, Assignment, Context, Problem
+from sqlanon.spec import MethodSpec, ReleaseSpec
 
-METHODS: Mapping[str, type[Method]] = {
-    kind.name: kind
-    for kind in (Tree, Hilbert, HilbertFast, IDistance, IDistanceFast, Mondrian, TopDown, Anatomy)
-}
-"""Every method by name; a new one is a file, its templates and kernels, and an entry here."""
+
+class Method:
+    """A method with its options. Its code is imported when it is asked about data or run.
+
+    Args:
+        declaration: the method.
+        spec: its options, which are right.
+    """
+
+    def __init__(self, declaration: MethodDeclaration, spec: MethodSpec) -> None:
+        self.declaration = declaration
+        self._options = spec.options
+
+    @property
+    def cost(self) -> Cost:
+        """How seconds and memory grow, roughly."""
+        return self.declaration.cost
+
+    @cached_property
+    def algorithm(self) -> Algorithm:
+        """The code."""
+        return code(self.declaration)(**self.declaration.values(self._options))
+
+    def describe(self) -> str:
+        """The method with its options, for reports."""
+        return self.declaration.describe(self._options)
+
+    def refusal(self, problem: Problem) -> str | None:
+        """Why this method cannot solve a problem of these data, and what to use instead; None if it can."""
+        refused = too_many_rows(self.declaration, self._options, problem.rows)
+        return f"method {refused}" if refused else self.algorithm.refusal(problem)
+
+    def assign(self, context: Context) -> Assignment:
+        """Compute the assignment."""
+        return self.algorithm.assign(context)
+
+
+def code(declaration: MethodDeclaration) -> type[Algorithm]:
+    """Import what a declaration names."""
+    if not isinstance(declaration.code, str):
+        return declaration.code
+    module, _, name = declaration.code.partition(":")
+    return cast("type[Algorithm]", getattr(import_module(module), name))
 
 
 def method(spec: MethodSpec) -> Method:
@@ -31,34 +75,41 @@ def method(spec: MethodSpec) -> Method:
         PolicyError: no such method, option or value; the text lists what there is and does not repeat what was given, which
             may be a secret or a cell value in the wrong place.
     """
-    kind = METHODS.get(spec.name)
-    if kind is None:
+    declaration = METHODS.get(spec.name)
+    if declaration is None:
+        raise PolicyError(f"method: {unknown_method(spec.name)}")
+    wrong = wrong_options(declaration, spec.options)
+    if wrong:
+        known = {option.name for option in declaration.options}
         raise PolicyError(
-            f"method: there is no such method{_near(spec.name, METHODS)}; methods: {', '.join(METHODS)}"
+            [f"method {spec.name}: {f'{one.option}: ' if one.option in known else ''}{one}" for one in wrong]
         )
-    unknown = sorted(set(spec.options) - set(kind.options) - set(kind.numbers))
-    if unknown:
-        known = [f"{name} ({' | '.join(allowed)})" for name, allowed in kind.options.items()]
-        known += [f"{name} ({span[0]} to {span[-1]})" for name, span in kind.numbers.items()]
-        hint = _near(unknown[0], [*kind.options, *kind.numbers])
-        raise PolicyError(f"method {spec.name}: no such option{hint}; options: {', '.join(known) or 'none'}")
-    for name, value in spec.options.items():
-        span = kind.numbers.get(name)
-        if span is None:
-            if value not in kind.options[name]:
-                raise PolicyError(
-                    f"method {spec.name}: {name}: not a value known here; allowed are {', '.join(kind.options[name])}"
-                )
-        elif not re.fullmatch("[0-9]{1,18}", value) or int(value) not in span:
-            raise PolicyError(
-                f"method {spec.name}: {name}: not a number known here; allowed are whole numbers from {span[0]} to {span[-1]}"
-            )
-    return kind(**spec.options)
+    return Method(declaration, spec)
 
 
-def _near(word: str, known: Iterable[str]) -> str:
-    found = difflib.get_close_matches(word, list(known), n=1)
-    return f" (did you mean {found[0]}?)" if found else ""
+def method_of(spec: ReleaseSpec) -> Method:
+    """The method of a release.
+
+    Policies have been checked; a spec that was made by hand is checked here.
+
+    Raises:
+        PolicyError: as `method`, or the method does not take what the release asks.
+    """
+    chosen = method(spec.method)
+    refused = refusals(chosen.declaration, asked_of(spec, chosen.declaration))
+    if refused:
+        raise PolicyError([f"{spec.name}: method {one}" for one in refused])
+    return chosen
 
 
-__all__ = ["METHODS", "Assignment", "Context", "Method", "Problem", "method"]
+__all__ = [
+    "METHODS",
+    "Algorithm",
+    "Assignment",
+    "Context",
+    "Method",
+    "Problem",
+    "code",
+    "method",
+    "method_of",
+]

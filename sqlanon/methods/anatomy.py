@@ -10,13 +10,10 @@ depends on the counts of values alone, so that the pushdown counts in SQL and pl
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 from sqlanon.methods.base import Assignment, Context, Problem
-from sqlanon.methods.cost import Cost
 from sqlanon.privacy.base import Check
-from sqlanon.spec import Execution
 
 if TYPE_CHECKING:
     from sqlanon.engines.base import TableRef
@@ -28,52 +25,12 @@ _KERNEL_BYTES = 48
 class Anatomy:
     """Random groups of l different sensitive values."""
 
-    name: ClassVar[str] = "anatomy"
-    options: ClassVar[Mapping[str, tuple[str, ...]]] = {}
-    numbers: ClassVar[Mapping[str, range]] = {}
-    executions: ClassVar[tuple[Execution, ...]] = ("kernel", "pushdown")
-    cost: ClassVar[Cost] = Cost(0.02, 0.0075, columns=0.65)
-
-    def __init__(self) -> None:
-        pass
-
-    def describe(self) -> str:
-        """See `Method.describe`."""
-        return self.name
-
     def refusal(self, problem: Problem) -> str | None:
-        """See `Method.refusal`."""
-        checks = [item.check() for item in problem.requirements]
-        k = max([1] + [check.p for check in checks if check.kind == "rows"])
-        others = "use tree or mondrian (format: anatomy takes their classes as well)"
-        if problem.accuracy is not None:
-            return f"method anatomy does not look at the quasi columns, and keeps to no bound on their loss; {others}"
-        if len(problem.sensitive) != 1:
-            return f"method anatomy is for one sensitive column, and there are {len(problem.sensitive)}; {others}"
-        if any(check.kind == "distinct" for check in checks):
-            return (
-                "method anatomy takes l, not distinct_l: l rows of a group have l different values; ask for l: "
-                f"{max(check.p for check in checks if check.kind == 'distinct')}, or {others}"
-            )
-        frequency = [check for check in checks if check.kind == "frequency"]
-        if not frequency:
-            return f"method anatomy makes groups of l rows: ask for l, such as l: 2, or {others}"
-        check = frequency[0]
-        if check.q != 1 or check.p < 2:
-            return (
-                f"method anatomy makes groups of l rows, so that l is a whole number of at least 2, not "
-                f"{check.p / check.q:g}; ask for l: {max(-(-check.p // check.q), 2)}, or {others}"
-            )
-        if k > check.p:
-            return f"method anatomy makes groups of l = {check.p} rows, fewer than k = {k}; ask for l: {k}, or {others}"
+        """See `Algorithm.refusal`."""
         return None
 
-    def statements(self, context: Context) -> Sequence[str]:
-        """See `Method.statements`."""
-        return []
-
     def assign(self, context: Context) -> Assignment:
-        """See `Method.assign`.
+        """See `Algorithm.assign`.
 
         Cost: a sort of the rows in the database, then O(n log m) for m sensitive values. The pushdown keeps two integers a row
         in memory, and no row.

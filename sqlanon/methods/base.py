@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Protocol
+from typing import Protocol
 
+from sqlanon.declared.method import Given
 from sqlanon.engines.base import TableRef
-from sqlanon.methods.cost import Cost
 from sqlanon.privacy.base import Requirement
 from sqlanon.progress import Progress
 from sqlanon.spec import Accuracy, Execution
@@ -93,33 +93,19 @@ class Assignment:
     spans: TableRef | None = None
 
 
-class Method(Protocol):
-    """A published algorithm.
+class Algorithm(Protocol):
+    """The code of a method; `sqlanon.declared` says what is known of it without running it.
 
-    Attributes:
-        name: as policies name it.
-        options: the options a policy may set, with their allowed values, the default first.
-        numbers: further options, whole numbers, with those allowed.
-        executions: the executions it has; the contract tests read this.
-        cost: how seconds and memory grow, roughly, for ``plan``.
+    It is made with all the options of its declaration by name, each with a value that is allowed.
     """
 
-    name: ClassVar[str]
-    options: ClassVar[Mapping[str, tuple[str, ...]]]
-    numbers: ClassVar[Mapping[str, range]]
-    executions: ClassVar[tuple[Execution, ...]]
-    cost: ClassVar[Cost]
-
-    def __init__(self, **options: str) -> None: ...
-
-    def describe(self) -> str:
-        """The method with its options, for reports."""
+    def __init__(self, **options: Given) -> None: ...
 
     def refusal(self, problem: Problem) -> str | None:
-        """Why this method cannot solve a problem, and what to use instead; None if it can."""
+        """Why this method cannot solve a problem of these data, and what to use instead; None if it can.
 
-    def statements(self, context: Context) -> Sequence[str]:
-        """The SQL that does not depend on the data, for ``plan``."""
+        What follows from the policy alone is declared, and not repeated here.
+        """
 
     def assign(self, context: Context) -> Assignment:
         """Compute the assignment."""

@@ -12,6 +12,7 @@ from typing import Any, Literal, TypeVar, cast
 from sqlanon.errors import PolicyError
 from sqlanon.policy.fields import AN_ORDER, name_parts
 from sqlanon.policy.hierarchies import read_hierarchy, read_order
+from sqlanon.policy.method import check_method
 from sqlanon.policy.models import (
     ColumnModel,
     ReleaseModel,
@@ -99,7 +100,7 @@ def build(
         problems.add(
             (*path, "dimensions"), "the source itself is listed", "tables without rows of its persons"
         )
-    return ReleaseSpec(
+    spec = ReleaseSpec(
         name=model.name,
         source=model.source,
         columns=columns,
@@ -125,6 +126,8 @@ def build(
             model.history.max_failing if model.history else None,
         ),
     )
+    check_method(spec, raw, path, problems)
+    return spec
 
 
 def _column(name: str, column: ColumnModel, path: Path, problems: Problems, files: Files) -> ColumnSpec:

@@ -7,11 +7,13 @@ Only the file boundary uses these. The descriptions are the one text about each 
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from fractions import Fraction
 from typing import Annotated, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
+from sqlanon.declared import METHODS
 from sqlanon.policy import fields
 from sqlanon.policy.fields import amount, duration, flag, mapping, one_of, whole
 from sqlanon.spec import (
@@ -44,6 +46,12 @@ Ordered = Annotated[
 RoleWord = Annotated[Role, one_of(*ROLES)]
 FormatWord = Annotated[FormatKind, one_of(*FORMATS)]
 Frequency = Annotated[Fraction, BeforeValidator(fields.fraction, json_schema_input_type=float | str)]
+
+
+def _or(words: Iterable[str]) -> str:
+    *most, last = words
+    return f"{', '.join(most)} or {last}"
+
 
 _REFINE = RefineSpec()
 _REFRESH = RefreshSpec()
@@ -165,7 +173,7 @@ class PrivacyModel(Part):
 class MethodModel(Part):
     """The algorithm. Its name alone, or `name:option=value,option=value`, may be written as text.
 
-    All further keys are options, which the method checks.
+    All further keys are options of the method, which the table of methods lists.
     """
 
     model_config = ConfigDict(extra="allow", frozen=True, hide_input_in_errors=True)
@@ -174,9 +182,7 @@ class MethodModel(Part):
     ]
 
     name: Annotated[str, BeforeValidator(fields.word)] = Field(
-        description="`tree`, `hilbert`, `hilbert_fast`, `idistance`, `idistance_fast`, `mondrian`, `topdown` or `anatomy`. "
-        "docs/onedim.md tells which to take, what each accepts, and the options of the one-dimensional ones (`minimize`, `solver`, "
-        "`centres`); docs/mondrian.md has those of Mondrian."
+        description=f"{_or(f'`{name}`' for name in METHODS)}. docs/onedim.md and docs/mondrian.md say which to take."
     )
 
 

@@ -7,6 +7,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from sqlanon.declared import METHODS, Word
+from sqlanon.declared.method import Option
 from sqlanon.policy.models import PolicyModel
 
 _TITLES = {
@@ -103,7 +105,29 @@ def reference() -> str:
     made = schema()
     parts = {"PolicyModel": made, **made["$defs"]}
     sections = [_section(title, parts[name]) for name, title in _TITLES.items()]
-    return "\n".join([_INTRODUCTION, *sections, _FILES])
+    place = list(_TITLES).index("MethodModel") + 1
+    return "\n".join([_INTRODUCTION, *sections[:place], _methods(), *sections[place:], _FILES])
+
+
+def _methods() -> str:
+    """What is declared of every method: its options, executions, and what it can be asked for."""
+    lines = ["| Method | What it is | k, l | maximizes | executions |", "|---|---|---|---|---|"]
+    options = ["| Option | of | Value | Default | Meaning |", "|---|---|---|---|---|"]
+    listed: dict[Option, list[str]] = {}
+    for name, method in METHODS.items():
+        asked = "all" if method.requirements is None else ", ".join(method.requirements)
+        goals, runs = ", ".join(method.maximizes) or "no", ", ".join(method.executions)
+        lines.append(f"| `{name}` | {method.about} | {asked} | {goals} | {runs} |")
+        for option in method.options:
+            listed.setdefault(option, []).append(f"`{name}`")
+    for option, names in listed.items():
+        values = (
+            ", ".join(f"`{word}`" for word in option.words) if isinstance(option, Word) else option.allowed
+        )
+        options.append(
+            f"| `{option.name}` | {', '.join(names)} | {values} | `{option.default}` | {option.about} |"
+        )
+    return "\n".join([*lines, "", *options, ""])
 
 
 def _section(title: str, part: dict[str, Any]) -> str:

@@ -49,12 +49,12 @@ def ways() -> list[Way]:
     from sqlanon.methods import METHODS
 
     return [
-        Way(name, dict(zip(method.options, values, strict=True)))
+        Way(name, dict(zip(method.words, values, strict=True)))
         for name, method in METHODS.items()
         for values in product(
             *(
                 given[:1] if option in ORACLES[name].elsewhere else given
-                for option, given in method.options.items()
+                for option, given in method.words.items()
             )
         )
     ]
@@ -64,7 +64,7 @@ def is_default(way: Way) -> bool:
     """Whether all options have the value that they have when nothing is said."""
     from sqlanon.methods import METHODS
 
-    return all(way.options[name] == values[0] for name, values in METHODS[way.method].options.items())
+    return all(way.options[name] == values[0] for name, values in METHODS[way.method].words.items())
 
 
 def executions(way: Way) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ Wrong classes come from a method of our own in the registry; wrong tables from t
 from __future__ import annotations
 
 import uuid
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from fractions import Fraction
 from typing import Any, ClassVar
 
@@ -14,9 +14,9 @@ import numpy as np
 import pytest
 
 from sqlanon.errors import PrivacyViolation
-from sqlanon.methods import METHODS
 from sqlanon.methods.base import Assignment
 from sqlanon.sqltext import identifier
+from tests.declared import declare
 from tests.engines import create_table, quote, read_table
 
 ROWS = [(q, s, t) for q, (s, t) in enumerate(zip("aabbaabbaabb", "xyxyxyxyxyxy", strict=True))]
@@ -35,20 +35,10 @@ CROSSED = [0, 1, 1, 0, 0, 1, 1, 0] + [
 class Told:
     """A method that assigns what the test tells it: class by code of the first quasi column."""
 
-    name: ClassVar[str] = "told"
-    options: ClassVar[Mapping[str, tuple[str, ...]]] = {}
-    numbers: ClassVar[Mapping[str, range]] = {}
-    executions: ClassVar[tuple[str, ...]] = ("kernel",)
     classes: ClassVar[Sequence[int | None]] = RIGHT
-
-    def describe(self) -> str:
-        return "told"
 
     def refusal(self, problem: Any) -> str | None:
         return None
-
-    def statements(self, context: Any) -> Sequence[str]:
-        return []
 
     def assign(self, context: Any) -> Assignment:
         work, code = context.encoded.work, context.encoded.quasi[0].code
@@ -66,7 +56,7 @@ class Told:
 @pytest.fixture
 def told(shared_db: Any, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Any]:
     """Releases `ROWS` with given classes; the name is new for every test."""
-    monkeypatch.setitem(METHODS, "told", Told)  # type: ignore[arg-type]
+    declare(monkeypatch, "told", Told)
     monkeypatch.setattr(Told, "classes", RIGHT)
     name = f"told_{uuid.uuid4().hex[:10]}"
     create_table(shared_db, name, {"q": "INTEGER", "s": "TEXT", "t": "TEXT", "who": "TEXT"},

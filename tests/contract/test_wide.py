@@ -10,9 +10,9 @@ import pytest
 
 import sqlanon
 from sqlanon import policy
+from sqlanon.declared.cost import COLUMNS, ROWS, K
 from sqlanon.engines.base import Statement
 from sqlanon.methods import METHODS
-from sqlanon.methods.cost import COLUMNS, ROWS, K
 from sqlanon.spec import MethodSpec
 from tests.engines import ENGINES, PAIR
 

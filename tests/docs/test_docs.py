@@ -123,29 +123,19 @@ def test_python_of_the_one_dimensional_page_runs(tmp_path, monkeypatch, capsys):
 def test_methods_take_what_the_one_dimensional_page_says():
     """The contract suite compares what methods refuse with the oracle; this compares the page with the methods."""
     from fractions import Fraction
-    from types import SimpleNamespace
 
-    from sqlanon.methods import METHODS
-    from sqlanon.methods.base import Problem
-    from sqlanon.privacy import requirements
-    from sqlanon.spec import Accuracy, PrivacySpec
-
-    def problem(privacy, sensitive=("s",), accuracy=None):
-        quasi = [SimpleNamespace(reading=SimpleNamespace(treatment="ordered"), has_null=False)] * 2
-        return Problem(
-            requirements(privacy, sensitive), accuracy, quasi, [SimpleNamespace()] * len(sensitive), 100
-        )
+    from sqlanon.declared import METHODS, Asked, refusals
 
     whole, half = Fraction(5), Fraction(5, 2)
     asked = [
-        problem(PrivacySpec(k=3)),
-        problem(PrivacySpec(k=3, l=whole)),
-        problem(PrivacySpec(k=3, l=half)),
-        problem(PrivacySpec(k=3, distinct_l=5)),
-        problem(PrivacySpec(k=3, l=whole), ("s", "t")),
-        problem(PrivacySpec(k=3, l=whole, joint=True), ("s", "t")),
-        problem(PrivacySpec(k=3), accuracy=Accuracy("k", Fraction(1, 2))),
-        problem(PrivacySpec(k=1, l=Fraction(2)), accuracy=Accuracy("l", Fraction(1, 2))),
+        {"k": 3},
+        {"k": 3, "l": whole},
+        {"k": 3, "l": half},
+        {"k": 3, "distinct_l": 5},
+        {"k": 3, "l": whole, "sensitive": 2},
+        {"k": 3, "l": whole, "sensitive": 2, "joint": True},
+        {"k": 3, "maximize": "k"},
+        {"l": Fraction(2), "maximize": "l"},
     ]
     text = (ROOT / "docs" / "onedim.md").read_text(encoding="utf-8")
     part = text.split("## Which method takes what\n")[1].split("\n## ")[0]
@@ -153,7 +143,12 @@ def test_methods_take_what_the_one_dimensional_page_says():
     rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines[2:]]
     said = {row[0].strip("`"): row[1:] for row in rows}
     taken = {
-        name: ["no" if method().refusal(each) else "yes" for each in asked]
+        name: [
+            "no"
+            if refusals(method, Asked(name, method.values({}), quasi=2, **{"sensitive": 1, **each}))
+            else "yes"
+            for each in asked
+        ]
         for name, method in METHODS.items()
     }
     assert said == taken

@@ -28,9 +28,10 @@ pytestmark = pytest.mark.property
 
 def kinds() -> dict[str, type[OneDimensional]]:
     """The one-dimensional methods of the registry."""
-    from sqlanon.methods import METHODS
+    from sqlanon.methods import METHODS, code
 
-    return {name: kind for name, kind in METHODS.items() if issubclass(kind, OneDimensional)}
+    loaded_code = {name: code(method) for name, method in METHODS.items()}
+    return {name: kind for name, kind in loaded_code.items() if issubclass(kind, OneDimensional)}
 
 
 WAYS = [way for way in ways() if way.method in kinds()]

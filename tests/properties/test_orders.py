@@ -9,10 +9,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from sqlanon.declared.methods import MOST_CENTRES
 from sqlanon.kernels.canonical_order import settle
 from sqlanon.methods.base import Context
 from sqlanon.methods.onedim import orders
-from sqlanon.methods.onedim.method import MOST_CENTRES
 from sqlanon.methods.onedim.orders import ORDERS, Arranged, IDistance, Order, canonical
 from sqlanon.methods.shared.kernel_input import Loaded
 from tests.contract.cases import Case

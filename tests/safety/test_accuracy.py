@@ -8,8 +8,9 @@ from decimal import Decimal
 import pytest
 
 import sqlanon
-from sqlanon import methods
 from sqlanon.methods.base import Assignment
+from sqlanon.methods.onedim.method import Hilbert
+from tests.declared import declare
 from tests.engines import create_table, read_table
 from tests.safety.people import private_tables
 
@@ -32,7 +33,7 @@ WIDE = {"n": ("11", "10.5"), "d": ("0.11", "0.1"), "f": ("1.1", "1.0999"), "day"
         "city": ("4", "3"), "size": ("2", "1")}  # fmt: skip
 
 
-class OneClass(methods.METHODS["hilbert"]):
+class OneClass(Hilbert):
     """Puts all rows into one class, whatever the bound."""
 
     def assign(self, context):
@@ -46,7 +47,7 @@ class OneClass(methods.METHODS["hilbert"]):
 @pytest.fixture
 def release(shared_db, monkeypatch, tmp_path):
     """Releases the table by the method that breaks bounds, after a good release that readers must keep."""
-    monkeypatch.setitem(methods.METHODS, "bad", OneClass)
+    declare(monkeypatch, "bad", OneClass, like="hilbert")
     (tmp_path / "city.csv").write_text(LEVELS, encoding="utf-8")
     shared_db.engine.execute("DROP TABLE IF EXISTS bounded")
     create_table(shared_db, "bounded", COLUMNS, ROWS)

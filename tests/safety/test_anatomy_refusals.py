@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 import sqlanon
-from sqlanon import methods
 from sqlanon.release.make import run as running
 from sqlanon.table.scratch import Scratch
 from tests.contract.anatomies import read_pair
+from tests.declared import declare
 from tests.safety.bad import tampered_release, tampering
 from tests.safety.people import private_tables, write_people
 
@@ -67,7 +67,7 @@ BAD_METHODS = {
 @pytest.mark.parametrize("name", BAD_METHODS)
 def test_bad_methods(db, monkeypatch, name):
     method, problem = BAD_METHODS[name]
-    monkeypatch.setitem(methods.METHODS, "bad", method)
+    declare(monkeypatch, "bad", method, like="mondrian")
     assert problem in refused(db, method="bad")
 
 
@@ -148,7 +148,7 @@ def test_rows_exchanged_between_groups(db, monkeypatch):
 
 def test_refused_without_a_release_before(shared_db, monkeypatch):
     write_people(shared_db.engine, 0, "nobody")
-    monkeypatch.setitem(methods.METHODS, "bad", BAD_METHODS["not_diverse"][0])
+    declare(monkeypatch, "bad", BAD_METHODS["not_diverse"][0], like="mondrian")
     with pytest.raises(sqlanon.PrivacyViolation):
         shared_db.anonymize("nobody", **GOOD, method="bad")
     for view in ("nobody", "nobody_sensitive", "nobody_metadata"):

@@ -73,13 +73,13 @@ def test_a_file_that_is_not_ours(connect, tmp_path):
 
 def test_a_file_that_became_somebody_elses(connect, tmp_path, monkeypatch):
     """A run that failed never made the file: what stands there later is not ours."""
-    from sqlanon import methods
+    from tests.declared import declare
     from tests.safety.bad import tampering
 
     db = connect(ENGINES[1])
     write_people(db.engine)
     file: Path = tmp_path / "theirs.duckdb"
-    monkeypatch.setitem(methods.METHODS, "bad", tampering("UPDATE {t} SET class = rid"))
+    declare(monkeypatch, "bad", tampering("UPDATE {t} SET class = rid"), like="mondrian")
     with pytest.raises(sqlanon.PrivacyViolation):
         db.anonymize("people", **RELEASE | {"k": 4}, publish_file=str(file), method="bad")
     assert not file.exists()

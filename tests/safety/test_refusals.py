@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 import sqlanon
-from sqlanon import methods
 from sqlanon.release.make import run as running
+from tests.declared import declare
 from tests.engines import create_table
 from tests.safety.bad import tampered_release, tampering
 from tests.safety.people import assert_tidy, generation_of, private_tables, write_people
@@ -74,13 +74,13 @@ def refused(db, **arguments) -> str:
 @pytest.mark.parametrize("name", BAD_METHODS)
 def test_bad_methods(db, monkeypatch, name):
     method, asked = BAD_METHODS[name]
-    monkeypatch.setitem(methods.METHODS, "bad", method)
+    declare(monkeypatch, "bad", method, like="mondrian")
     refused(db, method="bad", **asked)
 
 
 def test_a_bad_method_without_release_before(shared_db, monkeypatch):
     write_people(shared_db.engine, 0, "nobody")
-    monkeypatch.setitem(methods.METHODS, "bad", BAD_METHODS["below_k"][0])
+    declare(monkeypatch, "bad", BAD_METHODS["below_k"][0], like="mondrian")
     with pytest.raises(sqlanon.PrivacyViolation):
         shared_db.anonymize("nobody", **GOOD, method="bad")
     with pytest.raises(sqlanon.DatabaseError):
@@ -111,8 +111,11 @@ def test_a_class_that_is_not_diverse(shared_db, monkeypatch, name):
     )
     asked = {"quasi": "age", "sensitive": "illness", "rest": "drop", "k": 2, "method": "bad", "name": name}
     asked |= {"publish": f"release.diverse_{name}"}
-    monkeypatch.setitem(
-        methods.METHODS, "bad", tampering("UPDATE {t} SET class = CASE WHEN rid < 20 THEN 0 ELSE 1 END")
+    declare(
+        monkeypatch,
+        "bad",
+        tampering("UPDATE {t} SET class = CASE WHEN rid < 20 THEN 0 ELSE 1 END"),
+        like="mondrian",
     )
     shared_db.anonymize("diverse", **asked)
     with pytest.raises(
@@ -194,7 +197,7 @@ def test_refused_into_another_file(connect, tmp_path, monkeypatch):
     write_people(db.engine, 0)
     db.anonymize("people", **GOOD, publish_file=str(file))
     write_people(db.engine, 1)
-    monkeypatch.setitem(methods.METHODS, "bad", BAD_METHODS["below_k"][0])
+    declare(monkeypatch, "bad", BAD_METHODS["below_k"][0], like="mondrian")
     with pytest.raises(sqlanon.PrivacyViolation):
         db.anonymize("people", **GOOD, publish_file=str(file), method="bad")
     with duckdb.connect(str(file), read_only=True) as reader:

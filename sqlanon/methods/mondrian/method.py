@@ -12,13 +12,10 @@ finishes them.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
 from sqlanon.methods.base import Assignment, Context, Problem
-from sqlanon.methods.cost import Cost
-from sqlanon.spec import Execution
 
 if TYPE_CHECKING:
     import numpy as np
@@ -30,46 +27,19 @@ if TYPE_CHECKING:
 class Mondrian:
     """Greedy multidimensional partitioning."""
 
-    name: ClassVar[str] = "mondrian"
-    options: ClassVar[Mapping[str, tuple[str, ...]]] = {
-        "variant": ("strict", "relaxed"),
-        "cut": ("loss", "median"),
-    }
-    numbers: ClassVar[Mapping[str, range]] = {}
-    executions: ClassVar[tuple[Execution, ...]] = ("kernel", "pushdown")
-    cost: ClassVar[Cost] = Cost(0.025, 0.012, rows=1.1, columns=1.15, k=-0.35)
-
-    def __init__(self, variant: str = "strict", cut: str = "loss") -> None:
+    def __init__(self, variant: str, cut: str) -> None:
         self.variant = variant
         self.cut = cut
 
-    def describe(self) -> str:
-        """See `Method.describe`."""
-        return f"mondrian:variant={self.variant},cut={self.cut}"
-
     def refusal(self, problem: Problem) -> str | None:
-        """See `Method.refusal`."""
+        """See `Algorithm.refusal`."""
         if problem.accuracy is None:
             return None
-        goal = problem.accuracy.maximize
-        if problem.execution == "pushdown":
-            return f"method mondrian has no pushdown when {goal} is maximized; leave execution out (auto)"
-        if self.variant == "relaxed":
-            return f"method mondrian maximizes {goal} with variant=strict"
-        if goal == "l" and len(problem.sensitive) != 1:
-            return (
-                f"method mondrian maximizes l of one sensitive column, the policy has {len(problem.sensitive)}; "
-                "publish each in a release of its own, or maximize k"
-            )
         lack = problem.lacks(problem.rows * self.row_bytes(len(problem.quasi), len(problem.sensitive)))
         return f"method mondrian {lack}" if lack else None
 
-    def statements(self, context: Context) -> Sequence[str]:
-        """See `Method.statements`."""
-        return []
-
     def assign(self, context: Context) -> Assignment:
-        """See `Method.assign`.
+        """See `Algorithm.assign`.
 
         ``auto`` runs the kernel; what does not fit the memory budget is cut by pushdown first.
         Cost: kernel O(n d^2 log(n / k)) time and about ``row_bytes`` a row; pushdown O(d) statements a level.

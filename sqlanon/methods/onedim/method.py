@@ -6,24 +6,12 @@ extent on the line (section 6.1, HilbFast); `tree`, ours and the default, takes 
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from sqlanon.methods.base import Assignment, Context, Problem
-from sqlanon.methods.cost import Cost
-from sqlanon.spec import Execution
 
 if TYPE_CHECKING:
     from sqlanon.methods.onedim.orders import Order
-
-CENTRES = 512
-"""Centres of `idistance` where the policy says nothing (the paper's default)."""
-
-MOST_CENTRES = 50_000
-"""Centres, at most: as many as the rows that they are found from."""
-
-MOST_FOR_SUM = 20_000
-"""Rows that the exact sum of extents is minimized for: its cost is quadratic."""
 
 
 class OneDimensional:
@@ -32,23 +20,10 @@ class OneDimensional:
     name: ClassVar[str]
     order: ClassVar[str]
     fast: ClassVar[bool] = False
-    options: ClassVar[Mapping[str, tuple[str, ...]]] = {
-        "minimize": ("gcp", "sum", "max"),
-        "solver": ("auto", "optimal", "ac", "ipcsd", "dual"),
-    }
-    numbers: ClassVar[Mapping[str, range]] = {}
-    executions: ClassVar[tuple[Execution, ...]] = ("kernel", "pushdown")
-    cost: ClassVar[Cost] = Cost(0.045, 0.01)
 
-    def __init__(self, minimize: str = "gcp", solver: str = "auto") -> None:
+    def __init__(self, minimize: str, solver: str) -> None:
         self.minimize = minimize
         self.solver = solver
-
-    def describe(self) -> str:
-        """See `Method.describe`."""
-        return f"{self.name}:minimize={self.minimize}" + (
-            f",solver={self.solver}" if self.solver != "auto" else ""
-        )
 
     def ordered(self) -> Order:
         """The order, with what the policy says of it."""
@@ -56,20 +31,13 @@ class OneDimensional:
 
         return ORDERS[self.order]()
 
-    def statements(self, context: Context) -> Sequence[str]:
-        """See `Method.statements`."""
-        return []
-
     def refusal(self, problem: Problem) -> str | None:
-        """See `Method.refusal`."""
-        from sqlanon.kernels.idistance import MOST_AXES
+        """See `Algorithm.refusal`."""
         from sqlanon.methods.onedim import applicable
         from sqlanon.methods.onedim.direct import asking
 
-        if self.order == "idistance" and len(problem.quasi) > MOST_AXES:
-            return f"method {self.name} takes at most {MOST_AXES} quasi columns, here are {len(problem.quasi)}: use tree or hilbert"
         own = problem.accuracy is not None or self.solver != "auto"
-        refused = applicable.refusal(self, problem) if own else self._direct(problem)
+        refused = applicable.refusal(self.name, problem) if self.solver == "optimal" else None
         if refused or not (own or asking(problem.requirements)):
             return refused
         needed = problem.rows * self.row_bytes(
@@ -79,28 +47,8 @@ class OneDimensional:
         other = "" if own else ", or, many times slower, use mondrian"
         return f"method {self.name} {lack}{other}" if lack else None
 
-    def _direct(self, problem: Problem) -> str | None:
-        """Why the direct problem cannot be solved by the solver that is chosen for it."""
-        from sqlanon.methods.onedim.direct import asking, grouped
-
-        checks = asking(problem.requirements)
-        if checks and self.minimize != "gcp":
-            return f"method {self.name}: minimize={self.minimize} is for k alone; with l leave minimize out (gcp)"
-        if checks and self.fast and not grouped(checks):
-            return (
-                f"method {self.name} takes k, and l of one sensitive column; for distinct_l "
-                f"or several sensitive columns use {self.order}"
-            )
-        if self.minimize == "sum" and not self.fast and problem.rows > MOST_FOR_SUM:
-            return (
-                f"method {self.name}: minimize=sum takes at most {MOST_FOR_SUM} rows, its cost is quadratic; the table has "
-                f"{problem.rows}: use minimize=gcp"
-                + ("" if self.order == "tree" else f" or {self.order}_fast")
-            )
-        return None
-
     def assign(self, context: Context) -> Assignment:
-        """See `Method.assign`. Cost: the order's, then O(k n d) for k alone and about linear for l."""
+        """See `Algorithm.assign`. Cost: the order's, then O(k n d) for k alone and about linear for l."""
         import numpy as np
 
         from sqlanon.kernels.mondrian import grow
@@ -162,7 +110,6 @@ class HilbertFast(OneDimensional):
     """Along the Hilbert curve, extents on the curve."""
 
     name = "hilbert_fast"
-    cost = Cost(0.025, 0.004, rows=1.1)
     order = "hilbert"
     fast = True
 
@@ -171,17 +118,11 @@ class IDistance(OneDimensional):
     """Along centres and distances, exact loss."""
 
     name = "idistance"
-    cost = Cost(0.025, 0.075)
     order = "idistance"
-    numbers: ClassVar[Mapping[str, range]] = {"centres": range(1, MOST_CENTRES + 1)}
 
-    def __init__(self, minimize: str = "gcp", solver: str = "auto", centres: str = str(CENTRES)) -> None:
+    def __init__(self, minimize: str, solver: str, centres: int) -> None:
         super().__init__(minimize, solver)
-        self.centres = int(centres)
-
-    def describe(self) -> str:
-        """See `Method.describe`."""
-        return super().describe() + (f",centres={self.centres}" if self.centres != CENTRES else "")
+        self.centres = centres
 
     def ordered(self) -> Order:
         """See `OneDimensional.ordered`."""
@@ -194,7 +135,6 @@ class IDistanceFast(IDistance):
     """Along centres and distances, extents of distances."""
 
     name = "idistance_fast"
-    cost = Cost(0.03, 0.065, rows=1.05)
     fast = True
 
 
@@ -202,5 +142,4 @@ class Tree(OneDimensional):
     """Along the leaves of the loss-cut tree."""
 
     name = "tree"
-    cost = Cost(0.04, 0.045, columns=1.2)
     order = "tree"

@@ -6,9 +6,9 @@ import secrets
 from collections.abc import Sequence
 from typing import Any
 
+from sqlanon.declared.cost import WALK
 from sqlanon.engines.base import Engine, TableRef
 from sqlanon.methods import Method
-from sqlanon.methods.cost import WALK
 from sqlanon.progress import Progress, Silent, Stopwatch
 from sqlanon.release.check import history
 from sqlanon.release.check.persons import feasible_warnings

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from sqlanon.engines.base import TableRef
 from sqlanon.errors import PolicyError
-from sqlanon.methods import Method, Problem, method
+from sqlanon.methods import Method, Problem, method_of
 from sqlanon.methods.shared.exact_values import measures
 from sqlanon.privacy import Requirement, requirements
 from sqlanon.progress import Stopwatch
@@ -74,7 +74,7 @@ def prepare(
         PolicyError, GuardError: roles, types, hierarchies or guards stop it.
         InfeasibleError: the requirements ask for more than the table has.
     """
-    chosen = method(spec.method)
+    chosen = method_of(spec)
     roles = assign_roles(spec, scratch.engine.relation(spec.source))
     guard_anatomy(spec, roles)
     guard_refine(spec)

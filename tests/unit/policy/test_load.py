@@ -73,8 +73,8 @@ def test_relative_files_start_at_the_policy_and_not_where_the_command_runs(
             MethodSpec("mondrian", {"variant": "relaxed", "cut": "median"}),
         ),
         (
-            "method: {name: mondrian, variant: relaxed, depth: 3}",
-            MethodSpec("mondrian", {"variant": "relaxed", "depth": "3"}),
+            "method: {name: idistance, minimize: max, centres: 64}",
+            MethodSpec("idistance", {"minimize": "max", "centres": "64"}),
         ),
     ],
 )

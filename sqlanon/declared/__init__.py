@@ -1,0 +1,25 @@
+"""What can be chosen in a policy, declared as data: methods with their options, limits and costs, apart from their code.
+
+The room imports the specs and nothing else of sqlanon, no array library, no compiler and no driver, so that a policy is
+checked completely before any method is imported. Code is named, as ``module:class``, and imported by `sqlanon.methods`.
+"""
+
+from sqlanon.declared.check import asked_of, refusals, too_many_rows, unknown_method, wrong_options
+from sqlanon.declared.method import Asked, MethodDeclaration, Refused, Whole, Word
+from sqlanon.declared.methods import METHODS
+from sqlanon.declared.registry import Registry
+
+__all__ = [
+    "METHODS",
+    "Asked",
+    "MethodDeclaration",
+    "Refused",
+    "Registry",
+    "Whole",
+    "Word",
+    "asked_of",
+    "refusals",
+    "too_many_rows",
+    "unknown_method",
+    "wrong_options",
+]

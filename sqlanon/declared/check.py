@@ -1,0 +1,110 @@
+"""Whether a method and a policy fit, by the declarations alone: every problem at once, none of them with a value of the policy."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable, Mapping
+
+from sqlanon.declared.method import Asked, MethodDeclaration, Refused, Word
+from sqlanon.declared.methods import METHODS
+from sqlanon.spec import ReleaseSpec
+
+
+def unknown_method(name: str) -> Refused:
+    """What to say where no method has this name, which is not repeated."""
+    return Refused(f"there is no such method{_near(name, METHODS)}", f"methods: {', '.join(METHODS)}")
+
+
+def wrong_options(method: MethodDeclaration, options: Mapping[str, str]) -> list[Refused]:
+    """Options that a method does not have, and values that they do not take."""
+    found = []
+    for name, text in options.items():
+        option = method.option(name)
+        if option is None:
+            known = [one.name for one in method.options]
+            allowed = [
+                f"{one.name} ({' | '.join(one.words) if isinstance(one, Word) else one.allowed})"
+                for one in method.options
+            ]
+            what = f"{method.name} has no such option{_near(name, known)}"
+            found.append(Refused(what, f"options: {', '.join(allowed) or 'none'}", name))
+            continue
+        try:
+            option.read(text)
+        except ValueError as wrong:
+            found.append(Refused(str(wrong), f"allowed are {option.allowed}", name))
+    return found
+
+
+def asked_of(spec: ReleaseSpec, method: MethodDeclaration) -> Asked:
+    """What a release asks of its method, whose options are right."""
+    privacy = spec.privacy
+    return Asked(
+        method=method.name,
+        options=method.values(spec.method.options),
+        k=privacy.k,
+        l=privacy.l,
+        distinct_l=privacy.distinct_l,
+        joint=privacy.joint,
+        maximize=privacy.accuracy.maximize if privacy.accuracy else None,
+        quasi=len(spec.with_role("quasi")),
+        sensitive=len(spec.with_role("sensitive")),
+        execution=spec.execution,
+        format=spec.format.kind,
+    )
+
+
+def refusals(method: MethodDeclaration, asked: Asked) -> list[Refused]:
+    """What of a policy a method does not take; empty where it takes all. Rows are not known here: see `too_many_rows`."""
+    found = _requirements(method, asked)
+    if method.formats is not None and asked.format not in method.formats:
+        allowed = f"{method.name} goes with {_or(method.formats)}"
+        found.append(Refused(f"{method.name} cannot be published in the format {asked.format}", allowed))
+    for limit in method.limits:
+        if limit.of == "quasi columns" and (
+            refused := limit.refusal(asked.method, asked.options, asked.quasi)
+        ):
+            found.append(refused)
+    # What is missing as a whole makes the finer rules pointless.
+    return found or [refused for rule in method.rules if (refused := rule(asked))]
+
+
+def _requirements(method: MethodDeclaration, asked: Asked) -> list[Refused]:
+    name = method.name
+    if asked.maximize is not None:
+        if asked.maximize in method.maximizes:
+            return []
+        return [
+            Refused(
+                f"{name} does not maximize {asked.maximize}",
+                f"maximize {asked.maximize} with {method.instead}",
+            )
+        ]
+    takes = method.requirements
+    over = [word for word in asked.requirements if takes is not None and word not in takes]
+    if takes is None or not over:
+        return []
+    what = f"{name} is for {_and(takes)}{' alone' if len(takes) == 1 else ''}"
+    return [Refused(what, f"with {_and(over)} use {method.instead}")]
+
+
+def too_many_rows(method: MethodDeclaration, options: Mapping[str, str], rows: int) -> Refused | None:
+    """Why a method does not take a table of so many rows; None where it does."""
+    values = method.values(options)
+    refused = (limit.refusal(method.name, values, rows) for limit in method.limits if limit.of == "rows")
+    return next((one for one in refused if one is not None), None)
+
+
+def _near(word: str, known: Iterable[str]) -> str:
+    found = difflib.get_close_matches(word[:80], list(known), n=1)
+    return f" (did you mean {found[0]}?)" if found else ""
+
+
+def _and(words: Iterable[str]) -> str:
+    *most, last = words
+    return f"{', '.join(most)} and {last}" if most else last
+
+
+def _or(words: Iterable[str]) -> str:
+    *most, last = words
+    return f"{', '.join(most)} or {last}" if most else last

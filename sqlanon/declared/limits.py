@@ -1,0 +1,151 @@
+"""Combinations of a policy that a method does not take, one function each, by what is known before a database is read.
+
+What depends on the data (NULLs, infinities, occurrences, memory) is refused by the method's code.
+"""
+
+from __future__ import annotations
+
+from sqlanon.declared.method import Asked, Refused, Rule
+
+# --- the one-dimensional framework -----------------------------------------------------------------------------------
+
+
+def goal_of_solver(asked: Asked) -> Refused | None:
+    """Each solver is made for one problem: privacy that is asked, or privacy that is maximized."""
+    solver, goal = asked.options["solver"], asked.maximize
+    own = f"{asked.method}: solver={solver}"
+    if goal is None:
+        if solver in ("ac", "ipcsd"):
+            what = f"{own} maximizes l within a bound on the loss; here l is asked"
+            return Refused(what, "use solver=auto", "solver")
+        return None
+    if solver == "dual":
+        return Refused(
+            f"{own} is for l that is asked", "with maximize use solver=auto, optimal, ac or ipcsd", "solver"
+        )
+    if goal == "k" and solver != "auto":
+        what = f"{own} maximizes l; k is maximized by solver=auto, over all runs of the order"
+        return Refused(what, "leave solver out", "solver")
+    return None
+
+
+def minimize_of_goal(asked: Asked) -> Refused | None:
+    """``minimize`` chooses among solutions for k alone."""
+    minimize = asked.options["minimize"]
+    if minimize == "gcp":
+        return None
+    if asked.maximize is not None:
+        what = f"{asked.method}: minimize goes with k and l that are asked, not with maximize"
+        return Refused(what, "leave minimize out", "minimize")
+    if asked.options["solver"] == "auto" and asked.diverse:
+        return Refused(
+            f"{asked.method}: minimize={minimize} is for k alone",
+            "with l leave minimize out (gcp)",
+            "minimize",
+        )
+    return None
+
+
+def one_sensitive(asked: Asked) -> Refused | None:
+    """L is maximized for one sensitive column."""
+    if asked.maximize != "l" or asked.sensitive == 1:
+        return None
+    what = f"{asked.method} maximizes l of one sensitive column, the policy has {asked.sensitive}"
+    return Refused(what, "publish each in a release of its own, or maximize k")
+
+
+def solver_of_l(asked: Asked) -> Refused | None:
+    """The solvers beside the heuristic are for l of one sensitive column and nothing else."""
+    solver, minimize = asked.options["solver"], asked.options["minimize"]
+    if asked.maximize is not None or solver not in ("optimal", "dual"):
+        return None
+    own, auto = f"{asked.method}: solver={solver}", "use solver=auto"
+    if not asked.l_alone or asked.l is None:
+        return Refused(f"{own} is for l of one sensitive column and nothing else", auto, "solver")
+    if asked.k > asked.l:
+        return Refused(f"{own} looks at l alone, and k={asked.k} is more than l", auto, "solver")
+    if solver == "dual" and minimize != "max":
+        what = f"{own} minimizes the largest loss of a class, nothing else"
+        return Refused(what, f"say minimize=max, or {auto}", "solver")
+    if solver == "optimal" and minimize == "gcp":
+        what = f"{own} minimizes the sum of extents or the largest one"
+        return Refused(what, f"say minimize=sum or minimize=max, or {auto}", "solver")
+    return None
+
+
+def optimal_line(asked: Asked) -> Refused | None:
+    """The optimal solver takes one column that is a line; whether it is one, its type decides."""
+    if asked.options["solver"] != "optimal" or asked.quasi == 1:
+        return None
+    what = (
+        f"{asked.method}: solver=optimal takes one quasi column that is a line (numbers, dates or an order)"
+    )
+    return Refused(what, "solver=auto, the heuristic, takes any", "solver")
+
+
+def fast(order: str) -> tuple[Rule, ...]:
+    """What methods that measure classes on their curve leave to the exact ones, which are called ``order``."""
+
+    def one_column(asked: Asked) -> Refused | None:
+        if not asked.diverse or asked.l_alone:
+            return None
+        return Refused(f"{asked.method} takes l of one sensitive column", f"for several use {order}")
+
+    def own_solver(asked: Asked) -> Refused | None:
+        if asked.options["solver"] not in ("optimal", "dual"):
+            return None
+        what = f"{asked.method}: solver={asked.options['solver']} measures the real loss of classes"
+        return Refused(what, f"use {order}", "solver")
+
+    return (one_column, own_solver)
+
+
+# --- mondrian --------------------------------------------------------------------------------------------------------
+
+
+def maximized_in_memory(asked: Asked) -> Refused | None:
+    """What is maximized is searched by the kernel."""
+    if asked.maximize is None or asked.execution != "pushdown":
+        return None
+    what = f"{asked.method} has no pushdown when {asked.maximize} is maximized"
+    return Refused(what, "leave execution out (auto)")
+
+
+def maximized_strictly(asked: Asked) -> Refused | None:
+    """Rows of equal values are not divided where a bound on the loss holds for every class."""
+    if asked.maximize is None or asked.options["variant"] == "strict":
+        return None
+    return Refused(
+        f"{asked.method}: variant=relaxed does not maximize",
+        f"maximize {asked.maximize} with variant=strict",
+        "variant",
+    )
+
+
+# --- anatomy ---------------------------------------------------------------------------------------------------------
+
+_BESIDE = "or use tree or mondrian (format: anatomy takes their classes as well)"
+
+
+def groups_of_one_column(asked: Asked) -> Refused | None:
+    """Groups are made of the values of one sensitive column."""
+    if asked.sensitive == 1:
+        return None
+    what = f"anatomy is for one sensitive column, and there are {asked.sensitive}"
+    return Refused(what, _BESIDE.removeprefix("or "))
+
+
+def groups_of_l_rows(asked: Asked) -> Refused | None:
+    """A group has l rows of l different values."""
+    if asked.distinct_l is not None:
+        what = "anatomy takes l, not distinct_l: l rows of a group have l different values"
+        return Refused(what, f"ask for l: {asked.distinct_l}, {_BESIDE}")
+    if asked.l is None:
+        return Refused("anatomy makes groups of l rows", f"ask for l, such as l: 2, {_BESIDE}")
+    if asked.l.denominator != 1 or asked.l < 2:
+        what = f"anatomy makes groups of l rows, so that l is a whole number of at least 2, not {float(asked.l):g}"
+        return Refused(what, f"ask for l: {max(-(-asked.l.numerator // asked.l.denominator), 2)}, {_BESIDE}")
+    if asked.k > asked.l:
+        what = f"anatomy makes groups of l = {asked.l} rows, fewer than k = {asked.k}"
+        return Refused(what, f"ask for l: {asked.k}, {_BESIDE}")
+    return None

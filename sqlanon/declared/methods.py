@@ -1,0 +1,137 @@
+"""The declarations of all methods. A new one is an entry here, a file of code and its kernel, and an oracle in the tests."""
+
+from __future__ import annotations
+
+from sqlanon.declared import limits
+from sqlanon.declared.cost import Cost
+from sqlanon.declared.method import MethodDeclaration, Most, Rule, Whole, Word
+from sqlanon.declared.registry import Registry
+
+MOST_CENTRES = 50_000
+"""Centres, at most: as many as the rows that they are found from."""
+
+_ONEDIM = "sqlanon.methods.onedim.method"
+_FRAMEWORK = "Ghinita et al. 2009"
+
+_MINIMIZE = Word(
+    "minimize",
+    ("gcp", "sum", "max"),
+    "What the division into runs minimizes: the loss of all rows, the sum of the classes' losses, or the largest.",
+    shown=True,
+)
+_SOLVER = Word(
+    "solver",
+    ("auto", "optimal", "ac", "ipcsd", "dual"),
+    "What divides the order; docs/onedim.md says which solver takes which problem.",
+)
+_CENTRES = Whole("centres", 1, MOST_CENTRES, 512, "Centres that rows are assigned to (the paper's default).")
+_OPTIONS = (_MINIMIZE, _SOLVER)
+
+_RULES: tuple[Rule, ...] = (
+    limits.minimize_of_goal,
+    limits.goal_of_solver,
+    limits.one_sensitive,
+    limits.solver_of_l,
+    limits.optimal_line,
+)
+_AXES = Most("quasi columns", 127, "tree or hilbert")
+"""Squared distances of more columns do not fit 64 bits."""
+
+
+def _sum(instead: str) -> Most:
+    """The exact sum of extents costs the square of the rows."""
+    return Most("rows", 20_000, instead, "its cost is quadratic", ("minimize", "sum"))
+
+
+TREE = MethodDeclaration(
+    "tree",
+    "Along the leaves of loss-cut trees (ours).",
+    f"{_ONEDIM}:Tree",
+    Cost(0.04, 0.045, columns=1.2),
+    _OPTIONS,
+    maximizes=("k", "l"),
+    limits=(_sum("minimize=gcp"),),
+    rules=_RULES,
+)
+HILBERT = MethodDeclaration(
+    "hilbert",
+    f"Along the Hilbert curve, exact loss ({_FRAMEWORK}).",
+    f"{_ONEDIM}:Hilbert",
+    Cost(0.045, 0.01),
+    _OPTIONS,
+    maximizes=("k", "l"),
+    limits=(_sum("minimize=gcp or hilbert_fast"),),
+    rules=_RULES,
+)
+HILBERT_FAST = MethodDeclaration(
+    "hilbert_fast",
+    f"Along the Hilbert curve, extents on the curve ({_FRAMEWORK}, section 6.1).",
+    f"{_ONEDIM}:HilbertFast",
+    Cost(0.025, 0.004, rows=1.1),
+    _OPTIONS,
+    requirements=("k", "l"),
+    rules=(*limits.fast("hilbert"), *_RULES),
+    instead="hilbert",
+)
+IDISTANCE = MethodDeclaration(
+    "idistance",
+    f"Along centres and distances, exact loss ({_FRAMEWORK}).",
+    f"{_ONEDIM}:IDistance",
+    Cost(0.025, 0.075),
+    (*_OPTIONS, _CENTRES),
+    maximizes=("k", "l"),
+    limits=(_AXES, _sum("minimize=gcp or idistance_fast")),
+    rules=_RULES,
+)
+IDISTANCE_FAST = MethodDeclaration(
+    "idistance_fast",
+    f"Along centres and distances, extents of distances ({_FRAMEWORK}).",
+    f"{_ONEDIM}:IDistanceFast",
+    Cost(0.03, 0.065, rows=1.05),
+    (*_OPTIONS, _CENTRES),
+    requirements=("k", "l"),
+    limits=(_AXES,),
+    rules=(*limits.fast("idistance"), *_RULES),
+    instead="idistance",
+)
+MONDRIAN = MethodDeclaration(
+    "mondrian",
+    "Greedy multidimensional partitioning (LeFevre et al. 2006).",
+    "sqlanon.methods.mondrian.method:Mondrian",
+    Cost(0.025, 0.012, rows=1.1, columns=1.15, k=-0.35),
+    (
+        Word("variant", ("strict", "relaxed"), "Whether rows of equal values stay together.", shown=True),
+        Word(
+            "cut",
+            ("loss", "median"),
+            "The cut that loses least (ours), or the paper's, at the median.",
+            shown=True,
+        ),
+    ),
+    maximizes=("k", "l"),
+    rules=(limits.maximized_in_memory, limits.maximized_strictly, limits.one_sensitive),
+)
+TOPDOWN = MethodDeclaration(
+    "topdown",
+    "Clusters divided around two far rows (Xu et al. 2006).",
+    "sqlanon.methods.topdown:TopDown",
+    Cost(0.035, 2.3, rows=1.5, worst=9.0),
+    executions=("kernel",),
+    requirements=("k",),
+    limits=(Most("rows", 50_000, "tree", "its cost is quadratic"),),
+)
+ANATOMY = MethodDeclaration(
+    "anatomy",
+    "Random groups of l different sensitive values (Xiao and Tao 2006).",
+    "sqlanon.methods.anatomy:Anatomy",
+    Cost(0.02, 0.0075, columns=0.65),
+    requirements=("k", "l"),
+    rules=(limits.groups_of_one_column, limits.groups_of_l_rows),
+    instead="tree or mondrian (format: anatomy takes their classes as well)",
+)
+
+METHODS: Registry[MethodDeclaration] = Registry(
+    "method",
+    (TREE, HILBERT, HILBERT_FAST, IDISTANCE, IDISTANCE_FAST, MONDRIAN, TOPDOWN, ANATOMY),
+)
+"""Every method by name."""

@@ -1,0 +1,44 @@
+"""Whether the `method` of a release is declared, has its options right, and takes what the release asks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from sqlanon.declared import METHODS, Refused, asked_of, refusals, unknown_method, wrong_options
+from sqlanon.policy.problems import Path, Problems
+from sqlanon.spec import ReleaseSpec
+
+
+def check_method(spec: ReleaseSpec, raw: Mapping[str, Any], path: Path, problems: Problems) -> None:
+    """Note everything that is wrong with a release's method, without importing its code.
+
+    Args:
+        spec: the release; parts of it may stand in for what is broken.
+        raw: the release as it was written.
+        path: where it is.
+        problems: takes what is wrong.
+    """
+    at = (*path, "method")
+    if problems.broken(at):
+        return
+    declaration = METHODS.get(spec.method.name)
+    if declaration is None:
+        refused = unknown_method(spec.method.name)
+        problems.add((*at, "name"), refused.what, refused.allowed)
+        return
+    wrong = wrong_options(declaration, spec.method.options)
+    known = {option.name for option in declaration.options}
+    # A word in the text form may be a value in the wrong place: only a key of a mapping, or an option that exists, is shown.
+    written = set(raw["method"]) if isinstance(raw.get("method"), Mapping) else set()
+    if not wrong and not any(
+        problems.broken((*path, key)) for key in ("privacy", "columns", "execution", "format")
+    ):
+        wrong = refusals(declaration, asked_of(spec, declaration))
+    for refused in wrong:
+        _note(refused, at, refused.option in known | written, problems)
+
+
+def _note(refused: Refused, at: Path, shown: bool, problems: Problems) -> None:
+    place = (*at, refused.option) if refused.option and shown else at
+    problems.add(place, refused.what, refused.allowed)
