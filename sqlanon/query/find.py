@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from dataclasses import dataclass
 
-from sqlanon.engines.base import Engine, Relation, Row, TableRef
+from sqlanon.engines.base import Bind, Engine, Relation, Row, TableRef
 from sqlanon.errors import DatabaseError, PolicyError
 from sqlanon.query.release import Released, described, relation_of, state
 from sqlanon.release.store.catalog import Catalog, Entry, private_table
@@ -105,7 +105,7 @@ def dimensions_of(engine: Engine, released: Released, spec: ReleaseSpec | None =
 def _listed(engine: Engine, view: TableRef) -> list[str]:
     """The dimensions of a published view, as the catalog has them; a reader without rights to the catalog sees none."""
     catalog = private_table(engine, "catalog")
-    binds = {"schema": view.schema, "name": view.name}
+    binds: dict[str, Bind] = {"schema": view.schema, "name": view.name}
     try:
         with engine.reading(catalog):
             rows = engine.fetch(statement("query/policy", engine.dialect, binds, catalog=catalog))

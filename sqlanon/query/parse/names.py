@@ -176,7 +176,9 @@ class Scope:
 
     def term(self, tree: Tree) -> Tree:
         """An exact expression, as a column of the rewritten rows."""
-        name, _ = self.terms.setdefault(tree.sql(), (f"x{len(self.terms) + 1}", tree))
+        name, _ = self.terms.setdefault(
+            tree.sql(dialect=self.engine.dialect), (f"x{len(self.terms) + 1}", tree)
+        )
         return column(name)
 
     def is_floating(self, tree: Tree) -> bool:

@@ -244,7 +244,7 @@ class Rewrite:
         exact = not is_float(own) and not is_float(argument)
         if exact and (not meant or (is_whole(own) and found.kind == "sum")):
             return None
-        key = f"# error {node.sql()}"
+        key = f"# error {node.sql(dialect=self._engine.dialect)}"
         if key not in self._aggregates:
             self._aggregates[key] = replace(
                 found, id=len(self._aggregates), kind="error", argument=argument, of=found.kind
@@ -263,7 +263,7 @@ class Rewrite:
         if isinstance(node, exp.Filter):
             inner = node.this
             predicate = node.expression.this
-            key = predicate.sql()
+            key = predicate.sql(dialect=self._engine.dialect)
             if key not in self._filters:
                 self._filters[key] = len(self._conditions)
                 from sqlanon.query.where.formula import both
@@ -276,7 +276,7 @@ class Rewrite:
                 self._query.text, inner,
                 "over ranges there are count, sum, avg, min and max; medians and other quantiles of a released column have no estimate",
             )  # fmt: skip
-        key = node.sql()
+        key = node.sql(dialect=self._engine.dialect)
         if key not in self._aggregates:
             self._aggregates[key] = self._noted(len(self._aggregates), kind, inner, condition)
         return self._aggregates[key]
