@@ -126,9 +126,9 @@ def span(scope: Scope, node: exp.Expr) -> Span | None:
         if box.shape != "interval" or box.field.kind in ("text", "enum"):
             return None
         if box.point is not None:  # any value, and the estimate goes by the one that is shown
-            shown = column(f"{box.id}_lo")
-            open_ = exp.Case(ifs=[exp.If(this=FALSE.copy(), true=shown)])
-            return Span(open_, open_, FALSE, FALSE, box.field.kind, shown)
+            value = column(f"{box.id}_lo")
+            open_ = exp.Case(ifs=[exp.If(this=FALSE.copy(), true=value)])
+            return Span(open_, open_, FALSE, FALSE, box.field.kind, value)
         known, nothing = TRUE, FALSE
         if box.state is not None:
             state = column(f"{box.id}_state")
@@ -139,9 +139,9 @@ def span(scope: Scope, node: exp.Expr) -> Span | None:
         inner = span(scope, node.this)
         if inner is None:
             return None
-        ends = (exp.Neg(this=guarded(inner.high)), exp.Neg(this=guarded(inner.low)))
-        shown = exp.Neg(this=guarded(inner.shown)) if inner.shown is not None else None
-        return Span(*ends, inner.known, inner.nothing, inner.kind, shown)
+        first, last = (exp.Neg(this=guarded(end)) for end in (inner.high, inner.low))
+        negative = exp.Neg(this=guarded(inner.shown)) if inner.shown is not None else None
+        return Span(first, last, inner.known, inner.nothing, inner.kind, negative)
     if isinstance(node, exp.Add | exp.Sub):
         left, right = span(scope, node.left), span(scope, node.right)
         if left is None or right is None or "float" in (left.kind, right.kind):
@@ -154,7 +154,7 @@ def span(scope: Scope, node: exp.Expr) -> Span | None:
             kind(this=guarded(_wide(left.high, wide)), expression=guarded(high)),
         )
         own = _sum_kind(left.kind, right.kind, minus=isinstance(node, exp.Sub))
-        shown = None
+        shown: Tree | None = None
         if left.shown is not None and right.shown is not None:
             shown = kind(this=guarded(_wide(left.shown, wide)), expression=guarded(right.shown))
         return Span(*ends, every([left.known, right.known]), some([left.nothing, right.nothing]), own, shown)
@@ -198,8 +198,8 @@ def _rising(scope: Scope, node: exp.Expr) -> Span | None:
     def at(end: Tree) -> Tree:
         return with_columns(node, lambda found: end if found.table == "_box" else None)
 
-    shown = at(inner.shown) if inner.shown is not None else None
-    return Span(at(inner.low), at(inner.high), inner.known, inner.nothing, kind, shown)
+    over = at(inner.shown) if inner.shown is not None else None
+    return Span(at(inner.low), at(inner.high), inner.known, inner.nothing, kind, over)
 
 
 def _kind(node: exp.Expr) -> str:
