@@ -48,6 +48,7 @@ if TYPE_CHECKING:
 
     from sqlanon.evaluate.report import Evaluation
     from sqlanon.query.answer import Answer
+    from sqlanon.query.find import Names
 
 FILES = (".csv", ".csv.gz", ".parquet")
 """Files that `anonymize` reads; it writes all but ``.csv.gz``."""
@@ -68,6 +69,7 @@ class Database:
         self.engine = engine
         self._progress = progress
         self._machine = machine
+        self._asked: Names = {}
 
     def __enter__(self) -> Self:
         return self
@@ -96,6 +98,7 @@ class Database:
             PolicyError, GuardError, InfeasibleError, PrivacyViolation, DatabaseError: nothing was published.
         """
         spec = policy.release(source=source, **arguments)
+        self._asked.clear()
         report = run(
             self.engine, spec, self._machine, self._progress, compare=False, allow_weaker=allow_weaker
         )
@@ -125,6 +128,7 @@ class Database:
             GuardError: the policy is weaker than before, and nobody confirmed it.
             SchemaChangedError: the source has a new column that the policy does not name.
         """
+        self._asked.clear()
         return run(
             self.engine, spec, self._machine, self._progress,
             full=full, allow_weaker=allow_weaker, only_due=only_due,
@@ -159,10 +163,12 @@ class Database:
 
     def rollback(self, release: str, to: int | None = None, *, allow_weaker: bool = False) -> RollbackReport:
         """Publish an earlier version again, in one transaction; see `sqlanon.release.store.rollback.rollback`."""
+        self._asked.clear()
         return versions.rollback(self.engine, release, to, allow_weaker=allow_weaker)
 
     def unpublish(self, release: str, *, purge: bool = False) -> UnpublishReport:
         """Withdraw a release from its readers; ``purge`` drops its versions as well. See `sqlanon.release.store.unpublish.unpublish`."""
+        self._asked.clear()
         return unpublish(self.engine, release, purge=purge)
 
     def version(self, name: str) -> VersionReport:
@@ -266,6 +272,7 @@ class Database:
             spec=spec,
             role=role,
             seconds=seconds,
+            known=self._asked,
         )
 
     def install_functions(self, schema: str = functions.SCHEMA) -> tuple[str, ...]:

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 from sqlanon.errors import DatabaseError, PolicyError
 from sqlanon.query.answer import Answer
+from sqlanon.query.find import Names, dimensions_of, find
 from sqlanon.query.parse.parse import parse
-from sqlanon.query.release import dimensions_of, find
 from sqlanon.query.rewrite.rewrite import Rewrite
 
 if TYPE_CHECKING:
@@ -30,6 +30,7 @@ def ask(
     spec: ReleaseSpec | None = None,
     role: str | None = None,
     seconds: float = SECONDS,
+    known: Names | None = None,
 ) -> Answer:
     """Answer a query over a release with estimates and sound bounds.
 
@@ -42,6 +43,7 @@ def ask(
             the tables that may be joined; otherwise the catalog does.
         role: a role of the database that asks: what it may not read is refused. None: whoever is connected.
         seconds: with ``role``: how long each statement may run.
+        known: what the names of earlier queries over this connection meant; it is added to.
 
     Returns:
         One row a group. Every bound holds for every source that is consistent with the release (docs/query.md).
@@ -56,7 +58,7 @@ def ask(
     query = parse(sql, engine.dialect)
     name = release or query.table_name
     with _explained(engine):
-        released = find(engine, name, spec, given=release is not None)
+        released = find(engine, name, spec, given=release is not None, known=known)
         joinable = dimensions_of(engine, released, spec) if query.joins else frozenset()
     with engine.acting_as(role, seconds) if role is not None else nullcontext(), _explained(engine):
         if role is not None and not engine.reads(role, released.view.ref):

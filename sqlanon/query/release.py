@@ -1,25 +1,25 @@
-"""Find the release that a query's FROM means, and read what its metadata table tells of it."""
+"""A release as its readers see it: the view, and what its metadata table says of the columns."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, TypeVar
 
-from sqlanon.engines.base import Column, Engine, Relation, TableRef
+from sqlanon.engines.base import Column, Engine, Relation, Row, TableRef
 from sqlanon.errors import DatabaseError, PolicyError
-from sqlanon.release.store.catalog import Catalog, Entry
 from sqlanon.release.store.metadata import COLUMNS
 from sqlanon.release.store.swap import spelled
-from sqlanon.release.store.target import metadata_of, sensitive_of, view_of
-from sqlanon.spec import ReleaseSpec
-from sqlanon.sqltext import identifier, statement
+from sqlanon.release.store.target import metadata_of, sensitive_of
+from sqlanon.sqltext import statement
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
 class Field:
-    """One published source column, as the metadata tell it.
+    """One published source column, as the metadata describe it.
 
     Attributes:
         name: the source's name for it.
@@ -48,7 +48,8 @@ class Field:
 class Released:
     """A release as a reader sees it: the view, its columns, and for format anatomy the table of sensitive values.
 
-    ``source`` is the table it was made of, as the policy writes it.
+    ``source`` is the table it was made of, as the policy writes it. ``known`` holds what was asked of the database about
+    this version, see `once`.
     """
 
     view: Relation
@@ -57,101 +58,46 @@ class Released:
     group: str | None = None
     sensitive: Relation | None = None
     source: str = ""
+    known: dict[object, Any] = field(default_factory=dict, compare=False, repr=False)
 
     def source_in(self, engine: Engine) -> TableRef | None:
         """The table it was made of, where this database has it and shows it."""
-        found = _relation(engine, self.source) if self.source else None
+        found = relation_of(engine, self.source) if self.source else None
         return found.ref if found is not None else None
 
     def column(self, name: str) -> Column:
         """A column of the view."""
         return next(column for column in self.view.columns if column.name == name)
 
+    def once(self, key: object, compute: Callable[[], T]) -> T:
+        """What ``compute`` gives, computed the first time only: a fact about the rows or columns of this version."""
+        if key not in self.known:
+            self.known[key] = compute()
+        found: T = self.known[key]
+        return found
 
-def find(engine: Engine, name: str, spec: ReleaseSpec | None = None, *, given: bool = False) -> Released:
-    """The release that ``name`` means: a release's view, a release's name, or a source's.
 
-    Args:
-        engine: the database.
-        name: as written after FROM, or by the caller.
-        spec: a release of the caller's policy; tried if its source or its name is ``name``.
-        given: ``name`` is the caller's own choice of a release.
+def state(engine: Engine, view: TableRef) -> tuple[Row, ...]:
+    """The rows of the metadata beside a view: they name the version, so that equal rows describe the same release.
 
     Raises:
-        PolicyError: no release, or several, go by that name.
+        DatabaseError: there are none, or they may not be read.
     """
-    direct = _relation(engine, name)
-    if direct is not None and engine.exists(metadata_of(direct.ref)):
-        return read(engine, direct)
-    named = spec is not None and (given or _same(name, spec.source) or _same(name, spec.name))
-    for tier in (
-        [_view_of(engine, spec)] if named and spec is not None else [],
-        _in_catalog(engine, name, direct),
-        [_default(engine, name)],
-    ):
-        found = {}
-        for view in tier:
-            known = _relation(engine, spelled(view))
-            if known is not None and engine.exists(metadata_of(known.ref)):
-                found[known.ref] = known
-        if len(found) > 1:
-            names = ", ".join(sorted(str(ref) for ref in found))
-            raise PolicyError(f"{name} has several releases: {names}; name one of them")
-        if found:
-            return read(engine, next(iter(found.values())))
-    raise PolicyError(
-        f"no release goes by the name {name} in this database; name a published view, or the table that it was made of"
+    made = statement(
+        "query/metadata", engine.dialect, metadata=metadata_of(view), columns=[name for name, _ in COLUMNS]
     )
+    return tuple(engine.fetch(made))
 
 
-def dimensions_of(engine: Engine, released: Released, spec: ReleaseSpec | None = None) -> frozenset[TableRef]:
-    """The tables that queries over a release may join: those of the caller's policy for it, else those of the catalog's."""
-    view = (released.view.ref.schema, released.view.ref.name)
-    names: list[str] = []
-    if spec is not None and _place(_view_of(engine, spec)) == view:
-        names = list(spec.dimensions)
-    else:
-        for entry in _published(engine):
-            if entry.view is not None and _place(entry.view) == view:
-                names = list(entry.policy.get("dimensions") or ())
-    found = (_relation(engine, name) for name in names)
-    return frozenset(relation.ref for relation in found if relation is not None)
-
-
-def _place(view: TableRef) -> tuple[str | None, str]:
-    return view.schema, view.name
-
-
-def _published(engine: Engine) -> list[Entry]:
-    """What the catalog says is published; a reader without rights to the catalog sees nothing."""
-    try:
-        return [entry for entry in Catalog(engine).entries() if entry.status == "published"]
-    except DatabaseError:
-        return []
-
-
-def _view_of(engine: Engine, spec: ReleaseSpec) -> TableRef:
-    """The view of a policy's release; one in a file of its own is looked for without its source."""
-    return view_of(engine, spec) if spec.publish else _default(engine, spec.source)
-
-
-def _default(engine: Engine, name: str) -> TableRef:
-    return engine.target(f"release.{identifier(_bare(name))}")
-
-
-def read(engine: Engine, view: Relation) -> Released:
-    """Read the metadata beside a view.
+def described(engine: Engine, view: Relation, rows: Sequence[Row]) -> Released:
+    """The release that the metadata rows of a view describe.
 
     Raises:
         PolicyError: they are not those of a release of ours.
     """
-    beside = metadata_of(view.ref)
-    rows = engine.fetch(
-        statement("query/metadata", engine.dialect, metadata=beside, columns=[n for n, _ in COLUMNS])
-    )
     own = next((row for row in rows if row[0] == ""), None)
     if own is None:
-        raise PolicyError(f"{beside} does not describe a release")
+        raise PolicyError(f"{metadata_of(view.ref)} does not describe a release")
     facts = json.loads(str(own[5]))
     types, collations = facts.get("types", {}), facts.get("collations", {})
     fields = tuple(
@@ -169,39 +115,14 @@ def read(engine: Engine, view: Relation) -> Released:
     )
 
 
-def _relation(engine: Engine, name: str) -> Relation | None:
+def read(engine: Engine, view: Relation) -> Released:
+    """Read the metadata beside a view; see `described`."""
+    return described(engine, view, state(engine, view.ref))
+
+
+def relation_of(engine: Engine, name: str) -> Relation | None:
+    """The table or view of that name, or None."""
     try:
         return engine.relation(name)
     except DatabaseError:
         return None
-
-
-def _in_catalog(engine: Engine, name: str, direct: Relation | None) -> list[TableRef]:
-    """The published releases of that name or source."""
-    found = []
-    for entry in _published(engine):
-        if entry.view is None:
-            continue
-        if entry.release == name or _same(entry.source, name) or _is(engine, entry.source, direct):
-            found.append(entry.view)
-    return found
-
-
-def _is(engine: Engine, name: str, direct: Relation | None) -> bool:
-    """Whether a table's name, as a policy writes it, means the table that was found."""
-    if direct is None or _folded(direct.ref.name) not in _folded(name):
-        return False  # without asking the database
-    meant = _relation(engine, name)
-    return meant is not None and meant.ref == direct.ref
-
-
-def _bare(name: str) -> str:
-    return name.rsplit(".", 1)[-1].strip('"')
-
-
-def _same(first: str, second: str) -> bool:
-    return _folded(first) == _folded(second)
-
-
-def _folded(name: str) -> str:
-    return name.replace('"', "").lower()

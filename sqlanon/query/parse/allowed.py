@@ -34,6 +34,14 @@ _NAMES = {"date_part", "make_date", "strftime", "ceiling"}
 """The like that sqlglot does not know in some dialect."""
 
 
+_TYPES = {
+    *exp.DataType.NUMERIC_TYPES, *exp.DataType.TEXT_TYPES, *exp.DataType.TEMPORAL_TYPES, exp.DataType.Type.BOOLEAN,
+    exp.DataType.Type.INTERVAL, exp.DataType.Type.ARRAY, exp.DataType.Type.LIST,
+} - {exp.DataType.Type.NAME, exp.DataType.Type.MONEY, exp.DataType.Type.SMALLMONEY, exp.DataType.Type.BIT}  # fmt: skip
+_MOST_PADDED = 1000
+"""Characters that a text may be padded to: memory, unlike time, has no limit of its own for a role."""
+
+
 def admit(text: str, select: exp.Select) -> None:
     """Refuse what no rewriting reads; before CTEs and subqueries are merged.
 
@@ -56,9 +64,9 @@ def admit(text: str, select: exp.Select) -> None:
         elif isinstance(node, exp.Func):
             _known_function(text, node)
         elif isinstance(node, exp.ObjectIdentifier) or (
-            isinstance(node, exp.DataType) and node.is_type(exp.DataType.Type.USERDEFINED)
+            isinstance(node, exp.DataType) and node.this not in _TYPES
         ):
-            # A name of a table or a function is looked up in the catalog, whatever the query may read.
+            # Other types look names up in the catalog, read documents, or go by settings of the server.
             refuse(text, node.parent, "casts are to numbers, text, booleans, dates and times")
         elif isinstance(node, exp.Dot | exp.Operator):
             refuse(text, node, "functions and operators of a schema are not answered over a release")
@@ -128,6 +136,8 @@ def _known_function(text: str, node: exp.Func) -> None:
     known = isinstance(node, _FUNCTIONS)
     if isinstance(node, exp.Anonymous):
         known = isinstance(node.this, str) and node.name.lower() in _NAMES
+    if isinstance(node, exp.Pad) and not _few(node.expression):
+        refuse(text, node, f"text is padded to at most {_MOST_PADDED} characters, written as a number")
     if not known:
         refuse(
             text,
@@ -135,3 +145,12 @@ def _known_function(text: str, node: exp.Func) -> None:
             "this function is not answered over a release: there are arithmetic, dates, text, CASE, CAST, COALESCE and the "
             "like, whose value depends on their arguments alone",
         )
+
+
+def _few(length: exp.Expr | None) -> bool:
+    return (
+        isinstance(length, exp.Literal)
+        and not length.is_string
+        and length.name.isdigit()
+        and int(length.name) <= _MOST_PADDED
+    )

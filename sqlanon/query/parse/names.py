@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 from sqlglot import exp
@@ -176,7 +176,9 @@ class Scope:
 
     def term(self, tree: Tree) -> Tree:
         """An exact expression, as a column of the rewritten rows."""
-        name, _ = self.terms.setdefault(tree.sql(), (f"x{len(self.terms) + 1}", tree))
+        name, _ = self.terms.setdefault(
+            tree.sql(dialect=self.engine.dialect), (f"x{len(self.terms) + 1}", tree)
+        )
         return column(name)
 
     def is_floating(self, tree: Tree) -> bool:
@@ -238,7 +240,8 @@ class Scope:
         if self.is_exact(own):
             return column(own.published[0] if own.published else own.name, VIEW)
         if own.name not in self.boxes:
-            self.boxes[own.name] = box_of(self.engine, self.released, own, f"k{len(self.boxes) + 1}")
+            made = self.released.once(("box", own.name), lambda: box_of(self.engine, self.released, own, ""))
+            self.boxes[own.name] = replace(made, id=f"k{len(self.boxes) + 1}")
         return self.boxes[own.name].value
 
     def is_exact(self, own: Field) -> bool:

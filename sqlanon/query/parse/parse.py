@@ -130,6 +130,8 @@ def _select(text: str, dialect: str) -> exp.Select:
         )
     select = found[0]
     admit(text, select)
+    for node in select.walk():
+        node.comments = None  # what is generated holds nothing that was not read
     # Some dialects read IS NOT as one predicate with a flag; here a negation is a NOT.
     for node in list(select.find_all(exp.Is)):
         if node.args.get("negate"):

@@ -198,8 +198,14 @@ class Rewrite:
         ends = [sql("MAX(ABS(CAST(:x AS DOUBLE)))", x=box.parts[end]) for end in ("lo", "hi")]
         made = exp.Select().select(sql("GREATEST(:a, :b)", a=ends[0], b=ends[1]))
         made = made.from_(table_of(self._scope.released.view.ref, VIEW))
-        largest = self._engine.fetch(Statement("query/largest", made.sql(dialect=self._engine.dialect)))[0][0]
+        text = made.sql(dialect=self._engine.dialect)
+        largest = self._scope.released.once(
+            ("largest", text), lambda: self._one(Statement("query/largest", text))
+        )
         return largest is not None and float(str(largest)) > 2**53
+
+    def _one(self, statement: Statement) -> object:
+        return self._engine.fetch(statement)[0][0]
 
     def _narrow(self, node: exp.Expr, box: Box, bucket: Bucket | None = None) -> None:
         """Boxes are unrolled value by value, or step by step: refuse those that would fill the memory."""
@@ -213,8 +219,9 @@ class Rewrite:
         known = known.from_(table_of(self._scope.released.view.ref, VIEW))
         wide = sql("COALESCE(SUM(CAST(:b AS DOUBLE) - CAST(:a AS DOUBLE) + 1), 0)", a=first, b=last)
         counted = exp.Select().select(wide).from_(known.subquery("d"))
-        rows = self._engine.fetch(Statement("query/width", counted.sql(dialect=self._engine.dialect)))
-        if not float(str(rows[0][0])) <= MOST_VALUES:
+        text = counted.sql(dialect=self._engine.dialect)
+        listed = self._scope.released.once(("width", text), lambda: self._one(Statement("query/width", text)))
+        if not float(str(listed)) <= MOST_VALUES:
             step = "floor({0} / 1000)" if box.numeric else "date_trunc('month', {0})"
             counted_, wider = ("steps", "larger steps") if bucket is not None else ("values", "steps of it")
             refuse(
@@ -244,7 +251,7 @@ class Rewrite:
         exact = not is_float(own) and not is_float(argument)
         if exact and (not meant or (is_whole(own) and found.kind == "sum")):
             return None
-        key = f"# error {node.sql()}"
+        key = f"# error {node.sql(dialect=self._engine.dialect)}"
         if key not in self._aggregates:
             self._aggregates[key] = replace(
                 found, id=len(self._aggregates), kind="error", argument=argument, of=found.kind
@@ -263,7 +270,7 @@ class Rewrite:
         if isinstance(node, exp.Filter):
             inner = node.this
             predicate = node.expression.this
-            key = predicate.sql()
+            key = predicate.sql(dialect=self._engine.dialect)
             if key not in self._filters:
                 self._filters[key] = len(self._conditions)
                 from sqlanon.query.where.formula import both
@@ -276,7 +283,7 @@ class Rewrite:
                 self._query.text, inner,
                 "over ranges there are count, sum, avg, min and max; medians and other quantiles of a released column have no estimate",
             )  # fmt: skip
-        key = node.sql()
+        key = node.sql(dialect=self._engine.dialect)
         if key not in self._aggregates:
             self._aggregates[key] = self._noted(len(self._aggregates), kind, inner, condition)
         return self._aggregates[key]

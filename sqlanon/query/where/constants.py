@@ -27,6 +27,8 @@ _SINGLE = ("REAL", "FLOAT", "FLOAT4")
 _BITS = {"TINYINT": 7, "SMALLINT": 15, "INTEGER": 31, "BIGINT": 63, "HUGEINT": 127, "UTINYINT": 8, "USMALLINT": 16,
          "UINTEGER": 32, "UBIGINT": 64, "UHUGEINT": 128}  # fmt: skip
 _NUMBER = re.compile(r"\s*[+-]?(\d+(\.\d*)?|\.\d+)([eE][+-]?\d{1,3})?\s*")
+_FEW_DIGITS = re.compile(r"\d{1,7}", re.ASCII)
+"""Of which floating point numbers of single precision hold every digit."""
 _QUOTED = {
     "integer": "DECIMAL(38, 10)",
     "decimal": "DECIMAL(38, 10)",
@@ -58,6 +60,8 @@ class Constants:
         quoted = isinstance(constant, exp.Literal) and constant.is_string
         if quoted and textual:
             return constant.this
+        if (whole := _whole(constant)) is not None and kind in ("integer", "decimal", "float"):
+            return float(whole) if kind == "float" else whole
         node = constant
         if quoted:
             node = exp.cast(
@@ -164,6 +168,15 @@ class Constants:
             f"column {box.field.name} ({box.field.source_type}) is compared with a constant of its own type"
         )
         refuse(self._scope.text, written, f"{told}: {why}")
+
+
+def _whole(constant: exp.Expr) -> int | None:
+    """The value of a whole number in a few digits, which is the same on every engine and in every type of numbers."""
+    sign = isinstance(constant, exp.Neg)
+    digits = constant.this if sign else constant
+    if not isinstance(digits, exp.Literal) or digits.is_string or not _FEW_DIGITS.fullmatch(digits.name):
+        return None
+    return -int(digits.name) if sign else int(digits.name)
 
 
 def _single(node: exp.Expr, *, quoted: bool) -> Tree:

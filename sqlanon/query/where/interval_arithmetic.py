@@ -16,6 +16,8 @@ from sqlanon.query.rewrite.sqltree import (
     Tree,
     column,
     every,
+    guarded,
+    indicator,
     negate,
     some,
     sql,
@@ -36,13 +38,21 @@ _NUMBERS, _TIMES = ("integer", "float", "decimal"), ("date", "timestamp")
 
 @dataclass(frozen=True)
 class Span:
-    """Where an expression of a row lies; ``known``: it is surely not NULL. ``nothing``: it surely is."""
+    """Where an expression of a row lies.
+
+    Attributes:
+        low, high: its ends; NULL where nothing bounds it.
+        known, nothing: it is surely not NULL; it surely is.
+        kind: of its type.
+        shown: its value over the representative values that the release publishes; None: it publishes ranges.
+    """
 
     low: Tree
     high: Tree
     known: Tree
     nothing: Tree
     kind: str
+    shown: Tree | None = None
 
 
 def compared(scope: Scope, node: exp.Expr, positive: bool) -> Triple | None:
@@ -78,7 +88,10 @@ def compared(scope: Scope, node: exp.Expr, positive: bool) -> Triple | None:
     possible = every([negate(nothing), sql("COALESCE(:x, TRUE)", x=can)])
     certain = every([left.known, right.known, sql("COALESCE(:x, FALSE)", x=must)])
     between = sql("CAST(0.5 AS DOUBLE)")
-    if kind in (exp.LT, exp.LTE):
+    if left.shown is not None and right.shown is not None:
+        holds = kind(this=guarded(left.shown), expression=guarded(right.shown))
+        between = indicator(sql("COALESCE(:x, FALSE)", x=holds))
+    elif kind in (exp.LT, exp.LTE):
         between = _part(left, right) or between
     return Triple(possible, certain, when(certain, ONE, when(possible, between, ZERO)))
 
@@ -107,11 +120,15 @@ def span(scope: Scope, node: exp.Expr) -> Span | None:
     if not boxes_in(node):
         value = scope.term(node) if node.find(exp.Column) else node.copy()
         null = sql(":v IS NULL", v=value)
-        return Span(value, value, negate(null), null, _kind(node))
+        return Span(value, value, negate(null), null, _kind(node), value)
     if isinstance(node, exp.Column):
         box = scope.box(node.name)
-        if box.shape != "interval" or box.point is not None or box.field.kind in ("text", "enum"):
+        if box.shape != "interval" or box.field.kind in ("text", "enum"):
             return None
+        if box.point is not None:  # any value, and the estimate goes by the one that is shown
+            value = column(f"{box.id}_lo")
+            open_ = exp.Case(ifs=[exp.If(this=FALSE.copy(), true=value)])
+            return Span(open_, open_, FALSE, FALSE, box.field.kind, value)
         known, nothing = TRUE, FALSE
         if box.state is not None:
             state = column(f"{box.id}_state")
@@ -120,9 +137,11 @@ def span(scope: Scope, node: exp.Expr) -> Span | None:
         return Span(*_ends(box.id, known), known, nothing, box.field.kind)
     if isinstance(node, exp.Neg):
         inner = span(scope, node.this)
-        return inner and Span(
-            exp.Neg(this=inner.high), exp.Neg(this=inner.low), inner.known, inner.nothing, inner.kind
-        )
+        if inner is None:
+            return None
+        first, last = (exp.Neg(this=guarded(end)) for end in (inner.high, inner.low))
+        negative = exp.Neg(this=guarded(inner.shown)) if inner.shown is not None else None
+        return Span(first, last, inner.known, inner.nothing, inner.kind, negative)
     if isinstance(node, exp.Add | exp.Sub):
         left, right = span(scope, node.left), span(scope, node.right)
         if left is None or right is None or "float" in (left.kind, right.kind):
@@ -131,11 +150,14 @@ def span(scope: Scope, node: exp.Expr) -> Span | None:
         kind = type(node)
         wide = left.kind if right.kind not in _TIMES else ""
         ends = (
-            kind(this=_wide(left.low, wide), expression=low),
-            kind(this=_wide(left.high, wide), expression=high),
+            kind(this=guarded(_wide(left.low, wide)), expression=guarded(low)),
+            kind(this=guarded(_wide(left.high, wide)), expression=guarded(high)),
         )
         own = _sum_kind(left.kind, right.kind, minus=isinstance(node, exp.Sub))
-        return Span(*ends, every([left.known, right.known]), some([left.nothing, right.nothing]), own)
+        shown: Tree | None = None
+        if left.shown is not None and right.shown is not None:
+            shown = kind(this=guarded(_wide(left.shown, wide)), expression=guarded(right.shown))
+        return Span(*ends, every([left.known, right.known]), some([left.nothing, right.nothing]), own, shown)
     if isinstance(node, _RISING) or (isinstance(node, exp.Extract) and node.name.upper() == "YEAR"):
         return _rising(scope, node)
     return None
@@ -176,7 +198,8 @@ def _rising(scope: Scope, node: exp.Expr) -> Span | None:
     def at(end: Tree) -> Tree:
         return with_columns(node, lambda found: end if found.table == "_box" else None)
 
-    return Span(at(inner.low), at(inner.high), inner.known, inner.nothing, kind)
+    over = at(inner.shown) if inner.shown is not None else None
+    return Span(at(inner.low), at(inner.high), inner.known, inner.nothing, kind, over)
 
 
 def _kind(node: exp.Expr) -> str:

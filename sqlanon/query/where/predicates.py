@@ -70,7 +70,7 @@ class Tests:
         boxes = boxes_in(node)
         if not boxes:
             return self._exact(node, positive)
-        self._atoms.add(node.sql())
+        self._atoms.add(self._text(node))
         return self._boxed(node, positive, whole)
 
     def _boxed(self, node: exp.Expr, positive: bool, whole: exp.Expr) -> Formula:
@@ -223,7 +223,7 @@ class Tests:
 
     def _test(self, box: Box, node: exp.Expr, op: str, at: Any, *, positive: bool | None = None) -> int:  # noqa: ANN401
         """Number a test; ``op`` "" says that not even NULL's part in it is known. ``positive`` None: ``op`` has the sign."""
-        number = self._number(f"{box.id} {op} {node.sql()}", positive is not False)
+        number = self._number(f"{box.id} {op} {self._text(node)}", positive is not False)
         if number not in self.boxed:
             if op in ("null", "known"):
                 tree: Tree = exp.Is(this=box.value, expression=exp.null())
@@ -236,14 +236,18 @@ class Tests:
         return number
 
     def _exact(self, node: exp.Expr, positive: bool) -> int:
-        number = self._number(node.sql(), positive)
+        number = self._number(self._text(node), positive)
         self.exact[number] = exp.Is(this=exp.Paren(this=node.copy()), expression=TRUE if positive else FALSE)
         return number
 
     def _loose(self, node: exp.Expr, positive: bool, triple: Triple) -> int:
-        number = self._number(node.sql(), positive)
+        number = self._number(self._text(node), positive)
         self.loose[number] = triple
         return number
+
+    def _text(self, node: exp.Expr) -> str:
+        """The predicate in its own dialect: in another, different ones may have the same text."""
+        return node.sql(dialect=self._scope.engine.dialect)
 
     def _number(self, key: str, positive: bool) -> int:
         # From 2 on: 0 and 1 would equal FALSE and TRUE as parts of a formula.

@@ -1,0 +1,166 @@
+"""Find the release that a query's FROM means, and the tables that it may join; what was found is kept for each connection."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass
+
+from sqlanon.engines.base import Bind, Engine, Relation, Row, TableRef
+from sqlanon.errors import DatabaseError, PolicyError
+from sqlanon.query.release import Released, described, relation_of, state
+from sqlanon.release.store.catalog import Catalog, Entry, private_table
+from sqlanon.release.store.swap import spelled
+from sqlanon.release.store.target import metadata_of, view_of
+from sqlanon.spec import ReleaseSpec
+from sqlanon.sqltext import identifier, statement
+
+
+@dataclass(frozen=True)
+class Found:
+    """A release, and the metadata rows that it was read from."""
+
+    released: Released
+    state: tuple[Row, ...]
+
+
+Names = dict[tuple[str, str, str, bool], Found]
+"""What the names in the queries of one connection meant, as long as the version stays the same."""
+
+
+def find(
+    engine: Engine,
+    name: str,
+    spec: ReleaseSpec | None = None,
+    *,
+    given: bool = False,
+    known: Names | None = None,
+) -> Released:
+    """The release that ``name`` means: a release's view, a release's name, or a source's.
+
+    Of a name that is in ``known`` only the metadata are read again, with one statement. Other rows there mean another
+    version, and the name is looked up anew.
+
+    Args:
+        engine: the database.
+        name: as written after FROM, or by the caller.
+        spec: a release of the caller's policy; tried if its source or its name is ``name``.
+        given: ``name`` is the caller's own choice of a release.
+        known: what this connection found before; it is added to.
+
+    Raises:
+        PolicyError: no release, or several, go by that name.
+    """
+    names = {} if known is None else known
+    key = (name, spec.name if spec else "", (spec.publish or spec.source) if spec else "", given)
+    before = names.get(key)
+    if before is not None:
+        try:
+            if state(engine, before.released.view.ref) == before.state:
+                return before.released
+        except DatabaseError:
+            pass  # it was withdrawn
+    names.pop(key, None)
+    view = _view(engine, name, spec, given=given)
+    rows = state(engine, view.ref)
+    names[key] = Found(described(engine, view, rows), rows)
+    return names[key].released
+
+
+def _view(engine: Engine, name: str, spec: ReleaseSpec | None, *, given: bool) -> Relation:
+    direct = relation_of(engine, name)
+    if direct is not None and engine.exists(metadata_of(direct.ref)):
+        return direct
+    named = spec is not None and (given or _same(name, spec.source) or _same(name, spec.name))
+    for tier in (
+        [_view_of(engine, spec)] if named and spec is not None else [],
+        _in_catalog(engine, name, direct),
+        [_default(engine, name)],
+    ):
+        found = {}
+        for view in tier:
+            known = relation_of(engine, spelled(view))
+            if known is not None and engine.exists(metadata_of(known.ref)):
+                found[known.ref] = known
+        if len(found) > 1:
+            names = ", ".join(sorted(str(ref) for ref in found))
+            raise PolicyError(f"{name} has several releases: {names}; name one of them")
+        if found:
+            return next(iter(found.values()))
+    raise PolicyError(
+        f"no release goes by the name {name} in this database; name a published view, or the table that it was made of"
+    )
+
+
+def dimensions_of(engine: Engine, released: Released, spec: ReleaseSpec | None = None) -> frozenset[TableRef]:
+    """The tables that queries over a release may join: those of the caller's policy for it, else those of the catalog's."""
+    view = released.view.ref
+    if spec is not None and _place(_view_of(engine, spec)) == _place(view):
+        names = list(spec.dimensions)
+    else:
+        names = _listed(engine, view)
+    found = (relation_of(engine, name) for name in names)
+    return frozenset(relation.ref for relation in found if relation is not None)
+
+
+def _listed(engine: Engine, view: TableRef) -> list[str]:
+    """The dimensions of a published view, as the catalog has them; a reader without rights to the catalog sees none."""
+    catalog = private_table(engine, "catalog")
+    binds: dict[str, Bind] = {"schema": view.schema, "name": view.name}
+    try:
+        with engine.reading(catalog):
+            rows = engine.fetch(statement("query/policy", engine.dialect, binds, catalog=catalog))
+    except DatabaseError:
+        return []
+    return [name for row in rows for name in json.loads(str(row[0])).get("dimensions") or ()]
+
+
+def _place(view: TableRef) -> tuple[str | None, str]:
+    return view.schema, view.name
+
+
+def _published(engine: Engine) -> list[Entry]:
+    """What the catalog says is published; a reader without rights to the catalog sees nothing."""
+    try:
+        return [entry for entry in Catalog(engine).entries() if entry.status == "published"]
+    except DatabaseError:
+        return []
+
+
+def _view_of(engine: Engine, spec: ReleaseSpec) -> TableRef:
+    """The view of a policy's release; one in a file of its own is looked for without its source."""
+    return view_of(engine, spec) if spec.publish else _default(engine, spec.source)
+
+
+def _default(engine: Engine, name: str) -> TableRef:
+    return engine.target(f"release.{identifier(_bare(name))}")
+
+
+def _in_catalog(engine: Engine, name: str, direct: Relation | None) -> list[TableRef]:
+    """The published releases of that name or source."""
+    found = []
+    for entry in _published(engine):
+        if entry.view is None:
+            continue
+        if entry.release == name or _same(entry.source, name) or _is(engine, entry.source, direct):
+            found.append(entry.view)
+    return found
+
+
+def _is(engine: Engine, name: str, direct: Relation | None) -> bool:
+    """Whether a table's name, as a policy writes it, means the table that was found."""
+    if direct is None or _folded(direct.ref.name) not in _folded(name):
+        return False  # without asking the database
+    meant = relation_of(engine, name)
+    return meant is not None and meant.ref == direct.ref
+
+
+def _bare(name: str) -> str:
+    return name.rsplit(".", 1)[-1].strip('"')
+
+
+def _same(first: str, second: str) -> bool:
+    return _folded(first) == _folded(second)
+
+
+def _folded(name: str) -> str:
+    return name.replace('"', "").lower()
