@@ -13,14 +13,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 
 from sqlanon.engines.base import Engine, TableRef
 from sqlanon.errors import GuardError, PolicyError, PrivacyViolation
 from sqlanon.kernels.components import components
-from sqlanon.privacy import Requirement, requirements
+from sqlanon.privacy import Grouped, Requirement, requirements, stored
 from sqlanon.privacy.diversity import FrequencyDiversity
 from sqlanon.privacy.kanonymity import KAnonymity
 from sqlanon.release.store.catalog import Catalog, Entry, private_table
@@ -163,7 +162,10 @@ def compare(scratch: Scratch, old: Side, new: Side, privacy: PrivacySpec) -> His
         "history/common", sets=tables["common"], old=old.history, new=new.history, values=_values(new, shared), marked=marked
     )  # fmt: skip
     failing = {kind: scratch.table(f"failing_{kind}{old.version}_{new.version}") for kind in tables}
-    measured = {kind: _measured(scratch, tables[kind], failing[kind], asked, len(shared)) for kind in tables}
+    measured = {
+        kind: _measured(scratch, tables[kind], failing[kind], asked, old if kind == "left" else new, shared)
+        for kind in tables
+    }
     total = int(str(scratch.fetch("history/count", tables=list(failing.values()))[0][0]))
     for table in (*parts[:2], *tables.values(), *failing.values()):
         scratch.drop(table)
@@ -213,20 +215,20 @@ def _parts(scratch: Scratch, old: Side, new: Side, marked: bool) -> tuple[TableR
 
 
 def _measured(
-    scratch: Scratch, sets: TableRef, failing: TableRef, asked: Sequence[Requirement], values: int
-) -> HistorySets:
-    names = [f"v{i + 1}" for i in range(values)]
+    scratch: Scratch, sets: TableRef, failing: TableRef, asked: Sequence[Requirement], whole: Side, shared: Sequence[str],
+) -> HistorySets:  # fmt: skip
+    """Measure groups of rows of the version ``whole``; its rows that fail go into the table ``failing``."""
+    names = [f"v{i + 1}" for i in range(len(shared))]
     groups = ["place", "beside"]
-    checks: list[dict[str, Any]] = []
-    for requirement in asked:
-        check = requirement.check()
-        checks.append({
-            "kind": check.kind, "p": check.p, "q": check.q, "value": names[check.value] if check.value >= 0 else None,
-            "within": [names[i] for i in check.within],
-        })  # fmt: skip
-    scratch.execute("history/failing", failing=failing, sets=sets, checks=checks)
+    below = [scratch.table(f"{failing.name.rpartition('_')[2]}_below{i}") for i in range(len(asked))]
+    rows_of = Grouped(sets, groups, names, None, whole.history, _values(whole, shared))
+    for requirement, table in zip(asked, below, strict=True):
+        requirement.below(scratch, table, rows_of)
+    scratch.execute("history/failing", failing=failing, sets=sets, below=below, groups=groups)
+    for table in below:
+        scratch.drop(table)
     rows = int(str(scratch.fetch("table/count", source=sets)[0][0]))
-    below = int(str(scratch.fetch("table/count", source=failing)[0][0]))
+    left = int(str(scratch.fetch("table/count", source=failing)[0][0]))
     if not rows:
         return HistorySets(0, 0, None, None, 0)
     sizes = KAnonymity(Fraction(1)).measure(scratch.engine, sets, groups, names).sizes
@@ -236,7 +238,7 @@ def _measured(
         FrequencyDiversity(one, name, i).measure(scratch.engine, sets, groups, names).reached
         for i, name in enumerate(names)
     ]
-    return HistorySets(rows, sizes.classes, sizes.smallest, float(min(diverse)) if diverse else None, below)
+    return HistorySets(rows, sizes.classes, sizes.smallest, float(min(diverse)) if diverse else None, left)
 
 
 def hold(spec: ReleaseSpec, found: Sequence[HistoryReport]) -> None:
@@ -268,15 +270,6 @@ def told(one: HistoryReport) -> str:
     return "; ".join(parts)
 
 
-def privacy_of(entry: Entry) -> PrivacySpec:
-    """What a version's policy asked for."""
-    asked = entry.policy["privacy"]
-    return PrivacySpec(
-        k=asked["k"], l=Fraction(asked["l"]) if asked.get("l") else None, distinct_l=asked.get("distinct_l"),
-        joint=bool(asked.get("joint")),
-    )  # fmt: skip
-
-
 def audit_history(engine: Engine, release: str) -> tuple[HistoryReport, ...]:
     """Every version against the one before it, and against the one it replaced where that is another.
 
@@ -299,5 +292,5 @@ def audit_history(engine: Engine, release: str) -> tuple[HistoryReport, ...]:
             pairs = {earlier.version, entry.report.get("replaces") or earlier.version}
             for version in sorted(pairs & by_version.keys()):
                 old, new = side_of(by_version[version]), side_of(entry)
-                reports.append(compare(scratch, old, new, privacy_of(entry)))
+                reports.append(compare(scratch, old, new, stored(entry.policy["privacy"])))
     return tuple(reports)
