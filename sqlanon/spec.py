@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import Literal
+from typing import Any, Literal
 
 Role = Literal["identifier", "quasi", "sensitive", "insensitive"]
 Rest = Literal["error", "drop", "keep"]
@@ -96,6 +96,7 @@ class PrivacySpec:
         joint: the l-diversity of each sensitive attribute also holds within every value of the others.
         accuracy: the dual problem's bound; None: the direct problem.
         presence_disclosed: the owner accepts that exact quasi values (format anatomy) show who is in the table.
+        more: values of further requirements by their keys; see `sqlanon.declared.requirements`.
     """
 
     k: int = 1
@@ -104,6 +105,21 @@ class PrivacySpec:
     joint: bool = False
     accuracy: Accuracy | None = None
     presence_disclosed: bool = False
+    more: Mapping[str, Any] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, values: Mapping[str, Any], **others: Any) -> PrivacySpec:
+        """A spec of requirements by their keys; ``others`` are its further fields."""
+        own = {key: value for key, value in values.items() if key in _NAMED}
+        return cls(**own, **others, more={key: value for key, value in values.items() if key not in _NAMED})
+
+    def value(self, key: str) -> Any:  # noqa: ANN401 - a requirement's own kind of value
+        """What is asked of a requirement, by its key; None: not asked."""
+        return getattr(self, key) if key in _NAMED else self.more.get(key)
+
+
+_NAMED = ("k", "l", "distinct_l")
+"""Requirements with a field of their own in `PrivacySpec`."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,6 +1,6 @@
-"""What can be chosen in a policy, declared as data: methods with their options, limits and costs, apart from their code.
+"""What a policy can choose, declared as data: requirements, and methods with options, limits and costs.
 
-The room imports the specs and nothing else of sqlanon, no array library, no compiler and no driver, so that a policy is
+It is apart from their code. The room imports the specs and nothing else of sqlanon, no array library, no compiler and no driver, so that a policy is
 checked completely before any method is imported. Code is named, as ``module:class``, and imported by `sqlanon.methods`.
 """
 
@@ -8,13 +8,18 @@ from sqlanon.declared.check import asked_of, refusals, too_many_rows, unknown_me
 from sqlanon.declared.method import Asked, MethodDeclaration, Refused, Whole, Word
 from sqlanon.declared.methods import METHODS
 from sqlanon.declared.registry import Registry
+from sqlanon.declared.requirements import REQUIREMENTS, Number, RequirementDeclaration, Value
 
 __all__ = [
     "METHODS",
+    "REQUIREMENTS",
     "Asked",
     "MethodDeclaration",
+    "Number",
     "Refused",
     "Registry",
+    "RequirementDeclaration",
+    "Value",
     "Whole",
     "Word",
     "asked_of",

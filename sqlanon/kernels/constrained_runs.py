@@ -14,8 +14,11 @@ from numba import njit
 from sqlanon.kernels.boxes import code_width, line_weights, set_width
 from sqlanon.kernels.extent import Geometry
 from sqlanon.kernels.lanes import WIDTH, take, widen, width
-from sqlanon.kernels.requirements import FREQUENCY, Demands
+from sqlanon.kernels.requirements import Demands, forget, grown, last_first, new_counters
 from sqlanon.kernels.runs import NEVER
+
+_BLOCK = 8
+"""Rows that are counted together, at least."""
 
 
 @njit(nogil=True, cache=True)
@@ -35,7 +38,7 @@ def lawful_runs(
     Returns:
         The loss; `NEVER` if not even all rows together meet the requirements.
 
-    Cost: O(n w (d + checks)) where w is the length of two shortest runs, at most ``most``; memory O(n).
+    Cost: O(n w (d + tallies)) where w is the length of two shortest runs, at most ``most``; memory O(n).
     """
     facts, table = geometry.facts, geometry.table
     n, lanes, words = len(number), places.shape[1], sets.shape[1]
@@ -43,9 +46,11 @@ def lawful_runs(
     seen = np.full((len(facts), 3), -1, np.int64)
     low, high = np.empty((1, lanes), np.int32), np.empty((1, lanes), np.int32)
     mask = np.zeros((1, words), np.uint64)
-    checks = len(demands.kind)
-    counts = np.zeros((checks, demands.values), np.int64)
-    total, top = np.zeros((checks, demands.groups), np.int64), np.zeros((checks, demands.groups), np.int64)
+    # Rows are counted some at a time: a call for each would cost more than its work.
+    block = np.int64(max(demands.k, _BLOCK))  # fewer than k rows are no run
+    ends, holds = np.arange(1, block + 1), np.empty(block, np.bool_)
+    held, begin = last_first(demands, number)
+    counters = new_counters(demands, 0)
     opt, back = np.full(n + 1, NEVER, np.int64), np.zeros(n + 1, np.int64)
     need = np.full(n + 1, NEVER, np.int64)  # rows of the shortest run that ends here
     opt[0] = 0
@@ -54,7 +59,7 @@ def lawful_runs(
         final = end == n + 1
         if final and opt[n] < NEVER:
             break
-        failing, j = 0, i
+        j, counted, known = i, i, i
         shortest = np.int64(NEVER)
         for b in range(0, lanes, WIDTH):
             take(low, 0, places, i - 1, b)
@@ -67,20 +72,11 @@ def lawful_runs(
                 widen(low, high, 0, places, places, j, b)
             for w in range(words):
                 mask[0, w] |= sets[j, w]
-            row = number[j]
-            for c in range(checks):
-                g, v = demands.group[c, row], demands.value[c, row]
-                p, q, often = demands.p[c], demands.q[c], demands.kind[c] == FREQUENCY
-                if total[c, g] > 0:
-                    failing -= top[c, g] * p > total[c, g] * q if often else top[c, g] < p
-                total[c, g] += 1
-                counts[c, v] += 1
-                if often:
-                    top[c, g] = max(top[c, g], counts[c, v])
-                else:
-                    top[c, g] += counts[c, v] == 1
-                failing += top[c, g] * p > total[c, g] * q if often else top[c, g] < p
-            if failing > 0 or i - j < demands.k:
+            if j < counted:
+                known = counted
+                counted = max(known - (block if known == i else _BLOCK), 0)
+                grown(demands, held, begin, n - known, n - counted, ends, counters, holds)
+            if not holds[known - 1 - j] or i - j < demands.k:
                 continue
             if shortest == NEVER:
                 shortest = np.int64(i - j)
@@ -93,13 +89,7 @@ def lawful_runs(
                     opt[i], back[i] = loss, i - j
             if not final and i - j - shortest >= need[i - shortest]:
                 break
-        for at in range(j, i):
-            row = number[at]
-            for c in range(checks):
-                g = demands.group[c, row]
-                counts[c, demands.value[c, row]] = 0
-                total[c, g] = 0
-                top[c, g] = 0
+        forget(demands, held, begin, n - i, n - counted, counters)
         need[i] = min(need[i], shortest)
     if opt[n] < NEVER:
         first[:] = False

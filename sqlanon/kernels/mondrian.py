@@ -31,7 +31,7 @@ from sqlanon.kernels.extent import (
     popcount,
 )  # fmt: skip
 from sqlanon.kernels.lanes import WIDTH, clear, take, widen, widen_one, width
-from sqlanon.kernels.requirements import Demands, Tally, allowed_slots, new_tally, satisfied
+from sqlanon.kernels.requirements import Counters, Demands, allowed_slots, new_counters, satisfied
 from sqlanon.kernels.rows import Rows, Spare
 
 _NEVER = np.int64(1) << np.int64(62)
@@ -81,7 +81,7 @@ def _members(
 @njit(nogil=True, cache=True)
 def _best_loss(
     rows: Rows, start: int, stop: int, first: int, past: int, geometry: Geometry, demands: Demands, by_row: bool,
-    work: Work, tally: Tally,
+    work: Work, counters: Counters,
 ) -> tuple[int, int, int, int]:  # fmt: skip
     """The cut with the least loss: loss, tilt, attribute, bound; attribute -1 if no cut is allowed.
 
@@ -99,7 +99,7 @@ def _best_loss(
     n, k = stop - start, demands.k
     d, lanes = len(facts), codes.shape[1]
     words = sets.shape[1]
-    checks = len(demands.kind) > 0
+    checks = len(demands.add) > 0
     codes_wide = False
     for a in range(d):
         codes_wide |= facts[a, KIND] == TREE or facts[a, KIND] == SPAN
@@ -167,7 +167,7 @@ def _best_loss(
                         mask[s, w] |= sets[i, w]
                 slot[ENDS, s] = at + 1
         if checks:
-            allowed_slots(demands, rows.number, order[:n], slot[ENDS], used, tally, allowed)
+            allowed_slots(demands, rows.number, order[:n], slot[ENDS], used, counters, allowed)
         # 2. Score every cut after a slot: prefixes grow to the right, then suffixes to the left. The loss of a half only
         # grows with it, so a sweep ends where one half alone loses to the best cut yet.
         nearest, limit = used, used - 1
@@ -254,14 +254,14 @@ def _best_loss(
 
 @njit(nogil=True, cache=True)
 def _best_median(
-    rows: Rows, start: int, stop: int, geometry: Geometry, demands: Demands, relaxed: bool, work: Work, tally: Tally
+    rows: Rows, start: int, stop: int, geometry: Geometry, demands: Demands, relaxed: bool, work: Work, counters: Counters
 ) -> tuple[int, int]:  # fmt: skip
     """The paper's cut: widest attribute first, at its median; in strict partitions ``<=`` and then ``<`` the median."""
     n = stop - start
     codes, sets = rows.codes, rows.sets
     facts, box, mask = geometry.facts, work.box, work.mask
     d, lanes = len(facts), codes.shape[1]
-    checks = len(demands.kind) > 0
+    checks = len(demands.add) > 0
     for b in range(0, lanes, WIDTH):
         take(box, 0, codes, start, b)
         take(box, 1, codes, start, b)
@@ -289,8 +289,8 @@ def _best_median(
             if not checks:
                 return j, np.int64(half)
             _sort_positions(codes, start, stop, j, work.spare.order)
-            if satisfied(demands, rows.number, work.spare.order[:half], tally) and satisfied(
-                demands, rows.number, work.spare.order[half:n], tally
+            if satisfied(demands, rows.number, work.spare.order[:half], counters) and satisfied(
+                demands, rows.number, work.spare.order[half:n], counters
             ):
                 return j, np.int64(half)
             continue
@@ -307,8 +307,8 @@ def _best_median(
                 else:
                     right -= 1
                     work.spare.order[right] = i
-            if satisfied(demands, rows.number, work.spare.order[:left], tally) and satisfied(
-                demands, rows.number, work.spare.order[left:n], tally
+            if satisfied(demands, rows.number, work.spare.order[:left], counters) and satisfied(
+                demands, rows.number, work.spare.order[left:n], counters
             ):
                 return j, cut
     return -1, np.int64(0)
@@ -376,7 +376,7 @@ def grow(
     Cost: O(n d^2 log(n / k)) for balanced cuts; memory one frequency set.
     """
     n, d = len(rows.number), len(geometry.facts)
-    tally = new_tally(demands)
+    counters = new_counters(demands, n)
     work = new_work(spare, geometry, domains, relaxed, median)
     stack = [(np.int64(0), np.int64(n))]
     while len(stack) > 0:
@@ -384,10 +384,10 @@ def grow(
         left = np.int64(0)
         if stop - start >= max(2 * demands.k, 2) and stop - start > target:
             if median:
-                j, cut = _best_median(rows, start, stop, geometry, demands, relaxed, work, tally)
+                j, cut = _best_median(rows, start, stop, geometry, demands, relaxed, work, counters)
             else:
                 _, _, j, cut = _best_loss(
-                    rows, start, stop, np.int64(0), d, geometry, demands, relaxed, work, tally
+                    rows, start, stop, np.int64(0), d, geometry, demands, relaxed, work, counters
                 )
             if j >= 0:
                 left = _divide(rows, start, stop, j, cut, relaxed, spare)
@@ -411,7 +411,7 @@ def score(
     n = len(rows.number)
     # Not compiled: this is `grow`'s own compiled code, called from outside.
     found: tuple[int, int, int, int] = _best_loss(
-        rows, 0, n, first, past, geometry, demands, False, work, new_tally(demands)
+        rows, 0, n, first, past, geometry, demands, False, work, new_counters(demands, n)
     )
     return found
 

@@ -15,7 +15,7 @@ from numba import njit
 from sqlanon.kernels.boxes import code_width, line_weights, set_width
 from sqlanon.kernels.extent import Geometry
 from sqlanon.kernels.lanes import WIDTH, take, widen, width
-from sqlanon.kernels.requirements import Demands, new_tally, satisfied
+from sqlanon.kernels.requirements import Demands, new_counters, satisfied
 
 LARGE = 256
 """Rows of a larger class stay; it may still take others."""
@@ -59,8 +59,8 @@ def refine(
     n, lanes, words = len(group), places.shape[1], sets.shape[1]
     weight = line_weights(geometry, lanes)
     seen = np.full((len(facts), 3), -1, np.int64)
-    checks = len(demands.kind) > 0
-    tally = new_tally(demands)
+    checks = len(demands.add) > 0
+    counters = new_counters(demands, n)
     numbers = np.arange(n).astype(np.int32)
     # Members of a class stand from start[g]; it has room for twice its rows, or for two more.
     size, start = np.zeros(classes, np.int64), np.zeros(classes + 1, np.int64)
@@ -253,7 +253,7 @@ def refine(
                 if partner >= 0:
                     spare[here_rows] = partner
                     here_rows += 1
-                if not satisfied(demands, numbers, spare[:here_rows], tally):
+                if not satisfied(demands, numbers, spare[:here_rows], counters):
                     continue
                 for at in range(size[h]):
                     m = members[start[h] + at]
@@ -261,7 +261,7 @@ def refine(
                         spare[there_rows] = m
                         there_rows += 1
                 spare[there_rows] = i
-                if not satisfied(demands, numbers, spare[: there_rows + 1], tally):
+                if not satisfied(demands, numbers, spare[: there_rows + 1], counters):
                     continue
             if partner >= 0:
                 mine, theirs = place_of[i], place_of[partner]

@@ -1,196 +1,200 @@
-"""Requirements on arrays: is a set of rows private enough, and are all prefixes and suffixes of an order?
-
-A check is a sensitive attribute ("value"), counted within groups ("group", all zero unless ``joint``):
-frequency l-diversity wants ``most * p <= rows * q`` in every group, distinct l-diversity ``distinct >= p``.
-"""
+"""Requirements on arrays: does a set of rows meet them all, do all prefixes and suffixes of an order? See `Tally`."""
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-FREQUENCY, DISTINCT = 0, 1
+from sqlanon.kernels.tally import Flags, Ints, Longs, Reals, Tally, call_add, call_clear
 
 
 class Demands(NamedTuple):
-    """What both halves of a cut must meet.
+    """What every class must meet, for kernels.
 
     Attributes:
         k: rows, at least.
-        kind: int64[c], `FREQUENCY` or `DISTINCT`.
-        p: int64[c], numerator of l, or the distinct l.
-        q: int64[c], denominator of l.
-        group: int32[c, n], group of each row, by row number.
-        value: int32[c, n], value within all groups (dense over group and value), by row number.
-        groups: int64, most groups of any check.
-        values: int64, most values of any check.
+        add, clear: int64[c], addresses of the tallies' functions.
+        items: int32[*], the tallies' items one after the other.
+        bounds, weights: their parameters, one after the other.
+        start: int64[c + 1, 5], where each tally's items, bounds, weights, counts and sums begin.
+        width: int64[c], numbers of a row.
     """
 
     k: int
-    kind: npt.NDArray[np.int64]
-    p: npt.NDArray[np.int64]
-    q: npt.NDArray[np.int64]
-    group: npt.NDArray[np.int32]
-    value: npt.NDArray[np.int32]
-    groups: int
-    values: int
+    add: Longs
+    clear: Longs
+    items: Ints
+    bounds: Longs
+    weights: Reals
+    start: Longs
+    width: Longs
 
 
-class Tally(NamedTuple):
-    """Counters that are all zero between uses."""
-
-    counts: npt.NDArray[np.int64]
-    total: npt.NDArray[np.int64]
-    most: npt.NDArray[np.int64]
+ITEMS, BOUNDS, WEIGHTS, COUNTS, SUMS = 0, 1, 2, 3, 4
+"""Columns of `Demands.start`."""
 
 
-@njit(nogil=True, cache=True)
-def new_tally(demands: Demands) -> Tally:
-    """Zeroed counters, large enough for every check."""
-    return Tally(
-        np.zeros(max(demands.values, 1), np.int64),
-        np.zeros(max(demands.groups, 1), np.int64),
-        np.zeros(max(demands.groups, 1), np.int64),
+def demands_of(k: int, tallies: Sequence[Tally]) -> Demands:
+    """The demands of a number of rows and of tallies over the same rows."""
+    sizes = [(len(t.items), len(t.bounds), len(t.weights), t.counts, t.sums) for t in tallies]
+    start = np.zeros((len(tallies) + 1, 5), np.int64)
+    start[1:] = np.cumsum(np.array(sizes, np.int64).reshape(-1, 5), axis=0)
+    return Demands(
+        k,
+        np.array([t.add.address for t in tallies], np.int64),
+        np.array([t.clear.address for t in tallies], np.int64),
+        _joined([t.items for t in tallies], np.int32),
+        _joined([t.bounds for t in tallies], np.int64),
+        _joined([t.weights for t in tallies], np.float64),
+        start,
+        np.array([t.width for t in tallies], np.int64),
     )
 
 
-@njit(nogil=True, cache=True, inline="always")
-def _fails(kind: int, p: int, q: int, total: int, most: int) -> int:
-    if total == 0:
-        return 0
-    if kind == FREQUENCY:
-        return 1 if most * p > total * q else 0
-    return 1 if most < p else 0
+def _joined(parts: Sequence[npt.NDArray[Any]], dtype: type[np.generic]) -> npt.NDArray[Any]:
+    if len(parts) == 1:
+        return np.ascontiguousarray(parts[0], dtype)
+    return np.concatenate([np.zeros(0, dtype), *parts]).astype(dtype, copy=False)
+
+
+class Counters(NamedTuple):
+    """Counters of all tallies, zero between uses, and room for the items of rows."""
+
+    counts: Longs
+    sums: Reals
+    held: Ints
+    ends: Longs
+    holds: Flags
 
 
 @njit(nogil=True, cache=True)
-def _add(demands: Demands, c: int, row: int, tally: Tally) -> int:
-    """Count one row; returns by how much the number of failing groups changes."""
-    g = demands.group[c, row]
-    v = demands.value[c, row]
-    kind, p, q = demands.kind[c], demands.p[c], demands.q[c]
-    before = _fails(kind, p, q, tally.total[g], tally.most[g])
-    tally.total[g] += 1
-    tally.counts[v] += 1
-    if kind == FREQUENCY:
-        tally.most[g] = max(tally.most[g], tally.counts[v])
-    elif tally.counts[v] == 1:
-        tally.most[g] += 1
-    return _fails(kind, p, q, tally.total[g], tally.most[g]) - before
+def new_counters(demands: Demands, rows: int) -> Counters:
+    """Zeroed counters for every tally; at most ``rows`` rows are looked at together."""
+    tallies, most = len(demands.add), np.int64(0)
+    for c in range(tallies):
+        most = max(most, demands.width[c])
+    return Counters(
+        np.zeros(demands.start[tallies, COUNTS], np.int64),
+        np.zeros(demands.start[tallies, SUMS], np.float64),
+        np.empty(2 * rows * most, np.int32),
+        np.empty(1, np.int64),
+        np.empty(1, np.bool_),
+    )
 
 
 @njit(nogil=True, cache=True)
-def _clear(demands: Demands, c: int, row: int, tally: Tally) -> None:
-    g = demands.group[c, row]
-    tally.total[g] = 0
-    tally.most[g] = 0
-    tally.counts[demands.value[c, row]] = 0
+def _hold(demands: Demands, c: int, rows: Ints, positions: Longs, held: Ints, backward: bool) -> None:
+    """The items of the rows at ``positions`` in order; with ``backward`` once more, from the last one back, behind them."""
+    items, n, width = demands.items, len(positions), demands.width[c]
+    begin = demands.start[c, ITEMS]
+    if width == 1:
+        for at in range(n):
+            held[at] = items[begin + rows[positions[at]]]
+        if backward:
+            for at in range(n):
+                held[2 * n - 1 - at] = held[at]
+        return
+    for at in range(n):
+        row = begin + rows[positions[at]] * width
+        for w in range(width):
+            held[at * width + w] = items[row + w]
+            if backward:
+                held[(2 * n - 1 - at) * width + w] = items[row + w]
 
 
 @njit(nogil=True, cache=True)
-def _all_satisfied(
-    demands: Demands, c: int, rows: npt.NDArray[np.int32], positions: npt.NDArray[np.int64], tally: Tally
-) -> bool:
-    """Whether the rows at ``positions``, all of one group, meet a check. It ends as soon as that is clear."""
-    kind, value, counts = demands.kind[c], demands.value[c], tally.counts
-    # Frequency fails beyond so many rows of one value; distinct holds from so many values on.
-    frequent, distinct = np.int64(len(positions)), np.int64(len(positions)) + 1
-    if kind == FREQUENCY:
-        frequent = len(positions) * demands.q[c] // demands.p[c]
-    else:
-        distinct = demands.p[c]
-    most, different, seen = np.int64(0), np.int64(0), 0
-    for i in positions:
-        v = value[rows[i]]
-        seen += 1
-        count = counts[v] + 1
-        counts[v] = count
-        most = max(most, count)
-        different += count == 1
-        if count > frequent or different >= distinct:
-            break
-    for i in positions[:seen]:
-        counts[value[rows[i]]] = 0
-    if kind == FREQUENCY:
-        return most <= frequent
-    return seen == 0 or different >= distinct
+def last_first(demands: Demands, number: Ints) -> tuple[Ints, Longs]:
+    """The items of all rows in order, from the last one back: per tally one part, and where the parts begin (int64[c + 1])."""
+    tallies, n = len(demands.add), len(number)
+    begin = np.zeros(tallies + 1, np.int64)
+    for c in range(tallies):
+        begin[c + 1] = begin[c] + n * demands.width[c]
+    held = np.empty(begin[tallies], np.int32)
+    for c in range(tallies):
+        width = demands.width[c]
+        for at in range(n):
+            row = demands.start[c, ITEMS] + number[n - 1 - at] * width
+            for w in range(width):
+                held[begin[c] + at * width + w] = demands.items[row + w]
+    return held, begin
 
 
 @njit(nogil=True, cache=True)
-def satisfied(
-    demands: Demands, rows: npt.NDArray[np.int32], positions: npt.NDArray[np.int64], tally: Tally
-) -> bool:
-    """Whether the rows at ``positions`` meet every requirement. Cost: linear in positions x checks."""
-    if len(positions) < demands.k:
+def grown(
+    demands: Demands, held: Ints, begin: Longs, first: int, past: int, ends: Longs, counters: Counters, holds: Flags
+) -> None:  # fmt: skip
+    """Go on counting rows ``first`` to ``past`` of what `last_first` made; ``holds`` says after each whether all are met."""
+    start, rows = demands.start, past - first
+    for s in range(rows):
+        holds[s] = True
+    for c in range(len(demands.add)):
+        width = demands.width[c]
+        call_add(
+            demands.add[c],
+            held[begin[c] + first * width : begin[c] + past * width],
+            ends[:rows],
+            demands.bounds[start[c, BOUNDS] : start[c + 1, BOUNDS]],
+            demands.weights[start[c, WEIGHTS] : start[c + 1, WEIGHTS]],
+            counters.counts[start[c, COUNTS] : start[c + 1, COUNTS]],
+            counters.sums[start[c, SUMS] : start[c + 1, SUMS]],
+            holds[:rows],
+        )
+
+
+@njit(nogil=True, cache=True)
+def forget(demands: Demands, held: Ints, begin: Longs, first: int, past: int, counters: Counters) -> None:
+    """Bring the counters back to zero after `grown` counted rows ``first`` to ``past``."""
+    start = demands.start
+    for c in range(len(demands.add)):
+        width = demands.width[c]
+        call_clear(
+            demands.clear[c],
+            held[begin[c] + first * width : begin[c] + past * width],
+            demands.bounds[start[c, BOUNDS] : start[c + 1, BOUNDS]],
+            demands.weights[start[c, WEIGHTS] : start[c + 1, WEIGHTS]],
+            counters.counts[start[c, COUNTS] : start[c + 1, COUNTS]],
+            counters.sums[start[c, SUMS] : start[c + 1, SUMS]],
+        )
+
+
+@njit(nogil=True, cache=True)
+def satisfied(demands: Demands, rows: Ints, positions: Longs, counters: Counters) -> bool:
+    """Whether the rows at ``positions`` meet every requirement. Cost: linear in positions x tallies."""
+    n = len(positions)
+    if n < demands.k:
         return False
-    for c in range(len(demands.kind)):
-        if demands.groups <= 1:
-            if not _all_satisfied(demands, c, rows, positions, tally):
-                return False
-            continue
-        failing = 0
-        for i in positions:
-            failing += _add(demands, c, rows[i], tally)
-        for i in positions:
-            _clear(demands, c, rows[i], tally)
-        if failing > 0:
+    start = demands.start
+    counters.ends[0] = n
+    counters.holds[0] = True
+    for c in range(len(demands.add)):
+        _hold(demands, c, rows, positions, counters.held, False)
+        held = counters.held[: n * demands.width[c]]
+        bounds = demands.bounds[start[c, BOUNDS] : start[c + 1, BOUNDS]]
+        weights = demands.weights[start[c, WEIGHTS] : start[c + 1, WEIGHTS]]
+        counts = counters.counts[start[c, COUNTS] : start[c + 1, COUNTS]]
+        sums = counters.sums[start[c, SUMS] : start[c + 1, SUMS]]
+        call_add(demands.add[c], held, counters.ends, bounds, weights, counts, sums, counters.holds)
+        call_clear(demands.clear[c], held, bounds, weights, counts, sums)
+        if not counters.holds[0]:
             return False
     return True
 
 
 @njit(nogil=True, cache=True)
-def _allowed_of_all(
-    demands: Demands, c: int, held: npt.NDArray[np.int32], ends: npt.NDArray[np.int64], slots: int, tally: Tally,
-    allowed: npt.NDArray[np.bool_],
-) -> None:  # fmt: skip
-    """`allowed_slots` of one check whose rows are all of one group; ``held``: their values in order.
-
-    A loop of its own, without calls: numba counts references to every array that a call takes, for every row.
-    """
-    kind, p, q, counts = demands.kind[c], demands.p[c], demands.q[c], tally.counts
-    n, begin = len(held), np.int64(0)
-    most, different = np.int64(0), np.int64(0)
-    for s in range(slots):
-        end = ends[s]
-        for at in range(begin, end):
-            count = counts[held[at]] + 1
-            counts[held[at]] = count
-            most = max(most, count)
-            different += count == 1
-        begin = end
-        if _fails(kind, p, q, end, most if kind == FREQUENCY else different) > 0:
-            allowed[s] = False
-    # The halves on the right of each slot, from the last one back.
-    for at in range(n):
-        counts[held[at]] = 0
-    begin, most, different = n, np.int64(0), np.int64(0)
-    for s in range(slots - 1, -1, -1):
-        for at in range(ends[s], begin):
-            count = counts[held[at]] + 1
-            counts[held[at]] = count
-            most = max(most, count)
-            different += count == 1
-        begin = ends[s]
-        if _fails(kind, p, q, n - begin, most if kind == FREQUENCY else different) > 0:
-            allowed[s] = False
-    for at in range(n):
-        counts[held[at]] = 0
-
-
-@njit(nogil=True, cache=True)
 def allowed_slots(
     demands: Demands,
-    rows: npt.NDArray[np.int32],
-    order: npt.NDArray[np.int64],
-    ends: npt.NDArray[np.int64],
+    rows: Ints,
+    order: Longs,
+    ends: Longs,
     slots: int,
-    tally: Tally,
-    allowed: npt.NDArray[np.bool_],
+    counters: Counters,
+    allowed: Flags,
 ) -> None:
-    """For every slot, whether a cut after it leaves two halves that meet the checks (k is not looked at here).
+    """For every slot, whether a cut after it leaves two halves that meet the tallies (k is not looked at here).
 
     Args:
         demands: the requirements.
@@ -198,37 +202,30 @@ def allowed_slots(
         order: the positions in the order that is cut.
         ends: int64[slots], rows up to and including each slot.
         slots: how many slots there are.
-        tally: zeroed counters.
+        counters: zeroed.
         allowed: bool[>= slots], written.
     """
+    n, cuts, start = len(order), slots - 1, demands.start
     for s in range(slots):
         allowed[s] = True
-    n = len(order)
-    held = np.empty(n if demands.groups <= 1 else 0, np.int32)
-    for c in range(len(demands.kind)):
-        if demands.groups <= 1:
-            value = demands.value[c]
-            for at in range(n):
-                held[at] = value[rows[order[at]]]
-            _allowed_of_all(demands, c, held, ends, slots, tally, allowed)
-            continue
-        failing = 0
-        at = 0
-        for s in range(slots):
-            while at < ends[s]:
-                failing += _add(demands, c, rows[order[at]], tally)
-                at += 1
-            if failing > 0:
-                allowed[s] = False
-        for i in order:
-            _clear(demands, c, rows[i], tally)
-        failing = 0
-        at = n
-        for s in range(slots - 1, -1, -1):
-            while at > ends[s]:
-                at -= 1
-                failing += _add(demands, c, rows[order[at]], tally)
-            if failing > 0:
-                allowed[s] = False
-        for i in order:
-            _clear(demands, c, rows[i], tally)
+    if cuts < 1:
+        return
+    back_ends, back_allowed = np.empty(cuts, np.int64), np.ones(cuts, np.bool_)
+    for s in range(cuts):
+        back_ends[s] = n - ends[cuts - 1 - s]
+    for c in range(len(demands.add)):
+        _hold(demands, c, rows, order, counters.held, True)
+        width = demands.width[c]
+        bounds = demands.bounds[start[c, BOUNDS] : start[c + 1, BOUNDS]]
+        weights = demands.weights[start[c, WEIGHTS] : start[c + 1, WEIGHTS]]
+        counts = counters.counts[start[c, COUNTS] : start[c + 1, COUNTS]]
+        sums = counters.sums[start[c, SUMS] : start[c + 1, SUMS]]
+        held = counters.held[: ends[cuts - 1] * width]
+        call_add(demands.add[c], held, ends[:cuts], bounds, weights, counts, sums, allowed[:cuts])
+        call_clear(demands.clear[c], held, bounds, weights, counts, sums)
+        # The halves on the right of each slot, from the last one back.
+        held = counters.held[n * width : (n + back_ends[cuts - 1]) * width]
+        call_add(demands.add[c], held, back_ends, bounds, weights, counts, sums, back_allowed)
+        call_clear(demands.clear[c], held, bounds, weights, counts, sums)
+    for s in range(cuts):
+        allowed[s] &= back_allowed[cuts - 1 - s]

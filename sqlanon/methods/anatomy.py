@@ -13,7 +13,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sqlanon.methods.base import Assignment, Context, Problem
-from sqlanon.privacy.base import Check
+from sqlanon.privacy import Shape
 
 if TYPE_CHECKING:
     from sqlanon.engines.base import TableRef
@@ -98,10 +98,8 @@ class Anatomy:
             scratch.drop(used)
 
 
-def _frequency(context: Context) -> Check:
-    return next(
-        check for check in (item.check() for item in context.requirements) if check.kind == "frequency"
-    )
+def _frequency(context: Context) -> Shape:
+    return next(check for check in (item.shape for item in context.requirements) if check.kind == "frequency")
 
 
 def _feasible(made: int) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from sqlanon.methods.base import Assignment, Context, Problem
+from sqlanon.privacy import least_rows
 
 
 class TopDown:
@@ -24,7 +25,7 @@ class TopDown:
         tell_compiling(context.progress, topdown.clusters)
         loaded = kernel_input.load(context)
         rows = canonical(context, loaded).rows
-        k, group = kernel_input.least_rows(context), np.zeros(len(rows.number), np.int32)
+        k, group = least_rows(context.requirements), np.zeros(len(rows.number), np.int32)
         state = random.seeded(context.seed)
         made = topdown.clusters(rows.places, rows.sets, loaded.geometry, k, state, group)
         topdown.repair(rows.places, rows.sets, loaded.geometry, k, group, made)

@@ -1,23 +1,78 @@
-"""Requirements: what every class of a release must meet. Each is one file with its numeric check and its own query.
+"""Requirements: what every class of a release must meet. Each is one file with its tally, its SQL and its own query.
 
-A requirement's ``check`` is what methods see (integers over codes); its ``measure`` is a separately written query
-over released columns, which feasibility, verify and audit use. A method never grades itself.
+Methods see a requirement's `tally` or `below`; `measure` is a separately written query over released columns, which feasibility,
+verify and audit use. A method never judges itself. Keys and values of policies are in `sqlanon.declared.requirements`.
 """
 
 from __future__ import annotations
 
-from sqlanon.privacy.base import Measured, Requirement
-from sqlanon.privacy.diversity import DistinctDiversity, FrequencyDiversity
-from sqlanon.privacy.kanonymity import KAnonymity
-from sqlanon.spec import PrivacySpec
+import importlib
+from collections.abc import Mapping
+from typing import Any
 
-REQUIREMENTS: tuple[type[Requirement], ...] = (KAnonymity, FrequencyDiversity, DistinctDiversity)
-"""Every kind of requirement; a new one is a file and an entry here."""
+from sqlanon.declared.requirements import REQUIREMENTS, RequirementDeclaration
+from sqlanon.errors import PolicyError
+from sqlanon.privacy.base import (
+    Coded,
+    Grouped,
+    Measured,
+    Requirement,
+    Shape,
+    beyond_rows,
+    least_rows,
+    shapes_beyond_rows,
+)
+from sqlanon.spec import PrivacySpec
 
 
 def requirements(privacy: PrivacySpec, sensitive: tuple[str, ...]) -> tuple[Requirement, ...]:
-    """The requirements that a policy asks for, over the release's sensitive columns, in the policy's order."""
-    return tuple(item for kind in REQUIREMENTS for item in kind.asked_by(privacy, sensitive))
+    """The requirements that a policy asks for, over the release's sensitive columns, in the registry's order."""
+    return tuple(
+        item for kind in REQUIREMENTS.values() for item in class_of(kind).asked_by(privacy, sensitive)
+    )
 
 
-__all__ = ["REQUIREMENTS", "Measured", "Requirement", "requirements"]
+def class_of(declared: RequirementDeclaration) -> type[Requirement]:
+    """The code of a declared requirement."""
+    if not isinstance(declared.code, str):
+        return declared.code
+    module, _, name = declared.code.partition(":")
+    found: type[Requirement] = getattr(importlib.import_module(module), name)
+    return found
+
+
+def stored(policy: Mapping[str, Any]) -> PrivacySpec:
+    """What a policy asked for, from the `privacy` part as the catalog keeps it.
+
+    Raises:
+        PolicyError: it asked for a requirement that is not installed here, so that it cannot be checked.
+    """
+    missing = [
+        key for key in policy if key not in REQUIREMENTS and key not in _OTHERS and policy[key] is not None
+    ]
+    if missing:
+        raise PolicyError(
+            f"requirement {', '.join(sorted(missing))} is not installed here; install what adds it"
+        )
+    values = {
+        key: one.value.read(policy[key]) for key, one in REQUIREMENTS.items() if policy.get(key) is not None
+    }
+    return PrivacySpec.of(values, joint=bool(policy.get("joint")))
+
+
+_OTHERS = ("joint", "accuracy", "presence_disclosed")
+
+__all__ = [
+    "REQUIREMENTS",
+    "Coded",
+    "Grouped",
+    "Measured",
+    "Requirement",
+    "Shape",
+    "beyond_rows",
+    "class_of",
+    "least_rows",
+    "requirements",
+    "shapes_beyond_rows",
+    "stored",
+]

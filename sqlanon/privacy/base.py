@@ -2,31 +2,86 @@
 
 from __future__ import annotations
 
+import math
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Literal, Protocol, Self
+from typing import TYPE_CHECKING, ClassVar, Literal, Self
 
 from sqlanon.engines.base import Engine, TableRef
+from sqlanon.results import RequirementResult
 from sqlanon.spec import PrivacySpec
+from sqlanon.table.scratch import Scratch
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    from sqlanon.kernels.tally import Tally
 
 
 @dataclass(frozen=True, slots=True)
-class Check:
-    """A requirement as integers, for kernels and pushdown.
+class Shape:
+    """What fast paths may know of a requirement, in integers.
 
     Attributes:
-        kind: ``rows`` (at least p of them), ``frequency`` (most frequent * p <= rows * q), ``distinct`` (>= p values).
+        kind: ``rows`` (at least p of them), ``frequency`` (most frequent * p <= rows * q), ``distinct`` (>= p values), or
+            ``other``: nothing is known, and only the tally and the SQL decide.
         p, q: the bound.
         value: index of the sensitive column, or -1.
         within: indices of the sensitive columns whose every combination is checked by itself.
     """
 
-    kind: Literal["rows", "frequency", "distinct"]
-    p: int
+    kind: Literal["rows", "frequency", "distinct", "other"]
+    p: int = 1
     q: int = 1
     value: int = -1
     within: tuple[int, ...] = ()
+
+    @property
+    def trivial(self) -> bool:
+        """Whether every row alone meets it, and so every class."""
+        return self.kind != "other" and self.p <= self.q
+
+
+@dataclass(frozen=True, slots=True)
+class Coded:
+    """Rows as a tally is made of them.
+
+    Attributes:
+        rows: how many.
+        sensitive: per sensitive column the codes of these rows, int32[rows].
+        codes: per sensitive column how many codes the whole table has.
+        whole: rows of each code of a sensitive column in the whole table, int64[codes] each; empty unless a requirement says
+            that it compares with them.
+    """
+
+    rows: int
+    sensitive: Sequence[npt.NDArray[np.int32]]
+    codes: Sequence[int]
+    whole: Sequence[npt.NDArray[np.int64]] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Grouped:
+    """Rows in groups, in the database.
+
+    Attributes:
+        table: has the columns ``groups``, whose every combination is a group, and the sensitive columns.
+        groups: at least one column.
+        names: what the sensitive columns are called, in the policy's order.
+        count: a column that says how many rows each row stands for; None: one.
+        whole: a table of all rows of the release, one row each, of which these may be a part.
+        whole_names: what the sensitive columns are called there.
+    """
+
+    table: TableRef
+    groups: Sequence[str]
+    names: Sequence[str]
+    count: str | None
+    whole: TableRef
+    whole_names: Sequence[str]
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,35 +105,51 @@ class Measured:
     sizes: Sizes | None = None
 
 
-class Requirement(Protocol):
-    """What every class must meet.
+class Requirement(ABC):
+    """What every class must meet. Each is one file: a subclass, and its declaration in `sqlanon.declared.requirements`.
 
-    ``monotone``: where two classes meet it, their union does. Methods that cut top-down rely on it.
+    It has three forms of the same predicate: `tally` for kernels, `below` for set-oriented SQL, and `measure`, the query of
+    its own by which feasibility, verify and audit judge a table. `measure` shares nothing with the others.
+
+    Attributes:
+        name: as policies and reports name it.
+        unit: of its value, for reports; may be empty.
+        at_most: the asked value is an upper bound, not a lower one.
+        compares: classes are compared with the values of the whole table: `Coded.whole` is filled.
+        monotone: where two classes meet it, their union does. Then the whole table as one class reaches the most of all releases.
+        asked: the value that was asked.
+        column: the sensitive column it is about, or None.
     """
 
-    @property
-    def name(self) -> str:
-        """As reports name it."""
+    __slots__ = ()
 
-    @property
-    def column(self) -> str | None:
-        """The sensitive column it is about, or None."""
-
-    @property
-    def asked(self) -> Fraction:
-        """The value that was asked."""
-
-    @property
-    def monotone(self) -> bool:
-        """Whether unions of classes that meet it meet it."""
+    name: ClassVar[str]
+    unit: ClassVar[str] = ""
+    at_most: ClassVar[bool] = False
+    compares: ClassVar[bool] = False
+    monotone: ClassVar[bool] = True
+    asked: Fraction
+    column: str | None
 
     @classmethod
+    @abstractmethod
     def asked_by(cls, privacy: PrivacySpec, sensitive: tuple[str, ...]) -> Sequence[Self]:
-        """The requirements of this kind in a policy."""
+        """The requirements of this kind in a policy; `PrivacySpec.value` gives the value of a key."""
 
-    def check(self) -> Check:
-        """The requirement as integers."""
+    @property
+    def shape(self) -> Shape:
+        """What fast paths may know; by default nothing."""
+        return Shape("other")
 
+    @abstractmethod
+    def tally(self, coded: Coded) -> Tally:
+        """The requirement over these rows, for kernels. Not called where the shape is ``rows``."""
+
+    @abstractmethod
+    def below(self, scratch: Scratch, made: TableRef, rows: Grouped) -> None:
+        """Make the scratch table ``made`` of the groups that do not meet it: the columns of the groups, one row each."""
+
+    @abstractmethod
     def measure(
         self,
         engine: Engine,
@@ -96,3 +167,48 @@ class Requirement(Protocol):
             names: what the sensitive columns are called in ``target``, in the policy's order.
             count: a column that says how many rows each row of ``target`` stands for; None: one.
         """
+
+    def largest(self, engine: Engine, table: TableRef, names: Sequence[str]) -> Fraction:
+        """The most (the least, where it is an upper bound) that any release of a table may ask for.
+
+        By default what the whole table as one class reaches: for a monotone requirement no release reaches more, and for others
+        methods begin with that class.
+        """
+        return self.measure(engine, table, (), names).reached
+
+    def reaches(self, value: Fraction) -> bool:
+        """Whether a value is as good as the one that was asked."""
+        return value <= self.asked if self.at_most else value >= self.asked
+
+    def result(self, measured: Measured) -> RequirementResult:
+        """What was asked and what was reached, for reports."""
+        satisfied = measured.failing == 0 and self.reaches(measured.reached)
+        return RequirementResult(
+            self.name, self.column, as_number(self.asked), as_number(measured.reached), satisfied
+        )
+
+
+def as_number(value: Fraction) -> float:
+    """A fraction as JSON has it: an integer where it is one."""
+    return int(value) if value.denominator == 1 else float(value)
+
+
+def reachable(requirement: Requirement, value: Fraction) -> float:
+    """A value rounded so that asking for what is printed works: down, or up where it is an upper bound."""
+    parts = value * 1000
+    return (math.ceil(parts) if requirement.at_most else math.floor(parts)) / 1000
+
+
+def shapes_beyond_rows(requirements: Sequence[Requirement]) -> list[Shape]:
+    """The shapes of those that ask for more than a number of rows, and that a single row would not meet."""
+    return [one.shape for one in beyond_rows(requirements)]
+
+
+def beyond_rows(requirements: Sequence[Requirement]) -> list[Requirement]:
+    """Those that ask for more than a number of rows, and that a single row would not meet."""
+    return [one for one in requirements if one.shape.kind != "rows" and not one.shape.trivial]
+
+
+def least_rows(requirements: Sequence[Requirement]) -> int:
+    """k: the fewest rows a class may have."""
+    return max([1] + [one.shape.p for one in requirements if one.shape.kind == "rows"])

@@ -9,28 +9,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar
 
 from sqlanon.engines.base import Engine, TableRef
-from sqlanon.privacy.base import Check, Measured
+from sqlanon.privacy.base import Coded, Grouped, Measured, Requirement, Shape
 from sqlanon.spec import PrivacySpec
 from sqlanon.sqltext import statement
+from sqlanon.table.scratch import Scratch
 
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
 
-@dataclass(frozen=True, slots=True)
-class _Diversity:
-    asked: Fraction
-    column: str
-    value: int
-    within: tuple[int, ...] = ()
-
-    monotone: ClassVar[bool] = True
-    name: ClassVar[str]
-    kind: ClassVar[Literal["frequency", "distinct"]]
-
-    def check(self) -> Check:
-        """See `Requirement.check`."""
-        return Check(self.kind, self.asked.numerator, self.asked.denominator, self.value, self.within)
+    from sqlanon.kernels.tally import Tally
 
 
 def _each(privacy: PrivacySpec, sensitive: tuple[str, ...]) -> list[tuple[str, int, tuple[int, ...]]]:
@@ -41,17 +32,60 @@ def _each(privacy: PrivacySpec, sensitive: tuple[str, ...]) -> list[tuple[str, i
     return plain + [(column, i, others[i]) for i, column in enumerate(sensitive)]
 
 
+def _items(coded: Coded, value: int, within: tuple[int, ...]) -> tuple[npt.NDArray[np.int32], int, int]:
+    """What is counted of each row, and how many groups and values there are: see `sqlanon.kernels.diversity`."""
+    import numpy as np
+
+    if not within:
+        return coded.sensitive[value], 1, coded.codes[value]
+    group = np.zeros(coded.rows, np.int64)
+    for i in within:
+        group = np.unique(group * coded.codes[i] + coded.sensitive[i], return_inverse=True)[1]
+    pair = np.unique(group * coded.codes[value] + coded.sensitive[value], return_inverse=True)[1]
+    items = np.stack([group, pair], axis=1).astype(np.int32).ravel()
+    return items, int(group.max(initial=0)) + 1, int(pair.max(initial=0)) + 1
+
+
 @dataclass(frozen=True, slots=True)
-class FrequencyDiversity(_Diversity):
+class FrequencyDiversity(Requirement):
     """No value of ``column`` is more than 1 / ``asked`` of a class; fractions allowed."""
 
     name: ClassVar[str] = "l"
-    kind: ClassVar[Literal["frequency", "distinct"]] = "frequency"
+    asked: Fraction
+    column: str
+    value: int
+    within: tuple[int, ...] = ()
 
     @classmethod
     def asked_by(cls, privacy: PrivacySpec, sensitive: tuple[str, ...]) -> Sequence[FrequencyDiversity]:
         """One per sensitive column, and one more each if joint."""
         return [cls(privacy.l, *each) for each in _each(privacy, sensitive)] if privacy.l is not None else []
+
+    @property
+    def shape(self) -> Shape:
+        """See `Requirement.shape`."""
+        return Shape("frequency", self.asked.numerator, self.asked.denominator, self.value, self.within)
+
+    def tally(self, coded: Coded) -> Tally:
+        """See `Requirement.tally`."""
+        import numpy as np
+
+        from sqlanon.kernels import diversity as kernels
+        from sqlanon.kernels.tally import Tally
+
+        items, groups, values = _items(coded, self.value, self.within)
+        bounds = np.array([self.asked.numerator, self.asked.denominator, groups], np.int64)
+        if not self.within:
+            return Tally(kernels.add_frequency, kernels.clear_values, items, 1, bounds, 2 + values)
+        counts = 1 + 2 * groups + values
+        return Tally(kernels.add_frequency_within, kernels.clear_within, items, 2, bounds, counts)
+
+    def below(self, scratch: Scratch, made: TableRef, rows: Grouped) -> None:
+        """See `Requirement.below`."""
+        scratch.execute(
+            "privacy/below_frequency", made=made, rows=rows.table, groups=list(rows.groups), within=[rows.names[i] for i in self.within],
+            value=rows.names[self.value], count=rows.count, p=self.asked.numerator, q=self.asked.denominator,
+        )  # fmt: skip
 
     def measure(
         self,
@@ -81,11 +115,14 @@ class FrequencyDiversity(_Diversity):
 
 
 @dataclass(frozen=True, slots=True)
-class DistinctDiversity(_Diversity):
+class DistinctDiversity(Requirement):
     """At least ``asked`` distinct values of ``column`` in a class; NULL is a value."""
 
     name: ClassVar[str] = "distinct_l"
-    kind: ClassVar[Literal["frequency", "distinct"]] = "distinct"
+    asked: Fraction
+    column: str
+    value: int
+    within: tuple[int, ...] = ()
 
     @classmethod
     def asked_by(cls, privacy: PrivacySpec, sensitive: tuple[str, ...]) -> Sequence[DistinctDiversity]:
@@ -93,6 +130,32 @@ class DistinctDiversity(_Diversity):
         if privacy.distinct_l is None:
             return []
         return [cls(Fraction(privacy.distinct_l), *each) for each in _each(privacy, sensitive)]
+
+    @property
+    def shape(self) -> Shape:
+        """See `Requirement.shape`."""
+        return Shape("distinct", self.asked.numerator, self.asked.denominator, self.value, self.within)
+
+    def tally(self, coded: Coded) -> Tally:
+        """See `Requirement.tally`."""
+        import numpy as np
+
+        from sqlanon.kernels import diversity as kernels
+        from sqlanon.kernels.tally import Tally
+
+        items, groups, values = _items(coded, self.value, self.within)
+        bounds = np.array([self.asked.numerator, self.asked.denominator, groups], np.int64)
+        if not self.within:
+            return Tally(kernels.add_distinct, kernels.clear_values, items, 1, bounds, 2 + values)
+        counts = 1 + 2 * groups + values
+        return Tally(kernels.add_distinct_within, kernels.clear_within, items, 2, bounds, counts)
+
+    def below(self, scratch: Scratch, made: TableRef, rows: Grouped) -> None:
+        """See `Requirement.below`."""
+        scratch.execute(
+            "privacy/below_distinct", made=made, rows=rows.table, groups=list(rows.groups), within=[rows.names[i] for i in self.within],
+            value=rows.names[self.value], count=rows.count, asked=int(self.asked),
+        )  # fmt: skip
 
     def measure(
         self,

@@ -5,30 +5,51 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import TYPE_CHECKING, ClassVar
 
 from sqlanon.engines.base import Engine, TableRef
-from sqlanon.privacy.base import Check, Measured, Sizes
+from sqlanon.privacy.base import Coded, Grouped, Measured, Requirement, Shape, Sizes
 from sqlanon.spec import PrivacySpec
 from sqlanon.sqltext import statement
+from sqlanon.table.scratch import Scratch
+
+if TYPE_CHECKING:
+    from sqlanon.kernels.tally import Tally
 
 
 @dataclass(frozen=True, slots=True)
-class KAnonymity:
+class KAnonymity(Requirement):
     """At least ``asked`` rows in every class."""
 
+    name: ClassVar[str] = "k"
+    unit: ClassVar[str] = "rows"
     asked: Fraction
-    name: str = "k"
     column: str | None = None
-    monotone: bool = True
 
     @classmethod
     def asked_by(cls, privacy: PrivacySpec, sensitive: tuple[str, ...]) -> Sequence[KAnonymity]:
         """Always asked, k = 1 at least."""
         return [cls(Fraction(privacy.k))]
 
-    def check(self) -> Check:
-        """See `Requirement.check`."""
-        return Check("rows", int(self.asked))
+    @property
+    def shape(self) -> Shape:
+        """See `Requirement.shape`."""
+        return Shape("rows", int(self.asked))
+
+    def tally(self, coded: Coded) -> Tally:
+        """Kernels count rows themselves."""
+        raise NotImplementedError
+
+    def below(self, scratch: Scratch, made: TableRef, rows: Grouped) -> None:
+        """See `Requirement.below`."""
+        scratch.execute(
+            "privacy/below_rows",
+            made=made,
+            rows=rows.table,
+            groups=list(rows.groups),
+            count=rows.count,
+            asked=int(self.asked),
+        )
 
     def measure(
         self,

@@ -5,10 +5,11 @@ The only room that imports jinja2 and sqlglot for SQL that we generate. Template
 """
 
 from sqlanon.sqltext.compile import statement
-from sqlanon.sqltext.find import own_functions, template_names, template_path
+from sqlanon.sqltext.find import add_template, own_functions, template_names, template_path
 from sqlanon.sqltext.quote import identifier, literal, table_name
 
 __all__ = [
+    "add_template",
     "identifier",
     "literal",
     "own_functions",

@@ -17,7 +17,7 @@ from sqlglot import exp
 
 from sqlanon.engines.base import Bind, Statement
 from sqlanon.errors import TemplateError
-from sqlanon.sqltext.find import own_functions, template_path
+from sqlanon.sqltext.find import added_template, own_functions, template_path
 from sqlanon.sqltext.quote import identifier, literal, table_name
 
 ALLOWED: frozenset[type[exp.Expr]] = frozenset({
@@ -61,6 +61,11 @@ def _environment() -> jinja2.Environment:
 @lru_cache(maxsize=512)
 def _template(path: str) -> jinja2.Template:
     return _environment().from_string(Path(path).read_text(encoding="utf-8"))
+
+
+@lru_cache(maxsize=128)
+def _added(text: str) -> jinja2.Template:
+    return _environment().from_string(text)
 
 
 @lru_cache(maxsize=4096)
@@ -167,9 +172,10 @@ def statement(
     Raises:
         TemplateError: the template does not parse, or uses syntax outside the allow-list.
     """
-    path, written = template_path(name, dialect)
+    added = added_template(name)
+    path, written = template_path(name, dialect) if added is None else (None, "duckdb")
     try:
-        text = _template(str(path)).render(**context)
+        text = (_template(str(path)) if added is None else _added(added)).render(**context)
     except jinja2.UndefinedError as error:
         raise TemplateError(f"template {name} lacks a parameter") from error
     # Scratch names differ from run to run; compiled text is cached without the run's part of them.

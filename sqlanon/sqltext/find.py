@@ -30,6 +30,27 @@ def template_path(name: str, dialect: str) -> tuple[Path, str]:
     return core, "duckdb"
 
 
+_ADDED: dict[str, str] = {}
+"""Texts of templates that extensions brought, by name."""
+
+
+def add_template(name: str, text: str) -> None:
+    """Add a core template that is not a file of ours; ``text`` begins with its header, as those in ``sql/core`` do.
+
+    Raises:
+        ValueError: there is another template of that name.
+    """
+    own = [_root() / folder / f"{name}.sql" for folder in ("core", "duckdb", "postgres")]
+    if _ADDED.get(name, text) != text or any(path.is_file() for path in own):
+        raise ValueError(f"there is an SQL template {name} already; choose another name")
+    _ADDED[name] = text
+
+
+def added_template(name: str) -> str | None:
+    """The text of a template that an extension brought; None where there is none."""
+    return _ADDED.get(name)
+
+
 def template_names() -> list[str]:
     """Every template, core and overrides, once."""
     return sorted(

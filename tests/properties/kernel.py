@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from fractions import Fraction
-
 import numpy as np
 
 from sqlanon.kernels import extent as ex
-from sqlanon.kernels import requirements as dm
 from sqlanon.kernels.mondrian import grow
+from sqlanon.kernels.requirements import Demands, demands_of
 from sqlanon.methods.shared.kernel_input import room, rows_of
+from sqlanon.privacy import Coded, beyond_rows, requirements
+from sqlanon.spec import PrivacySpec
 from tests.oracle.domains import Quasi, Table
 from tests.oracle.requirements import Privacy
 
@@ -61,43 +60,15 @@ def geometry(table: Table) -> tuple[ex.Geometry, np.ndarray]:
     return shape, np.array(domains, np.int64)
 
 
-def _dense(keys: Sequence[object]) -> list[int]:
-    numbers: dict[object, int] = {}
-    return [numbers.setdefault(key, len(numbers)) for key in keys]
-
-
-def demands(table: Table, privacy: Privacy) -> dm.Demands:
+def demands(table: Table, privacy: Privacy) -> Demands:
     """The requirements as arrays."""
-    checks: list[tuple[int, Fraction]] = []
-    if privacy.l is not None:
-        checks.append((dm.FREQUENCY, Fraction(privacy.l)))
-    if privacy.distinct_l is not None:
-        checks.append((dm.DISTINCT, Fraction(privacy.distinct_l)))
-    kind, p, q, group, value = [], [], [], [], []
-    for j in range(len(table.sensitive)):
-        own = [codes[j] for codes in table.sa_codes]
-        others = [codes[:j] + codes[j + 1 :] for codes in table.sa_codes]
-        groupings: list[Sequence[object]] = [[0] * table.rows]
-        if privacy.joint and len(table.sensitive) > 1:
-            groupings.append(others)
-        for grouping in groupings:
-            for name, ell in checks:
-                kind.append(name)
-                p.append(ell.numerator)
-                q.append(ell.denominator)
-                group.append(_dense(grouping))
-                value.append(_dense(list(zip(grouping, own, strict=True))))
-    shape = (len(kind), table.rows)
-    return dm.Demands(
-        privacy.k,
-        np.array(kind, np.int64),
-        np.array(p, np.int64),
-        np.array(q, np.int64),
-        np.array(group, np.int32).reshape(shape),
-        np.array(value, np.int32).reshape(shape),
-        max((max(g) + 1 for g in group), default=1),
-        max((max(v) + 1 for v in value), default=1),
+    names = tuple(str(j) for j in range(len(table.sensitive)))
+    asked = requirements(
+        PrivacySpec(k=privacy.k, l=privacy.l, distinct_l=privacy.distinct_l, joint=privacy.joint), names
     )
+    columns = [np.array([codes[j] for codes in table.sa_codes], np.int32) for j in range(len(names))]
+    coded = Coded(table.rows, columns, [int(column.max(initial=0)) + 1 for column in columns])
+    return demands_of(privacy.k, [one.tally(coded) for one in beyond_rows(asked)])
 
 
 def kernel_mondrian(table: Table, privacy: Privacy, variant: str, cut: str) -> list[list[int]]:

@@ -50,8 +50,11 @@ def assign(context: Context, *, median: bool) -> Assignment:
     spare = kernel_input.room(n, len(codes), geometry)
     best: dict[Fraction, np.ndarray[tuple[int], np.dtype[np.int32]]] = {}
 
+    whole = kernel_input.whole_table(context)
+
     def probe(asked: Fraction) -> int:
-        demands = kernel_input.demands(replace(context, requirements=_raised(context, asked)), sensitive, n)
+        raised = replace(context, requirements=_raised(context, asked))
+        demands = kernel_input.demands(raised, sensitive, n, whole)
         first = grow_tree(
             rows, spare, cutting, demands, kernel_input.sizes(context), context.threads, context.progress, median=median
         )  # fmt: skip

@@ -124,7 +124,7 @@ class Mondrian:
         rid, codes, sensitive, part = kernel_input.fetch_codes(context, relaxed, parts, span)
         n = len(rid)
         geometry = kernel_input.geometry(context)
-        demands = kernel_input.demands(context, sensitive, n)
+        demands = kernel_input.demands(context, sensitive, n, kernel_input.whole_table(context))
         rows = np.arange(n, dtype=np.int32)
         base = np.zeros(1, dtype=np.int64)
         bounds: list[int] = []

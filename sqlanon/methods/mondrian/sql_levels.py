@@ -8,6 +8,7 @@ from __future__ import annotations
 from sqlanon.engines.base import TableRef
 from sqlanon.kernels.extent import MASK_LIMIT
 from sqlanon.methods.base import Context
+from sqlanon.privacy import Grouped, beyond_rows, least_rows
 from sqlanon.table.encode import Domain
 from sqlanon.table.tree import load_nodes
 
@@ -26,15 +27,17 @@ class Pushdown:
         self._scratch = context.scratch
         self._relaxed = relaxed
         self._median = median
-        checks = [item.check() for item in context.requirements]
-        self._k = max([1] + [check.p for check in checks if check.kind == "rows"])
+        self._k = least_rows(context.requirements)
         names = [domain.code for domain in context.encoded.sensitive]
+        asked = beyond_rows(context.requirements)
+        # Windows count two known shapes as a partition is swept; whatever else is asked is asked of both halves of every cut.
         self._checks = [
-            {"kind": check.kind, "p": check.p, "q": check.q, "value": names[check.value],
-             "within": [names[i] for i in check.within]}
-            for check in checks if check.kind != "rows"
+            {"kind": shape.kind, "p": shape.p, "q": shape.q, "value": names[shape.value],
+             "within": [names[i] for i in shape.within]}
+            for shape in (one.shape for one in asked) if shape.kind in ("frequency", "distinct")
         ]  # fmt: skip
-        self._sensitive = names if self._checks else []
+        self._others = [one for one in asked if one.shape.kind == "other"]
+        self._sensitive = names if asked else []
         self._attributes = [self._attribute(j, domain) for j, domain in enumerate(context.encoded.quasi)]
         self._keys = ["rid"] if relaxed else [domain.code for domain in context.encoded.quasi]
         self._level = 0
@@ -96,7 +99,7 @@ class Pushdown:
                 relaxed=self._relaxed,
                 median=self._median,
             )
-            tables.append(table)
+            tables.append(self._lawful(table, attribute) if self._others else table)
         cuts = scratch.table("cuts")
         scratch.execute("mondrian/choose", cuts=cuts, candidates=tables)
         scratch.execute(
@@ -117,6 +120,25 @@ class Pushdown:
         for table in [*tables, cuts, self._items]:
             scratch.drop(table)
         self._items = divided
+
+    def _lawful(self, candidates: TableRef, attribute: dict[str, object]) -> TableRef:
+        """The candidates whose halves both meet the requirements that no window counts. Cost: rows x candidates of a partition."""
+        scratch, dim = self._scratch, attribute["dim"]
+        halves, lawful = scratch.table(f"halves_{dim}"), scratch.table(f"lawful_{dim}")
+        scratch.execute(
+            "mondrian/halves", halves=halves, candidates=candidates, items=self._items, attribute=attribute,
+            sensitive=self._sensitive, relaxed=self._relaxed,
+        )  # fmt: skip
+        rows = Grouped(
+            halves, ("part", "cut", "side"), self._sensitive, "n", self._context.encoded.work, self._sensitive
+        )
+        below = [scratch.table(f"below_{dim}_{i}") for i in range(len(self._others))]
+        for requirement, table in zip(self._others, below, strict=True):
+            requirement.below(scratch, table, rows)
+        scratch.execute("mondrian/lawful", lawful=lawful, candidates=candidates, below=below)
+        for table in (halves, candidates, *below):
+            scratch.drop(table)
+        return lawful
 
     def rows(self, table: TableRef, name: str) -> None:
         """Make ``table`` (rid, ``name``) of the rows whose partition is finished."""

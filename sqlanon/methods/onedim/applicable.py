@@ -5,6 +5,7 @@ from __future__ import annotations
 from math import prod
 
 from sqlanon.methods.base import Problem
+from sqlanon.privacy import shapes_beyond_rows
 
 MOST_BOUNDARIES = 1 << 24
 """Boundaries that the optimal solvers keep, 24 bytes each."""
@@ -34,9 +35,9 @@ def refusal(name: str, problem: Problem) -> str | None:
 
 def _fractional(problem: Problem) -> bool:
     """Whether a group may hold a value more than once: the solver looks at more groups then."""
-    from sqlanon.methods.onedim.direct import asking, whole_l
+    from sqlanon.methods.onedim.direct import whole_l
 
-    return not whole_l(asking(problem.requirements))
+    return not whole_l(shapes_beyond_rows(problem.requirements))
 
 
 def _size(number: int) -> str:

@@ -25,7 +25,7 @@ from sqlanon.methods.onedim.orders import Arranged, Order
 from sqlanon.methods.onedim.parallel_runs import row_runs
 from sqlanon.methods.shared import kernel_input
 from sqlanon.methods.shared.kernel_input import Loaded
-from sqlanon.privacy.base import Check, Requirement
+from sqlanon.privacy import Requirement, Shape, least_rows, shapes_beyond_rows
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -39,27 +39,21 @@ _FIRST_LOOK, _STEPS = 256, 1 << 25
 """Rows of a run that `lawful_runs` looks at, at first; and rows x rows that it may look at in all, a few seconds."""
 
 
-def asking(requirements: Sequence[Requirement]) -> list[Check]:
-    """The checks on sensitive attributes that a single row would not meet."""
-    checks = [item.check() for item in requirements]
-    return [check for check in checks if check.kind != "rows" and check.p > check.q]
-
-
-def whole_l(checks: Sequence[Check]) -> int:
+def whole_l(checks: Sequence[Shape]) -> int:
     """l, where all that is asked is frequency l-diversity of one attribute and a whole number; else 0."""
     if len(checks) == 1 and checks[0].kind == "frequency" and checks[0].q == 1:
         return checks[0].p
     return 0
 
 
-def grouped(checks: Sequence[Check]) -> bool:
+def grouped(checks: Sequence[Shape]) -> bool:
     """Whether frequency l of one attribute is all that is asked: what the heuristic's groups are for."""
     return len(checks) == 1 and checks[0].kind == "frequency" and not checks[0].within
 
 
 def kernel_for(requirements: Sequence[Requirement]) -> object:
     """The kernel that `solve` will spend its time in."""
-    checks = asking(requirements)
+    checks = shapes_beyond_rows(requirements)
     if not checks:
         return best_row_runs
     if not grouped(checks):
@@ -84,10 +78,10 @@ def solve(
         fast: extents on the line instead of boxes.
         minimize: one of `OBJECTIVES`.
     """
-    rows, geometry, checks = arranged.rows, loaded.geometry, asking(context.requirements)
+    rows, geometry, checks = arranged.rows, loaded.geometry, shapes_beyond_rows(context.requirements)
     if not checks:
         order.within(context, rows, geometry)
-        least = kernel_input.least_rows(context)
+        least = least_rows(context.requirements)
         return _runs(loaded, arranged, least, fast, OBJECTIVES[minimize], context.threads)
     group = _private(context, loaded, arranged, checks, fast)
     if not order.rearranges:
@@ -100,12 +94,12 @@ def solve(
 
 
 def _private(
-    context: Context, loaded: Loaded, arranged: Arranged, checks: Sequence[Check], fast: bool
+    context: Context, loaded: Loaded, arranged: Arranged, checks: Sequence[Shape], fast: bool
 ) -> Groups:  # fmt: skip
     if not grouped(checks):
         return _lawful(context, loaded, arranged)
     value, l = loaded.sensitive[checks[0].value][arranged.rows.number], Fraction(checks[0].p, checks[0].q)  # noqa: E741
-    return diverse(loaded, arranged, value, l, kernel_input.least_rows(context), fast)
+    return diverse(loaded, arranged, value, l, least_rows(context.requirements), fast)
 
 
 def _gcp(rows: Rows, loaded: Loaded, group: Groups) -> int:
@@ -162,7 +156,7 @@ def _boxes(
 
 def _lawful(context: Context, loaded: Loaded, arranged: Arranged) -> Groups:
     rows, n = arranged.rows, len(arranged.rows.number)
-    demands = kernel_input.demands(context, loaded.sensitive, n)
+    demands = kernel_input.demands(context, loaded.sensitive, n, kernel_input.whole_table(context))
     first, most = np.zeros(n, np.bool_), max(_FIRST_LOOK, 8 * demands.k)
     longest = max(most, _STEPS // n)
     while True:

@@ -25,8 +25,9 @@ from sqlanon.methods.base import Context
 from sqlanon.methods.onedim import direct
 from sqlanon.methods.onedim.ipcsd import Found, ipcsd, least_bound
 from sqlanon.methods.onedim.orders import Arranged
-from sqlanon.methods.shared import kernel_input, loss_bound
+from sqlanon.methods.shared import loss_bound
 from sqlanon.methods.shared.kernel_input import Loaded
+from sqlanon.privacy import least_rows, shapes_beyond_rows
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -42,7 +43,7 @@ def kernel_for(context: Context, solver: str) -> object:
     if solver == "optimal":
         if context.accuracy is not None:
             return optimal_diverse.best_accurate
-        whole = direct.whole_l(direct.asking(context.requirements))
+        whole = direct.whole_l(shapes_beyond_rows(context.requirements))
         return optimal_diverse.best_diverse if whole else optimal_diverse.best_fractional
     if context.accuracy is not None and context.accuracy.maximize == "k":
         return reach
@@ -96,7 +97,7 @@ def _searched(context: Context, loaded: Loaded, arranged: Arranged) -> Solved:
     value, bounds, k = (
         _value(loaded, arranged),
         loss_bound.bounds_of(context),
-        kernel_input.least_rows(context),
+        least_rows(context.requirements),
     )
     known: dict[int, tuple[int, Groups]] = {}
 
@@ -146,7 +147,7 @@ def _best_accurate(context: Context, loaded: Loaded, arranged: Arranged) -> Grou
 def _best_diverse(context: Context, loaded: Loaded, arranged: Arranged, minimize: str) -> Groups:
     places, _, _ = loss_bound.on_line(context)
     line, value = _line(places, arranged), _value(loaded, arranged)
-    (check,) = direct.asking(context.requirements)
+    (check,) = shapes_beyond_rows(context.requirements)
     group, values = np.empty(len(value), np.int32), int(value.max()) + 1
     objective = direct.OBJECTIVES[minimize]
     if check.q == 1:
@@ -165,7 +166,7 @@ def _line(places: npt.NDArray[np.int64], arranged: Arranged) -> npt.NDArray[np.i
 
 def _through_dual(context: Context, loaded: Loaded, arranged: Arranged) -> Solved:
     """The least bound under which the heuristic is private enough (section 5.2). Cost: about 20 times the heuristic's."""
-    (check,) = direct.asking(context.requirements)
+    (check,) = shapes_beyond_rows(context.requirements)
     asked = Fraction(check.p, check.q)
     weights = sum(domain.reading.spec.weight for domain in context.encoded.quasi)
     codes = [domain.codes for domain in context.encoded.quasi]

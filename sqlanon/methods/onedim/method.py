@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, ClassVar
 
 from sqlanon.methods.base import Assignment, Context, Problem
+from sqlanon.privacy import shapes_beyond_rows
 
 if TYPE_CHECKING:
     from sqlanon.methods.onedim.orders import Order
@@ -34,11 +35,10 @@ class OneDimensional:
     def refusal(self, problem: Problem) -> str | None:
         """See `Algorithm.refusal`."""
         from sqlanon.methods.onedim import applicable
-        from sqlanon.methods.onedim.direct import asking
 
         own = problem.accuracy is not None or self.solver != "auto"
         refused = applicable.refusal(self.name, problem) if self.solver == "optimal" else None
-        if refused or not (own or asking(problem.requirements)):
+        if refused or not (own or shapes_beyond_rows(problem.requirements)):
             return refused
         needed = problem.rows * self.row_bytes(
             len(problem.quasi), len(problem.sensitive), bounded=problem.accuracy is not None
@@ -66,7 +66,7 @@ class OneDimensional:
         )
         encoded = context.encoded
         needed = encoded.rows * self.row_bytes(len(encoded.quasi), len(encoded.sensitive))
-        alone = not own and not direct.asking(context.requirements)
+        alone = not own and not shapes_beyond_rows(context.requirements)
         order = self.ordered()
         if alone and (context.execution == "pushdown" or needed > context.memory):
             table = streamed_runs(context, order, self.fast, direct.OBJECTIVES[self.minimize])

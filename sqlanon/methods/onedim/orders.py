@@ -19,7 +19,7 @@ from sqlanon.kernels import hilbert, idistance
 from sqlanon.kernels.canonical_order import by_words, settle
 from sqlanon.kernels.extent import Geometry
 from sqlanon.kernels.mondrian import grow
-from sqlanon.kernels.requirements import Demands
+from sqlanon.kernels.requirements import demands_of
 from sqlanon.kernels.rows import Rows
 from sqlanon.methods.base import Context
 from sqlanon.methods.onedim.axes import axes as axes_of
@@ -276,8 +276,7 @@ class Tree(Hilbert):
         Cost: O(n d^2) a level of a tree.
         """
         d, n = len(geometry.facts), len(rows.number)
-        none, empty = np.zeros(0, np.int64), np.zeros((0, 1), np.int32)
-        free, domains = Demands(1, none, none, none, empty, empty, 0, 0), kernel_input.sizes(context)
+        free, domains = demands_of(1, []), kernel_input.sizes(context)
         one, geometry = context.encoded.rows <= ONE_TREE, preferring(context, geometry)
         stretch, leaf = (ONE_TREE, 1) if one else (TREE_ROWS, kernel_input.least_class(context))
 

@@ -17,6 +17,7 @@ from sqlanon.methods.base import Context
 from sqlanon.methods.onedim.orders import ONE_TREE, Arranged, Keyed, Order
 from sqlanon.methods.shared import kernel_input
 from sqlanon.methods.shared.kernel_input import Loaded
+from sqlanon.privacy import least_rows
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -93,7 +94,7 @@ class _Solver:
     def __init__(self, context: Context, order: Order, keyed: Keyed, fast: bool, objective: int) -> None:
         n, self._geometry = context.encoded.rows, kernel_input.geometry(context)
         self._context, self._order, self._keyed = context, order, keyed
-        self._fast, self._objective, self._k = fast, objective, kernel_input.least_rows(context)
+        self._fast, self._objective, self._k = fast, objective, least_rows(context.requirements)
         self._opt = np.zeros(1, np.int64)
         self._kept = kernel_input.room(0, len(context.encoded.quasi), self._geometry).rows
         self._line = np.zeros(0, np.int64)

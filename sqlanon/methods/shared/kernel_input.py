@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -19,11 +20,11 @@ from sqlanon.kernels.extent import (
     Geometry,
 )
 from sqlanon.kernels.lanes import padded
-from sqlanon.kernels.requirements import DISTINCT, FREQUENCY, Demands
+from sqlanon.kernels.requirements import Demands, demands_of
 from sqlanon.kernels.rows import Rows, Spare, fill, pack
 from sqlanon.methods.base import Context
 from sqlanon.methods.shared.threads import spread
-from sqlanon.privacy.base import Check
+from sqlanon.privacy import Coded, beyond_rows, least_rows, shapes_beyond_rows
 from sqlanon.table.encode import Domain
 from sqlanon.table.tree import Tree, tree_of
 
@@ -197,59 +198,44 @@ def room(n: int, d: int, geometry: Geometry) -> Spare:
     return Spare(rows, np.zeros(n, dtype=np.int64))
 
 
-def checks_of(context: Context) -> list[Check]:
-    """The checks of all requirements, except the number of rows."""
-    return [check for check in (item.check() for item in context.requirements) if check.kind != "rows"]
-
-
-def least_rows(context: Context) -> int:
-    """k: the fewest rows a class may have."""
-    return max(
-        [1] + [check.p for check in (item.check() for item in context.requirements) if check.kind == "rows"]
-    )
-
-
 def least_class(context: Context) -> int:
     """The fewest rows that the requirements leave a class, k or l."""
-    return max([least_rows(context)] + [check.p // check.q for check in checks_of(context)])
-
-
-def demands(context: Context, sensitive: list[Ints], rows: int) -> Demands:
-    """The requirements over ``rows`` rows whose sensitive codes are given."""
-    checks = checks_of(context)
-    group = np.zeros((len(checks), rows), dtype=np.int32)
-    value = np.zeros((len(checks), rows), dtype=np.int32)
-    groups = values = 0
-    for c, check in enumerate(checks):
-        key = np.zeros(rows, dtype=np.int64)
-        for i in check.within:
-            key = np.unique(key * context.encoded.sensitive[i].codes + sensitive[i], return_inverse=True)[1]
-        group[c] = key
-        pair = key * context.encoded.sensitive[check.value].codes + sensitive[check.value]
-        value[c] = np.unique(pair, return_inverse=True)[1] if check.within else pair
-        groups = max(groups, int(group[c].max(initial=0)) + 1)
-        values = max(values, int(value[c].max(initial=0)) + 1)
-    kinds = [FREQUENCY if check.kind == "frequency" else DISTINCT for check in checks]
-    return Demands(
-        least_rows(context),
-        np.array(kinds, dtype=np.int64),
-        np.array([check.p for check in checks], dtype=np.int64),
-        np.array([check.q for check in checks], dtype=np.int64),
-        group,
-        value,
-        groups,
-        values,
+    return max(
+        [least_rows(context.requirements)]
+        + [shape.p // shape.q for shape in shapes_beyond_rows(context.requirements)]
     )
+
+
+def whole_table(context: Context) -> list[npt.NDArray[np.int64]]:
+    """Rows of each code of each sensitive column in the whole table, if a requirement compares with them."""
+    if not any(one.compares for one in context.requirements):
+        return []
+    found = []
+    for domain in context.encoded.sensitive:
+        statement = context.scratch.sql("anatomy/counts", work=context.encoded.work, value=domain.code)
+        code, rows = context.scratch.engine.fetch_arrays(statement, ["int32", "int64"])
+        found.append(np.zeros(domain.codes, np.int64))
+        found[-1][code] = rows
+    return found
+
+
+def demands(
+    context: Context, sensitive: list[Ints], rows: int, whole: Sequence[npt.NDArray[np.int64]]
+) -> Demands:
+    """The requirements over ``rows`` rows whose sensitive codes are given; ``whole`` is what `whole_table` read."""
+    coded = Coded(rows, sensitive, [domain.codes for domain in context.encoded.sensitive], whole)
+    asked = context.requirements
+    return demands_of(least_rows(asked), [one.tally(coded) for one in beyond_rows(asked)])
 
 
 __all__ = [
-    "checks_of",
     "demands",
     "fetch_codes",
     "geometry",
     "kind_of",
-    "least_rows",
+    "least_class",
     "room",
     "rows_of",
     "sizes",
+    "whole_table",
 ]

@@ -34,7 +34,7 @@ def refined(context: Context, assignment: Assignment, spec: RefineSpec) -> Assig
     rid, codes, sensitive, label = kernel_input.fetch_codes(
         context, tie_break=False, part=assignment.table, label="class"
     )
-    geometry = kernel_input.geometry(context)
+    geometry, whole = kernel_input.geometry(context), kernel_input.whole_table(context)
     order = np.argsort(label, kind="stable")
     begins = np.ones(len(order), np.bool_)
     begins[1:] = label[order[1:]] != label[order[:-1]]
@@ -51,7 +51,7 @@ def refined(context: Context, assignment: Assignment, spec: RefineSpec) -> Assig
         rows = kernel_input.rows_of(
             np.ascontiguousarray(codes[:, part]), np.arange(len(part), dtype=np.int32), geometry
         )
-        demands = kernel_input.demands(context, [column[part] for column in sensitive], len(part))
+        demands = kernel_input.demands(context, [column[part] for column in sensitive], len(part), whole)
         group = np.repeat(np.arange(len(bounds) - 1, dtype=np.int32), np.diff(bounds))
         names = classes[bounds[:-1]]
         refine(rows.places, rows.sets, geometry, demands, group, len(names), spec.window, spec.passes)

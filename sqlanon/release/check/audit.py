@@ -14,7 +14,6 @@ from sqlanon.release.check import persons
 from sqlanon.release.check.audit_columns import lowering
 from sqlanon.release.check.audit_pair import audit_groups, counted_beside
 from sqlanon.release.check.audit_place import Place, audited
-from sqlanon.release.check.verify import as_number
 from sqlanon.release.make.names import COUNT, GROUP
 from sqlanon.release.store.catalog import Catalog, Entry
 from sqlanon.release.store.refresh import link_columns_of
@@ -169,10 +168,7 @@ def _checked(
     requirement: Requirement,
 ) -> RequirementResult:
     measured = requirement.measure(engine, target, classes, sensitive)
-    return RequirementResult(
-        requirement.name, requirement.column, as_number(requirement.asked), as_number(measured.reached),
-        measured.failing == 0 and measured.reached >= requirement.asked,
-    )  # fmt: skip
+    return requirement.result(measured)
 
 
 def together(engine: Engine, first: str, second: str) -> TogetherReport:

@@ -15,7 +15,6 @@ from sqlanon.errors import PolicyError
 from sqlanon.privacy import requirements
 from sqlanon.privacy.diversity import DistinctDiversity, FrequencyDiversity
 from sqlanon.privacy.kanonymity import KAnonymity
-from sqlanon.release.check.verify import as_number
 from sqlanon.release.check.verify_pair import disagreeing
 from sqlanon.release.make.names import COUNT, GROUP
 from sqlanon.release.store.metadata import COLUMNS
@@ -83,11 +82,6 @@ def audit_groups(
     for item in requirements(spec.privacy, (value,)) if spec is not None else ():
         exact = isinstance(item, KAnonymity) and spec is not None and spec.format.kind != "anatomy"
         measured = item.measure(engine, rows.ref, quasi, ()) if exact else item.measure(*at)
-        results.append(
-            RequirementResult(
-                item.name, item.column, as_number(item.asked), as_number(measured.reached),
-                measured.failing == 0 and measured.reached >= item.asked,
-            )
-        )  # fmt: skip
+        results.append(item.result(measured))
     found = GroupAudit(str(counted.ref), sizes.classes, sizes.smallest, sizes.largest, apart)
     return found, diversity, tuple(results)

@@ -13,14 +13,13 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from itertools import pairwise
-from typing import Any
 
 import numpy as np
 
 from sqlanon.engines.base import Engine, TableRef
 from sqlanon.errors import GuardError, PolicyError, PrivacyViolation
 from sqlanon.kernels.components import components
-from sqlanon.privacy import Requirement, requirements
+from sqlanon.privacy import Grouped, Requirement, requirements, stored
 from sqlanon.privacy.diversity import FrequencyDiversity
 from sqlanon.privacy.kanonymity import KAnonymity
 from sqlanon.release.check import persons
@@ -190,7 +189,7 @@ def compare(scratch: Scratch, old: Side, new: Side, privacy: PrivacySpec, fewest
     failing = {kind: scratch.table(f"failing_{kind}{old.version}_{new.version}") for kind in tables}
     sides = {"arrived": new, "left": old, "common": new}
     measured = {
-        kind: _measured(scratch, tables[kind], failing[kind], asked, len(shared), sides[kind].persons, fewest)
+        kind: _measured(scratch, tables[kind], failing[kind], asked, sides[kind], shared, fewest)
         for kind in tables
     }
     total = int(str(scratch.fetch("history/count", tables=list(failing.values()))[0][0]))
@@ -252,23 +251,28 @@ def _parts(scratch: Scratch, old: Side, new: Side, marked: bool) -> tuple[TableR
 
 
 def _measured(
-    scratch: Scratch, sets: TableRef, failing: TableRef, asked: Sequence[Requirement], values: int,
-    counted: Mapping[str, str], fewest: int,
+    scratch: Scratch, sets: TableRef, failing: TableRef, asked: Sequence[Requirement], whole: Side, shared: Sequence[str],
+    fewest: int,
 ) -> HistorySets:  # fmt: skip
-    names = [f"v{i + 1}" for i in range(values)]
+    """Measure groups of rows of the version ``whole``; its rows that fail go into the table ``failing``."""
+    names = [f"v{i + 1}" for i in range(len(shared))]
     groups = ["place", "beside"]
-    checks: list[dict[str, Any]] = []
-    for requirement in asked:
-        check = requirement.check()
-        checks.append({
-            "kind": check.kind, "p": check.p, "q": check.q, "value": names[check.value] if check.value >= 0 else None,
-            "within": [names[i] for i in check.within],
-        })  # fmt: skip
+    counted = whole.persons
+    prefix = failing.name.rpartition("_")[2]
+    below = [scratch.table(f"{prefix}_below{i}") for i in range(len(asked))]
+    rows_of = Grouped(sets, groups, names, None, whole.history, _values(whole, shared))
+    for requirement, table in zip(asked, below, strict=True):
+        requirement.below(scratch, table, rows_of)
     if fewest > 1:
-        checks += [{"kind": "persons", "p": fewest, "value": column} for column in counted.values()]
-    scratch.execute("history/failing", failing=failing, sets=sets, checks=checks)
+        for i, column in enumerate(counted.values()):
+            few = scratch.table(f"{prefix}_few{i}")
+            scratch.execute("history/few", few=few, sets=sets, groups=groups, person=column, fewest=fewest)
+            below.append(few)
+    scratch.execute("history/failing", failing=failing, sets=sets, below=below, groups=groups)
+    for table in below:
+        scratch.drop(table)
     rows = int(str(scratch.fetch("table/count", source=sets)[0][0]))
-    below = int(str(scratch.fetch("table/count", source=failing)[0][0]))
+    left = int(str(scratch.fetch("table/count", source=failing)[0][0]))
     if not rows:
         return HistorySets(0, 0, None, None, 0)
     sizes = KAnonymity(Fraction(1)).measure(scratch.engine, sets, groups, names).sizes
@@ -280,7 +284,7 @@ def _measured(
     ]
     held = persons.measure(scratch.engine, sets, groups, counted).fewest
     return HistorySets(
-        rows, sizes.classes, sizes.smallest, float(min(diverse)) if diverse else None, below,
+        rows, sizes.classes, sizes.smallest, float(min(diverse)) if diverse else None, left,
         min(held.values(), default=None),
     )  # fmt: skip
 
@@ -315,15 +319,6 @@ def told(one: HistoryReport) -> str:
     return "; ".join(parts)
 
 
-def privacy_of(entry: Entry) -> PrivacySpec:
-    """What a version's policy asked for."""
-    asked = entry.policy["privacy"]
-    return PrivacySpec(
-        k=asked["k"], l=Fraction(asked["l"]) if asked.get("l") else None, distinct_l=asked.get("distinct_l"),
-        joint=bool(asked.get("joint")),
-    )  # fmt: skip
-
-
 def audit_history(engine: Engine, release: str) -> tuple[HistoryReport, ...]:
     """Every version against the one before it, and against the one it replaced where that is another.
 
@@ -346,7 +341,7 @@ def audit_history(engine: Engine, release: str) -> tuple[HistoryReport, ...]:
             pairs = {earlier.version, entry.report.get("replaces") or earlier.version}
             for version in sorted(pairs & by_version.keys()):
                 old, new = side_of(engine, by_version[version]), side_of(engine, entry)
-                asked = privacy_of(entry)
+                asked = stored(entry.policy["privacy"])
                 fewest = asked.k if entry.policy.get("persons") is None else 1
                 reports.append(compare(scratch, old, new, asked, fewest))
     return tuple(reports)

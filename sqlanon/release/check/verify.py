@@ -13,7 +13,7 @@ from fractions import Fraction
 
 from sqlanon.engines.base import Relation, TableRef
 from sqlanon.errors import PrivacyViolation
-from sqlanon.privacy.base import Requirement, Sizes
+from sqlanon.privacy.base import Requirement, Sizes, as_number
 from sqlanon.privacy.diversity import FrequencyDiversity
 from sqlanon.release.make.labels import parse_label, quote
 from sqlanon.release.make.recode import Recoded
@@ -230,15 +230,7 @@ def measure_requirements(
     for requirement in requirements:
         measured = requirement.measure(scratch.engine, target, classes, names, count)
         sizes = measured.sizes or sizes
-        results.append(
-            RequirementResult(
-                requirement.name,
-                requirement.column,
-                as_number(requirement.asked),
-                as_number(measured.reached),
-                measured.failing == 0 and measured.reached >= requirement.asked,
-            )
-        )
+        results.append(requirement.result(measured))
         if not results[-1].satisfied:
             of = f" of {requirement.column}" if requirement.column else ""
             raise PrivacyViolation(
@@ -271,11 +263,6 @@ def _privacy(
             FrequencyDiversity(Fraction(1), name, i).measure(scratch.engine, target, classes, names, count).reached
         )  # fmt: skip
     return pm
-
-
-def as_number(value: Fraction) -> float:
-    """A fraction as JSON has it: an integer where it is one."""
-    return int(value) if value.denominator == 1 else float(value)
 
 
 __all__ = ["Verified", "measure_requirements", "verify_physical", "verify_rows", "verify_staged"]

@@ -11,8 +11,7 @@ from fractions import Fraction
 from sqlanon.engines.base import TableRef
 from sqlanon.errors import InfeasibleError, PolicyError, PrivacyViolation
 from sqlanon.loss import extents
-from sqlanon.privacy.base import Requirement
-from sqlanon.release.check.verify import as_number
+from sqlanon.privacy.base import Requirement, as_number, reachable
 from sqlanon.release.make.recode import Recoded
 from sqlanon.results import LossReport
 from sqlanon.spec import Accuracy, ReleaseSpec
@@ -75,8 +74,8 @@ def reached(
     for requirement in requirements:
         value = requirement.measure(scratch.engine, classed, ("class",), names).reached
         of = f" of {requirement.column}" if requirement.column else ""
-        parts.append(f"{requirement.name} = {_down(value)}{of}")
-        if value < requirement.asked:
+        parts.append(f"{requirement.name} = {reachable(requirement, value):g}{of}")
+        if not requirement.reaches(value):
             short.append(f"{requirement.name} = {as_number(requirement.asked):g}{of}")
     what = f"{described(accuracy)}: reached {', '.join(parts)}"
     if short:
@@ -126,8 +125,3 @@ def held(spec: ReleaseSpec, scratch: Scratch, encoded: Encoded, recoded: Recoded
 
 def _shown(number: Fraction) -> str:
     return f"{float(number):g}"
-
-
-def _down(value: Fraction) -> str:
-    """Rounded down, so that asking for what is printed works."""
-    return f"{int(value * 1000) / 1000:g}"

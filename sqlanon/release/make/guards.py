@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from sqlanon.declared.requirements import REQUIREMENTS
 from sqlanon.engines.base import TableRef
 from sqlanon.errors import GuardError, InfeasibleError, PolicyError
-from sqlanon.privacy.base import Requirement
-from sqlanon.release.check.verify import as_number
+from sqlanon.privacy.base import Requirement, as_number, reachable
 from sqlanon.results import Feasible
 from sqlanon.spec import ReleaseSpec
 from sqlanon.table.encode import Domain
@@ -84,7 +84,7 @@ def guard_anatomy(spec: ReleaseSpec, roles: Roles) -> None:
             f"{spec.name}: format anatomy takes exactly one sensitive column, and there are {len(roles.sensitive)} "
             f"({names}); give the others another role, or choose another format"
         )
-    if spec.privacy.l is None and spec.privacy.distinct_l is None:
+    if not any(spec.privacy.value(key) for key, one in REQUIREMENTS.items() if one.sensitive):
         problems.append(
             f"{spec.name}: format anatomy protects by l-diversity alone; ask for l (or distinct_l), such as l: 2"
         )
@@ -145,21 +145,17 @@ def feasible(
     problems = []
     names = [reading.alias for reading in roles.sensitive]
     for requirement in requirements:
-        reached = requirement.measure(scratch.engine, stage, (), names).reached
+        largest = requirement.largest(scratch.engine, stage, names)
         found.append(
-            Feasible(requirement.name, requirement.column, as_number(requirement.asked), as_number(reached))
+            Feasible(requirement.name, requirement.column, as_number(requirement.asked), as_number(largest))
         )
-        if reached < requirement.asked:
+        if not requirement.reaches(largest):
             of = f" of {requirement.column}" if requirement.column else ""
             problems.append(
                 f"{spec.name}: no release of {roles.relation.ref} ({rows} rows) reaches {requirement.name} = "
-                f"{as_number(requirement.asked):g}{of}; the largest feasible value is {_down(as_number(reached))}"
+                f"{as_number(requirement.asked):g}{of}; the {'least' if requirement.at_most else 'largest'} feasible value is "
+                f"{reachable(requirement, largest):g}"
             )
     if problems:
         raise InfeasibleError("\n".join(problems))
     return tuple(found)
-
-
-def _down(value: float) -> str:
-    """A value rounded down, so that asking for what is printed works."""
-    return f"{int(value * 1000) / 1000:g}"

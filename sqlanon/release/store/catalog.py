@@ -276,6 +276,7 @@ def redacted(spec: ReleaseSpec) -> dict[str, Any]:
     if spec.privacy.accuracy is not None:
         policy["privacy"]["accuracy"]["extents"] = dict(spec.privacy.accuracy.extents)
     policy.pop("seed")
+    policy["privacy"] |= policy["privacy"].pop("more")
     return {key: _written(value) for key, value in policy.items()}
 
 

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
+from fractions import Fraction
 
 from sqlanon._version import __version__
+from sqlanon.declared.requirements import REQUIREMENTS
 from sqlanon.engines.base import Engine, TableRef
 from sqlanon.release.make.names import GROUP
 from sqlanon.release.make.recode import Recoded
@@ -55,10 +57,7 @@ def metadata_rows(
         ],
         "version": version,
         "sqlanon": __version__,
-        "k": privacy.k,
-        "l": str(privacy.l) if privacy.l is not None else None,
-        "distinct_l": privacy.distinct_l,
-    }
+    } | _asked(privacy)
     if privacy.accuracy is not None:
         facts |= _bound(privacy, privacy.accuracy, reached)
     if recoded.sensitive:
@@ -92,17 +91,23 @@ def metadata_rows(
         )  # fmt: skip
 
 
+def _asked(privacy: PrivacySpec) -> dict[str, object]:
+    """What is asked of every requirement, as JSON has it; None: nothing."""
+    values = {key: privacy.value(key) for key in REQUIREMENTS}
+    return {key: str(value) if isinstance(value, Fraction) else value for key, value in values.items()}
+
+
 def _bound(
     privacy: PrivacySpec, accuracy: Accuracy, reached: Sequence[RequirementResult]
 ) -> dict[str, object]:
     """What the policy bounds and maximizes, and what came of it, which any reader can count in the view."""
-    least = {
-        "k": privacy.k if privacy.k > 1 else None,
-        "l": str(privacy.l) if privacy.l is not None else None,
-    }
     return {
         "maximize": accuracy.maximize,
-        "at_least": {name: value for name, value in least.items() if value is not None},
+        "at_least": {
+            name: value
+            for name, value in _asked(privacy).items()
+            if value is not None and value != REQUIREMENTS[name].nothing
+        },
         "max_loss": str(accuracy.per_class_ncp) if accuracy.per_class_ncp is not None else None,
         "max_extent": {name: str(extent) for name, extent in accuracy.extents},
         "reached": [{"name": one.name, "column": one.column, "reached": one.reached} for one in reached],

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Any
 
+from sqlanon.declared.requirements import REQUIREMENTS
 from sqlanon.release.store.catalog import redacted
 from sqlanon.spec import PrivacySpec, ReleaseSpec
 
@@ -100,10 +100,15 @@ def _flat(path: str, value: object) -> Iterator[tuple[str, object]]:
 
 
 def _privacy(old: Policy, new: Policy) -> Iterator[Difference]:
-    """Less k or l, or none any more, is weaker; so is what counts persons in the table as known."""
-    for key in ("k", "l", "distinct_l"):
-        less = Fraction(new.get(key) or 0) < Fraction(old.get(key) or 0)
+    """Less of a requirement, or none of it any more, is weaker; so is what counts persons in the table as known."""
+    for key, requirement in REQUIREMENTS.items():
+        less = requirement.weaker(old.get(key), new.get(key))
         yield from _plain(key, old.get(key), new.get(key), weaker=less)
+    # Of what is not installed here nothing is known but whether it is still asked in the same words.
+    for key in sorted(
+        (set(old) | set(new)) - set(REQUIREMENTS) - {"joint", "presence_disclosed", "accuracy"}
+    ):
+        yield from _plain(key, old.get(key), new.get(key), weaker=old.get(key) is not None)
     yield from _plain("joint", old.get("joint"), new.get("joint"), weaker=not new.get("joint"))
     was, told = bool(old.get("presence_disclosed")), bool(new.get("presence_disclosed"))
     yield from _plain("presence disclosed", was, told, weaker=told)
@@ -142,14 +147,19 @@ def _exposes(before: str, after: str, old: Policy, new: Policy) -> bool:
     hidden = (HIDDEN, "identifier")
     if before == after or after in hidden:
         return False
-    kept = bool(new.get("l") or new.get("distinct_l"))
+    kept = _protects(new)
     if before in hidden:
         return before == "identifier" or after == "insensitive" or (after == "sensitive" and not kept)
     if before == "insensitive":
         return False
     if before == "sensitive" and after == "quasi":
-        return bool(old.get("l") or old.get("distinct_l"))
+        return _protects(old)
     return True
+
+
+def _protects(privacy: Policy) -> bool:
+    """Whether a requirement is about sensitive columns."""
+    return any(privacy.get(key) for key, one in REQUIREMENTS.items() if one.sensitive)
 
 
 def _content(value: object) -> object:

@@ -1,0 +1,10 @@
+-- name: privacy/below_rows
+-- params: made (table to make), rows (table), groups (columns), count (column of how many rows each stands for, or none), asked
+-- returns: the columns of groups: every group of fewer than asked rows
+CREATE TEMPORARY TABLE {{ made | table }} AS
+SELECT {% for name in groups %}{{ ", " if not loop.first }}t.{{ name | ident }} AS {{ name | ident }}{% endfor %}
+
+FROM {{ rows | table }} AS t
+GROUP BY {% for name in groups %}{{ ", " if not loop.first }}t.{{ name | ident }}{% endfor %}
+
+HAVING {{ "SUM(t." ~ (count | ident) ~ ")" if count else "COUNT(*)" }} < {{ asked }}
