@@ -6,7 +6,7 @@ import pytest
 
 import sqlanon
 from sqlanon import methods
-from sqlanon.release.make import run as running
+from sqlanon.formats.boxes import BoxFormat
 from tests.engines import create_table
 from tests.safety.bad import tampered_release, tampering
 from tests.safety.people import assert_tidy, generation_of, private_tables, write_people
@@ -139,7 +139,7 @@ TAMPERED = {
 @pytest.mark.parametrize("name", TAMPERED)
 def test_a_tampered_recoding(db, monkeypatch, name):
     statement, asked = TAMPERED[name]
-    monkeypatch.setattr(running, "recode", tampered_release(running.recode, statement))
+    monkeypatch.setattr(BoxFormat, "recode", tampered_release(BoxFormat.recode, statement))
     refused(db, **asked)
 
 

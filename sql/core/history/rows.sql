@@ -1,15 +1,15 @@
 -- name: history/rows
--- params: history (table to make), classed, released (tables), marked (aliases whose values make a row what it is), sensitive (aliases)
+-- params: history (table to make), classed (table), groups ({table, key, group}), marked (aliases whose values make a row what it is), sensitive (aliases)
 -- returns: person text (keyed hash of the key), class bigint (as a reader sees it), mark text (keyed hash of the row's quasi and
 --   sensitive values, with :secret), s1.. (keyed hash of each sensitive value): no value can be read from it
 {% macro canon(c) %}COALESCE(CAST(LENGTH(CAST({{ c }} AS VARCHAR)) AS VARCHAR) || ':' || CAST({{ c }} AS VARCHAR), 'n'){% endmacro %}
 CREATE TEMPORARY TABLE {{ history | table }} AS
 SELECT
     k.person AS person
-    , CAST(p._sqlanon_place AS BIGINT) AS class
+    , CAST(p.{{ groups.group }} AS BIGINT) AS class
     , SUBSTR(SHA256(:secret || '/row/'{% for c in marked %} || {{ canon("k." ~ c) }}{% endfor %}), 1, 32) AS mark
 {% for c in sensitive %}
     , SUBSTR(SHA256(:secret || '/{{ loop.index }}/' || {{ canon("k." ~ c) }}), 1, 32) AS s{{ loop.index }}
 {% endfor %}
 FROM {{ classed | table }} AS k
-JOIN {{ released | table }} AS p ON p._sqlanon_class = k.class
+JOIN {{ groups.table | table }} AS p ON p.{{ groups.key }} = k.class

@@ -19,6 +19,7 @@ import numpy as np
 
 from sqlanon.engines.base import Engine, TableRef
 from sqlanon.errors import GuardError, PolicyError, PrivacyViolation
+from sqlanon.formats import RowGroups
 from sqlanon.kernels.components import components
 from sqlanon.privacy import Requirement, requirements
 from sqlanon.privacy.diversity import FrequencyDiversity
@@ -65,11 +66,11 @@ def key_columns(spec: ReleaseSpec, roles: Roles) -> list[str]:
     return sorted(known.get(name) or known[name.lower()] for name in spec.key)
 
 
-def rows_of(scratch: Scratch, roles: Roles, classed: TableRef, released: TableRef, secret: str) -> TableRef:
+def rows_of(scratch: Scratch, roles: Roles, classed: TableRef, groups: RowGroups, secret: str) -> TableRef:
     """The history of the version that is being made, as a scratch table."""
     history = scratch.table("history")
     scratch.execute(
-        "history/rows", {"secret": secret}, history=history, classed=classed, released=released,
+        "history/rows", {"secret": secret}, history=history, classed=classed, groups=groups,
         marked=[reading.alias for reading in roles.quasi + roles.sensitive],
         sensitive=[reading.alias for reading in roles.sensitive],
     )  # fmt: skip

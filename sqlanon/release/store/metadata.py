@@ -11,8 +11,7 @@ from collections.abc import Iterator, Sequence
 
 from sqlanon._version import __version__
 from sqlanon.engines.base import Engine, TableRef
-from sqlanon.release.make.names import GROUP
-from sqlanon.release.make.recode import Recoded
+from sqlanon.formats import GROUP, Recoded
 from sqlanon.results import RequirementResult
 from sqlanon.spec import Accuracy, PrivacySpec, ReleaseSpec
 from sqlanon.sqltext import statement
@@ -75,7 +74,7 @@ def metadata_rows(
         declared = None
         published = [reading.name]
         if domain is not None:
-            published = list(recoded.names[domain.code].published())
+            published = list(recoded.layout.names[domain.code].published())
             if reading.treatment == "hierarchy":
                 tree = tree_of(domain)
                 nodes = {
