@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Self
 
 from sqlanon import policy
+from sqlanon.declared import FORMATS
 from sqlanon.engines import connect as open_engine
 from sqlanon.engines.base import Engine, FileReading, TableRef
 from sqlanon.errors import PolicyError, SqlanonError, file_errors
@@ -38,7 +39,7 @@ from sqlanon.results import (
     UnpublishReport,
     VersionReport,
 )
-from sqlanon.spec import ReleaseSpec, WorkloadSpec
+from sqlanon.spec import FormatSpec, ReleaseSpec, WorkloadSpec
 from sqlanon.sqltext import identifier, statement
 from sqlanon.table import functions
 from sqlanon.table.profile import ColumnProfile, profile
@@ -216,7 +217,9 @@ class Database:
         """
         proposal = policy.propose(self.profile(source))
         refused: tuple[str, ...] = ()
-        for form in ("ranges", "labels"):  # labels add no columns, whose names could be taken or too long
+        # A format that adds no columns, whose names could be taken or too long, is the second choice.
+        plain = next(facts.name for facts in FORMATS.values() if facts.source_names)
+        for form in (FormatSpec().kind, plain):
             tried = proposal.published_as(form)
             (spec,) = policy.loads(tried.policy(None, source), {}).releases
             try:
@@ -409,7 +412,7 @@ def anonymize(
     memory = arguments.get("memory")
     table = source.name.split(".")[0] or "source"
     spec = policy.release(source=identifier(table), name=name, publish="release.data", **arguments)
-    if spec.format.kind == "anatomy":
+    if FORMATS[spec.format.kind].paired:
         beside = target.with_name(sensitive_of(TableRef(None, target.stem)).name + target.suffix)
         files[sensitive_of(view)] = beside
         if beside.exists() and not target.exists():

@@ -19,7 +19,6 @@ Persons = Literal["ignored"]
 RefreshMode = Literal["full"]
 
 ROLES: tuple[Role, ...] = ("identifier", "quasi", "sensitive", "insensitive")
-FORMATS: tuple[FormatKind, ...] = ("ranges", "labels", "points", "suppressed", "anatomy")
 EXECUTIONS: tuple[Execution, ...] = ("auto", "kernel", "pushdown")
 MODES: tuple[RefreshMode, ...] = ("full",)
 MAX_WEIGHT = 1024

@@ -8,6 +8,7 @@ from typing import Any
 
 from sqlanon import policy
 from sqlanon.database import Database
+from sqlanon.declared import FORMATS
 from sqlanon.engines import guest
 from sqlanon.engines.base import Session, TableRef
 from sqlanon.errors import PolicyError, SqlanonError
@@ -82,9 +83,9 @@ def _release(relation: object, session: Session, name: str, arguments: dict[str,
     spec = policy.release(
         source=f"{SOURCE.schema}.{SOURCE.name}", publish=f"{VIEW.schema}.{VIEW.name}", name=name, **arguments
     )
-    if spec.format.kind == "anatomy":
+    if FORMATS[spec.format.kind].paired:
         raise PolicyError(
-            f"{name}: format anatomy publishes two tables, and a model is one; use sqlanon dbt run"
+            f"{name}: format {spec.format.kind} publishes two tables, and a model is one; use sqlanon dbt run"
         )
     with guest(session) as inside:
         inside.take(relation, SOURCE)

@@ -14,7 +14,7 @@ from sqlanon.engines.base import TableRef
 from sqlanon.errors import PolicyError
 from sqlanon.evaluate.spread import spread
 from sqlanon.evaluate.subject import Subject
-from sqlanon.release.make.names import COUNT, GROUP
+from sqlanon.formats import COUNT, GROUP
 from sqlanon.table.encode import Domain, build_domains
 from sqlanon.table.scratch import Scratch
 from sqlanon.table.stage import take_stage
@@ -53,7 +53,7 @@ def cubes(scratch: Scratch, subject: Subject, columns: Sequence[str], sensitive:
     """
     if subject.counted and sensitive is None:
         raise PolicyError(
-            f"{subject.name}: format anatomy publishes exact quasi columns; name its sensitive column"
+            f"{subject.name}: format {subject.form.facts.name} publishes exact quasi columns; name its sensitive column"
         )
     roles = replace(
         subject.roles,

@@ -13,10 +13,8 @@ from dataclasses import dataclass
 from sqlanon.engines.base import TableRef
 from sqlanon.errors import PolicyError
 from sqlanon.evaluate.subject import Subject
-from sqlanon.release.check.verify import quote_node
-from sqlanon.release.make.labels import parse_label
-from sqlanon.release.make.names import Names
-from sqlanon.spec import FormatKind
+from sqlanon.formats import Format, Names
+from sqlanon.formats.label_text import parse_label
 from sqlanon.table.encode import Domain
 from sqlanon.table.scratch import Scratch
 from sqlanon.table.tree import tree_of
@@ -28,7 +26,7 @@ class _Read:
 
     scratch: Scratch
     domain: Domain
-    kind: FormatKind
+    form: Format
     names: Names
     parts: TableRef
     alias: str
@@ -65,7 +63,7 @@ def spread(scratch: Scratch, subject: Subject, domain: Domain, released: TableRe
         for place, name in enumerate(subject.published[domain.reading.name], 1)
     }  # fmt: skip
     parts = scratch.table(f"{alias}_parts")
-    read = _Read(scratch, domain, subject.spec.format.kind, names, parts, alias, at)
+    read = _Read(scratch, domain, subject.form, names, parts, alias, at)
     mark, means = _marked(read)
     scratch.execute(
         "datacube/parts", parts=read.parts, released=released, number=number,
@@ -92,34 +90,22 @@ def spread(scratch: Scratch, subject: Subject, domain: Domain, released: TableRe
 
 
 def _is_set(read: _Read) -> bool:
-    return read.domain.reading.treatment == "nominal" and read.kind in ("ranges", "labels")
+    return read.domain.reading.treatment == "nominal" and not read.form.facts.single
 
 
 def _marked(read: _Read) -> tuple[str | None, str]:
     """Where a part says that it is NULL, or that any value is possible."""
-    names = read.names
-    match read.kind:
-        case "ranges":
-            mark, means = names.null, "state"
-        case "labels":
-            mark, means = names.value, "label"
-        case "suppressed" if names.suppressed:
-            mark, means = names.suppressed, "flag"
-        case "suppressed":
-            mark, means = names.value, "star"
-        case _:
-            mark, means = names.value, "value"
+    mark, means = read.form.mark(read.names)
     return read.at[mark] if mark else None, means
 
 
 def _runs(read: _Read) -> TableRef:
     """Table (part, low, high, size): the codes that a part reaches, and how many values it has."""
     reading, domain = read.domain.reading, read.domain
-    spelled = read.kind in ("ranges", "labels")
     tree = reading.treatment == "hierarchy"
     texts = order = None
     every = domain.codes
-    if not spelled:
+    if read.form.facts.single:
         shape = "value"
     elif tree:
         shape, texts = "node", _nodes(read)
@@ -127,7 +113,7 @@ def _runs(read: _Read) -> TableRef:
         shape = "set"
     else:
         shape = "ends"
-        if read.kind == "labels":
+        if read.form.facts.text:
             shape, texts = "texts", _ends(read)
         if isinstance(reading.spec.ordered, tuple):
             order = _order(read, reading.spec.ordered)
@@ -144,7 +130,7 @@ def _runs(read: _Read) -> TableRef:
 def _nodes(read: _Read) -> TableRef:
     """Table (label, low, high, size) of a hierarchy. Where nodes share a label, it means the largest of them."""
     tree = tree_of(read.domain)
-    write = quote_node if read.kind == "labels" else str
+    write = read.form.write
     shift = int(read.domain.has_null)
     nodes: dict[str, tuple[int, int]] = {}
     for level in range(len(tree.node)):
@@ -173,7 +159,7 @@ def _ends(read: _Read) -> TableRef:
 def _members(read: _Read) -> TableRef:
     """Table (part, code, size) of sets."""
     texts = None
-    if read.kind == "labels":
+    if read.form.facts.text:
         rows = [
             (value, label)
             for label, what, values in _parsed(read)

@@ -12,7 +12,7 @@ from typing import Any, Literal
 
 from sqlanon.engines.base import Engine, TableRef
 from sqlanon.errors import PolicyError
-from sqlanon.release.make.names import Names, names_of
+from sqlanon.formats import Format, Names, format_of
 from sqlanon.release.store.catalog import Catalog, Entry
 from sqlanon.release.store.metadata import COLUMNS
 from sqlanon.release.store.target import is_pair, metadata_of, sensitive_of
@@ -53,13 +53,15 @@ class Subject:
         """The sensitive columns, by the source's names."""
         return tuple(reading.name for reading in self.roles.sensitive)
 
+    @property
+    def form(self) -> Format:
+        """How the release was published."""
+        return format_of(self.spec.format.kind)
+
     def names(self, column: str) -> Names:
         """What the parts of a quasi column are called in the view."""
         reading = next(reading for reading in self.roles.quasi if reading.name == column)
-        published = self.published[column]
-        mean = (column,) if f"{column}_mean" in published and self.spec.format.kind == "ranges" else ()
-        nulls = published[-1] in (f"{column}_null", f"{column}_suppressed")
-        return names_of(reading, FormatSpec(self.spec.format.kind, mean), nulls)
+        return self.form.named(reading, self.published[column])
 
 
 def subject(engine: Engine, release: str | None = None) -> Subject:

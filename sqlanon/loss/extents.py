@@ -35,7 +35,7 @@ def extents(scratch: Scratch, boxes: TableRef, quasi: Sequence[Domain]) -> dict[
 
     Args:
         scratch: the run.
-        boxes: table of `sqlanon.release.make.recode`: one box a class of the method, before any format.
+        boxes: table of `sqlanon.formats.boxes`: one box a class of the method, before any format.
         quasi: the quasi columns.
 
     Cost: one scan of the boxes, joined twice with the domain of every ordered column.

@@ -31,6 +31,22 @@ class Attribute:
     size: int
 
 
+class Groups(Protocol):
+    """Which class is in which group of the release (`sqlanon.formats.RowGroups`)."""
+
+    @property
+    def table(self) -> TableRef:
+        """A row a class."""
+
+    @property
+    def key(self) -> str:
+        """Its column of the class."""
+
+    @property
+    def group(self) -> str:
+        """Its column of the group."""
+
+
 class Metric(Protocol):
     """A number over all classes: SQL aggregates over boxes ``b``, then arithmetic on what they give."""
 
@@ -275,14 +291,14 @@ def reconstruction_error(scratch: Scratch, classed: TableRef, value: str) -> flo
 
 
 def measure(
-    scratch: Scratch, boxes: TableRef, released: TableRef, attributes: Sequence[Attribute], k: int | None
+    scratch: Scratch, boxes: TableRef, groups: Groups, attributes: Sequence[Attribute], k: int | None
 ) -> LossReport:
     """All metrics of a release in one scan of its boxes.
 
     Args:
         scratch: the run.
         boxes: table (class, n, ncp_<code>, lm_<code>).
-        released: table of which boxes publish the same.
+        groups: which boxes publish the same.
         attributes: the quasi columns.
         k: the k that was asked; None: none was, and there is no C_AVG.
     """
@@ -292,7 +308,7 @@ def measure(
     row = scratch.fetch(
         "loss/scan",
         boxes=boxes,
-        released=released,
+        groups=groups,
         columns=[{"code": a.code, "weight": a.weight, "size": max(a.size, 1)} for a in attributes],
         weights=sum(a.weight for a in attributes),
         aggregates=[{"alias": alias, "sql": sql} for alias, sql in wanted.items()],

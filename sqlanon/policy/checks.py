@@ -9,6 +9,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path as FilePath
 from typing import Any, Literal, TypeVar, cast
 
+from sqlanon.declared import FORMATS
 from sqlanon.errors import PolicyError
 from sqlanon.policy.fields import AN_ORDER, name_parts
 from sqlanon.policy.hierarchies import read_hierarchy, read_order
@@ -215,8 +216,13 @@ def _check_mean(model: ReleaseModel, path: Path, problems: Problems, unread: set
             problems.add(
                 at, f"the column {show(name)} {what}", f"quasi columns without hierarchy: {_shown(able)}"
             )
-    if model.format.mean and model.format.kind != "ranges" and not problems.broken((*path, "format", "kind")):
-        problems.add(at, f"the format is {model.format.kind}", "means go with the format ranges")
+    takes = listed(facts.name for facts in FORMATS.values() if facts.means)
+    if (
+        model.format.mean
+        and not FORMATS[model.format.kind].means
+        and not problems.broken((*path, "format", "kind"))
+    ):
+        problems.add(at, f"the format is {model.format.kind}", f"means go with the format {takes}")
     unsure = any(problems.broken((*path, "privacy", key)) for key in ("k", "maximize", "at_least"))
     if model.format.mean and k < MEAN_K and not unsure:
         problems.add(at, f"k is below {MEAN_K}", f"means need k of at least {MEAN_K}")

@@ -13,12 +13,11 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
-from sqlanon.declared import METHODS
+from sqlanon.declared import FORMATS, METHODS
 from sqlanon.policy import fields
 from sqlanon.policy.fields import amount, duration, flag, mapping, one_of, whole
 from sqlanon.spec import (
     EXECUTIONS,
-    FORMATS,
     MAX_PASSES,
     MAX_WEIGHT,
     MAX_WINDOW,
@@ -26,6 +25,7 @@ from sqlanon.spec import (
     ROLES,
     Execution,
     FormatKind,
+    FormatSpec,
     Persons,
     RefineSpec,
     RefreshMode,
@@ -204,11 +204,8 @@ class FormatModel(Part):
     """How a class is published. The kind alone may be written as text: `format: labels`."""
 
     kind: FormatWord = Field(
-        "ranges",
-        description="`ranges`: `<column>_lo` and `<column>_hi` in the source's type, hierarchy nodes as labels, sets "
-        "as arrays. `labels`: one text column each, `[20, 29]`. `points`: a representative value in the source's "
-        "type. `suppressed`: the value where the class agrees, else NULL. `anatomy`: the quasi columns as they are, and "
-        "the sensitive values counted by group in a second view, `<publish>_sensitive`; shows who is in the table.",
+        FormatSpec().kind,
+        description=" ".join(f"`{facts.name}`: {facts.about}" for facts in FORMATS.values()),
     )
     mean: Names = Field(
         [],

@@ -6,6 +6,7 @@ words of one do not stand beside those of the other.
 
 from __future__ import annotations
 
+from sqlanon.declared import FORMATS
 from sqlanon.policy.models import AtLeastModel, PrivacyModel, ReleaseModel
 from sqlanon.policy.problems import Path, Problems, listed, near, show
 from sqlanon.spec import Accuracy, PrivacySpec
@@ -64,7 +65,7 @@ def _check_direct(model: ReleaseModel, path: Path, problems: Problems) -> None:
     for key in dual:
         problems.add((*at, key), "maximize is missing", f"{key} goes with maximize: k or maximize: l")
     sure = not problems.broken((*at, "k")) and not problems.broken((*path, "format", "kind"))
-    if privacy.k is None and not dual and sure and model.format.kind != "anatomy":
+    if privacy.k is None and not dual and sure and not FORMATS[model.format.kind].exact:
         description = PrivacyModel.model_fields["k"].description
         problems.add((*at, "k"), "is missing", description or "")
 
@@ -132,13 +133,15 @@ def _check_sensitive(model: ReleaseModel, at: Path, problems: Problems, *, compl
 
 
 def _check_presence(model: ReleaseModel, path: Path, problems: Problems) -> None:
-    """Anatomy publishes exact quasi values: what k promises elsewhere it cannot promise."""
+    """What k promises elsewhere a format of exact quasi values cannot promise."""
     if problems.broken((*path, "format", "kind")):
         return
     privacy, at = model.privacy, (*path, "privacy")
-    if model.format.kind != "anatomy":
+    form = FORMATS[model.format.kind]
+    if not form.exact:
         if privacy.presence is not None:
-            allowed = "presence: disclosed goes with the format anatomy"
+            exact = listed(facts.name for facts in FORMATS.values() if facts.exact)
+            allowed = f"presence: disclosed goes with the format {exact}"
             problems.add((*at, "presence"), f"the format is {model.format.kind}", allowed)
         return
     least = privacy.at_least or AtLeastModel()
@@ -150,11 +153,11 @@ def _check_presence(model: ReleaseModel, path: Path, problems: Problems) -> None
         if sure and privacy.presence is None:
             problems.add(
                 (*at, *place),
-                "the format anatomy publishes exact quasi values, which meet no k and confirm who is in the table",
+                f"the format {form.name} publishes exact quasi values, which meet no k and confirm who is in the table",
                 "say presence: disclosed to accept that, or drop k",
             )
     values = (privacy.l, privacy.distinct_l, privacy.maximize)
     unsure = any(problems.broken((*at, key)) for key in ("k", "l", "distinct_l", "maximize", "at_least"))
     if not asked and values == (None, None, None) and not unsure:
-        allowed = "the format anatomy hides nothing but which sensitive value is whose; ask for l"
+        allowed = f"the format {form.name} hides nothing but which sensitive value is whose; ask for l"
         problems.add((*at, "l"), "is missing", allowed)

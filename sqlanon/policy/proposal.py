@@ -11,7 +11,7 @@ from sqlanon.errors import PolicyError
 from sqlanon.policy.fields import name_parts
 from sqlanon.policy.load import default_view
 from sqlanon.policy.problems import escape
-from sqlanon.spec import FormatKind, Role, RowsAre
+from sqlanon.spec import FormatSpec, Role, RowsAre
 
 PASSWORD = "SQLANON_PASSWORD"  # noqa: S105 - the variable's name
 MANY = 15
@@ -50,10 +50,10 @@ class Proposal:
     distinct_l: int | None
     diversity: str
     rows_are: RowsAre
-    format: FormatKind = "ranges"
+    format: str = FormatSpec().kind
     refused: tuple[str, ...] = ()
 
-    def published_as(self, form: FormatKind) -> Self:
+    def published_as(self, form: str) -> Self:
         """The same in another format."""
         return replace(self, format=form)
 

@@ -9,6 +9,7 @@ from typing import Any, TypeVar
 
 from sqlanon.engines.base import Column, Engine, Relation, Row, TableRef
 from sqlanon.errors import DatabaseError, PolicyError
+from sqlanon.formats import Format, format_of
 from sqlanon.release.store.metadata import COLUMNS
 from sqlanon.release.store.swap import spelled
 from sqlanon.release.store.target import metadata_of, sensitive_of
@@ -46,7 +47,7 @@ class Field:
 
 @dataclass(frozen=True)
 class Released:
-    """A release as a reader sees it: the view, its columns, and for format anatomy the table of sensitive values.
+    """A release as a reader sees it: the view, its columns, and where there is one the table of sensitive values by group.
 
     ``source`` is the table it was made of, as the policy writes it. ``known`` holds what was asked of the database about
     this version, see `once`.
@@ -59,6 +60,22 @@ class Released:
     sensitive: Relation | None = None
     source: str = ""
     known: dict[object, Any] = field(default_factory=dict, compare=False, repr=False)
+
+    @property
+    def form(self) -> Format:
+        """How it was published.
+
+        Raises:
+            PolicyError: a newer sqlanon made it, in a format that this one does not know.
+        """
+        return format_of(self.format)
+
+    @property
+    def group_columns(self) -> tuple[str, ...]:
+        """The columns of the view that make its groups: what is the same in them is one group."""
+        if self.group is not None:
+            return (self.group,)
+        return tuple(name for own in self.fields if own.role == "quasi" for name in own.published)
 
     def source_in(self, engine: Engine) -> TableRef | None:
         """The table it was made of, where this database has it and shows it."""

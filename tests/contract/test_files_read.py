@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import sqlanon
-from sqlanon.release.make.labels import parse_label
+from sqlanon.formats.label_text import parse_label
 
 
 def write(path: Path, values: list[str], header: str = "n") -> Path:

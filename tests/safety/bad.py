@@ -33,10 +33,10 @@ def tampering(*statements: str, as_one: bool = False) -> type[Mondrian]:
 
 
 def tampered_release(function: Any, *statements: str) -> Any:
-    """`recode`, after which the released boxes are changed by these statements (``{t}``: one row a class)."""
+    """`Format.recode`, after which the released boxes are changed by these statements (``{t}``: one row a class)."""
 
-    def recode(scratch: Any, *arguments: Any) -> Any:
-        made = function(scratch, *arguments)
+    def recode(form: Any, scratch: Any, *arguments: Any) -> Any:
+        made = function(form, scratch, *arguments)
         for statement in statements:
             scratch.engine.execute(statement.format(t=f'"{made.released.name}"'))
         return made

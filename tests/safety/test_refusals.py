@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import sqlanon
-from sqlanon.release.make import run as running
+from sqlanon.formats.boxes import BoxFormat
 from tests.declared import declare
 from tests.engines import create_table
 from tests.safety.bad import tampered_release, tampering
@@ -142,7 +142,7 @@ TAMPERED = {
 @pytest.mark.parametrize("name", TAMPERED)
 def test_a_tampered_recoding(db, monkeypatch, name):
     statement, asked = TAMPERED[name]
-    monkeypatch.setattr(running, "recode", tampered_release(running.recode, statement))
+    monkeypatch.setattr(BoxFormat, "recode", tampered_release(BoxFormat.recode, statement))
     refused(db, **asked)
 
 

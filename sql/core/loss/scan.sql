@@ -1,5 +1,5 @@
 -- name: loss/scan
--- params: boxes, released (tables), columns (list of {code, weight, size}), weights (their sum), aggregates (list of {alias, sql})
+-- params: boxes (table), groups ({table, key, group}), columns (list of {code, weight, size}), weights (their sum), aggregates (list of {alias, sql})
 -- returns: one row with every aggregate that the metrics asked for: many metrics, one scan
 -- A class is what a reader sees: boxes that publish the same columns are one class, as in a GROUP BY on the release. Its
 -- NCP, LM and volume are the means over its rows, so sums over classes are sums over boxes; widest is its worst box.
@@ -18,6 +18,6 @@ FROM (
         , MAX(({% for c in columns %}{{ " + " if not loop.first }}{{ c.weight }} * c.ncp_{{ c.code }}{% endfor %}) / {{ weights }}) AS widest
         , SUM(c.n * EXP(GREATEST({% for c in columns %}{{ " + " if not loop.first }}LN(CASE WHEN c.lo_{{ c.code }} = c.hi_{{ c.code }} THEN CAST(1 AS DOUBLE) / {{ c.size }} ELSE GREATEST(c.ncp_{{ c.code }}, 1e-300) END){% endfor %}, CAST(-700 AS DOUBLE)))) / CAST(SUM(c.n) AS DOUBLE) AS volume
     FROM {{ boxes | table }} AS c
-    JOIN {{ released | table }} AS r ON r._sqlanon_class = c.class
-    GROUP BY r._sqlanon_place
+    JOIN {{ groups.table | table }} AS r ON r.{{ groups.key }} = c.class
+    GROUP BY r.{{ groups.group }}
 ) AS b

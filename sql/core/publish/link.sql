@@ -1,9 +1,9 @@
 -- name: publish/link
--- params: linked (table to make), classed (table), released (table), persons (aliases of the counted identifiers' hashes)
+-- params: linked (table to make), classed (table), groups ({table, key, group}), persons (aliases of the counted identifiers' hashes)
 -- returns: link bigint (hash of a source row's identifying columns), class bigint (as a reader sees it: classes that publish the same are one),
 --   a number of each identifier that is counted; private: it never leaves the private schema
 CREATE TABLE {{ linked | table }} AS
-SELECT s.link AS link, r._sqlanon_place AS class{% for name in persons %}, s.{{ name }} AS {{ name }}{% endfor %}
+SELECT s.link AS link, r.{{ groups.group }} AS class{% for name in persons %}, s.{{ name }} AS {{ name }}{% endfor %}
 
 FROM {{ classed | table }} AS s
-JOIN {{ released | table }} AS r ON r._sqlanon_class = s.class
+JOIN {{ groups.table | table }} AS r ON r.{{ groups.key }} = s.class

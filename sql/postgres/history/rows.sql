@@ -1,6 +1,6 @@
 -- name: history/rows
--- params: history (table to make), classed, released (tables), marked (aliases whose values make a row what it is), sensitive (aliases),
---   persons (aliases of the numbers of counted identifiers)
+-- params: history (table to make), classed (table), groups ({table, key, group}), marked (aliases whose values make a row what it is),
+--   sensitive (aliases), persons (aliases of the numbers of counted identifiers)
 -- returns: person text (keyed hash of the key), class bigint (as a reader sees it), mark text (keyed hash of the row's quasi and
 --   sensitive values, with :secret), s1.. (keyed hash of each sensitive value), p1.. (of each number, which differs from version to version):
 --   no value can be read from it
@@ -9,7 +9,7 @@
 CREATE TEMPORARY TABLE {{ history | table }} AS
 SELECT
     k.person AS person
-    , CAST(p._sqlanon_place AS bigint) AS class
+    , CAST(p.{{ groups.group }} AS bigint) AS class
     , {% set row %}'/row/'{% for c in marked %} || {{ canon("k." ~ c) }}{% endfor %}{% endset %}{{ hash(row) }} AS mark
 {% for c in sensitive %}
     , {{ hash("'/" ~ loop.index ~ "/' || " ~ canon("k." ~ c)) }} AS s{{ loop.index }}
@@ -18,4 +18,4 @@ SELECT
     , {{ hash("'/" ~ c ~ "/' || CAST(k." ~ c ~ " AS text)") }} AS {{ c }}
 {% endfor %}
 FROM {{ classed | table }} AS k
-JOIN {{ released | table }} AS p ON p._sqlanon_class = k.class
+JOIN {{ groups.table | table }} AS p ON p.{{ groups.key }} = k.class

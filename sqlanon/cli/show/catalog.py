@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from sqlanon.cli.show.run import history_tables, loss, reasons, requirements
 from sqlanon.cli.show.text import count, measure, safe, seconds, table
+from sqlanon.declared import FORMATS
 from sqlanon.results import RunReport
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ def release_rows(screen: Screen, rows: Sequence[ReleaseRow]) -> None:
             row.published,
             row.published_at[:16].replace("T", " "),
             count(row.rows),
-            "exact" if row.format == "anatomy" else f"{row.gcp:.4f}",
+            "exact" if row.format in FORMATS and FORMATS[row.format].exact else f"{row.gcp:.4f}",
         )
         for row in rows
     ]

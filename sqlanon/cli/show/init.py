@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sqlanon.cli.show.text import command, listed, safe
+from sqlanon.spec import FormatSpec
 
 if TYPE_CHECKING:
     from sqlanon.policy import Proposal
@@ -39,7 +40,7 @@ def file_command(proposal: Proposal, source: str, reading: Mapping[str, Any]) ->
         words += ["--l", str(proposal.l)]
     if proposal.distinct_l is not None:
         words += ["--distinct-l", str(proposal.distinct_l)]
-    if proposal.format != "ranges":
+    if proposal.format != FormatSpec().kind:
         words += ["--format", proposal.format]
     for text in reading.get("null", ()):
         words += ["--null", text]

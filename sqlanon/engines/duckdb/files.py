@@ -29,7 +29,7 @@ _ENCODINGS = {
 _TYPE = re.compile(r"[A-Za-z][\w ]*(\(\s*\d+\s*(,\s*\d+\s*)?\))?")
 _SPACE = r"\s\x0B\x1C-\x1F\x{85}\x{A0}\x{1680}\x{2000}-\x{200A}\x{2028}\x{2029}\x{202F}\x{205F}\x{3000}"
 _MISREAD = rf"[,\[\]{{}}\"\n\r]|^[{_SPACE}]|[{_SPACE}]$"
-"""What makes `sqlanon.release.make.labels.quote` quote a text."""
+"""What makes `sqlanon.formats.label_text.quote` quote a text."""
 
 
 def read(connection: duckdb.DuckDBPyConnection, path: Path, table: str, how: FileReading) -> None:

@@ -7,17 +7,19 @@ a group. Its state says of NULL: ``none``, ``all``, ``some`` (any value or NULL)
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, Literal
 
 from sqlglot import exp
 
 from sqlanon.engines.base import Engine, Statement
+from sqlanon.formats import Cell, Format
 from sqlanon.query.refusal import Refused
 from sqlanon.query.release import Field, Released
 from sqlanon.query.rewrite.sqltree import Tree, column, sql, string, table_of
+from sqlanon.spec import FormatSpec
 
 VIEW = "released"
 """What the view is called in the rewritten SQL."""
@@ -77,27 +79,34 @@ def box_of(engine: Engine, released: Released, own: Field, name: str) -> Box:
         own: the column.
         name: the box's id.
     """
-    if released.format == "anatomy":
-        assert released.group is not None
-        return Box(name, own, "group", {"group": column(released.group, VIEW)})
+    form = released.form
+    if form.facts.paired:
+        return _read(Box(name, own, "group", {}), form.cell(own, "group", VIEW))
     shape = _shape(own)
     facts: dict[str, Any] = {"step": _step(own), "values": _values(engine, released, own)}
     if shape == "interval" and facts["values"]:
         shape = "order"
     if own.kind == "enum" and own.treatment == "ordered":
-        if released.format == "labels" and "order" not in own.declared:
+        if form.facts.text and "order" not in own.declared:
             raise Refused(
-                f"column {own.name}: labels of an enum do not tell its order; release it in format ranges"
+                f"column {own.name}: {form.facts.name} of an enum do not tell its order; release it in format "
+                f"{FormatSpec().kind}"
             )
         if "order" not in own.declared:
             shown = released.column(own.published[0]).type
             facts["type"] = exp.DataType.build(shown, dialect=engine.dialect, udt=True)
     if shape == "node":
-        facts["nodes"] = _NODES[released.format](own)
-    if released.format == "labels" and own.kind in ("text", "enum"):
+        facts["nodes"] = _leaves(own) if form.facts.single else _nodes(own, form)
+    if form.facts.text and own.kind in ("text", "enum"):
         _check_quotes(engine, released, own)
-    parts, rest = _READERS[released.format](own, shape)
-    return Box(name, own, shape, parts, **facts, **rest)
+    return _read(Box(name, own, shape, {}, **facts), form.cell(own, shape, VIEW))
+
+
+def _read(box: Box, cell: Cell) -> Box:
+    """The box with what a published cell says."""
+    state, mean, point = (sql(text) if text else None for text in (cell.state, cell.mean, cell.point))
+    parts = {part: sql(text) for part, text in cell.parts.items()}
+    return replace(box, parts=parts, state=state, mean=mean, point=point, valued=cell.valued)
 
 
 def _check_quotes(engine: Engine, released: Released, own: Field) -> None:
@@ -108,7 +117,8 @@ def _check_quotes(engine: Engine, released: Released, own: Field) -> None:
     counted = exp.Select().select(sql("COUNT(*)")).from_(table_of(released.view.ref, VIEW)).where(quoted)
     if int(str(engine.fetch(Statement("query/quoted", counted.sql(dialect=engine.dialect)))[0][0])):
         raise Refused(
-            f"column {own.name}: labels with values in quotes are not read; release it in format ranges to ask for it"
+            f"column {own.name}: {released.format} with values in quotes are not read; release it in format "
+            f"{FormatSpec().kind} to ask for it"
         )
 
 
@@ -135,7 +145,7 @@ def _values(engine: Engine, released: Released, own: Field) -> tuple[str, ...]:
         return tuple(declared["leaves"])
     if "order" in declared:
         return tuple(declared["order"])
-    if own.treatment == "ordered" and own.kind == "enum" and released.format != "labels":
+    if own.treatment == "ordered" and own.kind == "enum" and not released.form.facts.text:
         shown = next((c for c in released.view.columns if c.name == own.published[0]), None)
         if shown is not None and shown.kind == "enum":
             one = (
@@ -150,13 +160,11 @@ def _values(engine: Engine, released: Released, own: Field) -> tuple[str, ...]:
     return ()
 
 
-def _nodes(own: Field, *, quoted: bool) -> tuple[tuple[str, int, int], ...]:
+def _nodes(own: Field, form: Format) -> tuple[tuple[str, int, int], ...]:
     """Label, first and last leaf; labels that several nodes share mean the widest of them."""
-    from sqlanon.release.make.labels import quote
-
     spans: dict[str, tuple[int, int]] = {}
     for _, first, leaves, label in own.declared["nodes"]:
-        shown = quote(label) if quoted and label != "*" else label
+        shown = form.write(label)
         low, high = spans.get(shown, (first, first + leaves - 1))
         spans[shown] = (min(low, first), max(high, first + leaves - 1))
     return tuple((label, low, high) for label, (low, high) in spans.items())
@@ -165,74 +173,3 @@ def _nodes(own: Field, *, quoted: bool) -> tuple[tuple[str, int, int], ...]:
 def _leaves(own: Field) -> tuple[tuple[str, int, int], ...]:
     """The leaves alone, for formats that publish values: an inner node may have the text of a leaf."""
     return tuple((leaf, i, i) for i, leaf in enumerate(own.declared["leaves"]))
-
-
-_NODES: dict[str, Callable[[Field], tuple[tuple[str, int, int], ...]]] = {
-    "ranges": lambda own: _nodes(own, quoted=False), "labels": lambda own: _nodes(own, quoted=True),
-    "suppressed": _leaves, "points": _leaves,
-}  # fmt: skip
-
-_Read = tuple[dict[str, Tree], dict[str, Any]]
-
-
-def _ranges(own: Field, shape: Shape) -> _Read:
-    names = {name.removeprefix(own.name): name for name in own.published}
-    state = column(names["_null"], VIEW) if "_null" in names and len(own.published) > 1 else None
-    rest: dict[str, Any] = {"state": state}
-    if shape in ("interval", "order"):
-        if "_mean" in names:
-            rest["mean"] = column(names["_mean"], VIEW)
-        return {"lo": column(names["_lo"], VIEW), "hi": column(names["_hi"], VIEW)}, rest
-    return {"set" if shape == "set" else "node": column(own.published[0], VIEW)}, rest
-
-
-def _suppressed(own: Field, shape: Shape) -> _Read:
-    value = column(own.published[0], VIEW)
-    if len(own.published) > 1:
-        flag = column(own.published[1], VIEW)
-        state = sql("CASE WHEN :f THEN 'some' WHEN :v IS NULL THEN 'all' ELSE 'none' END", f=flag, v=value)
-    else:
-        state = sql("CASE WHEN :v IS NULL THEN 'any' ELSE 'none' END", v=value)
-    return _pointed(value, shape), {"state": state, "valued": True}
-
-
-def _points(own: Field, shape: Shape) -> _Read:
-    value = column(own.published[0], VIEW)
-    return _pointed(value, shape), {"state": string("some"), "point": value, "valued": True}
-
-
-def _pointed(value: Tree, shape: Shape) -> dict[str, Tree]:
-    if shape in ("interval", "order"):
-        return {"lo": value, "hi": value}
-    if shape == "set":
-        return {"set": sql("CASE WHEN :v IS NOT NULL THEN [:v] END", v=value)}
-    return {"node": sql("CAST(:v AS TEXT)", v=value)}
-
-
-def _labels(own: Field, shape: Shape) -> _Read:
-    label = column(own.published[0], VIEW)
-    state = sql("CASE WHEN :l = 'NULL' THEN 'all' WHEN :l = '*' THEN 'some' ELSE 'none' END", l=label)
-    rest = {"state": state}
-    if shape == "node":
-        return {"node": sql("CASE WHEN :l IN ('NULL', '*') THEN NULL ELSE :l END", l=label)}, rest
-    if shape == "set":
-        inside = sql("SUBSTRING(:l, 2, LENGTH(:l) - 2)", l=label)
-        inner = exp.StringToArray(this=inside, expression=string(", "))
-        text = "CASE WHEN :l IN ('NULL', '*') THEN NULL WHEN LEFT(:l, 1) = '{' THEN :i ELSE [:l] END"
-        return {"set": sql(text, l=label, i=inner)}, rest
-    return {end: _end(label, own, end) for end in ("lo", "hi")}, rest
-
-
-def _end(label: Tree, own: Field, end: str) -> Tree:
-    """One end of ``[20, 29]``, or the value ``20``, in the source's type."""
-    inner = sql("SUBSTRING(:l, 2, LENGTH(:l) - 2)", l=label)
-    part = sql("SPLIT_PART(:i, ', ', :n)", i=inner, n=exp.Literal.number(1 if end == "lo" else 2))
-    textual = own.kind in ("text", "enum")
-    kind = exp.DataType.build("TEXT" if textual else own.source_type, dialect="duckdb")
-    return sql(
-        "CASE WHEN :l IN ('NULL', '*') THEN NULL WHEN LEFT(:l, 1) = '[' THEN :p ELSE :v END",
-        l=label, p=exp.Cast(this=part, to=kind), v=exp.Cast(this=label.copy(), to=kind.copy()),
-    )  # fmt: skip
-
-
-_READERS = {"ranges": _ranges, "suppressed": _suppressed, "points": _points, "labels": _labels}

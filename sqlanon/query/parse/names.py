@@ -246,7 +246,7 @@ class Scope:
 
     def is_exact(self, own: Field) -> bool:
         """Whether the release shows every row's own value of a column."""
-        if self.released.format == "anatomy":
+        if self.released.form.facts.exact:
             return own.role != "sensitive"
         return own.role != "quasi"
 

@@ -59,7 +59,7 @@ class Rows:
     def __init__(self, scope: Scope, tests: Tests, conditions: Sequence[Formula], wanted: Wanted) -> None:
         self.scope, self.tests, self.wanted = scope, tests, wanted
         self.ctes: list[tuple[str, exp.Expr]] = []
-        self.tight = not tests.relaxed and scope.released.format != "anatomy"
+        self.tight = not tests.relaxed and not scope.released.form.facts.paired
         self._inside = {box: tests.fresh() for box in wanted.spread}
         self.conditions = [both([formula, *self._inside.values()]) for formula in conditions]
         self._exact = {number: scope.term(tree) for number, tree in tests.exact.items()}
@@ -177,7 +177,7 @@ class Rows:
         if wanted.means:
             chosen += [
                 exp.alias_(column(c, VIEW), f"c{i}", quoted=True)
-                for i, c in enumerate(self._class_columns(), 1)
+                for i, c in enumerate(scope.released.group_columns, 1)
             ]
         made = exp.Select().select(*chosen).from_(exp.to_table("x").as_(VIEW))
         made.args["from_"].this.replace(scope.view())
@@ -219,9 +219,6 @@ class Rows:
 
     def _is_test(self, name: str) -> bool:
         return any(tree.name == name for tree in self._exact.values())
-
-    def _class_columns(self) -> list[str]:
-        return [c for own in self.scope.released.fields if own.role == "quasi" for c in own.published]
 
 
 def _simple(tests: Sequence[Test]) -> bool:

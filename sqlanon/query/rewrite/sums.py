@@ -218,7 +218,7 @@ class Sums:
         return [exp.alias_(tree.copy(), f"{name}_{end}", quoted=True) for end, tree in found.items()]
 
     def _class_count(self) -> int:
-        return sum(len(own.published) for own in self._scope.released.fields if own.role == "quasi")
+        return len(self._scope.released.group_columns)
 
     # --- what one row gives to an aggregate -------------------------------------------------------------------------
 

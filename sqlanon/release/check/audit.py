@@ -7,6 +7,7 @@ from fractions import Fraction
 
 from sqlanon.engines.base import Engine, TableRef
 from sqlanon.errors import PolicyError
+from sqlanon.formats import COUNT, GROUP, Grouping
 from sqlanon.privacy import requirements
 from sqlanon.privacy.base import Requirement
 from sqlanon.privacy.diversity import DistinctDiversity, FrequencyDiversity
@@ -14,10 +15,9 @@ from sqlanon.release.check import persons
 from sqlanon.release.check.audit_columns import lowering
 from sqlanon.release.check.audit_pair import audit_groups, counted_beside
 from sqlanon.release.check.audit_place import Place, audited
-from sqlanon.release.make.names import COUNT, GROUP
 from sqlanon.release.store.catalog import Catalog, Entry
 from sqlanon.release.store.refresh import link_columns_of
-from sqlanon.release.store.target import is_pair
+from sqlanon.release.store.target import form_of
 from sqlanon.results import AuditReport, RequirementResult, SensitiveAudit, TogetherReport
 from sqlanon.spec import ColumnSpec, PrivacySpec, ReleaseSpec
 from sqlanon.sqltext import statement
@@ -92,7 +92,8 @@ def _audit(
         if k_all < k
         else ((), ())
     )
-    found = tuple(_diversity(engine, relation.ref, chosen, sensitive, i) for i in range(len(sensitive)))
+    grouping = Grouping(relation.ref, tuple(chosen))
+    found = tuple(_diversity(engine, grouping, sensitive, i) for i in range(len(sensitive)))
     results: tuple[RequirementResult, ...] = ()
     groups = None
     if counted is not None:
@@ -100,7 +101,7 @@ def _audit(
         found = (diversity, *found)
     elif spec is not None:
         asked = requirements(spec.privacy, tuple(sensitive))
-        results = tuple(_checked(engine, relation.ref, chosen, sensitive, item) for item in asked)
+        results = tuple(_checked(engine, grouping, sensitive, item) for item in asked)
     here = persons.measure(engine, relation.ref, chosen, {name: name for name in identifiers})
     linked = persons.of_version(engine, place.entry)
     not_measured: tuple[str, ...] = ()
@@ -151,24 +152,17 @@ def _sizes(engine: Engine, target: TableRef, classes: Sequence[str]) -> tuple[in
     return tuple(int(str(cell)) for cell in row)
 
 
-def _diversity(
-    engine: Engine, target: TableRef, classes: Sequence[str], sensitive: Sequence[str], i: int
-) -> SensitiveAudit:
+def _diversity(engine: Engine, grouping: Grouping, sensitive: Sequence[str], i: int) -> SensitiveAudit:
     one = Fraction(1)
-    frequency = FrequencyDiversity(one, sensitive[i], i).measure(engine, target, classes, sensitive).reached
-    distinct = DistinctDiversity(one, sensitive[i], i).measure(engine, target, classes, sensitive).reached
+    frequency = grouping.measure(engine, FrequencyDiversity(one, sensitive[i], i), sensitive).reached
+    distinct = grouping.measure(engine, DistinctDiversity(one, sensitive[i], i), sensitive).reached
     return SensitiveAudit(sensitive[i], int(distinct), float(frequency))
 
 
 def _checked(
-    engine: Engine,
-    target: TableRef,
-    classes: Sequence[str],
-    sensitive: Sequence[str],
-    requirement: Requirement,
+    engine: Engine, grouping: Grouping, sensitive: Sequence[str], requirement: Requirement
 ) -> RequirementResult:
-    measured = requirement.measure(engine, target, classes, sensitive)
-    return requirement.result(measured)
+    return requirement.result(grouping.measure(engine, requirement, sensitive))
 
 
 def together(engine: Engine, first: str, second: str) -> TogetherReport:
@@ -188,9 +182,10 @@ def together(engine: Engine, first: str, second: str) -> TogetherReport:
     if one.release == two.release:
         raise PolicyError("name two different releases")
     for entry in (one, two):
-        if is_pair(entry):
+        form = form_of(entry)
+        if form.facts.paired:
             raise PolicyError(
-                f"{entry.release} has format anatomy: its sensitive values belong to groups, not to rows, so that "
+                f"{entry.release} has format {form.facts.name}: its sensitive values belong to groups, not to rows, so that "
                 "intersections of classes do not say what a reader of both learns; give no reader both"
             )
     relation = engine.relation(one.source)

@@ -12,11 +12,11 @@ from fractions import Fraction
 
 from sqlanon.engines.base import Engine, Relation, TableRef
 from sqlanon.errors import PolicyError
+from sqlanon.formats import COUNT, GROUP, Grouping, format_of
 from sqlanon.privacy import requirements
 from sqlanon.privacy.diversity import DistinctDiversity, FrequencyDiversity
 from sqlanon.privacy.kanonymity import KAnonymity
 from sqlanon.release.check.verify_pair import disagreeing
-from sqlanon.release.make.names import COUNT, GROUP
 from sqlanon.release.store.metadata import COLUMNS
 from sqlanon.release.store.swap import spelled
 from sqlanon.release.store.target import metadata_of, sensitive_of
@@ -66,22 +66,27 @@ def audit_groups(
 ) -> tuple[GroupAudit, SensitiveAudit, tuple[RequirementResult, ...]]:
     """The groups, the diversity of the sensitive column in them, and a policy's requirements.
 
-    k of a policy that does not have format anatomy is counted over the quasi columns, where it then fails.
+    k of a policy whose format hides the quasi values is counted over the quasi columns, where it then fails.
     """
     (value,) = (column.name for column in counted.columns if column.name not in (GROUP, COUNT))
-    one, at = Fraction(1), (engine, counted.ref, (GROUP,), (value,), COUNT)
-    sizes = KAnonymity(one).measure(*at).sizes
+    one, grouping, exact = (
+        Fraction(1),
+        Grouping(counted.ref, (GROUP,), COUNT),
+        Grouping(rows.ref, tuple(quasi)),
+    )
+    sizes = grouping.measure(engine, KAnonymity(one), (value,)).sizes
     assert sizes is not None
     groups, apart = disagreeing(engine, rows.ref, counted.ref)
     diversity = SensitiveAudit(
         value,
-        int(DistinctDiversity(one, value, 0).measure(*at).reached),
-        float(FrequencyDiversity(one, value, 0).measure(*at).reached),
+        int(grouping.measure(engine, DistinctDiversity(one, value, 0), (value,)).reached),
+        float(grouping.measure(engine, FrequencyDiversity(one, value, 0), (value,)).reached),
     )
     results = [RequirementResult("groups that agree", None, groups, groups - apart, apart == 0)]
     for item in requirements(spec.privacy, (value,)) if spec is not None else ():
-        exact = isinstance(item, KAnonymity) and spec is not None and spec.format.kind != "anatomy"
-        measured = item.measure(engine, rows.ref, quasi, ()) if exact else item.measure(*at)
+        hides = spec is not None and not format_of(spec.format.kind).facts.exact
+        by_columns = hides and isinstance(item, KAnonymity)
+        measured = exact.measure(engine, item, ()) if by_columns else grouping.measure(engine, item, (value,))
         results.append(item.result(measured))
     found = GroupAudit(str(counted.ref), sizes.classes, sizes.smallest, sizes.largest, apart)
     return found, diversity, tuple(results)

@@ -18,6 +18,7 @@ import numpy as np
 
 from sqlanon.engines.base import Engine, TableRef
 from sqlanon.errors import GuardError, PolicyError, PrivacyViolation
+from sqlanon.formats import RowGroups
 from sqlanon.kernels.components import components
 from sqlanon.privacy import Grouped, Requirement, requirements, stored
 from sqlanon.privacy.diversity import FrequencyDiversity
@@ -67,12 +68,12 @@ def key_columns(spec: ReleaseSpec, roles: Roles) -> list[str]:
 
 
 def rows_of(
-    scratch: Scratch, roles: Roles, classed: TableRef, released: TableRef, secret: str, counted: Sequence[Counted] = ()
+    scratch: Scratch, roles: Roles, classed: TableRef, groups: RowGroups, secret: str, counted: Sequence[Counted] = ()
 ) -> TableRef:  # fmt: skip
     """The history of the version that is being made, as a scratch table."""
     history = scratch.table("history")
     scratch.execute(
-        "history/rows", {"secret": secret}, history=history, classed=classed, released=released,
+        "history/rows", {"secret": secret}, history=history, classed=classed, groups=groups,
         marked=[reading.alias for reading in roles.quasi + roles.sensitive],
         sensitive=[reading.alias for reading in roles.sensitive], persons=[one.alias for one in counted],
     )  # fmt: skip

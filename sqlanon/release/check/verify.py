@@ -13,15 +13,13 @@ from fractions import Fraction
 
 from sqlanon.engines.base import Relation, TableRef
 from sqlanon.errors import PrivacyViolation
+from sqlanon.formats import Grouping, Recoded, format_of
 from sqlanon.privacy.base import Requirement, Sizes, as_number
 from sqlanon.privacy.diversity import FrequencyDiversity
-from sqlanon.release.make.labels import parse_label, quote
-from sqlanon.release.make.recode import Recoded
 from sqlanon.results import RequirementResult
 from sqlanon.spec import FormatSpec
-from sqlanon.table.encode import Domain, Encoded
+from sqlanon.table.encode import Encoded
 from sqlanon.table.scratch import Scratch
-from sqlanon.table.wide import FEW
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,28 +46,10 @@ def verify_staged(
         raise PrivacyViolation(
             f"of {encoded.rows} rows {distinct} have a class and {found - distinct} more than one; nothing was published"
         )
-    if form.kind == "anatomy":
-        return  # publishes the staged values themselves; `verify_rows` compares what was written with them
-    columns = [_covered(scratch, domain, recoded, form) for domain in encoded.quasi]
-    if form.kind == "points":
-        found_rows = scratch.fetch(
-            "verify/points", classed=classed, released=recoded.released, columns=columns
-        )
-    else:
-        # A few columns at a time: each may need joins, and planning them takes an engine more than linear time.
-        found_rows = [
-            scratch.fetch(
-                "verify/covering",
-                classed=classed,
-                claimed=_claimed(scratch, recoded, some, form, at),
-                columns=some,
-                format=form.kind,
-                contains=scratch.engine.capabilities.contains,
-            )[0]
-            for at, some in enumerate(_few(columns, form))
-        ]
-    reached = min(int(str(row[0])) for row in found_rows)
-    uncovered = max(int(str(row[1])) for row in found_rows)
+    counted = format_of(form.kind).covered(scratch, encoded, classed, recoded)
+    if counted is None:
+        return  # the staged values themselves are published; `verify_rows` compares what was written with them
+    reached, uncovered = counted
     if reached != encoded.rows:
         raise PrivacyViolation(
             f"{encoded.rows - reached} of {encoded.rows} rows have no class; nothing was published"
@@ -92,87 +72,6 @@ def _rows(scratch: Scratch, classed: TableRef, rows: int) -> tuple[int, int]:
     return len(rid), int(np.count_nonzero(found))
 
 
-def _few(columns: Sequence[dict[str, object]], form: FormatSpec) -> list[Sequence[dict[str, object]]]:
-    """The columns in parts: of `FEW` where they need joins, else all of them."""
-    joined = form.kind == "labels" or any(
-        column["kind"] != "ordered" or column["ranks"] for column in columns
-    )
-    size = FEW if joined else max(len(columns), 1)
-    return [columns[at : at + size] for at in range(0, max(len(columns), 1), size)]
-
-
-def _claimed(
-    scratch: Scratch, recoded: Recoded, columns: Sequence[dict[str, object]], form: FormatSpec, part: int
-) -> TableRef:
-    """The released classes with a number for what each set or node says, and a table of what the numbers mean."""
-    spoken = [c for c in columns if c["kind"] != "ordered" and form.kind != "suppressed"]
-    said = []
-    for at, column in enumerate(spoken, 1):
-        name = getattr(column["names"], "value")  # noqa: B009 - names travel as objects to templates
-        column["at"] = at
-        column["said"] = table = scratch.table(f"said{part}_{at}")
-        scratch.execute("verify/said", said=table, released=recoded.released, column=name)
-        said.append({"column": name, "table": table})
-    names = [name for column in columns for name in column["names"].published()]  # type: ignore[attr-defined]
-    kept = [name for name in names if name not in {str(entry["column"]) for entry in said}]
-    claimed = scratch.table(f"claimed{part}")
-    scratch.execute("verify/claimed", claimed=claimed, released=recoded.released, kept=kept, said=said)
-    return claimed
-
-
-def _covered(scratch: Scratch, domain: Domain, recoded: Recoded, form: FormatSpec) -> dict[str, object]:
-    reading = domain.reading
-    kind = {"ordered": "ordered", "nominal": "set", "hierarchy": "tree"}[reading.treatment or "ordered"]
-    names = recoded.names[domain.code]
-    text = scratch.engine.capabilities.text_type
-    ranks = claims = None
-    if form.kind in ("ranges", "labels") and isinstance(reading.spec.ordered, tuple):
-        ranks = scratch.table(f"{domain.code}_order")
-        rows = ((value, rank) for rank, value in enumerate(reading.spec.ordered))
-        scratch.engine.load_rows(ranks, [("value", text), ("rank", "INTEGER")], rows)
-    if kind == "tree" and form.kind in ("ranges", "labels") and reading.spec.hierarchy is not None:
-        claims = scratch.table(f"{domain.code}_claims")
-        write = quote_node if form.kind == "labels" else str
-        paths = {(path[0], write(node)) for path in reading.spec.hierarchy.levels for node in path}
-        scratch.engine.load_rows(claims, [("leaf", text), ("label", text)], sorted(paths))
-    elif form.kind == "labels":
-        claims = scratch.table(f"{domain.code}_claims")
-        statement = scratch.sql("verify/labels", released=recoded.released, column=names.value)
-        labels = [str(row[0]) for row in scratch.engine.fetch(statement, max_rows=50_000_000)]
-        parsed = [(parse_label(label), label) for label in labels]
-        if kind == "set":
-            members = [
-                (value, label)
-                for (what, values), label in parsed
-                if what in ("value", "set")
-                for value in values
-            ]
-            scratch.engine.load_rows(claims, [("member", text), ("label", text)], members)
-        else:
-            ends = [
-                (values[0], values[-1], label)
-                for (what, values), label in parsed
-                if what in ("value", "range")
-            ]
-            scratch.engine.load_rows(claims, [("low", text), ("high", text), ("label", text)], ends)
-    return {
-        "alias": reading.alias,
-        "kind": kind,
-        "names": names,
-        "as_text": reading.as_text,
-        "type": reading.value_type,
-        "claims": claims,
-        "ranks": ranks,
-        "said": None,
-        "at": 0,
-    }
-
-
-def quote_node(label: str) -> str:
-    """A hierarchy node in the ``labels`` format; ``*`` means any value there as well."""
-    return label if label == "*" else quote(label)
-
-
 def verify_physical(
     scratch: Scratch,
     encoded: Encoded,
@@ -187,9 +86,8 @@ def verify_physical(
         PrivacyViolation: what was promised does not hold; the text says which requirement and how many classes fail.
     """
     verify_rows(scratch, encoded, classed, recoded, physical)
-    classes = [column.name for column in recoded.columns if column.source == "r"]
     names = [domain.reading.name for domain in encoded.sensitive]
-    return measure_requirements(scratch, physical.ref, classes, names, requirements)
+    return measure_requirements(scratch, recoded.grouping(physical.ref), names, requirements)
 
 
 def verify_rows(
@@ -208,8 +106,7 @@ def verify_rows(
         )
     published = [{"source": c.source, "column": c.column, "name": c.name} for c in recoded.columns]
     marks = scratch.table("marks")
-    names = [column.name for column in recoded.columns if column.source == "r"]
-    scratch.execute("verify/marks", marks=marks, released=recoded.released, names=names)
+    scratch.execute("verify/marks", marks=marks, released=recoded.released, names=recoded.layout.of_class)
     staged = scratch.fetch("verify/staged", classed=classed, marks=marks, published=published)[0]
     written = scratch.fetch("verify/fingerprint", target=physical.ref, published=published)[0]
     if tuple(map(str, staged)) != tuple(map(str, written)) or int(str(written[0])) != encoded.rows:
@@ -217,18 +114,13 @@ def verify_rows(
 
 
 def measure_requirements(
-    scratch: Scratch,
-    target: TableRef,
-    classes: Sequence[str],
-    names: Sequence[str],
-    requirements: Sequence[Requirement],
-    count: str | None = None,
+    scratch: Scratch, grouping: Grouping, names: Sequence[str], requirements: Sequence[Requirement]
 ) -> Verified:
-    """Measure every requirement over the groups of ``classes``, and refuse if one fails; see `Requirement.measure`."""
+    """Measure every requirement over the groups, and refuse if one fails; ``names``: the sensitive columns there."""
     results = []
     sizes = Sizes(0, 0, 0)
     for requirement in requirements:
-        measured = requirement.measure(scratch.engine, target, classes, names, count)
+        measured = grouping.measure(scratch.engine, requirement, names)
         sizes = measured.sizes or sizes
         results.append(requirement.result(measured))
         if not results[-1].satisfied:
@@ -237,17 +129,12 @@ def measure_requirements(
                 f"{requirement.name}{of}: asked {as_number(requirement.asked):g}, reached "
                 f"{as_number(measured.reached):g}; {measured.failing} classes fail; nothing was published"
             )
-    pm = _privacy(scratch, target, classes, names, results, count)
+    pm = _privacy(scratch, grouping, names, results)
     return Verified(tuple(results), sizes.classes, sizes.smallest, sizes.largest, pm)
 
 
 def _privacy(
-    scratch: Scratch,
-    target: TableRef,
-    classes: Sequence[str],
-    names: Sequence[str],
-    results: Sequence[RequirementResult],
-    count: str | None,
+    scratch: Scratch, grouping: Grouping, names: Sequence[str], results: Sequence[RequirementResult]
 ) -> dict[str, float]:
     """PM of each sensitive column: min over classes |G| / most frequent value (Ghinita et al. 2009, equation 6).
 
@@ -260,7 +147,7 @@ def _privacy(
         # What frequency l reached is PM. The joint form of it has the same name and comes later.
         known = [result.reached for result in results if (result.name, result.column) == ("l", name)]
         pm[name] = known[0] if known else as_number(
-            FrequencyDiversity(Fraction(1), name, i).measure(scratch.engine, target, classes, names, count).reached
+            grouping.measure(scratch.engine, FrequencyDiversity(Fraction(1), name, i), names).reached
         )  # fmt: skip
     return pm
 

@@ -10,10 +10,9 @@ from collections.abc import Sequence
 
 from sqlanon.engines.base import Engine, Relation, TableRef
 from sqlanon.errors import PrivacyViolation
+from sqlanon.formats import COUNT, GROUP, Recoded
 from sqlanon.privacy.base import Requirement
 from sqlanon.release.check.verify import Verified, measure_requirements, verify_rows
-from sqlanon.release.make.names import COUNT, GROUP
-from sqlanon.release.make.recode import Recoded
 from sqlanon.sqltext import statement
 from sqlanon.table.encode import Encoded
 from sqlanon.table.scratch import Scratch
@@ -64,7 +63,7 @@ def verify_pair(
         raise PrivacyViolation(
             f"the two tables hold different numbers of rows for {apart} of {groups} groups; nothing was published"
         )
-    return measure_requirements(scratch, counted.ref, (GROUP,), (name,), requirements, COUNT)
+    return measure_requirements(scratch, recoded.grouping(physical.ref, counted.ref), (name,), requirements)
 
 
 def disagreeing(engine: Engine, rows: TableRef, counted: TableRef) -> tuple[int, int]:

@@ -5,14 +5,15 @@ The bound is a promise of the policy. It is measured by SQL on the boxes that ar
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 
+from sqlanon.declared import FORMATS
 from sqlanon.engines.base import TableRef
 from sqlanon.errors import InfeasibleError, PolicyError, PrivacyViolation
+from sqlanon.formats import Recoded
 from sqlanon.loss import extents
 from sqlanon.privacy.base import Requirement, as_number, reachable
-from sqlanon.release.make.recode import Recoded
 from sqlanon.results import LossReport
 from sqlanon.spec import Accuracy, ReleaseSpec
 from sqlanon.table.encode import Domain, Encoded
@@ -44,10 +45,10 @@ def check(spec: ReleaseSpec, quasi: Sequence[Domain]) -> None:
     from sqlanon.methods.shared.loss_bound import unbounded
 
     problems = [f"{spec.name}: {problem}" for problem in unbounded(accuracy, quasi)]
-    if spec.format.kind in ("suppressed", "anatomy"):
+    if not FORMATS[spec.format.kind].reach:
         problems.append(
             f"{spec.name}: format {spec.format.kind} does not publish how far a class reaches, so a bound on it says nothing; "
-            "use ranges, labels or points"
+            f"use {_named(facts.name for facts in FORMATS.values() if facts.reach)}"
         )
     if spec.refine is not None:
         problems.append(
@@ -121,6 +122,11 @@ def held(spec: ReleaseSpec, scratch: Scratch, encoded: Encoded, recoded: Recoded
                 f"column {domain.reading.name}: a class reaches further than {_shown(extent)}, which was promised; nothing was "
                 "published"
             )
+
+
+def _named(names: Iterable[str]) -> str:
+    *others, last = names
+    return f"{', '.join(others)} or {last}" if others else last
 
 
 def _shown(number: Fraction) -> str:

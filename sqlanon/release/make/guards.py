@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sqlanon.declared.requirements import REQUIREMENTS
+from sqlanon.declared import FORMATS
 from sqlanon.engines.base import TableRef
 from sqlanon.errors import GuardError, InfeasibleError, PolicyError
+from sqlanon.formats import format_of
 from sqlanon.privacy.base import Requirement, as_number, reachable
 from sqlanon.results import Feasible
 from sqlanon.spec import ReleaseSpec
@@ -69,31 +70,13 @@ def guard_sensitive(spec: ReleaseSpec, sensitive: Sequence[Domain], rows: int) -
         raise GuardError(problems)
 
 
-def guard_anatomy(spec: ReleaseSpec, roles: Roles) -> None:
-    """Format anatomy: one sensitive column, groups that are diverse in it, and no k that it cannot keep.
+def guard_format(spec: ReleaseSpec, roles: Roles) -> None:
+    """The policy is one that its format can keep.
 
     Raises:
         PolicyError: everything that does not fit, each with what to do.
     """
-    if spec.format.kind != "anatomy":
-        return
-    problems = []
-    if len(roles.sensitive) != 1:
-        names = ", ".join(reading.name for reading in roles.sensitive) or "none"
-        problems.append(
-            f"{spec.name}: format anatomy takes exactly one sensitive column, and there are {len(roles.sensitive)} "
-            f"({names}); give the others another role, or choose another format"
-        )
-    if not any(spec.privacy.value(key) for key, one in REQUIREMENTS.items() if one.sensitive):
-        problems.append(
-            f"{spec.name}: format anatomy protects by l-diversity alone; ask for l (or distinct_l), such as l: 2"
-        )
-    if spec.privacy.k > 1 and not spec.privacy.presence_disclosed:
-        problems.append(
-            f"{spec.name}: format anatomy publishes exact quasi columns, which meet no k and show who is in the table; say "
-            "privacy: {presence: disclosed} to accept that (k then counts the rows of a group), leave k out, or choose "
-            "another format"
-        )
+    problems = format_of(spec.format.kind).problems(spec, roles)
     if problems:
         raise PolicyError(problems)
 
@@ -106,19 +89,10 @@ def guard_refine(spec: ReleaseSpec) -> None:
     """
     if spec.refine is None:
         return
-    if spec.format.kind == "anatomy":
+    if FORMATS[spec.format.kind].exact:
         raise PolicyError(
-            f"{spec.name}: refine lowers the loss of boxes, and format anatomy has none; leave it out"
+            f"{spec.name}: refine lowers the loss of boxes, and format {spec.format.kind} has none; leave it out"
         )
-
-
-def disclosed(spec: ReleaseSpec) -> tuple[str, ...]:
-    """What plan and run say of a format that keeps no k."""
-    if spec.format.kind != "anatomy":
-        return ()
-    k = f"k = {spec.privacy.k} counts the rows of a group and hides nobody; " if spec.privacy.k > 1 else ""
-    said = "presence is disclosed: the quasi columns are exact, so who knows them sees who is in the table; "
-    return (f"{said}{k}only the sensitive value is protected, by l",)
 
 
 def _uniques(scratch: Scratch, source: TableRef, column: str) -> tuple[int, int, int, int]:

@@ -8,12 +8,12 @@ from typing import Any
 
 from sqlanon.declared.cost import WALK
 from sqlanon.engines.base import Engine, TableRef
+from sqlanon.formats import format_of
 from sqlanon.methods import Method
 from sqlanon.progress import Progress, Silent, Stopwatch
 from sqlanon.release.check import history
 from sqlanon.release.check.persons import feasible_warnings
 from sqlanon.release.make.bound import described
-from sqlanon.release.make.names import COUNT, layout, sensitive_layout
 from sqlanon.release.make.prepare import Prepared, link_columns, prepare
 from sqlanon.release.make.run import (
     WITHOUT_KEY,
@@ -142,7 +142,7 @@ def _together(engine: Engine, spec: ReleaseSpec, beside: Sequence[ReleaseSpec]) 
     for other in beside:
         if other.name == spec.name or engine.target(other.source) != engine.target(spec.source):
             continue
-        pair = "anatomy" in (spec.format.kind, other.format.kind)
+        pair = any(format_of(one.format.kind).facts.paired for one in (spec, other))
         shared = sorted(set(other.readers) & set(spec.readers))
         if shared:
             found.setdefault((", ".join(shared), pair), []).append(other.name)
@@ -154,10 +154,10 @@ def _together(engine: Engine, spec: ReleaseSpec, beside: Sequence[ReleaseSpec]) 
 
 
 def _columns(spec: ReleaseSpec, ready: Prepared) -> list[PlanColumn]:
-    names, _ = layout(ready.roles, ready.quasi, spec.format)
+    form = format_of(spec.format.kind)
+    names = form.layout(ready.roles, ready.quasi, spec.format).names
     domains = {domain.reading.name: domain for domain in ready.quasi + ready.sensitive}
     roles = {reading.name: reading for reading in ready.roles.quasi + ready.roles.kept}
-    pair = spec.format.kind == "anatomy"
     columns = []
     for column in ready.roles.relation.columns:
         reading, domain = roles.get(column.name), domains.get(column.name)
@@ -167,7 +167,7 @@ def _columns(spec: ReleaseSpec, ready: Prepared) -> list[PlanColumn]:
         elif reading.spec.role == "quasi" and domain is not None:
             columns.append(
                 PlanColumn(
-                    column.name, column.shown_type, "quasi", "as it is" if pair else _treatment(domain), domain.distinct, domain.nulls,
+                    column.name, column.shown_type, "quasi", "as it is" if form.facts.exact else _treatment(domain), domain.distinct, domain.nulls,
                     names[domain.code].published(),
                 )
             )  # fmt: skip
@@ -178,7 +178,7 @@ def _columns(spec: ReleaseSpec, ready: Prepared) -> list[PlanColumn]:
                     column.name,
                     column.shown_type,
                     reading.spec.role,
-                    "counted by group, in the second table" if pair and domain else "as it is",
+                    "counted by group, in the second table" if form.facts.paired and domain else "as it is",
                     distinct,
                     nulls,
                     (column.name,),
@@ -197,7 +197,8 @@ def _treatment(domain: Domain) -> str:
 
 def _statements(engine: Engine, spec: ReleaseSpec, target: Publication, ready: Prepared) -> list[str]:
     """The SQL whose text does not depend on the data."""
-    _, columns = layout(ready.roles, ready.quasi, spec.format)
+    form = format_of(spec.format.kind)
+    layout = form.layout(ready.roles, ready.quasi, spec.format)
     stage = TableRef(None, "_sqlanon_run_stage")
     physical = target.view if target.file else private_table(engine, target.physical)
     staged = [
@@ -208,26 +209,22 @@ def _statements(engine: Engine, spec: ReleaseSpec, target: Publication, ready: P
         "classed": TableRef(None, "_sqlanon_run_classed"),
         "released": TableRef(None, "_sqlanon_run_released"),
     }
-    classes = [column.name for column in columns if column.source == "r"]
-    checked, count = physical, None
+    counted = sensitive_of(physical) if layout.sensitive else None
+    grouping = form.grouping(physical, counted, layout)
     made = [
         statement("table/stage", engine.dialect, stage=stage, source=ready.roles.relation.ref, columns=staged,
                   link=link_columns(ready.roles, spec), key=list(spec.key), persons=list(ready.persons)),
-        statement("publish/table", engine.dialect, physical=physical, published=listed(columns), **released),
+        statement("publish/table", engine.dialect, physical=physical, published=listed(layout.columns), **released),
     ]  # fmt: skip
-    shown = [(target.view, physical, columns)]
-    if target.pair:
-        checked, count = sensitive_of(physical), COUNT
-        pair = sensitive_layout(ready.roles)
-        shown.append((sensitive_of(target.view), checked, pair))
+    shown = [(target.view, physical, layout.columns)]
+    if counted is not None:
+        shown.append((sensitive_of(target.view), counted, layout.sensitive))
         made.append(
-            statement(
-                "publish/sensitive", engine.dialect, physical=checked, published=listed(pair), **released
-            )
-        )
+            statement("publish/sensitive", engine.dialect, physical=counted, published=listed(layout.sensitive), **released)
+        )  # fmt: skip
     made.append(
-        statement("verify/k_anonymity", engine.dialect, {"asked": spec.privacy.k}, target=checked, classes=classes,
-                  count=count)
+        statement("verify/k_anonymity", engine.dialect, {"asked": spec.privacy.k}, target=grouping.table,
+                  classes=list(grouping.columns), count=grouping.count)
     )  # fmt: skip
     if not target.file:
         made += [

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from sqlanon.engines.base import TableRef
 from sqlanon.errors import PolicyError
+from sqlanon.formats import format_of
 from sqlanon.methods import Method, Problem, method_of
 from sqlanon.methods.shared.exact_values import measures
 from sqlanon.privacy import Requirement, requirements
@@ -13,8 +14,7 @@ from sqlanon.progress import Stopwatch
 from sqlanon.release.check.history import PERSON, check_key, key_columns
 from sqlanon.release.check.persons import feasible_persons
 from sqlanon.release.make import bound
-from sqlanon.release.make.guards import feasible, guard_anatomy, guard_refine, guard_sensitive, guard_source
-from sqlanon.release.make.names import layout
+from sqlanon.release.make.guards import feasible, guard_format, guard_refine, guard_sensitive, guard_source
 from sqlanon.release.make.wide import guard_columns, guard_texts
 from sqlanon.release.store.catalog import SourceState, now
 from sqlanon.release.store.refresh import fingerprint
@@ -76,7 +76,7 @@ def prepare(
     """
     chosen = method_of(spec)
     roles = assign_roles(spec, scratch.engine.relation(spec.source))
-    guard_anatomy(spec, roles)
+    guard_format(spec, roles)
     guard_refine(spec)
     asked = requirements(spec.privacy, tuple(reading.name for reading in roles.sensitive))
     persons = roles.counted() if spec.rows_are == "events" else ()
@@ -110,7 +110,8 @@ def prepare(
         refused = chosen.refusal(problem)
         if refused:
             raise PolicyError(refused)
-        layout(roles, quasi, spec.format, scratch.engine.capabilities.max_identifier)
+        layout = format_of(spec.format.kind).layout(roles, quasi, spec.format)
+        layout.check(scratch.engine.capabilities.max_identifier)
     return Prepared(roles, stage, rows, quasi, sensitive, asked, reached, chosen, persons, source, bool(key))
 
 

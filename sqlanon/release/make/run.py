@@ -8,18 +8,17 @@ import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
+from sqlanon.declared import FORMATS
 from sqlanon.engines.base import Engine, TableRef
-from sqlanon.loss import Attribute, measure, reconstruction_error
+from sqlanon.formats import Recoded, RowGroups, format_of
+from sqlanon.loss import Attribute, measure
 from sqlanon.methods.base import Context
 from sqlanon.methods.shared.refine import refined
 from sqlanon.progress import Progress, Silent, Stopwatch
 from sqlanon.release.check import history, persons
 from sqlanon.release.check.verify import verify_staged
 from sqlanon.release.make import bound
-from sqlanon.release.make.anatomy import regroup
-from sqlanon.release.make.guards import disclosed
 from sqlanon.release.make.prepare import Prepared, Unchanged, link_columns, prepare
-from sqlanon.release.make.recode import Recoded, recode
 from sqlanon.release.store.catalog import Catalog, Entry
 from sqlanon.release.store.policy_diff import weakenings
 from sqlanon.release.store.publish import Private, keep, keep_readers, publish
@@ -171,10 +170,8 @@ def make_classes(
     with watch.stage("recode"):
         classed = attach_classes(scratch, encoded, assignment.table, ready.carried, secret)
         notes = bound.reached(scratch, spec, ready.requirements, encoded, classed) + assignment.notes
-        if spec.format.kind == "anatomy":
-            recoded = regroup(scratch, encoded, classed, spec.format, seed)
-        else:
-            recoded = recode(scratch, encoded, classed, spec.format, assignment.spans)
+        form = format_of(spec.format.kind)
+        recoded = form.recode(scratch, encoded, classed, spec.format, assignment.spans, seed)
     with watch.stage("verify"):
         verify_staged(scratch, encoded, classed, recoded, spec.format)
     return Made(encoded, classed, recoded, assignment.execution, tuple(notes), seed)
@@ -197,7 +194,7 @@ def compare_versions(
     """What the new version tells together with the published one."""
     if not ready.keyed:
         return Compared(None, data, (), (WITHOUT_KEY,) if previous else ())
-    table = history.rows_of(scratch, ready.roles, made.classed, made.recoded.released, secret, ready.persons)
+    table = history.rows_of(scratch, ready.roles, made.classed, made.recoded.groups, secret, ready.persons)
     earlier = history.before(scratch.engine, spec.name, previous)
     reports = history.compare_new(scratch, spec, earlier, table, version, ready.source.columns)
     for entry in earlier:
@@ -216,7 +213,7 @@ def _make(
     made = make_classes(spec, machine, watch, scratch, ready, secret)
     encoded, classed, recoded = made.encoded, made.classed, made.recoded
     with watch.stage("verify"):
-        fewest = _identifiers(scratch, classed, recoded.released, ready)
+        fewest = _identifiers(scratch, classed, recoded.groups, ready)
         compared = compare_versions(
             scratch, spec, ready, made, data, decision.previous, target.version, secret
         )
@@ -224,10 +221,8 @@ def _make(
     with watch.stage("recode"):
         attributes = [Attribute(d.code, d.reading.name, d.reading.spec.weight, d.size) for d in encoded.quasi]
         asked = spec.privacy.k if spec.privacy.k > 1 else None
-        loss = measure(scratch, recoded.boxes, recoded.released, attributes, asked)
-        if spec.format.kind == "anatomy":
-            (alias,) = (domain.reading.alias for domain in encoded.sensitive)
-            loss = replace(loss, rce=reconstruction_error(scratch, classed, alias))
+        loss = measure(scratch, recoded.boxes, recoded.groups, attributes, asked)
+        loss = recoded.form.loss(scratch, encoded, classed, loss)
     with watch.stage("verify"):
         bound.held(spec, scratch, encoded, recoded, loss)
     report = RunReport(
@@ -258,18 +253,22 @@ def changed_rows(
     return data_change(scratch, previous, ready.stage, links, columns, ready.rows)
 
 
-def _identifiers(scratch: Scratch, classed: TableRef, released: TableRef, ready: Prepared) -> dict[str, int]:
+def _identifiers(scratch: Scratch, classed: TableRef, groups: RowGroups, ready: Prepared) -> dict[str, int]:
     if not ready.persons:
         return {}
     aliases = [one.alias for one in ready.persons]
-    row = scratch.fetch("verify/identifiers", classed=classed, released=released, identifiers=aliases)[0]
+    row = scratch.fetch("verify/identifiers", classed=classed, groups=groups, identifiers=aliases)[0]
     return {one.name: int(str(cell)) for one, cell in zip(ready.persons, row, strict=True)}
 
 
 def warnings(engine: Engine, spec: ReleaseSpec, target: Publication, ready: Prepared) -> tuple[str, ...]:
     """What plan and run say of a release that does not stop it."""
     source = ready.roles.relation.ref
-    told = (*disclosed(spec), *neighbours(engine, spec, target), *doubtful(engine, spec, source))
+    told = (
+        *format_of(spec.format.kind).warnings(spec),
+        *neighbours(engine, spec, target),
+        *doubtful(engine, spec, source),
+    )
     before = published(engine, spec.name)
     if before and before.file and before.file != target.file:
         told += (f"{before.file} keeps version {before.version} and is not refreshed any more; remove it",)
@@ -300,7 +299,8 @@ def neighbours(engine: Engine, spec: ReleaseSpec, target: Publication) -> list[s
 
 
 def how_to_measure(others: Sequence[str], name: str, pair: bool) -> str:
-    """The end of a warning about releases; ``pair``: one of each two has format anatomy, which audits of two leave out."""
+    """The end of a warning about releases; ``pair``: one of each two has two tables, which audits of two leave out."""
     if pair:
-        return ", and no audit measures it for format anatomy: give no reader both"
+        forms = " or ".join(facts.name for facts in FORMATS.values() if facts.paired)
+        return f", and no audit measures it for format {forms}: give no reader both"
     return f": sqlanon audit --together {others[0]} {name}{', and so for each' if len(others) > 1 else ''}"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from sqlanon.declared import FORMATS
 from sqlanon.errors import PolicyError
 from sqlanon.spec import ReleaseSpec
 from sqlanon.table.encode import Domain
@@ -53,7 +54,7 @@ def guard_columns(scratch: Scratch, spec: ReleaseSpec, quasi: Sequence[Domain]) 
         PolicyError: it does not; the text says how many quasi columns would.
     """
     limits = scratch.engine.capabilities
-    if limits.max_columns is None or limits.max_row_bytes is None or spec.format.kind == "anatomy":
+    if limits.max_columns is None or limits.max_row_bytes is None or FORMATS[spec.format.kind].exact:
         return
     # lo, hi, null, ncp and lm; beside them the size of a node or set, and a set of few values as bits (see recode/boxes).
     columns = sum(5 + (d.reading.treatment != "ordered") + d.fits_bits for d in quasi) + 2

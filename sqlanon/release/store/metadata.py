@@ -13,8 +13,7 @@ from fractions import Fraction
 from sqlanon._version import __version__
 from sqlanon.declared.requirements import REQUIREMENTS
 from sqlanon.engines.base import Engine, TableRef
-from sqlanon.release.make.names import GROUP
-from sqlanon.release.make.recode import Recoded
+from sqlanon.formats import GROUP, Recoded
 from sqlanon.results import RequirementResult
 from sqlanon.spec import Accuracy, PrivacySpec, ReleaseSpec
 from sqlanon.sqltext import statement
@@ -74,7 +73,7 @@ def metadata_rows(
         declared = None
         published = [reading.name]
         if domain is not None:
-            published = list(recoded.names[domain.code].published())
+            published = list(recoded.layout.names[domain.code].published())
             if reading.treatment == "hierarchy":
                 tree = tree_of(domain)
                 nodes = {

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sqlanon.declared.requirements import REQUIREMENTS
+from sqlanon.declared import FORMATS, REQUIREMENTS
 from sqlanon.release.store.catalog import redacted
 from sqlanon.spec import PrivacySpec, ReleaseSpec
 
@@ -168,9 +168,9 @@ def _content(value: object) -> object:
 
 
 def _formats(old: Policy, new: Policy) -> Iterator[Difference]:
-    """Anatomy shows exact rows, and means show sums: both are weaker than none."""
+    """A format of exact rows, and means, which show sums, are both weaker than none."""
     kind = new["format"]["kind"]
-    yield from _plain("format", old["format"]["kind"], kind, weaker=kind == "anatomy")
+    yield from _plain("format", old["format"]["kind"], kind, weaker=FORMATS[kind].exact)
     means = [sorted(policy["format"].get("mean") or ()) for policy in (old, new)]
     yield from _plain("format.mean", means[0], means[1], weaker=bool(set(means[1]) - set(means[0])))
 

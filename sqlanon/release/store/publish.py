@@ -11,13 +11,12 @@ from dataclasses import dataclass, replace
 
 from sqlanon.engines.base import Engine, TableRef
 from sqlanon.errors import DatabaseError
+from sqlanon.formats import Published, Recoded
 from sqlanon.progress import Stopwatch
 from sqlanon.release.check.history import table_of
 from sqlanon.release.check.verify import Verified, verify_physical
 from sqlanon.release.check.verify_pair import verify_pair
-from sqlanon.release.make.names import Published
 from sqlanon.release.make.prepare import Prepared
-from sqlanon.release.make.recode import Recoded
 from sqlanon.release.store.catalog import Catalog, Entry, private_table
 from sqlanon.release.store.metadata import COLUMNS, metadata_rows
 from sqlanon.release.store.rights import admit, let_in
@@ -111,7 +110,7 @@ def publish(
         with watch.stage("publish"):
             link = private_table(engine, f"{target.physical}_link")
             scratch.execute(
-                "publish/link", linked=link, classed=classed, released=recoded.released, persons=persons
+                "publish/link", linked=link, classed=classed, groups=recoded.groups, persons=persons
             )
             engine.drop_statistics([link])
             private.keep(scratch, target.physical)
@@ -204,7 +203,7 @@ def _publish_file(
             spec, target.version, target.physical, target.view, "pending", report, ready.source, private.seed
         )
         scratch.execute("publish/link", linked=private_table(engine, f"{target.physical}_link"),
-                        classed=classed, released=recoded.released,
+                        classed=classed, groups=recoded.groups,
                         persons=[one.alias for one in ready.persons])  # fmt: skip
         private.keep(scratch, target.physical)
 

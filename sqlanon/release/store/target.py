@@ -8,6 +8,7 @@ from pathlib import Path
 
 from sqlanon.engines.base import PRIVATE_SCHEMA, Engine, TableRef
 from sqlanon.errors import PolicyError, UnsupportedError
+from sqlanon.formats import Format, format_of
 from sqlanon.release.store.catalog import Catalog, Entry, physical_name
 from sqlanon.release.store.metadata import metadata_name
 from sqlanon.spec import ReleaseSpec
@@ -17,7 +18,7 @@ from sqlanon.spec import ReleaseSpec
 class Publication:
     """Where a release goes: the view, another file or None, the version it will be, its physical table's name.
 
-    ``pair``: a second table holds the sensitive values (format anatomy).
+    ``pair``: a second table holds the sensitive values.
     """
 
     view: TableRef
@@ -42,7 +43,7 @@ class Publication:
 
 
 def sensitive_of(table: TableRef) -> TableRef:
-    """The table of sensitive values beside a view or a physical table (format anatomy)."""
+    """The table of sensitive values beside a view or a physical table."""
     return replace(table, name=f"{table.name}_sensitive")
 
 
@@ -56,9 +57,14 @@ def views_beside(view: TableRef, pair: bool) -> tuple[TableRef, ...]:
     return (view, metadata_of(view), *((sensitive_of(view),) if pair else ()))
 
 
+def form_of(entry: Entry) -> Format:
+    """The format of a version."""
+    return format_of(entry.policy["format"]["kind"])
+
+
 def is_pair(entry: Entry) -> bool:
     """Whether a version has a second table."""
-    return bool(entry.policy["format"]["kind"] == "anatomy")
+    return form_of(entry).facts.paired
 
 
 def views_of(entry: Entry) -> tuple[TableRef, ...]:
@@ -80,7 +86,7 @@ def target_of(engine: Engine, spec: ReleaseSpec) -> Publication:
         raise PolicyError(
             f"{spec.name}: {PRIVATE_SCHEMA} is sqlanon's private schema; publish into another one"
         )
-    pair = spec.format.kind == "anatomy"
+    pair = format_of(spec.format.kind).facts.paired
     longest = max(views_beside(replace(view, name=""), pair), key=lambda ref: len(ref.name)).name
     if len((view.name + longest).encode()) > engine.capabilities.max_identifier:
         raise PolicyError(

@@ -1,4 +1,4 @@
--- name: verify/points
+-- name: formats/points_covered
 -- params: classed, released (tables), columns (list of {alias, names, as_text})
 -- returns: n bigint (staged rows that reach the release), uncovered bigint (rows of classes that publish a value none of their rows has)
 SELECT

@@ -1,0 +1,42 @@
+-- name: formats/ranges_shown
+-- params: shown (table to make), boxes (table), columns (list of {code, kind, domain, members, found, means, key, names (published names by part)}), codes (columns
+--   of codes that rank as published ones do: {name, code, key})
+-- returns: _sqlanon_class, codes, the published columns of these quasi columns: one row a class. Planning a join takes an
+--   engine more than linear time in its tables, so a statement has few columns.
+CREATE TEMPORARY TABLE {{ shown | table }} AS
+SELECT
+    b.class AS _sqlanon_class
+{% for k in codes %}
+    , CASE WHEN b.null_{{ k.code }} = 'none' THEN b.{{ k.key }} END AS {{ k.name | ident }}
+{% endfor %}
+{% for c in columns %}
+{% set known = "b.null_" ~ c.code ~ " = 'none'" %}
+{% if c.kind == "ordered" %}
+    , CASE WHEN {{ known }} THEN l{{ c.code }}.value END AS {{ c.names.lo | ident }}
+    , CASE WHEN {{ known }} THEN h{{ c.code }}.value END AS {{ c.names.hi | ident }}
+{% if c.names.mean %}
+    , CASE WHEN {{ known }} THEN e{{ c.code }}.mean_{{ c.code }} END AS {{ c.names.mean | ident }}
+{% endif %}
+{% elif c.kind == "set" %}
+    , CASE WHEN {{ known }} THEN m{{ c.code }}.members END AS {{ c.names.value | ident }}
+{% else %}
+    , CASE WHEN {{ known }} THEN f{{ c.code }}.label END AS {{ c.names.value | ident }}
+{% endif %}
+{% if c.names.null %}
+    , b.null_{{ c.code }} AS {{ c.names.null | ident }}
+{% endif %}
+{% endfor %}
+FROM {{ boxes | table }} AS b
+{% for c in columns %}
+{% if c.kind == "ordered" %}
+JOIN {{ c.domain | table }} AS l{{ c.code }} ON l{{ c.code }}.code = b.lo_{{ c.code }}
+JOIN {{ c.domain | table }} AS h{{ c.code }} ON h{{ c.code }}.code = b.hi_{{ c.code }}
+{% if c.names.mean %}
+LEFT JOIN {{ c.means | table }} AS e{{ c.code }} ON e{{ c.code }}.class = b.class
+{% endif %}
+{% elif c.kind == "set" %}
+LEFT JOIN {{ c.members | table }} AS m{{ c.code }} ON m{{ c.code }}.key = b.{{ c.key }}
+{% else %}
+LEFT JOIN {{ c.found | table }} AS f{{ c.code }} ON f{{ c.code }}.low = b.lo_{{ c.code }} AND f{{ c.code }}.high = b.hi_{{ c.code }}
+{% endif %}
+{% endfor %}

@@ -1,0 +1,60 @@
+"""What formats declare of themselves: plain data, for policies and for whoever only needs to know, not to make, a release.
+
+Nothing here knows SQL or databases. What a format does is in `sqlanon.formats`; nobody outside that room compares names.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sqlanon.declared.registry import Registry
+
+
+@dataclass(frozen=True, slots=True)
+class FormatFacts:
+    """One format.
+
+    Attributes:
+        name: as policies name it.
+        about: what it publishes, in a sentence or two of the reference.
+        single: a cell is one value of the source, or NULL: it does not show all that its class holds.
+        text: a cell is a text that has to be read: `sqlanon.formats.label_text`.
+        means: it can publish class means (``mean``).
+        reach: it shows how far a class reaches, so that a bound on that says something.
+        source_names: every published column is called as a column of the source.
+        exact: quasi values are published as they are: they meet no k, and show who is in the table.
+        paired: a second table holds the sensitive values by group.
+    """
+
+    name: str
+    about: str
+    single: bool = False
+    text: bool = False
+    means: bool = False
+    reach: bool = False
+    source_names: bool = False
+    exact: bool = False
+    paired: bool = False
+
+
+RANGES = FormatFacts(
+    "ranges",
+    "`<column>_lo` and `<column>_hi` in the source's type, hierarchy nodes as labels, sets as arrays.",
+    means=True,
+    reach=True,
+)
+LABELS = FormatFacts("labels", "one text column each, `[20, 29]`.", text=True, reach=True, source_names=True)
+POINTS = FormatFacts(
+    "points", "a representative value in the source's type.", single=True, reach=True, source_names=True
+)
+SUPPRESSED = FormatFacts("suppressed", "the value where the class agrees, else NULL.", single=True)
+ANATOMY = FormatFacts(
+    "anatomy",
+    "the quasi columns as they are, and the sensitive values counted by group in a second view, "
+    "`<publish>_sensitive`; shows who is in the table.",
+    exact=True,
+    paired=True,
+)
+
+FORMATS: Registry[FormatFacts] = Registry("format", (RANGES, LABELS, POINTS, SUPPRESSED, ANATOMY))
+"""Every format by name, the default first."""

@@ -1,0 +1,130 @@
+"""Format anatomy: exact rows in one table, the sensitive values of each group of rows in another (Xiao & Tao 2006).
+
+A group is a class of any method's assignment, so that this is also the permutation publishing of Ghinita et al. (2009).
+Its number is drawn: the method's own number may tell where in an order the class lies.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, ClassVar
+
+from sqlanon.declared import ANATOMY, REQUIREMENTS, FormatFacts
+from sqlanon.formats.base import Cell, Field, Format, Recoded
+from sqlanon.formats.grouping import Grouping, RowGroups
+from sqlanon.formats.layout import COUNT, GROUP, Layout, Names, Published
+from sqlanon.loss import reconstruction_error
+from sqlanon.sqltext import identifier
+
+if TYPE_CHECKING:
+    from sqlanon.engines.base import TableRef
+    from sqlanon.results import LossReport
+    from sqlanon.spec import FormatSpec, ReleaseSpec
+    from sqlanon.table.encode import Domain, Encoded
+    from sqlanon.table.scratch import Scratch
+    from sqlanon.table.stage import Reading, Roles
+
+
+class Anatomy(Format):
+    """See docs/formats.md."""
+
+    facts: ClassVar[FormatFacts] = ANATOMY
+
+    def names(self, reading: Reading, *, mean: bool, nulls: bool) -> Names:
+        """See `Format.names`."""
+        return Names(value=reading.name)
+
+    def layout(self, roles: Roles, quasi: Sequence[Domain], form: FormatSpec) -> Layout:
+        """The rows have the group as their last column; the sensitive values are in the table of groups."""
+        made = super().layout(roles, quasi, form)
+        values = tuple(Published("s", reading.alias, reading.name) for reading in roles.sensitive)
+        group = Published("r", GROUP, GROUP)
+        return Layout(made.names, (*made.columns, group), (group, *values, Published("n", COUNT, COUNT)))
+
+    def of_quasi(self, reading: Reading, names: Names) -> list[Published]:
+        """See `Format.of_quasi`: as it is."""
+        return [Published("s", reading.alias, reading.name)]
+
+    def of_kept(self, reading: Reading) -> list[Published]:
+        """See `Format.of_kept`."""
+        return [] if reading.spec.role == "sensitive" else super().of_kept(reading)
+
+    def problems(self, spec: ReleaseSpec, roles: Roles) -> list[str]:
+        """One sensitive column, groups that are diverse in it, and no k that the format cannot keep."""
+        name, problems = self.facts.name, []
+        if len(roles.sensitive) != 1:
+            names = ", ".join(reading.name for reading in roles.sensitive) or "none"
+            problems.append(
+                f"{spec.name}: format {name} takes exactly one sensitive column, and there are {len(roles.sensitive)} "
+                f"({names}); give the others another role, or choose another format"
+            )
+        if not any(spec.privacy.value(key) for key, one in REQUIREMENTS.items() if one.sensitive):
+            problems.append(
+                f"{spec.name}: format {name} protects by l-diversity alone; ask for l (or distinct_l), such as l: 2"
+            )
+        if spec.privacy.k > 1 and not spec.privacy.presence_disclosed:
+            problems.append(
+                f"{spec.name}: format {name} publishes exact quasi columns, which meet no k and show who is in the table; say "
+                "privacy: {presence: disclosed} to accept that (k then counts the rows of a group), leave k out, or choose "
+                "another format"
+            )
+        return problems
+
+    def warnings(self, spec: ReleaseSpec) -> tuple[str, ...]:
+        """The format keeps no k."""
+        k = (
+            f"k = {spec.privacy.k} counts the rows of a group and hides nobody; "
+            if spec.privacy.k > 1
+            else ""
+        )
+        said = (
+            "presence is disclosed: the quasi columns are exact, so who knows them sees who is in the table; "
+        )
+        return (f"{said}{k}only the sensitive value is protected, by l",)
+
+    def recode(
+        self, scratch: Scratch, encoded: Encoded, classed: TableRef, form: FormatSpec, spans: TableRef | None, seed: int
+    ) -> Recoded:  # fmt: skip
+        """Number the classes at random; nothing of the rows is recoded.
+
+        Cost: a GROUP BY over the rows; one integer a class through memory.
+        """
+        import numpy as np
+
+        from sqlanon.kernels.random import seeded, shuffle
+
+        boxes, released = scratch.table("boxes"), scratch.table("released")
+        codes = [domain.code for domain in encoded.quasi]
+        scratch.execute("recode/groups", boxes=boxes, classed=classed, columns=codes)
+        classes = scratch.engine.fetch_arrays(scratch.sql("recode/classes", boxes=boxes), ["int32"])[0]
+        numbers = np.arange(1, len(classes) + 1)
+        # A stream of its own: the numbers are published, and must not tell what else was drawn from the seed.
+        own = hashlib.sha256(f"group numbers {seed}".encode()).digest()
+        shuffle(seeded(int.from_bytes(own[:8], "big")), numbers)
+        drawn = numbers.astype(np.int32)
+        groups = RowGroups(released)
+        scratch.engine.load_arrays(
+            released, {groups.key: classes.astype(np.int32), GROUP: drawn, groups.group: drawn}
+        )
+        count, smallest, largest = (int(str(cell)) for cell in scratch.fetch("recode/sizes", boxes=boxes)[0])
+        layout = self.layout(encoded.roles, encoded.quasi, form)
+        return Recoded(boxes, released, self, layout, count, smallest, largest, groups)
+
+    def covered(self, scratch: Scratch, encoded: Encoded, classed: TableRef, recoded: Recoded) -> None:
+        """The predicate is equality: the staged values themselves are published, and verify compares what was written."""
+
+    def loss(self, scratch: Scratch, encoded: Encoded, classed: TableRef, measured: LossReport) -> LossReport:
+        """What is lost is the tie between rows and values."""
+        (alias,) = (domain.reading.alias for domain in encoded.sensitive)
+        return replace(measured, rce=reconstruction_error(scratch, classed, alias))
+
+    def grouping(self, rows: TableRef, counted: TableRef | None, layout: Layout) -> Grouping:
+        """The table of sensitive values is the table of groups."""
+        assert counted is not None
+        return Grouping(counted, (GROUP,), COUNT)
+
+    def cell(self, own: Field, shape: str, view: str) -> Cell:
+        """The sensitive column: any value of the row's group."""
+        return Cell({"group": f'"{view}".{identifier(GROUP)}'})

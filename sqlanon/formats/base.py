@@ -1,0 +1,279 @@
+"""What a format is: everything that anybody asks of one. A new format is a file here and an entry in the registry.
+
+The rest of the product asks a `Format` and never its name. Formats that publish a box per quasi column share
+`sqlanon.formats.boxes.BoxFormat`, and have the few things to say that they differ in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING, ClassVar, Protocol
+
+from sqlanon.errors import PolicyError
+from sqlanon.formats.grouping import Grouping, RowGroups
+from sqlanon.formats.layout import Layout, Names, Published
+
+if TYPE_CHECKING:
+    from sqlanon.declared import FormatFacts
+    from sqlanon.engines.base import TableRef
+    from sqlanon.results import LossReport
+    from sqlanon.spec import FormatSpec, ReleaseSpec
+    from sqlanon.table.encode import Domain, Encoded
+    from sqlanon.table.scratch import Scratch
+    from sqlanon.table.stage import Reading, Roles
+
+
+@dataclass(frozen=True, slots=True)
+class Recoded:
+    """Classes ready to publish.
+
+    Attributes:
+        boxes: scratch table (class, n, lo_, hi_, null_, ncp_, lm_ per code column; exact formats: single values).
+        released: scratch table (class, every published column that comes from the class, place).
+        form: how they are published.
+        layout: names per code column, and the columns of the tables.
+        classes, min_class, max_class: how many classes, and the smallest and largest.
+        groups: which class is in which group of the release.
+    """
+
+    boxes: TableRef
+    released: TableRef
+    form: Format
+    layout: Layout
+    classes: int
+    min_class: int
+    max_class: int
+    groups: RowGroups
+
+    @property
+    def columns(self) -> tuple[Published, ...]:
+        """All published columns, in order."""
+        return self.layout.columns
+
+    @property
+    def sensitive(self) -> tuple[Published, ...]:
+        """The columns of the table of sensitive values, where there is one."""
+        return self.layout.sensitive
+
+    def grouping(self, rows: TableRef, counted: TableRef | None = None) -> Grouping:
+        """What makes the groups of the published tables; see `Format.grouping`."""
+        return self.form.grouping(rows, counted, self.layout)
+
+
+class Field(Protocol):
+    """A published source column, as the metadata beside a release describe it."""
+
+    @property
+    def name(self) -> str:
+        """The source's name for it."""
+
+    @property
+    def treatment(self) -> str:
+        """ordered, nominal or hierarchy."""
+
+    @property
+    def kind(self) -> str:
+        """Of its type."""
+
+    @property
+    def source_type(self) -> str:
+        """The type's name in the source."""
+
+    @property
+    def published(self) -> tuple[str, ...]:
+        """The columns of the view."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """What the release shows of one quasi column, as SQL over the view in DuckDB's words, which mean the same on every engine.
+
+    Attributes:
+        parts: ``lo`` and ``hi`` of an ordered column, the ``set`` of a nominal one, the ``node`` of a hierarchy.
+        state: ``none`` (a value is known), ``all`` (NULL), ``some`` (any value or NULL), ``any`` (any value); None: none throughout.
+        mean: the class's mean, where it is published.
+        point: the representative value that is published in place of a box.
+        valued: the parts are values of the source's type.
+    """
+
+    parts: Mapping[str, str]
+    state: str | None = None
+    mean: str | None = None
+    point: str | None = None
+    valued: bool = False
+
+
+class Format:
+    """How the classes of a release are published."""
+
+    facts: ClassVar[FormatFacts]
+
+    # --- columns ----------------------------------------------------------------------------------------------------
+
+    def names(self, reading: Reading, *, mean: bool, nulls: bool) -> Names:
+        """What a quasi column becomes.
+
+        Args:
+            reading: the column.
+            mean: the policy asks for its mean.
+            nulls: it holds NULLs.
+        """
+        raise NotImplementedError
+
+    def layout(self, roles: Roles, quasi: Sequence[Domain], form: FormatSpec) -> Layout:
+        """The columns of the release.
+
+        Raises:
+            PolicyError: the mean of a column cannot be taken.
+        """
+        by_alias = {domain.reading.alias: domain for domain in quasi}
+        for name in form.mean:
+            domain = next((item for item in quasi if item.reading.name == name), None)
+            if domain is None or domain.reading.column.kind not in ("integer", "float", "decimal"):
+                raise PolicyError(f"format.mean: {name} is not a numeric quasi column")
+        names: dict[str, Names] = {}
+        columns: list[Published] = []
+        for reading in roles.published_order():
+            if reading.alias in by_alias:
+                domain = by_alias[reading.alias]
+                own = self.names(reading, mean=reading.name in form.mean, nulls=domain.has_null)
+                names[domain.code] = own
+                columns += self.of_quasi(reading, own)
+            else:
+                columns += self.of_kept(reading)
+        return Layout(names, tuple(columns))
+
+    def of_quasi(self, reading: Reading, names: Names) -> list[Published]:
+        """The columns of the release that a quasi column becomes."""
+        return [Published("r", part, part) for part in names.published()]
+
+    def of_kept(self, reading: Reading) -> list[Published]:
+        """The columns of the release that a sensitive or insensitive column becomes."""
+        return [Published("s", reading.alias, reading.name)]
+
+    # --- guards -----------------------------------------------------------------------------------------------------
+
+    def problems(self, spec: ReleaseSpec, roles: Roles) -> list[str]:
+        """What of a policy the format cannot be used for, each with what to do."""
+        return []
+
+    def warnings(self, spec: ReleaseSpec) -> tuple[str, ...]:
+        """What plan and run say of the format."""
+        return ()
+
+    # --- a run ------------------------------------------------------------------------------------------------------
+
+    def recode(
+        self, scratch: Scratch, encoded: Encoded, classed: TableRef, form: FormatSpec, spans: TableRef | None, seed: int
+    ) -> Recoded:  # fmt: skip
+        """Compute what is published of every class.
+
+        Args:
+            scratch: the run.
+            encoded: the work table.
+            classed: staged rows with their codes and class.
+            form: the policy's words on the format.
+            spans: boxes in codes, where the method knows them; None: they are aggregated here.
+            seed: of the run, for what is drawn at random; who knows it can undo that, so only the owner may.
+        """
+        raise NotImplementedError
+
+    def covered(
+        self, scratch: Scratch, encoded: Encoded, classed: TableRef, recoded: Recoded
+    ) -> tuple[int, int] | None:
+        """The covering predicate, counted: rows that reach the release, and those that what is published does not cover.
+
+        Compares staged original values with released ones, by class; it knows nothing of codes or methods. None: the staged
+        values themselves are published.
+        """
+        raise NotImplementedError
+
+    def loss(self, scratch: Scratch, encoded: Encoded, classed: TableRef, measured: LossReport) -> LossReport:
+        """The loss with what the metrics over boxes do not see."""
+        return measured
+
+    # --- groups -----------------------------------------------------------------------------------------------------
+
+    def grouping(self, rows: TableRef, counted: TableRef | None, layout: Layout) -> Grouping:
+        """What makes the groups of a release: here its own columns that come from the class.
+
+        Args:
+            rows: the table of the release.
+            counted: its table of sensitive values, or None.
+            layout: the columns of both.
+        """
+        return Grouping(rows, layout.of_class)
+
+    # --- queries and comparisons ------------------------------------------------------------------------------------
+
+    def cell(self, own: Field, shape: str, view: str) -> Cell:
+        """What a published cell says.
+
+        Args:
+            own: the source column.
+            shape: interval (two ends), order (ends in a declared list), set or node.
+            view: what the SQL calls the view.
+        """
+        raise NotImplementedError
+
+    def write(self, label: str) -> str:
+        """A node of a hierarchy as the format writes it."""
+        return label
+
+    def mark(self, names: Names) -> tuple[str | None, str]:
+        """The published column that tells whether a value is known, and how it tells (see the template datacube/parts)."""
+        return names.value, "value"
+
+    def named(self, reading: Reading, published: Sequence[str]) -> Names:
+        """The names of a quasi column's parts, from the columns that a release has of it."""
+        for mean in (False, True):
+            for nulls in (False, True):
+                names = self.names(reading, mean=mean, nulls=nulls)
+                if names.published() == tuple(published):
+                    return names
+        raise PolicyError(
+            f"column {reading.name}: the release has other columns of it than its format publishes"
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A quasi column while its boxes are recoded, with the scratch tables that templates join.
+
+    Attributes:
+        code: its code column; ``domain``: the table of its codes and values.
+        kind: ordered, set or tree.
+        nulls: it holds NULLs; ``size``: how many values its domain has, at least 1.
+        names: what it becomes.
+        range: of an ordered domain.
+        key: the column of the boxes that ``members`` (of a set) are found by.
+        found: the node of every span of a hierarchy.
+        type: what values are cast to, where they travel as text.
+        labels, means, middle: the texts of values or nodes; the means, and the representative codes, of classes.
+        source: the column's domain.
+    """
+
+    source: Domain
+    code: str
+    kind: str
+    domain: TableRef
+    nulls: bool
+    size: int
+    names: Names
+    key: str
+    type: str | None = None
+    range: float = 0
+    members: TableRef | None = None
+    found: TableRef | None = None
+    labels: TableRef | None = field(default=None)
+    means: TableRef | None = None
+    middle: TableRef | None = None
+
+    def having(self, **tables: TableRef | float | None) -> Column:
+        """The same with more tables."""
+        return replace(self, **tables)  # type: ignore[arg-type]
+
+
+KINDS = {"ordered": "ordered", "nominal": "set", "hierarchy": "tree"}
+"""What templates call the treatments of quasi columns."""

@@ -1,0 +1,168 @@
+"""Formats that publish a box per quasi column: the boxes of classes by SQL aggregation, decoded into published columns."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, ClassVar
+
+from sqlanon.engines.base import TableRef
+from sqlanon.formats.base import KINDS, Column, Format, Recoded
+from sqlanon.formats.cover import covered
+from sqlanon.formats.grouping import RowGroups
+from sqlanon.formats.layout import Names
+from sqlanon.table.tree import load_nodes
+from sqlanon.table.wide import in_parts
+
+if TYPE_CHECKING:
+    from sqlanon.spec import FormatSpec
+    from sqlanon.table.encode import Domain, Encoded
+    from sqlanon.table.scratch import Scratch
+
+
+class BoxFormat(Format):
+    """A format that decodes boxes.
+
+    Attributes:
+        shown: the template that makes the published columns of some quasi columns from the boxes.
+        cover: the template that counts rows outside of what is published for them.
+    """
+
+    shown: ClassVar[str]
+    cover: ClassVar[str]
+
+    def labels(self, scratch: Scratch, domain: Domain) -> TableRef | None:
+        """A scratch table (code, label) of the values' texts, where the format publishes texts."""
+        return None
+
+    def tables(self, scratch: Scratch, classed: TableRef, column: Column) -> Column:
+        """The column with the scratch tables that ``shown`` joins besides those of the boxes."""
+        return column
+
+    def ranks(self, domain: Domain, names: Names) -> Mapping[str, str]:
+        """Published columns that sort as a column of codes of the boxes does, which is faster: name -> that column."""
+        return {}
+
+    def recode(
+        self, scratch: Scratch, encoded: Encoded, classed: TableRef, form: FormatSpec, spans: TableRef | None, seed: int
+    ) -> Recoded:  # fmt: skip
+        """See `Format.recode`."""
+        layout = self.layout(encoded.roles, encoded.quasi, form)
+        if spans is None:
+            spans = scratch.table("spans")
+            scratch.execute(
+                "recode/spans",
+                spans=spans,
+                classed=classed,
+                columns=[domain.code for domain in encoded.quasi],
+                sets=[domain.code for domain in encoded.quasi if domain.fits_bits],
+            )
+        parts = [
+            self._column(scratch, classed, spans, domain, layout.names[domain.code])
+            for domain in encoded.quasi
+        ]
+        made = spans
+
+        def box(table: TableRef, some: Sequence[Column], first: bool) -> list[str]:
+            scratch.execute("recode/boxes", boxes=table, spans=made, columns=some)
+            return [*(["n"] if first else []), *(name for part in some for name in _box_columns(part))]
+
+        boxes = in_parts(scratch, "boxes", "class", parts, box)
+        published = layout.of_class
+        keys, codes = self._keys(encoded, layout.names, published)
+
+        def show(table: TableRef, some: Sequence[Column], _: bool) -> list[str]:
+            here = {part.code for part in some}
+            ranks = [key for key in codes if key["code"] in here]
+            scratch.execute(self.shown, shown=table, boxes=boxes, columns=some, codes=ranks)
+            return [
+                *(key["name"] for key in ranks),
+                *(name for part in some for name in part.names.published()),
+            ]
+
+        shown = in_parts(scratch, "shown", "_sqlanon_class", parts, show)
+        released = scratch.table("released")
+        scratch.execute("recode/released", released=released, shown=shown, names=published, keys=keys)
+        scratch.drop(shown)
+        row = scratch.fetch("recode/sizes", boxes=boxes)[0]
+        classes, smallest, largest = (int(str(cell)) for cell in row)
+        return Recoded(boxes, released, self, layout, classes, smallest, largest, RowGroups(released))
+
+    def covered(
+        self, scratch: Scratch, encoded: Encoded, classed: TableRef, recoded: Recoded
+    ) -> tuple[int, int]:
+        """See `Format.covered`."""
+        return covered(self, self.cover, scratch, encoded, classed, recoded)
+
+    def _column(
+        self, scratch: Scratch, classed: TableRef, spans: TableRef, domain: Domain, names: Names
+    ) -> Column:
+        """What the templates need to know of one column, its scratch tables made."""
+        column = Column(
+            domain, domain.code, KINDS[domain.reading.treatment or "ordered"], domain.table, domain.has_null,
+            max(domain.size, 1), names, f"set_{domain.code}" if domain.fits_bits else "class",
+            domain.reading.column.type if domain.reading.as_text else None,
+        )  # fmt: skip
+        if column.kind == "ordered":
+            column = column.having(range=float(str(scratch.fetch("recode/range", domain=domain.table)[0][0])))
+        if column.kind == "tree":
+            nodes = _loaded(scratch, domain) or load_nodes(scratch, domain)
+            found = scratch.table(f"{domain.code}_found")
+            scratch.execute(
+                "recode/nodes",
+                found=found,
+                spans=spans,
+                nodes=nodes,
+                column=domain.code,
+                nulls=domain.has_null,
+            )
+            column = column.having(found=found)
+        else:
+            column = column.having(labels=self.labels(scratch, domain))
+        if column.kind == "set":
+            column = column.having(members=_members(scratch, classed, spans, domain, column.labels))
+        return self.tables(scratch, classed, column)
+
+    def _keys(
+        self, encoded: Encoded, names: Mapping[str, Names], published: Sequence[str]
+    ) -> tuple[dict[str, str | None], list[dict[str, str]]]:
+        """Per published name the column that classes are ranked by, and what each such column is."""
+        keys: dict[str, str | None] = dict.fromkeys(published)
+        codes: list[dict[str, str]] = []
+        for domain in encoded.quasi:
+            for name, key in self.ranks(domain, names[domain.code]).items():
+                keys[name] = f"_sqlanon_{key}"
+                codes.append({"name": f"_sqlanon_{key}", "code": domain.code, "key": key})
+        return keys, codes
+
+
+def _box_columns(part: Column) -> list[str]:
+    """What recode/boxes makes of one column."""
+    code = part.code
+    own = [f"set_{code}"] if part.key == f"set_{code}" else []
+    size = [] if part.kind == "ordered" else [f"size_{code}"]
+    return [f"lo_{code}", f"hi_{code}", *own, f"null_{code}", *size, f"ncp_{code}", f"lm_{code}"]
+
+
+def _members(
+    scratch: Scratch, classed: TableRef, spans: TableRef, domain: Domain, labels: TableRef | None
+) -> TableRef:
+    members = scratch.table(f"{domain.code}_members")
+    if domain.fits_bits:
+        scratch.execute(
+            "recode/sets",
+            members=members,
+            spans=spans,
+            domain=domain.table,
+            column=domain.code,
+            labels=labels,
+        )
+    else:
+        scratch.execute(
+            "recode/members", members=members, domain=domain.table, column=domain.code, labels=labels, classed=classed
+        )  # fmt: skip
+    return members
+
+
+def _loaded(scratch: Scratch, domain: Domain) -> TableRef | None:
+    table = TableRef(None, f"_sqlanon_{scratch.run}_{domain.code}_nodes")
+    return table if scratch.engine.exists(table) else None

@@ -1,0 +1,124 @@
+"""Does what is published for a row cover its values? Written apart from how it was recoded; it trusts only tables."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from sqlanon.formats.base import KINDS, Format, Recoded
+from sqlanon.formats.label_text import parse_label
+from sqlanon.formats.layout import Names
+from sqlanon.table.wide import FEW
+
+if TYPE_CHECKING:
+    from sqlanon.engines.base import TableRef
+    from sqlanon.table.encode import Domain, Encoded
+    from sqlanon.table.scratch import Scratch
+
+
+@dataclass(frozen=True, slots=True)
+class Claim:
+    """A quasi column beside what is published of it, as the templates read it.
+
+    Attributes:
+        alias: the staged original; ``as_text`` if it is compared as text, ``type`` what texts are cast to.
+        kind: ordered, set or tree.
+        names: the published columns.
+        claims: what a released text stands for: (leaf, label) of a hierarchy, (low, high, label) or (member, label) read back.
+        ranks: (value, rank) of a declared order.
+        said: what the column says, each once, with a number; ``at`` its place among such columns.
+    """
+
+    alias: str
+    kind: str
+    names: Names
+    as_text: bool
+    type: str
+    claims: TableRef | None = None
+    ranks: TableRef | None = None
+    said: TableRef | None = None
+    at: int = 0
+
+
+def covered(
+    form: Format, template: str, scratch: Scratch, encoded: Encoded, classed: TableRef, recoded: Recoded
+) -> tuple[int, int]:
+    """Rows that reach the release, and rows that what is published for them does not cover.
+
+    A few columns at a time where each needs joins: planning them takes an engine more than linear time.
+    """
+    columns = [_claim(form, scratch, domain, recoded) for domain in encoded.quasi]
+    contains = scratch.engine.capabilities.contains
+    found = []
+    for at, some in enumerate(_few(columns, form)):
+        claimed, numbered = _claimed(form, scratch, recoded, some, at)
+        found.append(
+            scratch.fetch(template, classed=classed, claimed=claimed, columns=numbered, contains=contains)[0]
+        )
+    return min(int(str(row[0])) for row in found), max(int(str(row[1])) for row in found)
+
+
+def _few(columns: Sequence[Claim], form: Format) -> list[Sequence[Claim]]:
+    """The columns in parts: of `FEW` where they need joins, else all of them."""
+    joined = form.facts.text or any(column.kind != "ordered" or column.ranks for column in columns)
+    size = FEW if joined else max(len(columns), 1)
+    return [columns[at : at + size] for at in range(0, max(len(columns), 1), size)]
+
+
+def _claimed(
+    form: Format, scratch: Scratch, recoded: Recoded, columns: Sequence[Claim], part: int
+) -> tuple[TableRef, list[Claim]]:
+    """The released classes with a number for what each set or node says, and a table of what the numbers mean."""
+    said: list[dict[str, object]] = []
+    numbered = []
+    for column in columns:
+        if column.kind == "ordered" or form.facts.single:
+            numbered.append(column)
+            continue
+        table = scratch.table(f"said{part}_{len(said) + 1}")
+        scratch.execute("verify/said", said=table, released=recoded.released, column=column.names.value)
+        said.append({"column": column.names.value, "table": table})
+        numbered.append(replace(column, said=table, at=len(said)))
+    names = [name for column in columns for name in column.names.published()]
+    kept = [name for name in names if name not in {str(entry["column"]) for entry in said}]
+    claimed = scratch.table(f"claimed{part}")
+    scratch.execute("verify/claimed", claimed=claimed, released=recoded.released, kept=kept, said=said)
+    return claimed, numbered
+
+
+def _claim(form: Format, scratch: Scratch, domain: Domain, recoded: Recoded) -> Claim:
+    reading = domain.reading
+    kind = KINDS[reading.treatment or "ordered"]
+    names = recoded.layout.names[domain.code]
+    text = scratch.engine.capabilities.text_type
+    ranks = claims = None
+    if not form.facts.single and isinstance(reading.spec.ordered, tuple):
+        ranks = scratch.table(f"{domain.code}_order")
+        rows = ((value, rank) for rank, value in enumerate(reading.spec.ordered))
+        scratch.engine.load_rows(ranks, [("value", text), ("rank", "INTEGER")], rows)
+    if kind == "tree" and not form.facts.single and reading.spec.hierarchy is not None:
+        claims = scratch.table(f"{domain.code}_claims")
+        paths = {(path[0], form.write(node)) for path in reading.spec.hierarchy.levels for node in path}
+        scratch.engine.load_rows(claims, [("leaf", text), ("label", text)], sorted(paths))
+    elif form.facts.text:
+        claims = scratch.table(f"{domain.code}_claims")
+        statement = scratch.sql("verify/labels", released=recoded.released, column=names.value)
+        labels = [str(row[0]) for row in scratch.engine.fetch(statement, max_rows=50_000_000)]
+        parsed = [(parse_label(label), label) for label in labels]
+        if kind == "set":
+            members = [
+                (value, label)
+                for (what, values), label in parsed
+                if what in ("value", "set")
+                for value in values
+            ]
+            scratch.engine.load_rows(claims, [("member", text), ("label", text)], members)
+        else:
+            ends = [
+                (values[0], values[-1], label)
+                for (what, values), label in parsed
+                if what in ("value", "range")
+            ]
+            scratch.engine.load_rows(claims, [("low", text), ("high", text), ("label", text)], ends)
+    return Claim(reading.alias, kind, names, reading.as_text, reading.value_type, claims, ranks)

@@ -1,0 +1,51 @@
+"""What makes a group of a release: its released columns, or a table of groups. Everybody who counts groups asks it.
+
+A group is what a reader sees as one. `Grouping` finds the groups of a published release, `RowGroups` those of a run, whose
+rows and classes are still scratch tables. A release whose groups are a graph of matches between rows would be a third way
+to say both: it has another ``table`` of (row, group), and its sizes are counted over matches.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from sqlanon.privacy.base import Measured, Requirement
+
+if TYPE_CHECKING:
+    from sqlanon.engines.base import Engine, TableRef
+
+
+@dataclass(frozen=True, slots=True)
+class Grouping:
+    """The groups of a published release, or of any table.
+
+    Attributes:
+        table: the table whose rows are grouped: the release itself, or its table of groups.
+        columns: the columns of ``table`` that make a group; none: all its rows are one.
+        count: the column of ``table`` that tells for how many rows of the release a row of it counts; None: for one.
+    """
+
+    table: TableRef
+    columns: tuple[str, ...]
+    count: str | None = None
+
+    def measure(self, engine: Engine, requirement: Requirement, sensitive: Sequence[str]) -> Measured:
+        """What the groups reach of a requirement; ``sensitive`` names the sensitive columns of ``table``."""
+        return requirement.measure(engine, self.table, self.columns, sensitive, self.count)
+
+
+@dataclass(frozen=True, slots=True)
+class RowGroups:
+    """The groups of a release that is being made.
+
+    Attributes:
+        table: scratch table with a row for every class of the method.
+        key: its column of the class.
+        group: its column of the group: classes that publish the same are one group.
+    """
+
+    table: TableRef
+    key: str = "_sqlanon_class"
+    group: str = "_sqlanon_place"

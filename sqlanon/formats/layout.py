@@ -1,0 +1,89 @@
+"""The published names of a source's columns, whatever the format, and what stops two of them from standing together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+from sqlanon.errors import PolicyError
+
+GROUP, COUNT = "group_id", "count"
+"""Columns of groups that a table of their own holds: the group, in both tables; and how often it holds a sensitive value."""
+
+
+@dataclass(frozen=True, slots=True)
+class Names:
+    """What one quasi column becomes; parts that the format does not publish are None."""
+
+    value: str | None = None
+    lo: str | None = None
+    hi: str | None = None
+    mean: str | None = None
+    null: str | None = None
+    suppressed: str | None = None
+
+    def published(self) -> tuple[str, ...]:
+        """The columns, in the order they are published."""
+        parts = (self.value, self.lo, self.hi, self.mean, self.null, self.suppressed)
+        return tuple(part for part in parts if part is not None)
+
+
+@dataclass(frozen=True, slots=True)
+class Published:
+    """One column of the release: from the class (``r``), from the staged row (``s``), or counted (``n``)."""
+
+    source: str
+    column: str
+    name: str
+
+
+@dataclass(frozen=True, slots=True)
+class Layout:
+    """The columns of a release.
+
+    Attributes:
+        names: per quasi column (by code) what it becomes.
+        columns: all published columns, in the source's order.
+        sensitive: the columns of the table of sensitive values, where there is one.
+    """
+
+    names: dict[str, Names]
+    columns: tuple[Published, ...]
+    sensitive: tuple[Published, ...] = field(default=())
+
+    @property
+    def of_class(self) -> tuple[str, ...]:
+        """The published columns that come from the class."""
+        return tuple(column.name for column in self.columns if column.source == "r")
+
+    def check(self, longest: int) -> None:
+        """No name is longer than ``longest`` bytes, and no two of a table are the same.
+
+        Raises:
+            PolicyError: one is, or two are.
+        """
+        if self.sensitive:
+            _check(self.sensitive, longest)
+        _check(self.columns, longest)
+
+
+def _check(columns: Sequence[Published], longest: int) -> None:
+    for column in columns:
+        if len(column.name.encode()) > longest:
+            raise PolicyError(
+                f"published column {column.name} would be longer than the {longest} bytes of this database; "
+                "rename it in a view of the source, or choose another format"
+            )
+    seen: dict[str, str] = {}
+    for column in columns:
+        folded = column.name.lower()
+        if folded in seen:
+            raise PolicyError(
+                f"the release would have two columns {column.name}; rename one in a view of the source, or choose "
+                "another format"
+            )
+        seen[folded] = column.name
+        if folded.startswith("_sqlanon_"):
+            raise PolicyError(
+                f"column {column.name}: names that begin with _sqlanon_ are sqlanon's own; rename it in a view"
+            )

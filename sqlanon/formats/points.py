@@ -1,0 +1,67 @@
+"""Format points: a representative value of the class, in the source's type."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, ClassVar
+
+from sqlanon.declared import POINTS, FormatFacts
+from sqlanon.formats.base import Cell, Column, Field, Recoded
+from sqlanon.formats.boxes import BoxFormat
+from sqlanon.formats.layout import Names
+from sqlanon.sqltext import identifier
+
+if TYPE_CHECKING:
+    from sqlanon.engines.base import TableRef
+    from sqlanon.table.encode import Encoded
+    from sqlanon.table.scratch import Scratch
+    from sqlanon.table.stage import Reading
+
+
+class Points(BoxFormat):
+    """See docs/formats.md."""
+
+    facts: ClassVar[FormatFacts] = POINTS
+    shown = "formats/points_shown"
+    cover = "formats/points_covered"
+
+    def names(self, reading: Reading, *, mean: bool, nulls: bool) -> Names:
+        """See `Format.names`."""
+        return Names(value=reading.name)
+
+    def tables(self, scratch: Scratch, classed: TableRef, column: Column) -> Column:
+        """See `BoxFormat.tables`: the representative code of every class."""
+        middle = scratch.table(f"{column.code}_middle")
+        scratch.execute(
+            "recode/middle", middle=middle, domain=column.domain, column=column.code, frequent=column.kind != "ordered",
+            classed=classed,
+        )  # fmt: skip
+        return column.having(middle=middle)
+
+    def covered(
+        self, scratch: Scratch, encoded: Encoded, classed: TableRef, recoded: Recoded
+    ) -> tuple[int, int]:
+        """A point covers its class if some row of the class has each of its values."""
+        columns = [
+            {
+                "alias": domain.reading.alias,
+                "names": recoded.layout.names[domain.code],
+                "as_text": domain.reading.as_text,
+            }
+            for domain in encoded.quasi
+        ]
+        row = scratch.fetch(self.cover, classed=classed, released=recoded.released, columns=columns)[0]
+        return int(str(row[0])), int(str(row[1]))
+
+    def cell(self, own: Field, shape: str, view: str) -> Cell:
+        """See `Format.cell`."""
+        value = f'"{view}".{identifier(own.published[0])}'
+        return Cell(single(value, shape), "'some'", point=value, valued=True)
+
+
+def single(value: str, shape: str) -> dict[str, str]:
+    """The parts of a cell that shows one value."""
+    if shape in ("interval", "order"):
+        return {"lo": value, "hi": value}
+    if shape == "set":
+        return {"set": f"CASE WHEN {value} IS NOT NULL THEN [{value}] END"}
+    return {"node": f"CAST({value} AS TEXT)"}

@@ -1,0 +1,102 @@
+"""Format ranges: the ends of a class in the source's type, the set of a nominal column as an array, a node's label."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, ClassVar
+
+from sqlanon.declared import RANGES, FormatFacts
+from sqlanon.formats.base import Cell, Column, Field
+from sqlanon.formats.boxes import BoxFormat
+from sqlanon.formats.layout import Names
+from sqlanon.sqltext import identifier
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    from sqlanon.engines.base import TableRef
+    from sqlanon.table.encode import Domain
+    from sqlanon.table.scratch import Scratch
+    from sqlanon.table.stage import Reading
+
+
+class Ranges(BoxFormat):
+    """See docs/formats.md."""
+
+    facts: ClassVar[FormatFacts] = RANGES
+    shown = "formats/ranges_shown"
+    cover = "formats/ranges_covered"
+
+    def names(self, reading: Reading, *, mean: bool, nulls: bool) -> Names:
+        """See `Format.names`."""
+        name = reading.name
+        null = f"{name}_null" if nulls else None
+        if reading.treatment != "ordered":
+            return Names(value=name, null=null)
+        return Names(lo=f"{name}_lo", hi=f"{name}_hi", mean=f"{name}_mean" if mean else None, null=null)
+
+    def tables(self, scratch: Scratch, classed: TableRef, column: Column) -> Column:
+        """See `BoxFormat.tables`."""
+        return column.having(means=_means(scratch, classed, column.source)) if column.names.mean else column
+
+    def ranks(self, domain: Domain, names: Names) -> Mapping[str, str]:
+        """Codes rank classes as their ends, and sets of few values as their bits, do."""
+        if domain.fits_bits:
+            return {names.value: f"set_{domain.code}"} if names.value else {}
+        ends = ((names.lo, "lo"), (names.hi, "hi"))
+        return {name: f"{end}_{domain.code}" for name, end in ends if name is not None}
+
+    def cell(self, own: Field, shape: str, view: str) -> Cell:
+        """See `Format.cell`."""
+        at = {name.removeprefix(own.name): f'"{view}".{identifier(name)}' for name in own.published}
+        state = at["_null"] if "_null" in at and len(own.published) > 1 else None
+        if shape in ("interval", "order"):
+            return Cell({"lo": at["_lo"], "hi": at["_hi"]}, state, at.get("_mean"))
+        part = "set" if shape == "set" else "node"
+        return Cell({part: f'"{view}".{identifier(own.published[0])}'}, state)
+
+    def mark(self, names: Names) -> tuple[str | None, str]:
+        """See `Format.mark`."""
+        return names.null, "state"
+
+
+def _mean(values: npt.NDArray[np.float64]) -> float:
+    """The exact sum divided once; infinities and NaN as IEEE adds them, and no overflow on the way."""
+    import numpy as np
+
+    if not np.isfinite(values).all():
+        with np.errstate(invalid="ignore"):
+            return float(np.sum(values))
+    try:
+        return math.fsum(values) / len(values)
+    except OverflowError:
+        return math.fsum(values / len(values))
+
+
+def _means(scratch: Scratch, classed: TableRef, domain: Domain) -> TableRef:
+    """Class means: sums of integers and decimals are exact in SQL; floats are summed exactly here (math.fsum)."""
+    table = scratch.table(f"{domain.code}_means")
+    if not domain.reading.as_float:
+        scratch.execute(
+            "recode/sums",
+            means=table,
+            classed=classed,
+            columns=[{"alias": domain.reading.alias, "code": domain.code}],
+        )
+        return table
+    import numpy as np
+
+    classes, values, counts = scratch.engine.fetch_arrays(
+        scratch.sql("recode/values", classed=classed, domain=domain.table, column=domain.code),
+        ["int32", "float64", "int64"],
+    )
+    starts = np.flatnonzero(np.diff(classes, prepend=-1)) if len(classes) else np.zeros(0, dtype=np.int64)
+    means = np.empty(len(starts), dtype=np.float64)
+    bounds = np.append(starts, len(classes))
+    for i in range(len(starts)):
+        part = slice(bounds[i], bounds[i + 1])
+        means[i] = _mean(np.repeat(values[part], counts[part].astype(np.int64)))
+    scratch.engine.load_arrays(table, {"class": classes[starts], f"mean_{domain.code}": means})
+    return table
