@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
+from tests.covering import spared
 from tests.engines import ENGINES, PAIR, TestEngine, required
 
 _common = {
@@ -49,12 +50,14 @@ def pytest_configure(config: pytest.Config) -> None:
         signal.signal(signal.SIGTERM, signal.default_int_handler)
 
 
+@pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """The default run takes what is not marked thorough; ``--thorough`` the rest, and the properties once more."""
     thorough = bool(config.getoption("--thorough"))
+    beyond = spared(items)
     kept, left = [], []
     for item in items:
-        marked = item.get_closest_marker("thorough") is not None
+        marked = item in beyond or item.get_closest_marker("thorough") is not None
         again = thorough and item.get_closest_marker("property") is not None
         (kept if marked == thorough or again else left).append(item)
     if left:

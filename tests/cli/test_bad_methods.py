@@ -7,12 +7,12 @@ import pytest
 from sqlanon.methods import METHODS
 from tests.cli.conftest import make_duckdb
 from tests.cli.test_bad_input import refused
-from tests.contract.axes import Way, ways
+from tests.contract.axes import Way, by_options, ways
 from tests.declared import limited
 from tests.oracle.methods import ORACLES, K
 
 EVERY = pytest.mark.parametrize("method", METHODS)
-GENERAL = pytest.mark.parametrize("way", [way for way in ways() if K in ORACLES[way.method].takes], ids=str)
+GENERAL = pytest.mark.parametrize("way", by_options([w for w in ways() if K in ORACLES[w.method].takes]))
 """Those that release any table."""
 SOURCE = ["anonymize", "people", "--identifier", "id", "--k", "1"]
 

@@ -79,6 +79,16 @@ def samples_of(way: Way) -> Sequence[Case]:
     return SAMPLES if is_default(way) else FEW
 
 
+def by_options(chosen: Sequence[Way]) -> list[Any]:
+    """Ways as pytest parameters, for what the options of a method hardly touch: other options are for ``--thorough``."""
+    return [pytest.param(way, id=str(way), marks=other_options(way)) for way in chosen]
+
+
+def other_options(way: Way) -> list[pytest.MarkDecorator]:
+    """The marks of a way whose options are not the default ones."""
+    return [] if is_default(way) else [pytest.mark.thorough]
+
+
 def everywhere() -> list[Any]:
     """Every (engine, way, execution, sample) that must work, as pytest parameters."""
     return [
@@ -121,7 +131,7 @@ def contrasting() -> list[Way]:
 def runs(samples: Sequence[Case] | None = None) -> list[Any]:
     """Every (way, execution, sample) that must work, as pytest parameters; of these samples, or of those of each way."""
     return [
-        pytest.param(way, execution, case, id=f"{way}-{execution}-{case.name}")
+        pytest.param(way, execution, case, id=f"{way}-{execution}-{case.name}", marks=other_options(way))
         for way, case in _pairs(samples)
         if way.takes(case)
         for execution in executions(way)

@@ -47,6 +47,7 @@ def found_groups(pair: Pair, sensitive: str) -> Counter[Any]:
     return Counter(frozen(*group) for group in pair.groups(sensitive).values())
 
 
+@pytest.mark.cover
 @pytest.mark.parametrize(("way", "execution"), ABLE)
 def test_any_methods_classes_are_the_groups(shared_db: Any, way: Way, execution: str, tmp_path: Path) -> None:
     """Permutation publishing: the classes that another format would recode."""
@@ -70,6 +71,7 @@ def test_any_methods_classes_are_the_groups(shared_db: Any, way: Way, execution:
     assert asked["k"].reached == min(sizes)
 
 
+@pytest.mark.cover
 @pytest.mark.parametrize("way", FIRST.values(), ids=str)
 def test_loss_is_the_error_of_reconstruction(shared_db: Any, way: Way, tmp_path: Path) -> None:
     """Xiao & Tao's RCE from its definition: per row, the squared distance of (c(v) / |G|) from the truth."""
@@ -114,6 +116,7 @@ def test_engines_and_executions_publish_the_same(both_dbs: Any, tmp_path: Path) 
         assert (pair.rows, pair.counted) == (made[0].rows, made[0].counted)
 
 
+@pytest.mark.cover
 @pytest.mark.parametrize("method", ["anatomy", "mondrian"])
 def test_nothing_shows_the_sources_order(shared_db: Any, method: str, tmp_path: Path) -> None:
     order = random.Random(8).sample(range(len(ALONE.rows)), len(ALONE.rows))
@@ -126,6 +129,7 @@ def test_nothing_shows_the_sources_order(shared_db: Any, method: str, tmp_path: 
         assert numbers == sorted(numbers)
 
 
+@pytest.mark.cover
 @pytest.mark.parametrize("method", ["anatomy", "mondrian"])
 def test_numbers_are_drawn(shared_db: Any, method: str, tmp_path: Path) -> None:
     """Mondrian's classes are the same with any seed; their numbers are not, and are not in the order of the classes."""
@@ -155,6 +159,7 @@ TYPED = {
 }
 
 
+@pytest.mark.cover
 @pytest.mark.parametrize("kind", TYPED)
 def test_values_of_every_type_are_exact(shared_db: Any, kind: str, tmp_path: Path) -> None:
     """As a quasi column, as an insensitive one and as the sensitive one."""

@@ -60,6 +60,7 @@ def check_audit(
         assert told[name].frequency_l == pytest.approx(float(frequency))
 
 
+@pytest.mark.cover
 @pytest.mark.parametrize("kind", ["ranges", "suppressed"])
 def test_audit_of_a_release(shared_db: Any, sample: Case, kind: str, tmp_path: Path) -> None:
     """Without ``quasi`` every column but the sensitive ones makes the classes."""
@@ -79,6 +80,7 @@ def test_audit_of_a_source(shared_db: Any, sample: Case) -> None:
     check_audit(report, rows, list(sample.quasi)[:2], sample.sensitive)
 
 
+@pytest.mark.cover("first second")
 @pytest.mark.parametrize(("first", "second"), list(product(["strict", "relaxed"], repeat=2)))
 def test_together_counts_the_intersections(shared_db: Any, first: str, second: str, tmp_path: Path) -> None:
     """Two releases of one source with different columns and requirements."""

@@ -39,6 +39,7 @@ def table(k: int) -> Case:
     )
 
 
+@pytest.mark.cover
 @pytest.mark.parametrize("k", [1, 6, 40])
 @pytest.mark.parametrize("way", STREAMED, ids=str)
 def test_many_blocks_are_one_order(

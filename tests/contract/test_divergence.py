@@ -17,7 +17,7 @@ from tests.contract.cases import Case, release_rows
 from tests.contract.samples import CORE, DATES, DIVERSE, MIXED, NUMBERS, TREES
 from tests.engines import PAIR
 from tests.oracle import divergence as oracle
-from tests.properties.strategies import cases
+from tests.properties.strategies import FEW, cases
 
 FORMATS = ("ranges", "labels", "points", "suppressed")
 
@@ -59,6 +59,7 @@ def check(db: Any, case: Case, kind: str, source: str, rows: list[dict[str, Any]
             same(one, oracle.kld(p, q, len(rows)))
 
 
+@pytest.mark.cover
 @pytest.mark.parametrize("engine", PAIR, ids=lambda engine: engine.name)
 @pytest.mark.parametrize("kind", FORMATS)
 def test_every_format(connect_module: Any, engine: Any, kind: str, tmp_path: Path) -> None:
@@ -87,6 +88,7 @@ def test_anatomy(shared_db: Any, tmp_path: Path) -> None:
 
 
 @pytest.mark.property
+@FEW
 @given(case=cases(max_rows=12, max_quasi=3))
 def test_random_tables(connect: Any, tmp_path: Path, case: Case) -> None:
     with_formats = connect(PAIR[0])

@@ -115,6 +115,7 @@ def test_refused_as_it_is_read(name: str) -> None:
     assert str(caught.value).startswith("method")
 
 
+@pytest.mark.cover
 @pytest.mark.parametrize("name", sorted(BY_THE_DATA))
 def test_refused(shared_db: Any, name: str) -> None:
     arguments, text = REFUSED[name]
@@ -185,6 +186,7 @@ def test_optimal_wants_a_line_of_values(shared_db: Any, values: list[float | Non
     assert "without NULLs" in text if None in values else "takes finite values" in text
 
 
+@pytest.mark.cover("name asked")
 @pytest.mark.parametrize(
     "asked", [BASE, DIRECT, BASE | {"maximize": "k", "at_least": {"k": 2}}], ids=["l", "direct", "k"]
 )

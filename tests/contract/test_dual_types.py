@@ -19,24 +19,30 @@ EXTENTS = {"decimal": "0.1", "smallint": "5", "old_times": "719162", "real": "1.
 LIMITS = {"postgres-huge_and_tiny": "PostgreSQL raises on underflow between 1e-300 and 1e300 in one column"}
 
 
+@pytest.mark.cover("engine bound")
+@pytest.mark.parametrize("bound", ["extent", Fraction(1, 2), Fraction(0), Fraction(1)], ids=str)
 @pytest.mark.parametrize("name", [name for name in NARROW if name != "empty_text"])
-def test_k_is_the_most_of_all_partitions(shared_db: Any, name: str, tmp_path: Path) -> None:
+def test_k_is_the_most_of_all_partitions(
+    shared_db: Any, name: str, bound: str | Fraction, tmp_path: Path
+) -> None:
     """On one column, groups of consecutive values are as good as any; NULL, infinities and NaN stand alone within extents."""
     sql_type, pool = NARROW[name]
     case = numbered(Case("one", {"x": sql_type}, tuple((v,) for v in (pool * 2)[:8]), {"x": QI()}))
-    extent = Fraction(EXTENTS.get(name, "1"))
-    for bound in (Bound(None, {"x": extent}), Bound(Fraction(1, 2)), Bound(Fraction(0)), Bound(Fraction(1))):
-        best = oracle.most_private(None, len(case.rows), lambda rows, bound=bound: bound.holds(case, rows))
-        for method in ("hilbert", "mondrian"):
-            classes, report = classes_of(
-                shared_db, case, tmp_path, method=method, maximize="k", at_least={"k": 1}, **bound.arguments
-            )
-            assert all(bound.holds(case, rows) for rows in classes)
-            reached = min(len(rows) for rows in classes)
-            assert reached == report.min_class
-            assert reached == best if method != "mondrian" else reached <= best
+    within = (
+        Bound(bound) if isinstance(bound, Fraction) else Bound(None, {"x": Fraction(EXTENTS.get(name, "1"))})
+    )
+    best = oracle.most_private(None, len(case.rows), lambda rows: within.holds(case, rows))
+    for method in ("hilbert", "mondrian"):
+        classes, report = classes_of(
+            shared_db, case, tmp_path, method=method, maximize="k", at_least={"k": 1}, **within.arguments
+        )
+        assert all(within.holds(case, rows) for rows in classes)
+        reached = min(len(rows) for rows in classes)
+        assert reached == report.min_class
+        assert reached == best if method != "mondrian" else reached <= best
 
 
+@pytest.mark.cover
 @pytest.mark.parametrize(
     ("engine", "name"),
     [

@@ -19,6 +19,7 @@ from sqlanon.policy import release as spec_of
 from tests.contract.assigned import Sample, encoded_sample
 from tests.contract.axes import (
     Way,
+    by_options,
     contrasting,
     everywhere,
     executions,
@@ -115,6 +116,7 @@ def expected_once(way: str, case: str) -> Counter[Any]:
     )
 
 
+@pytest.mark.cover("engine way execution", "way sample")
 @pytest.mark.parametrize(("engine", "way", "execution", "sample"), everywhere())
 def test_assignment_equals_oracle(
     encoded: Callable[..., Sample], engine: Any, way: Way, execution: str, sample: Case
@@ -141,6 +143,7 @@ def test_release_and_report_equal_oracle(
     check_report(sample, report, classes)
 
 
+@pytest.mark.cover
 @pytest.mark.parametrize(("way", "sample"), refusals())
 def test_what_a_method_does_not_take_is_refused_with_what_does(
     sample: Case, way: Way, tmp_path: Path
@@ -155,6 +158,7 @@ def test_what_a_method_does_not_take_is_refused_with_what_does(
     assert able & set(words) or faults & set(words)
 
 
+@pytest.mark.cover
 @pytest.mark.parametrize(("way", "execution", "sample"), runs((MIXED, NUMBERS)))
 def test_release_in_a_file_equals_oracle(
     connect_module: Any, sample: Case, way: Way, execution: str, tmp_path: Path
@@ -164,6 +168,7 @@ def test_release_in_a_file_equals_oracle(
     assert multiset(rows) == expected(sample, way)
 
 
+@pytest.mark.cover("kind sample", "engine kind")
 @pytest.mark.parametrize("kind", FORMATS[1:])
 @pytest.mark.parametrize("sample", CORE, ids=lambda case: case.name)
 @pytest.mark.parametrize("way", contrasting(), ids=str)
@@ -174,6 +179,7 @@ def test_formats_equal_oracle(shared_db: Any, sample: Case, way: Way, kind: str,
     assert report.format == kind
 
 
+@pytest.mark.cover
 @pytest.mark.parametrize("way", ways(), ids=str)
 def test_row_order_does_not_matter(shared_db: Any, way: Way, tmp_path: Path) -> None:
     for case in filter(way.takes, (MIXED, NUMBERS)):
@@ -182,7 +188,8 @@ def test_row_order_does_not_matter(shared_db: Any, way: Way, tmp_path: Path) -> 
         assert multiset(rows) == expected(case, way)
 
 
-@pytest.mark.parametrize("way", ways(), ids=str)
+@pytest.mark.cover
+@pytest.mark.parametrize("way", by_options(ways()))
 def test_small_memory_budget_gives_the_same_classes(shared_db: Any, way: Way, tmp_path: Path) -> None:
     """What can be done by the database is, until the rest fits; what must be in memory is refused with a way out."""
     used = set()
@@ -199,7 +206,8 @@ def test_small_memory_budget_gives_the_same_classes(shared_db: Any, way: Way, tm
         assert used & {"pushdown", "pushdown+kernel"}
 
 
-@pytest.mark.parametrize("way", [way for way in ways() if way.takes(TIES)], ids=str)
+@pytest.mark.cover
+@pytest.mark.parametrize("way", by_options([way for way in ways() if way.takes(TIES)]))
 def test_means_equal_oracle(shared_db: Any, way: Way, tmp_path: Path) -> None:
     case = TIES
     assert case.privacy.k >= 5
@@ -207,6 +215,7 @@ def test_means_equal_oracle(shared_db: Any, way: Way, tmp_path: Path) -> None:
     assert multiset(rows) == expected(case, way, mean=["a", "b"])
 
 
+@pytest.mark.cover
 @pytest.mark.parametrize("kind", ["points", "suppressed"])
 def test_losses_where_a_format_merges_boxes(shared_db: Any, sample: Case, kind: str, tmp_path: Path) -> None:
     """The loss of a row is its box's; the largest of a class bounds every box; sizes are those of merged classes."""

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from tests.contract.cases import multiset, release_rows
+from tests.contract.cases import Case, multiset, release_rows
 from tests.contract.samples import DATES, MIXED, NUMBERS, TREES
 from tests.engines import PAIR, create_table, read_table, text_literal
 
@@ -31,31 +31,32 @@ def sql_types(db: Any, schema: str, table: str) -> dict[str, str]:
     )
 
 
-@pytest.mark.parametrize("engine", PAIR, ids=lambda engine: engine.name)
-def test_types_are_the_sources(connect: Any, engine: Any, tmp_path: Path) -> None:
+@pytest.mark.cover("engine kind", "engine case")
+@pytest.mark.parametrize("kind", ["ranges", "labels", "points", "suppressed"])
+@pytest.mark.parametrize("case", [MIXED, NUMBERS, DATES, TREES], ids=lambda case: case.name)
+def test_types_are_the_sources(shared_db: Any, case: Case, kind: str, tmp_path: Path) -> None:
     """Ranges, points and suppressed values keep the type; sets are arrays of text; labels are text."""
-    db = connect(engine)
-    home = "main" if engine.family == "duckdb" else "public"
-    text, array = ("VARCHAR", "VARCHAR[]") if engine.family == "duckdb" else ("text", "_text")
-    for case in (MIXED, NUMBERS, DATES, TREES):
-        for kind in ("ranges", "labels", "points", "suppressed"):
-            source = case.create(db)
-            release_rows(db, case, tmp_path, source=source, format=kind)
-            before, after = sql_types(db, home, source), sql_types(db, "release", source)
-            for name, qi in case.quasi.items():
-                if kind == "labels":
-                    assert after[name] == text
-                elif kind in ("points", "suppressed"):
-                    assert after[name] == before[name], (kind, name)
-                elif qi.kind in ("number", "text"):
-                    assert after[f"{name}_lo"] == after[f"{name}_hi"] == before[name]
-                else:
-                    assert after[name] == (array if qi.kind == "nominal" else text)
-            for name in case.sensitive:
-                assert after[name] == before[name]
-            assert not set(after) & (set(case.columns) - set(case.quasi) - set(case.sensitive))
+    db = shared_db
+    duckdb = db.engine.dialect == "duckdb"
+    text, array = ("VARCHAR", "VARCHAR[]") if duckdb else ("text", "_text")
+    source = case.create(db)
+    release_rows(db, case, tmp_path, source=source, format=kind)
+    before, after = sql_types(db, "main" if duckdb else "public", source), sql_types(db, "release", source)
+    for name, qi in case.quasi.items():
+        if kind == "labels":
+            assert after[name] == text
+        elif kind in ("points", "suppressed"):
+            assert after[name] == before[name], (kind, name)
+        elif qi.kind in ("number", "text"):
+            assert after[f"{name}_lo"] == after[f"{name}_hi"] == before[name]
+        else:
+            assert after[name] == (array if qi.kind == "nominal" else text)
+    for name in case.sensitive:
+        assert after[name] == before[name]
+    assert not set(after) & (set(case.columns) - set(case.quasi) - set(case.sensitive))
 
 
+@pytest.mark.cover
 @pytest.mark.parametrize("kind", ["ranges", "labels", "points", "suppressed"])
 def test_stored_order_is_independent_of_the_sources(shared_db: Any, kind: str, tmp_path: Path) -> None:
     for case in (MIXED, TREES):
@@ -67,6 +68,7 @@ def test_stored_order_is_independent_of_the_sources(shared_db: Any, kind: str, t
         assert first == second
 
 
+@pytest.mark.cover("way execution")
 @pytest.mark.parametrize("way", ["tree", "hilbert", "mondrian:variant=relaxed", "anatomy"])
 @pytest.mark.parametrize("execution", ["kernel", "pushdown"])
 def test_rows_that_only_other_columns_tell_apart(shared_db: Any, way: str, execution: str) -> None:

@@ -33,6 +33,7 @@ def numbers(shared_db: Any) -> tuple[Any, str]:
     return shared_db, name
 
 
+@pytest.mark.cover
 @pytest.mark.parametrize(
     "item",
     [
@@ -118,6 +119,7 @@ def test_a_row_under_the_root_of_a_label_may_be_in_every_group(shared_db: Any, t
     assert {row["g"]: (row["n"].low, row["n"].high) for row in cases.rows} == {1: (3, 6), 0: (1, 4)}
 
 
+@pytest.mark.cover("type_ format_")
 @pytest.mark.parametrize("format_", ["suppressed", "points"])
 @pytest.mark.parametrize(
     ("type_", "kind", "leaves", "value"),

@@ -28,6 +28,7 @@ def pairs(*cases: Case) -> list[Any]:
     ]
 
 
+@pytest.mark.cover
 @pytest.mark.parametrize(("way", "case"), pairs(*FEW, WHOLE))
 def test_loss_never_grows_and_requirements_hold(shared_db: Any, way: Way, case: Case, tmp_path: Path) -> None:
     """The run's own verify measures every requirement, and that boxes cover their rows."""
@@ -39,6 +40,7 @@ def test_loss_never_grows_and_requirements_hold(shared_db: Any, way: Way, case: 
     assert refined.rows == plain.rows == len(case.rows)
 
 
+@pytest.mark.cover
 @pytest.mark.parametrize(("way", "case"), pairs(TREES, WHOLE, DIVERSE))
 def test_every_engine_and_row_order_gives_the_same(
     both_dbs: tuple[Any, ...], way: Way, case: Case, tmp_path: Path

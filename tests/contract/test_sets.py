@@ -26,6 +26,7 @@ SIZES = [
 ]
 
 
+@pytest.mark.cover
 @pytest.mark.parametrize("nulls", [False, True], ids=["filled", "nulls"])
 @pytest.mark.parametrize("sizes", SIZES, ids=str)
 def test_kernel_equals_pushdown(shared_db: Any, sizes: tuple[int, ...], nulls: bool, tmp_path: Path) -> None:

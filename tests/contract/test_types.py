@@ -83,6 +83,7 @@ def one_column(sql_type: str, pool: list[Any]) -> Case:
     return Case("one", {"x": sql_type}, tuple((v,) for v in values), {"x": QI(kind)}, (), Privacy(k=2))
 
 
+@pytest.mark.cover("engine cut")
 @pytest.mark.parametrize("cut", ["median", "loss"])
 @pytest.mark.parametrize("name", NARROW)
 def test_one_column_equals_oracle(shared_db: Any, name: str, cut: str, tmp_path: Path) -> None:
@@ -106,6 +107,7 @@ KNOWN_LIMITS = {
 """Each ends in an error with nothing published; docs/formats.md says so."""
 
 
+@pytest.mark.cover
 @pytest.mark.parametrize("kind", ["ranges", "labels"])
 @pytest.mark.parametrize(("engine", "sql_type", "pool"), FEW_VALUES)
 def test_extreme_values_can_be_released(
@@ -132,6 +134,7 @@ def test_extreme_values_can_be_released(
         assert report.loss.gcp == pytest.approx(0 if classes > 1 else 1, abs=1e-6)
 
 
+@pytest.mark.cover
 @pytest.mark.parametrize("sql_type", ["INTEGER", "DECIMAL(6,1)", "DATE", "BIGINT"])
 def test_hierarchy_over_numbers_and_dates(shared_db: Any, sql_type: str, tmp_path: Path) -> None:
     """A hierarchy's leaves are read in the column's type; the release is that of the same text."""
@@ -160,6 +163,7 @@ def test_hierarchy_over_numbers_and_dates(shared_db: Any, sql_type: str, tmp_pat
     assert multiset([{"x": back.get(row[0][1])} for row in wanted.elements()]) == multiset(rows)
 
 
+@pytest.mark.cover
 @pytest.mark.parametrize("cut", ["median", "loss"])
 def test_an_order_may_name_values_that_are_absent(shared_db: Any, cut: str, tmp_path: Path) -> None:
     """Ranks are those of the values in the column, as for enums, so a longer list changes nothing."""

@@ -53,14 +53,21 @@ class Told:
         return Assignment(table, "kernel")
 
 
-@pytest.fixture
-def told(shared_db: Any, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Any]:
-    """Releases `ROWS` with given classes; the name is new for every test."""
-    declare(monkeypatch, "told", Told)
-    monkeypatch.setattr(Told, "classes", RIGHT)
+@pytest.fixture(scope="module")
+def source(shared_db: Any) -> str:
+    """A table of `ROWS` that every test releases anew: what is refused changes nothing."""
     name = f"told_{uuid.uuid4().hex[:10]}"
     create_table(shared_db, name, {"q": "INTEGER", "s": "TEXT", "t": "TEXT", "who": "TEXT"},
                  [(*row, f"person {row[0]}") for row in ROWS])  # fmt: skip
+    return name
+
+
+@pytest.fixture
+def told(shared_db: Any, source: str, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Any]:
+    """Releases `ROWS` with given classes."""
+    declare(monkeypatch, "told", Told)
+    monkeypatch.setattr(Told, "classes", RIGHT)
+    name = source
 
     def release(classes: Sequence[int | None] = RIGHT, **options: Any) -> Any:
         monkeypatch.setattr(Told, "classes", classes)
@@ -73,7 +80,8 @@ def told(shared_db: Any, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Any]:
 
 def refused(db: Any, told: Any, make: Callable[[], Any]) -> str:
     """The wrong release raises, and the right one before it stays as it was, in the view and in the catalog."""
-    told()
+    if not db.releases(told.name):
+        told()
     before = read_table(db, ("release", told.name))
     catalog = db.releases(told.name)
     objects = private_objects(db)
@@ -104,12 +112,14 @@ def test_the_right_release_passes(shared_db: Any, told: Any) -> None:
     }
 
 
+@pytest.mark.cover
 @pytest.mark.parametrize("kind", ["ranges", "labels", "points", "suppressed"])
 def test_a_class_below_k(shared_db: Any, told: Any, kind: str) -> None:
     message = refused(shared_db, told, lambda: told(SHORT, format=kind))
     assert "k: asked 4" in message
 
 
+@pytest.mark.cover
 @pytest.mark.parametrize(
     ("classes", "options", "column"),
     [
@@ -165,6 +175,7 @@ def on_physical(change: str) -> Callable[..., Any]:
     return tamper
 
 
+@pytest.mark.cover
 @pytest.mark.parametrize(
     "change",
     [
@@ -192,6 +203,7 @@ def test_a_physical_table_that_is_not_the_staged_one(
     refused(shared_db, told, run)
 
 
+@pytest.mark.cover
 @pytest.mark.parametrize(
     ("options", "change"),
     [

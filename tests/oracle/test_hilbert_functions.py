@@ -78,6 +78,7 @@ def random_points(d: int, bits: int, count: int) -> np.ndarray:
     return made.astype(np.uint32)
 
 
+@pytest.mark.cover("d bits")
 @pytest.mark.parametrize(("d", "bits"), DRAWN)
 def test_keys_are_the_places_on_the_drawn_curve(installed: Any, d: int, bits: int) -> None:
     drawn = curve(d, bits)
@@ -89,6 +90,7 @@ def test_keys_are_the_places_on_the_drawn_curve(installed: Any, d: int, bits: in
     ]
 
 
+@pytest.mark.cover("d bits")
 @pytest.mark.parametrize(("d", "bits"), RANDOM)
 def test_words_are_those_of_the_kernel(installed: Any, d: int, bits: int) -> None:
     assert d * bits <= WORD_BITS
@@ -98,6 +100,7 @@ def test_words_are_those_of_the_kernel(installed: Any, d: int, bits: int) -> Non
     assert keys(installed, "hilbert_key", points, bits) == out.tolist()
 
 
+@pytest.mark.cover("d bits")
 @pytest.mark.parametrize(("d", "bits"), RANDOM + LONG)
 def test_bytes_are_those_of_the_kernel(installed: Any, d: int, bits: int) -> None:
     points = random_points(d, bits, 60)
@@ -229,6 +232,7 @@ def test_temporary_functions_end(db: Any) -> None:
     assert db.engine.fetch(left[db.engine.dialect]) == [(0,)]
 
 
+@pytest.mark.cover
 @pytest.mark.parametrize("bits", [2, 3, 21])
 @pytest.mark.parametrize("sensitive", [[], ["s1", "s2"]], ids=["", "sensitive"])
 def test_the_hilbert_order_is_key_codes_occurrence_sensitive_row(

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from sqlanon.errors import InfeasibleError
 from tests.oracle import queries, sources
+from tests.properties.strategies import FEW
 
 KEYS = [
     [], [], ["d"], ["a"], ["s"], ["h"], ["a % 2"], ["CASE WHEN a < 2 THEN 0 ELSE 1 END", "d"], ["a", "s"], ["c > 0"], ["s", "h"],
@@ -56,7 +57,10 @@ def released(db: Any, rng: random.Random, tmp_path: Path, kind: str) -> tuple[st
     return name, quasi
 
 
+@pytest.mark.property
+@pytest.mark.cover
 @pytest.mark.parametrize("kind", ["ranges", "suppressed", "points", "labels", "anatomy"])
+@FEW
 @given(seed=st.integers(0, 2**32))
 def test_answers_hold_for_every_consistent_source(
     shared_db: Any, side_by_side: duckdb.DuckDBPyConnection, tmp_path: Path, kind: str, seed: int
@@ -65,9 +69,9 @@ def test_answers_hold_for_every_consistent_source(
 
 
 def check(
-    db: Any, connection: duckdb.DuckDBPyConnection, tmp_path: Path, kind: str, seed: int, asked: int = 2
+    db: Any, connection: duckdb.DuckDBPyConnection, tmp_path: Path, kind: str, seed: int, asked: int = 4
 ) -> None:
-    """Two random queries over one random release."""
+    """A few random queries over one random release."""
     rng = random.Random(seed)
     made = released(db, rng, tmp_path, kind)
     if made is None:

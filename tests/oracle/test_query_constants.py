@@ -6,11 +6,13 @@ import random
 import uuid
 from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from sqlanon.errors import DatabaseError, UnsupportedError
 from tests.oracle.handmade import publish, quasi
+from tests.properties.strategies import FEW
 
 VALUES = {
     "SMALLINT": ("0", "1", "2", "3", "-1", "128"),
@@ -68,6 +70,8 @@ def table(db: Any, sql_type: str, kind: str, values: tuple[str, ...]) -> str:
     return name
 
 
+@pytest.mark.property
+@FEW
 @given(seed=st.integers(0, 2**32))
 def test_a_column_is_compared_as_the_source_would(shared_db: Any, seed: int) -> None:
     rng = random.Random(seed)

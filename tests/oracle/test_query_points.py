@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 
 from tests.oracle import points, queries
 from tests.oracle.handmade import plain, publish, quasi
+from tests.properties.strategies import FEW
 
 SEEDS = st.integers(0, 2**32)
 
@@ -34,6 +35,8 @@ def made(db: Any, rng: random.Random, *, nulls: bool) -> tuple[str, list[points.
     return name, rows
 
 
+@pytest.mark.property
+@FEW
 @given(seed=SEEDS)
 def test_count_is_tight_up_to_twelve_predicates(
     shared_db: Any, side: duckdb.DuckDBPyConnection, seed: int
@@ -60,6 +63,8 @@ def swapped(rng: random.Random, where: str) -> str:
     return " ".join("b" + w[1:] if w in ("a", "a)") and rng.random() < 0.5 else w for w in words)
 
 
+@pytest.mark.property
+@FEW
 @given(seed=SEEDS)
 def test_estimates_lie_in_bounds_and_more_conditions_never_raise_them(shared_db: Any, seed: int) -> None:
     rng = random.Random(seed)

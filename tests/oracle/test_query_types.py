@@ -10,11 +10,12 @@ from typing import Any
 
 import duckdb
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sqlanon.errors import InfeasibleError
 from tests.oracle import queries, sources
+from tests.properties.strategies import FEW
 
 TYPES = {"a": "INTEGER", "h": "TEXT", "d": "TEXT", "c": "INTEGER", "f": "DOUBLE PRECISION"}
 KEYS = ([], [], ["h"], ["upper(h)"], ["upper(d)"], ["CASE WHEN h = 'éa' THEN 1 ELSE 0 END"])
@@ -53,9 +54,10 @@ def table(rng: random.Random, rows: int) -> list[tuple[Any, ...]]:
     ]  # fmt: skip
 
 
+@pytest.mark.property
 @pytest.mark.parametrize("kind", ["ranges", "labels", "anatomy"])
+@FEW
 @given(seed=st.integers(0, 2**32))
-@settings(max_examples=settings().max_examples // 4)
 def test_calculations_hold_for_every_consistent_source(
     shared_db: Any, side_by_side: duckdb.DuckDBPyConnection, tmp_path: Path, kind: str, seed: int
 ) -> None:

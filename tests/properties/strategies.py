@@ -8,12 +8,15 @@ from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
-from hypothesis import assume
+from hypothesis import assume, settings
 from hypothesis import strategies as st
 
 from tests.contract.cases import QI, Case
 from tests.engines import Enum
 from tests.oracle.requirements import Privacy, feasible
+
+FEW = settings(max_examples=max(2, settings().max_examples // 4))
+"""For tests of whole runs over a database, each of which takes as long as hundreds of solved tables."""
 
 LABELS = ("alpha", "beta", "Beta", "γάμμα", "it's", "a,b", "[x]", "100%")
 SQL_NAMES = ("a", "B b", 'quo"te', "ünï", "order", "x%y", "semi;colon", "tab\tname")

@@ -17,7 +17,7 @@ from tests.contract.cases import Case, multiset, release_rows
 from tests.oracle.methods import ORACLES, K
 from tests.oracle.recode import FORMATS, covers, released
 from tests.oracle.requirements import Privacy, meets
-from tests.properties.strategies import cases
+from tests.properties.strategies import FEW, cases
 
 pytestmark = pytest.mark.property
 
@@ -36,6 +36,7 @@ RUNS = WAYS.flatmap(lambda way: st.tuples(st.just(way), st.sampled_from(executio
 
 
 @pytest.mark.parametrize("method", sorted({way.method for way in GENERAL}))
+@FEW
 @given(case=cases(), data=st.data(), kind=st.sampled_from(sorted(FORMATS)))
 def test_engines_and_executions_equal_the_oracle(
     both_dbs: tuple[Any, ...], tmp_path: Path, method: str, case: Case, data: st.DataObject, kind: str
@@ -51,6 +52,7 @@ def test_engines_and_executions_equal_the_oracle(
             assert report.verified
 
 
+@FEW
 @given(case=cases(), run=RUNS)
 def test_boxes_cover_and_classes_meet_the_requirements(
     shared_db: Any, tmp_path: Path, case: Case, run: Run
@@ -85,6 +87,7 @@ def test_boxes_cover_and_classes_meet_the_requirements(
     assert all(meets(case.table, members, case.privacy) for members in classes.values())
 
 
+@FEW
 @given(case=cases(), run=RUNS, data=st.data())
 def test_row_order_does_not_matter(
     shared_db: Any, tmp_path: Path, case: Case, run: Run, data: st.DataObject
@@ -99,6 +102,7 @@ def test_row_order_does_not_matter(
     assert runs[0] == runs[1]
 
 
+@FEW
 @given(case=cases(), run=RUNS)
 def test_same_seed_same_output(shared_db: Any, tmp_path: Path, case: Case, run: Run) -> None:
     way, execution = run
@@ -111,6 +115,7 @@ def test_same_seed_same_output(shared_db: Any, tmp_path: Path, case: Case, run: 
     assert [multiset([row]) for row in runs[0]] == [multiset([row]) for row in runs[1]]
 
 
+@FEW
 @given(case=cases(), way=WAYS)
 def test_reported_figures_are_those_of_the_published_rows(
     shared_db: Any, tmp_path: Path, case: Case, way: Way

@@ -100,12 +100,14 @@ def test_leaves_of_another_type(db, tmp_path):
     fails(db, sqlanon.PolicyError, hierarchies={"age": "h.csv"})
 
 
+@pytest.mark.cover
 @pytest.mark.parametrize("text", ["{c};*\n{c};*\n", "{c};x;*\n{c}2;*\n", "{c};*\n{c}2;+\n", '"{c};*\n'])
 def test_broken_hierarchy_files(db, tmp_path, text):
     (tmp_path / "h.csv").write_text(text.format(c=CANARY))
     fails(db, sqlanon.PolicyError, hierarchies={"city": "h.csv"})
 
 
+@pytest.mark.cover
 @pytest.mark.parametrize("expression", ["CAST(city AS INTEGER)", "CAST(illness AS DATE)"])
 @pytest.mark.parametrize("role", ["quasi", "insensitive"])
 def test_a_view_that_fails(db, expression, role):

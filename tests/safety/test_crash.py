@@ -25,6 +25,9 @@ STOPS = [
     ("publish", 2),  # verified, and not yet in place
 ]
 
+MAIN_STOPS = STOPS[3:4] + STOPS[-3:]
+"""Stops after which something differs: in the middle of the work, and around what is written for readers."""
+
 
 @dataclass
 class Place:
@@ -116,7 +119,11 @@ def killed_at(place: Place, start, stage: str, nth: int = 1) -> int:
     return before
 
 
-@pytest.mark.parametrize(("stage", "nth"), STOPS)
+@pytest.mark.cover
+@pytest.mark.parametrize(
+    ("stage", "nth"),
+    [pytest.param(*stop, marks=[pytest.mark.thorough] * (stop not in MAIN_STOPS)) for stop in STOPS],
+)
 def test_killed_at_a_stage(place, start, stage, nth):
     before = killed_at(place, start, stage, nth)
     assert place.seen() == before

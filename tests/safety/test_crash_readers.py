@@ -8,15 +8,20 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 import sqlanon
 from tests.safety.conftest import FILE, SERVER, hear, kill
 from tests.safety.people import VERSIONS, assert_tidy, is_whole
-from tests.safety.test_crash import STOPS, Place, killed_at
+from tests.safety.test_crash import MAIN_STOPS, STOPS, Place, killed_at
 from tests.safety.test_readers import Readers
 from tests.safety.worker import read_file, run_beside_readers
 
 SWAP = ("swap", 1)
 """The views point at the new version, and the transaction has not ended."""
+AT = pytest.mark.parametrize(
+    "stops", [MAIN_STOPS, pytest.param(STOPS, marks=pytest.mark.thorough)], ids=["main", "all"]
+)
 
 
 def wrong(answers: list[Any]) -> list[Any]:
@@ -33,7 +38,8 @@ def unhurried(read: Callable[[], Any]) -> Callable[[], Any]:
     return reading
 
 
-def test_postgres(make_url, start):
+@AT
+def test_postgres(make_url, start, stops):
     import psycopg
 
     place = Place(make_url(SERVER))
@@ -52,7 +58,7 @@ def test_postgres(make_url, start):
 
     reads = [lambda session=session: session.execute(VERSIONS).fetchone() for session in sessions]
     with Readers(*map(unhurried, (*reads, inside_a_transaction, anew))) as readers:
-        for stage, nth in [*STOPS, SWAP]:
+        for stage, nth in [*stops, SWAP]:
             killed_at(place, start, stage, nth)
             assert place.seen() == 1
         place.assert_next_run_works()
@@ -62,14 +68,15 @@ def test_postgres(make_url, start):
     assert {answer[1] for answer in readers.answers} == {1, place.generation}
 
 
-def test_duckdb_processes_of_the_published_file(make_url, start, context, tmp_path):
+@AT
+def test_duckdb_processes_of_the_published_file(make_url, start, context, tmp_path, stops):
     place = Place(make_url(FILE), tmp_path / "out.duckdb")
     place.arguments |= {"publish_file": str(place.file)}
     place.write()
     place.run()
     ended = context.Event()
     pipes = [start(read_file, str(place.file), VERSIONS, ended)[1] for _ in range(4)]
-    for stage, nth in [*STOPS, ("replace", 1)]:
+    for stage, nth in [*stops, ("replace", 1)]:
         killed_at(place, start, stage, nth)
         assert place.seen() == 1
     killed_at(place, start, "replaced")
@@ -82,12 +89,13 @@ def test_duckdb_processes_of_the_published_file(make_url, start, context, tmp_pa
         assert answers[-1][1] == place.generation
 
 
-def test_duckdb_connections_of_the_killed_process(make_url, start, tmp_path: Path):
+@AT
+def test_duckdb_connections_of_the_killed_process(make_url, start, tmp_path: Path, stops):
     """They die with it: what they saw until then they wrote down."""
     place = Place(make_url(FILE))
     place.write()
     place.run()
-    for stage, nth in [*STOPS, SWAP]:
+    for stage, nth in [*stops, SWAP]:
         place.write()
         said = tmp_path / f"{stage}_{nth}"
         process, pipe = start(run_beside_readers, place.url, place.arguments, stage, nth, VERSIONS, str(said))

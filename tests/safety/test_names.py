@@ -79,6 +79,7 @@ def released(db, view: tuple[str, str], columns: list[str]) -> None:
     assert len(read_table(db, (view[0], f"{view[1]}_metadata"))) > 2
 
 
+@pytest.mark.cover
 @pytest.mark.parametrize(("name", "form"), [(name, FORMATS[i % 4]) for i, name in enumerate(HOSTILE)])
 def test_hostile_names_everywhere(db, name, form):
     """The name is a schema, a table, a view and, with a suffix or without, every column; twice, so that it is swapped."""
@@ -106,6 +107,7 @@ def test_hostile_names_everywhere(db, name, form):
     db.clean()
 
 
+@pytest.mark.cover
 @pytest.mark.parametrize("form", FORMATS)
 @pytest.mark.parametrize("half", [0, 1])
 def test_our_own_aliases(db, half, form):
@@ -167,6 +169,7 @@ VALUES = (
 )
 
 
+@pytest.mark.cover
 @pytest.mark.parametrize("form", FORMATS)
 def test_values_come_out_unchanged(db, form):
     """Sensitive and insensitive values are what they were, per row; nominal quasi values are found in their sets."""

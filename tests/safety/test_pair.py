@@ -231,6 +231,7 @@ def test_grants_survive(make_url):
             db.engine.execute(f"DROP ROLE {role}")
 
 
+@pytest.mark.cover
 @pytest.mark.parametrize("name", HOSTILE)
 def test_hostile_names(shared_db, name):
     """Schema, table, view and every column; twice, so that both tables are swapped."""
@@ -250,6 +251,7 @@ def test_hostile_names(shared_db, name):
     assert shared_db.audit(view).sensitive[0].frequency_l == 3
 
 
+@pytest.mark.cover
 @pytest.mark.parametrize("method", ["anatomy", "mondrian"])
 def test_our_own_aliases(shared_db, method):
     """Names that our SQL uses itself are quasi columns, published as they are, and one by one the sensitive column."""

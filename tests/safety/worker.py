@@ -157,6 +157,7 @@ def read_file(told: Connection, path: str, query: str, ended: Any) -> None:
             answers.append(f"{type(error).__name__}: {error}")
         if last:
             break
+        time.sleep(0.05)  # others need the machine as well
     told.send(answers)
 
 
