@@ -225,7 +225,7 @@ class Calculator:
             ends = [at(inner.low), at(inner.high)]
             falls = kind is exp.Sub and other is right
             if kind in (exp.Mul, exp.Div, exp.IntDiv):
-                falling = sql(":c < 0", c=constant)
+                falling = _is_negative(constant)
                 ends = [when(falling, ends[1], ends[0]), when(falling, ends[0], ends[1])]
             elif falls:
                 ends.reverse()
@@ -251,3 +251,10 @@ class Calculator:
         return Quad(
             trees[0], trees[1], trees[2], sql("GREATEST(:a, :b)", a=a.undefined, b=b.undefined), tight=False
         )
+
+
+def _is_negative(constant: exp.Expr) -> Tree:
+    """Whether a constant is below 0; of a number that is written out it is known."""
+    if isinstance(constant, exp.Literal) and not constant.is_string:
+        return FALSE
+    return sql(":c < 0", c=constant)

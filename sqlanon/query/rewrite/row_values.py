@@ -117,7 +117,8 @@ class RowValues:
         if a.term is None:
             return {"possible": possible, "certain": certain, "count": n, "share": share, "open": FALSE}
         term = a.term
-        if self._rows.is_partial(term, self._wanted):
+        partial = self._rows.is_partial(term, self._wanted)
+        if partial:
             count, low, high = (column(f"{term}_{end}") for end in ("n", "min", "max"))
             total, neg, pos = (
                 column(f"{term}_{end}") if term in self._wanted.summed else exp.null()
@@ -128,9 +129,9 @@ class RowValues:
             count = sql("CASE WHEN :x IS NULL THEN 0 ELSE :n END", x=value, n=n)
             total, low, high = sql(":n * :x", n=n, x=value), value, value
             neg, pos = sql(":n * LEAST(:x, 0)", n=n, x=value), sql(":n * GREATEST(:x, 0)", n=n, x=value)
-        some_ = sql(":c > 0", c=count)
+        known = sql(":c > 0", c=count) if partial else sql("NOT :x IS NULL", x=low)
         return {
-            "possible": every([possible, some_]), "certain": every([certain, some_]), "count": count, "share": share,
+            "possible": every([possible, known]), "certain": every([certain, known]), "count": count, "share": share,
             "low": low, "high": high, "open": FALSE,
             "sum": sql(":s * CAST(:x AS DOUBLE)", s=share, x=total), "s_certain_low": total, "s_certain_high": total,
             "s_neg": neg, "s_pos": pos,
