@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from decimal import Decimal
 from typing import Any
@@ -59,10 +61,58 @@ class Answer:
         return {"rows": rows, "unlisted_groups": self.unlisted_groups}
 
 
+def answered(
+    columns: Sequence[tuple[str, bool]],
+    tight: Mapping[str, bool],
+    rows: Sequence[Sequence[Any]],
+    sql: str,
+    *,
+    unlisted_groups: bool,
+) -> Answer:
+    """The answer that the rows of the rewritten query give.
+
+    Args:
+        columns: output names, and whether each has bounds: then a row has four cells of it.
+        tight: of those with bounds, whether they are tight.
+        rows: the rows, ``certain`` last.
+        sql: the rewritten query.
+        unlisted_groups: see `Answer`.
+    """
+    found, certain = [], []
+    for row in rows:
+        cells = iter(row)
+        found.append({
+            name: _bounded([next(cells) for _ in range(4)], tight=tight[name]) if bounded else next(cells)
+            for name, bounded in columns
+        })  # fmt: skip
+        certain.append(bool(next(cells)))
+    names = tuple(name for name, _ in columns)
+    aggregates = tuple(name for name, bounded in columns if bounded)
+    return Answer(names, aggregates, tuple(found), tuple(certain), sql, unlisted_groups)
+
+
+def _bounded(cells: Sequence[Any], *, tight: bool) -> Bounded:
+    estimate, low, high = (_number(cell) for cell in cells[:3])
+    nan = all(isinstance(end, float) and math.isnan(end) for end in (low, high))
+    exact = low is not None and (low == high or nan) and not cells[3]
+    if exact:
+        estimate = low
+    elif None not in (estimate, low, high) and isinstance(estimate, int | float):
+        # Sums of doubles in the engine's order may miss an end by a hair.
+        estimate = min(max(estimate, low), high)
+    return Bounded(estimate, low, high, tight, exact, bool(cells[3]))
+
+
+def _number(value: Any) -> Any:  # noqa: ANN401 - an engine's value
+    """A number as Python's own."""
+    if isinstance(value, Decimal):
+        return int(value) if value == value.to_integral_value() else float(value)
+    return value
+
+
 def _plain(value: Any) -> Any:  # noqa: ANN401 - any cell
     """A cell as JSON can hold it; dates and other types of a database as text."""
     if isinstance(value, Bounded):
         return {field.name: _plain(getattr(value, field.name)) for field in fields(value)}
-    if isinstance(value, Decimal):
-        return int(value) if value == value.to_integral_value() else float(value)
+    value = _number(value)
     return value if value is None or isinstance(value, bool | int | float | str) else str(value)

@@ -1,4 +1,4 @@
-"""Answer one query over a release: the walk from the analyst's SQL to rows with bounds."""
+"""Answer one query over a release: a pipeline of passes from the analyst's SQL to rows with bounds, each a value."""
 
 from __future__ import annotations
 
@@ -6,19 +6,32 @@ from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING
 
+from sqlanon.engines.base import Statement
 from sqlanon.errors import DatabaseError, PolicyError
-from sqlanon.query.answer import Answer
+from sqlanon.query.answer import Answer, answered
 from sqlanon.query.find import Names, dimensions_of, find
-from sqlanon.query.parse.parse import parse
-from sqlanon.query.rewrite.rewrite import Rewrite
+from sqlanon.query.parse.bind import bind
+from sqlanon.query.parse.parse import Query, parse
+from sqlanon.query.parse.valid import check_valid
+from sqlanon.query.rewrite.box_rows import box_rows
+from sqlanon.query.rewrite.collect import collect
+from sqlanon.query.rewrite.final_select import final_select
+from sqlanon.query.rewrite.sums import sums
+from sqlanon.query.rewrite.unlisted import unlisted
 
 if TYPE_CHECKING:
-    from sqlanon.engines.base import Engine
+    from collections.abc import Collection
+
+    from sqlanon.engines.base import Engine, TableRef
+    from sqlanon.query.release import Released
     from sqlanon.spec import ReleaseSpec
 
 
 SECONDS = 60.0
 """How long each statement of a query that is asked as a role may run, unless the caller says otherwise."""
+
+MOST_ROWS = 100_000
+"""Rows of an answer."""
 
 
 def ask(
@@ -37,7 +50,7 @@ def ask(
     Args:
         engine: the database that holds the release.
         sql: one SELECT in the engine's dialect, against the source's column names.
-        release: the release to ask, whatever the query calls it; None: what stands after FROM.
+        release: the release to ask, whatever the query calls it; None: what is named after FROM.
         allow_linking: let the query join any table, also one that has several rows for one value of the join column.
         spec: the release's policy, where the caller has one: it helps to find the release by its source's name, and lists
             the tables that may be joined; otherwise the catalog does.
@@ -53,7 +66,8 @@ def ask(
         PolicyError: no release, or several, are meant; the role may not read it, or this database has no roles.
         DatabaseError: the database refused.
 
-    Cost: the release is read once or twice; it is brought down to distinct boxes first where boxes are unrolled.
+    Cost: the release is read once or twice; it is brought down to distinct boxes first where boxes are unrolled. Besides the
+    answer, the metadata are read and the text is bound: one statement each once the release is known.
     """
     query = parse(sql, engine.dialect)
     name = release or query.table_name
@@ -65,12 +79,32 @@ def ask(
             raise PolicyError(
                 f"role {role} may not read {released.view.ref}: name it under readers in the release's policy, or grant it the view"
             )
-        return Rewrite(engine, query, released, joinable, allow_linking=allow_linking).answer()
+        return _answer(engine, query, released, joinable, allow_linking=allow_linking)
+
+
+def _answer(
+    engine: Engine, query: Query, released: Released, joinable: Collection[TableRef], *, allow_linking: bool
+) -> Answer:
+    bound = bind(engine, query, released, joinable, allow_linking=allow_linking)
+    wanted = collect(bound)
+    check_valid(bound)
+    rows = box_rows(bound.scope, wanted)
+    groups = sums(bound.scope, wanted, rows)
+    final = final_select(bound, wanted, rows, groups)
+    text = final.tree.sql(dialect=engine.dialect, pretty=True)
+    found = engine.fetch(Statement("query", text), max_rows=MOST_ROWS)
+    beyond = unlisted(bound.scope, wanted, rows)
+    more = beyond is not None and _count(engine, beyond.sql(dialect=engine.dialect)) > 0
+    return answered(final.columns, final.tight, found, text, unlisted_groups=more)
+
+
+def _count(engine: Engine, text: str) -> int:
+    return int(str(engine.fetch(Statement("query/unlisted", text))[0][0]))
 
 
 @contextmanager
 def _explained(engine: Engine) -> Iterator[None]:
-    """Say of the database's errors why it refused."""
+    """Give the database's reason with its errors."""
     try:
         yield
     except DatabaseError as error:

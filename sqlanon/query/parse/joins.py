@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from dataclasses import replace
 
 from sqlglot import exp
 
@@ -17,11 +18,11 @@ from sqlanon.sqltext import identifier
 _KINDS = {("", ""), ("", "INNER"), ("LEFT", ""), ("LEFT", "OUTER")}
 
 
-def joined(scope: Scope, query: Query, joinable: Collection[TableRef], *, allow_linking: bool) -> None:
-    """Bind the joins of a query into its scope.
+def joined(scope: Scope, query: Query, joinable: Collection[TableRef], *, allow_linking: bool) -> Scope:
+    """The names of a query with those of its joined tables.
 
     Args:
-        scope: the names; the joined tables are added to it.
+        scope: the names of the release.
         query: the query.
         joinable: the dimensions of the release's policy.
         allow_linking: a joined table may be any, and have several rows for one value of its join columns.
@@ -31,12 +32,13 @@ def joined(scope: Scope, query: Query, joinable: Collection[TableRef], *, allow_
             list, or with rows of persons.
     """
     for number, join in enumerate(query.joins, 1):
-        _join(scope, join, f"joined{number}", joinable, allow_linking=allow_linking)
+        scope = _join(scope, join, f"joined{number}", joinable, allow_linking=allow_linking)
+    return scope
 
 
 def _join(
     scope: Scope, join: exp.Join, name: str, joinable: Collection[TableRef], *, allow_linking: bool
-) -> None:
+) -> Scope:
     text, table = scope.text, join.this
     side, kind = (join.side or "").upper(), (join.kind or "").upper()
     if not isinstance(table, exp.Table) or not table.name:
@@ -67,11 +69,14 @@ def _join(
             f"{table.name} is not among the dimensions of the release's policy: joining it could link rows of persons; "
             "list it there (dimensions: [...]), or allow linking (--allow-linking)",
         )  # fmt: skip
-    scope.tables[table.alias or table.name] = (name, relation)
+    scope = replace(
+        scope,
+        tables={**scope.tables, table.alias or table.name: (name, relation)},
+        using=scope.using | {c.name.lower() for c in join.args.get("using") or ()},
+    )
     pairs = _pairs(scope, join, table.alias or table.name, name)
     own = [theirs for _, theirs in pairs]
     keyed = _is_key(scope, table_of(relation.ref, name), own)
-    scope.linked |= not keyed
     if not allow_linking and not keyed:
         refuse(
             text, join,
@@ -79,14 +84,14 @@ def _join(
             "join a table keyed by them, or allow linking (--allow-linking)",
         )  # fmt: skip
     on = exp.and_(*(exp.EQ(this=mine.copy(), expression=theirs.copy()) for mine, theirs in pairs))
-    scope.joins.append(exp.Join(this=table_of(relation.ref, name), on=on, side=side or None))
+    made = exp.Join(this=table_of(relation.ref, name), on=on, side=side or None)
+    return replace(scope, joins=(*scope.joins, made), linked=scope.linked or not keyed)
 
 
 def _pairs(scope: Scope, join: exp.Join, alias: str, name: str) -> list[tuple[Tree, Tree]]:
     """The equal columns: one of the release or of a table before, and one of the joined table."""
     text = scope.text
     if join.args.get("using"):
-        scope.using |= {c.name.lower() for c in join.args["using"]}
         conditions: list[exp.Expr] = [
             exp.EQ(this=exp.column(c.name, table=scope.alias), expression=exp.column(c.name, table=alias))
             for c in join.args["using"]

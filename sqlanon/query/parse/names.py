@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cached_property
 
 from sqlglot import exp
 
@@ -16,6 +15,9 @@ from sqlanon.query.release import Field, Released
 from sqlanon.query.rewrite.sqltree import Tree, column, string, table_of, with_columns
 from sqlanon.sqltext import statement
 
+ITEM = "_item"
+"""The table of the items of the SELECT, in bound expressions of other clauses."""
+
 _TEXT = re.compile(r"(text|character varying|varchar|character|char|bpchar)\b", re.IGNORECASE)
 _BY_COLLATION = (
     exp.Lower, exp.Upper, exp.Initcap, exp.ILike, exp.RegexpLike, exp.RegexpILike, exp.SimilarTo, exp.LT, exp.LTE, exp.GT, exp.GTE,
@@ -24,7 +26,7 @@ _BY_COLLATION = (
 """What depends on more of a text than its bytes."""
 
 
-@dataclass
+@dataclass(frozen=True)
 class Scope:
     """The tables of one query.
 
@@ -36,28 +38,31 @@ class Scope:
         joins: the joins, bound, over the names of the rewritten SQL.
         linked: a joined table may have several rows for one of the release: they come and go together.
         using: columns that joins name in USING; by themselves they mean the release's.
-        boxes: the boxes that the query uses, by source column; filled as names are resolved.
-        terms: the exact expressions that the query uses, by their text: the name that the rewritten rows give each.
+        boxes: the boxes that the query uses, by source column.
     """
 
     engine: Engine
     text: str
     alias: str
     released: Released
-    tables: dict[str, tuple[str, Relation]] = field(default_factory=dict)
-    joins: list[exp.Join] = field(default_factory=list)
+    tables: Mapping[str, tuple[str, Relation]] = field(default_factory=dict)
+    joins: tuple[exp.Join, ...] = ()
     linked: bool = False
-    using: set[str] = field(default_factory=set)
-    boxes: dict[str, Box] = field(default_factory=dict)
-    terms: dict[str, tuple[str, Tree]] = field(default_factory=dict)
+    using: frozenset[str] = frozenset()
+    boxes: Mapping[str, Box] = field(default_factory=dict)
 
-    def bind(self, node: exp.Expr) -> Tree:
+    def bind(self, node: exp.Expr, items: Sequence[str] = ()) -> Tree:
         """A copy of an expression with every column resolved.
+
+        Args:
+            node: the expression.
+            items: names of the SELECT that the expression may use where the release has no such column; they become
+                columns of `ITEM`, by their numbers.
 
         Raises:
             Refused: a column that neither the release nor a joined table has.
         """
-        bound = with_columns(node, self._placed)
+        bound = with_columns(node, lambda found: self._item(found, items) or self._placed(found))
         self._check_collations(bound, node)
         return bound
 
@@ -101,7 +106,7 @@ class Scope:
                     f"column {own.name} ({own.source_type}): values of this type are equal though their texts differ, "
                     "and a release holds texts",
                 )  # fmt: skip
-            if own.collation is None and found.find_ancestor(*_BY_COLLATION) is not None:
+            if own.collation is None and _goes_by_collation(found):
                 self.check_collation(own, node)
 
     def check_collation(self, own: Field, node: exp.Expr) -> None:
@@ -148,21 +153,28 @@ class Scope:
     def _in_bytes(self, own: Field) -> bool:
         """Whether a column of the source orders its text by bytes."""
         if own.collation is None or not self.engine.capabilities.collations:
-            return self._bytes
+            return bool(self.engine.fetch(statement("query/text_order", self.engine.dialect))[0][0])
         letter = exp.Collate(this=string("a"), expression=exp.Var(this=own.collation))
         asked = exp.Select().select(exp.Not(this=exp.Paren(this=exp.LT(this=letter, expression=string("B")))))
         text = asked.sql(dialect=self.engine.dialect)
         return bool(self.engine.fetch(Statement("query/text_order", text))[0][0])
-
-    @cached_property
-    def _bytes(self) -> bool:
-        return bool(self.engine.fetch(statement("query/text_order", self.engine.dialect))[0][0])
 
     def has(self, name: str) -> bool:
         """Whether a table of the query has a column of that name."""
         names = [own.name for own in self.released.fields]
         names += [column.name for _, relation in self.tables.values() for column in relation.columns]
         return name.lower() in [found.lower() for found in names]
+
+    def _item(self, node: exp.Column, items: Sequence[str]) -> Tree | None:
+        """An item of the SELECT that a name means: an alias that is no column of the release."""
+        if (
+            not items
+            or node.table
+            or any(own.name.lower() == node.name.lower() for own in self.released.fields)
+        ):
+            return None
+        numbers = [i for i, name in enumerate(items) if name.lower() == node.name.lower()]
+        return item(numbers[0], node) if numbers else None
 
     def _placed(self, node: exp.Column) -> Tree:
         """A column's tree, which still knows where the analyst wrote it."""
@@ -173,13 +185,6 @@ class Scope:
     def box(self, name: str) -> Box:
         """A box by its id."""
         return next(box for box in self.boxes.values() if box.id == name)
-
-    def term(self, tree: Tree) -> Tree:
-        """An exact expression, as a column of the rewritten rows."""
-        name, _ = self.terms.setdefault(
-            tree.sql(dialect=self.engine.dialect), (f"x{len(self.terms) + 1}", tree)
-        )
-        return column(name)
 
     def is_floating(self, tree: Tree) -> bool:
         """Whether an exact expression may be infinite or no number: it reads floating point values, or makes some."""
@@ -239,9 +244,6 @@ class Scope:
     def _own(self, own: Field) -> Tree:
         if self.is_exact(own):
             return column(own.published[0] if own.published else own.name, VIEW)
-        if own.name not in self.boxes:
-            made = self.released.once(("box", own.name), lambda: box_of(self.engine, self.released, own, ""))
-            self.boxes[own.name] = replace(made, id=f"k{len(self.boxes) + 1}")
         return self.boxes[own.name].value
 
     def is_exact(self, own: Field) -> bool:
@@ -249,6 +251,45 @@ class Scope:
         if self.released.form.facts.exact:
             return own.role != "sensitive"
         return own.role != "quasi"
+
+
+def boxes_of(engine: Engine, released: Released, alias: str, trees: Iterable[exp.Expr]) -> Mapping[str, Box]:
+    """The boxes of the columns without exact values that some expressions name, by source column.
+
+    Args:
+        engine: the database.
+        released: the release.
+        alias: what the query calls it.
+        trees: expressions as they were parsed.
+    """
+    scope = Scope(engine, "", alias, released)
+    open_ = [own.name for own in released.fields if not scope.is_exact(own)]
+    found: dict[str, Box] = {}
+    for node in (node for tree in trees for node in tree.find_all(exp.Column)):
+        if node.table.lower() not in ("", alias.lower()):
+            continue
+        for own in (own for own in released.fields if own.name in _match(open_, node)):
+            if own.name not in found:
+                made = released.once(("box", own.name), lambda own=own: box_of(engine, released, own, ""))  # type: ignore[misc]
+                found[own.name] = replace(made, id=f"k{len(found) + 1}")
+    return found
+
+
+def item(number: int, node: exp.Expr) -> Tree:
+    """An item of the SELECT by its number, where another clause names it."""
+    found = column(str(number), ITEM)
+    found.meta.update(node.this.meta if isinstance(node, exp.Column) else node.meta)
+    return found
+
+
+def _goes_by_collation(node: exp.Column) -> bool:
+    """Whether a text is asked for more than its bytes, before an aggregate takes it."""
+    above = node.parent
+    while above is not None and not isinstance(above, exp.AggFunc | exp.Filter):
+        if isinstance(above, _BY_COLLATION):
+            return True
+        above = above.parent
+    return False
 
 
 def boxes_in(tree: exp.Expr) -> list[str]:

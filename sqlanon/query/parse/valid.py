@@ -15,6 +15,7 @@ from sqlglot.dialects.dialect import Dialect
 
 from sqlanon.engines.base import TableRef
 from sqlanon.errors import DatabaseError
+from sqlanon.query.parse.bind import Bound
 from sqlanon.query.parse.names import Scope
 from sqlanon.query.parse.parse import Query
 from sqlanon.query.refusal import refuse
@@ -28,16 +29,16 @@ _TEXTS = {
 }  # fmt: skip
 
 
-def check_valid(scope: Scope, query: Query) -> None:
+def check_valid(bound: Bound) -> None:
     """Refuse a query that the source's engine does not accept: unknown functions, types that do not fit, its own rules.
 
     Args:
-        scope: the names, the joined tables included.
-        query: the query; every other check has passed.
+        bound: the query; every other check has passed.
 
     Raises:
         Refused: see above.
     """
+    scope, query = bound.scope, bound.query
     tokens = [
         token
         for token in Dialect.get_or_raise(scope.engine.dialect).tokenize(query.text)

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from sqlglot import exp
 
 from sqlanon.query.boxes.box import Box
-from sqlanon.query.rewrite.box_rows import FOUND
+from sqlanon.query.rewrite.row_values import FOUND
 from sqlanon.query.rewrite.sqltree import ZERO, Tree, column, sql, when
 
 Apart = tuple[list[tuple[str, exp.Expr]], dict[str, Tree]]

@@ -23,7 +23,10 @@ _ATOMIC = (exp.Column, exp.Literal, exp.Func, exp.Paren, exp.Boolean, exp.Null, 
 
 @lru_cache(maxsize=1024)
 def _parsed(text: str) -> Tree:
-    return sqlglot.parse_one(text, read="duckdb")
+    tree = sqlglot.parse_one(text, read="duckdb")
+    for node in tree.walk():
+        node.meta.clear()  # places in this text would be copied with every use
+    return tree
 
 
 def sql(text: str, **parts: Tree) -> Tree:
@@ -37,14 +40,50 @@ def sql(text: str, **parts: Tree) -> Tree:
     return tree
 
 
+def own(tree: Tree) -> Tree:
+    """The tree to build another one of: itself where it is part of none yet, else a copy."""
+    return tree if tree.parent is None else tree.copy()
+
+
 def guarded(tree: Tree) -> Tree:
-    """A copy that keeps together wherever it is put."""
-    copied = tree.copy()
-    return (
-        copied
-        if isinstance(copied, _ATOMIC) and not isinstance(copied, exp.Binary)
-        else exp.Paren(this=copied)
-    )
+    """The tree, to build another one of, so that it keeps together wherever it is put."""
+    atomic = isinstance(tree, _ATOMIC) and not isinstance(tree, exp.Binary)
+    return own(tree) if atomic else exp.Paren(this=own(tree))
+
+
+def select(
+    chosen: Iterable[Tree],
+    source: exp.Expr | str | None = None,
+    *,
+    where: Iterable[Tree] = (),
+    group: Iterable[Tree] = (),
+    order: Iterable[exp.Expr] = (),
+    distinct: bool = False,
+) -> exp.Select:
+    """A SELECT of these items; ``source``: a table, by name or as a tree.
+
+    sqlglot's builders copy the whole statement with every clause.
+    """
+    made = exp.Select(expressions=[own(item) for item in chosen])
+    if source is not None:
+        made.set("from_", exp.From(this=exp.to_table(source) if isinstance(source, str) else own(source)))
+    condition = [own(part) for part in where]
+    if condition:
+        made.set("where", exp.Where(this=every(condition) if len(condition) > 1 else condition[0]))
+    terms = [own(term) for term in group]
+    if terms:
+        made.set("group", exp.Group(expressions=terms))
+    sorting = [own(term) for term in order]
+    if sorting:
+        made.set("order", exp.Order(expressions=sorting))
+    if distinct:
+        made.set("distinct", exp.Distinct())
+    return made
+
+
+def named(tree: Tree, name: str) -> Tree:
+    """An item of a SELECT under an exact name."""
+    return exp.Alias(this=own(tree), alias=exp.to_identifier(name, quoted=True))
 
 
 def column(name: str, table: str | None = None) -> Tree:
@@ -60,9 +99,9 @@ def with_columns(tree: Tree, replaced: Callable[[exp.Column], Tree | None]) -> T
     for node in list(whole.find_all(exp.Column)):
         found = replaced(node)
         if found is not None:
-            node.replace(found.copy())
+            node.replace(own(found))
     made: Tree = whole.this
-    return made
+    return made.pop()
 
 
 def table_of(ref: TableRef, alias: str) -> exp.Table:
@@ -96,10 +135,16 @@ def string(text: str) -> Tree:
     return exp.Literal.string(text)
 
 
-TRUE: Tree = exp.true()
-FALSE: Tree = exp.false()
-ZERO: Tree = exp.Literal.number("0.0")
-ONE: Tree = exp.Literal.number("1.0")
+def _constant(tree: Tree) -> Tree:
+    """A tree that is always copied: it has a parent."""
+    made: Tree = exp.Paren(this=tree).this
+    return made
+
+
+TRUE: Tree = _constant(exp.true())
+FALSE: Tree = _constant(exp.false())
+ZERO: Tree = _constant(exp.Literal.number("0.0"))
+ONE: Tree = _constant(exp.Literal.number("1.0"))
 
 
 def is_true(tree: Tree) -> bool:
@@ -129,7 +174,7 @@ def some(trees: Iterable[Tree]) -> Tree:
 
 
 def _chain(kind: type[exp.And] | type[exp.Or], trees: list[Tree]) -> Tree:
-    whole = guarded(trees[0]) if len(trees) > 1 else trees[0].copy()
+    whole = guarded(trees[0]) if len(trees) > 1 else own(trees[0])
     for tree in trees[1:]:
         whole = kind(this=whole, expression=guarded(tree))
     return whole
@@ -148,12 +193,12 @@ def negate(tree: Tree) -> Tree:
 def when(condition: Tree, then: Tree, otherwise: Tree | None = None) -> Tree:
     """``CASE WHEN condition THEN then ELSE otherwise END``; no ``otherwise``: NULL."""
     if is_true(condition):
-        return then.copy()
+        return own(then)
     if is_false(condition):
-        return otherwise.copy() if otherwise is not None else exp.null()
-    tree = exp.Case(ifs=[exp.If(this=condition.copy(), true=then.copy())])
+        return own(otherwise) if otherwise is not None else exp.null()
+    tree = exp.Case(ifs=[exp.If(this=own(condition), true=own(then))])
     if otherwise is not None:
-        tree.set("default", otherwise.copy())
+        tree.set("default", own(otherwise))
     return tree
 
 
@@ -168,7 +213,7 @@ def times(*trees: Tree) -> Tree:
     kept = [tree for tree in trees if not _is(tree, 1)]
     if not kept:
         return ONE
-    whole = kept[0].copy()
+    whole = own(kept[0])
     for tree in kept[1:]:
         whole = exp.Mul(this=guarded(whole), expression=guarded(tree))
     return whole
@@ -179,7 +224,7 @@ def plus(trees: Iterable[Tree]) -> Tree:
     kept = [tree for tree in trees if not _is(tree, 0)]
     if not kept:
         return ZERO
-    whole = kept[0].copy()
+    whole = own(kept[0])
     for tree in kept[1:]:
         whole = exp.Add(this=guarded(whole), expression=guarded(tree))
     return whole
@@ -187,7 +232,7 @@ def plus(trees: Iterable[Tree]) -> Tree:
 
 def less(first: Tree, second: Tree) -> Tree:
     """Their difference."""
-    return first.copy() if _is(second, 0) else exp.Sub(this=guarded(first), expression=guarded(second))
+    return own(first) if _is(second, 0) else exp.Sub(this=guarded(first), expression=guarded(second))
 
 
 def least(trees: Iterable[Tree]) -> Tree:
@@ -202,9 +247,9 @@ def greatest(trees: Iterable[Tree]) -> Tree:
 
 def _extreme(kind: type[exp.Least] | type[exp.Greatest], trees: list[Tree]) -> Tree:
     if len(trees) == 1:
-        return trees[0].copy()
-    rest = [tree.copy() for tree in trees[1:]]
-    return kind(this=trees[0].copy(), expressions=rest, ignore_nulls=True)
+        return own(trees[0])
+    rest = [own(tree) for tree in trees[1:]]
+    return kind(this=own(trees[0]), expressions=rest, ignore_nulls=True)
 
 
 def indicator(tree: Tree) -> Tree:

@@ -14,7 +14,7 @@ _SMALL = (exp.DataType.Type.FLOAT,)
 
 
 class Types:
-    """Asks the engine for the type of an expression, once each while the version stays; no row is read, and nothing is computed.
+    """Asks the engine for the type of an expression, once each; no row is read, and nothing is computed.
 
     Args:
         scope: the names.
@@ -22,7 +22,7 @@ class Types:
 
     def __init__(self, scope: Scope) -> None:
         self._scope = scope
-        self._known: dict[object, str] = {}
+        self._known: dict[str, str] = {}
 
     def of(self, bound: Tree, written: exp.Expr) -> exp.DataType:
         """The type of a bound expression: of an aggregate over the source's rows, or of one row's term.
@@ -40,14 +40,12 @@ class Types:
         for join in self._scope.joins:
             made = made.join(join.copy())
         text = made.sql(dialect=self._scope.engine.dialect)
-        # A joined table may change while the version stays.
-        known = self._known if self._scope.joins else self._scope.released.known
         try:
-            if ("type", text) not in known:
-                (known["type", text],) = self._scope.engine.describe(text)
+            if text not in self._known:
+                (self._known[text],) = self._scope.engine.describe(text)
         except DatabaseError:
             refuse(self._scope.text, written, "the engine has no such function or operator for these types")
-        return exp.DataType.build(known["type", text], dialect=self._scope.engine.dialect, udt=True)
+        return exp.DataType.build(self._known[text], dialect=self._scope.engine.dialect, udt=True)
 
     def _typed(self, node: exp.Column) -> Tree | None:
         """A column with ranges as a NULL of its type; exact columns have theirs."""

@@ -26,6 +26,7 @@ from sqlanon.query.rewrite.sqltree import (
     with_columns,
 )
 from sqlanon.query.where.formula import Triple
+from sqlanon.query.where.terms import Terms
 
 _NOT: dict[type[exp.Expr], type[exp.Binary]] = {
     exp.EQ: exp.NEQ, exp.NEQ: exp.EQ, exp.LT: exp.GTE, exp.GTE: exp.LT, exp.GT: exp.LTE, exp.LTE: exp.GT,
@@ -55,11 +56,12 @@ class Span:
     shown: Tree | None = None
 
 
-def compared(scope: Scope, node: exp.Expr, positive: bool) -> Triple | None:
+def compared(scope: Scope, terms: Terms, node: exp.Expr, positive: bool) -> Triple | None:
     """The triple of a comparison, or None if its sides have no ends.
 
     Args:
         scope: the names.
+        terms: where exact expressions are named.
         node: a bound comparison.
         positive: its sign.
     """
@@ -67,7 +69,7 @@ def compared(scope: Scope, node: exp.Expr, positive: bool) -> Triple | None:
         return None
     assert isinstance(node, exp.Binary)
     kind = type(node) if positive else _NOT[type(node)]
-    left, right = span(scope, node.left), span(scope, node.right)
+    left, right = (span(scope, terms, side) for side in (node.left, node.right))
     if left is None or right is None:
         return None
     if kind in (exp.GT, exp.GTE):
@@ -114,11 +116,11 @@ def _part(left: Span, right: Span) -> Tree | None:
     )  # fmt: skip
 
 
-def span(scope: Scope, node: exp.Expr) -> Span | None:
+def span(scope: Scope, terms: Terms, node: exp.Expr) -> Span | None:
     """The ends of an expression over the rows of the rewritten query; None: they cannot be told."""
     node = node.unnest()
     if not boxes_in(node):
-        value = scope.term(node) if node.find(exp.Column) else node.copy()
+        value = terms.column(node) if node.find(exp.Column) else node.copy()
         null = sql(":v IS NULL", v=value)
         return Span(value, value, negate(null), null, _kind(node), value)
     if isinstance(node, exp.Column):
@@ -136,14 +138,14 @@ def span(scope: Scope, node: exp.Expr) -> Span | None:
             nothing = sql(":s = :v", s=state, v=string("all"))
         return Span(*_ends(box.id, known), known, nothing, box.field.kind)
     if isinstance(node, exp.Neg):
-        inner = span(scope, node.this)
+        inner = span(scope, terms, node.this)
         if inner is None:
             return None
         first, last = (exp.Neg(this=guarded(end)) for end in (inner.high, inner.low))
         negative = exp.Neg(this=guarded(inner.shown)) if inner.shown is not None else None
         return Span(first, last, inner.known, inner.nothing, inner.kind, negative)
     if isinstance(node, exp.Add | exp.Sub):
-        left, right = span(scope, node.left), span(scope, node.right)
+        left, right = (span(scope, terms, side) for side in (node.left, node.right))
         if left is None or right is None or "float" in (left.kind, right.kind):
             return None
         low, high = (right.low, right.high) if isinstance(node, exp.Add) else (right.high, right.low)
@@ -159,7 +161,7 @@ def span(scope: Scope, node: exp.Expr) -> Span | None:
             shown = kind(this=guarded(_wide(left.shown, wide)), expression=guarded(right.shown))
         return Span(*ends, every([left.known, right.known]), some([left.nothing, right.nothing]), own, shown)
     if isinstance(node, _RISING) or (isinstance(node, exp.Extract) and node.name.upper() == "YEAR"):
-        return _rising(scope, node)
+        return _rising(scope, terms, node)
     return None
 
 
@@ -185,12 +187,12 @@ def _wide(tree: Tree, kind: str) -> Tree:
     return exp.cast(tree.copy(), "DECIMAL(38, 0)") if kind == "integer" else tree
 
 
-def _rising(scope: Scope, node: exp.Expr) -> Span | None:
+def _rising(scope: Scope, terms: Terms, node: exp.Expr) -> Span | None:
     """A function that never falls, of one box: its values at the ends."""
     inside = [found for found in node.find_all(exp.Column) if found.table == "_box"]
     if len(inside) != 1 or inside[0].parent is not node:
         return None
-    inner = span(scope, inside[0])
+    inner = span(scope, terms, inside[0])
     if inner is None:
         return None
     kind = "integer" if isinstance(node, exp.Extract | exp.Year) else inner.kind

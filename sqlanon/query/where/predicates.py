@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from sqlglot import exp
@@ -17,6 +18,7 @@ from sqlanon.query.where.cases import Test
 from sqlanon.query.where.constants import Constants
 from sqlanon.query.where.formula import ATOMS, Formula, Triple, both, build, either
 from sqlanon.query.where.interval_arithmetic import compared
+from sqlanon.query.where.terms import Terms
 
 _OPS: dict[type[exp.Expr], str] = {
     exp.EQ: "=", exp.NEQ: "<>", exp.LT: "<", exp.LTE: "<=", exp.GT: ">", exp.GTE: ">=",
@@ -28,39 +30,55 @@ _OWN_EQUALITY = re.compile(r"(.+\.)?(char|character|bpchar|citext)\b(?! varying)
 _REJECTS_NULL: tuple[type[exp.Expr], ...] = (exp.Like, exp.ILike, exp.SimilarTo, *_OPS)
 
 
+@dataclass(frozen=True)
 class Tests:
     """The tests of one query, each predicate once.
 
     Attributes:
         boxed: tests of one box.
-        exact: tests that are known of every row, as trees over the view.
-        loose: tests over several boxes, or over what an interval tells only roughly.
+        exact: tests that are known of every row: a boolean column of the rows each.
+        loose: tests over several boxes, or over what an interval shows only roughly.
+        relaxed: the tests have to be taken one by one, so that bounds are sound and not tight.
     """
 
-    def __init__(self, scope: Scope) -> None:
-        self._scope = scope
+    boxed: Mapping[int, Test]
+    exact: Mapping[int, Tree]
+    loose: Mapping[int, Triple]
+    relaxed: bool
+
+
+class Predicates:
+    """Reads predicates into formulas over numbered tests; `tests` are those of all formulas so far.
+
+    Args:
+        scope: the names.
+        terms: where exact expressions are named.
+    """
+
+    def __init__(self, scope: Scope, terms: Terms) -> None:
+        self._scope, self._terms = scope, terms
         self._ids: dict[tuple[str, bool], int] = {}
         self._constants = Constants(scope)
         self._atoms: set[str] = set()
-        self.boxed: dict[int, Test] = {}
-        self.exact: dict[int, Tree] = {}
-        self.loose: dict[int, Triple] = {}
+        self._boxed_tests: dict[int, Test] = {}
+        self._exact_tests: dict[int, Tree] = {}
+        self._loose_tests: dict[int, Triple] = {}
 
     def formula(self, predicate: exp.Expr | None) -> Formula:
-        """The formula of a predicate that is not bound yet; None is TRUE.
+        """The formula of a bound predicate; None is TRUE.
 
         Raises:
-            Refused: a predicate that cannot be told from boxes.
+            Refused: a predicate that boxes do not decide.
         """
         if predicate is None:
             return True
-        bound = self._scope.bind(predicate)
-        return build(bound, lambda node, positive: self._leaf(node, positive, bound))
+        return build(predicate, lambda node, positive: self._leaf(node, positive, predicate))
 
-    @property
-    def relaxed(self) -> bool:
-        """Whether the tests have to be taken one by one, so that bounds are sound and not tight."""
-        return bool(self.loose) or len(self._atoms) > ATOMS
+    def tests(self) -> Tests:
+        """The tests of the formulas."""
+        exact = {number: self._terms.column(tree) for number, tree in self._exact_tests.items()}
+        relaxed = bool(self._loose_tests) or len(self._atoms) > ATOMS
+        return Tests(dict(self._boxed_tests), exact, dict(self._loose_tests), relaxed)
 
     def fresh(self) -> int:
         """The number of a test that stands for no predicate."""
@@ -100,7 +118,7 @@ class Tests:
             found = self._compared(self._scope.box(boxes[0]), node, positive)
             if found is not None:
                 return found
-        loose = compared(self._scope, node, positive)
+        loose = compared(self._scope, self._terms, node, positive)
         if loose is None:
             refuse(
                 self._scope.text, node,
@@ -224,7 +242,7 @@ class Tests:
     def _test(self, box: Box, node: exp.Expr, op: str, at: Any, *, positive: bool | None = None) -> int:  # noqa: ANN401
         """Number a test; ``op`` "" says that not even NULL's part in it is known. ``positive`` None: ``op`` has the sign."""
         number = self._number(f"{box.id} {op} {self._text(node)}", positive is not False)
-        if number not in self.boxed:
+        if number not in self._boxed_tests:
             if op in ("null", "known"):
                 tree: Tree = exp.Is(this=box.value, expression=exp.null())
                 tree = tree if op == "null" else exp.Not(this=tree)
@@ -232,17 +250,19 @@ class Tests:
                 tree = exp.Is(
                     this=exp.Paren(this=node.copy()), expression=FALSE if positive is False else TRUE
                 )
-            self.boxed[number] = Test(number, box.id, tree, Comparison(number, op, at) if op else None)
+            self._boxed_tests[number] = Test(number, box.id, tree, Comparison(number, op, at) if op else None)
         return number
 
     def _exact(self, node: exp.Expr, positive: bool) -> int:
         number = self._number(self._text(node), positive)
-        self.exact[number] = exp.Is(this=exp.Paren(this=node.copy()), expression=TRUE if positive else FALSE)
+        self._exact_tests[number] = exp.Is(
+            this=exp.Paren(this=node.copy()), expression=TRUE if positive else FALSE
+        )
         return number
 
     def _loose(self, node: exp.Expr, positive: bool, triple: Triple) -> int:
         number = self._number(self._text(node), positive)
-        self.loose[number] = triple
+        self._loose_tests[number] = triple
         return number
 
     def _text(self, node: exp.Expr) -> str:
@@ -259,4 +279,4 @@ def _is_value(node: exp.Expr, box: Box) -> bool:
     return isinstance(inner, exp.Column) and inner.table == "_box" and inner.name == box.id
 
 
-__all__ = ["Tests"]
+__all__ = ["Predicates", "Tests"]

@@ -1,0 +1,125 @@
+"""Bind: every column of a query becomes an exact column of the view or of a joined table, or the value of a box."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator
+from dataclasses import dataclass
+
+from sqlglot import exp
+
+from sqlanon.engines.base import Engine, TableRef
+from sqlanon.query.parse.joins import joined
+from sqlanon.query.parse.names import Scope, boxes_of, item
+from sqlanon.query.parse.parse import Query
+from sqlanon.query.refusal import refuse
+from sqlanon.query.release import Released
+from sqlanon.query.rewrite.sqltree import Tree
+
+
+@dataclass(frozen=True)
+class Bound:
+    """One query over one release, its names resolved.
+
+    Attributes:
+        query: as it was parsed.
+        scope: the tables and boxes that its names mean.
+        items: output name and expression, in order.
+        where, having: predicates or None.
+        groups: the terms of GROUP BY.
+        order: the terms of ORDER BY.
+    """
+
+    query: Query
+    scope: Scope
+    items: tuple[tuple[str, Tree], ...]
+    where: Tree | None
+    groups: tuple[Tree, ...]
+    having: Tree | None
+    order: tuple[exp.Ordered, ...]
+
+
+def bind(
+    engine: Engine,
+    query: Query,
+    released: Released,
+    joinable: Collection[TableRef] = (),
+    *,
+    allow_linking: bool = False,
+) -> Bound:
+    """Resolve the names of a query.
+
+    Args:
+        engine: the database.
+        query: the query.
+        released: the release that it asks.
+        joinable: the dimensions of the release's policy.
+        allow_linking: a joined table may be any, and have several rows for one value of its join columns.
+
+    Returns:
+        Expressions over the view and the joined tables, by the names that the rewritten SQL gives them, and over the values
+        of boxes. In HAVING and ORDER BY, names of items are columns of `sqlanon.query.parse.names.ITEM`.
+
+    Raises:
+        Refused: a name that means nothing or several columns, or a join that is not answered.
+    """
+    alias = query.source.alias or query.source.name
+    boxes = boxes_of(engine, released, alias, _written(query))
+    scope = Scope(engine, query.text, alias, released, boxes=boxes)
+    scope = joined(scope, query, joinable, allow_linking=allow_linking)
+    for new in query.new:
+        if scope.has(new.alias):
+            refuse(
+                query.text, new, f"the subquery has two columns {new.alias}: this one, and one of the star's"
+            )
+    names = [name for name, _ in query.items]
+    return Bound(
+        query,
+        scope,
+        tuple((name, scope.bind(node)) for name, node in query.items),
+        scope.bind(query.where) if query.where is not None else None,
+        tuple(scope.bind(_grouped(scope, query, node).unnest()) for node in query.groups),
+        scope.bind(query.having, names) if query.having is not None else None,
+        tuple(_ordered(scope, query, term, names) for term in query.order),
+    )
+
+
+def _written(query: Query) -> Iterator[exp.Expr]:
+    """The expressions of a query, but the names of items that ORDER BY repeats."""
+    for join in query.joins:
+        yield from (exp.column(name.name) for name in join.args.get("using") or ())
+        yield from (on for on in [join.args.get("on")] if on is not None)
+    yield from (node for node in [query.where] if node is not None)
+    yield from query.groups
+    yield from (node for _, node in query.items)
+    yield from (node for node in [query.having] if node is not None)
+    names = [name.lower() for name, _ in query.items]
+    for term in query.order:
+        node = term.this
+        if not (isinstance(node, exp.Column) and not node.table and node.name.lower() in names):
+            yield node
+
+
+def _grouped(scope: Scope, query: Query, node: exp.Expr) -> exp.Expr:
+    """A term of GROUP BY: a name is a column of the tables first, then an item of the SELECT, as engines have it."""
+    if not isinstance(node, exp.Column) or node.table or scope.has(node.name):
+        return node
+    items = [found for name, found in query.items if name.lower() == node.name.lower()]
+    if items and items[0].find(exp.AggFunc):
+        refuse(query.text, node, "GROUP BY cannot hold an aggregate")
+    return items[0] if items else node
+
+
+def _ordered(scope: Scope, query: Query, term: exp.Ordered, names: list[str]) -> exp.Ordered:
+    """A term of ORDER BY: a number or a name is an item first."""
+    node, made = term.this, term.copy()
+    named = [name.lower() for name in names]
+    if isinstance(node, exp.Literal) and not node.is_string:
+        at = int(node.this) if node.this.isdigit() else 0
+        if not 1 <= at <= len(names):
+            refuse(query.text, node, f"ORDER BY {node.this}: the query has {len(names)} columns")
+        made.set("this", item(at - 1, node))
+    elif isinstance(node, exp.Column) and not node.table and node.name.lower() in named:
+        made.set("this", item(named.index(node.name.lower()), node))
+    else:
+        made.set("this", scope.bind(node, names))
+    return made

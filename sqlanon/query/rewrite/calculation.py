@@ -1,0 +1,260 @@
+"""Calculations with aggregates as intervals: estimate, low, high, and whether the value may be undefined."""
+
+from __future__ import annotations
+
+from typing import Protocol
+
+from sqlglot import exp
+
+from sqlanon.query.parse.names import Scope
+from sqlanon.query.refusal import refuse
+from sqlanon.query.rewrite.sqltree import FALSE, Tree, column, every, guarded, some, sql, when
+from sqlanon.query.rewrite.types import is_number, is_whole
+from sqlanon.query.rewrite.wanted import Aggregate, Quad
+
+
+class Aggregates(Protocol):
+    """Notes down the aggregates of a query."""
+
+    def aggregate(self, node: exp.Expr) -> Aggregate:
+        """An aggregate, once."""
+
+    def error(self, node: exp.Expr) -> Aggregate | None:
+        """By how much it may differ from the source's."""
+
+    def typed(self, node: exp.Expr) -> exp.DataType:
+        """The type of an expression in the source."""
+
+
+class Calculator:
+    """Bound expressions with aggregates, over the columns ``e<i>``, ``l<i>``, ``h<i>``, ``u<i>`` of aggregate i.
+
+    Args:
+        scope: the names.
+        notes: where aggregates are noted down.
+    """
+
+    def __init__(self, scope: Scope, notes: Aggregates) -> None:
+        self._scope, self._notes = scope, notes
+
+    def calculation(self, node: exp.Expr) -> Quad:
+        """An aggregate, or a calculation with some."""
+        bare = node.unnest()
+        if isinstance(bare, exp.Filter | exp.AggFunc):
+            return self.quad(bare)
+        made = self.quad(node, typed=True)
+        self._check(node)
+        return made
+
+    def _check(self, node: exp.Expr) -> exp.DataType:
+        """The type of a calculation; refuse one that the engine does not do with aggregates of these types."""
+        whole = exp.Paren(this=node.copy())
+        for found in list(whole.find_all(exp.AggFunc)):
+            inside = found.parent if isinstance(found.parent, exp.Filter) else found
+            inside.replace(exp.cast(exp.null(), self._notes.typed(found)))
+        return self._notes.typed(whole.this)
+
+    def quad(self, node: exp.Expr, *, typed: bool = False, sharp: bool = False) -> Quad:
+        """An expression with aggregates, as intervals.
+
+        Args:
+            node: the expression.
+            typed: it is calculated with, so that aggregates have the types that they have in the source.
+            sharp: a function that jumps is taken of it, so that the bounds have to hold to the last digit.
+        """
+        if isinstance(node, exp.Paren):
+            return self.quad(node.this, typed=typed, sharp=sharp)
+        if isinstance(node, exp.Filter | exp.AggFunc):
+            return self._leaf(node, typed=typed, sharp=sharp)
+        if isinstance(node, exp.Neg):
+            inner = self.quad(node.this, typed=True, sharp=sharp)
+            estimate, low, high = (exp.Neg(this=guarded(t)) for t in (inner.estimate, inner.high, inner.low))
+            return Quad(
+                estimate,
+                low,
+                high,
+                inner.undefined,
+                inner.tight,
+            )
+        if isinstance(node, exp.Round | exp.Floor | exp.Ceil | exp.Cast):
+            return self._rising(node)
+        if (
+            isinstance(node, exp.Coalesce)
+            and len(node.expressions) == 1
+            and self._is_constant(node.expressions[0])
+        ):
+            return self._coalesced(node, sharp=sharp)
+        if isinstance(node, exp.Mod):
+            return self._rest(node)
+        if isinstance(node, exp.Add | exp.Sub | exp.Mul | exp.Div | exp.IntDiv):
+            return self._calculated(node, sharp=sharp)
+        return refuse(
+            self._scope.text, node,
+            "with aggregates there are + and -, *, / and % by constants, round, floor, ceil, cast and coalesce",
+        )  # fmt: skip
+
+    def _leaf(self, node: exp.Expr, *, typed: bool, sharp: bool) -> Quad:
+        found = self._notes.aggregate(node)
+        estimate, low, high, undefined = (column(f"{end}{found.id}") for end in "elhu")
+        if found.kind in ("distinct", "rows"):
+            # A group without any value has no row of its own where values are counted.
+            estimate, low, high = (sql("COALESCE(:x, 0)", x=tree) for tree in (estimate, low, high))
+        undefined = sql("COALESCE(:u, :d)", u=undefined, d=exp.Literal.number(int(found.undefined)))
+        error = self._notes.error(node) if sharp else None
+        if error is not None:
+            by = column(f"e{error.id}")
+            low, high = (
+                sql(text, x=exp.cast(end, "DOUBLE"), e=by)
+                for text, end in ((":x - :e", low), (":x + :e", high))
+            )
+        kind = self._notes.typed(node) if typed else None
+        if kind is not None and is_number(kind):
+            low, high = exp.cast(low, kind), exp.cast(high, kind)
+        return Quad(estimate, low, high, undefined, error is None)
+
+    def _is_constant(self, node: exp.Expr) -> bool:
+        if node.find(exp.Null) is not None:
+            refuse(self._scope.text, node, "a calculation with NULL is NULL")
+        return node.find(exp.Column, exp.AggFunc) is None
+
+    def _rising(self, node: exp.Expr) -> Quad:
+        rest = [
+            part
+            for key, part in node.args.items()
+            if key != "this" and isinstance(part, exp.Expr) and part.find(exp.Column)
+        ]
+        if rest or (isinstance(node, exp.Cast) and not node.to.is_type(*exp.DataType.NUMERIC_TYPES)):
+            refuse(
+                self._scope.text,
+                node,
+                "aggregates are rounded to a constant number of places, and cast to numbers",
+            )
+        inner = self.quad(node.this, typed=True, sharp=True)
+
+        def at(tree: Tree) -> Tree:
+            copied = node.copy()
+            copied.set("this", tree.copy())
+            return copied
+
+        estimate = at(inner.estimate)
+        if isinstance(node, exp.Round) and node.args.get("decimals") is not None:
+            # The estimate is a double, which not every engine rounds to places.
+            scale = sql("POWER(CAST(10 AS DOUBLE), :p)", p=node.args["decimals"])
+            estimate = sql("ROUND(:e * :s) / :s", e=inner.estimate, s=scale)
+        return self._met(Quad(estimate, at(inner.low), at(inner.high), inner.undefined, inner.tight))
+
+    def _met(self, made: Quad) -> Quad:
+        """Where the bounds meet, the estimate is theirs: it must not lie on the other side of a jump."""
+        estimate = when(
+            sql(":l = :h", l=made.low, h=made.high), exp.cast(made.low.copy(), "DOUBLE"), made.estimate
+        )
+        return Quad(estimate, made.low, made.high, made.undefined, made.tight)
+
+    def _rest(self, node: exp.Mod) -> Quad:
+        """What is left of a division by a constant: it rises with the aggregate within one quotient, and starts again."""
+        by = node.right
+        if not self._is_constant(by):
+            refuse(self._scope.text, node, "aggregates are divided by constants")
+        inner = self.quad(node.left, typed=True, sharp=True)
+
+        def at(tree: Tree) -> Tree:
+            return exp.Mod(this=guarded(tree), expression=guarded(by))
+
+        low, high = at(inner.low), at(inner.high)
+        within = sql(
+            ":l - :a = :h - :b AND (:l >= 0 OR :h <= 0)", l=inner.low, h=inner.high, a=low, b=high
+        )  # fmt: skip
+        known = sql("NOT :l IS NULL AND NOT :h IS NULL", l=inner.low, h=inner.high)
+        ends = (
+            sql("CASE WHEN :l >= 0 THEN 0 ELSE -ABS(:m) END", l=inner.low, m=by),
+            sql("CASE WHEN :h <= 0 THEN 0 ELSE ABS(:m) END", h=inner.high, m=by),
+        )
+        low, high = (
+            when(within, end, when(known, wide, None)) for end, wide in zip((low, high), ends, strict=True)
+        )
+        middle = sql("(CAST(:l AS DOUBLE) + CAST(:h AS DOUBLE)) / 2", l=low, h=high)
+        return Quad(middle, low, high, inner.undefined, tight=False)
+
+    def _coalesced(self, node: exp.Coalesce, *, sharp: bool) -> Quad:
+        inner = self.quad(node.this, typed=True, sharp=sharp)
+        value = node.expressions[0]
+        maybe = sql(":u = 1", u=inner.undefined)
+        # The estimate may be NULL although rows are possible, and NULL ends may be unbounded: only no possible value is sure.
+        nothing = self._surely_nothing(node.this)
+        low = when(
+            nothing, value, when(every([maybe, sql(":l > :v", l=inner.low, v=value)]), value, inner.low)
+        )
+        high = when(
+            nothing, value, when(every([maybe, sql(":h < :v", h=inner.high, v=value)]), value, inner.high)
+        )
+        estimate = exp.Coalesce(this=inner.estimate.copy(), expressions=[value.copy()])
+        return Quad(estimate, low, high, exp.Literal.number(0), inner.tight)
+
+    def _surely_nothing(self, node: exp.Expr) -> Tree:
+        """Whether a calculation is NULL in every consistent source: an aggregate in it has no possible value to work on."""
+        empty = []
+        for found in node.find_all(exp.AggFunc):
+            if isinstance(found, exp.Count):
+                continue
+            counted: exp.Expr = exp.Count(this=found.this.copy())
+            if isinstance(found.parent, exp.Filter):
+                counted = exp.Filter(this=counted, expression=found.parent.expression.copy())
+            empty.append(sql("COALESCE(:h, 0) = 0", h=self.quad(counted).high))
+        return FALSE if node.find(exp.Coalesce) is not None else some(empty)
+
+    def _calculated(self, node: exp.Binary, *, sharp: bool) -> Quad:
+        left, right = node.left, node.right
+        kind = type(node)
+        if self._is_constant(left) or self._is_constant(right):
+            constant, other = (left, right) if self._is_constant(left) else (right, left)
+            if kind in (exp.Div, exp.IntDiv) and constant is left:
+                refuse(
+                    self._scope.text,
+                    node,
+                    "a constant divided by an aggregate has no bounds where the aggregate may be 0",
+                )
+            # Some engines divide whole numbers into whole ones.
+            whole = kind in (exp.Div, exp.IntDiv) and is_whole(self._check(node))
+            inner = self.quad(other, typed=True, sharp=sharp or kind is exp.IntDiv)
+
+            def at(tree: Tree) -> Tree:
+                copied = node.copy()
+                copied.set("this" if other is left else "expression", guarded(tree))
+                return copied
+
+            ends = [at(inner.low), at(inner.high)]
+            falls = kind is exp.Sub and other is right
+            if kind in (exp.Mul, exp.Div, exp.IntDiv):
+                falling = _is_negative(constant)
+                ends = [when(falling, ends[1], ends[0]), when(falling, ends[0], ends[1])]
+            elif falls:
+                ends.reverse()
+            estimate = (
+                sql("TRUNC(:e)", e=exp.Div(this=inner.estimate.copy(), expression=guarded(right)))
+                if whole
+                else at(inner.estimate)
+            )
+            made = Quad(estimate, ends[0], ends[1], inner.undefined, inner.tight)
+            return self._met(made) if whole else made
+        if kind not in (exp.Add, exp.Sub) or not (left.find(exp.AggFunc) and right.find(exp.AggFunc)):
+            refuse(
+                self._scope.text,
+                node,
+                "two aggregates are added or subtracted only; for a mean write avg(column)",
+            )
+        a, b = (self.quad(side, typed=True, sharp=sharp) for side in (left, right))
+        c, d = (b.low, b.high) if kind is exp.Add else (b.high, b.low)
+        trees = [
+            kind(this=guarded(x), expression=guarded(y))
+            for x, y in ((a.estimate, b.estimate), (a.low, c), (a.high, d))
+        ]
+        return Quad(
+            trees[0], trees[1], trees[2], sql("GREATEST(:a, :b)", a=a.undefined, b=b.undefined), tight=False
+        )
+
+
+def _is_negative(constant: exp.Expr) -> Tree:
+    """Whether a constant is below 0; of a number that is written out it is known."""
+    if isinstance(constant, exp.Literal) and not constant.is_string:
+        return FALSE
+    return sql(":c < 0", c=constant)

@@ -1,0 +1,234 @@
+"""Collect: what a bound query needs of the rows, as one value; nothing is read of them but facts about the release."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from sqlglot import exp
+
+from sqlanon.query.parse.bind import Bound
+from sqlanon.query.parse.names import Scope, boxes_in
+from sqlanon.query.refusal import refuse
+from sqlanon.query.rewrite.group_by import spread_of
+from sqlanon.query.rewrite.having import outputs
+from sqlanon.query.rewrite.sqltree import Tree, column
+from sqlanon.query.rewrite.types import Types, is_float, is_number, is_whole
+from sqlanon.query.rewrite.wanted import Aggregate, Spread, Wanted
+from sqlanon.query.where.formula import Formula, both
+from sqlanon.query.where.predicates import Predicates
+from sqlanon.query.where.terms import Terms
+
+_KINDS: dict[type[exp.Expr], str] = {
+    exp.Count: "count",
+    exp.Sum: "sum",
+    exp.Avg: "avg",
+    exp.Min: "min",
+    exp.Max: "max",
+}
+
+
+def collect(bound: Bound) -> Wanted:
+    """What a query needs of the rows, and what it shows of them.
+
+    Args:
+        bound: the query.
+
+    Raises:
+        Refused: a piece of it has no answer over ranges.
+    """
+    text = bound.query.text
+    notes = Notes(bound.scope, bound.where)
+    keys: list[Tree] = []
+    spread: dict[str, Spread] = {}
+    for term in bound.groups:
+        if boxes_in(term):
+            box, bucket = spread_of(bound.scope, term, spread)
+            spread[box] = Spread(term, notes.predicates.fresh(), bucket)
+            keys.append(column(f"{box}_key"))
+        else:
+            keys.append(notes.terms.column(term))
+            notes.raw.add(keys[-1].name)
+    notes.spread.update(spread)
+    shown = outputs(bound, notes)
+    present = notes.aggregate(exp.Count(this=exp.Star())) if bound.groups else None
+    if not notes.aggregates:
+        refuse(text, None, "a release has no rows of persons to show: ask for aggregates, such as count(*)")
+    tests = notes.predicates.tests()
+    loose = {
+        found.name
+        for triple in tests.loose.values()
+        for tree in (triple.possible, triple.certain, triple.share)
+        for found in tree.find_all(exp.Column)
+    }
+    inside = [one.inside for one in spread.values()]
+    return Wanted(
+        conditions=tuple(both([formula, *inside]) for formula in notes.conditions),
+        tests=tests,
+        terms=notes.terms.named,
+        keys=tuple(keys),
+        spread=spread,
+        raw=frozenset(notes.raw | (loose & notes.partial)),
+        partial=frozenset(notes.partial),
+        summed=frozenset(notes.summed),
+        values=frozenset(notes.values),
+        means=frozenset(notes.means),
+        aggregates=tuple(notes.aggregates.values()),
+        present=present,
+        outputs=shown,
+    )
+
+
+class Notes:
+    """What is noted down while the query is read; it does not outlive `collect`.
+
+    Args:
+        scope: the names.
+        where: the predicate of WHERE.
+    """
+
+    def __init__(self, scope: Scope, where: Tree | None) -> None:
+        self.scope = scope
+        self.terms = Terms(scope.engine.dialect)
+        self.predicates = Predicates(scope, self.terms)
+        self.conditions: list[Formula] = [self.predicates.formula(where)]
+        self.aggregates: dict[str, Aggregate] = {}
+        self.spread: dict[str, Spread] = {}
+        self.raw: set[str] = set()
+        self.partial: set[str] = set()
+        self.summed: set[str] = set()
+        self.values: set[str] = set()
+        self.means: set[str] = set()
+        self._types = Types(scope)
+        self._filters: dict[str, int] = {}
+
+    def typed(self, node: exp.Expr) -> exp.DataType:
+        """The type of an aggregate in the source, or of a calculation whose aggregates are NULLs of their types.
+
+        Raises:
+            Refused: the engine has no such function for these types.
+        """
+        return self._types.of(node.this if isinstance(node, exp.Filter) else node, node)
+
+    def error(self, node: exp.Expr) -> Aggregate | None:
+        """By how much a sum or average may differ from the source's, as an aggregate; None: it does not."""
+        found = self.aggregate(node)
+        if found.kind not in ("sum", "avg"):
+            return None
+        inner = node.this if isinstance(node, exp.Filter) else node
+        argument = self.typed(inner.this)
+        own = found.type or self.typed(node)
+        meant = found.box is not None and found.box.id in self.means
+        exact = not is_float(own) and not is_float(argument)
+        if exact and (not meant or (is_whole(own) and found.kind == "sum")):
+            return None
+        key = f"# error {self._text(node)}"
+        if key not in self.aggregates:
+            self.aggregates[key] = replace(
+                found, id=len(self.aggregates), kind="error", argument=argument, of=found.kind
+            )
+        return self.aggregates[key]
+
+    def aggregate(self, node: exp.Expr) -> Aggregate:
+        """An aggregate of the query, with the same number each time.
+
+        Raises:
+            Refused: one that has no bounds.
+        """
+        node = self._of_values(node)
+        condition, inner = 0, node
+        if isinstance(node, exp.Filter):
+            inner, condition = node.this, self._condition(node.expression.this)
+        kind = _KINDS.get(type(inner))
+        if kind is None:
+            refuse(
+                self.scope.text, inner,
+                "over ranges there are count, sum, avg, min and max; medians and other quantiles of a released column have no estimate",
+            )  # fmt: skip
+        key = self._text(node)
+        if key not in self.aggregates:
+            self.aggregates[key] = self._noted(len(self.aggregates), kind, inner, condition)
+        return self.aggregates[key]
+
+    def _text(self, node: exp.Expr) -> str:
+        return node.sql(dialect=self.scope.engine.dialect)
+
+    def _condition(self, predicate: exp.Expr) -> int:
+        """The number of a FILTER's condition, which holds within WHERE."""
+        key = self._text(predicate)
+        if key not in self._filters:
+            formula = self.predicates.formula(predicate)
+            self._filters[key] = len(self.conditions)
+            self.conditions.append(both([self.conditions[0], formula]))
+        return self._filters[key]
+
+    def _of_values(self, node: exp.Expr) -> exp.Expr:
+        """COUNT of the sensitive column of format anatomy, as the count of rows whose value is known not to be NULL."""
+        inner = node.this if isinstance(node, exp.Filter) else node
+        argument = inner.this if isinstance(inner, exp.Count) else None
+        if not isinstance(argument, exp.Column) or inner.expressions:
+            return node
+        boxes = boxes_in(argument)
+        if not boxes or self.scope.box(boxes[0]).shape != "group":
+            return node
+        where: exp.Expr = exp.Not(this=exp.Is(this=argument.copy(), expression=exp.null()))
+        if isinstance(node, exp.Filter):
+            where = exp.And(this=exp.Paren(this=node.expression.this.copy()), expression=where)
+        return exp.Filter(this=exp.Count(this=exp.Star()), expression=exp.Where(this=where))
+
+    def _noted(self, number: int, kind: str, node: exp.Expr, condition: int) -> Aggregate:
+        text, argument = self.scope.text, node.this
+        if node.expressions or node.args.get("order"):
+            refuse(text, node, "this form of the aggregate is not answered over a release")
+        if kind == "count" and (argument is None or isinstance(argument, exp.Star | exp.Literal)):
+            return Aggregate(number, "rows", condition)
+        if isinstance(argument, exp.Distinct):
+            if kind != "count" or len(argument.expressions) != 1:
+                refuse(text, node, "DISTINCT is answered in count(DISTINCT one column)")
+            kind, argument = "distinct", argument.expressions[0]
+        if isinstance(argument, exp.Order | exp.Tuple):
+            refuse(text, node, "this form of the aggregate is not answered over a release")
+        if boxes_in(argument):
+            return self._of_box(number, kind, node, argument, condition)
+        if kind in ("min", "max"):
+            for own in self.scope.exact_fields(argument):
+                self.scope.check_collation(own, node)
+        name = self.terms.column(argument).name
+        (self.raw if kind in ("avg", "distinct") else self.partial).add(name)
+        if kind == "sum":
+            self.summed.add(name)
+        return Aggregate(number, kind, condition, term=name, type=self._averaged(kind, node))
+
+    def _of_box(
+        self, number: int, kind: str, node: exp.Expr, argument: exp.Expr, condition: int
+    ) -> Aggregate:
+        """An aggregate of a column with ranges."""
+        text = self.scope.text
+        if kind == "distinct":
+            refuse(text, node, "distinct values of a column with ranges cannot be counted")
+        if not isinstance(argument.unnest(), exp.Column):
+            refuse(text, node, "aggregate the column with ranges itself, and calculate with the result")
+        box = self.scope.box(boxes_in(argument)[0])
+        ordered = box.shape == "interval" or box.numeric or box.field.kind in ("date", "timestamp")
+        if kind != "count" and (not ordered or (kind in ("sum", "avg") and not box.numeric)):
+            refuse(
+                text,
+                node,
+                f"{kind}({box.field.name}): {box.field.source_type} values cannot be aggregated so",
+            )
+        if kind in ("min", "max"):
+            self.scope.check_order(box, node)
+        self.values.add(box.id)
+        # A join may drop or repeat rows of a class, of which the mean then says nothing.
+        whole = not self.scope.joins
+        if whole and kind in ("sum", "avg") and box.mean is not None and box.id not in self.spread:
+            self.means.add(box.id)
+        return Aggregate(number, kind, condition, box=box, type=self._averaged(kind, node))
+
+    def _averaged(self, kind: str, node: exp.Expr) -> exp.DataType | None:
+        """The type of an average, in which its bounds are calculated; None: another aggregate."""
+        if kind != "avg":
+            return None
+        found = self.typed(node)
+        if not is_number(found):
+            refuse(self.scope.text, node, "averages are answered over numbers")
+        return found

@@ -1,0 +1,123 @@
+"""How the values of every box divide under the tests of a query: the domains that formulas are compiled over."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from sqlglot import exp
+
+from sqlanon.query.boxes.box import Box
+from sqlanon.query.boxes.interval import Interval
+from sqlanon.query.boxes.listed import Lookup
+from sqlanon.query.boxes.set_constants import Contained
+from sqlanon.query.parse.names import Scope
+from sqlanon.query.refusal import refuse
+from sqlanon.query.rewrite.wanted import Wanted
+from sqlanon.query.where.cases import MOST_GROUPS, Test, outcomes
+from sqlanon.query.where.formula import Compiler, Domain, tests_in
+
+
+@dataclass(frozen=True)
+class Domains:
+    """The boxes of a query, divided.
+
+    Attributes:
+        of: the domains of each box, by its id: one, or one for each test where tests have to be taken apart.
+        tests: the tests that a formula uses.
+        compiler: formulas to SQL over them.
+        tight: bounds of counts are reached by some consistent source, as far as the tests go.
+    """
+
+    of: Mapping[str, tuple[Domain, ...]]
+    tests: tuple[Test, ...]
+    compiler: Compiler
+    tight: bool
+
+    @property
+    def lookups(self) -> list[Lookup]:
+        """Those whose values are listed."""
+        return [domain for own in self.of.values() for domain in own if isinstance(domain, Lookup)]
+
+
+def divide(scope: Scope, wanted: Wanted) -> Domains:
+    """Divide the boxes of a query by its tests.
+
+    Args:
+        scope: the names.
+        wanted: the tests, and what else is asked of the boxes.
+
+    Raises:
+        Refused: too many predicates over one listed column.
+    """
+    used = frozenset().union(*(tests_in(formula) for formula in wanted.conditions))
+    tests = tuple(test for number, test in wanted.tests.boxed.items() if number in used)
+    tight = not wanted.tests.relaxed and not scope.released.form.facts.paired
+    by_name: dict[str, Domain] = {}
+    of: dict[str, tuple[Domain, ...]] = {}
+    boxed: dict[int, str] = {one.inside: box for box, one in wanted.spread.items()}
+    for box in scope.boxes.values():
+        own = [test for test in tests if test.box == box.id]
+        # A value of a box that is not known may pass any predicates but not any set of them.
+        tight &= box.state is None or box.shape == "interval" or simple(own)
+        parts: dict[str, list[Test]] = {}
+        if _apart(box, own, wanted):
+            tight = False
+            parts = {f"{box.id} {test.id}": [test] for test in own}
+        made = {name: _domain(scope, box, one, str(one[0].id), wanted) for name, one in parts.items()}
+        rest = [] if parts else own
+        made[box.id] = _domain(scope, box, rest, "", wanted)
+        boxed |= {test.id: name for name, one in {**parts, box.id: rest}.items() for test in one}
+        by_name |= made
+        of[box.id] = tuple(made.values())
+        spread = wanted.spread.get(box.id)
+        # The ends of a bucket are those that its values come near to, not always ones that they have.
+        if spread is not None and spread.bucket is not None:
+            tight &= box.id not in wanted.values and box.state is None
+        # Of a box that is not known, no more is decided within a group of several values than that it may be.
+        lookup = made[box.id]
+        if isinstance(lookup, Lookup) and lookup.key is not None:
+            tight &= box.state is None or whole(lookup)
+    found = wanted.tests
+    compiler = Compiler(found.exact, boxed, by_name, found.loose, relaxed=found.relaxed)
+    return Domains(of, tests, compiler, tight)
+
+
+def _apart(box: Box, tests: Sequence[Test], wanted: Wanted) -> bool:
+    """Whether each test of a box has to be taken by itself."""
+    if box.id in wanted.spread or len(tests) < 2:
+        return False
+    return wanted.tests.relaxed or (box.shape != "interval" and outcomes(box, tests) is None)
+
+
+def _domain(scope: Scope, box: Box, tests: Sequence[Test], suffix: str, wanted: Wanted) -> Domain:
+    spread = wanted.spread.get(box.id)
+    if spread is None and box.shape == "interval":
+        meant = box if box.id in wanted.means else replace(box, mean=None)
+        return Interval(meant, [c for test in tests if (c := test.comparison) is not None], "")
+    if spread is None and box.shape == "set" and simple(tests):
+        return Contained(box, tests, "", suffix)
+    ways = outcomes(box, tests)
+    if ways is None:
+        refuse(
+            scope.text, None,
+            f"column {box.field.name} is compared in more than {MOST_GROUPS} ways at once; ask fewer questions of it",
+        )  # fmt: skip
+    bucket = spread.bucket if spread is not None else None
+    key = bucket.key if bucket is not None else spread.key if spread is not None else None
+    inside = spread.inside if spread is not None else None
+    values = box.id in wanted.values
+    return Lookup(
+        box, ways, tests, "", inside, key, values=values, suffix=suffix, bucketed=bucket is not None
+    )
+
+
+def simple(tests: Sequence[Test]) -> bool:
+    """Whether the tests ask for constants and NULL only, so that it is known which of them hold together."""
+    plain = ("=", "<>", "null", "known")
+    return all(test.comparison is not None and test.comparison.op in plain for test in tests)
+
+
+def whole(lookup: Lookup) -> bool:
+    """Whether GROUP BY asks for the column itself."""
+    return lookup.key is not None and isinstance(lookup.key, exp.Column) and not lookup.bucketed

@@ -1,0 +1,89 @@
+"""The terms of GROUP BY over columns with ranges: which can be spread over their values or steps, and which are refused."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+
+from sqlglot import exp
+
+from sqlanon.engines.base import Statement
+from sqlanon.query.boxes.box import VIEW, Box
+from sqlanon.query.boxes.steps import Bucket, bucket_of, places
+from sqlanon.query.boxes.unroll import steps
+from sqlanon.query.parse.names import Scope, boxes_in
+from sqlanon.query.refusal import refuse
+from sqlanon.query.rewrite.sqltree import Tree, column, named, select, sql, table_of, when
+
+MOST_VALUES = 5_000_000
+"""Values, or steps, that a GROUP BY may list of all distinct boxes together."""
+
+
+def spread_of(scope: Scope, term: Tree, others: Collection[str]) -> tuple[str, Bucket | None]:
+    """The box that a term of GROUP BY spreads, and its steps where it goes by steps.
+
+    Args:
+        scope: the names.
+        term: the bound term, over a box.
+        others: boxes that earlier terms spread.
+
+    Raises:
+        Refused: the term mixes columns, or has no groups that can be listed.
+    """
+    box = scope.box(boxes_in(term)[0])
+    if len(boxes_in(term)) > 1 or any(found.table != "_box" for found in term.find_all(exp.Column)):
+        refuse(scope.text, term, "a GROUP BY term over a column with ranges can hold no other column")
+    if box.id in others:
+        refuse(
+            scope.text,
+            term,
+            f"column {box.field.name} is grouped by twice; group by the finer expression alone",
+        )
+    bucket = bucket_of(term, box) if box.point is None else None
+    if bucket is not None and box.field.kind == "integer" and _beyond_doubles(scope, box):
+        bucket = None  # the engine's own steps jump there: value by value
+    if bucket is not None:
+        _narrow(scope, term, box, bucket)
+    elif box.shape == "interval" and box.field.kind not in ("integer", "date", "boolean"):
+        step = "date_trunc('month', {0})" if box.field.kind == "timestamp" else "floor({0} / 10)"
+        reason = f"column {box.field.name} ({box.field.source_type}) has no countable values to group by; "
+        if box.field.kind == "text" or box.point is not None:
+            refuse(scope.text, term, f"{reason}count ranges of it with count(*) FILTER (WHERE ...)")
+        refuse(scope.text, term, f"{reason}group by steps of it, such as {step.format(box.field.name)}")
+    elif box.shape == "interval":
+        _narrow(scope, term, box)
+    return box.id, bucket
+
+
+def _once(scope: Scope, name: str, query: exp.Select) -> object:
+    """A fact about the view's rows."""
+    text = query.sql(dialect=scope.engine.dialect)
+    return scope.released.once((name, text), lambda: scope.engine.fetch(Statement(name, text))[0][0])
+
+
+def _beyond_doubles(scope: Scope, box: Box) -> bool:
+    """Whether a column of whole numbers has some that doubles round."""
+    ends = [sql("MAX(ABS(CAST(:x AS DOUBLE)))", x=box.parts[end]) for end in ("lo", "hi")]
+    view = table_of(scope.released.view.ref, VIEW)
+    largest = _once(scope, "query/largest", select([sql("GREATEST(:a, :b)", a=ends[0], b=ends[1])], view))
+    return largest is not None and float(str(largest)) > 2**53
+
+
+def _narrow(scope: Scope, term: Tree, box: Box, bucket: Bucket | None = None) -> None:
+    """Boxes are unrolled value by value, or step by step: refuse those that would fill the memory."""
+    lo, hi = (
+        when(sql(":l <= :h", l=box.parts["lo"], h=box.parts["hi"]), box.parts[end]) for end in ("lo", "hi")
+    )
+    ends = column("lo", "d"), column("hi", "d")
+    first, last = places(box, bucket, *ends) if bucket is not None else steps(box, *ends)[:2]
+    view = table_of(scope.released.view.ref, VIEW)
+    known = select([named(lo, "lo"), named(hi, "hi")], view, distinct=True)
+    wide = sql("COALESCE(SUM(CAST(:b AS DOUBLE) - CAST(:a AS DOUBLE) + 1), 0)", a=first, b=last)
+    listed = _once(scope, "query/width", select([wide], known.subquery("d")))
+    if not float(str(listed)) <= MOST_VALUES:
+        step = "floor({0} / 1000)" if box.numeric else "date_trunc('month', {0})"
+        counted, wider = ("steps", "larger steps") if bucket is not None else ("values", "steps of it")
+        refuse(
+            scope.text, term,
+            f"the ranges of column {box.field.name} hold more than {MOST_VALUES:,} {counted} to group by; group by {wider}, "
+            f"such as {step.format(box.field.name)}",
+        )  # fmt: skip

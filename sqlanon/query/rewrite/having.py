@@ -1,0 +1,157 @@
+"""What a query shows of its groups: items, HAVING and ORDER BY over the columns of the aggregates and the keys."""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from sqlanon.query.boxes.box import VIEW
+from sqlanon.query.parse.bind import Bound
+from sqlanon.query.parse.names import ITEM
+from sqlanon.query.refusal import refuse
+from sqlanon.query.rewrite.calculation import Aggregates, Calculator
+from sqlanon.query.rewrite.sqltree import FALSE, TRUE, Tree, column, every, guarded, own, some, sql
+from sqlanon.query.rewrite.wanted import Outputs, Quad
+
+_OPS = (exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE)
+_NOT: dict[type[exp.Expr], type[exp.Binary]] = {
+    exp.EQ: exp.NEQ, exp.NEQ: exp.EQ, exp.LT: exp.GTE, exp.GTE: exp.LT, exp.GT: exp.LTE, exp.LTE: exp.GT,
+}  # fmt: skip
+
+
+def outputs(bound: Bound, notes: Aggregates) -> Outputs:
+    """What a query shows.
+
+    Args:
+        bound: the query.
+        notes: where its aggregates are noted down.
+
+    Raises:
+        Refused: a column that is neither grouped by nor aggregated, or a calculation without bounds.
+    """
+    made = _Outputs(bound, notes)
+    having = bound.having
+    return Outputs(
+        made.items,
+        made.estimated(having) if having is not None else TRUE,
+        made.surely(having, True) if having is not None else TRUE,
+        tuple(made.ordered(term) for term in bound.order),
+    )
+
+
+class _Outputs:
+    """The items of a query, and expressions over them."""
+
+    def __init__(self, bound: Bound, notes: Aggregates) -> None:
+        self._scope, self._keys = bound.scope, bound.groups
+        self._calculator = Calculator(bound.scope, notes)
+        self.items: tuple[tuple[str, Tree | Quad], ...] = ()
+        self.items = tuple((name, self._item(node)) for name, node in bound.items)
+
+    def _item(self, node: exp.Expr) -> Tree | Quad:
+        return self._calculator.calculation(node) if node.find(exp.AggFunc) else self._plain(node)
+
+    def _plain(self, node: exp.Expr) -> Tree:
+        """An expression of the groups' keys."""
+        made = exp.Paren(this=node.copy())
+        for i, key in enumerate(self._keys):
+            for found in [part for part in made.walk() if part == key]:
+                if found.parent is not None:
+                    found.replace(column(f"g{i}"))
+        tables = {"_box", VIEW, *(name for name, _ in self._scope.tables.values())}
+        if any(part.table in tables for part in made.find_all(exp.Column)):
+            refuse(self._scope.text, node, "this must be in GROUP BY or inside an aggregate")
+        plain: Tree = made.this
+        return plain.pop()
+
+    def estimated(self, node: exp.Expr) -> Tree:
+        """An expression on the estimates; aliases of the SELECT stand for their items."""
+        if not node.find(exp.AggFunc) and not self._aliases(node):
+            return self._plain(node)
+        if isinstance(node, exp.AggFunc | exp.Filter):
+            return self._calculator.quad(node).estimate
+        if isinstance(
+            node, exp.Div | exp.IntDiv | exp.Mod | exp.Round | exp.Floor | exp.Ceil | exp.Cast
+        ) and node.find(exp.AggFunc):
+            return self._calculator.calculation(node).estimate
+        if isinstance(node, exp.Column):
+            item = self._aliased(node)
+            return (
+                item.estimate if isinstance(item, Quad) else item if item is not None else self._plain(node)
+            )
+        copied = node.copy()
+        for key, part in node.args.items():
+            if isinstance(part, exp.Expr):
+                copied.set(
+                    key,
+                    guarded(self.estimated(part))
+                    if not isinstance(part, exp.Boolean | exp.Null | exp.DataType)
+                    else part.copy(),
+                )
+            elif isinstance(part, list):
+                copied.set(key, [own(self.estimated(p)) if isinstance(p, exp.Expr) else p for p in part])
+        return copied
+
+    def _aliases(self, node: exp.Expr) -> bool:
+        return any(part.table == ITEM for part in node.find_all(exp.Column))
+
+    def _aliased(self, node: exp.Expr) -> Tree | Quad | None:
+        """The item that an expression names."""
+        if not isinstance(node, exp.Column) or node.table != ITEM:
+            return None
+        return self.items[int(node.name)][1]
+
+    def surely(self, node: exp.Expr, positive: bool) -> Tree:
+        """Whether HAVING is TRUE (FALSE) in every consistent source."""
+        if isinstance(node, exp.Paren):
+            return self.surely(node.this, positive)
+        if isinstance(node, exp.Not):
+            return self.surely(node.this, not positive)
+        if isinstance(node, exp.And | exp.Or):
+            parts = [self.surely(part, positive) for part in (node.left, node.right)]
+            return every(parts) if isinstance(node, exp.And) is positive else some(parts)
+        if isinstance(node, exp.Between):
+            ends = exp.and_(
+                exp.GTE(this=node.this.copy(), expression=node.args["low"].copy()),
+                exp.LTE(this=node.this.copy(), expression=node.args["high"].copy()),
+            )
+            return self.surely(ends, positive)
+        if not node.find(exp.AggFunc) and not self._aliases(node):
+            return exp.Is(this=exp.Paren(this=self._plain(node)), expression=TRUE if positive else FALSE)
+        if isinstance(node, exp.Is) and isinstance(node.expression, exp.Null):
+            if positive:
+                return FALSE
+            return sql(":u = 0", u=self._ends(node.this).undefined)
+        if not isinstance(node, _OPS):
+            return FALSE  # the estimate decides; nothing is certain
+        assert isinstance(node, exp.Binary)
+        kind = type(node) if positive else _NOT[type(node)]
+        left, right = self._ends(node.left), self._ends(node.right)
+        if kind in (exp.GT, exp.GTE):
+            left, right, kind = right, left, {exp.GT: exp.LT, exp.GTE: exp.LTE}[kind]
+        a, b, c, d = left.low, left.high, right.low, right.high
+        holds = {
+            exp.LT: sql(":b < :c", b=b, c=c), exp.LTE: sql(":b <= :c", b=b, c=c),
+            exp.EQ: sql(":a = :d AND :b = :c", a=a, b=b, c=c, d=d), exp.NEQ: sql(":b < :c OR :d < :a", a=a, b=b, c=c, d=d),
+        }[kind]  # fmt: skip
+        known = sql(":a = 0 AND :b = 0", a=left.undefined, b=right.undefined)
+        return sql("COALESCE(:x, FALSE)", x=every([holds, known]))
+
+    def _ends(self, node: exp.Expr) -> Quad:
+        if node.find(exp.AggFunc):
+            return self._calculator.quad(
+                node, typed=not isinstance(node.unnest(), exp.AggFunc | exp.Filter), sharp=True
+            )
+        item = self._aliased(node) if isinstance(node, exp.Column) else None
+        if isinstance(item, Quad):
+            return item
+        plain = item if item is not None else self._plain(node)
+        return Quad(plain, plain, plain, exp.Literal.number(0))
+
+    def ordered(self, term: exp.Ordered) -> exp.Ordered:
+        """A term of ORDER BY, on the estimates."""
+        node, made = term.this, term.copy()
+        item = self._aliased(node)
+        if item is None:
+            item = self.estimated(node) if self._aliases(node) else self._item(node)
+        made.set("this", item.estimate.copy() if isinstance(item, Quad) else item.copy())
+        return made

@@ -1,0 +1,140 @@
+"""Aggregates that need no order of the rows: COUNT, SUM, MIN and MAX, and by how much sums may differ from the source's.
+
+Sums take certain rows whole and uncertain ones only if they help.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from sqlglot import exp
+
+from sqlanon.query.rewrite.ordered_aggregates import INFINITE, NAN, nan_or
+from sqlanon.query.rewrite.sqltree import FALSE, ZERO, Tree, every, negate, sql, when
+from sqlanon.query.rewrite.types import is_single, is_whole
+from sqlanon.query.rewrite.wanted import Aggregate
+
+
+def plain(a: Aggregate, row: Mapping[str, Tree], *, floating: bool) -> dict[str, Tree]:
+    """The columns ``e``, ``l``, ``h``, ``u`` of an aggregate over ``_found``.
+
+    Args:
+        a: the aggregate.
+        row: what one row gives to it.
+        floating: its argument may be infinite or no number.
+    """
+    zero = exp.Literal.number(0)
+    certain_n = when(row["certain"], row["count"], zero)
+    possible_n = when(row["possible"], row["count"], zero)
+    if a.kind in ("rows", "count"):
+        return {
+            f"e{a.id}": sql("COALESCE(SUM(:n * :s), 0.0)", n=row["count"], s=row["share"]),
+            f"l{a.id}": sql("COALESCE(SUM(:x), 0)", x=certain_n),
+            f"h{a.id}": sql("COALESCE(SUM(:x), 0)", x=possible_n),
+            f"u{a.id}": exp.Literal.number(0),
+        }
+    if a.kind == "error":
+        error = _error(a, row, possible_n)
+        return {f"{end}{a.id}": error for end in "elh"} | {f"u{a.id}": exp.Literal.number(0)}
+    surely = sql("SUM(:x) > 0", x=certain_n)
+    unbounded = sql("BOOL_OR(:o)", o=row["open"]) if row["open"] is not FALSE else FALSE
+    maybe = sql("CASE WHEN SUM(:x) > 0 THEN 0 ELSE 1 END", x=certain_n)
+    if a.kind == "sum":
+        low = sql(
+            "SUM(:x)", x=when(row["certain"], row["s_certain_low"], when(row["possible"], row["s_neg"]))
+        )
+        high = sql(
+            "SUM(:x)", x=when(row["certain"], row["s_certain_high"], when(row["possible"], row["s_pos"]))
+        )
+        # Of uncertain rows alone, at least one must be taken for there to be a sum.
+        first = sql("MIN(:x)", x=when(row["possible"], row["low"]))
+        last = sql("MAX(:x)", x=when(row["possible"], row["high"]))
+        low = sql("CASE WHEN :s OR :f <= 0 THEN :l ELSE :f END", s=surely, f=first, l=low)
+        high = sql("CASE WHEN :s OR :f >= 0 THEN :l ELSE :f END", s=surely, f=last, l=high)
+        if floating:
+            low, high = _with_nan(a, row, low, high)
+        weight = row["sum"] if a.box is None else sql(":n * :e", n=row["count"], e=row["sum"])
+        estimate = sql("SUM(:e)", e=when(row["possible"], weight))
+        if a.box is not None and a.box.state is not None:
+            both = [
+                sql("SUM(:n * :s)", n=row["count"], s=when(row["possible"], row[s]))
+                for s in ("share", "shown")
+            ]
+            estimate = sql(":e * :w / NULLIF(:k, 0)", e=estimate, w=both[0], k=both[1])
+    else:
+        low, high, estimate = _extremes(a, row, surely)
+    none = sql("SUM(:x) > 0", x=possible_n)
+    return {
+        f"e{a.id}": when(none, estimate),
+        f"l{a.id}": when(
+            every([none, negate(sql("COALESCE(:u, FALSE)", u=unbounded))])
+            if unbounded is not FALSE
+            else none,
+            low,
+        ),
+        f"h{a.id}": when(
+            every([none, negate(sql("COALESCE(:u, FALSE)", u=unbounded))])
+            if unbounded is not FALSE
+            else none,
+            high,
+        ),
+        f"u{a.id}": maybe,
+    }
+
+
+def _error(a: Aggregate, row: Mapping[str, Tree], counted: Tree) -> Tree:
+    """By how much two sums (averages) of the same doubles may differ: n times the unit of rounding, times all sizes.
+
+    An average of few whole numbers is one exact division on every engine.
+    """
+    assert a.argument is not None
+    low, high = (exp.cast(row[end].copy(), "DOUBLE") for end in ("low", "high"))
+    largest = sql("MAX(:x)", x=when(row["possible"], sql("GREATEST(ABS(:l), ABS(:h))", l=low, h=high)))
+    rows = sql("CAST(SUM(:n) AS DOUBLE)", n=counted)
+    unit = exp.Literal.number("5e-7" if is_single(a.argument) else "1e-15")
+    if a.of == "avg":
+        error = sql(":n * :m * :u", n=rows, m=largest, u=unit)
+        if is_whole(a.argument) and isinstance(row.get("mean", exp.null()), exp.Null):
+            few = sql(":n < 2048 AND :n * :m < 9007199254740992", n=rows, m=largest)
+            error = when(few, ZERO, error)
+    else:
+        sizes = sql(
+            ":p - :n",
+            p=exp.cast(row["s_pos"].copy(), "DOUBLE"),
+            n=exp.cast(row["s_neg"].copy(), "DOUBLE"),
+        )
+        error = sql("SUM(:x) * :n * :u", x=when(row["possible"], sizes), n=rows, u=unit)
+    return sql("COALESCE(:e, 0.0)", e=error)
+
+
+def _with_nan(a: Aggregate, row: Mapping[str, Tree], low: Tree, high: Tree) -> tuple[Tree, Tree]:
+    """The bounds of a sum of floating point values: infinities of both signs add up to NaN, which nothing bounds."""
+    ends = [exp.cast(row[end].copy(), "DOUBLE") for end in ("low", "high")]
+    least_, most = (
+        sql(f"{kind}(:x)", x=when(row["possible"], end))
+        for kind, end in zip(("MIN", "MAX"), ends, strict=True)
+    )
+    maybe = sql(f":m = {NAN} OR (:l = -{INFINITE} AND :m >= {INFINITE})", l=least_, m=most)
+    # What is certain of a row: of a box the end on this side, of exact values (many in one row) each of the two.
+    up, down = (ends[0], ends[1]) if a.box is not None else (ends[1], ends[0])
+    sure = sql(
+        f"BOOL_OR(:c AND :u = {NAN}) OR (BOOL_OR(:c AND :u >= {INFINITE}) AND BOOL_OR(:c AND :d = -{INFINITE}))",
+        c=row["certain"], u=up, d=down,
+    )  # fmt: skip
+    return nan_or(sure, maybe, low), nan_or(sure, maybe, high)
+
+
+def _extremes(a: Aggregate, row: Mapping[str, Tree], surely: Tree) -> tuple[Tree, Tree, Tree]:
+    """MIN and MAX: the end that possible rows reach, and the one that certain rows force."""
+    first, last, ours = ("MIN", "MAX", "low") if a.kind == "min" else ("MAX", "MIN", "high")
+    theirs = "high" if ours == "low" else "low"
+    reached = sql(f"{first}(:x)", x=when(row["possible"], row[ours]))
+    # Of exact values that stand together in one row, all are there if the row is certain.
+    forced = sql(f"{first}(:x)", x=when(row["certain"], row[theirs if a.box is not None else ours]))
+    alone = sql(f"{last}(:x)", x=when(row["possible"], row[theirs]))
+    other = when(surely, forced, alone)
+    likely = sql(
+        f"{first}(:x)", x=when(every([row["possible"], sql(":s >= 0.5", s=row["share"])]), row[ours])
+    )
+    estimate = sql("COALESCE(:l, :r)", l=likely, r=reached)
+    return (reached, other, estimate) if a.kind == "min" else (other, reached, estimate)

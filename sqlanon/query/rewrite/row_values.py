@@ -1,0 +1,148 @@
+"""What one row of the boxes gives to an aggregate: whether it qualifies, how often, and where its value lies."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from sqlglot import exp
+
+from sqlanon.query.boxes.box import Box
+from sqlanon.query.parse.names import Scope
+from sqlanon.query.rewrite.box_rows import BoxRows
+from sqlanon.query.rewrite.sqltree import (
+    FALSE,
+    Tree,
+    column,
+    every,
+    greatest,
+    indicator,
+    least,
+    named,
+    negate,
+    plus,
+    some,
+    sql,
+    times,
+    when,
+)
+from sqlanon.query.rewrite.wanted import Aggregate, Wanted
+
+FOUND = "_found"
+"""The table of the rows under their conditions."""
+
+
+class RowValues:
+    """The columns of ``_found``, and trees over them.
+
+    Args:
+        scope: the names.
+        wanted: what is needed of the rows.
+        rows: the rows.
+    """
+
+    def __init__(self, scope: Scope, wanted: Wanted, rows: BoxRows) -> None:
+        self._scope, self._wanted, self._rows = scope, wanted, rows
+
+    def boxed(self, box: Box, condition: int) -> list[Tree]:
+        """Of a boxed argument under a condition: its ends, its mean times its share, its share, possible, certain, open."""
+        parts = self._rows.compiler.by_part(self._wanted.conditions[condition], box.id)
+        known = [(part, triple) for part, triple in parts if part.low is not None]
+        ways = [every([part.reach, triple.possible]) for part, triple in known]
+        # Certain: the condition holds throughout, and no value is NULL.
+        certain = [
+            self._rows.triples[condition].certain,
+            *(negate(part.reach) for part, _ in parts if part.low is None),
+        ]
+        certain += [negate(part.null) for part, _ in known]
+        name = f"{box.id}_{condition}"
+        # A CASE even where nothing can be: the ends keep their type.
+        lows, highs = (
+            [
+                exp.Case(ifs=[exp.If(this=way.copy(), true=end.copy())])
+                for way, (part, _) in zip(ways, known, strict=True)
+                if (end := part.low if at == 0 else part.high) is not None
+            ]
+            for at in (0, 1)
+        )
+        shares = [times(part.share, triple.share) for part, triple in known]
+        valued = [
+            (share, part.middle)
+            for share, (part, _) in zip(shares, known, strict=True)
+            if part.middle is not None
+        ]
+        middles = [times(share, sql("COALESCE(:m, 0)", m=middle)) for share, middle in valued]
+        # What is hidden is taken to be as what is shown: it has no middle, and does not count as 0.
+        shown = [
+            share if box.state is None else times(share, indicator(sql(":m IS NOT NULL", m=middle)))
+            for share, middle in valued
+        ]
+        found: dict[str, Tree] = {
+            "lo": least(lows), "hi": greatest(highs), "e": plus(middles), "w": plus(shares), "k": plus(shown), "p": some(ways),
+            "c": every(certain), "o": some(every([way, part.open]) for way, (part, _) in zip(ways, known, strict=True)),
+        }  # fmt: skip
+        if box.id in self._wanted.means and box.mean is not None:
+            classes = [column(f"c{j}") for j in range(1, len(self._scope.released.group_columns) + 1)]
+            group = [*classes, *(tree.copy() for tree in self._wanted.keys)]
+            mine = when(found["c"], column("n"), exp.Literal.number(0))
+            inside_sum = exp.Window(this=sql("SUM(:m)", m=mine), partition_by=group)
+            whole = exp.Window(this=sql("SUM(n)"), partition_by=[c.copy() for c in classes])
+            full = exp.EQ(this=inside_sum, expression=whole)
+            found["mean"] = when(full, column(f"{box.id}_mean"))
+        return [named(tree, f"{name}_{end}") for end, tree in found.items()]
+
+    def of(self, a: Aggregate) -> Mapping[str, Tree]:
+        """Trees over ``_found``, by name.
+
+        possible, certain, count (rows that are not NULL), share; sum (times share), low and high of the sum if the row is
+        certain and if it is not; the smallest and largest value; open.
+        """
+        i = a.condition
+        possible, certain, share, n = column(f"p{i}"), column(f"c{i}"), column(f"s{i}"), column("n")
+        if a.box is not None:
+            name = f"{a.box.id}_{i}"
+            low, high = column(f"{name}_lo"), column(f"{name}_hi")
+            found = {
+                "possible": column(f"{name}_p"), "certain": column(f"{name}_c"), "count": n, "share": column(f"{name}_w"),
+                "low": low, "high": high, "open": column(f"{name}_o"), "sum": column(f"{name}_e"), "shown": column(f"{name}_k"),
+                "mean": column(f"{name}_mean") if a.box.id in self._wanted.means and a.box.mean is not None else exp.null(),
+            }  # fmt: skip
+            if a.box.numeric:
+                found["s_certain_low"], found["s_certain_high"] = (
+                    self._counted(n, found["mean"], end, a.box) for end in (low, high)
+                )
+                zero = exp.Literal.number(0)
+                found["s_neg"] = sql(":n * LEAST(:l, :z)", n=n, l=self._wide(low, a.box), z=zero)
+                found["s_pos"] = sql(":n * GREATEST(:h, :z)", n=n, h=self._wide(high, a.box), z=zero)
+            return found
+        if a.term is None:
+            return {"possible": possible, "certain": certain, "count": n, "share": share, "open": FALSE}
+        term = a.term
+        partial = self._rows.is_partial(term, self._wanted)
+        if partial:
+            count, low, high = (column(f"{term}_{end}") for end in ("n", "min", "max"))
+            total, neg, pos = (
+                column(f"{term}_{end}") if term in self._wanted.summed else exp.null()
+                for end in ("s", "neg", "pos")
+            )
+        else:
+            value = column(term)
+            count = sql("CASE WHEN :x IS NULL THEN 0 ELSE :n END", x=value, n=n)
+            total, low, high = sql(":n * :x", n=n, x=value), value, value
+            neg, pos = sql(":n * LEAST(:x, 0)", n=n, x=value), sql(":n * GREATEST(:x, 0)", n=n, x=value)
+        known = sql(":c > 0", c=count) if partial else sql("NOT :x IS NULL", x=low)
+        return {
+            "possible": every([possible, known]), "certain": every([certain, known]), "count": count, "share": share,
+            "low": low, "high": high, "open": FALSE,
+            "sum": sql(":s * CAST(:x AS DOUBLE)", s=share, x=total), "s_certain_low": total, "s_certain_high": total,
+            "s_neg": neg, "s_pos": pos,
+        }  # fmt: skip
+
+    def _wide(self, tree: Tree, box: Box) -> Tree:
+        """An end as a number whose sums do not overflow."""
+        return exp.cast(tree.copy(), "DECIMAL(38, 0)") if box.field.kind == "integer" else tree
+
+    def _counted(self, n: Tree, mean: Tree, end: Tree, box: Box) -> Tree:
+        plain = sql(":n * :e", n=n, e=self._wide(end, box))
+        if isinstance(mean, exp.Null):
+            return plain
+        return sql("COALESCE(:n * :m, CAST(:p AS DOUBLE))", n=n, m=mean, p=plain)

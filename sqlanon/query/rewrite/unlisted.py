@@ -1,0 +1,118 @@
+"""Groups that an answer does not list: values of a GROUP BY's column that the release shows nowhere."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+
+from sqlglot import exp
+
+from sqlanon.query.boxes.box import Box
+from sqlanon.query.boxes.listed import null_only
+from sqlanon.query.boxes.number_line import Piece, pieces_of
+from sqlanon.query.boxes.unroll import ROWS
+from sqlanon.query.parse.names import Scope
+from sqlanon.query.rewrite.box_rows import BoxRows
+from sqlanon.query.rewrite.final_select import with_tables
+from sqlanon.query.rewrite.sqltree import (
+    TRUE,
+    Tree,
+    column,
+    every,
+    is_false,
+    negate,
+    number,
+    own,
+    select,
+    some,
+    sql,
+)
+from sqlanon.query.rewrite.wanted import Wanted
+from sqlanon.query.where.cases import Test, outcomes
+from sqlanon.query.where.constants import stepped
+from sqlanon.query.where.formula import restrict
+
+
+def unlisted(scope: Scope, wanted: Wanted, rows: BoxRows) -> exp.Select | None:
+    """A query that counts the rows which some consistent source puts into a group that the answer does not list.
+
+    Args:
+        scope: the names.
+        wanted: the conditions and the terms of GROUP BY.
+        rows: the box rows.
+
+    Returns:
+        One row with one number, 0 where every group is listed; None: that is known without asking.
+    """
+    ways = [way for box in wanted.spread for way in _ways(scope.box(box), wanted, rows)]
+    possible = some(ways)
+    if is_false(possible):
+        return None
+    made = select([sql("COUNT(*)")], ROWS, where=[possible])
+    needed = {node.name for node in made.find_all(exp.Table)}
+    tables = [(name, tree.copy()) for name, tree in rows.tables if name in needed]
+    made.set("with_", with_tables(tables, made))
+    return made
+
+
+def _ways(box: Box, wanted: Wanted, rows: BoxRows) -> Iterator[Tree]:
+    """When a row may have a value of a box that is listed nowhere, and pass WHERE with it."""
+    spread = wanted.spread[box.id]
+    if box.state is None or null_only(spread.key) or (box.point is None and box.shape in ("node", "order")):
+        return  # every group is listed: of values, of declared ones, or of what is NULL and what is not
+    hidden = TRUE if box.point is not None else sql(":s IN ('some', 'any')", s=column(f"{box.id}_state"))
+    formula = wanted.conditions[0]
+    mine = [test for test in rows.domains.tests if test.box == box.id]
+    # What the rows do not show without their lookups may hold.
+    looked_up = {lookup.box.id for lookup in rows.domains.lookups} - {box.id}
+    holding = {test.id: True for test in rows.domains.tests if test.box in looked_up}
+    holding |= {one.inside: True for one in wanted.spread.values()}
+    for holds, size in _runs(box, mine).items():
+        known = {test.id: test.id in holds for test in mine}
+        rest = rows.compiler.triple(restrict(formula, known | holding)).possible
+        if not is_false(rest):
+            listed = None if spread.bucket is not None else _listed(f"_values_{box.id}", mine, holds, size)
+            yield every([hidden, own(rest), listed if listed is not None else TRUE])
+
+
+def _runs(box: Box, tests: Sequence[Test]) -> dict[frozenset[int], Fraction | None]:
+    """Which tests can hold together for a value that is not NULL, and how many values have it so; None: no end of them."""
+    comparisons = [test.comparison for test in tests if test.comparison is not None]
+    found: dict[frozenset[int], Fraction | None] = {}
+    if box.shape == "interval" and len(comparisons) == len(tests):
+        for holds, piece in pieces_of(comparisons, box.step, box.field.kind):
+            size = _size(piece, box.step)
+            before = found.get(holds, Fraction(0))
+            found[holds] = None if size is None or before is None else before + size
+        return found
+    equal = {test.id for test in tests if test.comparison is not None and test.comparison.op == "="}
+    null = {test.id for test in tests if test.comparison is not None and test.comparison.op == "null"}
+    return {
+        holds: Fraction(1) if holds & equal else None
+        for holds in outcomes(box, tests) or ()
+        if not holds & null
+    }
+
+
+def _size(piece: Piece, step: Fraction | None) -> Fraction | None:
+    """How many values a run has; None: it has no end, or values that cannot be counted."""
+    if step is None or not isinstance(piece.low, Fraction) or not isinstance(piece.high, Fraction):
+        return None
+    inside = stepped(piece, step)
+    assert isinstance(inside.low, Fraction)
+    assert isinstance(inside.high, Fraction)
+    return max(Fraction(0), (inside.high - inside.low) / step + 1)
+
+
+def _listed(table: str, tests: Sequence[Test], holds: frozenset[int], size: Fraction | None) -> Tree | None:
+    """Whether fewer values are listed than there are under these tests; None: there is no end of them."""
+    if size is None:
+        return None
+    value = column("v", "z")
+    under = [test.on(value) if test.id in holds else negate(test.on(value)) for test in tests]
+    counted = select(
+        [sql("COUNT(DISTINCT :v)", v=value)],
+        exp.to_table(table).as_("z"),
+        where=[*under, sql("z.v IS NOT NULL")],
+    )
+    return exp.LT(this=counted.subquery(), expression=number(size))

@@ -1,0 +1,122 @@
+"""What a query needs of a release's rows: the value between reading the query and writing the SQL that answers it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+from sqlglot import exp
+
+from sqlanon.query.boxes.box import Box
+from sqlanon.query.boxes.steps import Bucket
+from sqlanon.query.rewrite.sqltree import Tree
+from sqlanon.query.where.formula import Formula
+from sqlanon.query.where.predicates import Tests
+
+
+@dataclass(frozen=True)
+class Aggregate:
+    """One aggregate of the query.
+
+    Attributes:
+        id: its number.
+        kind: rows (COUNT(*)), count, distinct, sum, avg, min or max; error: by how much the sum or average of ``of`` may
+            differ from the source's, which adds up in another order.
+        condition: the number of its condition.
+        term: the exact argument, a column of the rows; None for a box and for rows.
+        box: the boxed argument.
+        type: of its value in the source, for averages and where it is calculated with.
+        argument: the type of its argument, as above.
+        of: sum or avg, for an error.
+    """
+
+    id: int
+    kind: str
+    condition: int
+    term: str | None = None
+    box: Box | None = None
+    type: exp.DataType | None = None
+    argument: exp.DataType | None = None
+    of: str = ""
+
+    @property
+    def undefined(self) -> bool:
+        """Whether it is NULL over no rows."""
+        return self.kind not in ("rows", "count", "distinct", "error")
+
+
+@dataclass(frozen=True)
+class Spread:
+    """A box that GROUP BY spreads over its values.
+
+    Attributes:
+        key: the expression over the value.
+        inside: the number of the test that holds within one group.
+        bucket: the steps that it is spread in, or None.
+    """
+
+    key: Tree
+    inside: int
+    bucket: Bucket | None = None
+
+
+@dataclass(frozen=True)
+class Quad:
+    """Estimate, low, high, and 1 where it may be undefined; ``tight``: as tight as the aggregates in it."""
+
+    estimate: Tree
+    low: Tree
+    high: Tree
+    undefined: Tree
+    tight: bool = True
+
+
+@dataclass(frozen=True)
+class Outputs:
+    """What the query shows of its groups, over the columns of the aggregates and the keys ``g0``, ``g1``, ...
+
+    Attributes:
+        items: output name, and its value with bounds, or its exact value.
+        having: whether the estimates pass; TRUE without a HAVING.
+        sure: whether the group passes in every consistent source.
+        order: the terms of ORDER BY.
+    """
+
+    items: tuple[tuple[str, Tree | Quad], ...]
+    having: Tree
+    sure: Tree
+    order: tuple[exp.Ordered, ...]
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """What a query needs of the rows.
+
+    Attributes:
+        conditions: the formula of WHERE, then those of every FILTER with it; each within one group of GROUP BY.
+        tests: the tests of the formulas.
+        terms: exact expressions, by the columns that the rows hold them in.
+        keys: the terms of GROUP BY, as trees over the rows.
+        spread: the boxes that GROUP BY spreads, by id.
+        raw: exact terms that the rows must hold value by value.
+        partial: exact terms of which counts and ends are enough, and sums of those in ``summed``.
+        values: ids of boxes that are aggregated themselves.
+        means: ids of boxes whose published means count.
+        aggregates: by their numbers.
+        present: counts the rows of a group; None without GROUP BY, where there is always one group.
+        outputs: what becomes of them.
+    """
+
+    conditions: tuple[Formula, ...]
+    tests: Tests
+    terms: Mapping[str, Tree]
+    keys: tuple[Tree, ...]
+    spread: Mapping[str, Spread]
+    raw: frozenset[str]
+    partial: frozenset[str]
+    summed: frozenset[str]
+    values: frozenset[str]
+    means: frozenset[str]
+    aggregates: tuple[Aggregate, ...]
+    present: Aggregate | None
+    outputs: Outputs
