@@ -5,9 +5,11 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Mapping, Sequence
+from typing import Any, Literal, get_args, get_origin
 
 from sqlanon.declared import METHODS, Word
+from sqlanon.declared.arguments import ARGUMENTS, ROLE, FileName, Names, Number
 from sqlanon.declared.method import Option
 from sqlanon.policy.models import PolicyModel
 
@@ -69,6 +71,14 @@ A policy is a YAML file, by default `anon.yml`, that says what each release must
 - **A column without a role** stops the run unless `rest` says otherwise.
 """
 
+_ARGUMENTS = """\
+## Arguments and options
+
+Python's keyword arguments (`Database.anonymize`, `sqlanon.anonymize`, `sqlanon.AnonymizeOptions` for type checkers) and the
+options of `sqlanon anonymize` set these keys. Settings of columns are {column: value} in Python and `COLUMN=VALUE` on the
+command line; names are a list or a comma list. What has no option is for releases that are made again: write a policy file.
+"""
+
 _FILES = """\
 ## Files beside the policy
 
@@ -106,7 +116,54 @@ def reference() -> str:
     parts = {"PolicyModel": made, **made["$defs"]}
     sections = [_section(title, parts[name]) for name, title in _TITLES.items()]
     place = list(_TITLES).index("MethodModel") + 1
-    return "\n".join([_INTRODUCTION, *sections[:place], _methods(), *sections[place:], _FILES])
+    return "\n".join(
+        [
+            _INTRODUCTION,
+            *sections[:place],
+            _methods(),
+            *sections[place:],
+            _ARGUMENTS,
+            arguments_table(),
+            _FILES,
+        ]
+    )
+
+
+def arguments_table() -> str:
+    """Every argument of `Database.anonymize` with its option of ``sqlanon anonymize`` and the key that it sets."""
+    lines = ["| Argument | Option | Key | Value | Default |", "|---|---|---|---|---|"]
+    for argument in ARGUMENTS:
+        key = ".".join("<name>" if part == "*" else part for part in argument.path)
+        if argument.path == ROLE:
+            key = f"{key}: {argument.name.removesuffix('s')}"
+        default = "required" if argument.required else _default(argument.default)
+        option = f"`{argument.option}`" if argument.option else ""
+        lines.append(f"| `{argument.name}` | {option} | `{key}` | {_python(argument.type)} | {default} |")
+    return "\n".join([*lines, ""])
+
+
+_WORDS: tuple[tuple[Any, str], ...] = (
+    (Names, "a name or a list of names"),
+    (Number, "number, fraction or text such as `5/2`"),
+    (FileName, "path"),
+    (Mapping[str, object], "mapping"),
+    (Sequence[str], "list"),
+    (str, "text"),
+    (int, "whole number"),
+    (bool, "`True`, `False`"),
+)
+
+
+def _python(kind: Any) -> str:  # noqa: ANN401 - a type
+    """A type of Python in words."""
+    for known, words in _WORDS:
+        if kind == known:
+            return words
+    if get_origin(kind) is Literal:
+        return ", ".join(f"`{word}`" for word in get_args(kind))
+    if get_origin(kind) is Mapping:
+        return f"{{name: {_python(get_args(kind)[1])}}}"
+    return " or ".join(_python(one) for one in get_args(kind))
 
 
 def _methods() -> str:
@@ -142,7 +199,7 @@ def _section(title: str, part: dict[str, Any]) -> str:
 
 
 def _default(value: object) -> str:
-    if value is None or value == []:
+    if value is None or value in ([], ()):
         return ""
     return f"`{str(value).lower() if isinstance(value, bool) else value}`"
 
