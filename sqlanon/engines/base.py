@@ -45,7 +45,8 @@ class Column:
 
     ``own_operators``: its type was added to the database with operators of its own (citext, hstore), which generated
     SQL does not use. ``collation`` is SQL for COLLATE, of text where the engine has `Capabilities.collations`;
-    ``deterministic``: its equal values have equal bytes.
+    ``deterministic``: its equal values have equal bytes. ``hashable``: the engine can hash its values, or else it may not even
+    compare them for equality (PostgreSQL's json, point).
     """
 
     name: str
@@ -54,6 +55,7 @@ class Column:
     own_operators: bool = False
     collation: str | None = None
     deterministic: bool = True
+    hashable: bool = True
 
     @property
     def shown_type(self) -> str:

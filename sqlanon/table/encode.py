@@ -157,7 +157,7 @@ def attach_classes(
             work=encoded.work,
             assign=assign,
             codes=[domain.code for domain in encoded.quasi + encoded.sensitive],
-            kept=[reading.alias for reading in roles.kept],
+            kept=[{"alias": reading.alias, "kind": reading.column.kind} for reading in roles.kept],
         )
     scratch.execute(
         "table/classed",

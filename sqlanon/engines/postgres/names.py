@@ -6,6 +6,7 @@ than PostgreSQL's own, and run with his rights. So the session's path is `SAFE_P
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -157,7 +158,14 @@ def _column(
     name: str, shown: str, category: str, type_name: str, own_operators: bool, collation: str | None, deterministic: bool
 ) -> Column:  # fmt: skip
     return Column(name, shown, _kind(category, "text" if _is_citext(type_name, own_operators) else shown),
-                  own_operators, collation, deterministic)  # fmt: skip
+                  own_operators, collation, deterministic, _WITHOUT_HASH.fullmatch(shown) is None)  # fmt: skip
+
+
+_WITHOUT_HASH = re.compile(
+    r"(json|jsonpath|xml|money|bit|bit varying|tsvector|tsquery|point|line|lseg|box|path|polygon|circle)(\(\d+\))?(\[\])*",
+    re.IGNORECASE,
+)
+"""Builtin types that PostgreSQL cannot hash; most of them have no equality either."""
 
 
 def _is_citext(type_name: str, own_operators: bool) -> bool:

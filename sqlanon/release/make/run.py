@@ -32,6 +32,7 @@ from sqlanon.release.store.refresh import (
     last_shown,
     policy_changes,
     published,
+    schema_changes,
 )
 from sqlanon.release.store.rights import doubtful
 from sqlanon.release.store.second_file import reconcile
@@ -108,6 +109,7 @@ def run(
                 if last is None:
                     decision = replace(first(engine, spec, relation), state="made anew", why=())
                 else:
+                    schema_changes(spec, last, relation)  # refuses what rest: keep would newly publish
                     changed = policy_changes(last, spec)
                     decision = Decision(
                         "made anew", tuple(map(str, changed)), weakenings(changed), last, None

@@ -105,7 +105,7 @@ def decide(engine: Engine, spec: ReleaseSpec, relation: Relation, *, full: bool 
     entry = last_shown(engine, spec.name)
     if entry is None:
         return first(engine, spec, relation)
-    schema = _schema(spec, entry, relation)
+    schema = schema_changes(spec, entry, relation)
     found = policy_changes(entry, spec)
     told = tuple(str(item) for item in found)
     policy = any(not item.setting for item in found)
@@ -169,10 +169,13 @@ def published(engine: Engine, release: str) -> Entry | None:
     return entries[-1] if entries else None
 
 
-def _schema(spec: ReleaseSpec, entry: Entry, relation: Relation) -> list[str]:
+def schema_changes(spec: ReleaseSpec, entry: Entry, relation: Relation) -> list[str]:
     """How the source's columns changed since the published version was made.
 
     What names a column that is gone, and a new one without a role, stop the release where roles meet the source.
+
+    Raises:
+        SchemaChangedError: the source has a column that ``rest: keep`` would now publish.
     """
     if entry.source_columns is None:
         return []
