@@ -10,6 +10,7 @@ from sqlanon.formats.base import KINDS, Column, Format, Recoded
 from sqlanon.formats.cover import covered
 from sqlanon.formats.grouping import RowGroups
 from sqlanon.formats.layout import Names
+from sqlanon.table.encode import spread_of
 from sqlanon.table.tree import load_nodes
 from sqlanon.table.wide import in_parts
 
@@ -66,7 +67,6 @@ class BoxFormat(Format):
             scratch.execute("recode/boxes", boxes=table, spans=made, columns=some)
             return [*(["n"] if first else []), *(name for part in some for name in _box_columns(part))]
 
-        boxes = in_parts(scratch, "boxes", "class", parts, box)
         published = layout.of_class
         keys, codes = self._keys(encoded, layout.names, published)
 
@@ -79,11 +79,13 @@ class BoxFormat(Format):
                 *(name for part in some for name in part.names.published()),
             ]
 
-        shown = in_parts(scratch, "shown", "_sqlanon_class", parts, show)
-        released = scratch.table("released")
-        scratch.execute("recode/released", released=released, shown=shown, names=published, keys=keys)
-        scratch.drop(shown)
-        row = scratch.fetch("recode/sizes", boxes=boxes)[0]
+        with scratch.together():
+            boxes = in_parts(scratch, "boxes", "class", parts, box)
+            shown = in_parts(scratch, "shown", "_sqlanon_class", parts, show)
+            released = scratch.table("released")
+            scratch.execute("recode/released", released=released, shown=shown, names=published, keys=keys)
+            scratch.drop(shown)
+            row = scratch.fetch("recode/sizes", boxes=boxes)[0]
         classes, smallest, largest = (int(str(cell)) for cell in row)
         return Recoded(boxes, released, self, layout, classes, smallest, largest, RowGroups(released))
 
@@ -103,7 +105,7 @@ class BoxFormat(Format):
             domain.reading.column.type if domain.reading.as_text else None,
         )  # fmt: skip
         if column.kind == "ordered":
-            column = column.having(range=float(str(scratch.fetch("recode/range", domain=domain.table)[0][0])))
+            column = column.having(range=spread_of(scratch, domain))
         if column.kind == "tree":
             nodes = _loaded(scratch, domain) or load_nodes(scratch, domain)
             found = scratch.table(f"{domain.code}_found")

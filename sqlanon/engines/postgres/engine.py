@@ -15,7 +15,16 @@ import numpy as np
 import psycopg
 from psycopg import sql
 
-from sqlanon.engines.base import PRIVATE_SCHEMA, Capabilities, FileReading, Relation, Row, Statement, TableRef
+from sqlanon.engines.base import (
+    PRIVATE_SCHEMA,
+    Capabilities,
+    FileReading,
+    Found,
+    Relation,
+    Row,
+    Statement,
+    TableRef,
+)
 from sqlanon.engines.names import split_name
 from sqlanon.engines.postgres import private, rights
 from sqlanon.engines.postgres import reasons as answers
@@ -23,6 +32,7 @@ from sqlanon.engines.postgres.binary import SIGNATURE, TYPES, arrays, copy_out, 
 from sqlanon.engines.postgres.connect import is_failed, open_session, translated
 from sqlanon.engines.postgres.names import Names
 from sqlanon.engines.postgres.settings import SETTINGS
+from sqlanon.engines.statements import batches
 from sqlanon.errors import DatabaseError, LockedError, PolicyError
 
 if TYPE_CHECKING:
@@ -70,6 +80,9 @@ class PostgresEngine:
     def __init__(self, connection: psycopg.Connection, *, read_only: bool = False) -> None:
         self._connection = connection
         self._read_only = read_only
+        self._by_default: bool | None = None
+        """Whether default privileges give others rights on new tables; None: nobody looked yet."""
+        self._unanalyzed: list[str] = []
         with self._translated("session settings"):
             for setting in SETTINGS:
                 connection.execute(setting)
@@ -107,6 +120,7 @@ class PostgresEngine:
         """Run ours on the safe path, and SQL that the caller wrote (a plain string) on his own."""
         with self._translated(_name(statement)):
             if isinstance(statement, Statement):
+                self._ready()
                 yield self._connection.execute(statement.text, dict(statement.binds) or None)
                 return
             with self._names.as_written():
@@ -118,20 +132,95 @@ class PostgresEngine:
 
     def execute(self, statement: Statement | str) -> None:
         """See `Engine.execute`."""
+        if isinstance(statement, Statement):
+            self._send([statement])
+            return
         with self._run(statement):
-            if not isinstance(statement, Statement):
-                return
-            text = _COMMENTS.sub("", statement.text)
-            if made := _MADE.match(text):
-                # Statistics of temporary tables are in pg_stats as well.
-                private.revoke_defaults(self._connection, made.group(1))
-                # Nobody analyzes temporary tables by himself, and the planner joins badly without statistics.
-                self._connection.execute(f"ANALYZE {made.group(1)}")
-            elif made := _PRIVATE.match(text):
-                private.revoke_defaults(self._connection, made.group(1))
+            pass
 
-    def fetch(self, statement: Statement | str, *, max_rows: int = 100_000) -> list[Row]:
+    def execute_all(self, statements: Sequence[Statement]) -> None:
+        """See `Engine.execute_all`."""
+        for together in batches(statements):
+            self._send(together)
+
+    def _send(self, statements: Sequence[Statement], *, answer: int | None = None) -> list[Row]:
+        """Run statements of which only the last may have values, and keep others off what they create.
+
+        Statistics of a temporary table are in pg_stats as well, for whoever has a right on it. Where default privileges give any,
+        they are taken away before there are statistics. Elsewhere all is one call and one transaction, which looks again at its end.
+
+        Args:
+            statements: what to run.
+            answer: how many rows the last one may return; None: it is no query.
+        """
+        name = ", ".join(dict.fromkeys(_name(one) for one in statements))
+        creations = [(one, _created(one.text)) for one in statements]
+        made = [table for _, table in creations if table]
+        if made and self._by_default is not False:
+            return self._send_singly(creations, answer)
+        bound = bool(statements[-1].binds)
+        texts = self._take_unanalyzed()
+        for one, table in creations:
+            texts.append(one.text if one.binds or not bound else one.text.replace("%", "%%"))
+            if table and _is_temporary(table):
+                # Nobody analyzes temporary tables by himself, and the planner joins badly without statistics.
+                texts.append(f"ANALYZE {table}")
+        if made:
+            looks = private.grantees(made)
+            texts.insert(len(texts) - (answer is not None), looks.replace("%", "%%") if bound else looks)
+        found: list[Row] = []
+        rows: list[Row] = []
+        with self._translated(name), psycopg.ClientCursor(self._connection) as cursor:
+            # A comment at a statement's end ends with its line.
+            cursor.execute("\n;\n".join(texts), dict(statements[-1].binds) or None)
+            while True:
+                if cursor.description is not None:
+                    found, rows = rows, cursor.fetchmany(100_000 if answer is None else answer + 1)
+                if not cursor.nextset():
+                    break
+            if answer is None:
+                found, rows = rows, []
+            if made:
+                private.revoke(self._connection, found)
+        if answer is not None and len(rows) > answer:
+            raise DatabaseError(f"{_name(statements[-1])} returned more than {answer} rows")
+        return rows
+
+    def _send_singly(
+        self, creations: Sequence[tuple[Statement, str | None]], answer: int | None
+    ) -> list[Row]:
+        for at, (one, table) in enumerate(creations, 1):
+            if at == len(creations) and answer is not None:
+                return self.fetch(one, max_rows=answer)
+            with self._run(one):
+                pass
+            if table:
+                self._revoke_defaults(table)
+                self._analyze(table)
+        return []
+
+    def _analyze(self, table: str) -> None:
+        if _is_temporary(table):
+            self._connection.execute(f"ANALYZE {table}")
+
+    def _take_unanalyzed(self) -> list[str]:
+        """What gives loaded tables their statistics, before the next statement that may read them."""
+        tables, self._unanalyzed = self._unanalyzed, []
+        return [f"ANALYZE {', '.join(tables)}"] if tables else []
+
+    def _ready(self) -> None:
+        for text in self._take_unanalyzed():
+            self._connection.execute(text)
+
+    def fetch(
+        self, statement: Statement | str, *, max_rows: int = 100_000, first: Sequence[Statement] = ()
+    ) -> list[Row]:
         """See `Engine.fetch`."""
+        if first and isinstance(statement, Statement):
+            *before, last = batches([*first, statement])
+            for together in before:
+                self._send(together)
+            return self._send(last, answer=max_rows)
         with self._run(statement) as cursor:
             rows = cursor.fetchmany(max_rows + 1)
         if len(rows) > max_rows:
@@ -169,6 +258,8 @@ class PostgresEngine:
         record = record_type(dtypes)
         query = copy_out(statement, dtypes)
         data = bytearray()
+        with self._translated(statement.name):
+            self._ready()
         with (
             self._translated(statement.name),
             self._connection.cursor() as cursor,
@@ -185,6 +276,8 @@ class PostgresEngine:
         record = record_type(dtypes)
         data = bytearray()
         start = len(SIGNATURE)
+        with self._translated(statement.name):
+            self._ready()
         with (
             self._translated(statement.name),
             # Ending a COPY early fails its transaction: a savepoint keeps the one that may be open.
@@ -212,10 +305,10 @@ class PostgresEngine:
         )
         record = record_type(dtypes)
         count = len(next(iter(columns.values())))
+        self._new(
+            table, sql.SQL("CREATE {}TABLE IF NOT EXISTS {} ({})").format(temporary, _ident(table), defined)
+        )
         with self._translated(f"load {table.name}"), self._connection.cursor() as cursor:
-            cursor.execute(
-                sql.SQL("CREATE {}TABLE IF NOT EXISTS {} ({})").format(temporary, _ident(table), defined)
-            )
             names = sql.SQL(", ").join(map(sql.Identifier, columns))
             with cursor.copy(
                 sql.SQL("COPY {} ({}) FROM STDIN (FORMAT BINARY)").format(_ident(table), names)
@@ -230,9 +323,9 @@ class PostgresEngine:
                         rows[f"v{i}"] = array[start:stop]
                     copy.write(rows.tobytes())
                 copy.write(b"\xff\xff")
-            self._revoke_defaults(table)
-            if table.schema is None:
-                cursor.execute(sql.SQL("ANALYZE {}").format(_ident(table)))
+            shown = self._shown(table)
+            if table.schema is None and shown not in self._unanalyzed:
+                self._unanalyzed.append(shown)
 
     def load_rows(self, table: TableRef, columns: Sequence[tuple[str, str]], rows: Iterable[Row]) -> None:
         """See `Engine.load_rows`."""
@@ -240,21 +333,47 @@ class PostgresEngine:
         defined = sql.SQL(", ").join(
             sql.SQL("{} {}").format(sql.Identifier(name), sql.SQL(kind)) for name, kind in columns
         )
-        with self._translated(f"load {table.name}"), self._connection.cursor() as cursor:
-            cursor.execute(sql.SQL("CREATE {}TABLE {} ({})").format(temporary, _ident(table), defined))
-            with cursor.copy(sql.SQL("COPY {} FROM STDIN").format(_ident(table))) as copy:
-                for row in rows:
-                    copy.write_row(row)
-            self._revoke_defaults(table)
+        self._new(
+            table, sql.SQL("CREATE {}TABLE IF NOT EXISTS {} ({})").format(temporary, _ident(table), defined)
+        )
+        copy_in = sql.SQL("COPY {} FROM STDIN").format(_ident(table))
+        with (
+            self._translated(f"load {table.name}"),
+            self._connection.cursor() as cursor,
+            cursor.copy(copy_in) as copy,
+        ):
+            for row in rows:
+                copy.write_row(row)
 
-    def _revoke_defaults(self, table: TableRef) -> None:
-        if table.schema in (None, PRIVATE_SCHEMA):
-            private.revoke_defaults(self._connection, _ident(table).as_string(self._connection))
+    def _new(self, table: TableRef, create: sql.Composed) -> None:
+        """Make a table that is going to be filled; of a private one, rights that defaults gave are taken away while it is empty."""
+        text = create.as_string(self._connection)
+        with self._translated(f"load {table.name}"):
+            if table.schema not in (None, PRIVATE_SCHEMA):
+                self._connection.execute(text)
+                return
+            cursor = self._connection.execute(f"{text};\n{private.grantees([self._shown(table)])}")
+            cursor.nextset()
+            private.revoke(self._connection, cursor.fetchall())
+
+    def _shown(self, table: TableRef) -> str:
+        return _ident(table).as_string(self._connection)
+
+    def _revoke_defaults(self, table: str) -> None:
+        with self._translated("rights of the private schema"):
+            private.revoke(self._connection, self._connection.execute(private.grantees([table])).fetchall())
 
     def relation(self, name: str) -> Relation:
         """See `Engine.relation`: a name without a schema is looked for on the path of whoever connected."""
         with self._translated("catalog lookup"):
             return self._names.relation(name)
+
+    def look_up(
+        self, tables: Sequence[TableRef], names: Sequence[str] = (), schema: TableRef | None = None
+    ) -> Found:
+        """See `Engine.look_up`."""
+        with self._translated("catalog lookup"):
+            return self._names.look_up(tables, names, schema)
 
     def exists(self, ref: TableRef) -> bool:
         """See `Engine.exists`."""
@@ -295,6 +414,7 @@ class PostgresEngine:
         try:
             yield
         except BaseException:
+            self._unanalyzed = []
             with suppress(
                 psycopg.Error
             ):  # a lost connection rolls back by itself, and the first error says what happened
@@ -418,7 +538,7 @@ class PostgresEngine:
     def seclude(self, schema: str, *, anew: bool) -> None:
         """See `Engine.seclude`."""
         with self._translated("rights of the private schema"):
-            private.check_private(self._connection, schema)
+            self._by_default = private.check_private(self._connection, schema)
             if anew:
                 rights.seclude(self._connection, schema)
 
@@ -483,3 +603,15 @@ def _ident(table: TableRef) -> sql.Identifier:
 
 def _name(statement: Statement | str) -> str:
     return re.sub(r"\s+", " ", statement.name) if isinstance(statement, Statement) else "a statement"
+
+
+def _created(text: str) -> str | None:
+    """The temporary or private table that a statement makes, as it is written there."""
+    plain = _COMMENTS.sub("", text)
+    made = _MADE.match(plain) or _PRIVATE.match(plain)
+    return made.group(1) if made else None
+
+
+def _is_temporary(table: str) -> bool:
+    """Whether `_created` found a temporary table: only that has one name."""
+    return re.fullmatch(_NAME, table) is not None
