@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager, nullcontext, suppress
 from typing import TYPE_CHECKING, Self
 
 from sqlanon.engines.base import Bind, Engine, Statement, TableRef
 from sqlanon.errors import DatabaseError
+from sqlanon.progress import Stopwatch
 from sqlanon.sqltext import statement
 
 if TYPE_CHECKING:
@@ -21,8 +22,9 @@ if TYPE_CHECKING:
 class Scratch:
     """An engine and the temporary tables of one run on it; a context manager that drops them."""
 
-    def __init__(self, engine: Engine) -> None:
+    def __init__(self, engine: Engine, watch: Stopwatch | None = None) -> None:
         self.engine = engine
+        self._watch = watch
         self.run = secrets.token_hex(4)
         self._tables: list[TableRef] = []
         self._waiting: list[Statement] | None = None
@@ -33,7 +35,10 @@ class Scratch:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        self._waiting = None
+        with self._watch.stage("cleanup") if self._watch else nullcontext():
+            self._drop_all(error)
+
+    def _drop_all(self, error: BaseException | None) -> None:
         drops = [self.sql("table/drop", target=table) for table in reversed(self._tables)]
         try:
             self.engine.execute_all(drops)

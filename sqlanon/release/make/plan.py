@@ -67,7 +67,7 @@ def plan(
             target = target_of(state)
             decision = decide(state)
         secret = state.secret or secrets.token_hex(32)
-        with Scratch(engine) as scratch:
+        with Scratch(engine, watch) as scratch:
             ready = prepare(scratch, spec, state.source, watch, secret, memory=machine.memory)
             assert isinstance(ready, Prepared)
             decision = decision.against(ready.source.fingerprint)

@@ -115,7 +115,7 @@ def run(
                     )
                 decision.confirmed(spec.name, allow_weaker=allow_weaker)
             secret = state.secret or secrets.token_hex(32)
-            with Scratch(engine) as scratch:
+            with Scratch(engine, watch) as scratch:
                 ready = prepare(
                     scratch, spec, relation, watch, secret, decision.same_as, memory=machine.memory
                 )
@@ -126,7 +126,8 @@ def run(
                         keep(state, decision.previous, ready.source.read_at)
                     told = _left(spec, decision.previous, "unchanged", decision.why, watch)
                     return replace(told, warnings=(*told.warnings, *doubtful(engine, spec, relation.ref)))
-                return _make(state, machine, watch, scratch, ready, target, decision, secret)
+                made = _make(state, machine, watch, scratch, ready, target, decision, secret)
+            return replace(made, seconds=watch.total())
     finally:
         progress.finish(spec.name)
 
@@ -242,8 +243,7 @@ def _make(
         replaces=decision.replaced, data=compared.data, history=compared.reports,
     )  # fmt: skip
     private = Private(made.seed, secret, compared.table, history.value_columns(ready.roles, ready.persons))
-    verified = publish(state, target, scratch, encoded, classed, recoded, ready, report, watch, private)
-    return replace(verified, seconds=watch.total())
+    return publish(state, target, scratch, encoded, classed, recoded, ready, report, watch, private)
 
 
 def changed_rows(

@@ -66,7 +66,7 @@ def publish(
     """
     engine, spec = state.engine, state.spec
     catalog = Catalog(engine)
-    with watch.stage("publish"):
+    with watch.stage("state"):
         make_room(state, target, private.secret)
 
     def write(place: TableRef, beside: Sequence[Statement] = ()) -> None:
@@ -230,7 +230,7 @@ def _publish_file(
 ) -> RunReport:  # fmt: skip
     assert target.file is not None
     engine, spec, catalog = state.engine, state.spec, Catalog(state.engine)
-    with watch.stage("publish"), engine.publishing():
+    with watch.stage("state"), engine.publishing():
         catalog.add(
             spec, target.version, target.physical, target.view, "pending", report, ready.source, private.seed
         )
@@ -248,15 +248,17 @@ def _publish_file(
                 write(place, [empty])
                 found = engine.look_up([place, *([sensitive_of(place)] if target.pair else [])])
             done = verify(place, found)
-            engine.load_rows(
-                metadata_of(place),
-                COLUMNS,
-                metadata_rows(spec, encoded, recoded, target.version, target.view.name, done.requirements),
-            )
-        with engine.publishing():  # whoever finds the file in place and the version pending needs no more
-            catalog.replace_report(spec.name, target.version, replace(done, seconds=watch.total()))
-        if spec.refresh.keep > 1:
-            keep_tables(engine, pointings(engine, target.view, target.physical, pair=target.pair), database)
+            with watch.stage("publish"):
+                rows = metadata_rows(
+                    spec, encoded, recoded, target.version, target.view.name, done.requirements
+                )
+                engine.load_rows(metadata_of(place), COLUMNS, rows)
+        with watch.stage("cleanup"):
+            with engine.publishing():  # whoever finds the file in place and the version pending needs no more
+                catalog.replace_report(spec.name, target.version, replace(done, seconds=watch.total()))
+            if spec.refresh.keep > 1:
+                shown = pointings(engine, target.view, target.physical, pair=target.pair)
+                keep_tables(engine, shown, database)
         return done
 
     try:
@@ -269,10 +271,11 @@ def _publish_file(
             drop_old(engine, spec.name)
         raise
     done = replace(done, seconds=watch.total())
-    with engine.publishing():
-        catalog.replace_report(spec.name, target.version, done)
-        settled(engine, spec.name, target.version)
-    drop_old(engine, spec.name)
+    with watch.stage("cleanup"):
+        with engine.publishing():
+            catalog.replace_report(spec.name, target.version, done)
+            settled(engine, spec.name, target.version)
+        drop_old(engine, spec.name)
     return done
 
 
