@@ -177,8 +177,8 @@ class Tables:
 
     def _new(self, table: TableRef, create: sql.Composed) -> None:
         """Make a table that is going to be filled; of a private one, rights that defaults gave are taken away while it is empty."""
-        text = create.as_string(self._connection)
         with self._translated(f"load {table.name}"):
+            text = create.as_string(self._connection)
             if table.schema not in (None, PRIVATE_SCHEMA):
                 self._connection.execute(text)
                 return
