@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from sqlanon.engines.base import TableRef
-from sqlanon.table.encode import Domain
+from sqlanon.table.encode import Domain, spread_of
 from sqlanon.table.scratch import Scratch
 from sqlanon.table.wide import few
 
@@ -59,7 +59,7 @@ def _column(scratch: Scratch, domain: Domain) -> dict[str, object]:
         kind = "ranked"
     wide = False
     if kind in ("integer", "decimal"):
-        wide = float(str(scratch.fetch("recode/range", domain=domain.table)[0][0])) > EXACT
+        wide = spread_of(scratch, domain) > EXACT
     return {
         "code": domain.code, "kind": kind, "domain": domain.table, "wide": wide,
         "nanoseconds": _nanoseconds(domain),

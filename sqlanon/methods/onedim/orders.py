@@ -28,6 +28,7 @@ from sqlanon.methods.onedim.axes import preferring
 from sqlanon.methods.shared import kernel_input
 from sqlanon.methods.shared.kernel_input import Loaded
 from sqlanon.methods.shared.threads import sorted_by, spread
+from sqlanon.table.encode import by_code
 from sqlanon.table.functions import temporary
 from sqlanon.table.wide import in_parts
 
@@ -180,10 +181,9 @@ class Hilbert(_Curve):
         return Keyed(table, ("key0",), keys.span)
 
     def _measure(self, context: Context, geometry: Geometry, sample: _Sample | None = None) -> _HilbertKeys:
-        axes, counts = axes_of(context, geometry), []
-        for domain in context.encoded.quasi:
-            statement = context.scratch.sql("table/domain_counts", domain=domain.table)
-            counts.append(context.scratch.engine.fetch_arrays(statement, ["int64"])[0].astype(np.int64))
+        axes = axes_of(context, geometry)
+        numbers = by_code(context.scratch, "table/domain_counts", context.encoded.quasi, "int64")
+        counts = [count.astype(np.int64) for _, count in numbers]
         turned = hilbert.axes_by_spread(axes, counts)
         turned = [j for j in turned if axes[j].any()] or turned[:1]
         bits = hilbert.grid_bits([axes[j] for j in turned])
