@@ -94,18 +94,23 @@ def plan(
                 data=compared.data,
                 history=compared.reports,
                 notes=compared.notes,
-                estimate=estimate(ready.method, ready.rows, len(ready.quasi), spec.privacy.k),
+                estimate=estimate(
+                    ready.method,
+                    ready.rows,
+                    len(ready.quasi),
+                    spec.privacy.k,
+                    pushed=spec.execution == "pushdown",
+                ),
             )
     finally:
         progress.finish(spec.name)
 
 
-def estimate(method: Method, rows: int, columns: int, k: int) -> Estimate:
+def estimate(method: Method, rows: int, columns: int, k: int, *, pushed: bool = False) -> Estimate:
     """What a run of so many rows and quasi columns costs, roughly; refinement is not in it."""
-    seconds, around = method.cost.time(rows, columns, k), WALK.time(rows, columns, k)
-    return Estimate(
-        seconds, seconds * method.cost.worst, method.cost.memory(rows, columns), around, around * WALK.worst
-    )
+    cost = (method.cost.pushed or method.cost) if pushed else method.cost
+    seconds, around = cost.time(rows, columns, k), WALK.time(rows, columns, k)
+    return Estimate(seconds, seconds * cost.worst, cost.memory(rows, columns), around, around * WALK.worst)
 
 
 def _compared(
