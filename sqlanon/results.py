@@ -130,7 +130,10 @@ class HistoryReport(_Json):
 
 @dataclass(frozen=True, slots=True)
 class RunReport(_Json):
-    """What one run did: ``outcome`` says whether it published, and otherwise the rest is the published version's."""
+    """What one run did: ``outcome`` says whether it published, and otherwise the rest is the published version's.
+
+    ``rows`` are those of the source, of which ``suppressed`` are left out of the release: the method gave them no class.
+    """
 
     release: str
     version: int
@@ -307,6 +310,7 @@ class AuditReport(_Json):
         min_identifiers: per identifier column named, and per identifier that a release of events counts, the fewest distinct
             values in any class; NULL is one value.
         not_measured: what the policy promises and nobody could count here, each with the reason; the audit then fails.
+        suppressed: rows of the source that the release says it leaves out; ``rows`` and all measures are of those in the table.
         groups: format anatomy: what ``sensitive`` and ``requirements`` are counted on; k, classes and risks are those of the
             exact quasi columns.
     """
@@ -329,6 +333,7 @@ class AuditReport(_Json):
     lowering: tuple[LoweringColumn, ...] = ()
     lowering_together: tuple[str, ...] = ()
     not_measured: tuple[str, ...] = ()
+    suppressed: int = 0
 
     @property
     def satisfied(self) -> bool:
@@ -394,7 +399,8 @@ class ReleaseRow(_Json):
     requirements: str
     sqlanon: str
     format: str = ""
-    """``gcp`` is 0 for anatomy: its quasi columns are exact."""
+    suppressed: int = 0
+    """``rows`` are those of the source; so many of them are left out. ``gcp`` is 0 for anatomy: its quasi columns are exact."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -43,6 +43,7 @@ def release(
     weights: Mapping[str, int] | None = None,
     method: str | Mapping[str, object] = "tree",
     refine: bool | Mapping[str, int] = False,
+    suppression: Mapping[str, Number] | None = None,
     format: str | Mapping[str, object] = "ranges",  # noqa: A002 - the policy's own word
     mean: Names | None = (),
     execution: str = "auto",
@@ -112,6 +113,7 @@ def release(
         },
         "method": method,
         "refine": _keyed(refine),
+        "suppression": _keyed(suppression),
         "format": _format(format, () if mean is None else mean),
         "execution": execution,
         "memory": memory,
@@ -143,7 +145,11 @@ class _Arguments:
             return 0, f"{argument}[{show(str(path[2]))}]" if inner else argument
         if path[:2] == ("history", "max_failing"):
             return 0, "max_failing"
-        if key in ("method", "format", "refine") and len(path) > 1 and path[1] not in ("name", "kind"):
+        if (
+            key in ("method", "format", "refine", "suppression")
+            and len(path) > 1
+            and path[1] not in ("name", "kind")
+        ):
             return 0, f"{key}[{show(str(path[1]))}]"
         return 0, key
 

@@ -200,6 +200,15 @@ class RefineModel(Part):
     )
 
 
+class SuppressionModel(Part):
+    """Rows that may be left out of a release, at most. With both keys, both hold."""
+
+    max_rows: Annotated[int, whole(0)] | None = Field(None, description="Rows of the source.")
+    max_share: Annotated[Fraction, amount(1)] | None = Field(
+        None, description="The share of the source's rows: 0.02 allows 2 of 100."
+    )
+
+
 class FormatModel(Part):
     """How a class is published. The kind alone may be written as text: `format: labels`."""
 
@@ -314,6 +323,11 @@ class ReleaseModel(Part):
     refine: Annotated[
         RefineModel | None, BeforeValidator(fields.switch, json_schema_input_type=Flag | RefineModel)
     ] = Field(None, description="Improve the method's classes by a local pass: `true`, `false` or a mapping.")
+    suppression: Annotated[SuppressionModel | None, mapping("max_rows: 10")] = Field(
+        None,
+        description="Rows that the method may leave out of the release, at most; they are counted in every report and "
+        "in the bounds of queries. Default: none, and a method that would leave rows out is refused.",
+    )
     format: Annotated[
         FormatModel, BeforeValidator(fields.kind_only, json_schema_input_type=FormatWord | FormatModel)
     ] = Field(default_factory=FormatModel, description="How classes are published.")
