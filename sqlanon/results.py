@@ -64,7 +64,7 @@ class DataChange:
     """Rows of the source against the published version's, as far as the private schema can tell.
 
     Attributes:
-        before, after: how many there were, and are.
+        before, after: how many the version published, and how many the source has. Rows that the version left out count as added.
         added, removed: by their key, or by their identifiers, or by all their columns where neither tells rows apart.
         changed: rows of the same key with other quasi or sensitive values; None without a key.
     """
@@ -348,7 +348,7 @@ class TogetherReport(_Json):
     Attributes:
         first: the one release, ``second`` the other.
         matched: rows of the source found in both releases.
-        unmatched: rows of the source that at least one release does not hold (it changed since).
+        unmatched: rows of the source that at least one release does not hold (it changed since, or the release leaves them out).
         k: the smallest intersection; ``k_first`` and ``k_second`` are each release's own.
         rows_below: rows in intersections smaller than the smaller of the two k.
         min_identifiers: releases of events: per identifier that one of them counts, the fewest distinct values in any

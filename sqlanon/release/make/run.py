@@ -173,7 +173,9 @@ def make_classes(
         if spec.refine is not None:
             assignment = refined(context, assignment, spec.refine)
     with watch.stage("recode"):
-        classed = attach_classes(scratch, encoded, assignment.table, ready.carried, secret)
+        classed = attach_classes(
+            scratch, encoded, assignment.table, ready.carried, secret, unassigned=assignment.unassigned
+        )
         missing = unassigned.left_out(scratch, spec, encoded, classed, assignment)
         notes = bound.reached(scratch, spec, ready.requirements, encoded, classed) + assignment.notes
         notes += unassigned.notes(missing, encoded.rows)
