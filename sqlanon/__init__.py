@@ -11,7 +11,17 @@ from typing import TYPE_CHECKING
 from sqlanon._version import __version__
 
 if TYPE_CHECKING:
-    from sqlanon.database import Database, Release, anonymize, connect
+    from sqlanon import dbt as dbt
+    from sqlanon.database import (
+        Database,
+        Release,
+        anonymize,
+        connect,
+    )
+    from sqlanon.declared.options import (
+        AnonymizeOptions,
+        FileOptions,
+    )
     from sqlanon.errors import (
         DatabaseError,
         DependentsError,
@@ -24,34 +34,123 @@ if TYPE_CHECKING:
         SqlanonError,
         UnsupportedError,
     )
+    from sqlanon.evaluate.report import (
+        Evaluation,
+    )
     from sqlanon.policy import load as load_policy
+    from sqlanon.policy.proposal import Proposal
+    from sqlanon.progress import (
+        Progress,
+    )
+    from sqlanon.query.answer import (
+        Answer,
+        Bounded,
+    )
+    from sqlanon.results import (
+        AuditReport,
+        DataChange,
+        DiffReport,
+        HistoryReport,
+        LossReport,
+        PlanReport,
+        ReleaseRow,
+        RequirementResult,
+        RollbackReport,
+        RunReport,
+        TogetherReport,
+        UnpublishReport,
+        VersionReport,
+    )
+    from sqlanon.spec import (
+        Accuracy,
+        ColumnSpec,
+        FormatSpec,
+        Hierarchy,
+        MethodSpec,
+        PolicySpec,
+        PrivacySpec,
+        RefineSpec,
+        RefreshSpec,
+        ReleaseSpec,
+        WorkloadSpec,
+    )
+    from sqlanon.table.profile import (
+        ColumnProfile,
+    )
 
-_HOMES = {
-    "Database": "database",
-    "Release": "database",
-    "anonymize": "database",
-    "connect": "database",
-    "load_policy": "policy",
-    "DatabaseError": "errors",
-    "DependentsError": "errors",
-    "GuardError": "errors",
-    "InfeasibleError": "errors",
-    "LockedError": "errors",
-    "PolicyError": "errors",
-    "PrivacyViolation": "errors",
-    "SchemaChangedError": "errors",
-    "SqlanonError": "errors",
-    "UnsupportedError": "errors",
+_PUBLIC = {
+    "database": (
+        "Database",
+        "Release",
+        "anonymize",
+        "connect",
+    ),
+    "declared.options": (
+        "AnonymizeOptions",
+        "FileOptions",
+    ),
+    "errors": (
+        "DatabaseError",
+        "DependentsError",
+        "GuardError",
+        "InfeasibleError",
+        "LockedError",
+        "PolicyError",
+        "PrivacyViolation",
+        "SchemaChangedError",
+        "SqlanonError",
+        "UnsupportedError",
+    ),
+    "evaluate.report": ("Evaluation",),
+    "policy.proposal": ("Proposal",),
+    "progress": ("Progress",),
+    "query.answer": (
+        "Answer",
+        "Bounded",
+    ),
+    "results": (
+        "AuditReport",
+        "DataChange",
+        "DiffReport",
+        "HistoryReport",
+        "LossReport",
+        "PlanReport",
+        "ReleaseRow",
+        "RequirementResult",
+        "RollbackReport",
+        "RunReport",
+        "TogetherReport",
+        "UnpublishReport",
+        "VersionReport",
+    ),
+    "spec": (
+        "Accuracy",
+        "ColumnSpec",
+        "FormatSpec",
+        "Hierarchy",
+        "MethodSpec",
+        "PolicySpec",
+        "PrivacySpec",
+        "RefineSpec",
+        "RefreshSpec",
+        "ReleaseSpec",
+        "WorkloadSpec",
+    ),
+    "table.profile": ("ColumnProfile",),
 }
+"""The public names by the module that has them."""
+
+_HOMES = {name: home for home, names in _PUBLIC.items() for name in names}
 
 
 def __getattr__(name: str) -> object:
     if name == "dbt":
         return import_module("sqlanon.dbt")
+    if name == "load_policy":
+        return import_module("sqlanon.policy").load
     if name not in _HOMES:
         raise AttributeError(f"module 'sqlanon' has no attribute {name!r}")
-    module = import_module(f"sqlanon.{_HOMES[name]}")
-    return getattr(module, "load" if name == "load_policy" else name)
+    return getattr(import_module(f"sqlanon.{_HOMES[name]}"), name)
 
 
 def __dir__() -> list[str]:
@@ -61,18 +160,50 @@ def __dir__() -> list[str]:
 
 
 __all__ = [
+    "Accuracy",
+    "AnonymizeOptions",
+    "Answer",
+    "AuditReport",
+    "Bounded",
+    "ColumnProfile",
+    "ColumnSpec",
+    "DataChange",
     "Database",
     "DatabaseError",
     "DependentsError",
+    "DiffReport",
+    "Evaluation",
+    "FileOptions",
+    "FormatSpec",
     "GuardError",
+    "Hierarchy",
+    "HistoryReport",
     "InfeasibleError",
     "LockedError",
+    "LossReport",
+    "MethodSpec",
+    "PlanReport",
     "PolicyError",
+    "PolicySpec",
+    "PrivacySpec",
     "PrivacyViolation",
+    "Progress",
+    "Proposal",
+    "RefineSpec",
+    "RefreshSpec",
     "Release",
+    "ReleaseRow",
+    "ReleaseSpec",
+    "RequirementResult",
+    "RollbackReport",
+    "RunReport",
     "SchemaChangedError",
     "SqlanonError",
+    "TogetherReport",
+    "UnpublishReport",
     "UnsupportedError",
+    "VersionReport",
+    "WorkloadSpec",
     "__version__",
     "anonymize",
     "connect",

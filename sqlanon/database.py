@@ -6,10 +6,11 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Self, Unpack, cast
 
 from sqlanon import policy
 from sqlanon.declared import FORMATS
+from sqlanon.declared.options import AnonymizeOptions, FileOptions
 from sqlanon.engines import connect as open_engine
 from sqlanon.engines.base import Engine, FileReading, TableRef
 from sqlanon.errors import PolicyError, SqlanonError, file_errors
@@ -84,21 +85,21 @@ class Database:
         """Close the connection."""
         self.engine.close()
 
-    def anonymize(self, source: str, *, allow_weaker: bool = False, **arguments: Any) -> Release:
+    def anonymize(
+        self, source: str, *, allow_weaker: bool = False, **options: Unpack[AnonymizeOptions]
+    ) -> Release:
         """Make, verify and publish one release of a table: a new version in any case, as the call says it.
 
         Args:
             source: table or view, ``table`` or ``schema.table``.
             allow_weaker: confirm that the call promises less than the published version of this name.
-            arguments: `sqlanon.policy.release` lists them: quasi, sensitive, identifiers, insensitive, rest, k, l,
-                distinct_l, joint, max_loss, max_extent, maximize, at_least, presence, hierarchies, ordered, weights,
-                method, refine, format, mean, execution, memory, seed, rows_are, persons, accept_unique, accept_repeats, publish,
-                publish_file, readers, dimensions, key, every, keep, max_failing, name.
+            options: what the release must be, `sqlanon.AnonymizeOptions`; docs/policy.md describes each under the key that it sets.
 
         Raises:
             PolicyError, GuardError, InfeasibleError, PrivacyViolation, DatabaseError: nothing was published.
+            TypeError: an argument that there is not, or no quasi column.
         """
-        spec = policy.release(source=source, **arguments)
+        spec = policy.release(source=source, **options)
         self._asked.clear()
         report = run(
             self.engine, spec, self._machine, self._progress, compare=False, allow_weaker=allow_weaker
@@ -376,7 +377,7 @@ def anonymize(
     delimiter: str | None = None,
     encoding: str | None = None,
     types: Mapping[str, str] | None = None,
-    **arguments: Any,
+    **options: Unpack[FileOptions],
 ) -> RunReport:
     """Anonymize a CSV (also .gz) or Parquet file into a CSV or Parquet file, through an in-memory DuckDB.
 
@@ -389,7 +390,7 @@ def anonymize(
         delimiter: CSV: the character between two fields; None: guessed.
         encoding: CSV: utf-8 (as by default), latin-1 or utf-16.
         types: CSV: column -> DuckDB's type, such as VARCHAR; the others are guessed from all rows.
-        arguments: as for `Database.anonymize`, without publish and publish_file.
+        options: what the release must be, as for `Database.anonymize`, without publish and publish_file.
 
     Raises:
         PolicyError: a file's kind is not known, a header names a column twice, or an option does not fit the file.
@@ -405,13 +406,13 @@ def anonymize(
     files = {view: target}
     if not target.resolve().parent.is_dir():
         raise PolicyError(f"{target}: there is no such directory")
+    given = cast("dict[str, Any]", options)
     for key in ("publish", "publish_file"):
-        if arguments.pop(key, None):
+        if given.pop(key, None):
             raise PolicyError(f"{key} is for tables in a database; a file is written with to")
-    name = arguments.pop("name", None) or source.name.split(".")[0] or "release"
-    memory = arguments.get("memory")
+    options["name"] = options.get("name") or source.name.split(".")[0] or "release"
     table = source.name.split(".")[0] or "source"
-    spec = policy.release(source=identifier(table), name=name, publish="release.data", **arguments)
+    spec = policy.release(source=identifier(table), publish="release.data", **options)
     if FORMATS[spec.format.kind].paired:
         beside = target.with_name(sensitive_of(TableRef(None, target.stem)).name + target.suffix)
         files[sensitive_of(view)] = beside
@@ -422,7 +423,7 @@ def anonymize(
     for file in files.values():
         if source.exists() and file.exists() and source.resolve() == file.resolve():
             raise PolicyError(f"{file} is the source itself; choose another file")
-    with connect("duckdb:///:memory:", progress=progress, memory=spec.memory if memory else None) as database:
+    with connect("duckdb:///:memory:", progress=progress, memory=spec.memory) as database:
         database.engine.import_file(source, database.engine.target(spec.source), how)
         report = database.run(spec)
         _export(database.engine, files)

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Protocol
 
-STAGES = ("snapshot", "profile", "encode", "method", "recode", "verify", "publish")
+STAGES = ("state", "snapshot", "profile", "encode", "method", "recode", "verify", "publish", "cleanup")
 """The stages of one run, in order; ``seconds`` of a report has one entry each, and ``total``."""
 
 

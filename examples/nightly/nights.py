@@ -100,7 +100,8 @@ class Hospital:
             with sqlanon.connect(self.url) as db:
                 self._run(db, night)
         with sqlanon.connect(self.url) as db:
-            ((night.seen,),) = db.engine.fetch("SELECT count(*) FROM release.patients")
+            ((seen,),) = db.engine.fetch("SELECT count(*) FROM release.patients")
+            night.seen = int(str(seen))
         return night
 
     def _run(self, db: Any, night: Night) -> None:

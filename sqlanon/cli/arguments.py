@@ -6,6 +6,7 @@ import re
 from collections.abc import Sequence
 from fractions import Fraction
 
+from sqlanon.declared.arguments import ARGUMENTS
 from sqlanon.errors import PolicyError
 
 
@@ -90,43 +91,7 @@ def as_options(error: PolicyError) -> PolicyError:
 
 
 _ARGUMENT = re.compile(r"^([a-z_]+)(?:\[([^]]*)\])?(?=:)")
-_OPTIONS = {
-    "quasi": "--qi",
-    "identifiers": "--identifier",
-    "hierarchies": "--hierarchy",
-    "weights": "--weight",
-    **{
-        name: f"--{name.replace('_', '-')}"
-        for name in (
-            *(
-                "sensitive",
-                "insensitive",
-                "rest",
-                "k",
-                "l",
-                "distinct_l",
-                "joint",
-                "ordered",
-                "method",
-                "format",
-            ),
-            *(
-                "mean",
-                "execution",
-                "memory",
-                "seed",
-                "rows_are",
-                "persons",
-                "accept_unique",
-                "accept_repeats",
-                "name",
-            ),
-            *("max_loss", "max_extent", "maximize", "at_least", "presence", "refine"),
-            "publish_file",
-        )
-    },
-    "publish": "--to",
-}
+_OPTIONS = {argument.name: argument.option for argument in ARGUMENTS if argument.option}
 
 
 def _option(found: re.Match[str]) -> str:

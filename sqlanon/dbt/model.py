@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import logging
-from inspect import signature
-from typing import Any
+from typing import Any, Unpack, cast
 
 from sqlanon import policy
 from sqlanon.database import Database
 from sqlanon.declared import FORMATS
+from sqlanon.declared.arguments import ARGUMENTS
+from sqlanon.declared.options import FileOptions
 from sqlanon.engines import guest
 from sqlanon.engines.base import Session, TableRef
 from sqlanon.errors import PolicyError, SqlanonError
@@ -30,7 +31,7 @@ _NOT_HERE = {
 }
 
 
-def release(relation: object, session: Session, *, name: str = "model", **arguments: Any) -> object:
+def release(relation: object, session: Session, **options: Unpack[FileOptions]) -> object:
     """Anonymize a relation inside a Python model of dbt-duckdb, and return what the model returns.
 
     The relation is copied into a private in-memory database of dbt's own DuckDB, released and verified there, and the
@@ -40,8 +41,8 @@ def release(relation: object, session: Session, *, name: str = "model", **argume
     Args:
         relation: what ``dbt.ref`` or ``dbt.source`` returned, filtered or not.
         session: what dbt handed to the model.
-        name: the model's name, for messages.
-        arguments: as for `sqlanon.Database.anonymize`, without publish and publish_file.
+        options: as for `sqlanon.Database.anonymize`, without publish and publish_file, and without what is for versions; ``name``
+            is the model's, for messages.
 
     Returns:
         A DuckDB relation.
@@ -59,6 +60,8 @@ def release(relation: object, session: Session, *, name: str = "model", **argume
         (['age_lo', 'age_hi', 'diagnosis'], 20)
     """
     reported: SqlanonError | None = None
+    arguments = cast("dict[str, Any]", options)
+    name = arguments.pop("name", "model")
     try:
         return _release(relation, session, name, arguments)
     except SqlanonError as error:
@@ -73,7 +76,7 @@ def _release(relation: object, session: Session, name: str, arguments: dict[str,
     for key, reason in _NOT_HERE.items():
         if key in arguments:
             raise PolicyError(f"{name}: {key}: {reason}; leave it out")
-    known = signature(policy.release).parameters
+    known = [argument.name for argument in ARGUMENTS]
     unknown = [key for key in arguments if key not in known]
     if unknown or "quasi" not in arguments:
         what = f"no argument {', '.join(unknown)}" if unknown else "quasi is missing"

@@ -20,9 +20,11 @@ class Cost:
         start: seconds of the same columns whatever the rows are.
         seconds: beside these, for `ROWS` rows, `COLUMNS` quasi columns of an integer each, and k = `K`.
         rows, columns, k: exponents: seconds grow as rows^rows columns^columns k^k.
+        squared: the share of the seconds that grows with the square of the columns, and with the rows.
         worst: how many times that on other data, at most, as far as was seen.
         row_bytes: memory of a row beside its columns.
         column_bytes: memory of a row's quasi column.
+        pushed: what the execution ``pushdown`` costs, where it is not about the same.
     """
 
     start: float
@@ -30,15 +32,19 @@ class Cost:
     rows: float = 1.0
     columns: float = 1.0
     k: float = 0.0
+    squared: float = 0.0
     worst: float = 3.0
     row_bytes: int = 120
     column_bytes: int = 48
+    pushed: Cost | None = None
 
     def time(self, rows: int, columns: int, k: int) -> float:
         """Seconds for a table."""
-        wide: float = (max(columns, 1) / COLUMNS) ** self.columns
+        width = max(columns, 1) / COLUMNS
+        wide: float = width**self.columns
         long: float = (rows / ROWS) ** self.rows * (max(k, 1) / K) ** self.k
-        return wide * (self.start + self.seconds * long)
+        once = self.start + self.seconds * (1 - self.squared) * long
+        return wide * once + self.seconds * self.squared * width**2 * long
 
     def memory(self, rows: int, columns: int) -> int:
         """Bytes for a table, where it is held in memory as a whole."""

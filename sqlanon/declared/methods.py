@@ -47,7 +47,7 @@ TREE = MethodDeclaration(
     "tree",
     "Along the leaves of loss-cut trees (ours).",
     f"{_ONEDIM}:Tree",
-    Cost(0.04, 0.045, columns=1.2),
+    Cost(0.04, 0.045, squared=0.12),
     _OPTIONS,
     maximizes=("k", "l"),
     limits=(_sum("minimize=gcp"),),
@@ -98,7 +98,7 @@ MONDRIAN = MethodDeclaration(
     "mondrian",
     "Greedy multidimensional partitioning (LeFevre et al. 2006).",
     "sqlanon.methods.mondrian.method:Mondrian",
-    Cost(0.025, 0.012, rows=1.1, columns=1.15, k=-0.35),
+    Cost(0.025, 0.012, rows=1.1, k=-0.35, squared=0.3, pushed=Cost(2.0, 3.3, columns=2.2)),
     (
         Word("variant", ("strict", "relaxed"), "Whether rows of equal values stay together.", shown=True),
         Word(

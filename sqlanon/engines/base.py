@@ -45,7 +45,8 @@ class Column:
 
     ``own_operators``: its type was added to the database with operators of its own (citext, hstore), which generated
     SQL does not use. ``collation`` is SQL for COLLATE, of text where the engine has `Capabilities.collations`;
-    ``deterministic``: its equal values have equal bytes.
+    ``deterministic``: its equal values have equal bytes. ``hashable``: the engine can hash its values, or else it may not even
+    compare them for equality (PostgreSQL's json, point).
     """
 
     name: str
@@ -54,6 +55,7 @@ class Column:
     own_operators: bool = False
     collation: str | None = None
     deterministic: bool = True
+    hashable: bool = True
 
     @property
     def shown_type(self) -> str:
@@ -68,6 +70,29 @@ class Relation:
     ref: TableRef
     columns: tuple[Column, ...]
     is_view: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What `Engine.look_up` found.
+
+    Attributes:
+        relations: the tables that were asked for and are there, by the reference that was asked.
+        named: the same of names that a person wrote.
+        tables: names of all tables of the schema that was asked for.
+        schemas: which schemas of the tables that were asked for are there.
+        asked: the tables that were asked for.
+    """
+
+    relations: Mapping[TableRef, Relation] = field(default_factory=dict)
+    named: Mapping[str, Relation] = field(default_factory=dict)
+    tables: frozenset[str] = frozenset()
+    schemas: frozenset[str] = frozenset()
+    asked: frozenset[TableRef] = frozenset()
+
+    def columns(self, table: TableRef) -> tuple[Column, ...]:
+        """The columns of a table that was asked for; none where it is missing."""
+        return self.relations[table].columns if table in self.relations else ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,8 +191,19 @@ class Engine(Protocol):
         always a `Statement`: its functions and operators are those of the system, whatever the session's search path.
         """
 
-    def fetch(self, statement: Statement | str, *, max_rows: int = 100_000) -> list[Row]:
-        """Run one query and return its few rows; more than ``max_rows`` is an error, not a truncation."""
+    def execute_all(self, statements: Sequence[Statement]) -> None:
+        """Run several statements in their order, in one call where the engine can.
+
+        Where one fails, those before it may have been done, as with `execute`; the error names them all.
+        """
+
+    def fetch(
+        self, statement: Statement | str, *, max_rows: int = 100_000, first: Sequence[Statement] = ()
+    ) -> list[Row]:
+        """Run one query and return its few rows; more than ``max_rows`` is an error, not a truncation.
+
+        Before it the statements ``first`` are run as by `execute_all`, in the same call where the engine can.
+        """
 
     def describe(self, text: str) -> tuple[str, ...]:
         """Bind one query without running any of it: the types of its columns, as the database names them.
@@ -215,10 +251,21 @@ class Engine(Protocol):
         """Create the table if it is missing and append arrays of equal length to it."""
 
     def load_rows(self, table: TableRef, columns: Sequence[tuple[str, str]], rows: Iterable[Row]) -> None:
-        """Create a table with (name, type) columns and append rows: hierarchies, labels, catalogs only."""
+        """Create a table with (name, type) columns if it is missing and append rows: hierarchies, labels, catalogs only."""
 
     def relation(self, name: str) -> Relation:
         """Look a table or view up by what a person wrote: ``t``, ``s.t``, quoted or not."""
+
+    def look_up(
+        self, tables: Sequence[TableRef], names: Sequence[str] = (), schema: TableRef | None = None
+    ) -> Found:
+        """Answer several questions about what there is in one statement.
+
+        Args:
+            tables: tables and views by their exact names, that may be missing.
+            names: what a person wrote, as for `relation`; one that is missing, or means several tables, is no error here.
+            schema: a table of the schema whose tables shall be listed.
+        """
 
     def exists(self, ref: TableRef) -> bool:
         """Whether a table or view of that name is there."""

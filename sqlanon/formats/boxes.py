@@ -10,8 +10,9 @@ from sqlanon.formats.base import KINDS, Column, Format, Recoded
 from sqlanon.formats.cover import covered
 from sqlanon.formats.grouping import RowGroups
 from sqlanon.formats.layout import Names
+from sqlanon.table.encode import spread_of
 from sqlanon.table.tree import load_nodes
-from sqlanon.table.wide import in_parts
+from sqlanon.table.wide import Part, beside, few
 
 if TYPE_CHECKING:
     from sqlanon.spec import FormatSpec
@@ -60,30 +61,26 @@ class BoxFormat(Format):
             self._column(scratch, classed, spans, domain, layout.names[domain.code])
             for domain in encoded.quasi
         ]
-        made = spans
-
-        def box(table: TableRef, some: Sequence[Column], first: bool) -> list[str]:
-            scratch.execute("recode/boxes", boxes=table, spans=made, columns=some)
-            return [*(["n"] if first else []), *(name for part in some for name in _box_columns(part))]
-
-        boxes = in_parts(scratch, "boxes", "class", parts, box)
         published = layout.of_class
         keys, codes = self._keys(encoded, layout.names, published)
-
-        def show(table: TableRef, some: Sequence[Column], _: bool) -> list[str]:
-            here = {part.code for part in some}
-            ranks = [key for key in codes if key["code"] in here]
-            scratch.execute(self.shown, shown=table, boxes=boxes, columns=some, codes=ranks)
-            return [
-                *(key["name"] for key in ranks),
-                *(name for part in some for name in part.names.published()),
-            ]
-
-        shown = in_parts(scratch, "shown", "_sqlanon_class", parts, show)
-        released = scratch.table("released")
-        scratch.execute("recode/released", released=released, shown=shown, names=published, keys=keys)
-        scratch.drop(shown)
-        row = scratch.fetch("recode/sizes", boxes=boxes)[0]
+        made: dict[str, list[Part]] = {"boxes": [], "shown": []}
+        with scratch.together():
+            for at, some in enumerate(few(parts)):
+                # From its own boxes: a statement that reads a wide table takes time for all its columns.
+                box, show = scratch.table(f"boxes_{at}"), scratch.table(f"shown_{at}")
+                ranks = [key for key in codes if key["code"] in {part.code for part in some}]
+                scratch.execute("recode/boxes", boxes=box, spans=spans, columns=some)
+                scratch.execute(self.shown, shown=show, boxes=box, columns=some, codes=ranks)
+                first = [] if at else ["n"]
+                made["boxes"].append((box, first + [name for part in some for name in _box_columns(part)]))
+                shown = [name for part in some for name in part.names.published()]
+                made["shown"].append((show, [key["name"] for key in ranks] + shown))
+            boxes = beside(scratch, "boxes", "class", made["boxes"])
+            wide = beside(scratch, "shown", "_sqlanon_class", made["shown"])
+            released = scratch.table("released")
+            scratch.execute("recode/released", released=released, shown=wide, names=published, keys=keys)
+            scratch.drop(wide)
+            row = scratch.fetch("recode/sizes", boxes=boxes)[0]
         classes, smallest, largest = (int(str(cell)) for cell in row)
         return Recoded(boxes, released, self, layout, classes, smallest, largest, RowGroups(released))
 
@@ -103,7 +100,7 @@ class BoxFormat(Format):
             domain.reading.column.type if domain.reading.as_text else None,
         )  # fmt: skip
         if column.kind == "ordered":
-            column = column.having(range=float(str(scratch.fetch("recode/range", domain=domain.table)[0][0])))
+            column = column.having(range=spread_of(scratch, domain))
         if column.kind == "tree":
             nodes = _loaded(scratch, domain) or load_nodes(scratch, domain)
             found = scratch.table(f"{domain.code}_found")

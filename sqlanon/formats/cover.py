@@ -50,12 +50,13 @@ def covered(
     """
     columns = [_claim(form, scratch, domain, recoded) for domain in encoded.quasi]
     contains = scratch.engine.capabilities.contains
-    found = []
+    found: list[tuple[object, ...]] = []
     for at, some in enumerate(_few(columns, form)):
-        claimed, numbered = _claimed(form, scratch, recoded, some, at)
-        found.append(
-            scratch.fetch(template, classed=classed, claimed=claimed, columns=numbered, contains=contains)[0]
-        )
+        with scratch.together():
+            claimed, numbered = _claimed(form, scratch, recoded, some, at)
+            found += scratch.fetch(
+                template, classed=classed, claimed=claimed, columns=numbered, contains=contains
+            )
     return min(int(str(row[0])) for row in found), max(int(str(row[1])) for row in found)
 
 

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from fractions import Fraction
 
 from sqlanon.engines.base import TableRef
-from sqlanon.table.encode import Domain
+from sqlanon.table.encode import Domain, spread_of
 from sqlanon.table.scratch import Scratch
+from sqlanon.table.wide import few
 
 EXACT = 1e37
 """Ranges of integers and decimals up to this are subtracted exactly; wider ones do not fit every engine's widest integer."""
@@ -38,11 +39,12 @@ def extents(scratch: Scratch, boxes: TableRef, quasi: Sequence[Domain]) -> dict[
         boxes: table of `sqlanon.formats.boxes`: one box a class of the method, before any format.
         quasi: the quasi columns.
 
-    Cost: one scan of the boxes, joined twice with the domain of every ordered column.
+    Cost: a scan of the boxes for every `FEW` columns, joined twice with the domain of every ordered one.
     """
-    row = scratch.fetch("loss/extents", boxes=boxes, columns=[_column(scratch, domain) for domain in quasi])[
-        0
-    ]
+    row: list[object] = []
+    for some in few(quasi):
+        columns = [_column(scratch, domain) for domain in some]
+        row += scratch.fetch("loss/extents", boxes=boxes, columns=columns)[0]
     return {
         domain.reading.name: Extent(_units(domain, row[2 * i]), int(str(row[2 * i + 1])))
         for i, domain in enumerate(quasi)
@@ -57,7 +59,7 @@ def _column(scratch: Scratch, domain: Domain) -> dict[str, object]:
         kind = "ranked"
     wide = False
     if kind in ("integer", "decimal"):
-        wide = float(str(scratch.fetch("recode/range", domain=domain.table)[0][0])) > EXACT
+        wide = spread_of(scratch, domain) > EXACT
     return {
         "code": domain.code, "kind": kind, "domain": domain.table, "wide": wide,
         "nanoseconds": _nanoseconds(domain),

@@ -3,129 +3,76 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
-from decimal import Decimal
-from fractions import Fraction
+from collections.abc import Iterable, Mapping
 from pathlib import Path as FilePath
-from typing import Any
+from typing import Any, Unpack, cast
 
+from sqlanon.declared.arguments import ARGUMENTS, ROLE, ROLE_ARGUMENTS, Form
+from sqlanon.declared.options import AnonymizeOptions
 from sqlanon.policy import checks, shape
 from sqlanon.policy.fields import name_parts
 from sqlanon.policy.problems import Path, Problems, near, show
 from sqlanon.spec import ReleaseSpec
 
-Names = str | Sequence[str]
-FileName = str | os.PathLike[str]
-Number = int | float | str | Fraction | Decimal
+_NAMED = {argument.name: argument for argument in ARGUMENTS}
+_OF_COLUMN = {argument.path[2]: argument.name for argument in ARGUMENTS if argument.path[:1] == ("columns",)}
+"""The argument of each setting of a column."""
+_DEEPEST_FIRST = sorted(ARGUMENTS, key=lambda argument: -len(argument.path))
 
-_OF_COLUMN = {"weight": "weights", "hierarchy": "hierarchies", "ordered": "ordered"}
 
-
-def release(
-    *,
-    source: str,
-    quasi: Names,
-    sensitive: Names | None = (),
-    identifiers: Names | None = (),
-    insensitive: Names | None = (),
-    rest: str = "error",
-    k: int | None = None,
-    l: Number | None = None,  # noqa: E741 - the papers' symbol
-    distinct_l: int | None = None,
-    joint: bool = False,
-    max_loss: Number | None = None,
-    max_extent: Mapping[str, Number] | None = None,
-    maximize: str | None = None,
-    at_least: Mapping[str, Number] | None = None,
-    presence: str | None = None,
-    hierarchies: Mapping[str, FileName] | None = None,
-    ordered: Mapping[str, FileName | Sequence[str]] | None = None,
-    weights: Mapping[str, int] | None = None,
-    method: str | Mapping[str, object] = "tree",
-    refine: bool | Mapping[str, int] = False,
-    suppression: Mapping[str, Number] | None = None,
-    format: str | Mapping[str, object] = "ranges",  # noqa: A002 - the policy's own word
-    mean: Names | None = (),
-    execution: str = "auto",
-    memory: int | str | None = None,
-    seed: int | None = None,
-    rows_are: str = "persons",
-    persons: str | None = None,
-    accept_unique: Names | None = (),
-    accept_repeats: Names | None = (),
-    publish: str | None = None,
-    publish_file: FileName | None = None,
-    readers: Names | None = (),
-    dimensions: Names | None = (),
-    key: Names | None = (),
-    every: str | None = None,
-    keep: int = 2,
-    max_failing: int | None = None,
-    name: str | None = None,
-) -> ReleaseSpec:
+def release(*, source: str, **options: Unpack[AnonymizeOptions]) -> ReleaseSpec:
     """Check the arguments of one release and freeze them.
 
-    Arguments mean what the keys of a policy file mean (docs/policy.md). Relative paths start in the working directory.
-    ``k`` must be said, except with ``maximize`` and with the format anatomy: 1 publishes rows as they are.
-    ``max_loss`` is the policy's ``max_loss.per_class_ncp``, ``max_failing`` its ``history.max_failing``. ``name`` defaults to the source's table name; ``publish`` stays None if it is not given.
+    Args:
+        source: table or view, ``table`` or ``schema.table``.
+        options: what the keys of a policy file mean (docs/policy.md). Relative paths start in the working directory. ``k`` must
+            be said, except with ``maximize`` and with the format anatomy: 1 publishes rows as they are. ``name`` defaults to the
+            source's table name; ``publish`` stays None if it is not given.
 
     Raises:
         PolicyError: with every problem, each as ``argument: what is wrong; what is allowed``.
+        TypeError: an argument that there is not, or no quasi column.
 
     Example:
         >>> spec = release(source="main.patients", quasi=["age", "zip"], sensitive="diagnosis", k=10, l=2.5)
         >>> spec.name, spec.privacy.l
         ('patients', Fraction(5, 2))
     """
+    given = cast("dict[str, Any]", options)
+    for name in given:
+        if name not in _NAMED:
+            raise TypeError(f"there is no argument {name}{near(name, _NAMED)}")
+    if "quasi" not in given:
+        raise TypeError("the argument quasi is missing")
     origin = _Arguments()
     problems = Problems(origin)
-    lists = {"quasi": quasi, "sensitive": sensitive, "identifiers": identifiers, "insensitive": insensitive}
-    columns = _roles(lists, origin, problems)
-    _settings(columns, "weight", weights, problems)
-    _settings(columns, "hierarchy", hierarchies, problems)
-    _settings(columns, "ordered", ordered, problems)
-    for setting, given in (("accept_unique", accept_unique), ("accept_repeats", accept_repeats)):
-        _settings(columns, setting, dict.fromkeys(_names((setting,), given, problems), True), problems)
-    raw: dict[str, Any] = {
-        "name": _table(source) or "x" if name is None else name,
-        "source": source,
-        "publish": publish,
-        "publish_file": _file(publish_file),
-        "columns": columns,
-        "rest": rest,
-        "rows_are": rows_are,
-        "persons": persons,
-        "readers": () if readers is None else readers,
-        "dimensions": () if dimensions is None else dimensions,
-        "key": () if key is None else key,
-        "every": every,
-        "keep": keep,
-        "history": None if max_failing is None else {"max_failing": max_failing},
-        "privacy": {
-            "l": l,
-            "distinct_l": distinct_l,
-            "joint": joint,
-            "max_loss": None if max_loss is None else {"per_class_ncp": max_loss},
-            "max_extent": _keyed(max_extent),
-            "maximize": maximize,
-            "at_least": _keyed(at_least),
-            "presence": presence,
-        },
-        "method": method,
-        "refine": _keyed(refine),
-        "suppression": _keyed(suppression),
-        "format": _format(format, () if mean is None else mean),
-        "execution": execution,
-        "memory": memory,
-        "seed": seed,
-    }
-    if k is not None:
-        raw["privacy"]["k"] = k
+    columns = _roles({name: given.get(name) for name in ROLE_ARGUMENTS}, origin, problems)
+    raw: dict[str, Any] = {"name": _table(source) or "x", "source": source, "columns": columns, "privacy": {}}
+    for argument in ARGUMENTS:
+        value = given.get(argument.name)
+        if argument.path == ROLE or argument.name not in given or (value is None and argument.optional):
+            continue
+        if argument.path[0] == "columns":
+            if argument.form is Form.NAMES:
+                value = dict.fromkeys(_names((argument.name,), value, problems), True)
+            _settings(columns, argument.path[2], value, problems)
+        elif argument.name == "format":
+            raw["format"] = dict(value) if isinstance(value, Mapping) else {"kind": value}
+        elif argument.name != "mean" or value:
+            _put(raw, argument.path, _file(_keyed(value)))
     model = shape.read(raw, (), problems)
     spec = None if model is None else checks.build(model, raw, (), problems, checks.Files(FilePath()))
     problems.stop()
     assert spec is not None
     return spec
+
+
+def _put(raw: dict[str, Any], path: tuple[str, ...], value: object) -> None:
+    """Set a key, and make the parts that it is in."""
+    *parts, last = path
+    for part in parts:
+        raw = raw.setdefault(part, {})
+    raw[last] = value
 
 
 class _Arguments:
@@ -136,22 +83,15 @@ class _Arguments:
 
     def place(self, path: Path) -> tuple[int, str]:
         """The argument; all come in the order they were found."""
-        key = str(path[0])
-        if key == "columns":
+        if path[0] == "columns":
             return 0, self._column(path)
-        if key == "privacy" or path[:2] == ("format", "mean"):
-            argument = str(path[1])
-            inner = len(path) > 2 and argument in ("max_extent", "at_least")
-            return 0, f"{argument}[{show(str(path[2]))}]" if inner else argument
-        if path[:2] == ("history", "max_failing"):
-            return 0, "max_failing"
-        if (
-            key in ("method", "format", "refine", "suppression")
-            and len(path) > 1
-            and path[1] not in ("name", "kind")
-        ):
-            return 0, f"{key}[{show(str(path[1]))}]"
-        return 0, key
+        for argument in _DEEPEST_FIRST:
+            at = argument.path
+            if path[: len(at)] == at:
+                inner = [part for part in path[len(at) :] if part not in ("name", "kind")]
+                return 0, argument.name + (f"[{show(str(inner[0]))}]" if inner else "")
+        below = [argument.name for argument in ARGUMENTS if argument.path[: len(path)] == path]
+        return 0, below[0] if len(below) == 1 else str(path[0])
 
     def shown(self, path: Path, text: str) -> str:
         """The file name itself: the caller wrote it."""
@@ -167,7 +107,7 @@ class _Arguments:
 
 
 def _roles(
-    lists: Mapping[str, Names | None], origin: _Arguments, problems: Problems
+    lists: Mapping[str, object], origin: _Arguments, problems: Problems
 ) -> dict[str, dict[str, object]]:
     """Each column with the role of the argument that lists it, in the order of the arguments."""
     columns: dict[str, dict[str, object]] = {}
@@ -220,12 +160,6 @@ def _file(value: object) -> object:
 def _keyed(given: object) -> object:
     """A mapping with its keys as text."""
     return {str(key): value for key, value in given.items()} if isinstance(given, Mapping) else given
-
-
-def _format(given: object, mean: Names) -> object:
-    if isinstance(given, Mapping):
-        return {**given, "mean": mean} if mean else dict(given)
-    return {"kind": given, "mean": mean}
 
 
 def _table(source: object) -> str:

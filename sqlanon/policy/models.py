@@ -1,19 +1,19 @@
-"""The policy file as pydantic models: its keys, types, defaults and the words that explain them.
+"""The policy file as pydantic models: the types of its keys. Defaults and descriptions are in `sqlanon.declared.keys`.
 
-Only the file boundary uses these. The descriptions are the one text about each key: editors show them through
-``sqlanon schema``, and ``docs/policy.md`` is generated from them. A new key is one field here, one line in
-`checks.build`, and, if it must fit with others, one check there.
+Only the file boundary uses these: editors get them through ``sqlanon schema``, and ``docs/policy.md`` is generated from
+them. A new key is an entry in `sqlanon.declared.keys`, and in `sqlanon.declared.arguments` if it is also an argument, one
+field here, one line in `checks.build`, and, if it must fit with others, one check there.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from fractions import Fraction
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
-from sqlanon.declared import FORMATS, METHODS
+from sqlanon.declared import FORMATS
+from sqlanon.declared.keys import KEYS, REQUIRED
 from sqlanon.policy import fields
 from sqlanon.policy.fields import amount, duration, flag, mapping, one_of, whole
 from sqlanon.spec import (
@@ -25,11 +25,8 @@ from sqlanon.spec import (
     ROLES,
     Execution,
     FormatKind,
-    FormatSpec,
     Persons,
-    RefineSpec,
     RefreshMode,
-    RefreshSpec,
     Rest,
     Role,
     RowsAre,
@@ -48,13 +45,13 @@ FormatWord = Annotated[FormatKind, one_of(*FORMATS)]
 Frequency = Annotated[Fraction, BeforeValidator(fields.fraction, json_schema_input_type=float | str)]
 
 
-def _or(words: Iterable[str]) -> str:
-    *most, last = words
-    return f"{', '.join(most)} or {last}"
-
-
-_REFINE = RefineSpec()
-_REFRESH = RefreshSpec()
+def described(part: str, name: str, **more: Any) -> Any:  # noqa: ANN401 - as pydantic's own Field
+    """A field with the default and the description of its key."""
+    declared = KEYS[part][name]
+    if declared.default is REQUIRED:
+        return Field(description=declared.about, **more)
+    default = list(declared.default) if isinstance(declared.default, tuple) else declared.default
+    return Field(default, description=declared.about, **more)
 
 
 class Part(BaseModel):
@@ -66,46 +63,18 @@ class Part(BaseModel):
 class ColumnModel(Part):
     """One column of the source. Its role alone may be written as text: `age: quasi`."""
 
-    role: RoleWord = Field(
-        description="What the column is for. `identifier`: names a person, is never published. `quasi`: others may "
-        "know it; it is generalized. `sensitive`: must not be learned about a person; published as it is, protected "
-        "by l. `insensitive`: published as it is."
-    )
-    weight: Annotated[int, whole(1, MAX_WEIGHT)] = Field(
-        1,
-        description="How much the loss of this quasi column counts against the others. The weights of a release sum "
-        f"to at most {MAX_WEIGHT}.",
-    )
-    hierarchy: Text | None = Field(
-        None,
-        description="Quasi columns: a CSV file in ARX's format, `leaf;parent;...;*`, relative to the policy file. "
-        "Classes publish a node's label.",
-    )
-    ordered: Ordered | None = Field(
-        None,
-        description="Quasi columns of text or enum type, which otherwise have no order: `alphabetical` (by bytes), "
-        "`declared` (the enum's own order), the list of values in order, or a file with one value per line, relative "
-        "to the policy file. Not together with `hierarchy`.",
-    )
-    accept_unique: Flag = Field(
-        False,
-        description="Sensitive and insensitive columns: publish the column although many of its values occur once "
-        "and could name a person.",
-    )
-    accept_repeats: Flag = Field(
-        False,
-        description="Identifiers: equal values are not the same person (names, free text), so that repeats, and several "
-        "NULLs, do not stop the run and are not counted as persons.",
-    )
+    role: RoleWord = described("column", "role")
+    weight: Annotated[int, whole(1, MAX_WEIGHT)] = described("column", "weight")
+    hierarchy: Text | None = described("column", "hierarchy")
+    ordered: Ordered | None = described("column", "ordered")
+    accept_unique: Flag = described("column", "accept_unique")
+    accept_repeats: Flag = described("column", "accept_repeats")
 
 
 class MaxLossModel(Part):
     """What every class may lose, at most."""
 
-    per_class_ncp: Annotated[Fraction, amount(1)] = Field(
-        description="The weighted NCP of a class, at most: a number from 0 to 1, taken exactly as it is written. 0 keeps "
-        "every quasi value as it is."
-    )
+    per_class_ncp: Annotated[Fraction, amount(1)] = described("max_loss", "per_class_ncp")
 
 
 class AtLeastModel(Part):
@@ -114,11 +83,8 @@ class AtLeastModel(Part):
     The requirement that is maximized is needed here; the other one may be asked for as well.
     """
 
-    k: Annotated[int, whole(1)] | None = Field(None, description="Rows in a class, at least.")
-    l: Frequency | None = Field(  # noqa: E741 - the papers' symbol
-        None,
-        description="Frequency l-diversity, as `privacy.l`. 1 asks for nothing; 2 is the least that hides a value.",
-    )
+    k: Annotated[int, whole(1)] | None = described("at_least", "k")
+    l: Frequency | None = described("at_least", "l")  # noqa: E741 - the papers' symbol
 
 
 class PrivacyModel(Part):
@@ -130,44 +96,17 @@ class PrivacyModel(Part):
     `privacy: {max_extent: {age: 10}, maximize: k, at_least: {k: 5}}`.
     """
 
-    k: Annotated[int | None, whole(1)] = Field(
-        None,
-        description="Rows in a class, at least; 1 publishes rows as they are. Required, except with `maximize` (see "
-        "`at_least`) and with the format anatomy.",
+    k: Annotated[int | None, whole(1)] = described("privacy", "k")
+    l: Frequency | None = described("privacy", "l")  # noqa: E741 - the papers' symbol
+    distinct_l: Annotated[int, whole(1)] | None = described("privacy", "distinct_l")
+    joint: Flag = described("privacy", "joint")
+    maximize: Annotated[Literal["k", "l"], one_of("k", "l")] | None = described("privacy", "maximize")
+    max_loss: Annotated[MaxLossModel | None, mapping("per_class_ncp: 0.3")] = described("privacy", "max_loss")
+    max_extent: Annotated[dict[str, Annotated[Fraction, amount()]] | None, mapping("age: 10")] = described(
+        "privacy", "max_extent"
     )
-    l: Frequency | None = Field(  # noqa: E741 - the papers' symbol
-        None,
-        description="Frequency l-diversity: no value of a sensitive column makes up more than 1/l of a class. "
-        'A number of at least 1 or a fraction such as "5/2".',
-    )
-    distinct_l: Annotated[int, whole(1)] | None = Field(
-        None, description="Different values of each sensitive column in a class, at least."
-    )
-    joint: Flag = Field(
-        False,
-        description="With several sensitive columns: l and distinct_l also hold within every value of the others.",
-    )
-    maximize: Annotated[Literal["k", "l"], one_of("k", "l")] | None = Field(
-        None,
-        description="Make this as large as `max_loss` and `max_extent` allow, at least one of which it needs, and no "
-        "smaller than `at_least`. Not together with `k`, `l`, `distinct_l` and `joint`.",
-    )
-    max_loss: Annotated[MaxLossModel | None, mapping("per_class_ncp: 0.3")] = Field(
-        None, description="With `maximize`: what every class may lose, at most."
-    )
-    max_extent: Annotated[dict[str, Annotated[Fraction, amount()]] | None, mapping("age: 10")] = Field(
-        None,
-        description="With `maximize`: quasi columns and how far a class may reach there, at most, in the column's own "
-        "units: numbers as they are, days for dates and timestamps, leaves of a hierarchy's node.",
-    )
-    at_least: Annotated[AtLeastModel | None, mapping("l: 2")] = Field(
-        None, description="With `maximize`, required: the least that is accepted."
-    )
-    presence: Annotated[Literal["disclosed"], one_of("disclosed")] | None = Field(
-        None,
-        description="Format anatomy: `disclosed` accepts that exact quasi values meet no k and confirm who is in the "
-        "table, so that k may be asked for nevertheless.",
-    )
+    at_least: Annotated[AtLeastModel | None, mapping("l: 2")] = described("privacy", "at_least")
+    presence: Annotated[Literal["disclosed"], one_of("disclosed")] | None = described("privacy", "presence")
 
 
 class MethodModel(Part):
@@ -181,9 +120,7 @@ class MethodModel(Part):
         str, Annotated[str, BeforeValidator(fields.option, json_schema_input_type=str | float | bool)]
     ]
 
-    name: Annotated[str, BeforeValidator(fields.word)] = Field(
-        description=f"{_or(f'`{name}`' for name in METHODS)}. docs/onedim.md and docs/mondrian.md say which to take."
-    )
+    name: Annotated[str, BeforeValidator(fields.word)] = described("method", "name")
 
 
 class RefineModel(Part):
@@ -192,169 +129,82 @@ class RefineModel(Part):
     The result meets every requirement and is never worse. `refine: true` takes the defaults.
     """
 
-    window: Annotated[int, whole(1, MAX_WINDOW)] = Field(
-        _REFINE.window, description="Classes on either side that a row looks at."
-    )
-    passes: Annotated[int, whole(1, MAX_PASSES)] = Field(
-        _REFINE.passes, description="Runs over all rows, at most; it ends earlier when nothing moves."
-    )
+    window: Annotated[int, whole(1, MAX_WINDOW)] = described("refine", "window")
+    passes: Annotated[int, whole(1, MAX_PASSES)] = described("refine", "passes")
 
 
 class SuppressionModel(Part):
     """Rows that may be left out of a release, at most. With both keys, both hold."""
 
-    max_rows: Annotated[int, whole(0)] | None = Field(None, description="Rows of the source.")
-    max_share: Annotated[Fraction, amount(1)] | None = Field(
-        None, description="The share of the source's rows: 0.02 allows 2 of 100."
-    )
+    max_rows: Annotated[int, whole(0)] | None = described("suppression", "max_rows")
+    max_share: Annotated[Fraction, amount(1)] | None = described("suppression", "max_share")
 
 
 class FormatModel(Part):
     """How a class is published. The kind alone may be written as text: `format: labels`."""
 
-    kind: FormatWord = Field(
-        FormatSpec().kind,
-        description=" ".join(f"`{facts.name}`: {facts.about}" for facts in FORMATS.values()),
-    )
-    mean: Names = Field(
-        [],
-        description="Numeric quasi columns without hierarchy that also publish their class mean. Only with `ranges` "
-        "and k of at least 5.",
-    )
+    kind: FormatWord = described("format", "kind")
+    mean: Names = described("format", "mean")
 
 
 class RefreshModel(Part):
     """How a release is made again."""
 
-    mode: Annotated[RefreshMode, one_of(*MODES)] = Field(
-        _REFRESH.mode,
-        description="`full`: every version is computed anew from the whole source. What versions tell together is measured "
-        "(see `history`), not prevented.",
-    )
+    mode: Annotated[RefreshMode, one_of(*MODES)] = described("refresh", "mode")
 
 
 class HistoryModel(Part):
     """What two versions in a row may tell together. Needs `key`."""
 
-    max_failing: Annotated[int, whole(0)] | None = Field(
-        None,
-        description="Rows that may be left in groups below k (of events: k persons), l or distinct_l, at most, when a reader compares the new "
-        "version with the published one; with more, `run` publishes nothing. Default: any number.",
-    )
+    max_failing: Annotated[int, whole(0)] | None = described("history", "max_failing")
 
 
 class ReleaseModel(Part):
     """One release of one source."""
 
-    name: Text = Field(
-        description="The release's name in the catalog and on the command line; unique in the file."
-    )
-    source: Table = Field(
-        description="The table or view to release, `table` or `schema.table`; quote parts as in SQL."
-    )
-    publish: Table | None = Field(
-        None,
-        description="The view that readers get, `view` or `schema.view`; default: the release's name in the schema "
-        "`release`. No two releases publish to the same view.",
-    )
-    publish_file: Text | None = Field(
-        None,
-        description="DuckDB: another database file that will hold just this release. A relative path starts where "
-        "the command runs.",
-    )
+    name: Text = described("release", "name")
+    source: Table = described("release", "source")
+    publish: Table | None = described("release", "publish")
+    publish_file: Text | None = described("release", "publish_file")
     columns: dict[
         str,
         Annotated[ColumnModel, BeforeValidator(fields.role_only, json_schema_input_type=Role | ColumnModel)],
-    ] = Field(description="The role of each column. At least one is quasi.")
-    rest: Annotated[Rest, one_of("error", "drop", "keep")] = Field(
-        "error",
-        description="What happens to columns of the source that are not listed: `error` stops, `drop` leaves them "
-        "out, `keep` publishes them as they are.",
+    ] = described("release", "columns")
+    rest: Annotated[Rest, one_of("error", "drop", "keep")] = described("release", "rest")
+    rows_are: Annotated[RowsAre, one_of("persons", "events")] = described("release", "rows_are")
+    persons: Annotated[Persons, one_of("ignored")] | None = described("release", "persons")
+    readers: Names = described("release", "readers")
+    dimensions: Tables = described("release", "dimensions")
+    key: Names = described("release", "key")
+    every: Annotated[int, BeforeValidator(duration, json_schema_input_type=str)] | None = described(
+        "release", "every"
     )
-    rows_are: Annotated[RowsAre, one_of("persons", "events")] = Field(
-        "persons",
-        description="`persons`: one row a person; an identifier that repeats stops the run. `events`: a person may "
-        "have several rows, so k counts rows, not persons; run and audit then also count persons: each identifier without "
-        "`accept_repeats` by itself, its NULLs as one value. Classes of fewer than k persons are a warning of run and fail an "
-        "audit, unless `persons` says otherwise.",
-    )
-    persons: Annotated[Persons, one_of("ignored")] | None = Field(
-        None,
-        description="With `rows_are: events`: `ignored` accepts classes of fewer than k persons. They are counted and shown "
-        "nevertheless.",
-    )
-    readers: Names = Field(
-        [],
-        description="Who reads the release. Roles of PostgreSQL are granted the views and lose them when they are no longer "
-        "named; other names serve the warnings of plan.",
-    )
-    dimensions: Tables = Field(
-        [],
-        description="Tables that `query` may join to the release, `table` or `schema.table`: what they say of a value is no secret, "
-        "and none holds rows of the release's persons. Any other table is refused without `--allow-linking`.",
-    )
-    key: Names = Field(
-        [],
-        description="Columns that tell which row is which from version to version: together unique, never NULL, never "
-        "published (identifiers). With it the private schema keeps keyed hash -> class of every version, and `audit "
-        "--history` can tell what versions reveal together.",
-    )
-    every: Annotated[int, BeforeValidator(duration, json_schema_input_type=str)] | None = Field(
-        None,
-        description="How often `run --due` looks at the release: 30m, 24h, 7d. Default: every time.",
-    )
-    keep: Annotated[int, whole(1)] = Field(
-        _REFRESH.keep,
-        description="Versions whose tables stay, the published one among them. `rollback` can return to those; with 1 to none.",
-    )
-    history: Annotated[HistoryModel | None, mapping("max_failing: 0")] = Field(
-        None, description="With `key`: what two versions in a row may tell together."
-    )
-    refresh: Annotated[RefreshModel | None, mapping("mode: full")] = Field(
-        None, description="How the release is made again."
-    )
-    privacy: PrivacyModel = Field(description="What every class must meet.")
+    keep: Annotated[int, whole(1)] = described("release", "keep")
+    history: Annotated[HistoryModel | None, mapping("max_failing: 0")] = described("release", "history")
+    refresh: Annotated[RefreshModel | None, mapping("mode: full")] = described("release", "refresh")
+    privacy: PrivacyModel = described("release", "privacy")
     method: Annotated[
         MethodModel, BeforeValidator(fields.method, json_schema_input_type=str | MethodModel)
-    ] = Field(
-        default_factory=lambda: MethodModel(name="tree"),
-        description="The algorithm and its options. Default: `tree`.",
-    )
+    ] = described("release", "method", validate_default=True)
     refine: Annotated[
         RefineModel | None, BeforeValidator(fields.switch, json_schema_input_type=Flag | RefineModel)
-    ] = Field(None, description="Improve the method's classes by a local pass: `true`, `false` or a mapping.")
-    suppression: Annotated[SuppressionModel | None, mapping("max_rows: 10")] = Field(
-        None,
-        description="Rows that the method may leave out of the release, at most; they are counted in every report and "
-        "in the bounds of queries. Default: none, and a method that would leave rows out is refused.",
+    ] = described("release", "refine")
+    suppression: Annotated[SuppressionModel | None, mapping("max_rows: 10")] = described(
+        "release", "suppression"
     )
     format: Annotated[
         FormatModel, BeforeValidator(fields.kind_only, json_schema_input_type=FormatWord | FormatModel)
-    ] = Field(default_factory=FormatModel, description="How classes are published.")
-    execution: Annotated[Execution, one_of(*EXECUTIONS)] = Field(
-        "auto",
-        description="Where the method runs: compiled `kernel`, SQL `pushdown`, or chosen by size. All give the same "
-        "release.",
+    ] = described("release", "format", validate_default=True)
+    execution: Annotated[Execution, one_of(*EXECUTIONS)] = described("release", "execution")
+    memory: Annotated[int, BeforeValidator(fields.size, json_schema_input_type=int | str)] | None = described(
+        "release", "memory"
     )
-    memory: Annotated[int, BeforeValidator(fields.size, json_schema_input_type=int | str)] | None = Field(
-        None,
-        description="What the kernels may use: bytes, or text such as 4GB or 512MiB. Default: chosen from the machine.",
-    )
-    seed: Annotated[int, whole(0)] | None = Field(
-        None,
-        description="For what draws random numbers: the methods `idistance`, `topdown` and `anatomy`, and the group numbers of format "
-        "anatomy. Default: drawn from the operating system.",
-    )
+    seed: Annotated[int, whole(0)] | None = described("release", "seed")
 
 
 class PolicyModel(Part):
     """A whole policy file."""
 
-    version: Annotated[int, whole(1, 1)] = Field(description="The version of this format: 1.")
-    connection: Text | None = Field(
-        None,
-        repr=False,
-        description="`duckdb:///path` or `postgresql://...`. Keep passwords out of the file: `${SQLANON_PASSWORD}` is "
-        "read from the environment. A relative path starts where the command runs.",
-    )
-    releases: list[ReleaseModel] = Field(min_length=1, description="The releases, at least one.")
+    version: Annotated[int, whole(1, 1)] = described("policy", "version")
+    connection: Text | None = described("policy", "connection", repr=False)
+    releases: list[ReleaseModel] = described("policy", "releases", min_length=1)

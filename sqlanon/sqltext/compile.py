@@ -42,6 +42,8 @@ _ANY_TYPE = f"_sqlanon_type_{secrets.token_hex(8)}_"
 _NAME = r'(?:\w+|"(?:[^"]|"")+")'
 _QUOTED_TYPE = re.compile(rf"""\bAS ((?:{_NAME}\.)?"(?:[^"]|"")+"|"(?:[^"]|"")+"\.\w+)\)""")
 """The end of a cast to a type whose name has quotes: a person's own, which sqlglot would write without them."""
+_TOKEN = re.compile(r"""'[^']*'|"[^"]*"|--[^\n]*|::|:([^\W\d]\w*)""")
+"""What a placeholder must not be looked for in, or a placeholder; a doubled quote ends one quoted text and begins the next."""
 
 
 @lru_cache(maxsize=8)
@@ -70,27 +72,23 @@ def _added(text: str) -> jinja2.Template:
 
 @lru_cache(maxsize=4096)
 def _compiled(name: str, text: str, written: str, dialect: str) -> str:
-    """Check ``text`` and write it in ``dialect``; placeholders become the driver's, a bare % is doubled for psycopg."""
+    """Check ``text`` and write it in ``dialect``; placeholders become the driver's, a bare % is doubled for psycopg.
+
+    A text in the engine's own dialect is not parsed: the engine does that, and a run of many columns has thousands of texts.
+    """
+    if written == dialect:
+        return _placeholders(text, dialect)
     types: list[str] = []
 
     def named(cast: re.Match[str]) -> str:
         types.append(cast[1])
         return f"AS {_ANY_TYPE}{len(types) - 1}_)"
 
-    if written != dialect:
-        text = _QUOTED_TYPE.sub(named, text)
-    if written != dialect or written == "duckdb":
-        try:
-            tree = sqlglot.parse_one(text, read=written)
-        except sqlglot.errors.SqlglotError as error:
-            raise TemplateError(f"template {name} does not parse") from error
-    else:
-        # An engine's own file is that engine's dialect already: only its placeholders change.
-        return _placeholders(text, dialect)
-    if written == "duckdb" and dialect != "duckdb":
-        _check(name, tree)
-    if dialect == "duckdb":
-        return _placeholders(text, dialect)
+    try:
+        tree = sqlglot.parse_one(_QUOTED_TYPE.sub(named, text), read=written)
+    except sqlglot.errors.SqlglotError as error:
+        raise TemplateError(f"template {name} does not parse") from error
+    _check(name, tree)
     for node in list(tree.find_all(exp.Placeholder)):
         node.replace(exp.column(f"{_SENTINEL}{node.name}"))
     out = tree.sql(dialect=dialect, unsupported_level=sqlglot.ErrorLevel.RAISE)
@@ -113,37 +111,7 @@ def _check(name: str, tree: exp.Expr) -> None:
 
 def _placeholders(text: str, dialect: str) -> str:
     """Replace ``:name`` outside of quotes, comments and casts."""
-    out: list[str] = []
-    i, n = 0, len(text)
-    while i < n:
-        char = text[i]
-        if char in "'\"":
-            end = i + 1
-            while end < n:
-                if text[end] == char:
-                    if text[end + 1 : end + 2] == char:
-                        end += 2
-                        continue
-                    break
-                end += 1
-            out.append(text[i : end + 1])
-            i = end + 1
-        elif text.startswith("--", i):
-            end = text.find("\n", i)
-            i = n if end < 0 else end
-        elif text.startswith("::", i):
-            out.append("::")
-            i += 2
-        elif char == ":" and i + 1 < n and (text[i + 1].isalpha() or text[i + 1] == "_"):
-            end = i + 1
-            while end < n and (text[end].isalnum() or text[end] == "_"):
-                end += 1
-            out.append(f"{_SENTINEL}{text[i + 1 : end]}")
-            i = end
-        else:
-            out.append(char)
-            i += 1
-    return _finish("".join(out), dialect)
+    return _finish(_TOKEN.sub(lambda token: _SENTINEL + token[1] if token[1] else token[0], text), dialect)
 
 
 def _finish(text: str, dialect: str) -> str:

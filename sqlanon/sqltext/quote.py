@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from sqlglot import exp
@@ -11,7 +10,6 @@ if TYPE_CHECKING:
     from sqlanon.engines.base import TableRef
 
 
-@lru_cache(maxsize=4096)
 def identifier(name: str) -> str:
     """``name`` quoted; the two engines we have quote alike.
 
@@ -20,7 +18,7 @@ def identifier(name: str) -> str:
     """
     if "\x00" in name:
         raise ValueError("a name cannot hold a NUL byte")
-    return exp.to_identifier(name, quoted=True).sql(dialect="duckdb")
+    return '"' + name.replace('"', '""') + '"'
 
 
 def table_name(table: TableRef) -> str:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import itertools
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from sqlanon.engines.base import TableRef
 from sqlanon.errors import DatabaseError, PolicyError
@@ -11,6 +13,14 @@ from sqlanon.spec import Hierarchy
 from sqlanon.table.scratch import Scratch
 from sqlanon.table.stage import Reading, Roles
 from sqlanon.table.wide import in_parts
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+
+MANY = 32
+"""So many tables are counted by one statement."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,6 +37,7 @@ class Domain:
         singles: rows whose value occurs once.
         top: rows of the most frequent value, NULL included.
         code: the code column's name in the work table: c1.. quasi, a1.. sensitive.
+        spread: of an ordered column, the range of its domain; None: nobody asked yet.
     """
 
     reading: Reading
@@ -38,6 +49,7 @@ class Domain:
     singles: int
     top: int
     code: str
+    spread: float | None = None
 
     @property
     def has_null(self) -> bool:
@@ -79,11 +91,71 @@ def build_domains(
     Raises:
         PolicyError: a hierarchy or an order does not cover the column; the text counts the missing values.
     """
-    quasi = tuple(_domain(scratch, reading, stage, f"c{i}") for i, reading in enumerate(roles.quasi, 1))
-    sensitive = tuple(
-        _domain(scratch, reading, stage, f"a{i}") for i, reading in enumerate(roles.sensitive, 1)
-    )
-    return quasi, sensitive
+    readings = [(reading, f"c{i}") for i, reading in enumerate(roles.quasi, 1)]
+    readings += [(reading, f"a{i}") for i, reading in enumerate(roles.sensitive, 1)]
+    values = {code: scratch.table(f"{code}_values") for _, code in readings}
+    tables = {code: scratch.table(f"{code}_domain") for _, code in readings}
+    simple = [(reading, code) for reading, code in readings if not _given(reading)]
+    with scratch.together():
+        for reading, code in readings:
+            scratch.execute(
+                "table/values",
+                values=values[code],
+                stage=stage,
+                column=reading.alias,
+                as_float=reading.as_float,
+                as_text=reading.as_text,
+            )
+        for reading, code in simple:
+            _seen_domain(scratch, reading, values[code], tables[code], code)
+        ordered = {code for reading, code in simple if reading.treatment == "ordered"}
+        asked = [(values[code], tables[code] if code in ordered else None) for _, code in readings]
+        facts = list(_facts(scratch, asked))
+    domains = []
+    for (reading, code), (distinct, nulls, singles, top, spread) in zip(readings, facts, strict=True):
+        size = distinct
+        if reading.treatment == "hierarchy":
+            assert reading.spec.hierarchy is not None
+            size = _hierarchy_domain(
+                scratch, reading, reading.spec.hierarchy, values[code], tables[code], code, nulls > 0
+            )
+        elif _given(reading):
+            _given_domain(scratch, reading, values[code], tables[code], code)
+        domains.append(
+            Domain(
+                reading, tables[code], size + (nulls > 0), size, nulls, distinct, singles, top, code, spread
+            )
+        )
+    return tuple(domains[: len(roles.quasi)]), tuple(domains[len(roles.quasi) :])
+
+
+def by_code(
+    scratch: Scratch, name: str, domains: Sequence[Domain], dtype: str
+) -> Iterator[tuple[npt.NDArray[np.int32], npt.NDArray[np.generic]]]:
+    """A number of every code, of each domain: the codes, ascending, and the numbers.
+
+    Args:
+        scratch: the run.
+        name: the template (``domains``: tables) that gives the place of the domain, a code and its number.
+        domains: the columns.
+        dtype: of the numbers, as `Engine.fetch_arrays` names it.
+    """
+    import numpy as np
+
+    for at in range(0, len(domains), MANY):
+        some = domains[at : at + MANY]
+        made = scratch.sql(name, domains=[domain.table for domain in some])
+        place, code, number = scratch.engine.fetch_arrays(made, ["int32", "int32", dtype])
+        ends = np.searchsorted(place, np.arange(1, len(some) + 2))
+        for first, past in itertools.pairwise(ends):
+            yield code[first:past].astype(np.int32, copy=False), number[first:past]
+
+
+def spread_of(scratch: Scratch, domain: Domain) -> float:
+    """The range of an ordered domain."""
+    if domain.spread is not None:
+        return domain.spread
+    return float(str(scratch.fetch("recode/range", domain=domain.table)[0][0]))
 
 
 def encode(
@@ -118,12 +190,14 @@ def encode(
         scratch.execute("table/work", work=table, stage=stage, raw=staged, columns=columns)
         return [*staged, *(domain.code for domain in domains)]
 
-    work = in_parts(scratch, "work", "rid", quasi + sensitive, code)
-    if scratch.fetch("table/count", source=work)[0][0] != rows:
+    with scratch.together():
+        work = in_parts(scratch, "work", "rid", quasi + sensitive, code)
+        scratch.drop(stage)
+        found = scratch.fetch("table/count", source=work)[0][0]
+    if found != rows:
         raise DatabaseError(
             "encoding lost or doubled rows; nothing was published. This is a defect of sqlanon"
         )
-    scratch.drop(stage)
     return Encoded(roles, work, rows, quasi, sensitive)
 
 
@@ -153,29 +227,30 @@ def attach_classes(
         scratch.execute("table/completed", completed=completed, work=encoded.work, assign=assign)
         assign = completed
     classed, tied = scratch.table("classed"), None
-    if any(not _fixed_by_code(reading) for reading in roles.kept):
-        tied = scratch.table("tied_rows")
+    with scratch.together():
+        if any(not _fixed_by_code(reading) for reading in roles.kept):
+            tied = scratch.table("tied_rows")
+            scratch.execute(
+                "table/tied",
+                {"secret": secret},
+                tied=tied,
+                work=encoded.work,
+                assign=assign,
+                codes=[domain.code for domain in encoded.quasi + encoded.sensitive],
+                kept=[{"alias": reading.alias, "kind": reading.column.kind} for reading in roles.kept],
+            )
         scratch.execute(
-            "table/tied",
-            {"secret": secret},
-            tied=tied,
+            "table/classed",
+            classed=classed,
             work=encoded.work,
             assign=assign,
-            codes=[domain.code for domain in encoded.quasi + encoded.sensitive],
-            kept=[reading.alias for reading in roles.kept],
+            raw=[reading.alias for reading in roles.quasi + roles.kept] + list(extra),
+            codes=[domain.code for domain in encoded.quasi],
+            tied=tied,
+            unassigned=unassigned,
         )
-    scratch.execute(
-        "table/classed",
-        classed=classed,
-        work=encoded.work,
-        assign=assign,
-        raw=[reading.alias for reading in roles.quasi + roles.kept] + list(extra),
-        codes=[domain.code for domain in encoded.quasi],
-        tied=tied,
-        unassigned=unassigned,
-    )
-    for table in (encoded.work, assign, *((tied,) if tied else ())):
-        scratch.drop(table)
+        for table in (encoded.work, assign, *((tied,) if tied else ())):
+            scratch.drop(table)
     return classed
 
 
@@ -185,48 +260,58 @@ def _fixed_by_code(reading: Reading) -> bool:
     return exact and reading.spec.role == "sensitive"
 
 
-def _domain(scratch: Scratch, reading: Reading, stage: TableRef, code: str) -> Domain:
-    values = scratch.table(f"{code}_values")
-    scratch.execute(
-        "table/values",
-        values=values,
-        stage=stage,
-        column=reading.alias,
-        as_float=reading.as_float,
-        as_text=reading.as_text,
+def _given(reading: Reading) -> bool:
+    """Whether the policy gives the column's values, or their order."""
+    return reading.treatment == "hierarchy" or (
+        reading.treatment == "ordered" and isinstance(reading.spec.ordered, tuple)
     )
-    distinct, nulls, singles, top = (_count(cell) for cell in scratch.fetch("table/facts", values=values)[0])
-    table = scratch.table(f"{code}_domain")
-    size = distinct
-    if reading.treatment == "hierarchy":
-        assert reading.spec.hierarchy is not None
-        size = _hierarchy_domain(scratch, reading, reading.spec.hierarchy, values, table, code, nulls > 0)
-    elif reading.treatment == "ordered":
-        _ordered_domain(scratch, reading, values, table, code)
-    else:
-        scratch.execute("table/domain_nominal", domain=table, values=values)
-    return Domain(reading, table, size + (nulls > 0), size, nulls, distinct, singles, top, code)
+
+
+def _facts(
+    scratch: Scratch, tables: Sequence[tuple[TableRef, TableRef | None]]
+) -> Iterator[tuple[int, int, int, int, float | None]]:
+    """Of each column the distinct values, NULLs, single values, rows of the most frequent one, and the range of its domain."""
+    for at in range(0, len(tables), MANY):
+        some = [{"seen": seen, "domain": domain} for seen, domain in tables[at : at + MANY]]
+        for _, distinct, nulls, singles, top, spread in scratch.fetch("table/facts", tables=some):
+            wide = None if spread is None else float(str(spread))
+            yield _count(distinct), _count(nulls), _count(singles), _count(top), wide
 
 
 def _count(cell: object) -> int:
     return int(str(cell))
 
 
-def _ordered_domain(scratch: Scratch, reading: Reading, values: TableRef, table: TableRef, code: str) -> None:
-    ranks = None
+def _seen_domain(scratch: Scratch, reading: Reading, values: TableRef, table: TableRef, code: str) -> None:
+    """A domain of the values that occur, in an order of their own."""
+    if reading.treatment == "ordered":
+        _ordered_domain(scratch, reading, values, table, code, None)
+    else:
+        scratch.execute("table/domain_nominal", domain=table, values=values)
+
+
+def _given_domain(scratch: Scratch, reading: Reading, values: TableRef, table: TableRef, code: str) -> None:
+    """A domain of the values that occur, in the policy's order."""
     order = reading.spec.ordered
-    if isinstance(order, tuple):
-        ranks = scratch.table(f"{code}_ranks")
-        scratch.engine.load_rows(
-            ranks,
-            [("value", scratch.engine.capabilities.text_type), ("rank", "INTEGER")],
-            zip(order, range(len(order)), strict=False),
+    assert isinstance(order, tuple)
+    ranks = scratch.table(f"{code}_ranks")
+    scratch.engine.load_rows(
+        ranks,
+        [("value", scratch.engine.capabilities.text_type), ("rank", "INTEGER")],
+        zip(order, range(len(order)), strict=False),
+    )
+    missing, _ = scratch.fetch("table/missing", values=values, domain=ranks)[0]
+    if missing:
+        raise PolicyError(
+            f"column {reading.name}: {missing} of its values are not in the given order of {len(order)}; add them"
         )
-        missing, _ = scratch.fetch("table/missing", values=values, domain=ranks)[0]
-        if missing:
-            raise PolicyError(
-                f"column {reading.name}: {missing} of its values are not in the given order of {len(order)}; add them"
-            )
+    with scratch.together():
+        _ordered_domain(scratch, reading, values, table, code, ranks)
+
+
+def _ordered_domain(
+    scratch: Scratch, reading: Reading, values: TableRef, table: TableRef, code: str, ranks: TableRef | None
+) -> None:
     ordinals = scratch.table(f"{code}_ordinals")
     scratch.execute(
         "table/ordinals",

@@ -37,7 +37,8 @@ class ColumnProfile:
 def profile(engine: Engine, source: str) -> tuple[ColumnProfile, ...]:
     """Profile every column of a table. Cost: one GROUP BY a column.
 
-    A column whose type has no equality (such as PostgreSQL's json) counts as all distinct.
+    A column whose type cannot be hashed (such as PostgreSQL's json) is counted by its text; one that cannot be compared even so
+    counts as all distinct.
     """
     relation = engine.relation(source)
     profiles = []
@@ -45,7 +46,13 @@ def profile(engine: Engine, source: str) -> tuple[ColumnProfile, ...]:
         count = statement("table/count", engine.dialect, source=relation.ref)
         rows = int(str(engine.fetch(count)[0][0]))
     for column in relation.columns:
-        made = statement("table/uniques", engine.dialect, source=relation.ref, column=column.name)
+        made = statement(
+            "table/uniques",
+            engine.dialect,
+            source=relation.ref,
+            column=column.name,
+            as_text=not column.hashable,
+        )
         comparable = True
         try:
             filled, distinct, singles, top = (int(str(cell)) for cell in engine.fetch(made)[0])

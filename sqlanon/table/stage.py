@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -15,12 +14,10 @@ from sqlanon.table.scratch import Scratch
 
 Treatment = Literal["ordered", "nominal", "hierarchy"]
 
-
-_WITHOUT_HASH = re.compile(
-    r"(json|xml|money|bit|bit varying|tsvector|tsquery|point|line|lseg|box|path|polygon|circle)(\(\d+\))?(\[\])*",
-    re.IGNORECASE,
+_UNCOMPARED = (
+    "PostgreSQL cannot hash, so that what is published could not be verified; cast it in a view, to text for example (json to "
+    "jsonb), or make it an identifier (not published)"
 )
-"""Builtin types that PostgreSQL cannot hash."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,11 +91,8 @@ def hashes_of(names: Iterable[str]) -> dict[str, str]:
 
 def counted_columns(relation: Relation, names: Iterable[str]) -> tuple[Counted, ...]:
     """Columns of a source as the stage counts them; ``names`` are spelled as there."""
-    types = {column.name: column.type for column in relation.columns}
-    return tuple(
-        Counted(name, alias, _WITHOUT_HASH.fullmatch(types[name]) is not None)
-        for name, alias in hashes_of(names).items()
-    )
+    hashable = {column.name: column.hashable for column in relation.columns}
+    return tuple(Counted(name, alias, not hashable[name]) for name, alias in hashes_of(names).items())
 
 
 @dataclass(frozen=True, slots=True)
@@ -174,6 +168,14 @@ def assign_roles(spec: ReleaseSpec, relation: Relation) -> Roles:
         "for example)"
         for name, item in given.items()
         if item.role == "sensitive" and known[name].kind == "text" and not known[name].deterministic
+    ]
+    published = {name: item.role for name, item in given.items() if item.role in ("sensitive", "insensitive")}
+    if spec.rest == "keep":
+        published |= dict.fromkeys(missing, "insensitive")
+    problems += [
+        f"{spec.name}: {role} column {name} has type {known[name].shown_type}, which {_UNCOMPARED}"
+        for name, role in published.items()
+        if not known[name].hashable
     ]
     if problems:
         raise PolicyError(problems)

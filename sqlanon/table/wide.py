@@ -16,6 +16,14 @@ T = TypeVar("T")
 FEW = 8
 """Columns, or parts, that one statement joins."""
 
+Part = tuple[TableRef, list[str]]
+"""A table, and its columns without the key."""
+
+
+def few(items: Sequence[T]) -> list[Sequence[T]]:
+    """The items in runs of `FEW`."""
+    return [items[at : at + FEW] for at in range(0, len(items), FEW)]
+
 
 def in_parts(
     scratch: Scratch, name: str, key: str, items: Sequence[T], make: Callable[[TableRef, Sequence[T], bool], list[str]],
@@ -29,33 +37,35 @@ def in_parts(
         items: what has columns; none makes one part without.
         make: makes a part of some items: (table to make, items, whether it is the first); gives its columns but the key.
     """
-    wide = scratch.table(name)
-    if len(items) <= FEW:
-        make(wide, items, True)
-        return wide
-    parts: list[tuple[TableRef, list[str]]] = []
-    for at in range(0, len(items), FEW):
+    parts: list[Part] = []
+    for some in few(items) or [items]:
         part = scratch.table(f"{name}_{len(parts)}")
-        parts.append((part, make(part, items[at : at + FEW], at == 0)))
+        parts.append((part, make(part, some, not parts)))
+    return beside(scratch, name, key, parts)
+
+
+def beside(scratch: Scratch, name: str, key: str, parts: Sequence[Part]) -> TableRef:
+    """One table of the columns of all parts, which are dropped; a single part stays as it is.
+
+    Args:
+        scratch: the run.
+        name: of the table.
+        key: the column that every part has, unique in each: rows of the same key are one row.
+        parts: tables and their columns without the key.
+    """
     level = 0
     while len(parts) > 1:
         level += 1
-        joined: list[tuple[TableRef, list[str]]] = []
-        last = len(parts) <= FEW
-        for at in range(0, len(parts), FEW):
-            few = parts[at : at + FEW]
-            table = wide if last else scratch.table(f"{name}_{level}_{at}")
-            scratch.execute(
-                "table/beside",
-                wide=table,
-                parts=[{"table": part, "columns": columns} for part, columns in few],
-                key=key,
-            )
-            for part, _ in few:
+        joined: list[Part] = []
+        for some in few(parts):
+            table = scratch.table(f"{name}_{level}_{len(joined)}")
+            listed = [{"table": part, "columns": columns} for part, columns in some]
+            scratch.execute("table/beside", wide=table, parts=listed, key=key)
+            for part, _ in some:
                 scratch.drop(part)
-            joined.append((table, [column for _, columns in few for column in columns]))
+            joined.append((table, [column for _, columns in some for column in columns]))
         parts = joined
-    return wide
+    return parts[0][0]
 
 
-__all__ = ["FEW", "in_parts"]
+__all__ = ["FEW", "Part", "beside", "few", "in_parts"]

@@ -10,8 +10,9 @@ import pytest
 from rich.console import Console
 
 from sqlanon.cli.screen import Screen
-from sqlanon.cli.show.plan import _rough
+from sqlanon.cli.show.plan import _estimate, _rough
 from sqlanon.cli.show.text import table
+from sqlanon.results import Estimate
 from tests.cli.conftest import make_duckdb
 
 WIDTHS = (60, 80, 120, 200)
@@ -182,3 +183,8 @@ def test_the_demo():
 )
 def test_an_estimate_has_one_digit_and_no_exponent(number, shown):
     assert _rough(number) == shown
+
+
+def test_an_estimate_of_long_figures_fits_80_columns():
+    lines = _estimate(Estimate(5300.0, 5300.0, 999_999 << 20, 5300.0, 5300.0))
+    assert max(map(len, lines)) <= 80

@@ -241,6 +241,28 @@ def test_identifiers_of_types_without_a_hash(connect: Any) -> None:
     release = db.anonymize("odd", quasi="age", identifiers=["j", "p", "n"], rows_are="events", k=2)
     assert release.report.min_identifiers == {"j": 7, "p": 5, "n": 1}
     assert release.audit().min_identifiers == {"j": 7, "p": 5, "n": 1}
+    with pytest.raises(sqlanon.GuardError, match=r"identifier j repeats \(63 rows more than values\)"):
+        db.anonymize("odd", quasi="age", identifiers="j", rest="drop", k=2, name="p", publish="release.p")
+    db.engine.execute("CREATE VIEW few AS SELECT * FROM odd LIMIT 7")
+    assert db.anonymize("few", quasi="age", identifiers="j", rest="drop", k=2).report.verified
+
+
+def test_types_without_a_hash_are_not_published(connect: Any) -> None:
+    """A plan says so, of every such column at once: before, a statement failed somewhere."""
+    db = connect(ENGINES[2])
+    db.engine.execute(
+        "CREATE TABLE odd AS SELECT i % 2 AS age, CAST('1' AS json) AS j, point(0, 0) AS p, CAST(1 AS money) AS m, "
+        "ARRAY[CAST('1' AS json)] AS ja, CAST(1 AS bit(4)) AS b FROM generate_series(0, 69) AS g(i)"
+    )
+    named = {"quasi": "age", "sensitive": ["j", "p"], "insensitive": ["m", "b"], "rest": "keep", "k": 2}
+    spec = sqlanon.policy.release(source="odd", **named)
+    for act in (db.plan, db.run):
+        with pytest.raises(sqlanon.PolicyError) as told:
+            act(spec)
+        problems = str(told.value)
+        for column, kind in (("sensitive column j", "json"), ("sensitive column p", "point"), ("insensitive column m", "money"),
+                             ("insensitive column b", "bit(4)"), ("insensitive column ja", "json[]")):  # fmt: skip
+            assert f"{column} has type {kind}, which PostgreSQL cannot hash" in problems
 
 
 def test_nulls_are_one_person(shared_db: Any) -> None:

@@ -63,11 +63,17 @@ def context_of(table: Table, privacy: Privacy, seed: int = 0, threads: int = 1) 
     quasi = [SimpleNamespace(codes=size, table=j) for j, size in enumerate(sizes)]
     counts = [np.bincount(column, minlength=size) for column, size in zip(codes, sizes, strict=True)]
 
-    def ask(name: str, domain: int) -> int:
+    def ask(name: str, domains: list[int]) -> list[int]:
         assert name == "table/domain_counts"
-        return domain
+        return domains
 
-    engine = SimpleNamespace(fetch_arrays=lambda j, _: [counts[j]])
+    def fetch(domains: list[int], _: object) -> list[np.ndarray]:
+        some = [counts[j] for j in domains]
+        places = [np.full(len(count), place, np.int32) for place, count in enumerate(some, 1)]
+        codes = [np.arange(len(count), dtype=np.int32) for count in some]
+        return [np.concatenate(part) for part in (places, codes, some)]
+
+    engine = SimpleNamespace(fetch_arrays=fetch)
     sensitive = [SimpleNamespace(codes=max(s.codes) + 1) for s in table.sensitive]
     return cast(
         "Context",

@@ -7,7 +7,7 @@ import datetime
 import pytest
 
 import sqlanon
-from tests.refresh.conftest import fill, release
+from tests.refresh.conftest import BASE, fill, release
 
 
 @pytest.fixture(scope="module")
@@ -167,6 +167,15 @@ def test_a_new_column_is_not_published_by_default(shared_db, rest):
     if rest == "keep":
         with pytest.raises(sqlanon.PolicyError, match="rest: keep was said when"):
             shared_db.run(spec)
+        again = {**BASE, "name": table, "publish": f"release.{table}", "rest": rest}
+        with pytest.raises(sqlanon.SchemaChangedError, match="has phone since version 1"):
+            shared_db.anonymize(table, **again)
+        assert (
+            shared_db.anonymize(
+                table, **{**again, "identifiers": ["id", "phone"], "accept_repeats": "phone"}
+            ).report.version
+            == 2
+        )
     else:
         assert shared_db.run(spec).why[0] == "column phone: new, not published (rest: drop)"
         assert "phone" not in {

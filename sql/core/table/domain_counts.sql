@@ -1,6 +1,12 @@
 -- name: table/domain_counts
--- params: domain (table)
--- returns: n bigint: rows of every value of a column, NULL's included
-SELECT d.n AS n
+-- params: domains (tables)
+-- returns: place integer (of the domain in the list), code integer, n bigint: rows of every value of each column, NULL's included
+SELECT a.place AS place, a.code AS code, a.n AS n
+FROM (
+{% for domain in domains %}
+{{ "UNION ALL" if not loop.first }}
+SELECT CAST({{ loop.index }} AS INTEGER) AS place, d.code AS code, d.n AS n
 FROM {{ domain | table }} AS d
-ORDER BY d.code
+{% endfor %}
+) AS a
+ORDER BY a.place, a.code

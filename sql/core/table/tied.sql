@@ -1,14 +1,20 @@
 -- name: table/tied
--- params: tied (table to make), work, assign (tables), codes (QI and SA code columns), kept (aliases of the columns that are published as they are)
+-- params: tied (table to make), work, assign (tables), codes (QI and SA code columns), kept (list of {alias, kind}: the columns that are
+--   published as they are)
 -- returns: rid integer, class integer: for every row in a group of equal codes that is divided among classes, the class that it gets. The
 --   classes of a group are given in their order to its rows in that of a hash of what makes up a row, keyed with :secret.
--- The link is a hash of the row's identifiers, or of all its columns; see prepare.link_columns. One sort: the classes are
---   counted. 60 bits of the hash, as an integer, sort several times as fast as its text.
-{% macro canon(c, text) %}COALESCE(CAST(LENGTH(CAST({{ c }} AS {{ text }})) AS {{ text }}) || ':' || CAST({{ c }} AS {{ text }}), 'n'){% endmacro %}
+-- The link is a hash of the row's identifiers, or of all its columns; see prepare.link_columns. HASH makes a row one number, which
+--   SHA-256 then keys: a text of all columns costs several times as much. It is made of values as they look: -0.0 is not 0.0, and of
+--   types whose equal values may look different it takes the text. 64 bits of the SHA-256 sort several times as fast as its text.
+-- Both orders hold as many rows of each group, so that equal turns are of one group.
+{% macro seen(c) %}
+{% if c.kind == "other" %}CAST(w.{{ c.alias }} AS VARCHAR){% else %}w.{{ c.alias }}{% endif %}
+{% if c.kind == "float" %}, CASE WHEN w.{{ c.alias }} = 0 THEN CAST(w.{{ c.alias }} AS VARCHAR) END{% endif %}
+{% endmacro %}
 CREATE TEMPORARY TABLE {{ tied | table }} AS
 WITH shared AS MATERIALIZED (
     SELECT w.rid AS rid, g.first AS first, a.class AS class
-        , CAST('0x' || LEFT(SHA256(:secret || '/tie/' || CAST(w.link AS VARCHAR){% for c in kept %} || {{ canon("w." ~ c, "VARCHAR") }}{% endfor %}), 15) AS BIGINT) AS turn_key
+        , HASH(SHA256(:secret || '/tie/' || CAST(HASH(w.link{% for c in kept %}, {{ seen(c) }}{% endfor %}) AS VARCHAR))) AS turn_key
     FROM {{ work | table }} AS w
     JOIN {{ assign | table }} AS a ON a.rid = w.rid
     JOIN (
@@ -22,16 +28,6 @@ WITH shared AS MATERIALIZED (
     ) AS g ON {% for c in codes %}{{ " AND " if not loop.first }}g.{{ c }} = w.{{ c }}{% endfor %}
 
 )
-, counted AS (
-    SELECT c.first AS first, c.class AS class, c.n AS n, CAST(SUM(c.n) OVER (PARTITION BY c.first ORDER BY c.class) AS BIGINT) AS last
-    FROM (SELECT s.first AS first, s.class AS class, COUNT(*) AS n FROM shared AS s GROUP BY s.first, s.class) AS c
-)
 SELECT t.rid AS rid, p.class AS class
-FROM (
-    SELECT s.rid AS rid, s.first AS first, ROW_NUMBER() OVER (PARTITION BY s.first ORDER BY s.turn_key, s.rid) AS turn
-    FROM shared AS s
-) AS t
-JOIN (
-    SELECT k.first AS first, k.class AS class, UNNEST(RANGE(k.last - k.n + 1, k.last + 1)) AS turn
-    FROM counted AS k
-) AS p ON p.first = t.first AND p.turn = t.turn
+FROM (SELECT s.rid AS rid, ROW_NUMBER() OVER (ORDER BY s.first, s.turn_key, s.rid) AS turn FROM shared AS s) AS t
+JOIN (SELECT s.class AS class, ROW_NUMBER() OVER (ORDER BY s.first, s.class) AS turn FROM shared AS s) AS p ON p.turn = t.turn

@@ -1,5 +1,5 @@
 -- name: table/uniques
--- params: source (table), column (name)
+-- params: source (table), column (name), as_text (whether its type has no equality, so that its text is counted)
 -- returns: filled bigint (rows not NULL), distinct_values bigint, singles bigint (rows whose value occurs once), top bigint
 SELECT
     CAST(COALESCE(SUM(g.n), 0) AS BIGINT) AS filled
@@ -10,5 +10,6 @@ FROM (
     SELECT COUNT(*) AS n
     FROM {{ source | table }} AS s
     WHERE s.{{ column | ident }} IS NOT NULL
-    GROUP BY s.{{ column | ident }}
+    GROUP BY {% if as_text %}CAST(s.{{ column | ident }} AS VARCHAR){% else %}s.{{ column | ident }}{% endif %}
+
 ) AS g

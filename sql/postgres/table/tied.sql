@@ -1,13 +1,17 @@
 -- name: table/tied
--- params: tied (table to make), work, assign (tables), codes (QI and SA code columns), kept (aliases of the columns that are published as they are)
+-- params: tied (table to make), work, assign (tables), codes (QI and SA code columns), kept (list of {alias, kind}: the columns that are
+--   published as they are)
 -- returns: rid integer, class integer: for every row in a group of equal codes that is divided among classes, the class that it gets. The
 --   classes of a group are given in their order to its rows in that of a hash of what makes up a row, keyed with :secret.
--- The link is a hash of the row's identifiers, or of all its columns; see prepare.link_columns. One sort: the classes are counted.
-{% macro canon(c, text) %}COALESCE(CAST(LENGTH(CAST({{ c }} AS {{ text }})) AS {{ text }}) || ':' || CAST({{ c }} AS {{ text }}), 'n'){% endmacro %}
+-- As in core; a numeric is taken by its text as well, for 1.0 equals 1.00.
+{% macro seen(c) %}
+{% if c.kind in ("other", "decimal") %}CAST(w.{{ c.alias }} AS text){% else %}w.{{ c.alias }}{% endif %}
+{% if c.kind == "float" %}, CASE WHEN w.{{ c.alias }} = 0 THEN CAST(w.{{ c.alias }} AS text) END{% endif %}
+{% endmacro %}
 CREATE TEMPORARY TABLE {{ tied | table }} AS
 WITH shared AS (
     SELECT w.rid AS rid, g.first AS first, a.class AS class
-        , sha256(convert_to(CAST(:secret AS text) || '/tie/' || CAST(w.link AS text){% for c in kept %} || {{ canon("w." ~ c, "text") }}{% endfor %}, 'UTF8')) AS turn_key
+        , sha256(convert_to(CAST(:secret AS text) || '/tie/' || CAST(hash_record_extended(ROW(w.link{% for c in kept %}, {{ seen(c) }}{% endfor %}), 0) AS text), 'UTF8')) AS turn_key
     FROM {{ work | table }} AS w
     JOIN {{ assign | table }} AS a ON a.rid = w.rid
     JOIN (
@@ -21,16 +25,6 @@ WITH shared AS (
     ) AS g ON {% for c in codes %}{{ " AND " if not loop.first }}g.{{ c }} = w.{{ c }}{% endfor %}
 
 )
-, counted AS (
-    SELECT c.first AS first, c.class AS class, c.n AS n, CAST(SUM(c.n) OVER (PARTITION BY c.first ORDER BY c.class) AS BIGINT) AS last
-    FROM (SELECT s.first AS first, s.class AS class, COUNT(*) AS n FROM shared AS s GROUP BY s.first, s.class) AS c
-)
 SELECT t.rid AS rid, p.class AS class
-FROM (
-    SELECT s.rid AS rid, s.first AS first, ROW_NUMBER() OVER (PARTITION BY s.first ORDER BY s.turn_key, s.rid) AS turn
-    FROM shared AS s
-) AS t
-JOIN (
-    SELECT k.first AS first, k.class AS class, generate_series(k.last - k.n + 1, k.last) AS turn
-    FROM counted AS k
-) AS p ON p.first = t.first AND p.turn = t.turn
+FROM (SELECT s.rid AS rid, ROW_NUMBER() OVER (ORDER BY s.first, s.turn_key, s.rid) AS turn FROM shared AS s) AS t
+JOIN (SELECT s.class AS class, ROW_NUMBER() OVER (ORDER BY s.first, s.class) AS turn FROM shared AS s) AS p ON p.turn = t.turn

@@ -81,7 +81,10 @@ def _estimate(guess: Estimate | None) -> list[str]:
         f"{_rough(guess.seconds)} to {_rough(guess.most_seconds)}, {count(max(guess.memory >> 20, 1))} MiB"
     )
     sql = f"{_rough(guess.sql_seconds)} to {_rough(guess.most_sql_seconds)}"
-    return [f"  estimate  method {method}; SQL around it {sql} (rough: data and machine move it)"]
+    return [
+        f"  estimate  method {method}; SQL around it {sql}",
+        "            (rough: data and machine move it)",
+    ]
 
 
 def _rough(number: float) -> str:

@@ -24,19 +24,19 @@ from sqlanon.engines.base import (
     PRIVATE_SCHEMA,
     Bind,
     Capabilities,
-    Column,
     FileReading,
+    Found,
     Relation,
     Row,
     Statement,
     TableRef,
 )
-from sqlanon.engines.duckdb import answers, files
+from sqlanon.engines.duckdb import answers, files, lookup
 from sqlanon.engines.duckdb import views as stored_views
 from sqlanon.engines.duckdb.errors import cannot_open, refused
 from sqlanon.engines.duckdb.spill import Spill, spill
-from sqlanon.engines.duckdb.types import kind_of
 from sqlanon.engines.names import split_name
+from sqlanon.engines.statements import batches, joined
 from sqlanon.engines.without_rights import WithoutRights
 from sqlanon.errors import DatabaseError, LockedError, PolicyError
 
@@ -198,8 +198,20 @@ class DuckDBEngine(WithoutRights):
         with self._translated(_name(statement), _text(statement)):
             self._run(statement)
 
-    def fetch(self, statement: Statement | str, *, max_rows: int = 100_000) -> list[Row]:
+    def execute_all(self, statements: Sequence[Statement]) -> None:
+        """See `Engine.execute_all`."""
+        for together in batches(statements):
+            self.execute(joined(together))
+
+    def fetch(
+        self, statement: Statement | str, *, max_rows: int = 100_000, first: Sequence[Statement] = ()
+    ) -> list[Row]:
         """See `Engine.fetch`."""
+        if first and isinstance(statement, Statement):
+            *before, last = batches([*first, statement])
+            for together in before:
+                self.execute(joined(together))
+            statement = joined(last)
         with self._translated(_name(statement), _text(statement)):
             result = self._run(statement)
             zoned = [i for i, field in enumerate(result.description or ()) if str(field[1]) == _ZONED]
@@ -275,14 +287,16 @@ class DuckDBEngine(WithoutRights):
     def load_arrays(self, table: TableRef, columns: Mapping[str, npt.NDArray[np.generic]]) -> None:
         """See `Engine.load_arrays`."""
         name, view = self._qualified(table), "_sqlanon_arrays"
+        temporary = "TEMP " if table.schema is None else ""
+        text = (
+            f"CREATE {temporary}TABLE IF NOT EXISTS {name} AS SELECT * FROM {view} LIMIT 0; "  # noqa: S608
+            f"INSERT INTO {name} BY NAME SELECT * FROM {view}"
+        )
         with self._translated(f"load {table.name}"):
             self._use(self._empty)
             self._connection.register(view, dict(columns))
             try:
-                known = self.exists(table)
-                temporary = "TEMP " if table.schema is None else ""
-                start = f"INSERT INTO {name} BY NAME" if known else f"CREATE {temporary}TABLE {name} AS"
-                self._connection.execute(f"{start} SELECT * FROM {view}")  # noqa: S608
+                self._connection.execute(text)
             finally:
                 self._connection.unregister(view)
 
@@ -294,41 +308,31 @@ class DuckDBEngine(WithoutRights):
         marks = ", ".join("?" for _ in columns)
         with self._translated(f"load {table.name}"):
             self._use(self._empty)
-            self._connection.execute(f"CREATE {temporary}TABLE {name} ({defined})")
-            batch: list[Row] = []
-            for row in rows:
-                batch.append(row)
-                if len(batch) == 500:
-                    self._insert(name, marks, batch)
-                    batch = []
-            self._insert(name, marks, batch)
-
-    def _insert(self, name: str, marks: str, batch: list[Row]) -> None:
-        if batch:
-            values = ", ".join(f"({marks})" for _ in batch)
-            insert = f"INSERT INTO {name} VALUES {values}"  # noqa: S608 - marks only
-            self._connection.execute(insert, [cell for row in batch for cell in row])
+            text = f"CREATE {temporary}TABLE IF NOT EXISTS {name} ({defined})"
+            left = iter(rows)
+            while batch := list(itertools.islice(left, 500)):
+                values = ", ".join(f"({marks})" for _ in batch)
+                text += f"; INSERT INTO {name} VALUES {values}"  # noqa: S608 - marks only
+                self._connection.execute(text, [cell for row in batch for cell in row])
+                text = ""
+            if text:
+                self._connection.execute(text)
 
     def relation(self, name: str) -> Relation:
         """See `Engine.relation`."""
-        for ref in (TableRef("main", name), self.target(name)):
-            rows = self.fetch(
-                Statement(
-                    "catalog lookup",
-                    "SELECT c.schema_name, c.table_name, c.column_name, c.data_type, v.view_name IS NOT NULL "
-                    "FROM duckdb_columns() AS c LEFT JOIN duckdb_views() AS v "
-                    "ON v.database_name = c.database_name AND v.schema_name = c.schema_name "
-                    "AND v.view_name = c.table_name "
-                    "WHERE c.database_name = $database AND lower(c.schema_name) = lower($schema) "
-                    "AND lower(c.table_name) = lower($name) ORDER BY c.column_index",
-                    {"database": ref.database or self._database, "schema": ref.schema, "name": ref.name},
-                )
-            )
-            if rows:
-                found = TableRef(str(rows[0][0]), str(rows[0][1]), ref.database or self._database)
-                columns = tuple(Column(str(r[2]), str(r[3]), kind_of(str(r[3]))) for r in rows)
-                return Relation(found, columns, bool(rows[0][4]))
-        raise DatabaseError(f"no table or view {name} in this database; names are table or schema.table")
+        found = self.look_up([], [name]).named.get(name)
+        if found is None:
+            raise DatabaseError(f"no table or view {name} in this database; names are table or schema.table")
+        return found
+
+    def look_up(
+        self, tables: Sequence[TableRef], names: Sequence[str] = (), schema: TableRef | None = None
+    ) -> Found:
+        """See `Engine.look_up`."""
+        meant = {name: (TableRef("main", name), self.target(name)) for name in names}
+        with self._translated("catalog lookup"):
+            self._use(self._empty)
+            return lookup.look_up(self._connection, self._database, tables, meant, schema)
 
     def exists(self, ref: TableRef) -> bool:
         """See `Engine.exists`."""

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import logging
-import re
 import time
 import zlib
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -15,14 +14,24 @@ import numpy as np
 import psycopg
 from psycopg import sql
 
-from sqlanon.engines.base import PRIVATE_SCHEMA, Capabilities, FileReading, Relation, Row, Statement, TableRef
+from sqlanon.engines.base import (
+    Capabilities,
+    FileReading,
+    Found,
+    Relation,
+    Row,
+    Statement,
+    TableRef,
+)
 from sqlanon.engines.names import split_name
 from sqlanon.engines.postgres import private, rights
 from sqlanon.engines.postgres import reasons as answers
-from sqlanon.engines.postgres.binary import SIGNATURE, TYPES, arrays, copy_out, record_type
+from sqlanon.engines.postgres.binary import SIGNATURE, arrays, copy_out, record_type
 from sqlanon.engines.postgres.connect import is_failed, open_session, translated
 from sqlanon.engines.postgres.names import Names
 from sqlanon.engines.postgres.settings import SETTINGS
+from sqlanon.engines.postgres.tables import Tables, ident, named
+from sqlanon.engines.statements import batches
 from sqlanon.errors import DatabaseError, LockedError, PolicyError
 
 if TYPE_CHECKING:
@@ -34,11 +43,6 @@ SWAP_SECONDS = 30.0
 """How long a swap is tried while readers hold the views."""
 WAIT_SECONDS = 30.0
 """How long a lock is waited for that is held for moments only."""
-_CHUNK = 1 << 20
-_COMMENTS = re.compile(r"^(?:--[^\n]*\n|/\*.*?\*/|\s)+", re.DOTALL)
-_NAME = '"(?:[^"]|"")+"'
-_MADE = re.compile(rf"CREATE TEMPORARY TABLE ({_NAME})", re.IGNORECASE)
-_PRIVATE = re.compile(rf'CREATE TABLE (?:IF NOT EXISTS )?("{PRIVATE_SCHEMA}"\.{_NAME})', re.IGNORECASE)
 
 
 def _granted(role: str, refused: str | None) -> None:
@@ -49,7 +53,7 @@ def _granted(role: str, refused: str | None) -> None:
         )
 
 
-class PostgresEngine:
+class PostgresEngine(Tables):
     """One PostgreSQL session."""
 
     dialect = "postgres"
@@ -70,6 +74,8 @@ class PostgresEngine:
     def __init__(self, connection: psycopg.Connection, *, read_only: bool = False) -> None:
         self._connection = connection
         self._read_only = read_only
+        self._by_default: bool | None = None
+        self._unanalyzed: list[str] = []
         with self._translated("session settings"):
             for setting in SETTINGS:
                 connection.execute(setting)
@@ -105,8 +111,9 @@ class PostgresEngine:
     @contextmanager
     def _run(self, statement: Statement | str) -> Iterator[psycopg.Cursor]:
         """Run ours on the safe path, and SQL that the caller wrote (a plain string) on his own."""
-        with self._translated(_name(statement)):
+        with self._translated(named(statement)):
             if isinstance(statement, Statement):
+                self._ready()
                 yield self._connection.execute(statement.text, dict(statement.binds) or None)
                 return
             with self._names.as_written():
@@ -118,24 +125,25 @@ class PostgresEngine:
 
     def execute(self, statement: Statement | str) -> None:
         """See `Engine.execute`."""
+        if isinstance(statement, Statement):
+            self._send([statement])
+            return
         with self._run(statement):
-            if not isinstance(statement, Statement):
-                return
-            text = _COMMENTS.sub("", statement.text)
-            if made := _MADE.match(text):
-                # Statistics of temporary tables are in pg_stats as well.
-                private.revoke_defaults(self._connection, made.group(1))
-                # Nobody analyzes temporary tables by himself, and the planner joins badly without statistics.
-                self._connection.execute(f"ANALYZE {made.group(1)}")
-            elif made := _PRIVATE.match(text):
-                private.revoke_defaults(self._connection, made.group(1))
+            pass
 
-    def fetch(self, statement: Statement | str, *, max_rows: int = 100_000) -> list[Row]:
+    def fetch(
+        self, statement: Statement | str, *, max_rows: int = 100_000, first: Sequence[Statement] = ()
+    ) -> list[Row]:
         """See `Engine.fetch`."""
+        if first and isinstance(statement, Statement):
+            *before, last = batches([*first, statement])
+            for together in before:
+                self._send(together)
+            return self._send(last, answer=max_rows)
         with self._run(statement) as cursor:
             rows = cursor.fetchmany(max_rows + 1)
         if len(rows) > max_rows:
-            raise DatabaseError(f"{_name(statement)} returned more than {max_rows} rows")
+            raise DatabaseError(f"{named(statement)} returned more than {max_rows} rows")
         return rows
 
     def describe(self, text: str) -> tuple[str, ...]:
@@ -169,6 +177,8 @@ class PostgresEngine:
         record = record_type(dtypes)
         query = copy_out(statement, dtypes)
         data = bytearray()
+        with self._translated(statement.name):
+            self._ready()
         with (
             self._translated(statement.name),
             self._connection.cursor() as cursor,
@@ -185,6 +195,8 @@ class PostgresEngine:
         record = record_type(dtypes)
         data = bytearray()
         start = len(SIGNATURE)
+        with self._translated(statement.name):
+            self._ready()
         with (
             self._translated(statement.name),
             # Ending a COPY early fails its transaction: a savepoint keeps the one that may be open.
@@ -202,59 +214,17 @@ class PostgresEngine:
             if len(data) > start + 2:  # the format ends with two bytes of its own
                 yield arrays(statement.name, data[start:-2], record, dtypes)
 
-    def load_arrays(self, table: TableRef, columns: Mapping[str, npt.NDArray[np.generic]]) -> None:
-        """See `Engine.load_arrays`."""
-        dtypes = [str(array.dtype) for array in columns.values()]
-        temporary = sql.SQL("TEMP " if table.schema is None else "")
-        defined = sql.SQL(", ").join(
-            sql.SQL("{} {}").format(sql.Identifier(name), sql.SQL(TYPES[dtype]))
-            for name, dtype in zip(columns, dtypes, strict=True)
-        )
-        record = record_type(dtypes)
-        count = len(next(iter(columns.values())))
-        with self._translated(f"load {table.name}"), self._connection.cursor() as cursor:
-            cursor.execute(
-                sql.SQL("CREATE {}TABLE IF NOT EXISTS {} ({})").format(temporary, _ident(table), defined)
-            )
-            names = sql.SQL(", ").join(map(sql.Identifier, columns))
-            with cursor.copy(
-                sql.SQL("COPY {} ({}) FROM STDIN (FORMAT BINARY)").format(_ident(table), names)
-            ) as copy:
-                copy.write(SIGNATURE)
-                for start in range(0, count, _CHUNK):
-                    stop = min(count, start + _CHUNK)
-                    rows = np.empty(stop - start, dtype=record)
-                    rows["fields"] = len(dtypes)
-                    for i, array in enumerate(columns.values()):
-                        rows[f"l{i}"] = array.dtype.itemsize
-                        rows[f"v{i}"] = array[start:stop]
-                    copy.write(rows.tobytes())
-                copy.write(b"\xff\xff")
-            self._revoke_defaults(table)
-            if table.schema is None:
-                cursor.execute(sql.SQL("ANALYZE {}").format(_ident(table)))
-
-    def load_rows(self, table: TableRef, columns: Sequence[tuple[str, str]], rows: Iterable[Row]) -> None:
-        """See `Engine.load_rows`."""
-        temporary = sql.SQL("TEMP " if table.schema is None else "")
-        defined = sql.SQL(", ").join(
-            sql.SQL("{} {}").format(sql.Identifier(name), sql.SQL(kind)) for name, kind in columns
-        )
-        with self._translated(f"load {table.name}"), self._connection.cursor() as cursor:
-            cursor.execute(sql.SQL("CREATE {}TABLE {} ({})").format(temporary, _ident(table), defined))
-            with cursor.copy(sql.SQL("COPY {} FROM STDIN").format(_ident(table))) as copy:
-                for row in rows:
-                    copy.write_row(row)
-            self._revoke_defaults(table)
-
-    def _revoke_defaults(self, table: TableRef) -> None:
-        if table.schema in (None, PRIVATE_SCHEMA):
-            private.revoke_defaults(self._connection, _ident(table).as_string(self._connection))
-
     def relation(self, name: str) -> Relation:
         """See `Engine.relation`: a name without a schema is looked for on the path of whoever connected."""
         with self._translated("catalog lookup"):
             return self._names.relation(name)
+
+    def look_up(
+        self, tables: Sequence[TableRef], names: Sequence[str] = (), schema: TableRef | None = None
+    ) -> Found:
+        """See `Engine.look_up`."""
+        with self._translated("catalog lookup"):
+            return self._names.look_up(tables, names, schema)
 
     def exists(self, ref: TableRef) -> bool:
         """See `Engine.exists`."""
@@ -295,6 +265,7 @@ class PostgresEngine:
         try:
             yield
         except BaseException:
+            self._unanalyzed = []
             with suppress(
                 psycopg.Error
             ):  # a lost connection rolls back by itself, and the first error says what happened
@@ -418,7 +389,7 @@ class PostgresEngine:
     def seclude(self, schema: str, *, anew: bool) -> None:
         """See `Engine.seclude`."""
         with self._translated("rights of the private schema"):
-            private.check_private(self._connection, schema)
+            self._by_default = private.check_private(self._connection, schema)
             if anew:
                 rights.seclude(self._connection, schema)
 
@@ -439,7 +410,7 @@ class PostgresEngine:
     def hold(self, view: TableRef) -> None:
         """See `Engine.hold`."""
         with self._translated(f"lock {view.name}"):
-            self._connection.execute(sql.SQL("LOCK TABLE {} IN ACCESS EXCLUSIVE MODE").format(_ident(view)))
+            self._connection.execute(sql.SQL("LOCK TABLE {} IN ACCESS EXCLUSIVE MODE").format(ident(view)))
 
     def all_readers(self) -> list[str]:
         """See `Engine.all_readers`."""
@@ -475,11 +446,3 @@ class PostgresEngine:
         """See `Engine.close`."""
         with suppress(psycopg.Error):  # the server ends what a lost connection had open
             self._connection.close()
-
-
-def _ident(table: TableRef) -> sql.Identifier:
-    return sql.Identifier(*(part for part in (table.schema, table.name) if part))
-
-
-def _name(statement: Statement | str) -> str:
-    return re.sub(r"\s+", " ", statement.name) if isinstance(statement, Statement) else "a statement"

@@ -6,13 +6,14 @@ than PostgreSQL's own, and run with his rights. So the session's path is `SAFE_P
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
 import psycopg
 
-from sqlanon.engines.base import Column, Kind, Relation, TableRef
+from sqlanon.engines.base import Column, Found, Kind, Relation, TableRef
 from sqlanon.engines.names import split_name
 from sqlanon.engines.postgres.connect import is_failed
 from sqlanon.errors import DatabaseError
@@ -26,7 +27,7 @@ _TAKE = (
 )
 _SET = "SELECT pg_catalog.set_config('search_path', %s, false)"
 _COLUMNS = """
-SELECT n.nspname, c.relname, c.relkind IN ('v', 'm'), a.attname, format_type(a.atttypid, a.atttypmod), t.typtype::text, t.typname, (
+SELECT 0, n.nspname, c.relname, c.relkind IN ('v', 'm'), a.attname, format_type(a.atttypid, a.atttypmod), t.typtype::text, t.typname, (
     WITH RECURSIVE base(oid, typtype, typbasetype, typnamespace) AS (
         SELECT t.oid, t.typtype, t.typbasetype, t.typnamespace
         UNION ALL
@@ -37,21 +38,24 @@ SELECT n.nspname, c.relname, c.relkind IN ('v', 'm'), a.attname, format_type(a.a
     SELECT bool_or(b.typtype = 'b' AND b.typnamespace <> 'pg_catalog'::regnamespace
         AND NOT EXISTS (SELECT FROM pg_type AS e WHERE e.typarray = b.oid))
     FROM base AS b
-), o.collnamespace::regnamespace::text || '.' || quote_ident(o.collname), COALESCE(o.collisdeterministic, TRUE)
+), o.collnamespace::regnamespace::text || '.' || quote_ident(o.collname), COALESCE(o.collisdeterministic, TRUE), a.attnum
 FROM pg_class AS c
 JOIN pg_namespace AS n ON n.oid = c.relnamespace
 JOIN pg_attribute AS a ON a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
 JOIN pg_type AS t ON t.oid = a.atttypid
 LEFT JOIN pg_collation AS o ON o.oid = a.attcollation
-WHERE c.relkind IN ('r', 'v', 'm', 'p', 'f') AND c.relname = %(name)s AND n.nspname = %(schema)s
-ORDER BY a.attnum
-"""
-_PLACES = """
-SELECT p.schema
-FROM unnest(%(schemas)s::text[]) WITH ORDINALITY AS p(schema, place)
-JOIN pg_namespace AS n ON n.nspname = p.schema
-JOIN pg_class AS c ON c.relnamespace = n.oid AND c.relkind IN ('r', 'v', 'm', 'p', 'f') AND c.relname = %(name)s
-ORDER BY p.place
+JOIN (SELECT DISTINCT * FROM unnest(%(schemas)s::text[], %(names)s::text[])) AS w(space, name) ON w.name = c.relname
+    AND (n.nspname = w.space OR (w.space IS NULL AND n.oid = pg_my_temp_schema()))
+WHERE c.relkind IN ('r', 'v', 'm', 'p', 'f')
+UNION ALL
+SELECT 1, n.nspname, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
+FROM pg_namespace AS n
+WHERE n.nspname = ANY(%(schemas)s::text[])
+UNION ALL
+SELECT 2, NULL, c.relname, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL, NULL
+FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
+WHERE n.nspname = %(listed)s AND c.relkind IN ('r', 'v', 'm', 'p', 'f')
+ORDER BY 1, 12
 """
 _KINDS: dict[str, Kind] = {
     "smallint": "integer", "integer": "integer", "bigint": "integer", "numeric": "decimal",
@@ -111,34 +115,64 @@ class Names:
         Raises:
             DatabaseError: there is none, or tables of several schemas of the path have this name.
         """
-        parts = split_name(name)
-        tries: list[tuple[str | None, str]] = [(None, name)]
-        if len(parts) in (1, 2):
-            tries.append((parts[0] if len(parts) == 2 else None, parts[-1]))
-        for schema, table in tries:
-            place = schema or self._place(table)
-            rows = (
-                self._connection.execute(_COLUMNS, {"schema": place, "name": table}).fetchall()
-                if place
-                else []
-            )
-            if rows:
-                columns = tuple(_column(*row[3:]) for row in rows)
-                return Relation(TableRef(rows[0][0], rows[0][1]), columns, rows[0][2])
-        raise DatabaseError(
-            f"no table or view {name} in this database; names are table or schema.table, in the exact spelling"
-        )
-
-    def _place(self, table: str) -> str | None:
-        """The schema of the path that has the table."""
-        binds = {"schemas": list(self._own.schemas), "name": table}
-        found = [str(row[0]) for row in self._connection.execute(_PLACES, binds).fetchall()]
-        # Whoever may create in an earlier schema could put a table of his own before the one that is meant.
-        if len(found) > 1 and not found[0].startswith("pg_"):
+        found = self.look_up([], [name], one=True).named.get(name)
+        if found is None:
             raise DatabaseError(
-                f"{table} is a table or view of several schemas of the search_path: {', '.join(found)}; write schema.table"
+                f"no table or view {name} in this database; names are table or schema.table, in the exact spelling"
             )
-        return found[0] if found else None
+        return found
+
+    def look_up(
+        self,
+        tables: Sequence[TableRef],
+        names: Sequence[str] = (),
+        schema: TableRef | None = None,
+        *,
+        one: bool = False,
+    ) -> Found:
+        """See `Engine.look_up`; with ``one``, a name that means tables of several schemas is an error."""
+        meant = {name: self._places(name) for name in names}
+        wanted = list(
+            dict.fromkeys([*tables, *(ref for tries in meant.values() for refs in tries for ref in refs)])
+        )
+        binds = {
+            "schemas": [ref.schema for ref in wanted],
+            "names": [ref.name for ref in wanted],
+            "listed": schema.schema if schema else None,
+        }
+        columns: dict[tuple[str, str], list[Column]] = {}
+        views: dict[tuple[str, str], bool] = {}
+        there, listed = set(), set()
+        for kind, space, name, is_view, *rest in self._connection.execute(_COLUMNS, binds).fetchall():
+            if kind == 0:
+                columns.setdefault((space, name), []).append(_column(*rest[:-1]))
+                views[space, name] = is_view
+            elif kind == 1:
+                there.add(str(space))
+            else:
+                listed.add(str(name))
+        temporary = {name: space for space, name in columns if space.startswith("pg_temp")}
+        relations = {}
+        for ref in wanted:
+            key = (ref.schema or temporary.get(ref.name, ""), ref.name)
+            if key in columns:
+                relations[ref] = Relation(TableRef(*key), tuple(columns[key]), views[key])
+        named = {}
+        for name, tries in meant.items():
+            found = next((at for refs in tries if (at := _first(relations, refs, one=one))), None)
+            if found is not None:
+                named[name] = found
+        return Found(relations, named, frozenset(listed), frozenset(there), frozenset(tables))
+
+    def _places(self, name: str) -> list[list[TableRef]]:
+        """What a name may mean, one try after the other: each lists the schemas of the path, or is the schema it says."""
+        parts = split_name(name)
+        tries = [[TableRef(schema, name) for schema in self._own.schemas]]
+        if len(parts) == 2:
+            tries.append([TableRef(parts[0], parts[1])])
+        elif len(parts) == 1:
+            tries.append([TableRef(schema, parts[0]) for schema in self._own.schemas])
+        return tries
 
     def first(self) -> str:
         """The schema of a new table whose name says none.
@@ -153,11 +187,34 @@ class Names:
         return self._own.first
 
 
+def _first(
+    relations: Mapping[TableRef, Relation], places: Sequence[TableRef], *, one: bool
+) -> Relation | None:
+    """The table of the first schema that has one; where several have, an error or nothing."""
+    found = [ref for ref in places if ref in relations]
+    # Whoever may create in an earlier schema could put a table of his own before the one that is meant.
+    if len(found) > 1 and not str(found[0].schema).startswith("pg_"):
+        if not one:
+            return None
+        raise DatabaseError(
+            f"{found[0].name} is a table or view of several schemas of the search_path: "
+            f"{', '.join(str(ref.schema) for ref in found)}; write schema.table"
+        )
+    return relations[found[0]] if found else None
+
+
 def _column(
     name: str, shown: str, category: str, type_name: str, own_operators: bool, collation: str | None, deterministic: bool
 ) -> Column:  # fmt: skip
     return Column(name, shown, _kind(category, "text" if _is_citext(type_name, own_operators) else shown),
-                  own_operators, collation, deterministic)  # fmt: skip
+                  own_operators, collation, deterministic, _WITHOUT_HASH.fullmatch(shown) is None)  # fmt: skip
+
+
+_WITHOUT_HASH = re.compile(
+    r"(json|jsonpath|xml|money|bit|bit varying|tsvector|tsquery|point|line|lseg|box|path|polygon|circle)(\(\d+\))?(\[\])*",
+    re.IGNORECASE,
+)
+"""Builtin types that PostgreSQL cannot hash; most of them have no equality either."""
 
 
 def _is_citext(type_name: str, own_operators: bool) -> bool:

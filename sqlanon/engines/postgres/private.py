@@ -36,35 +36,39 @@ FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
 WHERE n.nspname = %(schema)s AND c.relname = %(name)s
 """
 _GRANTEE = "CASE g.grantee WHEN 0 THEN 'PUBLIC' ELSE pg_get_userbyid(g.grantee) END"
-_GRANTED = f"""
-SELECT c.relname, {_GRANTEE}
-FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace, aclexplode(c.relacl) AS g
-WHERE n.nspname = %(schema)s AND g.grantee <> c.relowner
-UNION
-SELECT c.relname, {_GRANTEE}
-FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace JOIN pg_attribute AS a ON a.attrelid = c.oid,
-    aclexplode(a.attacl) AS g
-WHERE n.nspname = %(schema)s AND g.grantee <> c.relowner AND NOT a.attisdropped
-ORDER BY 1, 2
+# Whoever has rights on a table or a column of it. Of triggers sqlanon makes none: the right TRIGGER is enough to make one, its
+# function runs with the rights of whoever writes the table, and revoking the right leaves it there.
+_STATE = f"""
+{_MINE}, tables AS (
+    SELECT c.oid, c.relname, c.relowner, c.relacl
+    FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
+    WHERE n.nspname = %(schema)s
+)
+SELECT 'owner', pg_get_userbyid(n.nspowner), NULL, NULL, n.nspowner IN (SELECT oid FROM mine)
+FROM pg_namespace AS n
+WHERE n.nspname = %(schema)s
+UNION ALL
+SELECT 'strange', c.relname, pg_get_userbyid(c.relowner), NULL, NULL
+FROM tables AS c
+WHERE c.relowner NOT IN (SELECT oid FROM mine)
+UNION ALL
+SELECT 'trigger', c.relname, t.tgname, pg_get_userbyid(p.proowner), NULL
+FROM pg_trigger AS t JOIN tables AS c ON c.oid = t.tgrelid JOIN pg_proc AS p ON p.oid = t.tgfoid
+WHERE NOT t.tgisinternal
+UNION ALL
+SELECT 'granted', c.relname, {_GRANTEE}, NULL, NULL
+FROM tables AS c, aclexplode(c.relacl) AS g
+WHERE g.grantee <> c.relowner
+UNION ALL
+SELECT 'granted', c.relname, {_GRANTEE}, NULL, NULL
+FROM tables AS c JOIN pg_attribute AS a ON a.attrelid = c.oid, aclexplode(a.attacl) AS g
+WHERE g.grantee <> c.relowner AND NOT a.attisdropped
+UNION ALL
+SELECT 'default', NULL, NULL, NULL, NULL
+FROM pg_default_acl AS d, aclexplode(d.defaclacl) AS g
+WHERE d.defaclobjtype = 'r' AND g.grantee <> d.defaclrole AND d.defaclrole = (SELECT r.oid FROM pg_roles AS r WHERE r.rolname = current_user)
+ORDER BY 1, 2, 3
 """  # noqa: S608 - constants only
-_STRANGE = f"""
-{_MINE}
-SELECT c.relname, pg_get_userbyid(c.relowner)
-FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
-WHERE n.nspname = %(schema)s AND c.relowner NOT IN (SELECT oid FROM mine)
-ORDER BY 1
-"""  # noqa: S608 - constants only
-# sqlanon makes none. The right TRIGGER is enough to make one, its function runs with the rights of whoever writes the table, and
-# revoking the right leaves it there.
-_TRIGGERS = """
-SELECT c.relname, t.tgname, pg_get_userbyid(p.proowner)
-FROM pg_trigger AS t
-JOIN pg_class AS c ON c.oid = t.tgrelid
-JOIN pg_namespace AS n ON n.oid = c.relnamespace
-JOIN pg_proc AS p ON p.oid = t.tgfoid
-WHERE n.nspname = %(schema)s AND NOT t.tgisinternal
-ORDER BY 1, 2
-"""
 _ALL_READERS = f"""
 {_MINE}
 SELECT r.rolname
@@ -74,9 +78,9 @@ WHERE r.rolcanlogin AND r.oid NOT IN (SELECT oid FROM mine)
 ORDER BY 1
 """  # noqa: S608 - constants only
 _TABLE_GRANTEES = """
-SELECT DISTINCT g.grantee, CASE g.grantee WHEN 0 THEN '' ELSE pg_get_userbyid(g.grantee) END
-FROM pg_class AS c, aclexplode(c.relacl) AS g
-WHERE c.oid = to_regclass(%s) AND g.grantee <> c.relowner
+SELECT DISTINCT t.name, g.grantee, CASE g.grantee WHEN 0 THEN '' ELSE pg_get_userbyid(g.grantee) END
+FROM unnest(%s::text[]) AS t(name) JOIN pg_class AS c ON c.oid = to_regclass(t.name), aclexplode(c.relacl) AS g
+WHERE g.grantee <> c.relowner
 """
 _COUNTED = """
 SELECT n.nspname, c.relname, array_agg(a.attname::text ORDER BY a.attnum),
@@ -97,41 +101,47 @@ SHOWN = 5
 Connection = psycopg.Connection
 
 
-def check_private(connection: Connection, schema: str) -> None:
+def check_private(connection: Connection, schema: str) -> bool:
     """Refuse a private schema that somebody else owns, in which somebody else has or may read a table, or whose tables have triggers.
+
+    Returns:
+        Whether default privileges give others rights on new tables of this role.
 
     Raises:
         DatabaseError: see above; the text says what to do.
     """
-    owner = _owner(connection, schema)
-    if owner is None:
-        return
-    name, mine, _ = owner
+    found: dict[str, list[tuple[object, ...]]] = {}
+    for kind, *row in connection.execute(_STATE, {"schema": schema}).fetchall():
+        found.setdefault(kind, []).append(tuple(row))
+    by_default = "default" in found
+    if "owner" not in found:
+        return by_default
+    ((name, _, _, mine),) = found["owner"]
     if not mine:
         raise DatabaseError(
             f"schema {schema} belongs to role {name}, who could read all that sqlanon keeps there: run as that role or as a "
             "declared member of it (a superuser too), or drop the schema if it is not yours"
         )
-    binds = {"schema": schema}
-    strange = connection.execute(_STRANGE, binds).fetchall()
-    if strange:
-        listed = _listed([f"{table} of role {role}" for table, role in strange])
+    if strange := found.get("strange"):
+        listed = _listed([f"{table} of role {role}" for table, role, *_ in strange])
         raise DatabaseError(
             f"the private schema {schema} holds what is not yours: {listed}; drop it, and revoke CREATE on the schema"
         )
-    triggers = connection.execute(_TRIGGERS, binds).fetchall()
-    if triggers:
-        listed = _listed([f"{name} on {table} (function of role {role})" for table, name, role in triggers])
-        table, name, _ = triggers[0]
-        drop = sql.SQL("DROP TRIGGER {} ON {}").format(sql.Identifier(name), sql.Identifier(schema, table))
+    if triggers := found.get("trigger"):
+        listed = _listed(
+            [f"{name} on {table} (function of role {role})" for table, name, role, _ in triggers]
+        )
+        table, name, *_ = triggers[0]
+        drop = sql.SQL("DROP TRIGGER {} ON {}").format(
+            sql.Identifier(str(name)), sql.Identifier(schema, str(table))
+        )
         raise DatabaseError(
             f"private tables of {schema} have triggers, which sqlanon does not make and which would run with your rights: {listed}; "
             f"look at what they do, then drop them: {drop.as_string(connection)}"
         )
-    granted = connection.execute(_GRANTED, binds).fetchall()
-    if granted:
-        tables = _listed(sorted({str(table) for table, _ in granted}))
-        roles = sorted({str(role) for _, role in granted})
+    if granted := found.get("granted"):
+        tables = _listed(sorted({str(table) for table, *_ in granted}))
+        roles = sorted({str(role) for _, role, *_ in granted})
         first = sql.SQL("REVOKE ALL ON ALL TABLES IN SCHEMA {} FROM {}").format(
             sql.Identifier(schema), _role(roles[0])
         )
@@ -139,6 +149,7 @@ def check_private(connection: Connection, schema: str) -> None:
             f"{_listed(roles)} may read or change private tables of sqlanon (of {schema}: {tables}), or see their values in "
             f"pg_stats: {first.as_string(connection)}; column rights are revoked by column. Consider what was read as known"
         )  # fmt: skip
+    return by_default
 
 
 def check_readable(connection: Connection, table: TableRef) -> bool:
@@ -179,11 +190,17 @@ def all_readers(connection: Connection) -> list[str]:
     return [str(row[0]) for row in connection.execute(_ALL_READERS).fetchall()]
 
 
-def revoke_defaults(connection: Connection, table: str) -> None:
-    """Take from everybody what default privileges gave on a new table; ``table`` is its name as SQL."""
-    for oid, name in connection.execute(_TABLE_GRANTEES, [table]).fetchall():
-        role = sql.Identifier(name) if oid else sql.SQL("PUBLIC")
-        connection.execute(sql.SQL("REVOKE ALL ON {} FROM {}").format(sql.SQL(table), role))
+def grantees(tables: Sequence[str]) -> str:
+    """A query, without values, of who has rights on new tables by default; ``tables`` are their names as SQL."""
+    names = sql.Literal(list(tables)).as_string(None)
+    return _TABLE_GRANTEES.replace("%s", names)
+
+
+def revoke(connection: Connection, found: Sequence[tuple[object, ...]]) -> None:
+    """Take from everybody what default privileges gave; ``found`` are rows of `grantees`."""
+    for table, oid, name in found:
+        role = sql.Identifier(str(name)) if oid else sql.SQL("PUBLIC")
+        connection.execute(sql.SQL("REVOKE ALL ON {} FROM {}").format(sql.SQL(str(table)), role))
 
 
 def drop_statistics(connection: Connection, tables: Sequence[TableRef]) -> None:

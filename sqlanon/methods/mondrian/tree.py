@@ -22,6 +22,9 @@ if TYPE_CHECKING:
 _PIECES = 16
 """A piece larger than this part of the table is halved before a thread takes it down to the leaves."""
 
+_WORTH = 50_000 * 8**2
+"""Rows times columns squared, from which on a piece is worth a thread of its own."""
+
 
 def grow_tree(
     rows: Rows, spare: Spare, geometry: Geometry, demands: Demands, domains: npt.NDArray[np.int64],
@@ -54,7 +57,7 @@ def grow_tree(
         )  # fmt: skip
 
     pieces = list(bounds) or [0, n]
-    shared = max(n // _PIECES, 50_000)
+    shared = max(n // _PIECES, min(_WORTH // len(domains) ** 2, 50_000))
     if n > shared and threads > 1 and not bounds and not relaxed and not median:
         pieces = [0, *_first_cut(rows, spare, geometry, demands, domains, threads), n]
     # A large piece is halved first and its halves queued again, so that all threads have work from the second cut on.

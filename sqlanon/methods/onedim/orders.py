@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, ClassVar, Protocol
+from typing import TYPE_CHECKING, Any, ClassVar, Protocol
 
 import numpy as np
 
@@ -22,12 +22,15 @@ from sqlanon.kernels.mondrian import grow
 from sqlanon.kernels.requirements import demands_of
 from sqlanon.kernels.rows import Rows
 from sqlanon.methods.base import Context
+from sqlanon.methods.mondrian.tree import grow_tree
 from sqlanon.methods.onedim.axes import axes as axes_of
 from sqlanon.methods.onedim.axes import preferring
 from sqlanon.methods.shared import kernel_input
 from sqlanon.methods.shared.kernel_input import Loaded
 from sqlanon.methods.shared.threads import sorted_by, spread
+from sqlanon.table.encode import by_code
 from sqlanon.table.functions import temporary
+from sqlanon.table.wide import in_parts
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -155,26 +158,32 @@ class Hilbert(_Curve):
             return _Curve.keyed(self, context, block)
         scratch, table = context.scratch, context.scratch.table("keyed")
         axes = []
-        for j, cells in zip(keys.turned, keys.tables, strict=True):
+        for j, places in zip(keys.turned, keys.tables, strict=True):
             axes.append({"code": context.encoded.quasi[j].code, "table": scratch.table(f"axis{j}")})
-            columns = {"code": np.arange(len(cells), dtype=np.int32), "cell": cells.astype(np.int32)}
+            columns = {"code": np.arange(len(places), dtype=np.int32), "cell": places.astype(np.int32)}
             scratch.engine.load_arrays(scratch.table(f"axis{j}"), columns)
+
+        def cells_of(part: TableRef, some: Sequence[dict[str, Any]], _: bool) -> list[str]:
+            scratch.execute("order/hilbert_cells", part=part, work=context.encoded.work, axes=some)
+            return [axis["code"] for axis in some]
+
+        cells = in_parts(scratch, "cells", "rid", axes, cells_of)
         with temporary(scratch.engine) as schema:
             scratch.execute(
                 "order/hilbert_keys",
                 keyed=table,
-                work=context.encoded.work,
-                axes=axes,
+                cells=cells,
+                axes=[axis["code"] for axis in axes],
                 bits=keys.bits,
                 functions=schema,
             )
+        scratch.drop(cells)
         return Keyed(table, ("key0",), keys.span)
 
     def _measure(self, context: Context, geometry: Geometry, sample: _Sample | None = None) -> _HilbertKeys:
-        axes, counts = axes_of(context, geometry), []
-        for domain in context.encoded.quasi:
-            statement = context.scratch.sql("table/domain_counts", domain=domain.table)
-            counts.append(context.scratch.engine.fetch_arrays(statement, ["int64"])[0].astype(np.int64))
+        axes = axes_of(context, geometry)
+        numbers = by_code(context.scratch, "table/domain_counts", context.encoded.quasi, "int64")
+        counts = [count.astype(np.int64) for _, count in numbers]
         turned = hilbert.axes_by_spread(axes, counts)
         turned = [j for j in turned if axes[j].any()] or turned[:1]
         bits = hilbert.grid_bits([axes[j] for j in turned])
@@ -278,16 +287,20 @@ class Tree(Hilbert):
         d, n = len(geometry.facts), len(rows.number)
         free, domains = demands_of(1, []), kernel_input.sizes(context)
         one, geometry = context.encoded.rows <= ONE_TREE, preferring(context, geometry)
-        stretch, leaf = (ONE_TREE, 1) if one else (TREE_ROWS, kernel_input.least_class(context))
+        if one:
+            spare = kernel_input.room(n, d, geometry)
+            grow_tree(rows, spare, geometry, free, domains, context.threads, context.progress)
+            return
+        leaf = kernel_input.least_class(context)
 
         def block(start: int) -> None:
-            stop = min(start + stretch, n)
+            stop = min(start + TREE_ROWS, n)
             spare, begins = kernel_input.room(stop - start, d, geometry), np.zeros(stop - start, np.bool_)
             grow(rows.part(start, stop), spare, begins, geometry, free, domains, False, False, leaf)
 
         with ThreadPoolExecutor(context.threads) as pool:
-            for done, _ in enumerate(pool.map(block, range(0, n, stretch)), 1):
-                context.progress.update(min(done * stretch, n), n, "rows in order")
+            for done, _ in enumerate(pool.map(block, range(0, n, TREE_ROWS)), 1):
+                context.progress.update(min(done * TREE_ROWS, n), n, "rows in order")
 
 
 ORDERS: Mapping[str, type[Order]] = {"hilbert": Hilbert, "idistance": IDistance, "tree": Tree}

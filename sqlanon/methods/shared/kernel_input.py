@@ -25,7 +25,7 @@ from sqlanon.kernels.rows import Rows, Spare, fill, pack
 from sqlanon.methods.base import Context
 from sqlanon.methods.shared.threads import spread
 from sqlanon.privacy import Coded, beyond_rows, least_rows, shapes_beyond_rows
-from sqlanon.table.encode import Domain
+from sqlanon.table.encode import Domain, by_code
 from sqlanon.table.tree import Tree, tree_of
 
 if TYPE_CHECKING:
@@ -48,14 +48,14 @@ def geometry(context: Context) -> Geometry:
     facts = np.zeros((len(context.encoded.quasi), 9), dtype=np.int64)
     tables: list[npt.NDArray[np.int64]] = []
     start = bits = 0
+    ordered = [domain for domain in context.encoded.quasi if kind_of(domain) == ORDERED]
+    positions = by_code(context.scratch, "table/domain_positions", ordered, "int32")
     for j, domain in enumerate(context.encoded.quasi):
         kind = kind_of(domain)
         table = np.zeros(0, dtype=np.int64)
         levels = own = 0
         if kind == ORDERED:
-            code, pos = context.scratch.engine.fetch_arrays(
-                context.scratch.sql("table/domain_positions", domain=domain.table), ["int32", "int32"]
-            )
+            code, pos = next(positions)
             table = np.zeros(domain.codes, dtype=np.int64)
             table[code] = pos
         elif kind == TREE:

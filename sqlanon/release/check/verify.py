@@ -105,8 +105,9 @@ def verify_rows(
         )
     published = [{"source": c.source, "column": c.column, "name": c.name} for c in recoded.columns]
     marks = scratch.table("marks")
-    scratch.execute("verify/marks", marks=marks, released=recoded.released, names=recoded.layout.of_class)
-    staged = scratch.fetch("verify/staged", classed=classed, marks=marks, published=published)[0]
+    with scratch.together():
+        scratch.execute("verify/marks", marks=marks, released=recoded.released, names=recoded.layout.of_class)
+        staged = scratch.fetch("verify/staged", classed=classed, marks=marks, published=published)[0]
     written = scratch.fetch("verify/fingerprint", target=physical.ref, published=published)[0]
     kept = encoded.rows - recoded.left_out
     if tuple(map(str, staged)) != tuple(map(str, written)) or int(str(written[0])) != kept:

@@ -28,11 +28,13 @@ def guard_source(scratch: Scratch, spec: ReleaseSpec, roles: Roles, rows: int) -
         GuardError: every guard that stops the release, each with its opt-out.
     """
     problems = []
+    hashable = {column.name: column.hashable for column in roles.relation.columns}
     if spec.rows_are == "persons":
         for item in roles.identifier_specs:
             if item.accept_repeats:
                 continue
-            filled, distinct, _, _ = _uniques(scratch, roles.relation.ref, item.name)
+            as_text = not hashable[item.name]
+            filled, distinct, _, _ = _uniques(scratch, roles.relation.ref, item.name, as_text=as_text)
             values = distinct + (filled < rows)  # NULLs are one value: who they are is not known
             if rows > values:
                 nulls = ", NULL being one" if filled < rows - 1 else ""
@@ -95,8 +97,12 @@ def guard_refine(spec: ReleaseSpec) -> None:
         )
 
 
-def _uniques(scratch: Scratch, source: TableRef, column: str) -> tuple[int, int, int, int]:
-    filled, distinct, singles, top = scratch.fetch("table/uniques", source=source, column=column)[0]
+def _uniques(
+    scratch: Scratch, source: TableRef, column: str, *, as_text: bool = False
+) -> tuple[int, int, int, int]:
+    filled, distinct, singles, top = scratch.fetch(
+        "table/uniques", source=source, column=column, as_text=as_text
+    )[0]
     return int(str(filled)), int(str(distinct)), int(str(singles)), int(str(top))
 
 

@@ -28,6 +28,7 @@ from sqlanon.release.make.run import (
 from sqlanon.release.store.catalog import Catalog, private_table
 from sqlanon.release.store.publish import listed
 from sqlanon.release.store.refresh import Decision, decide
+from sqlanon.release.store.state import ReleaseState, read_state
 from sqlanon.release.store.target import Publication, sensitive_of, target_of
 from sqlanon.results import Estimate, PlanColumn, PlanReport
 from sqlanon.spec import ReleaseSpec
@@ -60,15 +61,17 @@ def plan(
     machine = machine or Machine.here()
     watch = Stopwatch(spec.name, progress)
     try:
-        Catalog(engine).guard()
-        target = target_of(engine, spec)
-        decision = decide(engine, spec, engine.relation(spec.source))
-        secret = Catalog(engine).secret(spec.name) or secrets.token_hex(32)
-        with Scratch(engine) as scratch:
-            ready = prepare(scratch, spec, watch, secret, memory=machine.memory)
+        with watch.stage("state"):
+            Catalog(engine).guard()
+            state = read_state(engine, spec)
+            target = target_of(state)
+            decision = decide(state)
+        secret = state.secret or secrets.token_hex(32)
+        with Scratch(engine, watch) as scratch:
+            ready = prepare(scratch, spec, state.source, watch, secret, memory=machine.memory)
             assert isinstance(ready, Prepared)
             decision = decision.against(ready.source.fingerprint)
-            compared = _compared(scratch, spec, machine, watch, ready, decision, target, secret)
+            compared = _compared(scratch, state, machine, watch, ready, decision, target, secret)
             return PlanReport(
                 release=spec.name,
                 source=str(ready.roles.relation.ref),
@@ -85,7 +88,7 @@ def plan(
                 format=spec.format.kind,
                 warnings=(
                     *feasible_warnings(spec, ready.feasible),
-                    *warnings(engine, spec, target, ready),
+                    *warnings(state, target),
                     *_together(engine, spec, beside),
                 ),
                 statements=tuple(_statements(engine, spec, target, ready)),
@@ -94,29 +97,34 @@ def plan(
                 data=compared.data,
                 history=compared.reports,
                 notes=compared.notes,
-                estimate=estimate(ready.method, ready.rows, len(ready.quasi), spec.privacy.k),
+                estimate=estimate(
+                    ready.method,
+                    ready.rows,
+                    len(ready.quasi),
+                    spec.privacy.k,
+                    pushed=spec.execution == "pushdown",
+                ),
             )
     finally:
         progress.finish(spec.name)
 
 
-def estimate(method: Method, rows: int, columns: int, k: int) -> Estimate:
+def estimate(method: Method, rows: int, columns: int, k: int, *, pushed: bool = False) -> Estimate:
     """What a run of so many rows and quasi columns costs, roughly; refinement is not in it."""
-    seconds, around = method.cost.time(rows, columns, k), WALK.time(rows, columns, k)
-    return Estimate(
-        seconds, seconds * method.cost.worst, method.cost.memory(rows, columns), around, around * WALK.worst
-    )
+    cost = (method.cost.pushed or method.cost) if pushed else method.cost
+    seconds, around = cost.time(rows, columns, k), WALK.time(rows, columns, k)
+    return Estimate(seconds, seconds * cost.worst, cost.memory(rows, columns), around, around * WALK.worst)
 
 
 def _compared(
-    scratch: Scratch, spec: ReleaseSpec, machine: Machine, watch: Stopwatch, ready: Prepared, decision: Decision,
+    scratch: Scratch, state: ReleaseState, machine: Machine, watch: Stopwatch, ready: Prepared, decision: Decision,
     target: Publication, secret: str,
 ) -> Compared:  # fmt: skip
     """What changed in the rows, and what both versions would tell together; the stage is used up by it."""
-    previous = decision.previous
+    spec, previous = state.spec, decision.previous
     if previous is None or decision.state == "unchanged":
         return Compared(None, None, (), ())
-    data = changed_rows(scratch, spec, ready, previous)
+    data = changed_rows(scratch, state, ready, previous)
     if not ready.keyed or not history.before(scratch.engine, spec.name, previous):
         return Compared(None, data, (), () if ready.keyed else (WITHOUT_KEY,))
     made = make_classes(spec, machine, watch, scratch, ready, secret)

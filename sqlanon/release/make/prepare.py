@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sqlanon.engines.base import TableRef
+from sqlanon.engines.base import Relation, TableRef
 from sqlanon.errors import PolicyError
 from sqlanon.formats import format_of
 from sqlanon.methods import Method, Problem, method_of
@@ -58,13 +58,14 @@ class Unchanged:
 
 
 def prepare(
-    scratch: Scratch, spec: ReleaseSpec, watch: Stopwatch, secret: str, same_as: str | None = None, *, memory: int
+    scratch: Scratch, spec: ReleaseSpec, source: Relation, watch: Stopwatch, secret: str, same_as: str | None = None, *, memory: int
 ) -> Prepared | Unchanged:  # fmt: skip
     """Read the source once and decide whether a release of it can be made with ``memory`` bytes for the kernels.
 
     Args:
         scratch: the run.
         spec: the release.
+        source: its source.
         watch: what measures the stages.
         secret: what the release's hashes are keyed with.
         same_as: the fingerprint of a source that need not be released again; the rest is then not done.
@@ -75,7 +76,7 @@ def prepare(
         InfeasibleError: the requirements ask for more than the table has.
     """
     chosen = method_of(spec)
-    roles = assign_roles(spec, scratch.engine.relation(spec.source))
+    roles = assign_roles(spec, source)
     guard_format(spec, roles)
     guard_refine(spec)
     asked = requirements(spec.privacy, tuple(reading.name for reading in roles.sensitive))
@@ -83,14 +84,13 @@ def prepare(
     key = key_columns(spec, roles)
     started = now()
     with watch.stage("snapshot"), scratch.engine.snapshot():
-        mark = fingerprint(scratch, roles, key, secret)
+        rows, mark = fingerprint(scratch, roles, key, secret)
         shown = tuple((column.name, column.shown_type) for column in roles.relation.columns)
-        source = SourceState(mark, shown, started)
+        seen = SourceState(mark, shown, started)
         if mark == same_as:
-            return Unchanged(source)
+            return Unchanged(seen)
         guard_texts(scratch, spec, roles, spec.memory or memory)
         stage = take_stage(scratch, roles, link_columns(roles, spec), key, secret, persons)
-        rows = int(str(scratch.fetch("table/count", source=stage)[0][0]))
         if rows:
             guard_source(scratch, spec, roles, rows)
             if key:
@@ -112,12 +112,12 @@ def prepare(
             raise PolicyError(refused)
         layout = format_of(spec.format.kind).layout(roles, quasi, spec.format)
         layout.check(scratch.engine.capabilities.max_identifier)
-    return Prepared(roles, stage, rows, quasi, sensitive, asked, reached, chosen, persons, source, bool(key))
+    return Prepared(roles, stage, rows, quasi, sensitive, asked, reached, chosen, persons, seen, bool(key))
 
 
 def _occurrences(scratch: Scratch, domain: Domain) -> list[int]:
-    statement = scratch.sql("table/domain_counts", domain=domain.table)
-    return [int(str(row[0])) for row in scratch.engine.fetch(statement, max_rows=50_000_000)]
+    statement = scratch.sql("table/domain_counts", domains=[domain.table])
+    return [int(str(row[2])) for row in scratch.engine.fetch(statement, max_rows=50_000_000)]
 
 
 def link_columns(roles: Roles, spec: ReleaseSpec) -> list[str]:

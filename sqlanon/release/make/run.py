@@ -30,12 +30,12 @@ from sqlanon.release.store.refresh import (
     decide,
     due,
     first,
-    last_shown,
     policy_changes,
-    published,
+    schema_changes,
 )
 from sqlanon.release.store.rights import doubtful
 from sqlanon.release.store.second_file import reconcile
+from sqlanon.release.store.state import ReleaseState, read_state
 from sqlanon.release.store.target import Publication, is_pair, target_of
 from sqlanon.results import DataChange, HistoryReport, Outcome, RunReport
 from sqlanon.spec import ReleaseSpec
@@ -94,36 +94,44 @@ def run(
     watch = Stopwatch(spec.name, progress)
     try:
         with engine.lock(f"release {spec.name}"):
-            Catalog(engine).guard()
-            reconcile(engine, spec.name)
-            previous = published(engine, spec.name)
+            with watch.stage("state"):
+                Catalog(engine).guard()
+                state = read_state(engine, spec)
+                if reconcile(engine, spec.name, state.versions):
+                    state = read_state(engine, spec)
+            previous = state.published
             if only_due and previous and not due(spec, previous, datetime.datetime.now(datetime.UTC)):
                 keep_readers(engine, spec, previous)
                 return _left(spec, previous, "fresh", ("not due yet",), watch)
-            target = target_of(engine, spec)
-            relation = engine.relation(spec.source)
-            if compare:
-                decision = decide(engine, spec, relation, full=full)
-            else:
-                last = last_shown(engine, spec.name)
-                if last is None:
-                    decision = replace(first(engine, spec, relation), state="made anew", why=())
+            with watch.stage("state"):
+                target = target_of(state)
+                relation = state.source
+                if compare:
+                    decision = decide(state, full=full)
+                elif state.last_shown is None:
+                    decision = replace(first(state), state="made anew", why=())
                 else:
-                    changed = policy_changes(last, spec)
+                    # Refuses what rest: keep would newly publish.
+                    schema_changes(spec, state.last_shown, relation)
+                    changed = policy_changes(state.last_shown, spec)
                     decision = Decision(
-                        "made anew", tuple(map(str, changed)), weakenings(changed), last, None
+                        "made anew", tuple(map(str, changed)), weakenings(changed), state.last_shown, None
                     )
-            decision.confirmed(spec.name, allow_weaker=allow_weaker)
-            secret = Catalog(engine).secret(spec.name) or secrets.token_hex(32)
-            with Scratch(engine) as scratch:
-                ready = prepare(scratch, spec, watch, secret, decision.same_as, memory=machine.memory)
+                decision.confirmed(spec.name, allow_weaker=allow_weaker)
+            secret = state.secret or secrets.token_hex(32)
+            with Scratch(engine, watch) as scratch:
+                ready = prepare(
+                    scratch, spec, relation, watch, secret, decision.same_as, memory=machine.memory
+                )
                 decision = decision.against(ready.source.fingerprint)
                 if isinstance(ready, Unchanged):
                     assert decision.previous is not None
-                    keep(engine, spec, decision.previous, ready.source.read_at)
+                    with watch.stage("publish"):
+                        keep(state, decision.previous, ready.source.read_at)
                     told = _left(spec, decision.previous, "unchanged", decision.why, watch)
                     return replace(told, warnings=(*told.warnings, *doubtful(engine, spec, relation.ref)))
-                return _make(engine, spec, machine, watch, scratch, ready, target, decision, secret)
+                made = _make(state, machine, watch, scratch, ready, target, decision, secret)
+            return replace(made, seconds=watch.total())
     finally:
         progress.finish(spec.name)
 
@@ -216,10 +224,12 @@ def compare_versions(
 
 
 def _make(
-    engine: Engine, spec: ReleaseSpec, machine: Machine, watch: Stopwatch, scratch: Scratch, ready: Prepared,
+    state: ReleaseState, machine: Machine, watch: Stopwatch, scratch: Scratch, ready: Prepared,
     target: Publication, decision: Decision, secret: str,
 ) -> RunReport:  # fmt: skip
-    data = changed_rows(scratch, spec, ready, decision.previous)
+    spec = state.spec
+    with watch.stage("profile"):
+        data = changed_rows(scratch, state, ready, decision.previous)
     made = make_classes(spec, machine, watch, scratch, ready, secret)
     encoded, classed, recoded = made.encoded, made.classed, made.recoded
     with watch.stage("verify"):
@@ -241,25 +251,26 @@ def _make(
         max_class=recoded.max_class, requirements=(), loss=loss, seconds={}, verified=False,
         method=ready.method.describe(), execution=made.execution, format=spec.format.kind,
         columns=tuple(column.name for column in recoded.columns), min_identifiers=fewest,
-        warnings=(*persons.warnings(spec, fewest), *warnings(engine, spec, target, ready)), published_sensitive=target.shown_sensitive,
+        warnings=(*persons.warnings(spec, fewest), *warnings(state, target)), published_sensitive=target.shown_sensitive,
         notes=(*made.notes, *compared.notes), why=decision.why,
         replaces=decision.replaced, data=compared.data, history=compared.reports,
     )  # fmt: skip
     private = Private(made.seed, secret, compared.table, history.value_columns(ready.roles, ready.persons))
-    verified = publish(
-        engine, spec, target, scratch, encoded, classed, recoded, ready, report, watch, private
-    )
-    return replace(verified, seconds=watch.total())
+    return publish(state, target, scratch, encoded, classed, recoded, ready, report, watch, private)
 
 
 def changed_rows(
-    scratch: Scratch, spec: ReleaseSpec, ready: Prepared, previous: Entry | None
+    scratch: Scratch, state: ReleaseState, ready: Prepared, previous: Entry | None
 ) -> DataChange | None:
     """Rows that came and went since the published version, before the stage is gone; with a key the histories tell."""
-    if ready.keyed and previous and scratch.engine.exists(previous.history):
+    if (
+        previous is None
+        or not state.exists(previous.link)
+        or (ready.keyed and state.exists(previous.history))
+    ):
         return None
     columns = [column.name for column in ready.roles.relation.columns]
-    links = link_columns(ready.roles, spec)
+    links = link_columns(ready.roles, state.spec)
     return data_change(scratch, previous, ready.stage, links, columns, ready.rows)
 
 
@@ -271,25 +282,24 @@ def _identifiers(scratch: Scratch, classed: TableRef, groups: RowGroups, ready: 
     return {one.name: int(str(cell)) for one, cell in zip(ready.persons, row, strict=True)}
 
 
-def warnings(engine: Engine, spec: ReleaseSpec, target: Publication, ready: Prepared) -> tuple[str, ...]:
+def warnings(state: ReleaseState, target: Publication) -> tuple[str, ...]:
     """What plan and run say of a release that does not stop it."""
-    source = ready.roles.relation.ref
+    spec, before = state.spec, state.published
     told = (
         *format_of(spec.format.kind).warnings(spec),
-        *neighbours(engine, spec, target),
-        *doubtful(engine, spec, source),
+        *neighbours(state, target),
+        *doubtful(state.engine, spec, state.source.ref),
     )
-    before = published(engine, spec.name)
     if before and before.file and before.file != target.file:
         told += (f"{before.file} keeps version {before.version} and is not refreshed any more; remove it",)
     return told
 
 
-def neighbours(engine: Engine, spec: ReleaseSpec, target: Publication) -> list[str]:
+def neighbours(state: ReleaseState, target: Publication) -> list[str]:
     """Other releases of the same source that the same readers can see."""
-    source = str(engine.relation(spec.source).ref)
+    spec, source = state.spec, str(state.source.ref)
     found: list[Entry] = []
-    for entry in Catalog(engine).entries():
+    for entry in state.entries:
         if entry.status != "published" or entry.release == spec.name or entry.source != source:
             continue
         readers = set(entry.policy.get("readers", ())) & set(spec.readers)

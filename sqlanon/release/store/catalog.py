@@ -6,19 +6,26 @@ import datetime
 import getpass
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from fractions import Fraction
 from typing import Any
 
 from sqlanon._version import __version__
-from sqlanon.engines.base import PRIVATE_SCHEMA, Engine, TableRef
+from sqlanon.engines.base import PRIVATE_SCHEMA, Engine, Found, Statement, TableRef
 from sqlanon.results import ReleaseRow, RunReport
 from sqlanon.spec import Hierarchy, ReleaseSpec
-from sqlanon.sqltext import identifier, statement, table_name
+from sqlanon.sqltext import identifier, statement
 
 LATER = ("fingerprint", "source_columns", "checked_at")
 """Columns that a catalog of an older sqlanon lacks: read as NULL there, and added by its next run."""
+
+
+READ = (
+    "release", "version", "status", "view_schema", "view_name", "file", "physical", "source", "policy", "policy_hash", "report",
+    "published_at", "published_by", "sqlanon", *LATER,
+)  # fmt: skip
+"""The columns of catalog/list, in its order."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,31 +102,52 @@ class Catalog:
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
-        self._table = private_table(engine, "catalog")
+        self.table = private_table(engine, "catalog")
         self._secrets = private_table(engine, "secrets")
 
-    def create(self) -> None:
-        """Make the private schema and the catalog if they are missing; an older catalog gets its later columns."""
-        dialect = self._engine.dialect
-        anew = not self._engine.exists(self._table)
-        if anew:
-            schema = ".".join(identifier(p) for p in (self._table.database, PRIVATE_SCHEMA) if p)
-            self._engine.execute(statement("publish/schema", dialect, schema=schema))
-        self._engine.seclude(PRIVATE_SCHEMA, anew=anew)
-        if anew:
-            self._engine.execute(statement("catalog/create", dialect, catalog=self._table))
-        known = self._known()
-        for name in (name for name in LATER if name not in known):
-            self._engine.execute(statement("catalog/add_column", dialect, catalog=self._table, column=name))
-        if not self._engine.exists(self._secrets):
-            self._engine.execute(statement("catalog/create_secrets", dialect, secrets=self._secrets))
-        self._engine.drop_statistics([self._table, self._secrets, *self._hashes()])
+    @property
+    def tables(self) -> tuple[TableRef, ...]:
+        """What is looked up before the catalog is read."""
+        return (self.table, self._secrets)
 
-    def _hashes(self) -> list[TableRef]:
-        """The tables of hashes that there may be, of versions that an older sqlanon made as well."""
-        entries = self.entries()
+    def complete(self, found: Found) -> bool:
+        """Whether there is a catalog with every column of today."""
+        known = {column.name for column in found.columns(self.table)}
+        return known.issuperset(LATER) and self._secrets in found.relations
+
+    def create(self, found: Found, schemas: Sequence[TableRef] = ()) -> None:
+        """Make the private schema and the catalog if they are missing; an older catalog gets its later columns.
+
+        Args:
+            found: `tables` and ``schemas``, as they were looked up; under the lock of schemas, if there is a catalog.
+            schemas: tables whose schemas are made as well.
+        """
+        dialect = self._engine.dialect
+        anew = self.table not in found.relations
+        makes = [schema_of(self._engine, self.table)] if anew else []
+        if self._engine.capabilities.roles:
+            self._engine.execute_all(makes)
+            self._engine.seclude(PRIVATE_SCHEMA, anew=anew)
+            makes = []
+        known = {column.name for column in found.columns(self.table)}
+        if anew:
+            makes.append(statement("catalog/create", dialect, catalog=self.table))
+        else:
+            makes += [
+                statement("catalog/add_column", dialect, catalog=self.table, column=name)
+                for name in LATER
+                if name not in known
+            ]
+        if self._secrets not in found.relations:
+            makes.append(statement("catalog/create_secrets", dialect, secrets=self._secrets))
+        makes += [schema_of(self._engine, ref) for ref in schemas if ref.schema not in found.schemas]
+        self._engine.execute_all(makes)
+
+    def drop_statistics(self, entries: Sequence[Entry]) -> None:
+        """Keep the planner's statistics of the catalog and of tables of hashes free of values, of older versions' as well."""
         links = [entry.link for entry in entries]
-        return links + [replace(entry.link, name=f"{entry.physical}_history") for entry in entries]
+        hashes = links + [replace(entry.link, name=f"{entry.physical}_history") for entry in entries]
+        self._engine.drop_statistics([self.table, self._secrets, *hashes])
 
     def guard(self) -> None:
         """Refuse to work with a private schema in which others have rights.
@@ -129,12 +157,9 @@ class Catalog:
         """
         self._engine.seclude(PRIVATE_SCHEMA, anew=False)
 
-    def _known(self) -> set[str]:
-        return {column.name for column in self._engine.relation(table_name(self._table)).columns}
-
-    def secret(self, release: str) -> str | None:
+    def secret_in(self, found: Found, release: str) -> str | None:
         """What the release's hashes are keyed with; None before its first version."""
-        if not self._engine.exists(self._secrets):
+        if self._secrets not in found.relations:
             return None
         made = statement("catalog/secret", self._engine.dialect, {"release": release}, secrets=self._secrets)
         rows = self._engine.fetch(made)
@@ -142,26 +167,31 @@ class Catalog:
 
     def keep_secret(self, release: str, secret: str) -> None:
         """Store the secret of a release that has none yet."""
-        if self.secret(release) is None:
-            binds: dict[str, str | int | float | None] = {"release": release, "secret": secret}
-            made = statement("catalog/insert_secret", self._engine.dialect, binds, secrets=self._secrets)
-            self._engine.execute(made)
+        binds: dict[str, str | int | float | None] = {"release": release, "secret": secret}
+        made = statement("catalog/insert_secret", self._engine.dialect, binds, secrets=self._secrets)
+        self._engine.execute(made)
 
     def entries(self, release: str | None = None) -> list[Entry]:
         """The catalog's rows, by release and version; empty where there is no catalog yet."""
-        if not self._engine.exists(self._table):
+        found = self._engine.look_up(self.tables)
+        if self.table not in found.relations:
             return []
-        with self._engine.reading(self._table):
-            known = self._known()
-            later = [{"name": name, "known": name in known} for name in LATER]
-            made = statement("catalog/list", self._engine.dialect, catalog=self._table, later=later)
-            rows = self._engine.fetch(made)
-        entries = [_entry(row, self._table.database) for row in rows]
+        with self._engine.reading(self.table):
+            entries = self.rows(found)
         return [entry for entry in entries if release is None or entry.release == release]
 
+    def rows(self, found: Found) -> list[Entry]:
+        """The same, of a catalog that was looked up, by who has made sure that it is read safely (`guard`, `Engine.reading`)."""
+        if self.table not in found.relations:
+            return []
+        known = {column.name for column in found.columns(self.table)}
+        later = [{"name": name, "known": name in known} for name in LATER]
+        made = statement("catalog/list", self._engine.dialect, catalog=self.table, later=later)
+        return [_entry(row, self.table.database) for row in self._engine.fetch(made)]
+
     def add(self, spec: ReleaseSpec, version: int, physical: str, target: TableRef, status: str, report: RunReport,
-            source: SourceState, seed: int) -> None:  # fmt: skip
-        """Write the row of a new version."""
+            source: SourceState, seed: int) -> Entry:  # fmt: skip
+        """Write the row of a new version, and give it."""
         text, policy_hash = _hashed(redacted(spec))
         binds: dict[str, str | int | float | None] = {
             "release": spec.name,
@@ -183,7 +213,8 @@ class Catalog:
             "source_columns": json.dumps(source.columns),
             "checked_at": source.read_at,
         }
-        self._engine.execute(statement("catalog/insert", self._engine.dialect, binds, catalog=self._table))
+        self._engine.execute(statement("catalog/insert", self._engine.dialect, binds, catalog=self.table))
+        return _entry(tuple(binds[name] for name in READ), self.table.database)
 
     def checked(self, spec: ReleaseSpec, version: int, at: str) -> None:
         """A run found nothing to do: note when, and what the policy now says of readers and times."""
@@ -198,14 +229,14 @@ class Catalog:
         binds: dict[str, str | int | float | None] = {
             "release": release, "version": version, "checked_at": at, "policy": text, "policy_hash": policy_hash,
         }  # fmt: skip
-        self._engine.execute(statement("catalog/checked", self._engine.dialect, binds, catalog=self._table))
+        self._engine.execute(statement("catalog/checked", self._engine.dialect, binds, catalog=self.table))
 
     def replace_report(self, release: str, version: int, report: RunReport) -> None:
         """Set the report of one version."""
         binds: dict[str, str | int | float | None] = {
             "release": release, "version": version, "report": json.dumps(report.to_dict(), sort_keys=True),
         }  # fmt: skip
-        self._engine.execute(statement("catalog/report", self._engine.dialect, binds, catalog=self._table))
+        self._engine.execute(statement("catalog/report", self._engine.dialect, binds, catalog=self.table))
 
     def mark(self, release: str, version: int, status: str) -> None:
         """Change the status of one version.
@@ -217,7 +248,7 @@ class Catalog:
             "version": version,
             "status": status,
         }
-        self._engine.execute(statement("catalog/update", self._engine.dialect, binds, catalog=self._table))
+        self._engine.execute(statement("catalog/update", self._engine.dialect, binds, catalog=self.table))
 
 
 def now() -> str:
@@ -245,6 +276,12 @@ def _entry(row: tuple[object, ...], database: str | None) -> Entry:
     if cells[15] is not None:
         cells[15] = tuple((str(name), str(kind)) for name, kind in json.loads(str(cells[15])))
     return replace(Entry(*cells), database=database)  # type: ignore[arg-type]
+
+
+def schema_of(engine: Engine, ref: TableRef) -> Statement:
+    """What makes the schema of a table, where it is missing."""
+    schema = ".".join(identifier(part) for part in (ref.database, ref.schema) if part)
+    return statement("publish/schema", engine.dialect, schema=schema)
 
 
 def private_table(engine: Engine, name: str) -> TableRef:

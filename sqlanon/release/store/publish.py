@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
-from sqlanon.engines.base import Engine, TableRef
+from sqlanon.engines.base import Engine, Found, Statement, TableRef
 from sqlanon.errors import DatabaseError
 from sqlanon.formats import Published, Recoded
 from sqlanon.progress import Stopwatch
@@ -21,8 +21,9 @@ from sqlanon.release.store.catalog import Catalog, Entry, private_table
 from sqlanon.release.store.metadata import COLUMNS, metadata_rows
 from sqlanon.release.store.rights import admit, let_in
 from sqlanon.release.store.second_file import keep_tables, make_schema, put, reconcile, settled
-from sqlanon.release.store.swap import Pointing, spelled, swap
-from sqlanon.release.store.target import Publication, check_free, metadata_of, sensitive_of, views_of
+from sqlanon.release.store.state import ReleaseState
+from sqlanon.release.store.swap import Pointing, swap
+from sqlanon.release.store.target import Publication, check_still_free, metadata_of, sensitive_of, views_of
 from sqlanon.results import RunReport
 from sqlanon.spec import RefreshSpec, ReleaseSpec
 from sqlanon.sqltext import statement
@@ -55,7 +56,7 @@ class Private:
 
 
 def publish(
-    engine: Engine, spec: ReleaseSpec, target: Publication, scratch: Scratch, encoded: Encoded,
+    state: ReleaseState, target: Publication, scratch: Scratch, encoded: Encoded,
     classed: TableRef, recoded: Recoded, ready: Prepared, report: RunReport, watch: Stopwatch, private: Private,
 ) -> RunReport:  # fmt: skip
     """Write, verify and swap in one version; returns the report as the catalog has it.
@@ -63,35 +64,32 @@ def publish(
     Raises:
         PrivacyViolation: the physical table fails; everything is rolled back.
     """
+    engine, spec = state.engine, state.spec
     catalog = Catalog(engine)
-    # Two first releases at once would both make the schemas, and one would fail.
-    with engine.lock("schemas", wait=True), engine.publishing():
-        catalog.create()
-        catalog.keep_secret(spec.name, private.secret)
-        if not target.file:
-            make_schema(engine, target.view)
+    with watch.stage("state"):
+        make_room(state, target, private.secret)
 
-    def write(place: TableRef) -> RunReport:
-        with watch.stage("publish"):
-            scratch.execute(
-                "publish/table",
-                physical=place,
-                classed=classed,
-                released=recoded.released,
+    def write(place: TableRef, beside: Sequence[Statement] = ()) -> None:
+        made = [
+            scratch.sql(
+                "publish/table", physical=place, classed=classed, released=recoded.released,
                 published=listed(recoded.columns),
             )
-            if recoded.sensitive:
-                scratch.execute(
-                    "publish/sensitive",
-                    physical=sensitive_of(place),
-                    classed=classed,
-                    released=recoded.released,
+        ]  # fmt: skip
+        if recoded.sensitive:
+            made.append(
+                scratch.sql(
+                    "publish/sensitive", physical=sensitive_of(place), classed=classed, released=recoded.released,
                     published=listed(recoded.sensitive),
                 )
+            )  # fmt: skip
+        scratch.execute_all([*made, *beside])
+
+    def verify(place: TableRef, found: Found) -> RunReport:
         with watch.stage("verify"):
-            physical = engine.relation(spelled(place))
+            physical = found.relations[place]
             if recoded.sensitive:
-                counted = engine.relation(spelled(sensitive_of(place)))
+                counted = found.relations[sensitive_of(place)]
                 verified = verify_pair(
                     scratch, encoded, classed, recoded, counted, physical, ready.requirements
                 )
@@ -99,31 +97,42 @@ def publish(
                 verified = verify_physical(scratch, encoded, classed, recoded, physical, ready.requirements)
         return _verified(report, verified, watch)
 
+    link = scratch.sql(
+        "publish/link", linked=private_table(engine, f"{target.physical}_link"), classed=classed,
+        groups=recoded.groups, persons=[one.alias for one in ready.persons],
+    )  # fmt: skip
     if target.file:
-        return _publish_file(engine, spec, target, scratch, encoded, classed, recoded, write, catalog, watch,
-                             private, report, ready)  # fmt: skip
+        return _publish_file(state, target, scratch, encoded, recoded, write, verify, link, watch, private,
+                             report, ready)  # fmt: skip
     physical = private_table(engine, target.physical)
-    persons = [one.alias for one in ready.persons]
+    shown = pointings(engine, target.view, target.physical, pair=target.pair)
+    previous = state.published
     with engine.publishing():
-        check_free(engine, catalog, spec.name, target)
-        done = write(physical)
         with watch.stage("publish"):
-            link = private_table(engine, f"{target.physical}_link")
-            scratch.execute(
-                "publish/link", linked=link, classed=classed, groups=recoded.groups, persons=persons
+            empty = statement(
+                "publish/metadata", engine.dialect, metadata=metadata_table(physical), columns=COLUMNS
             )
-            engine.drop_statistics([link])
+            write(physical, [link, empty])
+            found = engine.look_up(
+                [
+                    *(ref for item in shown for ref in (item.view, item.at)),
+                    *(views_of(previous) if previous else ()),
+                ]
+            )
+            check_still_free(state, target, found)
+        done = verify(physical, found)
+        with watch.stage("publish"):
             private.keep(scratch, target.physical)
+            engine.drop_statistics([private_table(engine, f"{target.physical}_link")])
             engine.load_rows(
                 metadata_table(physical),
                 COLUMNS,
                 metadata_rows(spec, encoded, recoded, target.version, target.view.name, done.requirements),
             )
-            previous = next((e for e in catalog.entries(spec.name) if e.status == "published"), None)
             if previous:
                 catalog.mark(spec.name, previous.version, "replaced")
             done = replace(done, seconds=watch.total())
-            catalog.add(
+            new = catalog.add(
                 spec,
                 target.version,
                 target.physical,
@@ -133,16 +142,38 @@ def publish(
                 ready.source,
                 private.seed,
             )
-            shown = pointings(engine, target.view, target.physical, pair=target.pair)
             let_in(engine, spec.readers, [item.view for item in shown])
-            swap(engine, shown, previous)
+            swap(engine, shown, previous, found)
             admit(engine, spec.readers, [item.view for item in shown], previous)
-    drop_old(engine, spec.name)
+    with watch.stage("cleanup"):
+        old = [replace(one, status="replaced") if one == previous else one for one in state.versions]
+        drop_old(engine, spec.name, [*old, new])
     return done
 
 
-def keep(engine: Engine, spec: ReleaseSpec, entry: Entry, at: str) -> None:
+def make_room(state: ReleaseState, target: Publication, secret: str) -> None:
+    """What a version needs to be there: the private schema, nobody else's; the catalog; the secret; the schema of the views."""
+    catalog = Catalog(state.engine)
+    schemas = [] if target.file else [target.view]
+    there = all(ref.schema in state.found.schemas for ref in schemas)
+    if catalog.complete(state.found) and there and state.secret is not None:
+        catalog.guard()
+        catalog.drop_statistics(state.entries)
+        return
+    # Two first releases at once would both make the schemas, and one would fail.
+    with state.engine.lock("schemas", wait=True), state.engine.publishing():
+        found = state.found
+        if catalog.table in found.relations:  # somebody else may have given it its later columns by now
+            found = state.engine.look_up([*catalog.tables, *schemas])
+        catalog.create(found, schemas)
+        catalog.drop_statistics(state.entries)
+        if state.secret is None:
+            catalog.keep_secret(state.spec.name, secret)
+
+
+def keep(state: ReleaseState, entry: Entry, at: str) -> None:
     """Nothing to publish: note that a run looked, and do what readers and retention ask for now."""
+    engine, spec = state.engine, state.spec
     with engine.publishing():
         let_in(engine, spec.readers, views_of(entry))
         admit(engine, spec.readers, views_of(entry), entry)
@@ -193,34 +224,41 @@ def _verified(report: RunReport, verified: Verified, watch: Stopwatch) -> RunRep
 
 
 def _publish_file(
-    engine: Engine, spec: ReleaseSpec, target: Publication, scratch: Scratch, encoded: Encoded,
-    classed: TableRef, recoded: Recoded, write: Callable[[TableRef], RunReport], catalog: Catalog, watch: Stopwatch, private: Private,
-    report: RunReport, ready: Prepared,
+    state: ReleaseState, target: Publication, scratch: Scratch, encoded: Encoded, recoded: Recoded,
+    write: Callable[..., None], verify: Callable[[TableRef, Found], RunReport], link: Statement, watch: Stopwatch,
+    private: Private, report: RunReport, ready: Prepared,
 ) -> RunReport:  # fmt: skip
     assert target.file is not None
-    with engine.publishing():
+    engine, spec, catalog = state.engine, state.spec, Catalog(state.engine)
+    with watch.stage("state"), engine.publishing():
         catalog.add(
             spec, target.version, target.physical, target.view, "pending", report, ready.source, private.seed
         )
-        scratch.execute("publish/link", linked=private_table(engine, f"{target.physical}_link"),
-                        classed=classed, groups=recoded.groups,
-                        persons=[one.alias for one in ready.persons])  # fmt: skip
+        engine.execute(link)
         private.keep(scratch, target.physical)
 
     def fill(database: str) -> RunReport:
         place = replace(target.view, database=database)
         with engine.publishing():
-            make_schema(engine, place)
-            done = write(place)
-            engine.load_rows(
-                metadata_of(place),
-                COLUMNS,
-                metadata_rows(spec, encoded, recoded, target.version, target.view.name, done.requirements),
-            )
-        with engine.publishing():  # whoever finds the file in place and the version pending needs no more
-            catalog.replace_report(spec.name, target.version, replace(done, seconds=watch.total()))
-        if spec.refresh.keep > 1:
-            keep_tables(engine, pointings(engine, target.view, target.physical, pair=target.pair), database)
+            with watch.stage("publish"):
+                make_schema(engine, place)
+                empty = statement(
+                    "publish/metadata", engine.dialect, metadata=metadata_of(place), columns=COLUMNS
+                )
+                write(place, [empty])
+                found = engine.look_up([place, *([sensitive_of(place)] if target.pair else [])])
+            done = verify(place, found)
+            with watch.stage("publish"):
+                rows = metadata_rows(
+                    spec, encoded, recoded, target.version, target.view.name, done.requirements
+                )
+                engine.load_rows(metadata_of(place), COLUMNS, rows)
+        with watch.stage("cleanup"):
+            with engine.publishing():  # whoever finds the file in place and the version pending needs no more
+                catalog.replace_report(spec.name, target.version, replace(done, seconds=watch.total()))
+            if spec.refresh.keep > 1:
+                shown = pointings(engine, target.view, target.physical, pair=target.pair)
+                keep_tables(engine, shown, database)
         return done
 
     try:
@@ -233,21 +271,28 @@ def _publish_file(
             drop_old(engine, spec.name)
         raise
     done = replace(done, seconds=watch.total())
-    with engine.publishing():
-        catalog.replace_report(spec.name, target.version, done)
-        settled(engine, spec.name, target.version)
-    drop_old(engine, spec.name)
+    with watch.stage("cleanup"):
+        with engine.publishing():
+            catalog.replace_report(spec.name, target.version, done)
+            settled(engine, spec.name, target.version)
+        drop_old(engine, spec.name)
     return done
 
 
-def drop_old(engine: Engine, release: str) -> list[str]:
+def drop_old(engine: Engine, release: str, entries: Sequence[Entry] | None = None) -> list[str]:
     """Drop the tables of versions beyond those to keep; only what the catalog names, never CASCADE.
 
     Versions that a rollback withdrew go first, then the oldest, and what readers had before the published one last. How many
     stay is what the newest policy says.
+
+    Args:
+        engine: the source's database.
+        release: the release.
+        entries: its rows of the catalog, where they are known.
     """
     catalog = Catalog(engine)
-    entries = catalog.entries(release)
+    if entries is None:
+        entries = catalog.entries(release)
     published = [entry for entry in entries if entry.status == "published"]
     spare = [entry for entry in entries if entry.status == "withdrawn"]
     spare += [entry for entry in entries if entry.status == "replaced"]
@@ -279,5 +324,4 @@ def drop_tables(engine: Engine, entry: Entry) -> None:
     tables = [entry.link, metadata_table(entry.table), sensitive_of(entry.table), entry.table]
     if entry.status == "abandoned":
         tables.append(entry.history)  # nobody ever saw it
-    for table in tables:
-        engine.execute(statement("table/drop", engine.dialect, target=table))
+    engine.execute_all([statement("table/drop", engine.dialect, target=table) for table in tables])

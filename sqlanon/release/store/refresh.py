@@ -11,12 +11,13 @@ from pathlib import Path
 from typing import Literal
 
 from sqlanon._version import __version__
-from sqlanon.engines.base import Engine, Relation, TableRef
+from sqlanon.engines.base import Relation, TableRef
 from sqlanon.errors import GuardError, LockedError, SchemaChangedError
-from sqlanon.release.store.catalog import Catalog, Entry, redacted
+from sqlanon.release.store.catalog import Entry, redacted
 from sqlanon.release.store.metadata import version_in
 from sqlanon.release.store.policy_diff import Difference, differences, weakenings
-from sqlanon.release.store.target import view_of, views_of
+from sqlanon.release.store.state import SHOWN, ReleaseState
+from sqlanon.release.store.target import views_of
 from sqlanon.results import DataChange
 from sqlanon.spec import ReleaseSpec
 from sqlanon.table.scratch import Scratch
@@ -31,9 +32,6 @@ State = Literal[
     "sqlanon changed",
     "made anew",
 ]
-
-SHOWN = ("published", "withdrawn", "replaced", "dropped")
-"""States of versions that readers had, by which they had last."""
 
 EARLY = 20
 """A release is due a twentieth of its period early: the scheduler's clock is never exact to the second."""
@@ -90,22 +88,20 @@ class Decision:
         return replace(self, state=state, why=(*self.why, "the source's rows changed"))
 
 
-def decide(engine: Engine, spec: ReleaseSpec, relation: Relation, *, full: bool = False) -> Decision:
+def decide(state: ReleaseState, *, full: bool = False) -> Decision:
     """Compare the policy and the source's columns with the published version; no row is read.
 
     Args:
-        engine: the source's database.
-        spec: the release.
-        relation: its source.
+        state: what there is of the release.
         full: make a new version in any case.
 
     Raises:
         SchemaChangedError: the source has a column that the policy's ``rest: keep`` would now publish.
     """
-    entry = last_shown(engine, spec.name)
+    spec, entry = state.spec, state.last_shown
     if entry is None:
-        return first(engine, spec, relation)
-    schema = _schema(spec, entry, relation)
+        return first(state)
+    schema = schema_changes(spec, entry, state.source)
     found = policy_changes(entry, spec)
     told = tuple(str(item) for item in found)
     policy = any(not item.setting for item in found)
@@ -120,7 +116,7 @@ def decide(engine: Engine, spec: ReleaseSpec, relation: Relation, *, full: bool 
     if entry.status != "published":
         states.append("made anew")
         why.append(f"version {entry.version} was withdrawn, and nothing is published")
-    elif missing := _missing(engine, entry):
+    elif missing := _missing(state, entry):
         states.append("made anew")
         why.append(missing)
     elif entry.fingerprint is None:
@@ -129,28 +125,22 @@ def decide(engine: Engine, spec: ReleaseSpec, relation: Relation, *, full: bool 
     if full:
         states.append("made anew")
         why.append("asked for with --full")
-    state: State = states[0] if states else "unchanged"  # type: ignore[assignment]
-    return Decision(state, tuple(why), weakenings(found), entry, None if states else entry.fingerprint)
+    weightiest: State = states[0] if states else "unchanged"  # type: ignore[assignment]
+    return Decision(weightiest, tuple(why), weakenings(found), entry, None if states else entry.fingerprint)
 
 
-def last_shown(engine: Engine, release: str) -> Entry | None:
-    """The version that readers have, or had last where the release was unpublished: a new one is compared with it."""
-    entries = [entry for entry in Catalog(engine).entries(release) if entry.status in SHOWN]
-    return max(entries, key=lambda entry: (-SHOWN.index(entry.status), entry.version), default=None)
-
-
-def first(engine: Engine, spec: ReleaseSpec, relation: Relation) -> Decision:
+def first(state: ReleaseState) -> Decision:
     """What the first run of a release would do.
 
     Where another release was withdrawn, its readers look in the same place: the new one is compared with it.
     """
-    view = view_of(engine, spec)
+    spec, view = state.spec, state.view
     place = (str(view.schema).lower(), view.name.lower(), spec.publish_file)
     there = [
         entry
-        for entry in Catalog(engine).entries()
+        for entry in state.entries
         if entry.status in SHOWN
-        and entry.source == str(relation.ref)
+        and entry.source == str(state.source.ref)
         and (str(entry.view_schema).lower(), str(entry.view_name).lower(), entry.file) == place
     ]
     instead = max(there, key=lambda entry: entry.published_at, default=None)
@@ -163,16 +153,13 @@ def policy_changes(entry: Entry, spec: ReleaseSpec) -> tuple[Difference, ...]:
     return differences(entry.policy, json.loads(json.dumps(redacted(spec))))
 
 
-def published(engine: Engine, release: str) -> Entry | None:
-    """The published version of a release."""
-    entries = [entry for entry in Catalog(engine).entries(release) if entry.status == "published"]
-    return entries[-1] if entries else None
-
-
-def _schema(spec: ReleaseSpec, entry: Entry, relation: Relation) -> list[str]:
+def schema_changes(spec: ReleaseSpec, entry: Entry, relation: Relation) -> list[str]:
     """How the source's columns changed since the published version was made.
 
     What names a column that is gone, and a new one without a role, stop the release where roles meet the source.
+
+    Raises:
+        SchemaChangedError: the source has a column that ``rest: keep`` would now publish.
     """
     if entry.source_columns is None:
         return []
@@ -196,22 +183,22 @@ def _schema(spec: ReleaseSpec, entry: Entry, relation: Relation) -> list[str]:
     ]
 
 
-def _missing(engine: Engine, entry: Entry) -> str | None:
+def _missing(state: ReleaseState, entry: Entry) -> str | None:
     """Whether readers lost what the catalog says they have."""
     if entry.file:
         if not Path(entry.file).exists():
             return f"{entry.file} is gone"
         try:
-            held = version_in(engine, entry)
+            held = version_in(state.engine, entry)
         except LockedError:  # somebody writes it now: what is put in its place does not depend on that
             return None
         return None if held == entry.version else f"{entry.file} does not hold version {entry.version}"
-    lost = [str(view) for view in views_of(entry) if not engine.exists(view)]
+    lost = [str(view) for view in views_of(entry) if not state.exists(view)]
     return f"{', '.join(lost)} is gone" if lost else None
 
 
-def fingerprint(scratch: Scratch, roles: Roles, key: Sequence[str], secret: str) -> str:
-    """Rows, and a keyed hash of the sum of their hashes over every column that has a role. Cost: one scan of the source.
+def fingerprint(scratch: Scratch, roles: Roles, key: Sequence[str], secret: str) -> tuple[int, str]:
+    """The number of rows; and rows with a keyed hash of the sum of their hashes over every column that has a role. Cost: one scan of the source.
 
     Read it inside the snapshot that the run reads. It may change with the engine's version, which costs one more release.
     The engines' row hashes are quick and can be inverted; the catalog holds HMAC-SHA256 of their sum, so that two
@@ -228,7 +215,7 @@ def fingerprint(scratch: Scratch, roles: Roles, key: Sequence[str], secret: str)
         "refresh/fingerprint", {"secret": secret}, source=roles.relation.ref, columns=columns
     )[0]
     told = hmac.new(secret.encode(), f"{rows}:{mark}".encode(), "sha256")
-    return f"{rows}:{told.hexdigest()[:32]}"
+    return int(str(rows)), f"{rows}:{told.hexdigest()[:32]}"
 
 
 def link_columns_of(entry: Entry, here: Sequence[str]) -> list[str]:
@@ -244,7 +231,7 @@ def link_columns_of(entry: Entry, here: Sequence[str]) -> list[str]:
 
 def data_change(
     scratch: Scratch,
-    entry: Entry | None,
+    entry: Entry,
     stage: TableRef,
     links: Sequence[str],
     columns: Sequence[str],
@@ -254,14 +241,12 @@ def data_change(
 
     Args:
         scratch: the run.
-        entry: the version.
+        entry: the version, whose link table is there.
         stage: the source now, with its links.
         links: the columns that they hash.
         columns: the source's columns, in order.
         rows: of the source.
     """
-    if entry is None or not scratch.engine.exists(entry.link):
-        return None
     if link_columns_of(entry, columns) != list(links):
         return None
     found = scratch.fetch("refresh/rows", stage=stage, linked=entry.link)[0]
@@ -298,9 +283,7 @@ __all__ = [
     "due",
     "fingerprint",
     "first",
-    "last_shown",
     "link_columns_of",
     "policy_changes",
-    "published",
     "standing",
 ]

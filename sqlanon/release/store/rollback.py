@@ -12,9 +12,10 @@ from sqlanon.progress import Silent, Stopwatch
 from sqlanon.release.store.catalog import Catalog, Entry
 from sqlanon.release.store.policy_diff import SETTINGS, differences, weakenings
 from sqlanon.release.store.publish import pointings
-from sqlanon.release.store.refresh import data_change, last_shown, link_columns_of, standing
+from sqlanon.release.store.refresh import data_change, link_columns_of, standing
 from sqlanon.release.store.rights import admit, let_in
 from sqlanon.release.store.second_file import give_back, reconcile, settled
+from sqlanon.release.store.state import last_shown
 from sqlanon.release.store.swap import Pointing, swap
 from sqlanon.release.store.target import Publication, check_free, check_no_link, is_pair
 from sqlanon.results import DiffReport, RollbackReport, VersionReport
@@ -46,7 +47,7 @@ def rollback(
         catalog.guard()
         reconcile(engine, release)
         entries = catalog.entries(release)
-        current = last_shown(engine, release)
+        current = last_shown(entries)
         if current is None:
             raise PolicyError(f"{release}: nothing is published that could be rolled back")
         entry = _wanted(engine, release, entries, current, to)
@@ -66,7 +67,7 @@ def rollback(
             _return_file(engine, entry, shown, policy)
         else:
             place = Publication(view, None, entry.version, entry.physical, is_pair(entry))
-            check_free(engine, catalog, release, place)
+            check_free(release, place, catalog.entries(), engine.exists)
             _return_views(engine, entry, shown, policy, current)
         return RollbackReport(
             release,

@@ -16,10 +16,10 @@ from sqlanon.engines.base import Engine, TableRef
 from sqlanon.errors import file_errors
 from sqlanon.private_folder import PrivateFolder, put_in_place, sweep
 from sqlanon.progress import Stopwatch
-from sqlanon.release.store.catalog import Catalog, Entry
+from sqlanon.release.store.catalog import Catalog, Entry, schema_of
 from sqlanon.release.store.metadata import version_in
 from sqlanon.release.store.swap import Pointing, spelled, swap
-from sqlanon.sqltext import identifier, statement
+from sqlanon.sqltext import statement
 
 T = TypeVar("T")
 
@@ -70,9 +70,8 @@ def _copy(engine: Engine, copy: TableRef, origin: TableRef) -> None:
 
 def make_schema(engine: Engine, view: TableRef) -> None:
     """The schema of a view, where it is missing."""
-    schema = ".".join(identifier(part) for part in (view.database, view.schema) if part)
     if view.schema and not engine.has_schema(view):
-        engine.execute(statement("publish/schema", engine.dialect, schema=schema))
+        engine.execute(schema_of(engine, view))
 
 
 def settled(engine: Engine, release: str, version: int) -> None:
@@ -112,11 +111,17 @@ def _as_before(entry: Entry, entries: Sequence[Entry]) -> str:
     return "withdrawn" if newer else "replaced"
 
 
-def reconcile(engine: Engine, release: str) -> list[str]:
-    """Tidy up after what was killed between building another file and saying so in the catalog."""
+def reconcile(engine: Engine, release: str, entries: Sequence[Entry] | None = None) -> list[str]:
+    """Tidy up after what was killed between building another file and saying so in the catalog.
+
+    Args:
+        engine: the source's database.
+        release: the release.
+        entries: its rows of the catalog, where they are known.
+    """
     catalog = Catalog(engine)
     tidied = []
-    for entry in catalog.entries(release):
+    for entry in catalog.entries(release) if entries is None else entries:
         if entry.status == "withdrawing" and entry.file:
             if Path(entry.file).exists() and version_in(engine, entry) == entry.version:
                 Path(entry.file).unlink()

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from sqlanon.engines.base import Column, Engine, Statement, TableRef
+from sqlanon.engines.base import Column, Engine, Found, Statement, TableRef
 from sqlanon.errors import DependentsError
 from sqlanon.release.store.catalog import Entry
 from sqlanon.release.store.target import views_of
@@ -28,13 +28,16 @@ def spelled(table: TableRef) -> str:
     return ".".join(identifier(part) for part in (table.database, table.schema, table.name) if part)
 
 
-def swap(engine: Engine, pointings: Sequence[Pointing], previous: Entry | None) -> None:
+def swap(
+    engine: Engine, pointings: Sequence[Pointing], previous: Entry | None, found: Found | None = None
+) -> None:
     """Point the views, and drop those of the previous version that the new one does not have.
 
     Args:
         engine: the database, in a transaction.
         pointings: every view of the new version.
         previous: the version that is published, whose other views nobody would refresh any more.
+        found: these views and tables and those of the previous version, where they were looked up in this transaction.
 
     Raises:
         DependentsError: a view must be made anew, and something of the user's stands on it.
@@ -43,29 +46,31 @@ def swap(engine: Engine, pointings: Sequence[Pointing], previous: Entry | None) 
     kept = {(item.view.schema, item.view.name) for item in pointings}
     gone = [view for view in (views_of(previous) if previous else ()) if (view.schema, view.name) not in kept]
 
+    if found is None:
+        found = engine.look_up([*gone, *(ref for item in pointings for ref in (item.view, item.at))])
+    there = found
+
     def point() -> None:
-        for item in pointings:
-            _point(engine, item)
+        engine.execute_all([made for item in pointings for made in _point(engine, item, there)])
         for view in gone:
-            if engine.exists(view):
+            if view in there.relations:
                 _drop(engine, view, "is not published any more")
 
     engine.swapping(point)
 
 
-def _point(engine: Engine, item: Pointing) -> None:
-    """Replace the view where its columns stay or new ones come last; else make it anew with the rights it had."""
-    wanted = engine.relation(spelled(item.at)).columns
+def _point(engine: Engine, item: Pointing, found: Found) -> list[Statement]:
+    """Replace the view where its columns stay or new ones come last; else drop it, and make it anew with the rights it had."""
+    wanted = found.columns(item.at)
     rights: list[Statement] = []
-    if engine.exists(item.view):
-        known = engine.relation(spelled(item.view)).columns
+    if item.view in found.relations:
+        known = found.columns(item.view)
         if _types(wanted[: len(known)]) != _types(known):
             rights = engine.rights(item.view, [column.name for column in wanted])
             _drop(engine, item.view, "gets other columns")
     names = [column.name for column in wanted]
-    engine.execute(statement("publish/view", engine.dialect, view=item.view, physical=item.at, columns=names))
-    for right in rights:
-        engine.execute(right)
+    view = statement("publish/view", engine.dialect, view=item.view, physical=item.at, columns=names)
+    return [view, *rights]
 
 
 def _types(columns: Sequence[Column]) -> list[tuple[str, str]]:

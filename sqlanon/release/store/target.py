@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from sqlanon.engines.base import PRIVATE_SCHEMA, Engine, TableRef
+from sqlanon.engines.base import PRIVATE_SCHEMA, Engine, Found, TableRef
 from sqlanon.errors import PolicyError, UnsupportedError
 from sqlanon.formats import Format, format_of
 from sqlanon.release.store.catalog import Catalog, Entry, physical_name
 from sqlanon.release.store.metadata import metadata_name
 from sqlanon.spec import ReleaseSpec
+
+if TYPE_CHECKING:
+    from sqlanon.release.store.state import ReleaseState
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,15 +77,13 @@ def views_of(entry: Entry) -> tuple[TableRef, ...]:
     return views_beside(entry.view, is_pair(entry)) if entry.view else ()
 
 
-def target_of(engine: Engine, spec: ReleaseSpec) -> Publication:
+def target_of(state: ReleaseState) -> Publication:
     """Where the next version of a release will be published.
 
     Raises:
         PolicyError: the place is taken by something that is not this release.
     """
-    catalog = Catalog(engine)
-    view = view_of(engine, spec)
-    entries = catalog.entries(spec.name)
+    engine, spec, view, entries = state.engine, state.spec, state.view, state.versions
     version = max((entry.version for entry in entries), default=0) + 1
     if (view.schema or "").lower() == PRIVATE_SCHEMA:
         raise PolicyError(
@@ -109,7 +112,7 @@ def target_of(engine: Engine, spec: ReleaseSpec) -> Publication:
                 "move it away or choose another name"
             )
         return publication
-    check_free(engine, catalog, spec.name, publication)
+    check_free(spec.name, publication, state.entries, state.exists)
     return publication
 
 
@@ -126,27 +129,51 @@ def check_no_link(release: str, file: str) -> None:
         )
 
 
-def check_free(engine: Engine, catalog: Catalog, release: str, target: Publication) -> None:
+def check_free(
+    release: str, target: Publication, entries: Sequence[Entry], exists: Callable[[TableRef], bool]
+) -> None:
     """The views of the release are its own, or nobody's.
+
+    Args:
+        release: its name.
+        target: where it goes.
+        entries: the catalog's rows of all releases.
+        exists: whether a view is there.
 
     Raises:
         PolicyError: a name is taken by another release or by something that sqlanon did not make.
     """
-    entries = [entry for entry in catalog.entries() if entry.status == "published"]
     for ref in views_beside(target.view, target.pair):
-        owners = {
-            entry.release
-            for entry in entries
-            if (ref.schema, ref.name) in {(view.schema, view.name) for view in views_of(entry)}
-        }
+        owners = _owners(ref, entries)
         if owners - {release}:
             raise PolicyError(
                 f"{release}: {ref} belongs to release {', '.join(sorted(owners))}; choose another name"
             )
-        if not owners and engine.exists(ref):
+        if not owners and exists(ref):
             raise PolicyError(
                 f"{release}: {ref} exists and was not made by sqlanon; choose another name or drop it"
             )
+
+
+def check_still_free(state: ReleaseState, target: Publication, found: Found) -> None:
+    """The same in the publishing transaction, where the views were looked up again."""
+    entries: Sequence[Entry] = state.entries
+    views = [ref for ref in views_beside(target.view, target.pair) if ref in found.relations]
+    if not all(
+        _owners(ref, state.versions) for ref in views
+    ):  # since the state was read, perhaps by another release
+        entries = Catalog(state.engine).entries()
+    check_free(state.spec.name, target, entries, lambda ref: ref in found.relations)
+
+
+def _owners(ref: TableRef, entries: Sequence[Entry]) -> set[str]:
+    """The releases that published a view."""
+    return {
+        entry.release
+        for entry in entries
+        if entry.status == "published"
+        and (ref.schema, ref.name) in {(view.schema, view.name) for view in views_of(entry)}
+    }
 
 
 def view_of(engine: Engine, spec: ReleaseSpec) -> TableRef:

@@ -1,0 +1,126 @@
+"""What one small release costs: milliseconds, stages and database calls of `Database.anonymize` over 40 rows, on both engines, in JSON.
+
+    python -m benchmarks.release [--url postgresql://...]
+
+Three columns, two of them quasi-identifiers, are released again and again over one open connection, after a first time that
+compiles. Without ``--url`` only DuckDB in memory is measured. It ends with 1 where a release takes more calls or, on DuckDB, more
+time than `CALLS` and `MILLISECONDS` allow; the time is meant for a quiet machine.
+"""
+
+from __future__ import annotations
+
+import statistics
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import sqlanon
+from benchmarks.record import RESULTS, Record, options
+
+CALLS = {"duckdb": 40, "postgres": 60}
+"""Database calls of one release, at most."""
+MILLISECONDS = 60
+"""Of one release on DuckDB in memory."""
+ROWS = [(20 + i % 37, i % 2, f"d{i % 5}") for i in range(40)]
+
+
+class _Counted:
+    """DuckDB's connection, with a note of every statement that is sent."""
+
+    def __init__(self, inner: Any, calls: list[str]) -> None:
+        self._inner, self._calls = inner, calls
+
+    def execute(self, *arguments: Any) -> Any:
+        self._calls.append(str(arguments[0]))
+        return self._inner.execute(*arguments)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._inner, name)
+
+
+@contextmanager
+def counting(db: sqlanon.Database) -> Iterator[list[str]]:
+    """What is sent to the database inside: one text a call of the driver, of several statements or of one."""
+    calls: list[str] = []
+    engine: Any = db.engine
+    if engine.dialect == "duckdb":
+        kept, engine._connection = engine._connection, _Counted(engine._connection, calls)
+        try:
+            yield calls
+        finally:
+            engine._connection = kept
+        return
+    import psycopg
+
+    cursor: Any = psycopg.Cursor
+    execute, copy = cursor.execute, cursor.copy
+
+    def executing(self: Any, query: Any, *arguments: Any, **options: Any) -> Any:
+        calls.append(str(query))
+        return execute(self, query, *arguments, **options)
+
+    def copying(self: Any, query: Any, *arguments: Any, **options: Any) -> Any:
+        calls.append(str(query))
+        return copy(self, query, *arguments, **options)
+
+    cursor.execute, cursor.copy = executing, copying
+    try:
+        yield calls
+    finally:
+        cursor.execute, cursor.copy = execute, copy
+
+
+def fill(db: sqlanon.Database, table: str = "patients") -> None:
+    """The source."""
+    columns = [("age", "INTEGER"), ("zip", "INTEGER"), ("disease", "TEXT")]
+    db.engine.load_rows(db.engine.target(table), columns, ROWS)
+
+
+def release(db: sqlanon.Database, table: str = "patients") -> dict[str, Any]:
+    """Make one release: its calls, milliseconds and stages."""
+    with counting(db) as calls:
+        start = time.perf_counter()
+        made = db.anonymize(table, quasi=["age", "zip"], sensitive="disease", k=4)
+        spent = (time.perf_counter() - start) * 1000
+    return {"calls": len(calls), "ms": spent, "seconds": made.report.seconds}
+
+
+def main(words: Sequence[str] | None = None) -> int:
+    """Measure, print and write."""
+    parser = options(__doc__, RESULTS / "release.json")
+    parser.add_argument("--repeats", type=int, default=40)
+    parser.add_argument(
+        "--url",
+        metavar="URL",
+        help="an empty PostgreSQL database to measure as well; a release is left there",
+    )
+    args = parser.parse_args(words)
+    record = Record("release")
+    found: dict[str, dict[str, Any]] = {}
+    for engine, url in (("duckdb", "duckdb:///:memory:"), ("postgres", args.url)):
+        if url:
+            with sqlanon.connect(url) as db:
+                fill(db)
+                release(db)
+                runs = [release(db) for _ in range(args.repeats)]
+            found[engine] = {
+                "calls": max(run["calls"] for run in runs),
+                "median_ms": statistics.median(run["ms"] for run in runs),
+                "fastest_ms": min(run["ms"] for run in runs),
+                "stages_ms": {
+                    stage: statistics.median(run["seconds"][stage] * 1000 for run in runs)
+                    for stage in runs[0]["seconds"]
+                },
+            }
+            line = found[engine]
+            print(
+                f"{engine:9} {line['median_ms']:7.1f} ms {line['fastest_ms']:7.1f} ms {line['calls']:4} calls"
+            )
+    record.write(args.out, repeats=args.repeats, engines=found)
+    within = all(line["calls"] <= CALLS[engine] for engine, line in found.items())
+    return 0 if within and found["duckdb"]["median_ms"] <= MILLISECONDS else 1
+
+
+if __name__ == "__main__":
+    raise SystemExit(main())

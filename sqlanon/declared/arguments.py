@@ -1,0 +1,203 @@
+"""How the keys of a policy are given one by one: as keyword arguments of `Database.anonymize` and options of `sqlanon anonymize`.
+
+A key's default and meaning are in `keys`; here are its names, the form in which it is written, and a line for ``--help``.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal
+from enum import Enum
+from fractions import Fraction
+from typing import Any, Literal
+
+from sqlanon.declared.keys import KEYS, REQUIRED, Key
+from sqlanon.spec import Execution, FormatKind, Persons, Rest, RowsAre
+
+Names = str | Sequence[str]
+FileName = str | os.PathLike[str]
+Number = int | float | str | Fraction | Decimal
+Goal = Literal["k", "l"]
+Presence = Literal["disclosed"]
+
+
+class Form(Enum):
+    """How the value of an argument is written on the command line."""
+
+    TEXT = "text"
+    WORD = "one of a few words"
+    WHOLE = "whole number"
+    NUMBER = "number or fraction"
+    FLAG = "an option without a value"
+    NAMES = "comma list of columns"
+    PAIRS = "column=value, once for each column"
+    WHOLE_PAIRS = "column=whole number, once for each column"
+    REQUIREMENT_PAIRS = "requirement=value, once for each requirement"
+
+
+@dataclass(frozen=True, slots=True)
+class Argument:
+    """A key as an argument.
+
+    Attributes:
+        name: of the keyword argument.
+        path: where the key is in a release; ``*`` is the column that the value is about.
+        type: what Python takes, None aside.
+        form: how the value is written on the command line.
+        option: of the command line; empty: files and Python alone have the key.
+        help: one line about it, for ``--help``.
+        metavar: what the value is called there.
+    """
+
+    name: str
+    path: tuple[str, ...]
+    type: Any
+    form: Form
+    option: str = ""
+    help: str = ""
+    metavar: str | None = None
+
+    @property
+    def key(self) -> Key:
+        """The key's default and meaning."""
+        part = {1: "release"}.get(len(self.path)) or (
+            "column" if self.path[0] == "columns" else self.path[-2]
+        )
+        return KEYS[part][self.path[-1]]
+
+    @property
+    def default(self) -> object:
+        """What is taken where it is not given; None for the settings of columns, which each column has by itself."""
+        default = self.key.default
+        return None if default is REQUIRED or self.path[0] == "columns" else default
+
+    @property
+    def required(self) -> bool:
+        """Whether a release cannot do without."""
+        return self.name == "quasi"
+
+    @property
+    def optional(self) -> bool:
+        """Whether None may be given: it is the same as nothing."""
+        return not self.required and self.default in (None, ())
+
+
+ROLE = ("columns", "*", "role")
+
+ARGUMENTS: tuple[Argument, ...] = (
+    Argument(
+        "publish", ("publish",), str, Form.TEXT, "--to", "A file, or with --db a view: schema.name.", "OUT"
+    ),
+    Argument(
+        "publish_file", ("publish_file",), FileName, Form.TEXT, "--publish-file",
+        "DuckDB: publish into this other file.", "FILE",
+    ),
+    Argument(
+        "quasi", ROLE, Names, Form.NAMES, "--qi",
+        "Quasi-identifiers: a comma list, names quoted as in CSV.", "COLUMNS",
+    ),
+    Argument("sensitive", ROLE, Names, Form.NAMES, "--sensitive", "Sensitive attributes.", "COLUMNS"),
+    Argument("identifiers", ROLE, Names, Form.NAMES, "--identifier", "Identifiers: never published.", "COLUMNS"),
+    Argument("insensitive", ROLE, Names, Form.NAMES, "--insensitive", "Columns published as they are.", "COLUMNS"),
+    Argument("rest", ("rest",), Rest, Form.WORD, "--rest", "What happens to columns without a role."),
+    Argument(
+        "k", ("privacy", "k"), int, Form.WHOLE, "--k",
+        "Rows in every class, at least. Needed, except with --maximize and with the format anatomy.",
+    ),
+    Argument("l", ("privacy", "l"), Number, Form.NUMBER, "--l", "No sensitive value above 1/L of a class.", "L"),
+    Argument(
+        "distinct_l", ("privacy", "distinct_l"), int, Form.WHOLE, "--distinct-l",
+        "Distinct sensitive values in a class.",
+    ),
+    Argument("joint", ("privacy", "joint"), bool, Form.FLAG, "--joint", "l also within each value of the others."),
+    Argument(
+        "max_loss", ("privacy", "max_loss", "per_class_ncp"), Number, Form.NUMBER, "--max-loss",
+        "With --maximize: NCP of a class, at most.", "NCP",
+    ),
+    Argument(
+        "max_extent", ("privacy", "max_extent"), Mapping[str, Number], Form.PAIRS, "--max-extent",
+        "With --maximize: extent of a class there, at most.", "COL=N",
+    ),
+    Argument(
+        "maximize", ("privacy", "maximize"), Goal, Form.TEXT, "--maximize",
+        "As large as the bounds on the loss allow.", "[k|l]",
+    ),
+    Argument(
+        "at_least", ("privacy", "at_least"), Mapping[str, Number], Form.REQUIREMENT_PAIRS, "--at-least",
+        "With --maximize: the least that is accepted.", "[k|l]=N",
+    ),
+    Argument(
+        "presence", ("privacy", "presence"), Presence, Form.TEXT, "--presence",
+        "Anatomy: accept that it shows who is in the table.", "disclosed",
+    ),
+    Argument(
+        "hierarchies", ("columns", "*", "hierarchy"), Mapping[str, FileName], Form.PAIRS, "--hierarchy",
+        "Taxonomy of a column, ARX format.", "COL=FILE.csv",
+    ),
+    Argument(
+        "ordered", ("columns", "*", "ordered"), Mapping[str, FileName | Sequence[str]], Form.PAIRS, "--ordered",
+        "alphabetical, declared, or a file of the values in order.", "COL=HOW",
+    ),
+    Argument(
+        "weights", ("columns", "*", "weight"), Mapping[str, int], Form.WHOLE_PAIRS, "--weight",
+        "Weight of a column in the loss.", "COL=N",
+    ),
+    Argument("method", ("method",), str | Mapping[str, object], Form.TEXT, "--method", "NAME[:option=value,...]"),
+    Argument(
+        "refine", ("refine",), bool | Mapping[str, int], Form.FLAG, "--refine",
+        "Improve the classes by a local pass.",
+    ),
+    Argument(
+        "format", ("format",), FormatKind | Mapping[str, object], Form.WORD, "--format", "How classes are published."
+    ),
+    Argument(
+        "mean", ("format", "mean"), Names, Form.NAMES, "--mean",
+        "Numeric columns that also publish class means.", "COLUMNS",
+    ),
+    Argument("execution", ("execution",), Execution, Form.WORD, "--execution", "Where the method runs."),
+    Argument(
+        "memory", ("memory",), int | str, Form.TEXT, "--memory", "Memory for the method, such as 4GB.", "SIZE"
+    ),
+    Argument("seed", ("seed",), int, Form.WHOLE, "--seed", "Fix what is drawn at random."),
+    Argument(
+        "rows_are", ("rows_are",), RowsAre, Form.WORD, "--rows-are", "events accepts identifiers that repeat."
+    ),
+    Argument(
+        "persons", ("persons",), Persons, Form.TEXT, "--persons",
+        "Events: accept classes of fewer than k persons.", "ignored",
+    ),
+    Argument(
+        "accept_unique", ("columns", "*", "accept_unique"), Names, Form.NAMES, "--accept-unique",
+        "Published though nearly unique.", "COLUMNS",
+    ),
+    Argument(
+        "accept_repeats", ("columns", "*", "accept_repeats"), Names, Form.NAMES, "--accept-repeats",
+        "Identifiers whose equal values are not one person.", "COLUMNS",
+    ),
+    Argument("name", ("name",), str, Form.TEXT, "--name", "The release's name."),
+    Argument("readers", ("readers",), Names, Form.NAMES),
+    Argument("dimensions", ("dimensions",), Names, Form.NAMES),
+    Argument("key", ("key",), Names, Form.NAMES),
+    Argument("every", ("every",), str, Form.TEXT),
+    Argument("keep", ("keep",), int, Form.WHOLE),
+    Argument("suppression", ("suppression",), Mapping[str, Number], Form.PAIRS),
+    Argument("max_failing", ("history", "max_failing"), int, Form.WHOLE),
+)  # fmt: skip
+"""Every argument, in the order of ``--help``; those without an option belong to releases that are made again and again."""
+
+ROLE_ARGUMENTS = tuple(argument.name for argument in ARGUMENTS if argument.path == ROLE)
+"""Those that list the columns of a role."""
+
+NOT_ARGUMENTS = {
+    ("release", "source"): "the first argument",
+    ("release", "columns"): "given by role",
+    ("release", "privacy"): "given key by key",
+    ("release", "history"): "given key by key",
+    ("release", "refresh"): "one mode only",
+    ("column", "role"): "given by role",
+    ("privacy", "max_loss"): "given as a number",
+    ("format", "kind"): "given as format",
+}
+"""Keys of a release that are no argument of their own, with the reason; options of `method`, `refine` and `suppression` are given within them."""

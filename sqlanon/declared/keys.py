@@ -1,0 +1,259 @@
+"""The keys of a policy, as data: their defaults, and what each means.
+
+This is the one place where a key is described. `sqlanon.policy.models` adds types and checks, and makes the JSON Schema and
+docs/policy.md of both; `arguments` says how keys are given from Python and on the command line.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from sqlanon.declared.formats import FORMATS
+from sqlanon.declared.methods import METHODS
+from sqlanon.spec import MAX_WEIGHT, FormatSpec, RefineSpec, RefreshSpec
+
+REQUIRED: Final = object()
+"""The default of a key that has none."""
+
+_REFINE = RefineSpec()
+_REFRESH = RefreshSpec()
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """One key.
+
+    Attributes:
+        default: its value where it is left out; None: nothing is asked.
+        about: what it means, for people.
+    """
+
+    default: object
+    about: str
+
+
+POLICY = {
+    "version": Key(REQUIRED, "The version of this format: 1."),
+    "connection": Key(
+        None,
+        "`duckdb:///path` or `postgresql://...`. Keep passwords out of the file: `${SQLANON_PASSWORD}` is "
+        "read from the environment. A relative path starts where the command runs.",
+    ),
+    "releases": Key(REQUIRED, "The releases, at least one."),
+}
+RELEASE = {
+    "name": Key(REQUIRED, "The release's name in the catalog and on the command line; unique in the file."),
+    "source": Key(
+        REQUIRED, "The table or view to release, `table` or `schema.table`; quote parts as in SQL."
+    ),
+    "publish": Key(
+        None,
+        "The view that readers get, `view` or `schema.view`; default: the release's name in the schema "
+        "`release`. No two releases publish to the same view.",
+    ),
+    "publish_file": Key(
+        None,
+        "DuckDB: another database file that will hold just this release. A relative path starts where the "
+        "command runs.",
+    ),
+    "columns": Key(REQUIRED, "The role of each column. At least one is quasi."),
+    "rest": Key(
+        "error",
+        "What happens to columns of the source that are not listed: `error` stops, `drop` leaves them out, "
+        "`keep` publishes them as they are.",
+    ),
+    "rows_are": Key(
+        "persons",
+        "`persons`: one row a person; an identifier that repeats stops the run. `events`: a person may have "
+        "several rows, so k counts rows, not persons; run and audit then also count persons: each identifier "
+        "without `accept_repeats` by itself, its NULLs as one value. Classes of fewer than k persons are a "
+        "warning of run and fail an audit, unless `persons` says otherwise.",
+    ),
+    "persons": Key(
+        None,
+        "With `rows_are: events`: `ignored` accepts classes of fewer than k persons. They are counted and "
+        "shown nevertheless.",
+    ),
+    "readers": Key(
+        (),
+        "Who reads the release. Roles of PostgreSQL are granted the views and lose them when they are no "
+        "longer named; other names serve the warnings of plan.",
+    ),
+    "dimensions": Key(
+        (),
+        "Tables that `query` may join to the release, `table` or `schema.table`: what they say of a value is "
+        "no secret, and none holds rows of the release's persons. Any other table is refused without "
+        "`--allow-linking`.",
+    ),
+    "key": Key(
+        (),
+        "Columns that tell which row is which from version to version: together unique, never NULL, never "
+        "published (identifiers). With it the private schema keeps keyed hash -> class of every version, and "
+        "`audit --history` can tell what versions reveal together.",
+    ),
+    "every": Key(None, "How often `run --due` looks at the release: 30m, 24h, 7d. Default: every time."),
+    "keep": Key(
+        _REFRESH.keep,
+        "Versions whose tables stay, the published one among them. `rollback` can return to those; with 1 to "
+        "none.",
+    ),
+    "history": Key(None, "With `key`: what two versions in a row may tell together."),
+    "refresh": Key(None, "How the release is made again."),
+    "privacy": Key(REQUIRED, "What every class must meet."),
+    "method": Key("tree", "The algorithm and its options."),
+    "refine": Key(None, "Improve the method's classes by a local pass: `true`, `false` or a mapping."),
+    "suppression": Key(
+        None,
+        "Rows that the method may leave out of the release, at most; they are counted in every report and in "
+        "the bounds of queries. Default: none, and a method that would leave rows out is refused.",
+    ),
+    "format": Key(FormatSpec().kind, "How classes are published."),
+    "execution": Key(
+        "auto",
+        "Where the method runs: compiled `kernel`, SQL `pushdown`, or chosen by size. All give the same "
+        "release.",
+    ),
+    "memory": Key(
+        None,
+        "What the kernels may use: bytes, or text such as 4GB or 512MiB. Default: chosen from the machine.",
+    ),
+    "seed": Key(
+        None,
+        "For what draws random numbers: the methods `idistance`, `topdown` and `anatomy`, and the group "
+        "numbers of format anatomy. Default: drawn from the operating system.",
+    ),
+}
+COLUMN = {
+    "role": Key(
+        REQUIRED,
+        "What the column is for. `identifier`: names a person, is never published. `quasi`: others may know "
+        "it; it is generalized. `sensitive`: must not be learned about a person; published as it is, "
+        "protected by l. `insensitive`: published as it is.",
+    ),
+    "weight": Key(
+        1,
+        "How much the loss of this quasi column counts against the others. The weights of a release sum to "
+        f"at most {MAX_WEIGHT}.",
+    ),
+    "hierarchy": Key(
+        None,
+        "Quasi columns: a CSV file in ARX's format, `leaf;parent;...;*`, relative to the policy file. "
+        "Classes publish a node's label.",
+    ),
+    "ordered": Key(
+        None,
+        "Quasi columns of text or enum type, which otherwise have no order: `alphabetical` (by bytes), "
+        "`declared` (the enum's own order), the list of values in order, or a file with one value per line, "
+        "relative to the policy file. Not together with `hierarchy`.",
+    ),
+    "accept_unique": Key(
+        False,
+        "Sensitive and insensitive columns: publish the column although many of its values occur once and "
+        "could name a person.",
+    ),
+    "accept_repeats": Key(
+        False,
+        "Identifiers: equal values are not the same person (names, free text), so that repeats, and several "
+        "NULLs, do not stop the run and are not counted as persons.",
+    ),
+}
+PRIVACY = {
+    "k": Key(
+        None,
+        "Rows in a class, at least; 1 publishes rows as they are. Required, except with `maximize` (see "
+        "`at_least`) and with the format anatomy.",
+    ),
+    "l": Key(
+        None,
+        "Frequency l-diversity: no value of a sensitive column makes up more than 1/l of a class. A number "
+        'of at least 1 or a fraction such as "5/2".',
+    ),
+    "distinct_l": Key(None, "Different values of each sensitive column in a class, at least."),
+    "joint": Key(
+        False, "With several sensitive columns: l and distinct_l also hold within every value of the others."
+    ),
+    "maximize": Key(
+        None,
+        "Make this as large as `max_loss` and `max_extent` allow, at least one of which it needs, and no "
+        "smaller than `at_least`. Not together with `k`, `l`, `distinct_l` and `joint`.",
+    ),
+    "max_loss": Key(None, "With `maximize`: what every class may lose, at most."),
+    "max_extent": Key(
+        None,
+        "With `maximize`: quasi columns and how far a class may reach there, at most, in the column's own "
+        "units: numbers as they are, days for dates and timestamps, leaves of a hierarchy's node.",
+    ),
+    "at_least": Key(None, "With `maximize`, required: the least that is accepted."),
+    "presence": Key(
+        None,
+        "Format anatomy: `disclosed` accepts that exact quasi values meet no k and confirm who is in the "
+        "table, so that k may be asked for nevertheless.",
+    ),
+}
+MAX_LOSS = {
+    "per_class_ncp": Key(
+        REQUIRED,
+        "The weighted NCP of a class, at most: a number from 0 to 1, taken exactly as it is written. 0 keeps "
+        "every quasi value as it is.",
+    ),
+}
+AT_LEAST = {
+    "k": Key(None, "Rows in a class, at least."),
+    "l": Key(
+        None, "Frequency l-diversity, as `privacy.l`. 1 asks for nothing; 2 is the least that hides a value."
+    ),
+}
+METHOD = {
+    "name": Key(
+        REQUIRED,
+        f"{', '.join(f'`{name}`' for name in METHODS)}. docs/onedim.md and docs/mondrian.md say which to take.",
+    ),
+}
+REFINE = {
+    "window": Key(_REFINE.window, "Classes on either side that a row looks at."),
+    "passes": Key(_REFINE.passes, "Runs over all rows, at most; it ends earlier when nothing moves."),
+}
+SUPPRESSION = {
+    "max_rows": Key(None, "Rows of the source."),
+    "max_share": Key(None, "The share of the source's rows: 0.02 allows 2 of 100."),
+}
+FORMAT = {
+    "kind": Key(FormatSpec().kind, " ".join(f"`{facts.name}`: {facts.about}" for facts in FORMATS.values())),
+    "mean": Key(
+        (),
+        "Numeric quasi columns without hierarchy that also publish their class mean. Only with `ranges` and "
+        "k of at least 5.",
+    ),
+}
+REFRESH = {
+    "mode": Key(
+        _REFRESH.mode,
+        "`full`: every version is computed anew from the whole source. What versions tell together is "
+        "measured (see `history`), not prevented.",
+    ),
+}
+HISTORY = {
+    "max_failing": Key(
+        None,
+        "Rows that may be left in groups below k (of events: k persons), l or distinct_l, at most, when a reader compares "
+        "the new version with the published one; with more, `run` publishes nothing. Default: any number.",
+    ),
+}
+
+KEYS: Mapping[str, Mapping[str, Key]] = {
+    "policy": POLICY,
+    "release": RELEASE,
+    "column": COLUMN,
+    "privacy": PRIVACY,
+    "max_loss": MAX_LOSS,
+    "at_least": AT_LEAST,
+    "method": METHOD,
+    "refine": REFINE,
+    "suppression": SUPPRESSION,
+    "format": FORMAT,
+    "refresh": REFRESH,
+    "history": HISTORY,
+}
+"""Every key by the part of a policy that holds it."""

@@ -1,0 +1,60 @@
+"""The keyword arguments of `Database.anonymize` and `sqlanon.anonymize`, for type checkers.
+
+Names and types are those of `arguments`, which a test compares; what they mean is in docs/policy.md.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Required, TypedDict
+
+from sqlanon.declared.arguments import FileName, Goal, Names, Number, Presence
+from sqlanon.spec import Execution, FormatKind, Persons, Rest, RowsAre
+
+
+class FileOptions(TypedDict, total=False):
+    """What a release of a file may be asked for."""
+
+    quasi: Required[Names]
+    sensitive: Names | None
+    identifiers: Names | None
+    insensitive: Names | None
+    rest: Rest
+    k: int | None
+    l: Number | None  # noqa: E741 - the papers' symbol
+    distinct_l: int | None
+    joint: bool
+    max_loss: Number | None
+    max_extent: Mapping[str, Number] | None
+    maximize: Goal | None
+    at_least: Mapping[str, Number] | None
+    presence: Presence | None
+    hierarchies: Mapping[str, FileName] | None
+    ordered: Mapping[str, FileName | Sequence[str]] | None
+    weights: Mapping[str, int] | None
+    method: str | Mapping[str, object]
+    refine: bool | Mapping[str, int] | None
+    format: FormatKind | Mapping[str, object]
+    mean: Names | None
+    execution: Execution
+    memory: int | str | None
+    seed: int | None
+    rows_are: RowsAre
+    persons: Persons | None
+    accept_unique: Names | None
+    accept_repeats: Names | None
+    name: str | None
+    readers: Names | None
+    dimensions: Names | None
+    key: Names | None
+    every: str | None
+    keep: int
+    suppression: Mapping[str, Number] | None
+    max_failing: int | None
+
+
+class AnonymizeOptions(FileOptions, total=False):
+    """What a release of a table may be asked for: also where it is published."""
+
+    publish: str | None
+    publish_file: FileName | None

@@ -1,0 +1,216 @@
+"""How tables are made and filled on PostgreSQL: nobody else gets rights on them, and the planner gets statistics.
+
+Default privileges give rights on every new table. ``pg_stats`` shows values of a table to whoever has rights on it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING
+
+import numpy as np
+import psycopg
+from psycopg import sql
+
+from sqlanon.engines.base import PRIVATE_SCHEMA, Row, Statement, TableRef
+from sqlanon.engines.postgres import private
+from sqlanon.engines.postgres.binary import SIGNATURE, TYPES, record_type
+from sqlanon.engines.statements import batches
+from sqlanon.errors import DatabaseError
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+_CHUNK = 1 << 20
+_COMMENTS = re.compile(r"^(?:--[^\n]*\n|/\*.*?\*/|\s)+", re.DOTALL)
+_NAME = '"(?:[^"]|"")+"'
+_MADE = re.compile(rf"CREATE TEMPORARY TABLE ({_NAME})", re.IGNORECASE)
+_PRIVATE = re.compile(rf'CREATE TABLE (?:IF NOT EXISTS )?("{PRIVATE_SCHEMA}"\.{_NAME})', re.IGNORECASE)
+
+
+class Tables:
+    """The part of a session that sends statements which may make tables."""
+
+    _connection: psycopg.Connection
+    _by_default: bool | None
+    """Whether default privileges give others rights on new tables; None: nobody looked yet."""
+    _unanalyzed: list[str]
+    """Loaded temporary tables without statistics."""
+
+    def _translated(self, name: str) -> AbstractContextManager[None]:
+        raise NotImplementedError
+
+    def _run(self, statement: Statement | str) -> AbstractContextManager[psycopg.Cursor]:
+        raise NotImplementedError
+
+    def fetch(
+        self, statement: Statement | str, *, max_rows: int = 100_000, first: Sequence[Statement] = ()
+    ) -> list[Row]:
+        """See `Engine.fetch`."""
+        raise NotImplementedError
+
+    def execute_all(self, statements: Sequence[Statement]) -> None:
+        """See `Engine.execute_all`."""
+        for together in batches(statements):
+            self._send(together)
+
+    def _send(self, statements: Sequence[Statement], *, answer: int | None = None) -> list[Row]:
+        """Run statements of which only the last may have values, and keep others off what they create.
+
+        Statistics of a temporary table are in pg_stats as well, for whoever has a right on it. Where default privileges give any,
+        they are taken away before there are statistics. Elsewhere all is one call and one transaction, which looks again at its end.
+
+        Args:
+            statements: what to run.
+            answer: how many rows the last one may return; None: it is no query.
+        """
+        name = ", ".join(dict.fromkeys(named(one) for one in statements))
+        creations = [(one, _created(one.text)) for one in statements]
+        made = [table for _, table in creations if table]
+        if made and self._by_default is not False:
+            return self._send_singly(creations, answer)
+        bound = bool(statements[-1].binds)
+        texts = self._take_unanalyzed()
+        for one, table in creations:
+            texts.append(one.text if one.binds or not bound else one.text.replace("%", "%%"))
+            if table and _is_temporary(table):
+                # Nobody analyzes temporary tables by himself, and the planner joins badly without statistics.
+                texts.append(f"ANALYZE {table}")
+        if made:
+            looks = private.grantees(made)
+            texts.insert(len(texts) - (answer is not None), looks.replace("%", "%%") if bound else looks)
+        found: list[Row] = []
+        rows: list[Row] = []
+        with self._translated(name), psycopg.ClientCursor(self._connection) as cursor:
+            # A comment at a statement's end ends with its line.
+            cursor.execute("\n;\n".join(texts), dict(statements[-1].binds) or None)
+            while True:
+                if cursor.description is not None:
+                    found, rows = rows, cursor.fetchmany(100_000 if answer is None else answer + 1)
+                if not cursor.nextset():
+                    break
+            if answer is None:
+                found, rows = rows, []
+            if made:
+                private.revoke(self._connection, found)
+        if answer is not None and len(rows) > answer:
+            raise DatabaseError(f"{named(statements[-1])} returned more than {answer} rows")
+        return rows
+
+    def _send_singly(
+        self, creations: Sequence[tuple[Statement, str | None]], answer: int | None
+    ) -> list[Row]:
+        for at, (one, table) in enumerate(creations, 1):
+            if at == len(creations) and answer is not None:
+                return self.fetch(one, max_rows=answer)
+            with self._run(one):
+                pass
+            if table:
+                self._revoke_defaults(table)
+                self._analyze(table)
+        return []
+
+    def _analyze(self, table: str) -> None:
+        if _is_temporary(table):
+            self._connection.execute(f"ANALYZE {table}")
+
+    def _take_unanalyzed(self) -> list[str]:
+        """What gives loaded tables their statistics, before the next statement that may read them."""
+        tables, self._unanalyzed = self._unanalyzed, []
+        return [f"ANALYZE {', '.join(tables)}"] if tables else []
+
+    def _ready(self) -> None:
+        for text in self._take_unanalyzed():
+            self._connection.execute(text)
+
+    def load_arrays(self, table: TableRef, columns: Mapping[str, npt.NDArray[np.generic]]) -> None:
+        """See `Engine.load_arrays`."""
+        dtypes = [str(array.dtype) for array in columns.values()]
+        temporary = sql.SQL("TEMP " if table.schema is None else "")
+        defined = sql.SQL(", ").join(
+            sql.SQL("{} {}").format(sql.Identifier(name), sql.SQL(TYPES[dtype]))
+            for name, dtype in zip(columns, dtypes, strict=True)
+        )
+        record = record_type(dtypes)
+        count = len(next(iter(columns.values())))
+        self._new(
+            table, sql.SQL("CREATE {}TABLE IF NOT EXISTS {} ({})").format(temporary, ident(table), defined)
+        )
+        with self._translated(f"load {table.name}"), self._connection.cursor() as cursor:
+            names = sql.SQL(", ").join(map(sql.Identifier, columns))
+            with cursor.copy(
+                sql.SQL("COPY {} ({}) FROM STDIN (FORMAT BINARY)").format(ident(table), names)
+            ) as copy:
+                copy.write(SIGNATURE)
+                for start in range(0, count, _CHUNK):
+                    stop = min(count, start + _CHUNK)
+                    rows = np.empty(stop - start, dtype=record)
+                    rows["fields"] = len(dtypes)
+                    for i, array in enumerate(columns.values()):
+                        rows[f"l{i}"] = array.dtype.itemsize
+                        rows[f"v{i}"] = array[start:stop]
+                    copy.write(rows.tobytes())
+                copy.write(b"\xff\xff")
+            shown = self._shown(table)
+            if table.schema is None and shown not in self._unanalyzed:
+                self._unanalyzed.append(shown)
+
+    def load_rows(self, table: TableRef, columns: Sequence[tuple[str, str]], rows: Iterable[Row]) -> None:
+        """See `Engine.load_rows`."""
+        temporary = sql.SQL("TEMP " if table.schema is None else "")
+        defined = sql.SQL(", ").join(
+            sql.SQL("{} {}").format(sql.Identifier(name), sql.SQL(kind)) for name, kind in columns
+        )
+        self._new(
+            table, sql.SQL("CREATE {}TABLE IF NOT EXISTS {} ({})").format(temporary, ident(table), defined)
+        )
+        copy_in = sql.SQL("COPY {} FROM STDIN").format(ident(table))
+        with (
+            self._translated(f"load {table.name}"),
+            self._connection.cursor() as cursor,
+            cursor.copy(copy_in) as copy,
+        ):
+            for row in rows:
+                copy.write_row(row)
+
+    def _new(self, table: TableRef, create: sql.Composed) -> None:
+        """Make a table that is going to be filled; of a private one, rights that defaults gave are taken away while it is empty."""
+        with self._translated(f"load {table.name}"):
+            text = create.as_string(self._connection)
+            if table.schema not in (None, PRIVATE_SCHEMA):
+                self._connection.execute(text)
+                return
+            cursor = self._connection.execute(f"{text};\n{private.grantees([self._shown(table)])}")
+            cursor.nextset()
+            private.revoke(self._connection, cursor.fetchall())
+
+    def _shown(self, table: TableRef) -> str:
+        return ident(table).as_string(self._connection)
+
+    def _revoke_defaults(self, table: str) -> None:
+        with self._translated("rights of the private schema"):
+            private.revoke(self._connection, self._connection.execute(private.grantees([table])).fetchall())
+
+
+def _created(text: str) -> str | None:
+    """The temporary or private table that a statement makes, as it is written there."""
+    plain = _COMMENTS.sub("", text)
+    made = _MADE.match(plain) or _PRIVATE.match(plain)
+    return made.group(1) if made else None
+
+
+def _is_temporary(table: str) -> bool:
+    """Whether `_created` found a temporary table: only that has one name."""
+    return re.fullmatch(_NAME, table) is not None
+
+
+def ident(table: TableRef) -> sql.Identifier:
+    """A table's name as SQL."""
+    return sql.Identifier(*(part for part in (table.schema, table.name) if part))
+
+
+def named(statement: Statement | str) -> str:
+    """What an error calls a statement."""
+    return re.sub(r"\s+", " ", statement.name) if isinstance(statement, Statement) else "a statement"

@@ -1,0 +1,31 @@
+"""Which statements an engine may send together in one call."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+
+from sqlanon.engines.base import Statement
+
+
+def batches(statements: Iterable[Statement]) -> Iterator[list[Statement]]:
+    """Statements that may go together, in their order: only the last one of a call has values."""
+    together: list[Statement] = []
+    for one in statements:
+        together.append(one)
+        if one.binds:
+            yield together
+            together = []
+    if together:
+        yield together
+
+
+def joined(statements: Sequence[Statement]) -> Statement:
+    """Several statements as one, named after all of them."""
+    if len(statements) == 1:
+        return statements[0]
+    names = ", ".join(dict.fromkeys(one.name for one in statements))
+    # A comment at a statement's end ends with its line.
+    return Statement(names, "\n;\n".join(one.text for one in statements), statements[-1].binds)
+
+
+__all__ = ["batches", "joined"]

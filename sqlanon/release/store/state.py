@@ -1,0 +1,107 @@
+"""What there is of a release: its catalog rows, its views and tables, its secret; read once, under the release's lock."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from sqlanon.engines.base import Engine, Found, Relation, TableRef
+from sqlanon.engines.names import split_name
+from sqlanon.formats import format_of
+from sqlanon.release.store.catalog import Catalog, Entry
+from sqlanon.release.store.target import views_beside
+from sqlanon.spec import ReleaseSpec
+
+SHOWN = ("published", "withdrawn", "replaced", "dropped")
+"""States of versions that readers had, by which they had last."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReleaseState:
+    """One release and what is around it.
+
+    Whoever holds the release's lock may use it until he changes something himself: nobody else writes the catalog's rows of this
+    release or its private tables. Views are other people's as well: the publishing transaction looks them up again.
+
+    Attributes:
+        engine: the source's database.
+        spec: the release.
+        entries: the catalog's rows of all releases, by release and version.
+        secret: what the release's hashes are keyed with; None before its first version.
+        found: the catalog's own tables, the names of all private ones, the source and the views.
+    """
+
+    engine: Engine
+    spec: ReleaseSpec
+    entries: tuple[Entry, ...]
+    secret: str | None
+    found: Found
+
+    @property
+    def source(self) -> Relation:
+        """The table that is released.
+
+        Raises:
+            DatabaseError: there is none.
+        """
+        return self.found.named.get(self.spec.source) or self.engine.relation(self.spec.source)
+
+    @property
+    def view(self) -> TableRef:
+        """The public view; ``release.<source table>`` unless the policy names one."""
+        if self.spec.publish:
+            return self.engine.target(self.spec.publish)
+        return replace(self.engine.target("release.x"), name=self.source.ref.name)
+
+    @property
+    def versions(self) -> list[Entry]:
+        """The catalog's rows of this release."""
+        return [entry for entry in self.entries if entry.release == self.spec.name]
+
+    @property
+    def published(self) -> Entry | None:
+        """The published version."""
+        return next((entry for entry in reversed(self.versions) if entry.status == "published"), None)
+
+    @property
+    def last_shown(self) -> Entry | None:
+        """The version that readers have or had last."""
+        return last_shown(self.versions)
+
+    def exists(self, table: TableRef) -> bool:
+        """Whether a table or view is there; the database is asked only about what was not looked up."""
+        private = Catalog(self.engine).table
+        if (table.schema, table.database) == (private.schema, private.database):
+            return table.name in self.found.tables
+        if table in self.found.asked:
+            return table in self.found.relations
+        return self.engine.exists(table)
+
+
+def read_state(engine: Engine, spec: ReleaseSpec) -> ReleaseState:
+    """Read the state of a release in a few statements; its lock is held, and the private schema was found to be nobody else's."""
+    catalog = Catalog(engine)
+    views = [
+        view
+        for view in _possible_views(engine, spec)
+        for view in views_beside(view, format_of(spec.format.kind).facts.paired)
+    ]
+    found = engine.look_up([*catalog.tables, *views], [spec.source], catalog.table)
+    return ReleaseState(engine, spec, tuple(catalog.rows(found)), catalog.secret_in(found, spec.name), found)
+
+
+def _possible_views(engine: Engine, spec: ReleaseSpec) -> list[TableRef]:
+    """Where the public view may be; without a name of its own it has that of the source, as the database spells it."""
+    if spec.publish:
+        return [engine.target(spec.publish)]
+    names = dict.fromkeys([split_name(spec.source)[-1], spec.source])
+    return [replace(engine.target("release.x"), name=name) for name in names]
+
+
+def last_shown(entries: Sequence[Entry]) -> Entry | None:
+    """Of the versions of one release the one that readers have, or had last where it was unpublished: a new one is compared with it."""
+    shown = [entry for entry in entries if entry.status in SHOWN]
+    return max(shown, key=lambda entry: (-SHOWN.index(entry.status), entry.version), default=None)
+
+
+__all__ = ["SHOWN", "ReleaseState", "last_shown", "read_state"]

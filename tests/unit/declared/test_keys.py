@@ -1,0 +1,241 @@
+"""One home for every key of a policy: Python, the command line, JSON Schema and the documents say the same."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from inspect import signature
+from pathlib import Path
+from types import NoneType, UnionType
+from typing import Any, Required, Union, get_args, get_origin, get_type_hints
+
+import pytest
+from pydantic import BaseModel
+from typer.main import get_command
+
+import sqlanon
+from sqlanon.cli.app import app
+from sqlanon.cli.policy_options import given_options
+from sqlanon.declared.arguments import ARGUMENTS, NOT_ARGUMENTS, Form
+from sqlanon.declared.keys import KEYS, REQUIRED
+from sqlanon.declared.options import AnonymizeOptions, FileOptions
+from sqlanon.policy import models, reference, release, schema
+from sqlanon.policy.reference import arguments_table
+from sqlanon.spec import ReleaseSpec
+
+ROOT = Path(__file__).parents[3]
+MODELS: dict[str, type[BaseModel]] = {
+    "policy": models.PolicyModel,
+    "release": models.ReleaseModel,
+    "column": models.ColumnModel,
+    "privacy": models.PrivacyModel,
+    "max_loss": models.MaxLossModel,
+    "at_least": models.AtLeastModel,
+    "method": models.MethodModel,
+    "refine": models.RefineModel,
+    "suppression": models.SuppressionModel,
+    "format": models.FormatModel,
+    "refresh": models.RefreshModel,
+    "history": models.HistoryModel,
+}
+COMMANDS_OWN = {
+    "source",
+    "db",
+    "allow_weaker",
+    "null",
+    "delimiter",
+    "encoding",
+    "types",
+    "json",
+    "quiet",
+    "verbose",
+    "debug",
+}
+"""Options of ``sqlanon anonymize`` that are no keys of a policy."""
+
+
+def members(kind: Any) -> set[Any]:
+    return set(get_args(kind)) if get_origin(kind) in (Union, UnionType) else {kind}
+
+
+def test_every_key_has_a_type_and_every_field_a_key() -> None:
+    assert {part: list(keys) for part, keys in KEYS.items()} == {
+        part: list(model.model_fields) for part, model in MODELS.items()
+    }
+
+
+def test_every_key_of_a_release_is_an_argument_or_says_why_not() -> None:
+    given = set()
+    for argument in ARGUMENTS:
+        *parts, last = argument.path
+        part = "column" if "*" in parts else parts[-1] if parts else "release"
+        given.add((part, last))
+    within = {"policy", "at_least", "method", "refine", "suppression", "refresh"}
+    keys = {(part, key) for part, known in KEYS.items() if part not in within for key in known}
+    assert given - {("column", "role")} | set(NOT_ARGUMENTS) == keys
+    assert given & set(NOT_ARGUMENTS) == {("column", "role")}
+
+
+def test_the_typed_arguments_are_those_that_there_are() -> None:
+    hints = get_type_hints(AnonymizeOptions, include_extras=True)
+    assert set(hints) == {argument.name for argument in ARGUMENTS}
+    for argument in ARGUMENTS:
+        hint = hints[argument.name]
+        assert (get_origin(hint) is Required) == argument.required
+        found = members(get_args(hint)[0] if argument.required else hint)
+        assert found == members(argument.type) | ({NoneType} if argument.optional else set()), argument.name
+    assert set(hints) - set(get_type_hints(FileOptions)) == {"publish", "publish_file"}
+
+
+def test_defaults_are_those_of_the_keys() -> None:
+    """Leaving an argument out, and giving its default, is the same; so is the spec that is made by hand."""
+    bare = release(source="t", quasi="age", k=1)
+    assert bare == ReleaseSpec("t", "t", bare.columns, bare.privacy)
+    for argument in ARGUMENTS:
+        if argument.name not in ("quasi", "k"):
+            same: dict[str, Any] = {"quasi": "age", "k": 1, argument.name: argument.default}
+            assert release(source="t", **same) == bare, argument.name
+    for part, keys in KEYS.items():
+        made = schema()
+        fields = made if part == "policy" else made["$defs"][MODELS[part].__name__]
+        assert set(fields.get("required", ())) == {
+            name for name, key in keys.items() if key.default is REQUIRED
+        }
+        for name, key in keys.items():
+            field = fields["properties"][name]
+            assert field["description"] == key.about
+            if key.default is not REQUIRED:
+                assert field.get("default") == (
+                    list(key.default) if isinstance(key.default, tuple) else key.default
+                )
+
+
+def test_the_command_line_has_every_argument_that_it_may_have_and_nothing_else() -> None:
+    command: Any = get_command(app).commands["anonymize"]  # type: ignore[attr-defined]
+    options = {one.name: one for one in command.params if one.name not in (*COMMANDS_OWN, "help")}
+    offered = {argument.name: argument for argument in ARGUMENTS if argument.option}
+    assert list(options) == list(offered)
+    for name, argument in offered.items():
+        option = options[name]
+        assert option.opts == [argument.option]
+        assert not option.secondary_opts
+        assert option.help == argument.help
+        assert option.help
+        assert option.multiple == (
+            argument.form not in (Form.TEXT, Form.WORD, Form.WHOLE, Form.NUMBER, Form.FLAG)
+        )
+        assert option.is_flag == (argument.form is Form.FLAG)
+        if argument.form is Form.WORD:
+            assert set(get_args(option.type_descriptor.annotation)) <= {
+                word for kind in members(argument.type) for word in get_args(kind)
+            }
+            assert option.default == argument.default
+    # What is made again night after night is said in a file.
+    assert {a.name for a in ARGUMENTS} - set(offered) == {
+        "readers", "dimensions", "key", "every", "keep", "suppression", "max_failing"
+    }  # fmt: skip
+
+
+def test_an_option_that_is_not_given_asks_for_nothing() -> None:
+    command: Any = get_command(app).commands["anonymize"]  # type: ignore[attr-defined]
+    values = {one.name: one.default for one in command.params if one.name not in (*COMMANDS_OWN, "help")}
+    given = given_options(values | {"quasi": ["age"], "k": 1})
+    assert release(source="t", **given) == release(source="t", quasi="age", k=1)
+
+
+def test_the_documents_list_the_arguments() -> None:
+    table = arguments_table()
+    assert table in (ROOT / "docs/policy.md").read_text(encoding="utf-8")
+    assert table in reference()
+    named = re.findall(r"^\| `(\w+)` \|", table, re.MULTILINE)
+    assert named == [argument.name for argument in ARGUMENTS]
+
+
+@pytest.mark.parametrize("wrong", ["quazi", "publish_to", "source_", "l2"])
+def test_an_argument_that_there_is_not(wrong: str) -> None:
+    arguments: dict[str, Any] = {"quasi": "age", "k": 2, wrong: 1}
+    with pytest.raises(TypeError, match=f"no argument {wrong}"):
+        release(source="t", **arguments)
+    with pytest.raises(TypeError, match="quasi is missing"):
+        release(source="t", k=2)  # type: ignore[call-arg]
+
+
+CALLS = """\
+import sqlanon
+
+with sqlanon.connect("duckdb:///:memory:") as db:
+    db.anonymize("t", quasi=["age"], sensitive="illness", k=5, l=2.5, method="tree", format="labels", weights={"age": 2})
+    db.anonymize("t", quazi=["age"], k=5)
+    db.anonymize("t", quasi=["age"], k="5")
+    db.anonymize("t", quasi=["age"], rest="ignore")
+    db.anonymize("t", k=5)
+    report: sqlanon.RunReport = db.anonymize("t", quasi="age", k=5).report
+sqlanon.anonymize("a.csv", to="b.csv", quasi="age", k=2, null="?")
+sqlanon.anonymize("a.csv", to="b.csv", quasi="age", k=2, publish="v")
+options: sqlanon.AnonymizeOptions = {"quasi": "age", "kk": 2}
+"""
+WRONG = {
+    5: 'Unexpected keyword argument "quazi"',
+    6: 'Argument "k" to "anonymize" of "Database" has incompatible type "str"',
+    7: 'Argument "rest" to "anonymize" of "Database" has incompatible type',
+    8: 'Missing named argument "quasi"',
+    11: 'Unexpected keyword argument "publish"',
+    12: 'Extra key "kk" for TypedDict "AnonymizeOptions"',
+}
+
+
+def test_mypy_sees_wrong_arguments(tmp_path: Path) -> None:
+    file = tmp_path / "calls.py"
+    file.write_text(CALLS, encoding="utf-8")
+    command = [
+        sys.executable,
+        "-m",
+        "mypy",
+        "--strict",
+        "--config-file=",
+        f"--cache-dir={tmp_path}",
+        str(file),
+    ]
+    done = subprocess.run(
+        [*command, "--follow-imports=silent"], capture_output=True, text=True, check=False, cwd=ROOT
+    )
+    found: dict[int, str] = {}
+    for line in done.stdout.splitlines():
+        if at := re.match(r".*calls\.py:(\d+): error: (.*)", line):
+            found.setdefault(int(at[1]), at[2])
+    assert set(found) == set(WRONG), done.stdout
+    assert all(found[line].startswith(text) for line, text in WRONG.items()), found
+
+
+def test_what_the_interface_takes_and_gives_is_public() -> None:
+    """Every class of sqlanon that a signature names can be imported from sqlanon itself."""
+    common = {
+        "Any",
+        "Self",
+        "Sequence",
+        "Mapping",
+        "PathLike",
+        "Unpack",
+        "BaseException",
+        "TracebackType",
+        "None",
+    }
+    for home in (sqlanon.Database, sqlanon.Release, sqlanon.connect, sqlanon.anonymize, sqlanon.load_policy):
+        functions = [home] if callable(home) and not isinstance(home, type) else vars(home).values()
+        for function in functions:
+            if not hasattr(function, "__annotations__") or function.__name__ == "__init__":
+                continue
+            named = set(re.findall(r"\b[A-Z]\w+", " ".join(map(str, function.__annotations__.values()))))
+            assert named - common <= set(sqlanon.__all__), function
+    for name in sqlanon.__all__:
+        assert getattr(sqlanon, name) is not None
+
+
+def test_the_signature_shows_the_typed_arguments() -> None:
+    from sqlanon import Database
+
+    (last,) = [
+        one for one in signature(Database.anonymize).parameters.values() if one.kind is one.VAR_KEYWORD
+    ]
+    assert "AnonymizeOptions" in str(last.annotation)
