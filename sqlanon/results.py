@@ -64,7 +64,7 @@ class DataChange:
     """Rows of the source against the published version's, as far as the private schema can tell.
 
     Attributes:
-        before, after: how many there were, and are.
+        before, after: how many the version published, and how many the source has. Rows that the version left out count as added.
         added, removed: by their key, or by their identifiers, or by all their columns where neither tells rows apart.
         changed: rows of the same key with other quasi or sensitive values; None without a key.
     """
@@ -130,7 +130,10 @@ class HistoryReport(_Json):
 
 @dataclass(frozen=True, slots=True)
 class RunReport(_Json):
-    """What one run did: ``outcome`` says whether it published, and otherwise the rest is the published version's."""
+    """What one run did: ``outcome`` says whether it published, and otherwise the rest is the published version's.
+
+    ``rows`` are those of the source, of which ``suppressed`` are left out of the release: the method gave them no class.
+    """
 
     release: str
     version: int
@@ -307,6 +310,7 @@ class AuditReport(_Json):
         min_identifiers: per identifier column named, and per identifier that a release of events counts, the fewest distinct
             values in any class; NULL is one value.
         not_measured: what the policy promises and nobody could count here, each with the reason; the audit then fails.
+        suppressed: rows of the source that the release says it leaves out; ``rows`` and all measures are of those in the table.
         groups: format anatomy: what ``sensitive`` and ``requirements`` are counted on; k, classes and risks are those of the
             exact quasi columns.
     """
@@ -329,6 +333,7 @@ class AuditReport(_Json):
     lowering: tuple[LoweringColumn, ...] = ()
     lowering_together: tuple[str, ...] = ()
     not_measured: tuple[str, ...] = ()
+    suppressed: int = 0
 
     @property
     def satisfied(self) -> bool:
@@ -343,7 +348,7 @@ class TogetherReport(_Json):
     Attributes:
         first: the one release, ``second`` the other.
         matched: rows of the source found in both releases.
-        unmatched: rows of the source that at least one release does not hold (it changed since).
+        unmatched: rows of the source that at least one release does not hold (it changed since, or the release leaves them out).
         k: the smallest intersection; ``k_first`` and ``k_second`` are each release's own.
         rows_below: rows in intersections smaller than the smaller of the two k.
         min_identifiers: releases of events: per identifier that one of them counts, the fewest distinct values in any
@@ -394,7 +399,8 @@ class ReleaseRow(_Json):
     requirements: str
     sqlanon: str
     format: str = ""
-    """``gcp`` is 0 for anatomy: its quasi columns are exact."""
+    suppressed: int = 0
+    """``rows`` are those of the source; so many of them are left out. ``gcp`` is 0 for anatomy: its quasi columns are exact."""
 
 
 @dataclass(frozen=True, slots=True)

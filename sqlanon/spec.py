@@ -122,6 +122,29 @@ _NAMED = ("k", "l", "distinct_l")
 
 
 @dataclass(frozen=True, slots=True)
+class SuppressionSpec:
+    """How many rows of the source a release may leave out, at most: all that is given counts.
+
+    Attributes:
+        max_rows: rows.
+        max_share: of the source's rows.
+    """
+
+    max_rows: int | None = None
+    max_share: Fraction | None = None
+
+    def most(self, rows: int) -> int:
+        """Of so many rows.
+
+        >>> SuppressionSpec(max_rows=7, max_share=Fraction(1, 20)).most(100)
+        5
+        """
+        shares = [] if self.max_share is None else [int(self.max_share * rows)]
+        counts = [] if self.max_rows is None else [self.max_rows]
+        return min([*shares, *counts], default=0)
+
+
+@dataclass(frozen=True, slots=True)
 class MethodSpec:
     """A published algorithm of the registry and its options, as text; the method checks them."""
 
@@ -180,6 +203,7 @@ class ReleaseSpec:
         key: columns that tell which row is which from version to version: unique, not NULL, never published.
         memory: bytes that the kernels may use; None: chosen from the machine.
         refine: improve the method's classes by a local pass; None: do not.
+        suppression: rows that the method may leave out; None: none.
         seed: None: drawn from the operating system.
         refresh: how and how often it is made again.
     """
@@ -198,6 +222,7 @@ class ReleaseSpec:
     key: tuple[str, ...] = ()
     method: MethodSpec = field(default_factory=MethodSpec)
     refine: RefineSpec | None = None
+    suppression: SuppressionSpec | None = None
     format: FormatSpec = field(default_factory=FormatSpec)
     execution: Execution = "auto"
     memory: int | None = None

@@ -5,21 +5,16 @@ driver, so that a policy is checked completely before any method is imported. Co
 """
 
 from sqlanon.declared.check import asked_of, refusals, too_many_rows, unknown_method, wrong_options
-from sqlanon.declared.formats import ANATOMY, FORMATS, LABELS, POINTS, RANGES, SUPPRESSED, FormatFacts
+from sqlanon.declared.formats import FORMATS, FormatFacts
 from sqlanon.declared.method import Asked, MethodDeclaration, Refused, Whole, Word
 from sqlanon.declared.methods import METHODS
 from sqlanon.declared.registry import Registry
 from sqlanon.declared.requirements import REQUIREMENTS, Number, RequirementDeclaration, Value
 
 __all__ = [
-    "ANATOMY",
     "FORMATS",
-    "LABELS",
     "METHODS",
-    "POINTS",
-    "RANGES",
     "REQUIREMENTS",
-    "SUPPRESSED",
     "Asked",
     "FormatFacts",
     "MethodDeclaration",

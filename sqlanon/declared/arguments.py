@@ -182,6 +182,7 @@ ARGUMENTS: tuple[Argument, ...] = (
     Argument("key", ("key",), Names, Form.NAMES),
     Argument("every", ("every",), str, Form.TEXT),
     Argument("keep", ("keep",), int, Form.WHOLE),
+    Argument("suppression", ("suppression",), Mapping[str, Number], Form.PAIRS),
     Argument("max_failing", ("history", "max_failing"), int, Form.WHOLE),
 )  # fmt: skip
 """Every argument, in the order of ``--help``; those without an option belong to releases that are made again and again."""
@@ -199,4 +200,4 @@ NOT_ARGUMENTS = {
     ("privacy", "max_loss"): "given as a number",
     ("format", "kind"): "given as format",
 }
-"""Keys of a release that are no argument of their own, with the reason; options of `method` and `refine` are given within them."""
+"""Keys of a release that are no argument of their own, with the reason; options of `method`, `refine` and `suppression` are given within them."""

@@ -6,6 +6,7 @@ Nothing here knows SQL or databases. What a format does is in `sqlanon.formats`;
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 from sqlanon.declared.registry import Registry
 
@@ -16,6 +17,7 @@ class FormatFacts:
 
     Attributes:
         name: as policies name it.
+        code: ``module:class`` of a `sqlanon.formats.base.Format`, or the class itself.
         about: what it publishes, in a sentence or two of the reference.
         single: a cell is one value of the source, or NULL: it does not show all that its class holds.
         text: a cell is a text that has to be read: `sqlanon.formats.label_text`.
@@ -27,6 +29,7 @@ class FormatFacts:
     """
 
     name: str
+    code: str | type[Any]
     about: str
     single: bool = False
     text: bool = False
@@ -39,17 +42,36 @@ class FormatFacts:
 
 RANGES = FormatFacts(
     "ranges",
+    "sqlanon.formats.ranges:Ranges",
     "`<column>_lo` and `<column>_hi` in the source's type, hierarchy nodes as labels, sets as arrays.",
     means=True,
     reach=True,
 )
-LABELS = FormatFacts("labels", "one text column each, `[20, 29]`.", text=True, reach=True, source_names=True)
-POINTS = FormatFacts(
-    "points", "a representative value in the source's type.", single=True, reach=True, source_names=True
+LABELS = FormatFacts(
+    "labels",
+    "sqlanon.formats.labels:Labels",
+    "one text column each, `[20, 29]`.",
+    text=True,
+    reach=True,
+    source_names=True,
 )
-SUPPRESSED = FormatFacts("suppressed", "the value where the class agrees, else NULL.", single=True)
+POINTS = FormatFacts(
+    "points",
+    "sqlanon.formats.points:Points",
+    "a representative value in the source's type.",
+    single=True,
+    reach=True,
+    source_names=True,
+)
+SUPPRESSED = FormatFacts(
+    "suppressed",
+    "sqlanon.formats.suppressed:Suppressed",
+    "the value where the class agrees, else NULL.",
+    single=True,
+)
 ANATOMY = FormatFacts(
     "anatomy",
+    "sqlanon.formats.anatomy:Anatomy",
     "the quasi columns as they are, and the sensitive values counted by group in a second view, "
     "`<publish>_sensitive`; shows who is in the table.",
     exact=True,

@@ -104,6 +104,11 @@ RELEASE = {
     "privacy": Key(REQUIRED, "What every class must meet."),
     "method": Key("tree", "The algorithm and its options."),
     "refine": Key(None, "Improve the method's classes by a local pass: `true`, `false` or a mapping."),
+    "suppression": Key(
+        None,
+        "Rows that the method may leave out of the release, at most; they are counted in every report and in "
+        "the bounds of queries. Default: none, and a method that would leave rows out is refused.",
+    ),
     "format": Key(FormatSpec().kind, "How classes are published."),
     "execution": Key(
         "auto",
@@ -210,6 +215,10 @@ REFINE = {
     "window": Key(_REFINE.window, "Classes on either side that a row looks at."),
     "passes": Key(_REFINE.passes, "Runs over all rows, at most; it ends earlier when nothing moves."),
 }
+SUPPRESSION = {
+    "max_rows": Key(None, "Rows of the source."),
+    "max_share": Key(None, "The share of the source's rows: 0.02 allows 2 of 100."),
+}
 FORMAT = {
     "kind": Key(FormatSpec().kind, " ".join(f"`{facts.name}`: {facts.about}" for facts in FORMATS.values())),
     "mean": Key(
@@ -242,6 +251,7 @@ KEYS: Mapping[str, Mapping[str, Key]] = {
     "at_least": AT_LEAST,
     "method": METHOD,
     "refine": REFINE,
+    "suppression": SUPPRESSION,
     "format": FORMAT,
     "refresh": REFRESH,
     "history": HISTORY,

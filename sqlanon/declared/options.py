@@ -49,6 +49,7 @@ class FileOptions(TypedDict, total=False):
     key: Names | None
     every: str | None
     keep: int
+    suppression: Mapping[str, Number] | None
     max_failing: int | None
 
 

@@ -9,9 +9,9 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
-from sqlanon.declared import ANATOMY, REQUIREMENTS, FormatFacts
+from sqlanon.declared import REQUIREMENTS
 from sqlanon.formats.base import Cell, Field, Format, Recoded
 from sqlanon.formats.grouping import Grouping, RowGroups
 from sqlanon.formats.layout import COUNT, GROUP, Layout, Names, Published
@@ -29,8 +29,6 @@ if TYPE_CHECKING:
 
 class Anatomy(Format):
     """See docs/formats.md."""
-
-    facts: ClassVar[FormatFacts] = ANATOMY
 
     def names(self, reading: Reading, *, mean: bool, nulls: bool) -> Names:
         """See `Format.names`."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, ClassVar, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from sqlanon.errors import PolicyError
 from sqlanon.formats.grouping import Grouping, RowGroups
@@ -35,6 +35,7 @@ class Recoded:
         layout: names per code column, and the columns of the tables.
         classes, min_class, max_class: how many classes, and the smallest and largest.
         groups: which class is in which group of the release.
+        left_out: rows of the source that have no class, by declaration.
     """
 
     boxes: TableRef
@@ -45,6 +46,7 @@ class Recoded:
     min_class: int
     max_class: int
     groups: RowGroups
+    left_out: int = 0
 
     @property
     def columns(self) -> tuple[Published, ...]:
@@ -105,9 +107,14 @@ class Cell:
 
 
 class Format:
-    """How the classes of a release are published."""
+    """How the classes of a release are published.
 
-    facts: ClassVar[FormatFacts]
+    Args:
+        facts: what is declared of it.
+    """
+
+    def __init__(self, facts: FormatFacts) -> None:
+        self.facts = facts
 
     # --- columns ----------------------------------------------------------------------------------------------------
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
-from sqlanon.declared import LABELS, FormatFacts
 from sqlanon.formats.base import Cell, Column, Field
 from sqlanon.formats.boxes import BoxFormat
 from sqlanon.formats.label_text import quote, text_of
@@ -21,7 +20,6 @@ if TYPE_CHECKING:
 class Labels(BoxFormat):
     """See docs/formats.md."""
 
-    facts: ClassVar[FormatFacts] = LABELS
     shown = "formats/labels_shown"
     cover = "formats/labels_covered"
 

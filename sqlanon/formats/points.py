@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
-from sqlanon.declared import POINTS, FormatFacts
 from sqlanon.formats.base import Cell, Column, Field, Recoded
 from sqlanon.formats.boxes import BoxFormat
 from sqlanon.formats.layout import Names
@@ -20,7 +19,6 @@ if TYPE_CHECKING:
 class Points(BoxFormat):
     """See docs/formats.md."""
 
-    facts: ClassVar[FormatFacts] = POINTS
     shown = "formats/points_shown"
     cover = "formats/points_covered"
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
-from sqlanon.declared import RANGES, FormatFacts
 from sqlanon.formats.base import Cell, Column, Field
 from sqlanon.formats.boxes import BoxFormat
 from sqlanon.formats.layout import Names
@@ -25,7 +24,6 @@ if TYPE_CHECKING:
 class Ranges(BoxFormat):
     """See docs/formats.md."""
 
-    facts: ClassVar[FormatFacts] = RANGES
     shown = "formats/ranges_shown"
     cover = "formats/ranges_covered"
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING
 
-from sqlanon.declared import SUPPRESSED, FormatFacts
 from sqlanon.formats.base import Cell, Field
 from sqlanon.formats.boxes import BoxFormat
 from sqlanon.formats.layout import Names
@@ -18,7 +17,6 @@ if TYPE_CHECKING:
 class Suppressed(BoxFormat):
     """See docs/formats.md."""
 
-    facts: ClassVar[FormatFacts] = SUPPRESSED
     shown = "formats/suppressed_shown"
     cover = "formats/suppressed_covered"
 

@@ -291,7 +291,12 @@ def reconstruction_error(scratch: Scratch, classed: TableRef, value: str) -> flo
 
 
 def measure(
-    scratch: Scratch, boxes: TableRef, groups: Groups, attributes: Sequence[Attribute], k: int | None
+    scratch: Scratch,
+    boxes: TableRef,
+    groups: Groups,
+    attributes: Sequence[Attribute],
+    k: int | None,
+    left_out: int = 0,
 ) -> LossReport:
     """All metrics of a release in one scan of its boxes.
 
@@ -301,6 +306,8 @@ def measure(
         groups: which boxes publish the same.
         attributes: the quasi columns.
         k: the k that was asked; None: none was, and there is no C_AVG.
+        left_out: rows of the source that are not published. Each has lost everything: its NCP, LM and volume are 1, and it is
+            as any other row of the source (DM; Bayardo & Agrawal 2005).
     """
     wanted: dict[str, str] = {}
     for metric in METRICS.values():
@@ -314,6 +321,12 @@ def measure(
         aggregates=[{"alias": alias, "sql": sql} for alias, sql in wanted.items()],
     )[0]
     values = {alias: float(str(cell)) for alias, cell in zip(wanted, row, strict=True)}
+    if left_out:
+        values["n_rows"] += left_out
+        values["squares"] += left_out * values["n_rows"]
+        for alias in values:
+            if alias.startswith(("ncp_", "lm_")) or alias == "volumes":
+                values[alias] += left_out
     rows = values["n_rows"]
     report = LossReport(
         **{name: metric.finish(values, attributes, k or 1) for name, metric in METRICS.items()},

@@ -63,6 +63,7 @@ class Context:
         progress: where to tell how far it is.
         seed: for methods that draw at random.
         accuracy: the dual problem's bound, or None.
+        most_unassigned: rows that the policy allows to leave out, at most.
     """
 
     scratch: Scratch
@@ -74,6 +75,7 @@ class Context:
     progress: Progress
     seed: int
     accuracy: Accuracy | None = None
+    most_unassigned: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,12 +87,14 @@ class Assignment:
         execution: what was really used.
         notes: what the owner should know of the way it was found.
         spans: the boxes of the classes as recode/spans makes them, where a kernel had them at hand; None: recode makes them.
+        unassigned: rows that are not in ``table`` are left out of the release on purpose; otherwise a missing row is an error.
     """
 
     table: TableRef
     execution: str
     notes: tuple[str, ...] = ()
     spans: TableRef | None = None
+    unassigned: bool = False
 
 
 class Algorithm(Protocol):

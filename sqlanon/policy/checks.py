@@ -29,6 +29,7 @@ from sqlanon.spec import (
     RefineSpec,
     RefreshSpec,
     ReleaseSpec,
+    SuppressionSpec,
 )
 
 MEAN_K = 5
@@ -116,6 +117,7 @@ def build(
         key=tuple(model.key),
         method=MethodSpec(model.method.name, dict(cast("dict[str, str]", model.method.model_extra or {}))),
         refine=RefineSpec(model.refine.window, model.refine.passes) if model.refine else None,
+        suppression=_suppression(model, path, problems),
         format=FormatSpec(model.format.kind, tuple(model.format.mean)),
         execution=model.execution,
         memory=model.memory,
@@ -129,6 +131,18 @@ def build(
     )
     check_method(spec, raw, path, problems)
     return spec
+
+
+def _suppression(model: ReleaseModel, path: Path, problems: Problems) -> SuppressionSpec | None:
+    """What it allows; it says how many."""
+    given = model.suppression
+    if given is None:
+        return None
+    at = (*path, "suppression")
+    keys = ("max_rows", "max_share")
+    if all(getattr(given, key) is None and not problems.broken((*at, key)) for key in keys):
+        problems.add(at, "neither max_rows nor max_share", "at least one of them, such as {max_rows: 10}")
+    return SuppressionSpec(given.max_rows, given.max_share)
 
 
 def _column(name: str, column: ColumnModel, path: Path, problems: Problems, files: Files) -> ColumnSpec:

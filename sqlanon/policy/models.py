@@ -133,6 +133,13 @@ class RefineModel(Part):
     passes: Annotated[int, whole(1, MAX_PASSES)] = described("refine", "passes")
 
 
+class SuppressionModel(Part):
+    """Rows that may be left out of a release, at most. With both keys, both hold."""
+
+    max_rows: Annotated[int, whole(0)] | None = described("suppression", "max_rows")
+    max_share: Annotated[Fraction, amount(1)] | None = described("suppression", "max_share")
+
+
 class FormatModel(Part):
     """How a class is published. The kind alone may be written as text: `format: labels`."""
 
@@ -182,6 +189,9 @@ class ReleaseModel(Part):
     refine: Annotated[
         RefineModel | None, BeforeValidator(fields.switch, json_schema_input_type=Flag | RefineModel)
     ] = described("release", "refine")
+    suppression: Annotated[SuppressionModel | None, mapping("max_rows: 10")] = described(
+        "release", "suppression"
+    )
     format: Annotated[
         FormatModel, BeforeValidator(fields.kind_only, json_schema_input_type=FormatWord | FormatModel)
     ] = described("release", "format", validate_default=True)

@@ -22,6 +22,7 @@ _TITLES = {
     "AtLeastModel": "The least that is accepted: `privacy.at_least`",
     "MethodModel": "Method: `method`",
     "RefineModel": "Refine: `refine`",
+    "SuppressionModel": "Suppression: `suppression`",
     "HistoryModel": "History: `history`",
     "RefreshModel": "Refresh: `refresh`",
     "FormatModel": "Format: `format`",

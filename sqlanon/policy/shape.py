@@ -22,6 +22,7 @@ from sqlanon.policy.models import (
     PrivacyModel,
     RefineModel,
     ReleaseModel,
+    SuppressionModel,
 )
 from sqlanon.policy.problems import Path, Problems, listed, near
 
@@ -31,6 +32,7 @@ _PARTS: dict[str, type[BaseModel]] = {
     "at_least": AtLeastModel,
     "method": MethodModel,
     "refine": RefineModel,
+    "suppression": SuppressionModel,
     "format": FormatModel,
 }
 

@@ -40,6 +40,7 @@ class Answer:
         certain: per row, whether the group is in the answer of every consistent source.
         sql: the rewritten SQL that ran over the release.
         unlisted_groups: some consistent source may have groups beside these, of values that the release shows nowhere.
+        left_out: rows of the source that the release does not publish; the bounds count them in.
     """
 
     columns: tuple[str, ...]
@@ -48,6 +49,7 @@ class Answer:
     certain: tuple[bool, ...]
     sql: str
     unlisted_groups: bool = False
+    left_out: int = 0
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON has it: ``{"rows": [...], "unlisted_groups": ..}``, an aggregate as an object under its name, other columns plain.
@@ -58,7 +60,8 @@ class Answer:
         for row, certain in zip(self.rows, self.certain, strict=True):
             made = {name: _plain(row[name]) for name in self.columns}
             rows.append({"certain": certain} | made if "certain" in made else made | {"certain": certain})
-        return {"rows": rows, "unlisted_groups": self.unlisted_groups}
+        missing = {"left_out": self.left_out} if self.left_out else {}
+        return {"rows": rows, "unlisted_groups": self.unlisted_groups} | missing
 
 
 def answered(
@@ -68,6 +71,7 @@ def answered(
     sql: str,
     *,
     unlisted_groups: bool,
+    left_out: int = 0,
 ) -> Answer:
     """The answer that the rows of the rewritten query give.
 
@@ -77,6 +81,7 @@ def answered(
         rows: the rows, ``certain`` last.
         sql: the rewritten query.
         unlisted_groups: see `Answer`.
+        left_out: see `Answer`.
     """
     found, certain = [], []
     for row in rows:
@@ -88,7 +93,7 @@ def answered(
         certain.append(bool(next(cells)))
     names = tuple(name for name, _ in columns)
     aggregates = tuple(name for name, bounded in columns if bounded)
-    return Answer(names, aggregates, tuple(found), tuple(certain), sql, unlisted_groups)
+    return Answer(names, aggregates, tuple(found), tuple(certain), sql, unlisted_groups, left_out)
 
 
 def _bounded(cells: Sequence[Any], *, tight: bool) -> Bounded:

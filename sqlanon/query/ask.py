@@ -95,7 +95,8 @@ def _answer(
     found = engine.fetch(Statement("query", text), max_rows=MOST_ROWS)
     beyond = unlisted(bound.scope, wanted, rows)
     more = beyond is not None and _count(engine, beyond.sql(dialect=engine.dialect)) > 0
-    return answered(final.columns, final.tight, found, text, unlisted_groups=more)
+    more = more or (released.left_out > 0 and bool(query.groups))
+    return answered(final.columns, final.tight, found, text, unlisted_groups=more, left_out=released.left_out)
 
 
 def _count(engine: Engine, text: str) -> int:

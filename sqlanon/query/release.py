@@ -49,8 +49,8 @@ class Field:
 class Released:
     """A release as a reader sees it: the view, its columns, and where there is one the table of sensitive values by group.
 
-    ``source`` is the table it was made of, as the policy writes it. ``known`` holds what was asked of the database about
-    this version, see `once`.
+    ``source`` is the table it was made of, as the policy writes it; ``left_out`` counts the rows of it that are not published.
+    ``known`` holds what was asked of the database about this version, see `once`.
     """
 
     view: Relation
@@ -59,6 +59,7 @@ class Released:
     group: str | None = None
     sensitive: Relation | None = None
     source: str = ""
+    left_out: int = 0
     known: dict[object, Any] = field(default_factory=dict, compare=False, repr=False)
 
     @property
@@ -128,7 +129,13 @@ def described(engine: Engine, view: Relation, rows: Sequence[Row]) -> Released:
     )  # fmt: skip
     sensitive = engine.relation(spelled(sensitive_of(view.ref))) if "sensitive_view" in facts else None
     return Released(
-        view, str(own[3]), fields, facts.get("group_column"), sensitive, str(facts.get("source", ""))
+        view,
+        str(own[3]),
+        fields,
+        facts.get("group_column"),
+        sensitive,
+        str(facts.get("source", "")),
+        int(facts.get("left_out", 0)),
     )
 
 

@@ -202,7 +202,7 @@ def encode(
 
 
 def attach_classes(
-    scratch: Scratch, encoded: Encoded, assign: TableRef, extra: tuple[str, ...], secret: str
+    scratch: Scratch, encoded: Encoded, assign: TableRef, extra: tuple[str, ...], secret: str, *, unassigned: bool = False
 ) -> TableRef:  # fmt: skip
     """Join the staged rows, their codes and their class, once; the work table and the assignment are dropped.
 
@@ -216,11 +216,16 @@ def attach_classes(
         assign: table (rid, class).
         extra: further aliases that the work table carries.
         secret: what the hash is keyed with.
+        unassigned: rows that are not in ``assign`` are left out; which of the rows of equal codes they are, the hash decides too.
 
     Cost: a join; with columns that are published as they are also a grouping by codes, and a hash and two sorts of the
     rows of equal codes that more than one class shares.
     """
     roles = encoded.roles
+    if unassigned:
+        completed = scratch.table("completed")
+        scratch.execute("table/completed", completed=completed, work=encoded.work, assign=assign)
+        assign = completed
     classed, tied = scratch.table("classed"), None
     with scratch.together():
         if any(not _fixed_by_code(reading) for reading in roles.kept):
@@ -242,6 +247,7 @@ def attach_classes(
             raw=[reading.alias for reading in roles.quasi + roles.kept] + list(extra),
             codes=[domain.code for domain in encoded.quasi],
             tied=tied,
+            unassigned=unassigned,
         )
         for table in (encoded.work, assign, *((tied,) if tied else ())):
             scratch.drop(table)

@@ -1,5 +1,6 @@
 -- name: table/classed
--- params: classed (table to make), work, assign (tables), raw (aliases in the stage), codes (QI code columns), tied (table or none)
+-- params: classed (table to make), work, assign (tables), raw (aliases in the stage), codes (QI code columns), tied (table or none),
+--   unassigned (bool: rows of class -1 have none, and are left out)
 -- returns: class, rid, the staged originals, the QI codes, link: what recode, verify and publish read, joined once
 -- With tied, the rows in it take the class that it gives them.
 CREATE TEMPORARY TABLE {{ classed | table }} AS
@@ -17,4 +18,7 @@ FROM {{ assign | table }} AS a
 JOIN {{ work | table }} AS w ON w.rid = a.rid
 {% if tied %}
 LEFT JOIN {{ tied | table }} AS d ON d.rid = a.rid
+{% endif %}
+{% if unassigned %}
+WHERE {% if tied %}COALESCE(d.class, a.class){% else %}a.class{% endif %} >= 0
 {% endif %}

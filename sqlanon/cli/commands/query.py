@@ -71,11 +71,13 @@ def query(
         return None
     screen.emit(answer.to_dict())
     if not screen.silent:
-        from sqlanon.cli.show.query import UNLISTED, answer_table
+        from sqlanon.cli.show.query import LEFT_OUT, UNLISTED, answer_table
 
         screen.show(answer_table(answer, bounds=not plain))
         if answer.unlisted_groups and not plain:
             screen.show(UNLISTED)
+        if answer.left_out and not plain:
+            screen.show(LEFT_OUT.format(answer.left_out))
     return None
 
 

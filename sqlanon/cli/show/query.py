@@ -18,6 +18,10 @@ UNLISTED = (
 """Below an answer whose groups may not be all."""
 
 
+LEFT_OUT = "Rows of the source that the release leaves out, and the bounds count in: {}."
+"""Below an answer over a release that leaves rows out."""
+
+
 def answer_table(answer: Answer, *, bounds: bool) -> Sheet:
     """A row a group; beside each estimate its bounds, and whether the group is certain."""
     columns: list[tuple[str, str]] = []

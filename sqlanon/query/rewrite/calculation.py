@@ -8,6 +8,7 @@ from sqlglot import exp
 
 from sqlanon.query.parse.names import Scope
 from sqlanon.query.refusal import refuse
+from sqlanon.query.rewrite.left_out import widened
 from sqlanon.query.rewrite.sqltree import FALSE, Tree, column, every, guarded, some, sql, when
 from sqlanon.query.rewrite.types import is_number, is_whole
 from sqlanon.query.rewrite.wanted import Aggregate, Quad
@@ -107,10 +108,14 @@ class Calculator:
                 sql(text, x=exp.cast(end, "DOUBLE"), e=by)
                 for text, end in ((":x - :e", low), (":x + :e", high))
             )
+        left_out = self._scope.released.left_out
+        if left_out:
+            bounds = widened(found, (low, high), undefined, left_out)
+            low, high = (exp.null() if end is None else end for end in bounds)
         kind = self._notes.typed(node) if typed else None
         if kind is not None and is_number(kind):
             low, high = exp.cast(low, kind), exp.cast(high, kind)
-        return Quad(estimate, low, high, undefined, error is None)
+        return Quad(estimate, low, high, undefined, error is None and not left_out)
 
     def _is_constant(self, node: exp.Expr) -> bool:
         if node.find(exp.Null) is not None:

@@ -37,6 +37,13 @@ def collect(bound: Bound) -> Wanted:
         Refused: a piece of it has no answer over ranges.
     """
     text = bound.query.text
+    if bound.scope.released.left_out and bound.scope.linked:
+        refuse(
+            text,
+            None,
+            f"the release leaves {bound.scope.released.left_out} rows of its source out, and a join that repeats rows gives their "
+            "number no bound",
+        )
     notes = Notes(bound.scope, bound.where)
     keys: list[Tree] = []
     spread: dict[str, Spread] = {}

@@ -78,6 +78,8 @@ def _certain(bound: Bound, wanted: Wanted) -> Tree:
             known = "(SELECT COUNT(*) FROM _rows WHERE :s IN ('some', 'any')) = 0"
             open_ = [box for box in wanted.spread if bound.scope.box(box).state is not None]
             certain += [sql(known, s=column(f"{box}_state")) for box in open_]
+            if bound.scope.released.left_out:
+                certain.append(FALSE)  # its rows may be in further groups
     return every(certain) if certain else TRUE
 
 

@@ -13,7 +13,7 @@ from sqlanon.privacy.base import Requirement
 from sqlanon.privacy.diversity import DistinctDiversity, FrequencyDiversity
 from sqlanon.release.check import persons
 from sqlanon.release.check.audit_columns import lowering
-from sqlanon.release.check.audit_pair import audit_groups, counted_beside
+from sqlanon.release.check.audit_pair import audit_groups, counted_beside, facts_beside
 from sqlanon.release.check.audit_place import Place, audited
 from sqlanon.release.store.catalog import Catalog, Entry
 from sqlanon.release.store.refresh import link_columns_of
@@ -63,7 +63,9 @@ def _audit(
     spec: ReleaseSpec | None,
 ) -> AuditReport:  # fmt: skip
     relation = place.relation
-    counted = counted_beside(engine, relation)
+    facts = facts_beside(engine, relation.ref)
+    counted = counted_beside(engine, relation, facts)
+    suppressed = int(facts.get("left_out", 0))
     names = [column.name for column in relation.columns if counted is None or column.name != GROUP]
     if spec is not None and not sensitive:
         sensitive = [item.name for item in spec.with_role("sensitive") if item.name in names]
@@ -102,6 +104,7 @@ def _audit(
     elif spec is not None:
         asked = requirements(spec.privacy, tuple(sensitive))
         results = tuple(_checked(engine, grouping, sensitive, item) for item in asked)
+    results += _all_rows(rows, suppressed, place.entry, spec)
     here = persons.measure(engine, relation.ref, chosen, {name: name for name in identifiers})
     linked = persons.of_version(engine, place.entry)
     not_measured: tuple[str, ...] = ()
@@ -127,7 +130,25 @@ def _audit(
         not_measured=not_measured,
         lowering=alone,
         lowering_together=together,
+        suppressed=suppressed,
     )
+
+
+def _all_rows(
+    rows: int, suppressed: int, version: Entry | None, spec: ReleaseSpec | None
+) -> tuple[RequirementResult, ...]:
+    """Where a release says that it leaves rows out: they and those in it are the source's, and no more than a policy allows."""
+    if not suppressed:
+        return ()
+    found = []
+    if version is not None:
+        source = int(version.report["rows"])
+        whole = source == rows + suppressed
+        found.append(RequirementResult("rows, with those left out", None, source, rows + suppressed, whole))
+    if spec is not None:
+        most = spec.suppression.most(rows + suppressed) if spec.suppression else 0
+        found.append(RequirementResult("rows left out, at most", None, most, suppressed, suppressed <= most))
+    return tuple(found)
 
 
 def _known(table: str, known: dict[str, str], name: str) -> str:

@@ -6,9 +6,10 @@ The metadata beside the release say that there are two, nothing more: every numb
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from typing import Any
 
 from sqlanon.engines.base import Engine, Relation, TableRef
 from sqlanon.errors import PolicyError
@@ -25,8 +26,8 @@ from sqlanon.spec import ReleaseSpec
 from sqlanon.sqltext import statement
 
 
-def counted_beside(engine: Engine, relation: Relation) -> Relation | None:
-    """The table of sensitive values, if ``relation`` is a release in format anatomy.
+def counted_beside(engine: Engine, relation: Relation, facts: Mapping[str, Any]) -> Relation | None:
+    """The table of sensitive values, if ``relation`` is a release that has one; ``facts`` as `facts_beside` read them.
 
     Raises:
         PolicyError: ``relation`` is that table itself.
@@ -35,24 +36,28 @@ def counted_beside(engine: Engine, relation: Relation) -> Relation | None:
     suffix = sensitive_of(replace(ref, name="")).name
     if ref.name.endswith(suffix) and ref.name != suffix:
         rows = replace(ref, name=ref.name.removesuffix(suffix))
-        if _counted(engine, rows) == ref.name:
+        if _counted(engine, rows, facts_beside(engine, rows)) == ref.name:
             raise PolicyError(
                 f"audit {ref}: it counts the sensitive values of {rows}; audit {rows}, which reads both tables"
             )
-    name = _counted(engine, ref)
+    name = _counted(engine, ref, facts)
     return engine.relation(spelled(replace(ref, name=name))) if name else None
 
 
-def _counted(engine: Engine, rows: TableRef) -> str | None:
-    """What the metadata beside a release call its table of sensitive values."""
+def facts_beside(engine: Engine, rows: TableRef) -> dict[str, Any]:
+    """What the metadata beside a release say of it as a whole; nothing where there are none."""
     metadata = metadata_of(rows)
     if rows.schema is None or not engine.exists(metadata):
-        return None
+        return {}
     known = [column.name for column in engine.relation(spelled(metadata)).columns]
     if known != [name for name, _ in COLUMNS]:
-        return None  # somebody else's table
+        return {}  # somebody else's table
     found = engine.fetch(statement("catalog/version", engine.dialect, {"column": ""}, metadata=metadata))
-    facts = json.loads(str(found[0][0])) if found else {}
+    return dict(json.loads(str(found[0][0]))) if found else {}
+
+
+def _counted(engine: Engine, rows: TableRef, facts: Mapping[str, Any]) -> str | None:
+    """What the metadata beside a release call its table of sensitive values."""
     name = facts.get("sensitive_view")
     return name if name and engine.exists(replace(rows, name=name)) else None
 

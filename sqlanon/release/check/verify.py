@@ -1,7 +1,7 @@
 """Verify: does the physical table keep its promises? Written apart from every method; it trusts only tables.
 
 Runs inside the publishing transaction. What it checks: every staged row is covered by what is published for it; the
-table holds the staged rows, no more, no fewer, and just the columns of the policy; and over the groups of *every*
+table holds the staged rows but those left out by declaration, no more, no fewer, and just the columns of the policy; and over the groups of *every*
 released QI-derived column each requirement holds.
 """
 
@@ -42,7 +42,8 @@ def verify_staged(
         PrivacyViolation: some row is lost or not covered; the text counts them.
     """
     found, distinct = _rows(scratch, classed, encoded.rows)
-    if (found, distinct) != (encoded.rows, encoded.rows):
+    kept = encoded.rows - recoded.left_out
+    if (found, distinct) != (kept, kept):
         raise PrivacyViolation(
             f"of {encoded.rows} rows {distinct} have a class and {found - distinct} more than one; nothing was published"
         )
@@ -50,10 +51,8 @@ def verify_staged(
     if counted is None:
         return  # the staged values themselves are published; `verify_rows` compares what was written with them
     reached, uncovered = counted
-    if reached != encoded.rows:
-        raise PrivacyViolation(
-            f"{encoded.rows - reached} of {encoded.rows} rows have no class; nothing was published"
-        )
+    if reached != kept:
+        raise PrivacyViolation(f"{kept - reached} of {kept} rows have no class; nothing was published")
     if uncovered:
         raise PrivacyViolation(
             f"{uncovered} rows are not covered by what would be published; nothing was published"
@@ -110,7 +109,8 @@ def verify_rows(
         scratch.execute("verify/marks", marks=marks, released=recoded.released, names=recoded.layout.of_class)
         staged = scratch.fetch("verify/staged", classed=classed, marks=marks, published=published)[0]
     written = scratch.fetch("verify/fingerprint", target=physical.ref, published=published)[0]
-    if tuple(map(str, staged)) != tuple(map(str, written)) or int(str(written[0])) != encoded.rows:
+    kept = encoded.rows - recoded.left_out
+    if tuple(map(str, staged)) != tuple(map(str, written)) or int(str(written[0])) != kept:
         raise PrivacyViolation("the released rows are not the staged ones; nothing was published")
 
 

@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 
 from sqlanon.declared import FORMATS
 from sqlanon.engines.base import Engine, TableRef
+from sqlanon.errors import PolicyError
 from sqlanon.formats import Recoded, RowGroups, format_of
 from sqlanon.loss import Attribute, measure
 from sqlanon.methods.base import Context
@@ -17,7 +18,7 @@ from sqlanon.methods.shared.refine import refined
 from sqlanon.progress import Progress, Silent, Stopwatch
 from sqlanon.release.check import history, persons
 from sqlanon.release.check.verify import verify_staged
-from sqlanon.release.make import bound
+from sqlanon.release.make import bound, unassigned
 from sqlanon.release.make.prepare import Prepared, Unchanged, link_columns, prepare
 from sqlanon.release.store.catalog import Catalog, Entry
 from sqlanon.release.store.policy_diff import weakenings
@@ -170,16 +171,25 @@ def make_classes(
     with watch.stage("method") as progress:
         context = Context(
             scratch, encoded, ready.requirements, spec.execution, spec.memory or machine.memory, machine.threads,
-            progress, seed, spec.privacy.accuracy,
+            progress, seed, spec.privacy.accuracy, unassigned.allowed(spec, encoded.rows),
         )  # fmt: skip
         assignment = ready.method.assign(context)
+        if spec.refine is not None and assignment.unassigned:
+            raise PolicyError(
+                f"{spec.name}: refine takes classes of all rows, and this method leaves rows out; leave refine out"
+            )
         if spec.refine is not None:
             assignment = refined(context, assignment, spec.refine)
     with watch.stage("recode"):
-        classed = attach_classes(scratch, encoded, assignment.table, ready.carried, secret)
+        classed = attach_classes(
+            scratch, encoded, assignment.table, ready.carried, secret, unassigned=assignment.unassigned
+        )
+        missing = unassigned.left_out(scratch, spec, encoded, classed, assignment)
         notes = bound.reached(scratch, spec, ready.requirements, encoded, classed) + assignment.notes
+        notes += unassigned.notes(missing, encoded.rows)
         form = format_of(spec.format.kind)
         recoded = form.recode(scratch, encoded, classed, spec.format, assignment.spans, seed)
+        recoded = replace(recoded, left_out=missing)
     with watch.stage("verify"):
         verify_staged(scratch, encoded, classed, recoded, spec.format)
     return Made(encoded, classed, recoded, assignment.execution, tuple(notes), seed)
@@ -231,13 +241,13 @@ def _make(
     with watch.stage("recode"):
         attributes = [Attribute(d.code, d.reading.name, d.reading.spec.weight, d.size) for d in encoded.quasi]
         asked = spec.privacy.k if spec.privacy.k > 1 else None
-        loss = measure(scratch, recoded.boxes, recoded.groups, attributes, asked)
+        loss = measure(scratch, recoded.boxes, recoded.groups, attributes, asked, recoded.left_out)
         loss = recoded.form.loss(scratch, encoded, classed, loss)
     with watch.stage("verify"):
         bound.held(spec, scratch, encoded, recoded, loss)
     report = RunReport(
         release=spec.name, version=target.version, source=str(ready.roles.relation.ref), published=target.shown,
-        rows=encoded.rows, suppressed=0, classes=recoded.classes, min_class=recoded.min_class,
+        rows=encoded.rows, suppressed=recoded.left_out, classes=recoded.classes, min_class=recoded.min_class,
         max_class=recoded.max_class, requirements=(), loss=loss, seconds={}, verified=False,
         method=ready.method.describe(), execution=made.execution, format=spec.format.kind,
         columns=tuple(column.name for column in recoded.columns), min_identifiers=fewest,

@@ -84,7 +84,7 @@ class Entry:
             self.release, self.version, self.status, report.get("published", ""), self.source, self.published_at,
             self.published_by, report.get("rows", 0), report.get("classes", 0), report.get("min_class", 0),
             report.get("max_class", 0), report.get("loss", {}).get("gcp", 0.0), report.get("method", ""), asked,
-            self.sqlanon, report.get("format", ""),
+            self.sqlanon, report.get("format", ""), report.get("suppressed", 0),
         )  # fmt: skip
 
 

@@ -59,6 +59,8 @@ def metadata_rows(
     } | _asked(privacy)
     if privacy.accuracy is not None:
         facts |= _bound(privacy, privacy.accuracy, reached)
+    if recoded.left_out:
+        facts["left_out"] = recoded.left_out
     if recoded.sensitive:
         facts |= {
             "presence": "disclosed",

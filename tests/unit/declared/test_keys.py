@@ -34,6 +34,7 @@ MODELS: dict[str, type[BaseModel]] = {
     "at_least": models.AtLeastModel,
     "method": models.MethodModel,
     "refine": models.RefineModel,
+    "suppression": models.SuppressionModel,
     "format": models.FormatModel,
     "refresh": models.RefreshModel,
     "history": models.HistoryModel,
@@ -70,7 +71,7 @@ def test_every_key_of_a_release_is_an_argument_or_says_why_not() -> None:
         *parts, last = argument.path
         part = "column" if "*" in parts else parts[-1] if parts else "release"
         given.add((part, last))
-    within = {"policy", "at_least", "method", "refine", "refresh"}
+    within = {"policy", "at_least", "method", "refine", "suppression", "refresh"}
     keys = {(part, key) for part, known in KEYS.items() if part not in within for key in known}
     assert given - {("column", "role")} | set(NOT_ARGUMENTS) == keys
     assert given & set(NOT_ARGUMENTS) == {("column", "role")}
@@ -132,7 +133,7 @@ def test_the_command_line_has_every_argument_that_it_may_have_and_nothing_else()
             assert option.default == argument.default
     # What is made again night after night is said in a file.
     assert {a.name for a in ARGUMENTS} - set(offered) == {
-        "readers", "dimensions", "key", "every", "keep", "max_failing"
+        "readers", "dimensions", "key", "every", "keep", "suppression", "max_failing"
     }  # fmt: skip
 
 
