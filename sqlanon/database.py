@@ -91,7 +91,7 @@ class Database:
             source: table or view, ``table`` or ``schema.table``.
             allow_weaker: confirm that the call promises less than the published version of this name.
             arguments: `sqlanon.policy.release` lists them: quasi, sensitive, identifiers, insensitive, rest, k, l,
-                distinct_l, joint, max_loss, max_extent, maximize, at_least, presence, hierarchies, ordered, weights,
+                distinct_l, joint, requirements, max_loss, max_extent, maximize, at_least, presence, hierarchies, ordered, weights,
                 method, refine, format, mean, execution, memory, seed, rows_are, persons, accept_unique, accept_repeats, publish,
                 publish_file, readers, dimensions, key, every, keep, max_failing, name.
 

@@ -33,6 +33,7 @@ def release(
     l: Number | None = None,  # noqa: E741 - the papers' symbol
     distinct_l: int | None = None,
     joint: bool = False,
+    requirements: Mapping[str, object] | None = None,
     max_loss: Number | None = None,
     max_extent: Mapping[str, Number] | None = None,
     maximize: str | None = None,
@@ -65,7 +66,7 @@ def release(
     """Check the arguments of one release and freeze them.
 
     Arguments mean what the keys of a policy file mean (docs/policy.md). Relative paths start in the working directory.
-    ``k`` must be said, except with ``maximize`` and with the format anatomy: 1 publishes rows as they are.
+    ``requirements`` are further keys of `privacy` that extensions add. ``k`` must be said, except with ``maximize`` and with the format anatomy: 1 publishes rows as they are.
     ``max_loss`` is the policy's ``max_loss.per_class_ncp``, ``max_failing`` its ``history.max_failing``. ``name`` defaults to the source's table name; ``publish`` stays None if it is not given.
 
     Raises:
@@ -119,6 +120,7 @@ def release(
     }
     if k is not None:
         raw["privacy"]["k"] = k
+    raw["privacy"] |= requirements or {}
     model = shape.read(raw, (), problems)
     spec = None if model is None else checks.build(model, raw, (), problems, checks.Files(FilePath()))
     problems.stop()

@@ -13,7 +13,7 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
-from sqlanon.declared import FORMATS, METHODS
+from sqlanon.declared import FORMATS, METHODS, REQUIREMENTS
 from sqlanon.policy import fields
 from sqlanon.policy.fields import amount, duration, flag, mapping, one_of, whole
 from sqlanon.spec import (
@@ -130,19 +130,17 @@ class PrivacyModel(Part):
     `privacy: {max_extent: {age: 10}, maximize: k, at_least: {k: 5}}`.
     """
 
+    # Requirements that extensions add have no field here: `sqlanon.policy.privacy` reads their keys.
+
     k: Annotated[int | None, whole(1)] = Field(
         None,
-        description="Rows in a class, at least; 1 publishes rows as they are. Required, except with `maximize` (see "
-        "`at_least`) and with the format anatomy.",
+        description=REQUIREMENTS["k"].about,
     )
     l: Frequency | None = Field(  # noqa: E741 - the papers' symbol
         None,
-        description="Frequency l-diversity: no value of a sensitive column makes up more than 1/l of a class. "
-        'A number of at least 1 or a fraction such as "5/2".',
+        description=REQUIREMENTS["l"].about,
     )
-    distinct_l: Annotated[int, whole(1)] | None = Field(
-        None, description="Different values of each sensitive column in a class, at least."
-    )
+    distinct_l: Annotated[int, whole(1)] | None = Field(None, description=REQUIREMENTS["distinct_l"].about)
     joint: Flag = Field(
         False,
         description="With several sensitive columns: l and distinct_l also hold within every value of the others.",

@@ -69,6 +69,9 @@ def anonymize(
         typer.Option("--distinct-l", show_default=False, help="Distinct sensitive values in a class."),
     ] = None,
     joint: Annotated[bool, typer.Option("--joint", help="l also within each value of the others.")] = False,
+    require: Annotated[
+        Names, _pair("--require", "NAME=VALUE", "A further requirement that an extension adds.")
+    ] = None,
     max_loss: Annotated[
         str | None,
         typer.Option(
@@ -141,6 +144,7 @@ def anonymize(
         "l": fraction("--l", l),
         "distinct_l": distinct_l,
         "joint": joint,
+        "requirements": pairs("--require", require, "requirement") or None,
         "max_loss": fraction("--max-loss", max_loss),
         "max_extent": pairs("--max-extent", max_extent) or None,
         "maximize": maximize,
