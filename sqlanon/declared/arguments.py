@@ -85,6 +85,8 @@ class Argument:
 
 
 ROLE = ("columns", "*", "role")
+PRIVACY = ("privacy",)
+"""Requirements by name: keys of `privacy` that extensions add."""
 
 ARGUMENTS: tuple[Argument, ...] = (
     Argument(
@@ -110,6 +112,10 @@ ARGUMENTS: tuple[Argument, ...] = (
     Argument(
         "distinct_l", ("privacy", "distinct_l"), int, Form.WHOLE, "--distinct-l",
         "Distinct sensitive values in a class.",
+    ),
+    Argument(
+        "requirements", PRIVACY, Mapping[str, object], Form.REQUIREMENT_PAIRS, "--require",
+        "A further requirement that an extension adds.", "NAME=VALUE",
     ),
     Argument("joint", ("privacy", "joint"), bool, Form.FLAG, "--joint", "l also within each value of the others."),
     Argument(
