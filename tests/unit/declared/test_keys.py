@@ -245,7 +245,9 @@ def test_the_signature_shows_the_typed_arguments() -> None:
 
 def test_a_format_that_an_extension_declares_is_one_of_the_words(monkeypatch: pytest.MonkeyPatch) -> None:
     """Policies, their schema and Python know it at once; the command line, which imports extensions first, by its start."""
-    monkeypatch.setitem(FORMATS._known, "stars", FormatFacts("stars", "stars:Stars", "a star for each value."))
+    monkeypatch.setitem(
+        FORMATS._known, "stars", FormatFacts("stars", "stars:Stars", "a star for each value.")
+    )
     assert release(source="t", quasi="age", k=2, format={"kind": "stars"}).format.kind == "stars"
     assert "stars" in schema()["$defs"]["FormatModel"]["properties"]["kind"]["enum"]
     with pytest.raises(PolicyError, match="did you mean stars"):
