@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import Any, Literal
 
 from sqlanon.declared.cost import Cost
-from sqlanon.spec import Execution, FormatKind
+from sqlanon.spec import Execution
 
 Goal = Literal["k", "l"]
 Given = str | int
@@ -122,7 +122,7 @@ class Asked:
     quasi: int = 1
     sensitive: int = 0
     execution: Execution = "auto"
-    format: FormatKind = "ranges"
+    format: str = "ranges"
 
     @property
     def requirements(self) -> tuple[str, ...]:
@@ -201,7 +201,7 @@ class MethodDeclaration:
     executions: tuple[Execution, ...] = ("kernel", "pushdown")
     requirements: tuple[str, ...] | None = None
     maximizes: tuple[Goal, ...] = ()
-    formats: tuple[FormatKind, ...] | None = None
+    formats: tuple[str, ...] | None = None
     limits: tuple[Most, ...] = ()
     rules: tuple[Rule, ...] = ()
     instead: str = "tree, hilbert or mondrian"
