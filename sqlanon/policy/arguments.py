@@ -89,10 +89,12 @@ class _Arguments:
             return 0, self._column(path)
         for argument in _DEEPEST_FIRST:
             at = argument.path
-            if path[: len(at)] == at:
+            if path[: len(at)] == at and at != PRIVACY:
                 inner = [part for part in path[len(at) :] if part not in ("name", "kind")]
                 return 0, argument.name + (f"[{show(str(inner[0]))}]" if inner else "")
         below = [argument.name for argument in ARGUMENTS if argument.path[: len(path)] == path]
+        if not below and path[:1] == PRIVACY:
+            return 0, f"requirements[{show(str(path[1]))}]"
         return 0, below[0] if len(below) == 1 else str(path[0])
 
     def shown(self, path: Path, text: str) -> str:
