@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import tracemalloc
 from collections import defaultdict
+from pathlib import Path
 from typing import Any
 
+import duckdb
 import pytest
 
 import sqlanon
@@ -13,6 +17,7 @@ from sqlanon import policy
 from sqlanon.declared.cost import COLUMNS, ROWS, K
 from sqlanon.engines.base import Statement
 from sqlanon.methods import METHODS
+from sqlanon.release.make.wide import COPIES
 from sqlanon.spec import MethodSpec
 from tests.engines import ENGINES, PAIR
 
@@ -122,7 +127,7 @@ def test_long_texts_do_not_fit(shared_db: Any) -> None:
         return
     for what in (shared_db.plan, shared_db.run):
         with pytest.raises(
-            sqlanon.PolicyError, match=r"400 rows.*have 38 MiB.*may use 64 MiB: raise memory to 420MiB.*note"
+            sqlanon.PolicyError, match=r"400 rows.*have 38 MiB.*may use 64 MiB: raise memory to 344MiB.*note"
         ):
             what(spec)
     assert not [row for row in shared_db.releases() if row.release == "fat"]
@@ -167,3 +172,44 @@ def test_plan_says_it(shared_db: Any) -> None:
         assert guess["memory"] > 0
         assert 0 < guess["sql_seconds"] <= guess["most_sql_seconds"]
     assert MethodSpec("tree").name in told
+
+
+MEASURED = """
+import sys, threading, time
+import sqlanon
+
+def held():
+    return int(open("/proc/self/statm").read().split()[1]) * 4096
+
+def peak_of(table):
+    peak, ended = [held()], threading.Event()
+    def watch():
+        while not ended.wait(0.002):
+            peak[0] = max(peak[0], held())
+    watcher = threading.Thread(target=watch)
+    watcher.start()
+    db.anonymize(table, quasi="q", insensitive="note", identifiers="id", k=2, memory="900GiB")
+    ended.set()
+    watcher.join()
+    return peak[0]
+
+db = sqlanon.connect(sys.argv[1], threads=2)
+peak_of("slim")
+before = held()
+print(peak_of("fat") - before)
+"""
+
+
+@pytest.mark.thorough
+@pytest.mark.skipif(sys.platform != "linux", reason="reads /proc")
+def test_the_estimate_of_long_texts_is_right_both_ways(tmp_path: Path) -> None:
+    """What is refused would need at least half of what it is refused for, and what is not refused needs no more."""
+    duckdb.connect(f"{tmp_path}/fat.duckdb").execute(
+        "CREATE TABLE fat AS SELECT i AS id, i % 4 AS q, repeat(chr(97 + CAST(i % 3 AS INTEGER)), 100000) AS note FROM range(400) AS g(i);"
+        "CREATE TABLE slim AS SELECT id, q, left(note, 1) AS note FROM fat"
+    ).close()
+    ran = subprocess.run(
+        [sys.executable, "-c", MEASURED, f"duckdb:///{tmp_path}/fat.duckdb"], capture_output=True, check=True, text=True
+    )  # fmt: skip
+    needed = 400 * 100_000 * COPIES
+    assert needed / 2 < int(ran.stdout) < needed
