@@ -99,6 +99,22 @@ def _memory(result: Result, case: str) -> str:
     return f"{memory[f'{case}_gib']:.2f}" + (f" + server {server:.2f}" if server else "")
 
 
+def columns(folder: Path) -> str:
+    """Seconds by quasi columns."""
+    result = read(folder, "columns")
+    if result is None:
+        return ""
+    lines, most = [], f"{result['columns_grow']:.0f} times the columns"
+    for method, one in result["methods"].items():
+        for run in one["runs"]:
+            spent, apart = run["cpu_seconds"], run["cpu_without_method"]
+            lines.append((method, run["columns"], f"{apart:.1f}", f"{spent - apart:.1f}", f"{spent:.1f}"))
+        grow = one["growth"]
+        lines.append((method, most, f"**{grow['cpu_without_method']:.1f}x**", "", f"**{grow['cpu_seconds']:.1f}x**"))  # fmt: skip
+    head = ("method", "quasi columns", "SQL around the method (processor s)", "method", "release")
+    return f"{table(head, lines)}\n\n{source(result)}"
+
+
 def scale(folder: Path) -> str:
     """Seconds and memory by size."""
     file = folder / "scale.json"
@@ -264,6 +280,7 @@ def lefevre(folder: Path) -> str:
 Sections = Mapping[str, Callable[[Path], str]]
 SECTIONS: Sections = {
     "speed": speed,
+    "columns": columns,
     "scale": scale,
     "growth": growth,
     "startup": startup,

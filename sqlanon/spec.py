@@ -13,6 +13,7 @@ from typing import Any, Literal
 Role = Literal["identifier", "quasi", "sensitive", "insensitive"]
 Rest = Literal["error", "drop", "keep"]
 FormatKind = Literal["ranges", "labels", "points", "suppressed", "anatomy"]
+"""The formats of sqlanon itself, for type checkers; `sqlanon.declared.FORMATS` has those of extensions too."""
 Execution = Literal["auto", "kernel", "pushdown"]
 RowsAre = Literal["persons", "events"]
 Persons = Literal["ignored"]
@@ -164,7 +165,7 @@ class RefineSpec:
 class FormatSpec:
     """How a class's box is published; ``mean`` names numeric quasi columns that also publish their class mean."""
 
-    kind: FormatKind = "ranges"
+    kind: str = "ranges"
     mean: tuple[str, ...] = ()
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable, Mapping, Sequence
-from typing import Annotated, Any, Literal, get_args, get_origin
+from collections.abc import Callable, Mapping
+from typing import Annotated, Any, Literal
 
 import typer
 
@@ -60,7 +60,7 @@ def _parameter(argument: Argument) -> inspect.Parameter:
     )
     match argument.form:
         case Form.WORD:
-            kind: Any = _words(argument.type)
+            kind: Any = _words(argument)
         case Form.FLAG:
             kind, default = bool, False
         case Form.WHOLE:
@@ -75,7 +75,7 @@ def _parameter(argument: Argument) -> inspect.Parameter:
     )
 
 
-def _words(kind: Any) -> Any:  # noqa: ANN401 - a type
-    """The words of a type, which may also be a mapping in Python."""
-    forms: Sequence[Any] = [kind] if get_origin(kind) is Literal else get_args(kind)
-    return next(form for form in forms if get_origin(form) is Literal)
+def _words(argument: Argument) -> Any:  # noqa: ANN401 - a type
+    """The words that an argument takes."""
+    literal: Any = Literal
+    return argument.type if argument.words is None else literal[tuple(argument.words)]

@@ -13,6 +13,7 @@ from enum import Enum
 from fractions import Fraction
 from typing import Any, Literal
 
+from sqlanon.declared.formats import FORMATS
 from sqlanon.declared.keys import KEYS, REQUIRED, Key
 from sqlanon.spec import Execution, FormatKind, Persons, Rest, RowsAre
 
@@ -49,6 +50,7 @@ class Argument:
         option: of the command line; empty: files and Python alone have the key.
         help: one line about it, for ``--help``.
         metavar: what the value is called there.
+        words: the registry whose names it takes there; None: the words of its type.
     """
 
     name: str
@@ -58,6 +60,7 @@ class Argument:
     option: str = ""
     help: str = ""
     metavar: str | None = None
+    words: Mapping[str, object] | None = None
 
     @property
     def key(self) -> Key:
@@ -85,6 +88,8 @@ class Argument:
 
 
 ROLE = ("columns", "*", "role")
+PRIVACY = ("privacy",)
+"""Requirements by name: keys of `privacy` that extensions add."""
 
 ARGUMENTS: tuple[Argument, ...] = (
     Argument(
@@ -110,6 +115,10 @@ ARGUMENTS: tuple[Argument, ...] = (
     Argument(
         "distinct_l", ("privacy", "distinct_l"), int, Form.WHOLE, "--distinct-l",
         "Distinct sensitive values in a class.",
+    ),
+    Argument(
+        "requirements", PRIVACY, Mapping[str, object], Form.REQUIREMENT_PAIRS, "--require",
+        "A further requirement that an extension adds.", "NAME=VALUE",
     ),
     Argument("joint", ("privacy", "joint"), bool, Form.FLAG, "--joint", "l also within each value of the others."),
     Argument(
@@ -150,7 +159,8 @@ ARGUMENTS: tuple[Argument, ...] = (
         "Improve the classes by a local pass.",
     ),
     Argument(
-        "format", ("format",), FormatKind | Mapping[str, object], Form.WORD, "--format", "How classes are published."
+        "format", ("format",), FormatKind | Mapping[str, object], Form.WORD, "--format", "How classes are published.",
+        words=FORMATS,
     ),
     Argument(
         "mean", ("format", "mean"), Names, Form.NAMES, "--mean",

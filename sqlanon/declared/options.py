@@ -23,6 +23,7 @@ class FileOptions(TypedDict, total=False):
     k: int | None
     l: Number | None  # noqa: E741 - the papers' symbol
     distinct_l: int | None
+    requirements: Mapping[str, object] | None
     joint: bool
     max_loss: Number | None
     max_extent: Mapping[str, Number] | None

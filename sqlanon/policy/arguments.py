@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path as FilePath
 from typing import Any, Unpack, cast
 
-from sqlanon.declared.arguments import ARGUMENTS, ROLE, ROLE_ARGUMENTS, Form
+from sqlanon.declared.arguments import ARGUMENTS, PRIVACY, ROLE, ROLE_ARGUMENTS, Form
 from sqlanon.declared.options import AnonymizeOptions
 from sqlanon.policy import checks, shape
 from sqlanon.policy.fields import name_parts
@@ -58,6 +58,8 @@ def release(*, source: str, **options: Unpack[AnonymizeOptions]) -> ReleaseSpec:
             _settings(columns, argument.path[2], value, problems)
         elif argument.name == "format":
             raw["format"] = dict(value) if isinstance(value, Mapping) else {"kind": value}
+        elif argument.path == PRIVACY:
+            raw["privacy"] |= value
         elif argument.name != "mean" or value:
             _put(raw, argument.path, _file(_keyed(value)))
     model = shape.read(raw, (), problems)

@@ -10,6 +10,7 @@ from pathlib import Path as FilePath
 from typing import Any, Literal, TypeVar, cast
 
 from sqlanon.declared import FORMATS
+from sqlanon.declared.combinations import combinations
 from sqlanon.errors import PolicyError
 from sqlanon.policy.fields import AN_ORDER, name_parts
 from sqlanon.policy.hierarchies import read_hierarchy, read_order
@@ -91,7 +92,7 @@ def build(
         for name, column in model.columns.items()
     )
     _check_columns(model, path, problems, complete=unread == set())
-    privacy = read_privacy(model, path, problems, unread)
+    privacy = read_privacy(model, raw, path, problems, unread)
     _check_mean(model, path, problems, unread, privacy.k)
     _check_key(model, path, problems)
     _check_persons(model, path, problems)
@@ -130,6 +131,9 @@ def build(
         ),
     )
     check_method(spec, raw, path, problems)
+    if not any(problems.broken((*path, key)) for key in ("privacy", "refine", "format")):
+        for key, refused in combinations(spec):
+            problems.add((*path, key), refused.what, refused.allowed)
     return spec
 
 

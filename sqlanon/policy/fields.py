@@ -95,6 +95,23 @@ def one_of(*choices: str) -> BeforeValidator:
     return BeforeValidator(check, json_schema_input_type=schema)
 
 
+def declared_in(registry: Mapping[str, object]) -> BeforeValidator:
+    """One word that is declared in a registry, extensions included."""
+
+    def check(value: object) -> str:
+        if isinstance(value, str) and value in registry:
+            return value
+        raise wrong(
+            _kind(value, "not a word known here") + near(value, registry), f"one of {listed(registry)}"
+        )
+
+    def choices(schema: dict[str, object]) -> None:
+        schema["enum"] = list(registry)
+
+    schema = Annotated[str, Field(json_schema_extra=choices)]
+    return BeforeValidator(check, json_schema_input_type=schema)
+
+
 def flag(value: object) -> bool:
     """``true`` or ``false``."""
     if isinstance(value, bool):

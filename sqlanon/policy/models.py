@@ -15,7 +15,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 from sqlanon.declared import FORMATS
 from sqlanon.declared.keys import KEYS, REQUIRED
 from sqlanon.policy import fields
-from sqlanon.policy.fields import amount, duration, flag, mapping, one_of, whole
+from sqlanon.policy.fields import amount, declared_in, duration, flag, mapping, one_of, whole
 from sqlanon.spec import (
     EXECUTIONS,
     MAX_PASSES,
@@ -24,7 +24,6 @@ from sqlanon.spec import (
     MODES,
     ROLES,
     Execution,
-    FormatKind,
     Persons,
     RefreshMode,
     Rest,
@@ -41,7 +40,7 @@ Ordered = Annotated[
     str | list[str], BeforeValidator(fields.order, json_schema_input_type=str | list[str | float])
 ]
 RoleWord = Annotated[Role, one_of(*ROLES)]
-FormatWord = Annotated[FormatKind, one_of(*FORMATS)]
+FormatWord = Annotated[str, declared_in(FORMATS)]
 Frequency = Annotated[Fraction, BeforeValidator(fields.fraction, json_schema_input_type=float | str)]
 
 
@@ -95,6 +94,8 @@ class PrivacyModel(Part):
     `privacy: {max_loss: {per_class_ncp: 0.3}, maximize: l, at_least: {l: 2}}` or
     `privacy: {max_extent: {age: 10}, maximize: k, at_least: {k: 5}}`.
     """
+
+    # Requirements that extensions add have no field here: `sqlanon.policy.privacy` reads their keys.
 
     k: Annotated[int | None, whole(1)] = described("privacy", "k")
     l: Frequency | None = described("privacy", "l")  # noqa: E741 - the papers' symbol

@@ -140,6 +140,14 @@ def test_scale(tmp_path):
 
 
 @pytest.mark.thorough
+def test_columns(tmp_path):
+    words = ["--rows", "200", "--columns", "9,12", "--method", "hilbert"]
+    found = benchmark("columns", tmp_path / "columns.json", *words)["methods"]["hilbert"]
+    assert [run["columns"] for run in found["runs"]] == [9, 12]
+    assert found["growth"]["cpu_seconds"] > 0
+
+
+@pytest.mark.thorough
 def test_startup(tmp_path):
     found = benchmark("startup", tmp_path / "startup.json", "--repeat", "1", "--rows", "500")
     assert found["kernels"]["first"]["seconds"] > found["kernels"]["cached"]["seconds"]

@@ -16,9 +16,13 @@ import sqlanon
 from sqlanon import policy
 from sqlanon.declared.cost import COLUMNS, ROWS, K
 from sqlanon.engines.base import Statement
+from sqlanon.loss.extents import extents
 from sqlanon.methods import METHODS
+from sqlanon.progress import Silent, Stopwatch
+from sqlanon.release.make.prepare import prepare
 from sqlanon.release.make.wide import COPIES
 from sqlanon.spec import MethodSpec
+from sqlanon.table.scratch import Scratch
 from tests.engines import ENGINES, PAIR
 
 MOST_JOINS = 20
@@ -172,6 +176,81 @@ def test_plan_says_it(shared_db: Any) -> None:
         assert guess["memory"] > 0
         assert 0 < guess["sql_seconds"] <= guess["most_sql_seconds"]
     assert MethodSpec("tree").name in told
+
+
+def test_many_columns_along_the_curve_in_sql(shared_db: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Keys of the curve are made of a few columns at a time, and are those of all at once."""
+    spec, made = spec_of(wide(shared_db, 9), method="hilbert", execution="pushdown"), []
+    for few in (20, 4):
+        with monkeypatch.context() as patched:
+            patched.setattr("sqlanon.table.wide.FEW", few)
+            shared_db.run(spec, full=True)
+        made.append(sorted(map(repr, shared_db.engine.fetch("SELECT * FROM release.wide"))))
+    assert made[0] == made[1]
+
+
+def test_widest_classes_of_many_columns_are_measured_a_few_at_a_time(
+    shared_db: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """One class of all rows: its extent in a column of numbers is the column's range."""
+    monkeypatch.setattr("sqlanon.table.wide.FEW", 2)
+    spec, text = spec_of(wide(shared_db, 7)), shared_db.engine.capabilities.text_type
+    with Scratch(shared_db.engine) as scratch:
+        ready = prepare(
+            scratch,
+            spec,
+            shared_db.engine.relation(spec.source),
+            Stopwatch("test", Silent()),
+            "5" * 64,
+            memory=1 << 30,
+        )
+        kinds = (("lo", "INTEGER"), ("hi", "INTEGER"), ("size", "INTEGER"), ("null", text))
+        columns = [(f"{part}_{d.code}", kind) for d in ready.quasi for part, kind in kinds]
+        box = [cell for d in ready.quasi for cell in (int(d.has_null), d.codes - 1, d.size, "none")]
+        boxes = scratch.table("boxes")
+        shared_db.engine.load_rows(boxes, columns, [tuple(box)])
+        found = extents(scratch, boxes, ready.quasi)
+    for domain in ready.quasi:
+        name = domain.reading.name
+        ends = "count(DISTINCT {0})" if domain.reading.treatment == "nominal" else "max({0}) - min({0})"
+        ((widest,),) = shared_db.engine.fetch(f"SELECT {ends.format(name)} FROM wide")
+        assert (int(found[name].largest), found[name].unbounded) == (int(str(widest)), 0), name
+
+
+def test_cuts_in_sql_of_many_columns_are_refused(shared_db: Any) -> None:
+    spec = spec_of(wide(shared_db, 33), method="mondrian", execution="pushdown")
+    with pytest.raises(
+        sqlanon.PolicyError, match=r"at most 32 quasi columns, here are 33: about \d+ minutes"
+    ):
+        shared_db.plan(spec)
+
+
+def test_plan_estimates_the_execution_that_is_asked(shared_db: Any) -> None:
+    """SQL cuts a tree many times slower than the kernel; both grow with the square of the columns."""
+    names = wide(shared_db, 6)
+    kernel, pushed = (
+        shared_db.plan(spec_of(names, method="mondrian", execution=how)).estimate.seconds
+        for how in ("kernel", "pushdown")
+    )
+    assert pushed > 20 * kernel
+    for name in ("tree", "mondrian"):
+        few, many = (METHODS[name].cost.time(ROWS, columns, K) for columns in (300, 3000))
+        assert many > 60 * few, name
+
+
+def test_one_tree_is_the_same_however_many_threads_grow_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Pieces that threads take down to the leaves make the order that one thread makes."""
+    made = []
+    for threads, worth in ((1, 50_000), (3, 1)):
+        monkeypatch.setattr("sqlanon.methods.mondrian.tree._WORTH", worth)
+        with sqlanon.connect("duckdb:///:memory:", threads=threads) as db:
+            drawn = ", ".join(f"CAST(hash(i * 31 + {c}) % 50 AS INTEGER) AS c{c}" for c in range(4))
+            db.engine.execute(f"CREATE TABLE t AS SELECT {drawn} FROM range(1200) AS r(i)")
+            db.anonymize(
+                "t", quasi=[f"c{c}" for c in range(4)], k=3, method="tree", publish="release.t", seed=1
+            )
+            made.append(sorted(map(repr, db.engine.fetch("SELECT * FROM release.t"))))
+    assert made[0] == made[1]
 
 
 MEASURED = """

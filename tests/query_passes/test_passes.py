@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import FrozenInstanceError, replace
 from pathlib import Path
 from typing import Any
 
@@ -10,8 +11,12 @@ import pytest
 import sqlglot
 from sqlglot import exp
 
+from sqlanon.query.rewrite.box_rows import box_rows
+from sqlanon.query.rewrite.collect import collect
+from sqlanon.query.rewrite.final_select import final_select
+from sqlanon.query.rewrite.sums import sums
 from tests.query_passes.people import load
-from tests.query_passes.render import BLOCKS, Passes, over_source, passes
+from tests.query_passes.render import BLOCKS, Passes, collected, over_source, passes
 
 FIXTURES = sorted((Path(__file__).parent / "fixtures").glob("*.sql"))
 FIELDS = {"k1": "age", "k2": "sex"}
@@ -73,6 +78,34 @@ def test_every_pass_makes_what_the_fixture_says(loaded: dict[str, tuple[Any, Any
     assert fields(made) == boxes_of(path)
     for name, block in made.rendered().items():
         assert block.sql(dialect="duckdb", pretty=True, max_text_width=120) == expected[name], name
+
+
+def test_passes_leave_what_they_were_given(loaded: dict[str, tuple[Any, Any, Any]]) -> None:
+    """Every value is frozen, and what is made of it a second time is the same."""
+    db, released, joinable = loaded["duckdb"]
+    for path in FIXTURES:
+        made = passes(db.engine, blocks(path)["input"], released, joinable)
+        before = {name: block.sql(dialect="duckdb") for name, block in made.rendered().items()}
+        rows = box_rows(made.bound.scope, made.wanted)
+        groups = sums(made.bound.scope, made.wanted, rows)
+        again = replace(
+            made, rows=rows, groups=groups, final=final_select(made.bound, made.wanted, rows, groups)
+        )
+        for value in (made, again):
+            assert {name: block.sql(dialect="duckdb") for name, block in value.rendered().items()} == before
+        wanted = collect(made.bound)
+        assert collected(made.bound, wanted).sql(dialect="duckdb") == before["collected"]
+        for value in (
+            made.query,
+            made.bound,
+            made.bound.scope,
+            made.wanted,
+            made.wanted.outputs,
+            made.rows,
+            made.final,
+        ):
+            with pytest.raises(FrozenInstanceError):
+                value.text = ""  # type: ignore[union-attr]
 
 
 def same(first: Any, second: Any) -> bool:

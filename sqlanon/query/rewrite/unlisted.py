@@ -67,12 +67,18 @@ def _ways(box: Box, wanted: Wanted, rows: BoxRows) -> Iterator[Tree]:
     looked_up = {lookup.box.id for lookup in rows.domains.lookups} - {box.id}
     holding = {test.id: True for test in rows.domains.tests if test.box in looked_up}
     holding |= {one.inside: True for one in wanted.spread.values()}
+    table = f"_values_{box.id}"
     for holds, size in _runs(box, mine).items():
         known = {test.id: test.id in holds for test in mine}
         rest = rows.compiler.triple(restrict(formula, known | holding)).possible
         if not is_false(rest):
-            listed = None if spread.bucket is not None else _listed(f"_values_{box.id}", mine, holds, size)
+            listed = None if spread.bucket is not None else _listed(table, mine, holds, size)
             yield every([hidden, own(rest), listed if listed is not None else TRUE])
+    if box.point is not None:  # of other formats, NULL is listed wherever it is possible
+        known = {test.id: test.comparison is None or test.comparison.op == "null" for test in mine}
+        rest = rows.compiler.triple(restrict(formula, known | holding)).possible
+        null = select([exp.Literal.number(1)], exp.to_table(table).as_("z"), where=[sql("z.v IS NULL")])
+        yield every([own(rest), exp.Not(this=exp.Exists(this=null))])
 
 
 def _runs(box: Box, tests: Sequence[Test]) -> dict[frozenset[int], Fraction | None]:

@@ -5,10 +5,9 @@ The bound is a promise of the policy. It is measured by SQL on the boxes that ar
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 
-from sqlanon.declared import FORMATS
 from sqlanon.engines.base import TableRef
 from sqlanon.errors import InfeasibleError, PolicyError, PrivacyViolation
 from sqlanon.formats import Recoded
@@ -45,16 +44,6 @@ def check(spec: ReleaseSpec, quasi: Sequence[Domain]) -> None:
     from sqlanon.methods.shared.loss_bound import unbounded
 
     problems = [f"{spec.name}: {problem}" for problem in unbounded(accuracy, quasi)]
-    if not FORMATS[spec.format.kind].reach:
-        problems.append(
-            f"{spec.name}: format {spec.format.kind} does not publish how far a class reaches, so a bound on it says nothing; "
-            f"use {_named(facts.name for facts in FORMATS.values() if facts.reach)}"
-        )
-    if spec.refine is not None:
-        problems.append(
-            f"{spec.name}: refine lowers the loss and does not look at the bound; leave it out where {accuracy.maximize} "
-            "is maximized"
-        )
     if problems:
         raise PolicyError(problems)
 
@@ -122,11 +111,6 @@ def held(spec: ReleaseSpec, scratch: Scratch, encoded: Encoded, recoded: Recoded
                 f"column {domain.reading.name}: a class reaches further than {_shown(extent)}, which was promised; nothing was "
                 "published"
             )
-
-
-def _named(names: Iterable[str]) -> str:
-    *others, last = names
-    return f"{', '.join(others)} or {last}" if others else last
 
 
 def _shown(number: Fraction) -> str:

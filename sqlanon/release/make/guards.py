@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sqlanon.declared import FORMATS
+from sqlanon.declared.combinations import combinations
 from sqlanon.engines.base import TableRef
 from sqlanon.errors import GuardError, InfeasibleError, PolicyError
 from sqlanon.formats import format_of
@@ -83,18 +83,15 @@ def guard_format(spec: ReleaseSpec, roles: Roles) -> None:
         raise PolicyError(problems)
 
 
-def guard_refine(spec: ReleaseSpec) -> None:
-    """Refine: only where there are boxes whose loss it can lower.
+def guard_combinations(spec: ReleaseSpec) -> None:
+    """Keys that do not go together; policies have been checked, and a spec that was made by hand is checked here.
 
     Raises:
-        PolicyError: it would have nothing to do.
+        PolicyError: every combination.
     """
-    if spec.refine is None:
-        return
-    if FORMATS[spec.format.kind].exact:
-        raise PolicyError(
-            f"{spec.name}: refine lowers the loss of boxes, and format {spec.format.kind} has none; leave it out"
-        )
+    problems = [f"{spec.name}: {refused}" for _, refused in combinations(spec)]
+    if problems:
+        raise PolicyError(problems)
 
 
 def _uniques(

@@ -14,7 +14,13 @@ from sqlanon.progress import Stopwatch
 from sqlanon.release.check.history import PERSON, check_key, key_columns
 from sqlanon.release.check.persons import feasible_persons
 from sqlanon.release.make import bound
-from sqlanon.release.make.guards import feasible, guard_format, guard_refine, guard_sensitive, guard_source
+from sqlanon.release.make.guards import (
+    feasible,
+    guard_combinations,
+    guard_format,
+    guard_sensitive,
+    guard_source,
+)
 from sqlanon.release.make.wide import guard_columns, guard_texts
 from sqlanon.release.store.catalog import SourceState, now
 from sqlanon.release.store.refresh import fingerprint
@@ -78,7 +84,7 @@ def prepare(
     chosen = method_of(spec)
     roles = assign_roles(spec, source)
     guard_format(spec, roles)
-    guard_refine(spec)
+    guard_combinations(spec)
     asked = requirements(spec.privacy, tuple(reading.name for reading in roles.sensitive))
     persons = roles.counted() if spec.rows_are == "events" else ()
     key = key_columns(spec, roles)

@@ -18,8 +18,10 @@ import sqlanon
 from sqlanon.cli.app import app
 from sqlanon.cli.policy_options import given_options
 from sqlanon.declared.arguments import ARGUMENTS, NOT_ARGUMENTS, Form
+from sqlanon.declared.formats import FORMATS, FormatFacts
 from sqlanon.declared.keys import KEYS, REQUIRED
 from sqlanon.declared.options import AnonymizeOptions, FileOptions
+from sqlanon.errors import PolicyError
 from sqlanon.policy import models, reference, release, schema
 from sqlanon.policy.reference import arguments_table
 from sqlanon.spec import ReleaseSpec
@@ -73,8 +75,9 @@ def test_every_key_of_a_release_is_an_argument_or_says_why_not() -> None:
         given.add((part, last))
     within = {"policy", "at_least", "method", "refine", "suppression", "refresh"}
     keys = {(part, key) for part, known in KEYS.items() if part not in within for key in known}
-    assert given - {("column", "role")} | set(NOT_ARGUMENTS) == keys
-    assert given & set(NOT_ARGUMENTS) == {("column", "role")}
+    by_name = {("column", "role"), ("release", "privacy")}
+    assert given - by_name | set(NOT_ARGUMENTS) == keys
+    assert given & set(NOT_ARGUMENTS) == by_name
 
 
 def test_the_typed_arguments_are_those_that_there_are() -> None:
@@ -239,3 +242,14 @@ def test_the_signature_shows_the_typed_arguments() -> None:
         one for one in signature(Database.anonymize).parameters.values() if one.kind is one.VAR_KEYWORD
     ]
     assert "AnonymizeOptions" in str(last.annotation)
+
+
+def test_a_format_that_an_extension_declares_is_one_of_the_words(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Policies, their schema and Python know it at once; the command line, which imports extensions first, by its start."""
+    monkeypatch.setitem(
+        FORMATS._known, "stars", FormatFacts("stars", "stars:Stars", "a star for each value.")
+    )
+    assert release(source="t", quasi="age", k=2, format={"kind": "stars"}).format.kind == "stars"
+    assert "stars" in schema()["$defs"]["FormatModel"]["properties"]["kind"]["enum"]
+    with pytest.raises(PolicyError, match="did you mean stars"):
+        release(source="t", quasi="age", k=2, format={"kind": "star"})

@@ -181,6 +181,20 @@ def test_a_spec_made_by_hand_is_checked_when_it_is_run(change: dict[str, Any], p
         method_of(spec)
 
 
+def test_keys_that_do_not_go_together_are_reported_with_their_line() -> None:
+    text = (
+        "version: 1\nreleases:\n  - name: a\n    source: t\n    columns: {age: quasi, s: sensitive}\n"
+        "    privacy: {max_loss: {per_class_ncp: 0.5}, maximize: l, at_least: {l: 2}}\n"
+        "    format: suppressed\n    refine: yes\n"
+    )
+    with pytest.raises(PolicyError) as raised:
+        loads(text, {})
+    assert raised.value.problems == [
+        "policy:7: releases[a].format: format suppressed does not publish how far a class reaches, so a bound on it says nothing; use ranges, labels or points",
+        "policy:8: releases[a].refine: refine lowers the loss and does not look at the bound; leave it out where l is maximized",
+    ]
+
+
 def test_a_broken_part_is_not_held_against_the_method() -> None:
     """Where privacy or columns cannot be read, what the method takes of them is not known."""
     for broken in ("privacy: {k: 2, l: much}", "privacy: {k: 2, l: 2}\n    execution: fast"):

@@ -80,7 +80,7 @@ releases:
     publish: out.dual
     columns: {age: quasi, zip: quasi, diagnosis: sensitive}
     privacy: {max_loss: {per_class_ncp: 3/10}, max_extent: {zip: 0.5, age: 10}, maximize: l, at_least: {k: 2, l: 3}}
-    refine: yes
+    refine: no
     refresh: {mode: full}
 """)
     spec = release(
@@ -125,7 +125,7 @@ releases:
         max_extent={"zip": Decimal("0.5"), "age": np.int64(10)},  # type: ignore[dict-item]
         maximize="l",
         at_least={"k": 2, "l": "3"},
-        refine=True,
+        refine=False,
         publish="out.dual",
         name="dual",
     )

@@ -238,15 +238,19 @@ def anatomy(text: str) -> ReleaseSpec:
         ("{k: 1, l: 3}", PrivacySpec(l=Fraction(3))),
         ("{k: 10, presence: disclosed}", PrivacySpec(k=10, presence_disclosed=True)),
         ("{l: 3, presence: disclosed}", PrivacySpec(l=Fraction(3), presence_disclosed=True)),
-        (f"{{{L}}}", PrivacySpec(l=Fraction(2), accuracy=Accuracy("l", Fraction(1, 2)))),
-        (
-            f"{{{K}, presence: disclosed}}",
-            PrivacySpec(2, accuracy=Accuracy("k", Fraction(1, 2)), presence_disclosed=True),
-        ),
     ],
 )
 def test_anatomy_needs_no_k(written: str, privacy: PrivacySpec) -> None:
     assert anatomy(with_privacy(written)).privacy == privacy
+
+
+@pytest.mark.parametrize("written", [f"{{{L}}}", f"{{{K}, presence: disclosed}}"])
+def test_anatomy_keeps_to_no_bound(written: str) -> None:
+    """Refused as it is read, as a run would."""
+    with pytest.raises(PolicyError) as raised:
+        anatomy(with_privacy(written))
+    (problem,) = raised.value.problems
+    assert "releases[patients].format: format anatomy does not publish how far a class reaches" in problem
 
 
 EXACT = (

@@ -1,21 +1,18 @@
-"""The Python API: `connect` to a database and anonymize its tables, or `anonymize` a file. The facade over every room."""
+"""A connected database: the facade over every room."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
-from dataclasses import replace
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Self, Unpack, cast
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Self, Unpack
 
 from sqlanon import policy
+from sqlanon.database.released import Release
 from sqlanon.declared import FORMATS
-from sqlanon.declared.options import AnonymizeOptions, FileOptions
-from sqlanon.engines import connect as open_engine
-from sqlanon.engines.base import Engine, FileReading, TableRef
-from sqlanon.errors import PolicyError, SqlanonError, file_errors
-from sqlanon.private_folder import PrivateFolder, put_in_place, sweep
-from sqlanon.progress import Progress, Silent
+from sqlanon.declared.options import AnonymizeOptions
+from sqlanon.engines.base import Engine
+from sqlanon.errors import PolicyError, SqlanonError
+from sqlanon.progress import Progress
 from sqlanon.release.check import audit as auditing
 from sqlanon.release.check.history import audit_history
 from sqlanon.release.make.plan import plan as make_plan
@@ -24,14 +21,12 @@ from sqlanon.release.store import rollback as versions
 from sqlanon.release.store.catalog import Catalog
 from sqlanon.release.store.publish import drop_old
 from sqlanon.release.store.second_file import reconcile
-from sqlanon.release.store.swap import spelled
-from sqlanon.release.store.target import sensitive_of, view_of, views_of
+from sqlanon.release.store.target import views_of
 from sqlanon.release.store.unpublish import unpublish
 from sqlanon.results import (
     AuditReport,
     DiffReport,
     HistoryReport,
-    LossReport,
     PlanReport,
     ReleaseRow,
     RollbackReport,
@@ -41,7 +36,7 @@ from sqlanon.results import (
     VersionReport,
 )
 from sqlanon.spec import FormatSpec, ReleaseSpec, WorkloadSpec
-from sqlanon.sqltext import identifier, statement
+from sqlanon.sqltext import statement
 from sqlanon.table import functions
 from sqlanon.table.profile import ColumnProfile, profile
 
@@ -52,15 +47,13 @@ if TYPE_CHECKING:
     from sqlanon.query.answer import Answer
     from sqlanon.query.find import Names
 
-FILES = (".csv", ".csv.gz", ".parquet")
-"""Files that `anonymize` reads; it writes all but ``.csv.gz``."""
-
 
 class Database:
     """A connected database whose tables can be anonymized in place. A context manager.
 
     Example:
-        >>> db = connect("duckdb:///:memory:")
+        >>> import sqlanon
+        >>> db = sqlanon.connect("duckdb:///:memory:")
         >>> db.engine.execute("CREATE TABLE t AS SELECT i // 5 AS age, 'flu' AS diagnosis FROM range(20) AS r(i)")
         >>> release = db.anonymize("t", quasi="age", sensitive="diagnosis", k=5)
         >>> release.report.classes, release.report.min_class
@@ -259,7 +252,8 @@ class Database:
         With ``role``, which has to be one of the database's, its rights decide what is read.
 
         Example:
-            >>> db = connect("duckdb:///:memory:")
+            >>> import sqlanon
+            >>> db = sqlanon.connect("duckdb:///:memory:")
             >>> db.engine.execute("CREATE TABLE t AS SELECT i AS age, 'flu' AS diagnosis FROM range(20) AS r(i)")
             >>> release = db.anonymize("t", quasi="age", sensitive="diagnosis", k=5)
             >>> answer = db.query("SELECT count(*) AS n FROM t WHERE age < 7")
@@ -301,171 +295,5 @@ class Database:
         return names, self.engine.fetch(made)
 
 
-class Release:
-    """A release that was just made: its report, and ways to ask about it."""
-
-    def __init__(self, database: Database, spec: ReleaseSpec, report: RunReport) -> None:
-        self._database = database
-        self.spec = spec
-        self.report = report
-
-    def loss(self) -> LossReport:
-        """Information loss, as measured when the release was made."""
-        return self.report.loss
-
-    def audit(self) -> AuditReport:
-        """Audit the published view against the policy, now; it may be in another file."""
-        engine = self._database.engine
-        return self._database.audit(spelled(view_of(engine, self.spec)), spec=self.spec)
-
-    def evaluate(self, workload: str | os.PathLike[str] | WorkloadSpec | None = None) -> Evaluation:
-        """Measure how well this release answers for its source; see `Database.evaluate`."""
-        return self._database.evaluate(self.spec.name, workload)
-
-    def query(self, sql: str, *, allow_linking: bool = False) -> Answer:
-        """Ask this release in SQL, whatever the query calls it; see `Database.query`.
-
-        Raises:
-            PolicyError: the release went to another file; connect to it and ask it there.
-        """
-        if self.spec.publish_file:
-            raise PolicyError(
-                f"the release is in {self.spec.publish_file}: sqlanon.connect to it and ask it there"
-            )
-        view = spelled(view_of(self._database.engine, self.spec))
-        return self._database.query(sql, release=view, allow_linking=allow_linking)
-
-
 def _listed(names: str | Sequence[str] | None) -> Sequence[str] | None:
     return [names] if isinstance(names, str) else names
-
-
-def connect(
-    url: str,
-    *,
-    progress: Progress | None = None,
-    threads: int | None = None,
-    memory: int | None = None,
-    read_only: bool = False,
-) -> Database:
-    """Connect to ``duckdb:///path``, ``duckdb:///:memory:`` or ``postgresql://...``.
-
-    Args:
-        url: the database.
-        progress: told how far long work is; None shows nothing.
-        threads: threads for DuckDB and the kernels; None: all cores.
-        memory: bytes for DuckDB and the kernels; None: about half of the machine's together.
-        read_only: to audit, list, query and evaluate: nothing but scratch tables is written. Several processes can have a
-            DuckDB file open so.
-
-    Raises:
-        PolicyError: no engine for the URL.
-        DatabaseError: the database cannot be opened; the text says what to do.
-    """
-    here = Machine.here()
-    machine = Machine(memory or here.memory, threads or here.threads)
-    engine = open_engine(url, threads=threads, memory=memory or int(here.memory * 1.4), read_only=read_only)
-    return Database(engine, progress or Silent(), machine)
-
-
-def anonymize(
-    path: str | os.PathLike[str],
-    *,
-    to: str | os.PathLike[str],
-    progress: Progress | None = None,
-    null: str | Sequence[str] = (),
-    delimiter: str | None = None,
-    encoding: str | None = None,
-    types: Mapping[str, str] | None = None,
-    **options: Unpack[FileOptions],
-) -> RunReport:
-    """Anonymize a CSV (also .gz) or Parquet file into a CSV or Parquet file, through an in-memory DuckDB.
-
-    Args:
-        path: the file to read.
-        to: the file to write; it appears only when the release has been verified. Format anatomy writes the sensitive values
-            of ``out.csv`` into ``out_sensitive.csv``.
-        progress: told how far long work is.
-        null: CSV: texts that stand for a missing value, besides the empty one.
-        delimiter: CSV: the character between two fields; None: guessed.
-        encoding: CSV: utf-8 (as by default), latin-1 or utf-16.
-        types: CSV: column -> DuckDB's type, such as VARCHAR; the others are guessed from all rows.
-        options: what the release must be, as for `Database.anonymize`, without publish and publish_file.
-
-    Raises:
-        PolicyError: a file's kind is not known, a header names a column twice, or an option does not fit the file.
-        DatabaseError: a file cannot be read or written; of a CSV with its line and column.
-    """
-    source, target = Path(path), Path(to)
-    how = FileReading(tuple(_listed(null) or ()), delimiter, encoding, types or {})
-    if not str(source).lower().endswith(FILES):
-        raise PolicyError(f"{source}: files are {', '.join(FILES)}; for a table, connect to its database")
-    if target.suffix.lower() not in (".csv", ".parquet"):
-        raise PolicyError(f"{target}: releases are written as .csv or .parquet")
-    view = TableRef("release", "data")
-    files = {view: target}
-    if not target.resolve().parent.is_dir():
-        raise PolicyError(f"{target}: there is no such directory")
-    given = cast("dict[str, Any]", options)
-    for key in ("publish", "publish_file"):
-        if given.pop(key, None):
-            raise PolicyError(f"{key} is for tables in a database; a file is written with to")
-    options["name"] = options.get("name") or source.name.split(".")[0] or "release"
-    table = source.name.split(".")[0] or "source"
-    spec = policy.release(source=identifier(table), publish="release.data", **options)
-    if FORMATS[spec.format.kind].paired:
-        beside = target.with_name(sensitive_of(TableRef(None, target.stem)).name + target.suffix)
-        files[sensitive_of(view)] = beside
-        if beside.exists() and not target.exists():
-            raise PolicyError(
-                f"{beside} exists, and without {target} it is not of an earlier release; move it away or choose another name"
-            )
-    for file in files.values():
-        if source.exists() and file.exists() and source.resolve() == file.resolve():
-            raise PolicyError(f"{file} is the source itself; choose another file")
-    with connect("duckdb:///:memory:", progress=progress, memory=spec.memory) as database:
-        database.engine.import_file(source, database.engine.target(spec.source), how)
-        report = database.run(spec)
-        _export(database.engine, files)
-    second = files.get(sensitive_of(view))
-    return replace(
-        report,
-        source=str(source),
-        published=str(target),
-        published_sensitive=str(second) if second else None,
-    )
-
-
-def propose_file(
-    path: str | os.PathLike[str],
-    *,
-    progress: Progress | None = None,
-    null: str | Sequence[str] = (),
-    delimiter: str | None = None,
-    encoding: str | None = None,
-    types: Mapping[str, str] | None = None,
-) -> policy.Proposal:
-    """Propose how to anonymize a file; see `Database.propose`, and `anonymize` for the arguments."""
-    source = Path(path)
-    if not str(source).lower().endswith(FILES):
-        raise PolicyError(f"{source}: files are {', '.join(FILES)}; for a table, connect to its database")
-    how = FileReading(tuple(_listed(null) or ()), delimiter, encoding, types or {})
-    with connect("duckdb:///:memory:", progress=progress) as database:
-        name = identifier(source.name.split(".")[0] or "source")
-        database.engine.import_file(source, database.engine.target(name), how)
-        return database.propose(name)
-
-
-def _export(engine: Engine, files: Mapping[TableRef, Path]) -> None:
-    """Write tables to files; none takes its place before all are written."""
-    some = next(iter(files.values()))
-    with file_errors(some):
-        sweep(some)
-        with PrivateFolder(some) as folder:
-            for table, path in files.items():
-                engine.export_file(table, folder.path / path.name)
-            for path in files.values():
-                put_in_place(folder.path / path.name, path)
-
-
-__all__ = ["Database", "Release", "anonymize", "connect", "propose_file"]

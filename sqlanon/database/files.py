@@ -1,0 +1,130 @@
+"""Releases of files, through an in-memory DuckDB."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Unpack, cast
+
+from sqlanon import policy
+from sqlanon.database.opening import connect
+from sqlanon.declared import FORMATS
+from sqlanon.declared.options import FileOptions
+from sqlanon.engines.base import Engine, FileReading, TableRef
+from sqlanon.errors import PolicyError, file_errors
+from sqlanon.private_folder import PrivateFolder, put_in_place, sweep
+from sqlanon.progress import Progress
+from sqlanon.release.store.target import sensitive_of
+from sqlanon.results import RunReport
+from sqlanon.sqltext import identifier
+
+FILES = (".csv", ".csv.gz", ".parquet")
+"""Files that `anonymize` reads; it writes all but ``.csv.gz``."""
+
+
+def anonymize(
+    path: str | os.PathLike[str],
+    *,
+    to: str | os.PathLike[str],
+    progress: Progress | None = None,
+    null: str | Sequence[str] = (),
+    delimiter: str | None = None,
+    encoding: str | None = None,
+    types: Mapping[str, str] | None = None,
+    **options: Unpack[FileOptions],
+) -> RunReport:
+    """Anonymize a CSV (also .gz) or Parquet file into a CSV or Parquet file, through an in-memory DuckDB.
+
+    Args:
+        path: the file to read.
+        to: the file to write; it appears only when the release has been verified. Format anatomy writes the sensitive values
+            of ``out.csv`` into ``out_sensitive.csv``.
+        progress: told how far long work is.
+        null: CSV: texts that stand for a missing value, besides the empty one.
+        delimiter: CSV: the character between two fields; None: guessed.
+        encoding: CSV: utf-8 (as by default), latin-1 or utf-16.
+        types: CSV: column -> DuckDB's type, such as VARCHAR; the others are guessed from all rows.
+        options: what the release must be, as for `Database.anonymize`, without publish and publish_file.
+
+    Raises:
+        PolicyError: a file's kind is not known, a header names a column twice, or an option does not fit the file.
+        DatabaseError: a file cannot be read or written; of a CSV with its line and column.
+    """
+    source, target = Path(path), Path(to)
+    how = _reading(source, null, delimiter, encoding, types)
+    if target.suffix.lower() not in (".csv", ".parquet"):
+        raise PolicyError(f"{target}: releases are written as .csv or .parquet")
+    view = TableRef("release", "data")
+    files = {view: target}
+    if not target.resolve().parent.is_dir():
+        raise PolicyError(f"{target}: there is no such directory")
+    given = cast("dict[str, Any]", options)
+    for key in ("publish", "publish_file"):
+        if given.pop(key, None):
+            raise PolicyError(f"{key} is for tables in a database; a file is written with to")
+    options["name"] = options.get("name") or source.name.split(".")[0] or "release"
+    table = source.name.split(".")[0] or "source"
+    spec = policy.release(source=identifier(table), publish="release.data", **options)
+    if FORMATS[spec.format.kind].paired:
+        beside = target.with_name(sensitive_of(TableRef(None, target.stem)).name + target.suffix)
+        files[sensitive_of(view)] = beside
+        if beside.exists() and not target.exists():
+            raise PolicyError(
+                f"{beside} exists, and without {target} it is not of an earlier release; move it away or choose another name"
+            )
+    for file in files.values():
+        if source.exists() and file.exists() and source.resolve() == file.resolve():
+            raise PolicyError(f"{file} is the source itself; choose another file")
+    with connect("duckdb:///:memory:", progress=progress, memory=spec.memory) as database:
+        database.engine.import_file(source, database.engine.target(spec.source), how)
+        report = database.run(spec)
+        _export(database.engine, files)
+    second = files.get(sensitive_of(view))
+    return replace(
+        report,
+        source=str(source),
+        published=str(target),
+        published_sensitive=str(second) if second else None,
+    )
+
+
+def propose_file(
+    path: str | os.PathLike[str],
+    *,
+    progress: Progress | None = None,
+    null: str | Sequence[str] = (),
+    delimiter: str | None = None,
+    encoding: str | None = None,
+    types: Mapping[str, str] | None = None,
+) -> policy.Proposal:
+    """Propose how to anonymize a file; see `Database.propose`, and `anonymize` for the arguments."""
+    source = Path(path)
+    how = _reading(source, null, delimiter, encoding, types)
+    with connect("duckdb:///:memory:", progress=progress) as database:
+        name = identifier(source.name.split(".")[0] or "source")
+        database.engine.import_file(source, database.engine.target(name), how)
+        return database.propose(name)
+
+
+def _reading(
+    source: Path, null: str | Sequence[str], delimiter: str | None, encoding: str | None, types: Mapping[str, str] | None
+) -> FileReading:  # fmt: skip
+    """How a file is read, whose kind is known."""
+    if not str(source).lower().endswith(FILES):
+        raise PolicyError(f"{source}: files are {', '.join(FILES)}; for a table, connect to its database")
+    texts = (null,) if isinstance(null, str) else tuple(null)
+    return FileReading(texts, delimiter, encoding, types or {})
+
+
+def _export(engine: Engine, files: Mapping[TableRef, Path]) -> None:
+    """Write tables to files; none takes its place before all are written."""
+    some = next(iter(files.values()))
+    with file_errors(some):
+        sweep(some)
+        with PrivateFolder(some) as folder:
+            for table, path in files.items():
+                engine.export_file(table, folder.path / path.name)
+            for path in files.values():
+                put_in_place(folder.path / path.name, path)

@@ -1,0 +1,36 @@
+"""Connecting to a database."""
+
+from __future__ import annotations
+
+from sqlanon.database.database import Database
+from sqlanon.engines import connect as open_engine
+from sqlanon.progress import Progress, Silent
+from sqlanon.release.make.run import Machine
+
+
+def connect(
+    url: str,
+    *,
+    progress: Progress | None = None,
+    threads: int | None = None,
+    memory: int | None = None,
+    read_only: bool = False,
+) -> Database:
+    """Connect to ``duckdb:///path``, ``duckdb:///:memory:`` or ``postgresql://...``.
+
+    Args:
+        url: the database.
+        progress: told how far long work is; None shows nothing.
+        threads: threads for DuckDB and the kernels; None: all cores.
+        memory: bytes for DuckDB and the kernels; None: about half of the machine's together.
+        read_only: to audit, list, query and evaluate: nothing but scratch tables is written. Several processes can have a
+            DuckDB file open so.
+
+    Raises:
+        PolicyError: no engine for the URL.
+        DatabaseError: the database cannot be opened; the text says what to do.
+    """
+    here = Machine.here()
+    machine = Machine(memory or here.memory, threads or here.threads)
+    engine = open_engine(url, threads=threads, memory=memory or int(here.memory * 1.4), read_only=read_only)
+    return Database(engine, progress or Silent(), machine)

@@ -1,0 +1,24 @@
+"""Keys of a release that do not go together, whatever its method and its data are."""
+
+from __future__ import annotations
+
+from sqlanon.declared.formats import FORMATS
+from sqlanon.declared.method import Refused
+from sqlanon.spec import ReleaseSpec
+
+
+def combinations(spec: ReleaseSpec) -> list[tuple[str, Refused]]:
+    """What does not go together: the key to change, and why."""
+    found = []
+    form, accuracy = FORMATS[spec.format.kind], spec.privacy.accuracy
+    if accuracy is not None and not form.reach:
+        reaching = [facts.name for facts in FORMATS.values() if facts.reach]
+        what = f"format {form.name} does not publish how far a class reaches, so a bound on it says nothing"
+        found.append(("format", Refused(what, f"use {', '.join(reaching[:-1])} or {reaching[-1]}")))
+    if spec.refine is not None and accuracy is not None:
+        what = "refine lowers the loss and does not look at the bound"
+        found.append(("refine", Refused(what, f"leave it out where {accuracy.maximize} is maximized")))
+    if spec.refine is not None and form.exact:
+        what = f"refine lowers the loss of boxes, and format {form.name} has none"
+        found.append(("refine", Refused(what, "leave it out")))
+    return found

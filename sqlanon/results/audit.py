@@ -1,0 +1,125 @@
+"""What a table, or two releases together, show."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from sqlanon.results.base import Report, RequirementResult
+
+
+@dataclass(frozen=True, slots=True)
+class SensitiveAudit:
+    """l of one sensitive column over the classes: smallest distinct count, smallest rows / most frequent."""
+
+    column: str
+    distinct_l: int
+    frequency_l: float
+
+
+@dataclass(frozen=True, slots=True)
+class LoweringColumn:
+    """A column that is no part of the classes, and the smallest class if it were one more of them."""
+
+    column: str
+    k: int
+
+
+@dataclass(frozen=True, slots=True)
+class GroupAudit:
+    """The groups of format anatomy: rows that share the sensitive values that ``table`` counts.
+
+    ``disagreeing``: groups of which the two tables do not hold the same number of rows.
+    """
+
+    table: str
+    groups: int
+    smallest: int
+    largest: int
+    disagreeing: int
+
+
+@dataclass(frozen=True, slots=True)
+class AuditReport(Report):
+    """What grouping a table by its quasi columns shows. Risks are prosecutor risks, 1 / the fewest persons of a class.
+
+    Where no identifier is counted every row is a person; of several identifiers the one with the fewest values in a class counts.
+
+    Attributes:
+        quasi: the columns that made the classes; ``left_out`` the others that are not sensitive.
+        k: the smallest class; ``k_all`` the same over every column but the sensitive ones.
+        lowering: the left-out columns that alone make k lower, each with k over the quasi columns and it.
+        lowering_together: where none does alone: left-out columns that do together, of which none can be spared.
+        unique_rows: rows alone in their class.
+        highest_risk: 1 / the fewest persons of any class.
+        average_risk: the mean over rows of 1 / the fewest persons of the row's class; classes / rows where rows are persons.
+        min_identifiers: per identifier column named, and per identifier that a release of events counts, the fewest distinct
+            values in any class; NULL is one value.
+        not_measured: what the policy promises and nobody could count here, each with the reason; the audit then fails.
+        suppressed: rows of the source that the release says it leaves out; ``rows`` and all measures are of those in the table.
+        groups: format anatomy: what ``sensitive`` and ``requirements`` are counted on; k, classes and risks are those of the
+            exact quasi columns.
+    """
+
+    table: str
+    rows: int
+    quasi: tuple[str, ...]
+    left_out: tuple[str, ...]
+    classes: int
+    k: int
+    max_class: int
+    k_all: int
+    unique_rows: int
+    highest_risk: float
+    average_risk: float
+    sensitive: tuple[SensitiveAudit, ...]
+    requirements: tuple[RequirementResult, ...] = ()
+    min_identifiers: Mapping[str, int] = field(default_factory=dict)
+    groups: GroupAudit | None = None
+    lowering: tuple[LoweringColumn, ...] = ()
+    lowering_together: tuple[str, ...] = ()
+    not_measured: tuple[str, ...] = ()
+    suppressed: int = 0
+
+    @property
+    def satisfied(self) -> bool:
+        """Whether all that a policy asks for was measured and holds."""
+        return not self.not_measured and all(requirement.satisfied for requirement in self.requirements)
+
+
+@dataclass(frozen=True, slots=True)
+class TogetherReport(Report):
+    """What two releases of one source leave when a reader holds both: classes are the intersections.
+
+    Attributes:
+        first: the one release, ``second`` the other.
+        matched: rows of the source found in both releases.
+        unmatched: rows of the source that at least one release does not hold (it changed since, or the release leaves them out).
+        k: the smallest intersection; ``k_first`` and ``k_second`` are each release's own.
+        rows_below: rows in intersections smaller than the smaller of the two k.
+        min_identifiers: releases of events: per identifier that one of them counts, the fewest distinct values in any
+            intersection, NULL being one.
+        requirements: persons, where a policy promises them: the least k that is promised, and what the intersections hold.
+        not_measured: what is promised and could not be counted, each with the reason.
+    """
+
+    first: str
+    second: str
+    source: str
+    matched: int
+    unmatched: int
+    classes: int
+    k: int
+    k_first: int
+    k_second: int
+    rows_below: int
+    unique_rows: int
+    sensitive: tuple[SensitiveAudit, ...]
+    requirements: tuple[RequirementResult, ...] = ()
+    min_identifiers: Mapping[str, int] = field(default_factory=dict)
+    not_measured: tuple[str, ...] = ()
+
+    @property
+    def satisfied(self) -> bool:
+        """Whether the persons that the policies promise were counted, and are in every intersection."""
+        return not self.not_measured and all(requirement.satisfied for requirement in self.requirements)

@@ -1,0 +1,58 @@
+"""What the reports of all commands share: their JSON form, requirements and losses."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any
+
+
+class Report:
+    """What can be shown as JSON."""
+
+    __slots__ = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """The report as plain dictionaries, lists, numbers and text."""
+        return asdict(self)  # type: ignore[call-overload,no-any-return]
+
+
+@dataclass(frozen=True, slots=True)
+class RequirementResult:
+    """A requirement as asked and as reached over all classes; ``column`` is None for k."""
+
+    name: str
+    column: str | None
+    asked: float
+    reached: float
+    satisfied: bool
+
+
+@dataclass(frozen=True, slots=True)
+class LossReport:
+    """Information loss of a release; every definition is in `sqlanon.loss.metrics`.
+
+    Attributes:
+        ncp, gcp, lm: means over rows, 0 to 1.
+        dm, c_avg: from the sizes of classes alone; ``c_avg`` compares with the k that was asked and is None if none was.
+        il1, il_inf, il_sum: NCP of the classes: mean, largest, sum.
+        weighted_max_ncp: largest rows x NCP of a class.
+        avg_ncp: as ``il1``, every column weighing the same.
+        weighted_avg_volume: mean over rows of the product of the columns' NCP.
+        columns: each quasi column's ``ncp`` and ``lm``, averaged over rows, unweighted.
+        rce: what format anatomy loses; None for the others. It keeps the quasi columns exact, so that their losses are 0.
+    """
+
+    ncp: float
+    gcp: float
+    dm: float
+    c_avg: float | None
+    lm: float
+    il1: float
+    il_inf: float
+    il_sum: float
+    weighted_max_ncp: float
+    avg_ncp: float
+    weighted_avg_volume: float
+    columns: Mapping[str, Mapping[str, float]]
+    rce: float | None = None

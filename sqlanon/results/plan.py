@@ -1,0 +1,83 @@
+"""What a run would do."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sqlanon.results.base import Report
+from sqlanon.results.history import HistoryReport
+from sqlanon.results.run import DataChange
+
+
+@dataclass(frozen=True, slots=True)
+class PlanColumn:
+    """How one column of the source would be treated, and the columns it becomes."""
+
+    name: str
+    type: str
+    role: str
+    treatment: str
+    distinct: int
+    nulls: int
+    publishes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Feasible:
+    """The largest value of a requirement that any release of the table can reach."""
+
+    name: str
+    column: str | None
+    asked: float
+    largest: float
+
+
+@dataclass(frozen=True, slots=True)
+class Estimate:
+    """A rough guess of what a run costs, from its rows and columns alone (`sqlanon.declared.cost`).
+
+    Attributes:
+        seconds: of the method, one thread; ``most_seconds`` the same on the worst data that was seen.
+        memory: bytes that its kernel needs for all rows at once; where that is more than it may use, it works in parts or refuses.
+        sql_seconds: of the SQL around it; ``most_sql_seconds`` on a slower engine.
+    """
+
+    seconds: float
+    most_seconds: float
+    memory: int
+    sql_seconds: float
+    most_sql_seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class PlanReport(Report):
+    """What a run would do. ``statements`` is the SQL that does not depend on the data.
+
+    Attributes:
+        state: ``first release``, ``unchanged``, ``data changed``, ``policy changed``, ``schema changed``, ``sqlanon changed`` or
+            ``made anew``; ``why`` has all the reasons, ``change`` both for people.
+        weaker: what of the policy must be confirmed with ``--allow-weaker``.
+    """
+
+    release: str
+    source: str
+    publish: str
+    state: str
+    change: str
+    why: tuple[str, ...]
+    weaker: tuple[str, ...]
+    rows: int
+    columns: tuple[PlanColumn, ...]
+    feasible: tuple[Feasible, ...]
+    method: str
+    execution: str
+    format: str
+    warnings: tuple[str, ...]
+    statements: tuple[str, ...]
+    publish_sensitive: str | None = None
+    bound: str | None = None
+    """Where k or l is maximized: within which bound on the loss."""
+    data: DataChange | None = None
+    history: tuple[HistoryReport, ...] = ()
+    notes: tuple[str, ...] = ()
+    estimate: Estimate | None = None

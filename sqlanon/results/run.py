@@ -1,0 +1,89 @@
+"""What a run did."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields
+from typing import Any, Literal, Self
+
+from sqlanon.results.base import LossReport, Report, RequirementResult
+from sqlanon.results.history import HistoryReport
+
+Outcome = Literal["published", "unchanged", "fresh"]
+
+
+@dataclass(frozen=True, slots=True)
+class DataChange:
+    """Rows of the source against the published version's, as far as the private schema can tell.
+
+    Attributes:
+        before, after: how many the version published, and how many the source has. Rows that the version left out count as added.
+        added, removed: by their key, or by their identifiers, or by all their columns where neither tells rows apart.
+        changed: rows of the same key with other quasi or sensitive values; None without a key.
+    """
+
+    before: int
+    after: int
+    added: int
+    removed: int
+    changed: int | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class RunReport(Report):
+    """What one run did: ``outcome`` says whether it published, and otherwise the rest is the published version's.
+
+    ``rows`` are those of the source, of which ``suppressed`` are left out of the release: the method gave them no class.
+    """
+
+    release: str
+    version: int
+    source: str
+    published: str
+    rows: int
+    suppressed: int
+    classes: int
+    min_class: int
+    max_class: int
+    requirements: tuple[RequirementResult, ...]
+    loss: LossReport
+    seconds: Mapping[str, float]
+    verified: bool
+    method: str
+    execution: str
+    format: str
+    columns: tuple[str, ...] = ()
+    min_identifiers: Mapping[str, int] = field(default_factory=dict)
+    """For ``rows_are: events``: per identifier that does not accept repeats, the fewest distinct values in any class, NULL being one."""
+    pm: Mapping[str, float] = field(default_factory=dict)
+    """Where diversity is asked: PM per sensitive column, the least rows / most frequent value of any class."""
+    warnings: tuple[str, ...] = ()
+    published_sensitive: str | None = None
+    """Format anatomy: the table of sensitive values."""
+    notes: tuple[str, ...] = ()
+    """What a bound on the loss allowed, and how the method found it."""
+    outcome: Outcome = "published"
+    """``unchanged``: nothing to do; ``fresh``: not due yet."""
+    why: tuple[str, ...] = ()
+    """Why a version was made, or not."""
+    replaces: int | None = None
+    """The version that was published before."""
+    data: DataChange | None = None
+    history: tuple[HistoryReport, ...] = ()
+    """With ``key``: what this version tells together with the one before."""
+
+    @classmethod
+    def from_dict(cls, report: Mapping[str, Any]) -> Self:
+        """A report as the catalog keeps it; what an older sqlanon did not say has its default."""
+        known = {item.name for item in fields(cls)}
+        values: dict[str, Any] = {
+            key: tuple(value) if isinstance(value, list) else value
+            for key, value in report.items()
+            if key in known
+        }
+        values["requirements"] = tuple(RequirementResult(**item) for item in report["requirements"])
+        lost = {item.name for item in fields(LossReport)}
+        values["loss"] = LossReport(**{key: value for key, value in report["loss"].items() if key in lost})
+        values["history"] = tuple(HistoryReport.from_dict(item) for item in report.get("history") or ())
+        values["data"] = DataChange(**report["data"]) if report.get("data") else None
+        return cls(**values)

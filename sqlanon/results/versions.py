@@ -1,0 +1,98 @@
+"""What the catalog knows of versions, and what was done to them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from sqlanon.results.base import Report
+
+
+@dataclass(frozen=True, slots=True)
+class ReleaseRow(Report):
+    """One version of a release in the catalog."""
+
+    release: str
+    version: int
+    status: str
+    published: str
+    source: str
+    published_at: str
+    published_by: str
+    rows: int
+    classes: int
+    min_class: int
+    max_class: int
+    gcp: float
+    method: str
+    requirements: str
+    sqlanon: str
+    format: str = ""
+    suppressed: int = 0
+    """``rows`` are those of the source; so many of them are left out. ``gcp`` is 0 for anatomy: its quasi columns are exact."""
+
+
+@dataclass(frozen=True, slots=True)
+class VersionReport(Report):
+    """Everything the catalog knows of one version; the policy's lists of values are hashes, and seeds are left out.
+
+    Attributes:
+        report: what the run reported: requirements asked and reached, loss, rows, classes, timings, history.
+        fingerprint: rows of the source and a keyed hash of the sum of their hashes.
+        checked_at: when a run last looked at the release and left this version.
+    """
+
+    release: str
+    version: int
+    status: str
+    source: str
+    source_columns: tuple[tuple[str, str], ...]
+    fingerprint: str | None
+    policy: Mapping[str, Any]
+    policy_hash: str
+    report: Mapping[str, Any]
+    published_at: str
+    published_by: str
+    checked_at: str | None
+    sqlanon: str
+
+
+@dataclass(frozen=True, slots=True)
+class DiffReport(Report):
+    """Two versions side by side; ``policy`` says what their policies say differently, ``weaker`` what of it is weaker."""
+
+    first: VersionReport
+    second: VersionReport
+    policy: tuple[str, ...]
+    weaker: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class UnpublishReport(Report):
+    """What an unpublish did.
+
+    Attributes:
+        release: its name.
+        version: what was published and is withdrawn now; None: nothing was.
+        published: where it was.
+        purged: versions whose tables were dropped.
+        warnings: what else reads the release or is left of it.
+    """
+
+    release: str
+    version: int | None
+    published: str
+    purged: tuple[int, ...]
+    warnings: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class RollbackReport(Report):
+    """What a rollback did: ``withdrawn`` was published (None: nothing was), ``version`` is now."""
+
+    release: str
+    withdrawn: int | None
+    version: int
+    published: str
+    warnings: tuple[str, ...]
