@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
+import pytest
+
+from sqlanon.engines.base import Statement, TableRef
 from sqlanon.methods.base import Assignment, Context
 from sqlanon.methods.mondrian.method import Mondrian
+from sqlanon.table.scratch import Scratch
 
 
 def tampering(*statements: str, as_one: bool = False) -> type[Mondrian]:
@@ -42,3 +47,24 @@ def tampered_release(function: Any, *statements: str) -> Any:
         return made
 
     return recode
+
+
+def changed_after(monkeypatch: pytest.MonkeyPatch, template: str, *changes: str) -> None:
+    """Change the physical table that a template writes, just after it was written, by SQL (``{t}``: its name)."""
+    sql, execute_all = Scratch.sql, Scratch.execute_all
+    written: list[TableRef] = []
+
+    def noted(self: Scratch, name: str, *arguments: Any, **context: Any) -> Statement:
+        if name == template:
+            written.append(context["physical"])
+        return sql(self, name, *arguments, **context)
+
+    def then(self: Scratch, statements: Sequence[Statement]) -> None:
+        execute_all(self, statements)
+        for table in written:
+            for change in changes:
+                self.engine.execute(change.format(t=f'"{table.schema}"."{table.name}"'))
+        written.clear()
+
+    monkeypatch.setattr(Scratch, "sql", noted)
+    monkeypatch.setattr(Scratch, "execute_all", then)

@@ -5,11 +5,10 @@ from __future__ import annotations
 import pytest
 
 import sqlanon
-from sqlanon.release.make import run as running
-from sqlanon.table.scratch import Scratch
+from sqlanon.formats.anatomy import Anatomy
 from tests.contract.anatomies import read_pair
 from tests.declared import declare
-from tests.safety.bad import tampered_release, tampering
+from tests.safety.bad import changed_after, tampered_release, tampering
 from tests.safety.people import private_tables, write_people
 
 GOOD = {
@@ -80,7 +79,7 @@ GROUPS = {
 
 @pytest.mark.parametrize("name", GROUPS)
 def test_tampered_groups(db, monkeypatch, name):
-    monkeypatch.setattr(running, "regroup", tampered_release(running.regroup, GROUPS[name]))
+    monkeypatch.setattr(Anatomy, "recode", tampered_release(Anatomy.recode, GROUPS[name]))
     refused(db)
 
 
@@ -119,32 +118,16 @@ COUNTED = {
 )
 def test_physical_tables_changed(db, monkeypatch, template, name):
     """What was written is not what was staged."""
-    execute = Scratch.execute
-    change = (ROWS if template == "publish/table" else COUNTED)[name]
-
-    def changing(self, used, binds=None, **context):
-        execute(self, used, binds, **context)
-        if used == template:
-            table = context["physical"]
-            self.engine.execute(change.format(t=f'"{table.schema}"."{table.name}"'))
-
-    monkeypatch.setattr(Scratch, "execute", changing)
+    changed_after(monkeypatch, template, (ROWS if template == "publish/table" else COUNTED)[name])
     refused(db)
 
 
 def test_rows_exchanged_between_groups(db, monkeypatch):
     """Both tables keep their totals, and every group its size: only the rows' own groups tell."""
-    execute = Scratch.execute
-
-    def changing(self, used, binds=None, **context):
-        execute(self, used, binds, **context)
-        if used == "publish/sensitive":
-            rows = context["physical"].name.removesuffix("_sensitive")
-            last = f'(SELECT max(group_id) FROM _sqlanon."{rows}")'
-            for old, new in (("1", "-1"), (last, "1"), ("-1", f"{last} + 1")):
-                self.engine.execute(f'UPDATE _sqlanon."{rows}" SET group_id = {new} WHERE group_id = {old}')
-
-    monkeypatch.setattr(Scratch, "execute", changing)
+    last = "(SELECT max(group_id) FROM {t})"
+    exchanged = (("1", "-1"), (last, "1"), ("-1", f"{last} + 1"))
+    changes = [f"UPDATE {{t}} SET group_id = {new} WHERE group_id = {old}" for old, new in exchanged]
+    changed_after(monkeypatch, "publish/table", *changes)
     refused(db)
 
 

@@ -8,7 +8,7 @@ import sqlanon
 from sqlanon.formats.boxes import BoxFormat
 from tests.declared import declare
 from tests.engines import create_table
-from tests.safety.bad import tampered_release, tampering
+from tests.safety.bad import changed_after, tampered_release, tampering
 from tests.safety.people import assert_tidy, generation_of, private_tables, write_people
 
 ONE_CLASS = {"k": 1}
@@ -151,17 +151,7 @@ def test_a_tampered_recoding(db, monkeypatch, name):
 
 def test_a_column_too_many(db, monkeypatch):
     """An identifier in the physical table is refused, whoever put it there."""
-    from sqlanon.table.scratch import Scratch
-
-    execute = Scratch.execute
-
-    def adding(self, name, binds=None, **context):
-        execute(self, name, binds, **context)
-        if name == "publish/table":
-            table = context["physical"]
-            self.engine.execute(f'ALTER TABLE "{table.schema}"."{table.name}" ADD COLUMN id INTEGER')
-
-    monkeypatch.setattr(Scratch, "execute", adding)
+    changed_after(monkeypatch, "publish/table", "ALTER TABLE {t} ADD COLUMN id INTEGER")
     refused(db)
 
 
@@ -177,17 +167,7 @@ ROWS = {
 @pytest.mark.parametrize("name", ROWS)
 def test_physical_rows_changed(db, monkeypatch, name):
     """The table that was written is not the staged one."""
-    from sqlanon.table.scratch import Scratch
-
-    execute = Scratch.execute
-
-    def changing(self, template, binds=None, **context):
-        execute(self, template, binds, **context)
-        if template == "publish/table":
-            table = context["physical"]
-            self.engine.execute(ROWS[name].format(t=f'"{table.schema}"."{table.name}"'))
-
-    monkeypatch.setattr(Scratch, "execute", changing)
+    changed_after(monkeypatch, "publish/table", ROWS[name])
     refused(db)
 
 

@@ -1,0 +1,84 @@
+"""Every format of the registry, by what the rest of the product asks of it; no database is needed."""
+
+from __future__ import annotations
+
+from itertools import product
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+import sqlglot
+from sqlglot import exp
+
+from sqlanon.declared import FORMATS
+from sqlanon.engines.base import TableRef
+from sqlanon.errors import PolicyError
+from sqlanon.formats import Grouping, format_of
+from sqlanon.formats.layout import Layout, Names, Published
+
+SHAPES = {"ordered": "interval", "nominal": "set", "hierarchy": "node"}
+HOSTILE = 'a "b" :c'
+
+
+def reading(treatment: str) -> Any:
+    return SimpleNamespace(name=HOSTILE, alias="q1", treatment=treatment)
+
+
+def cases(kind: str) -> list[tuple[str, Names]]:
+    form = format_of(kind)
+    return [
+        (treatment, form.names(reading(treatment), mean=mean, nulls=nulls))
+        for treatment, mean, nulls in product(SHAPES, (False, True), (False, True))
+        if not mean or (treatment == "ordered" and form.facts.means)
+    ]
+
+
+@pytest.mark.parametrize("kind", FORMATS)
+def test_names_are_found_again_from_the_published_columns(kind: str) -> None:
+    form = format_of(kind)
+    for treatment, names in cases(kind):
+        assert len(set(names.published())) == len(names.published()) >= 1
+        assert form.named(reading(treatment), names.published()) == names
+        if form.facts.source_names:
+            assert names.published() == (HOSTILE,)
+    with pytest.raises(PolicyError, match="other columns"):
+        form.named(reading("ordered"), ["something", "else"])
+
+
+@pytest.mark.parametrize("kind", [kind for kind, facts in FORMATS.items() if not facts.paired])
+def test_a_cell_is_sql_over_the_published_columns_alone(kind: str) -> None:
+    """Both engines can be written from it, and its parts are those of the column's shape."""
+    for treatment, names in cases(kind):
+        own = SimpleNamespace(
+            name=HOSTILE, treatment=treatment, kind="integer", source_type="INTEGER", published=names.published()
+        )  # fmt: skip
+        cell = format_of(kind).cell(own, SHAPES[treatment], "v")
+        expected = {"ordered": {"lo", "hi"}, "nominal": {"set"}, "hierarchy": {"node"}}[treatment]
+        assert set(cell.parts) == expected
+        assert (cell.mean is not None) == (names.mean is not None)
+        used = set()
+        for text in (*cell.parts.values(), cell.state, cell.mean, cell.point):
+            if text is not None:
+                tree = sqlglot.parse_one(text, read="duckdb")
+                tree.sql(dialect="postgres", unsupported_level=sqlglot.ErrorLevel.RAISE)
+                used |= {(node.table, node.name) for node in tree.find_all(exp.Column)}
+        assert used == {("v", name) for name in names.published()}
+
+
+@pytest.mark.parametrize("kind", FORMATS)
+def test_groups_are_those_of_the_release_or_of_its_second_table(kind: str) -> None:
+    form = format_of(kind)
+    rows, counted = TableRef("s", "t"), TableRef("s", "t_sensitive")
+    layout = Layout(
+        {}, (Published("r", "x_lo", "x_lo"), Published("s", "i1", "kept"), Published("r", "y", "y"))
+    )
+    found = form.grouping(rows, counted, layout)
+    if form.facts.paired:
+        assert (found.table, found.count) == (counted, "count")
+    else:
+        assert found == Grouping(rows, ("x_lo", "y"))
+
+
+def test_a_format_that_nobody_knows_is_named() -> None:
+    with pytest.raises(PolicyError, match="format spirals is not installed here"):
+        format_of("spirals")
