@@ -269,6 +269,7 @@ def test_the_order_of_the_keys_columns_is_nothing(shared_db):
         shared_db.run(release("w1", **{**PAIRED, "key": ["card", "id"]}))
 
 
+@pytest.mark.cover
 @pytest.mark.parametrize(
     ("key", "id_type", "told"),
     [("card", "INTEGER", "the key's columns or their types changed"), ("id", "DECIMAL(10,1)", "their types changed")],
