@@ -80,7 +80,12 @@ class Database:
         self.engine.close()
 
     def anonymize(
-        self, source: str, *, allow_weaker: bool = False, keep_scratch: bool = False, **options: Unpack[AnonymizeOptions]
+        self,
+        source: str,
+        *,
+        allow_weaker: bool = False,
+        keep_scratch: bool = False,
+        **options: Unpack[AnonymizeOptions],
     ) -> Release:
         """Make, verify and publish one release of a table: a new version in any case, as the call says it.
 
