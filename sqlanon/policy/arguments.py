@@ -59,7 +59,10 @@ def release(*, source: str, **options: Unpack[AnonymizeOptions]) -> ReleaseSpec:
         elif argument.name == "format":
             raw["format"] = dict(value) if isinstance(value, Mapping) else {"kind": value}
         elif argument.path == PRIVACY:
-            raw["privacy"] |= value
+            if isinstance(value, Mapping):
+                raw["privacy"] |= _keyed(value)
+            else:
+                problems.add((argument.name,), "not a mapping", "requirement: value pairs")
         elif argument.name != "mean" or value:
             _put(raw, argument.path, _file(_keyed(value)))
     model = shape.read(raw, (), problems)
