@@ -113,6 +113,10 @@ ARGUMENTS: tuple[Argument, ...] = (
     ),
     Argument("joint", ("privacy", "joint"), bool, Form.FLAG, "--joint", "l also within each value of the others."),
     Argument(
+        "requirements", ("privacy",), Mapping[str, object], Form.REQUIREMENT_PAIRS, "--require",
+        "A further requirement, which an extension adds.", "NAME=VALUE",
+    ),
+    Argument(
         "max_loss", ("privacy", "max_loss", "per_class_ncp"), Number, Form.NUMBER, "--max-loss",
         "With --maximize: NCP of a class, at most.", "NCP",
     ),

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 
 from sqlanon.declared.method import Asked, MethodDeclaration, Refused, Word
 from sqlanon.declared.methods import METHODS
+from sqlanon.declared.requirements import REQUIREMENTS
 from sqlanon.spec import ReleaseSpec
 
 
@@ -46,6 +47,7 @@ def asked_of(spec: ReleaseSpec, method: MethodDeclaration) -> Asked:
         l=privacy.l,
         distinct_l=privacy.distinct_l,
         joint=privacy.joint,
+        more=tuple(privacy.more),
         maximize=privacy.accuracy.maximize if privacy.accuracy else None,
         quasi=len(spec.with_role("quasi")),
         sensitive=len(spec.with_role("sensitive")),
@@ -81,8 +83,13 @@ def _requirements(method: MethodDeclaration, asked: Asked) -> list[Refused]:
             )
         ]
     takes = method.requirements
-    over = [word for word in asked.requirements if takes is not None and word not in takes]
-    if takes is None or not over:
+    if takes is None:
+        # Kernels and set-oriented SQL take whatever can be counted.
+        uncounted = [word for word in asked.requirements if not REQUIREMENTS[word].tally]
+        instead = _or(_takers(uncounted[0])) if uncounted and _takers(uncounted[0]) else "leave it out"
+        return [Refused(f"{name} cannot count {word}", f"use {instead}") for word in uncounted]
+    over = [word for word in asked.requirements if word not in takes]
+    if not over:
         return []
     what = f"{name} is for {_and(takes)}{' alone' if len(takes) == 1 else ''}"
     return [Refused(what, f"with {_and(over)} use {method.instead}")]
@@ -93,6 +100,11 @@ def too_many_rows(method: MethodDeclaration, options: Mapping[str, str], rows: i
     values = method.values(options)
     refused = (limit.refusal(method.name, values, rows) for limit in method.limits if limit.of == "rows")
     return next((one for one in refused if one is not None), None)
+
+
+def _takers(requirement: str) -> list[str]:
+    """Methods that name a requirement as one that they meet."""
+    return [name for name, method in METHODS.items() if requirement in (method.requirements or ())]
 
 
 def _near(word: str, known: Iterable[str]) -> str:

@@ -12,6 +12,7 @@ from typing import Final
 
 from sqlanon.declared.formats import FORMATS
 from sqlanon.declared.methods import METHODS
+from sqlanon.declared.requirements import REQUIREMENTS
 from sqlanon.spec import MAX_WEIGHT, FormatSpec, RefineSpec, RefreshSpec
 
 REQUIRED: Final = object()
@@ -160,17 +161,7 @@ COLUMN = {
     ),
 }
 PRIVACY = {
-    "k": Key(
-        None,
-        "Rows in a class, at least; 1 publishes rows as they are. Required, except with `maximize` (see "
-        "`at_least`) and with the format anatomy.",
-    ),
-    "l": Key(
-        None,
-        "Frequency l-diversity: no value of a sensitive column makes up more than 1/l of a class. A number "
-        'of at least 1 or a fraction such as "5/2".',
-    ),
-    "distinct_l": Key(None, "Different values of each sensitive column in a class, at least."),
+    **{key: Key(None, one.about) for key, one in REQUIREMENTS.items()},
     "joint": Key(
         False, "With several sensitive columns: l and distinct_l also hold within every value of the others."
     ),

@@ -105,6 +105,7 @@ class Asked:
         method: its name, with ``options`` as they are used: defaults included.
         k: rows in a class, at least.
         l, distinct_l: diversity of each sensitive column; None: not asked.
+        more: names of further requirements that are asked.
         joint: it also holds within every value of the other sensitive columns.
         maximize: what becomes as large as a bound on the loss allows; None: nothing. The others are then the least accepted.
         quasi, sensitive: how many columns have the role.
@@ -116,6 +117,7 @@ class Asked:
     l: Fraction | None = None  # noqa: E741 - the papers' symbol
     distinct_l: int | None = None
     joint: bool = False
+    more: tuple[str, ...] = ()
     maximize: Goal | None = None
     quasi: int = 1
     sensitive: int = 0
@@ -126,17 +128,17 @@ class Asked:
     def requirements(self) -> tuple[str, ...]:
         """The requirements that a class of one row would not meet."""
         asked = {"k": self.k, "l": self.l, "distinct_l": self.distinct_l}
-        return tuple(name for name, least in asked.items() if least is not None and least > 1)
+        return tuple(name for name, least in asked.items() if least is not None and least > 1) + self.more
 
     @property
     def diverse(self) -> bool:
-        """Whether the classes have to be diverse in a sensitive column."""
-        return bool({"l", "distinct_l"} & set(self.requirements))
+        """Whether the classes have to meet more than a number of rows."""
+        return bool(set(self.requirements) - {"k"})
 
     @property
     def l_alone(self) -> bool:
         """Whether frequency l of one sensitive column is all the diversity that is asked."""
-        return "l" in self.requirements and "distinct_l" not in self.requirements and self.sensitive == 1
+        return set(self.requirements) - {"k"} == {"l"} and self.sensitive == 1
 
 
 Rule = Callable[[Asked], Refused | None]

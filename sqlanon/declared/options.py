@@ -24,6 +24,7 @@ class FileOptions(TypedDict, total=False):
     l: Number | None  # noqa: E741 - the papers' symbol
     distinct_l: int | None
     joint: bool
+    requirements: Mapping[str, object] | None
     max_loss: Number | None
     max_extent: Mapping[str, Number] | None
     maximize: Goal | None

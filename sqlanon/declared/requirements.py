@@ -13,6 +13,9 @@ from typing import Any, Protocol
 
 from sqlanon.declared.registry import Registry
 
+_LARGEST = 10**9
+"""Numerators and denominators, at most: rows x a bound fits 64 bits."""
+
 
 class Value(Protocol):
     """What a key takes."""
@@ -50,12 +53,11 @@ class Number:
     @property
     def schema(self) -> Mapping[str, Any]:
         """See `Value.schema`."""
-        least = {"minimum": float(self.low)} | (
-            {"maximum": float(self.high)} if self.high is not None else {}
-        )
+        high = self.high if self.high is not None else Fraction(_LARGEST)
         if self.whole:
-            return {"type": "integer"} | {key: int(bound) for key, bound in least.items()}
-        return {"anyOf": [{"type": "number"} | least, {"type": "string"}]}
+            return {"type": "integer", "minimum": int(self.low), "maximum": int(high)}
+        number = {"type": "number", "minimum": float(self.low), "maximum": float(high)}
+        return {"anyOf": [number, {"type": "string"}]}
 
     def read(self, value: object) -> int | Fraction:
         """See `Value.read`."""
@@ -71,7 +73,7 @@ class Number:
             raise ValueError("too small")
         if self.high is not None and number > self.high:
             raise ValueError("too large")
-        if max(number.numerator, number.denominator) > 10**9:
+        if max(number.numerator, number.denominator) > _LARGEST:
             raise ValueError("too large or too precise")
         return int(number) if self.whole else number
 
@@ -87,6 +89,9 @@ class RequirementDeclaration:
         value: what the key takes.
         at_most: a smaller value asks for more.
         sensitive: sensitive columns that it needs, at least.
+        joint: `joint` asks for it within every value of the other sensitive columns as well.
+        tally: kernels can count it; else only methods that name it take it.
+        monotone: where two classes meet it, their union does; methods that merge classes rely on it.
         nothing: the value that asks for nothing; None: there is none.
     """
 
@@ -96,6 +101,9 @@ class RequirementDeclaration:
     value: Value
     at_most: bool = False
     sensitive: int = 1
+    joint: bool = False
+    tally: bool = True
+    monotone: bool = True
     nothing: Any = None
 
     def weaker(self, old: object, new: object) -> bool:
@@ -111,7 +119,8 @@ REQUIREMENTS: Registry[RequirementDeclaration] = Registry(
     (
         RequirementDeclaration(
             name="k",
-            about="Rows in a class, at least.",
+            about="Rows in a class, at least; 1 publishes rows as they are. Required, except with `maximize` (see "
+            "`at_least`) and with the format anatomy.",
             code="sqlanon.privacy.kanonymity:KAnonymity",
             value=Number(Fraction(1), whole=True),
             sensitive=0,
@@ -119,15 +128,18 @@ REQUIREMENTS: Registry[RequirementDeclaration] = Registry(
         ),
         RequirementDeclaration(
             name="l",
-            about="Frequency l-diversity: no value of a sensitive column makes up more than 1/l of a class.",
+            about="Frequency l-diversity: no value of a sensitive column makes up more than 1/l of a class. "
+            'A number of at least 1 or a fraction such as "5/2".',
             code="sqlanon.privacy.diversity:FrequencyDiversity",
             value=Number(Fraction(1)),
+            joint=True,
         ),
         RequirementDeclaration(
             name="distinct_l",
             about="Different values of each sensitive column in a class, at least.",
             code="sqlanon.privacy.diversity:DistinctDiversity",
             value=Number(Fraction(1), whole=True),
+            joint=True,
         ),
     ),
 )

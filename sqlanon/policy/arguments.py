@@ -56,6 +56,8 @@ def release(*, source: str, **options: Unpack[AnonymizeOptions]) -> ReleaseSpec:
             if argument.form is Form.NAMES:
                 value = dict.fromkeys(_names((argument.name,), value, problems), True)
             _settings(columns, argument.path[2], value, problems)
+        elif argument.name == "requirements":
+            raw["privacy"] |= value
         elif argument.name == "format":
             raw["format"] = dict(value) if isinstance(value, Mapping) else {"kind": value}
         elif argument.name != "mean" or value:

@@ -92,7 +92,7 @@ def build(
         for name, column in model.columns.items()
     )
     _check_columns(model, path, problems, complete=unread == set())
-    privacy = read_privacy(model, path, problems, unread)
+    privacy = read_privacy(model, raw, path, problems, unread)
     _check_mean(model, path, problems, unread, privacy.k)
     _check_key(model, path, problems)
     _check_persons(model, path, problems)

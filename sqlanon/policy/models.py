@@ -96,6 +96,8 @@ class PrivacyModel(Part):
     `privacy: {max_extent: {age: 10}, maximize: k, at_least: {k: 5}}`.
     """
 
+    # Requirements that extensions add have no field here: `sqlanon.policy.privacy` reads their keys.
+
     k: Annotated[int | None, whole(1)] = described("privacy", "k")
     l: Frequency | None = described("privacy", "l")  # noqa: E741 - the papers' symbol
     distinct_l: Annotated[int, whole(1)] | None = described("privacy", "distinct_l")

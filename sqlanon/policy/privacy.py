@@ -6,9 +6,13 @@ words of one do not stand beside those of the other.
 
 from __future__ import annotations
 
-from sqlanon.declared import FORMATS
+from collections.abc import Mapping
+from typing import Any
+
+from sqlanon.declared import FORMATS, REQUIREMENTS
 from sqlanon.policy.models import AtLeastModel, PrivacyModel, ReleaseModel
 from sqlanon.policy.problems import Path, Problems, listed, near, show
+from sqlanon.policy.shape import further
 from sqlanon.spec import Accuracy, PrivacySpec
 
 _BOUNDS = ("max_loss", "max_extent")
@@ -22,11 +26,14 @@ _INSTEAD = {
 """What to write instead of a key that does not stand beside maximize."""
 
 
-def read_privacy(model: ReleaseModel, path: Path, problems: Problems, unread: set[str] | None) -> PrivacySpec:
+def read_privacy(
+    model: ReleaseModel, raw: Mapping[str, Any], path: Path, problems: Problems, unread: set[str] | None
+) -> PrivacySpec:
     """Check the `privacy` part and make its spec; it is only good if there are no problems.
 
     Args:
         model: the release.
+        raw: the release as it was written.
         path: where it stands.
         problems: takes what is wrong.
         unread: columns of the release that could not be read; None: they are not known.
@@ -45,9 +52,14 @@ def read_privacy(model: ReleaseModel, path: Path, problems: Problems, unread: se
             privacy.max_loss.per_class_ncp if privacy.max_loss else None,
             tuple((privacy.max_extent or {}).items()),
         )
+    more = _further(raw.get("privacy"), at, problems)
+    if accuracy is not None:
+        for key in more:
+            problems.add((*at, key), "stands beside maximize", "leave it out, or leave maximize out")
     _check_extents(model, (*at, "max_extent"), problems, unread)
-    _check_sensitive(model, at, problems, complete=unread == set())
-    _check_presence(model, path, problems)
+    asked = {key: getattr(privacy, key) for key in REQUIREMENTS if key in PrivacyModel.model_fields} | more
+    _check_sensitive(model, at, asked, problems, complete=unread == set())
+    _check_presence(model, path, asked, problems)
     return PrivacySpec(
         k=least.k or 1,
         l=least.l,
@@ -55,7 +67,24 @@ def read_privacy(model: ReleaseModel, path: Path, problems: Problems, unread: se
         joint=privacy.joint,
         accuracy=accuracy,
         presence_disclosed=privacy.presence == "disclosed",
+        more=more,
     )
+
+
+def _further(written: object, at: Path, problems: Problems) -> dict[str, Any]:
+    """What is asked of requirements that extensions add; each reads its own value."""
+    found: dict[str, Any] = {}
+    if not isinstance(written, Mapping):
+        return found
+    for key in further():
+        if written.get(key) is None:
+            continue
+        value = REQUIREMENTS[key].value
+        try:
+            found[key] = value.read(written[key])
+        except ValueError as wrong:
+            problems.add((*at, key), str(wrong), value.allowed)
+    return found
 
 
 def _check_direct(model: ReleaseModel, path: Path, problems: Problems) -> None:
@@ -103,11 +132,14 @@ def _check_extents(model: ReleaseModel, at: Path, problems: Problems, unread: se
             problems.add((*at, name), f"the column is {column.role}", allowed)
 
 
-def _check_sensitive(model: ReleaseModel, at: Path, problems: Problems, *, complete: bool) -> None:
+def _check_sensitive(
+    model: ReleaseModel, at: Path, asked_of: Mapping[str, Any], problems: Problems, *, complete: bool
+) -> None:
     """What speaks of sensitive values needs sensitive columns."""
     privacy = model.privacy
     sensitive = sum(column.role == "sensitive" for column in model.columns.values())
-    asked = [key for key in ("l", "distinct_l") if getattr(privacy, key) is not None]
+    asked = [key for key, value in asked_of.items() if value is not None and REQUIREMENTS[key].sensitive]
+    joint = [key for key, one in REQUIREMENTS.items() if one.joint]
     places: list[Path] = [(key,) for key in asked]
     if privacy.maximize == "l":
         places.append(("maximize",))
@@ -119,6 +151,12 @@ def _check_sensitive(model: ReleaseModel, at: Path, problems: Problems, *, compl
             problems.add(
                 (*at, *place), "no sensitive column", f"{key} needs a column with the role sensitive"
             )
+    if complete and sensitive:
+        for key in asked:
+            needed = REQUIREMENTS[key].sensitive
+            if sensitive < needed:
+                what = f"{sensitive} of {needed} sensitive columns"
+                problems.add((*at, key), what, f"{key} needs {needed} columns with the role sensitive")
     if privacy.joint and privacy.maximize is None:
         if complete and sensitive < 2:
             problems.add(
@@ -126,13 +164,12 @@ def _check_sensitive(model: ReleaseModel, at: Path, problems: Problems, *, compl
                 "fewer than two sensitive columns",
                 "joint needs two columns with the role sensitive",
             )
-        if not asked and not any(problems.broken((*at, key)) for key in ("l", "distinct_l")):
-            problems.add(
-                (*at, "joint"), "neither l nor distinct_l is asked for", "joint goes with l or distinct_l"
-            )
+        if not set(asked) & set(joint) and not any(problems.broken((*at, key)) for key in joint):
+            missing = f"neither {' nor '.join(joint)} is asked for"
+            problems.add((*at, "joint"), missing, f"joint goes with {' or '.join(joint)}")
 
 
-def _check_presence(model: ReleaseModel, path: Path, problems: Problems) -> None:
+def _check_presence(model: ReleaseModel, path: Path, asked_of: Mapping[str, Any], problems: Problems) -> None:
     """What k promises elsewhere a format of exact quasi values cannot promise."""
     if problems.broken((*path, "format", "kind")):
         return
@@ -156,8 +193,8 @@ def _check_presence(model: ReleaseModel, path: Path, problems: Problems) -> None
                 f"the format {form.name} publishes exact quasi values, which meet no k and confirm who is in the table",
                 "say presence: disclosed to accept that, or drop k",
             )
-    values = (privacy.l, privacy.distinct_l, privacy.maximize)
-    unsure = any(problems.broken((*at, key)) for key in ("k", "l", "distinct_l", "maximize", "at_least"))
-    if not asked and values == (None, None, None) and not unsure:
+    hiding = [key for key, one in REQUIREMENTS.items() if one.sensitive and asked_of.get(key) is not None]
+    unsure = any(problems.broken((*at, key)) for key in (*REQUIREMENTS, "maximize", "at_least"))
+    if not asked and not hiding and privacy.maximize is None and not unsure:
         allowed = f"the format {form.name} hides nothing but which sensitive value is whose; ask for l"
         problems.add((*at, "l"), "is missing", allowed)

@@ -8,10 +8,11 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, Literal, get_args, get_origin
 
-from sqlanon.declared import METHODS, Word
+from sqlanon.declared import METHODS, REQUIREMENTS, Word
 from sqlanon.declared.arguments import ARGUMENTS, ROLE, FileName, Names, Number
 from sqlanon.declared.method import Option
 from sqlanon.policy.models import PolicyModel
+from sqlanon.policy.shape import further
 
 _TITLES = {
     "PolicyModel": "The file",
@@ -108,6 +109,10 @@ def schema() -> dict[str, Any]:
         ['version', 'releases']
     """
     made = PolicyModel.model_json_schema(by_alias=True, mode="validation")
+    for key in further():
+        requirement = REQUIREMENTS[key]
+        own = {**requirement.value.schema, "description": requirement.about}
+        made["$defs"]["PrivacyModel"]["properties"][key] = own
     return {"$schema": "https://json-schema.org/draft/2020-12/schema", **made, "title": "sqlanon policy"}
 
 

@@ -12,6 +12,7 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
+from sqlanon.declared import REQUIREMENTS
 from sqlanon.policy.models import (
     AtLeastModel,
     ColumnModel,
@@ -64,7 +65,8 @@ def _words(found: ErrorDetails, model: type[BaseModel]) -> tuple[str, str]:
         case "missing":
             return "is missing", _part(model, loc[:-1]).model_fields[str(loc[-1])].description or ""
         case "extra_forbidden":
-            keys = list(_part(model, loc[:-1]).model_fields)
+            part = _part(model, loc[:-1])
+            keys = [*part.model_fields, *(further() if part is PrivacyModel else ())]
             return "unknown key" + near(loc[-1], keys), f"the keys here are {listed(keys)}"
         case "model_type" | "dict_type":
             return "not a mapping", "key: value pairs"
@@ -89,6 +91,9 @@ def read(raw: object, path: Path, problems: Problems) -> ReleaseModel | None:
         None if nothing is left of it.
     """
     data = copy.deepcopy(raw)
+    if isinstance(data, dict) and isinstance(data.get("privacy"), dict):
+        for key in further():
+            data["privacy"].pop(key, None)  # `privacy.read_privacy` reads them
     for attempt in range(3):
         try:
             return ReleaseModel.model_validate(data)
@@ -101,6 +106,11 @@ def read(raw: object, path: Path, problems: Problems) -> ReleaseModel | None:
         for place in places:
             _repair(data, place)
     return None
+
+
+def further() -> list[str]:
+    """Keys of requirements that have no field in `PrivacyModel`."""
+    return [key for key in REQUIREMENTS if key not in PrivacyModel.model_fields]
 
 
 def _part(model: type[BaseModel], loc: Path) -> type[BaseModel]:

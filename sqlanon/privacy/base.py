@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import TYPE_CHECKING, ClassVar, Literal, Self
 
+from sqlanon.declared import REQUIREMENTS
 from sqlanon.engines.base import Engine, TableRef
 from sqlanon.results import RequirementResult
 from sqlanon.spec import PrivacySpec
@@ -112,11 +113,9 @@ class Requirement(ABC):
     its own by which feasibility, verify and audit judge a table. `measure` shares nothing with the others.
 
     Attributes:
-        name: as policies and reports name it.
+        name: as it is declared, and as policies and reports name it.
         unit: of its value, for reports; may be empty.
-        at_most: the asked value is an upper bound, not a lower one.
         compares: classes are compared with the values of the whole table: `Coded.whole` is filled.
-        monotone: where two classes meet it, their union does. Then the whole table as one class reaches the most of all releases.
         asked: the value that was asked.
         column: the sensitive column it is about, or None.
     """
@@ -125,9 +124,7 @@ class Requirement(ABC):
 
     name: ClassVar[str]
     unit: ClassVar[str] = ""
-    at_most: ClassVar[bool] = False
     compares: ClassVar[bool] = False
-    monotone: ClassVar[bool] = True
     asked: Fraction
     column: str | None
 
@@ -135,6 +132,11 @@ class Requirement(ABC):
     @abstractmethod
     def asked_by(cls, privacy: PrivacySpec, sensitive: tuple[str, ...]) -> Sequence[Self]:
         """The requirements of this kind in a policy; `PrivacySpec.value` gives the value of a key."""
+
+    @property
+    def at_most(self) -> bool:
+        """Whether the asked value is an upper bound, not a lower one."""
+        return REQUIREMENTS[self.name].at_most
 
     @property
     def shape(self) -> Shape:
