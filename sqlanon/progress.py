@@ -54,15 +54,18 @@ class Stopwatch:
         self._progress = progress
         self._start = time.perf_counter()
         self.seconds: dict[str, float] = {}
+        self.current = ""
 
     @contextmanager
     def stage(self, name: str) -> Iterator[Progress]:
         """Time one stage; stages of the same name add up."""
         self._progress.stage(self._release, name)
+        before, self.current = self.current, name
         start = time.perf_counter()
         try:
             yield self._progress
         finally:
+            self.current = before
             self.seconds[name] = self.seconds.get(name, 0.0) + time.perf_counter() - start
 
     def total(self) -> dict[str, float]:

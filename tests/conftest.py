@@ -52,7 +52,12 @@ def pytest_configure(config: pytest.Config) -> None:
 
 @pytest.hookimpl(trylast=True)
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """The default run takes what is not marked thorough; ``--thorough`` the rest, and the properties once more."""
+    """The default run takes what is not marked thorough; ``--thorough`` the rest, and the properties once more.
+
+    A test that is asked for by its name is run as a whole.
+    """
+    if any("::" in asked for asked in config.args):
+        return
     thorough = bool(config.getoption("--thorough"))
     beyond = spared(items)
     kept, left = [], []

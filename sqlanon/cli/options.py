@@ -67,6 +67,13 @@ AllowWeaker = Annotated[
     bool,
     typer.Option("--allow-weaker", help="Confirm that the policy promises less than what is published."),
 ]
+KeepScratch = Annotated[
+    bool,
+    typer.Option(
+        "--keep-scratch",
+        help="Keep every intermediate table, with source values, in the private schema until the next run or clean, and list them.",
+    ),
+]
 Due = Annotated[
     bool, typer.Option("--due", help="Leave releases alone that a run looked at less than `every` ago.")
 ]

@@ -19,6 +19,7 @@ from sqlanon.release.make.plan import plan as make_plan
 from sqlanon.release.make.run import Machine, run
 from sqlanon.release.store import rollback as versions
 from sqlanon.release.store.catalog import Catalog
+from sqlanon.release.store.kept_scratch import drop_kept, kept_of
 from sqlanon.release.store.publish import drop_old
 from sqlanon.release.store.second_file import reconcile
 from sqlanon.release.store.target import views_of
@@ -79,13 +80,19 @@ class Database:
         self.engine.close()
 
     def anonymize(
-        self, source: str, *, allow_weaker: bool = False, **options: Unpack[AnonymizeOptions]
+        self,
+        source: str,
+        *,
+        allow_weaker: bool = False,
+        keep_scratch: bool = False,
+        **options: Unpack[AnonymizeOptions],
     ) -> Release:
         """Make, verify and publish one release of a table: a new version in any case, as the call says it.
 
         Args:
             source: table or view, ``table`` or ``schema.table``.
             allow_weaker: confirm that the call promises less than the published version of this name.
+            keep_scratch: keep every intermediate table in the private schema; see `run`.
             options: what the release must be, `sqlanon.AnonymizeOptions`; docs/policy.md describes each under the key that it sets.
 
         Raises:
@@ -95,7 +102,13 @@ class Database:
         spec = policy.release(source=source, **options)
         self._asked.clear()
         report = run(
-            self.engine, spec, self._machine, self._progress, compare=False, allow_weaker=allow_weaker
+            self.engine,
+            spec,
+            self._machine,
+            self._progress,
+            compare=False,
+            allow_weaker=allow_weaker,
+            keep_scratch=keep_scratch,
         )
         return Release(self, spec, report)
 
@@ -110,6 +123,7 @@ class Database:
         full: bool = False,
         allow_weaker: bool = False,
         only_due: bool = False,
+        keep_scratch: bool = False,
     ) -> RunReport:
         """Bring one release up to date: make, verify and publish a version if anything changed, else leave it.
 
@@ -118,6 +132,8 @@ class Database:
             full: make a new version in any case.
             allow_weaker: confirm that the policy promises less than that of the published version.
             only_due: leave a release alone that a run looked at less than ``every`` ago.
+            keep_scratch: keep every intermediate table of the run in the private schema, source values included, until the next
+                run of the release or `clean`; ``scratch`` of the report lists them with stage, statement, rows and seconds.
 
         Raises:
             GuardError: the policy is weaker than before, and nobody confirmed it.
@@ -126,7 +142,7 @@ class Database:
         self._asked.clear()
         return run(
             self.engine, spec, self._machine, self._progress,
-            full=full, allow_weaker=allow_weaker, only_due=only_due,
+            full=full, allow_weaker=allow_weaker, only_due=only_due, keep_scratch=keep_scratch,
         )  # fmt: skip
 
     def audit(
@@ -231,8 +247,10 @@ class Database:
         """Drop what killed runs and old versions left; only what the catalog names. Returns what was dropped."""
         dropped: list[str] = []
         Catalog(self.engine).guard()
-        for name in sorted({entry.release for entry in Catalog(self.engine).entries()}):
+        names = {entry.release for entry in Catalog(self.engine).entries()}
+        for name in sorted(names | {release for release, _ in kept_of(self.engine)}):
             with self.engine.lock(f"release {name}"):
+                dropped += drop_kept(self.engine, name)
                 dropped += reconcile(self.engine, name)
                 dropped += drop_old(self.engine, name)
         return tuple(dropped)

@@ -62,7 +62,7 @@ def _joined(parts: Sequence[npt.NDArray[Any]], dtype: type[np.generic]) -> npt.N
 
 
 class Counters(NamedTuple):
-    """Counters of all tallies, zero between uses, and room for the items of rows."""
+    """Counters of all tallies, zero between uses, and room for the items of rows, for ends of slots and for what holds."""
 
     counts: Longs
     sums: Reals
@@ -77,33 +77,39 @@ def new_counters(demands: Demands, rows: int) -> Counters:
     tallies, most = len(demands.add), np.int64(0)
     for c in range(tallies):
         most = max(most, demands.width[c])
+    slots = rows + 1 if tallies > 0 else 1
     return Counters(
         np.zeros(demands.start[tallies, COUNTS], np.int64),
         np.zeros(demands.start[tallies, SUMS], np.float64),
         np.empty(2 * rows * most, np.int32),
-        np.empty(1, np.int64),
-        np.empty(1, np.bool_),
+        np.empty(slots, np.int64),
+        np.empty(slots, np.bool_),
     )
 
 
-@njit(nogil=True, cache=True)
-def _hold(demands: Demands, c: int, rows: Ints, positions: Longs, held: Ints, backward: bool) -> None:
-    """The items of the rows at ``positions`` in order; with ``backward`` once more, from the last one back, behind them."""
-    items, n, width = demands.items, len(positions), demands.width[c]
-    begin = demands.start[c, ITEMS]
-    if width == 1:
-        for at in range(n):
-            held[at] = items[begin + rows[positions[at]]]
-        if backward:
-            for at in range(n):
-                held[2 * n - 1 - at] = held[at]
-        return
-    for at in range(n):
-        row = begin + rows[positions[at]] * width
-        for w in range(width):
-            held[at * width + w] = items[row + w]
-            if backward:
-                held[(2 * n - 1 - at) * width + w] = items[row + w]
+@njit(nogil=True, cache=True, inline="always")
+def _add(
+    demands: Demands, c: int, held: Ints, begin: int, past: int, ends: Longs, slots: int, holds: Flags, counters: Counters
+) -> None:  # fmt: skip
+    """Count the rows whose items are ``held[begin:past]`` with tally ``c``."""
+    start = demands.start
+    call_add(
+        demands.add[c], held, begin, past, ends, 0, slots,
+        demands.bounds, start[c, BOUNDS], start[c + 1, BOUNDS], demands.weights, start[c, WEIGHTS], start[c + 1, WEIGHTS],
+        counters.counts, start[c, COUNTS], start[c + 1, COUNTS], counters.sums, start[c, SUMS], start[c + 1, SUMS],
+        holds, 0, slots,
+    )  # fmt: skip
+
+
+@njit(nogil=True, cache=True, inline="always")
+def _clear(demands: Demands, c: int, held: Ints, begin: int, past: int, counters: Counters) -> None:
+    """Bring the counters of tally ``c`` back to zero after these rows."""
+    start = demands.start
+    call_clear(
+        demands.clear[c], held, begin, past,
+        demands.bounds, start[c, BOUNDS], start[c + 1, BOUNDS], demands.weights, start[c, WEIGHTS], start[c + 1, WEIGHTS],
+        counters.counts, start[c, COUNTS], start[c + 1, COUNTS], counters.sums, start[c, SUMS], start[c + 1, SUMS],
+    )  # fmt: skip
 
 
 @njit(nogil=True, cache=True)
@@ -128,57 +134,39 @@ def grown(
     demands: Demands, held: Ints, begin: Longs, first: int, past: int, ends: Longs, counters: Counters, holds: Flags
 ) -> None:  # fmt: skip
     """Go on counting rows ``first`` to ``past`` of what `last_first` made; ``holds`` says after each whether all are met."""
-    start, rows = demands.start, past - first
-    for s in range(rows):
+    for s in range(past - first):
         holds[s] = True
     for c in range(len(demands.add)):
         width = demands.width[c]
-        call_add(
-            demands.add[c],
-            held[begin[c] + first * width : begin[c] + past * width],
-            ends[:rows],
-            demands.bounds[start[c, BOUNDS] : start[c + 1, BOUNDS]],
-            demands.weights[start[c, WEIGHTS] : start[c + 1, WEIGHTS]],
-            counters.counts[start[c, COUNTS] : start[c + 1, COUNTS]],
-            counters.sums[start[c, SUMS] : start[c + 1, SUMS]],
-            holds[:rows],
-        )
+        _add(
+            demands, c, held, begin[c] + first * width, begin[c] + past * width, ends, past - first, holds, counters
+        )  # fmt: skip
 
 
 @njit(nogil=True, cache=True)
 def forget(demands: Demands, held: Ints, begin: Longs, first: int, past: int, counters: Counters) -> None:
     """Bring the counters back to zero after `grown` counted rows ``first`` to ``past``."""
-    start = demands.start
     for c in range(len(demands.add)):
         width = demands.width[c]
-        call_clear(
-            demands.clear[c],
-            held[begin[c] + first * width : begin[c] + past * width],
-            demands.bounds[start[c, BOUNDS] : start[c + 1, BOUNDS]],
-            demands.weights[start[c, WEIGHTS] : start[c + 1, WEIGHTS]],
-            counters.counts[start[c, COUNTS] : start[c + 1, COUNTS]],
-            counters.sums[start[c, SUMS] : start[c + 1, SUMS]],
-        )
+        _clear(demands, c, held, begin[c] + first * width, begin[c] + past * width, counters)
 
 
 @njit(nogil=True, cache=True)
 def satisfied(demands: Demands, rows: Ints, positions: Longs, counters: Counters) -> bool:
     """Whether the rows at ``positions`` meet every requirement. Cost: linear in positions x tallies."""
-    n = len(positions)
+    n, items, held = len(positions), demands.items, counters.held
     if n < demands.k:
         return False
-    start = demands.start
     counters.ends[0] = n
     counters.holds[0] = True
     for c in range(len(demands.add)):
-        _hold(demands, c, rows, positions, counters.held, False)
-        held = counters.held[: n * demands.width[c]]
-        bounds = demands.bounds[start[c, BOUNDS] : start[c + 1, BOUNDS]]
-        weights = demands.weights[start[c, WEIGHTS] : start[c + 1, WEIGHTS]]
-        counts = counters.counts[start[c, COUNTS] : start[c + 1, COUNTS]]
-        sums = counters.sums[start[c, SUMS] : start[c + 1, SUMS]]
-        call_add(demands.add[c], held, counters.ends, bounds, weights, counts, sums, counters.holds)
-        call_clear(demands.clear[c], held, bounds, weights, counts, sums)
+        width, begin = demands.width[c], demands.start[c, ITEMS]
+        for at in range(n):
+            row = begin + rows[positions[at]] * width
+            for w in range(width):
+                held[at * width + w] = items[row + w]
+        _add(demands, c, held, 0, n * width, counters.ends, 1, counters.holds, counters)
+        _clear(demands, c, held, 0, n * width, counters)
         if not counters.holds[0]:
             return False
     return True
@@ -205,27 +193,33 @@ def allowed_slots(
         counters: zeroed.
         allowed: bool[>= slots], written.
     """
-    n, cuts, start = len(order), slots - 1, demands.start
+    n, cuts = len(order), slots - 1
     for s in range(slots):
         allowed[s] = True
     if cuts < 1:
         return
-    back_ends, back_allowed = np.empty(cuts, np.int64), np.ones(cuts, np.bool_)
+    items, held, back_ends, back_holds = demands.items, counters.held, counters.ends, counters.holds
     for s in range(cuts):
         back_ends[s] = n - ends[cuts - 1 - s]
+        back_holds[s] = True
     for c in range(len(demands.add)):
-        _hold(demands, c, rows, order, counters.held, True)
-        width = demands.width[c]
-        bounds = demands.bounds[start[c, BOUNDS] : start[c + 1, BOUNDS]]
-        weights = demands.weights[start[c, WEIGHTS] : start[c + 1, WEIGHTS]]
-        counts = counters.counts[start[c, COUNTS] : start[c + 1, COUNTS]]
-        sums = counters.sums[start[c, SUMS] : start[c + 1, SUMS]]
-        held = counters.held[: ends[cuts - 1] * width]
-        call_add(demands.add[c], held, ends[:cuts], bounds, weights, counts, sums, allowed[:cuts])
-        call_clear(demands.clear[c], held, bounds, weights, counts, sums)
-        # The halves on the right of each slot, from the last one back.
-        held = counters.held[n * width : (n + back_ends[cuts - 1]) * width]
-        call_add(demands.add[c], held, back_ends, bounds, weights, counts, sums, back_allowed)
-        call_clear(demands.clear[c], held, bounds, weights, counts, sums)
+        width, begin = demands.width[c], demands.start[c, ITEMS]
+        # Once in order, and once from the last row back, for the halves on the right of each slot.
+        left, right = ends[cuts - 1] * width, back_ends[cuts - 1] * width
+        if width == 1:
+            for at in range(n):
+                held[at] = items[begin + rows[order[at]]]
+            for at in range(right):
+                held[n + at] = held[n - 1 - at]
+        else:
+            for at in range(n):
+                row = begin + rows[order[at]] * width
+                for w in range(width):
+                    held[at * width + w] = items[row + w]
+                    held[(2 * n - 1 - at) * width + w] = items[row + w]
+        _add(demands, c, held, 0, left, ends, cuts, allowed, counters)
+        _clear(demands, c, held, 0, left, counters)
+        _add(demands, c, held, n * width, n * width + right, back_ends, cuts, back_holds, counters)
+        _clear(demands, c, held, n * width, n * width + right, counters)
     for s in range(cuts):
-        allowed[s] &= back_allowed[cuts - 1 - s]
+        allowed[s] &= back_holds[cuts - 1 - s]

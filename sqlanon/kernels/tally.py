@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 from llvmlite import ir
 from numba import cfunc, types
+from numba.core import cgutils
 from numba.extending import intrinsic
 
 Ints = npt.NDArray[np.int32]
@@ -87,27 +88,43 @@ class Tally:
 
 
 def _called(signature: Any) -> Any:  # noqa: ANN401 - numba's types
-    """The code of a call by address."""
+    """The code of a call by address: after the address, each array with the bounds of the part that is passed.
+
+    Parts are made here and not as slices, which count references: for small sets of rows that costs more than the work.
+    """
 
     def codegen(context: Any, builder: Any, _: Any, args: Any) -> Any:  # noqa: ANN401
-        kinds = [context.get_value_type(kind) for kind in signature.args]
-        target = builder.inttoptr(args[0], ir.FunctionType(ir.VoidType(), kinds).as_pointer())
-        builder.call(target, args[1:])
+        parts = []
+        for at, kind in enumerate(signature.args):
+            array, begin, past = args[1 + 3 * at : 4 + 3 * at]
+            whole, part = (
+                context.make_array(kind)(context, builder, array),
+                context.make_array(kind)(context, builder),
+            )
+            context.populate_array(
+                part, data=builder.gep(whole.data, [begin]), shape=[builder.sub(past, begin)],
+                strides=cgutils.unpack_tuple(builder, whole.strides),  # type: ignore[no-untyped-call]
+                itemsize=whole.itemsize, meminfo=None,
+            )  # fmt: skip
+            parts.append(part._getvalue())  # noqa: SLF001 - as numba itself reads it
+        function = ir.FunctionType(ir.VoidType(), [part.type for part in parts]).as_pointer()
+        builder.call(builder.inttoptr(args[0], function), parts)
         return context.get_dummy_value()
 
-    return types.void(types.int64, *signature.args), codegen
+    bounded = [kind for array in signature.args for kind in (array, types.int64, types.int64)]
+    return types.void(types.int64, *bounded), codegen
 
 
 _intrinsic = cast("Callable[[Callable[..., Any]], Callable[..., None]]", intrinsic)
 
 
 @_intrinsic
-def call_add(_, address, items, ends, bounds, weights, counts, sums, holds):  # type: ignore[no-untyped-def] # noqa: ANN001, ANN201, ARG001
-    """Call the function at ``address`` as `adding` describes it."""
+def call_add(_, address, i, i0, i1, e, e0, e1, b, b0, b1, w, w0, w1, c, c0, c1, s, s0, s1, h, h0, h1):  # type: ignore[no-untyped-def] # noqa: ANN001, ANN201, ARG001
+    """Call the function at ``address`` with items, ends, bounds, weights, counts, sums, holds; each from and to."""
     return _called(_ADD)
 
 
 @_intrinsic
-def call_clear(_, address, items, bounds, weights, counts, sums):  # type: ignore[no-untyped-def] # noqa: ANN001, ANN201, ARG001
-    """Call the function at ``address`` as `clearing` describes it."""
+def call_clear(_, address, i, i0, i1, b, b0, b1, w, w0, w1, c, c0, c1, s, s0, s1):  # type: ignore[no-untyped-def] # noqa: ANN001, ANN201, ARG001
+    """Call the function at ``address`` with items, bounds, weights, counts, sums; each from and to."""
     return _called(_CLEAR)

@@ -59,7 +59,10 @@ def release(*, source: str, **options: Unpack[AnonymizeOptions]) -> ReleaseSpec:
         elif argument.name == "format":
             raw["format"] = dict(value) if isinstance(value, Mapping) else {"kind": value}
         elif argument.path == PRIVACY:
-            raw["privacy"] |= value
+            if isinstance(value, Mapping):
+                raw["privacy"] |= _keyed(value)
+            else:
+                problems.add((argument.name,), "not a mapping", "requirement: value pairs")
         elif argument.name != "mean" or value:
             _put(raw, argument.path, _file(_keyed(value)))
     model = shape.read(raw, (), problems)
@@ -89,10 +92,12 @@ class _Arguments:
             return 0, self._column(path)
         for argument in _DEEPEST_FIRST:
             at = argument.path
-            if path[: len(at)] == at:
+            if path[: len(at)] == at and at != PRIVACY:
                 inner = [part for part in path[len(at) :] if part not in ("name", "kind")]
                 return 0, argument.name + (f"[{show(str(inner[0]))}]" if inner else "")
         below = [argument.name for argument in ARGUMENTS if argument.path[: len(path)] == path]
+        if not below and path[:1] == PRIVACY:
+            return 0, f"requirements[{show(str(path[1]))}]"
         return 0, below[0] if len(below) == 1 else str(path[0])
 
     def shown(self, path: Path, text: str) -> str:

@@ -4,7 +4,7 @@ from sqlanon.results.audit import AuditReport, GroupAudit, LoweringColumn, Sensi
 from sqlanon.results.base import LossReport, Report, RequirementResult
 from sqlanon.results.history import HistoryReport, HistorySets
 from sqlanon.results.plan import Estimate, Feasible, PlanColumn, PlanReport
-from sqlanon.results.run import DataChange, Outcome, RunReport
+from sqlanon.results.run import DataChange, KeptTable, Outcome, RunReport
 from sqlanon.results.versions import DiffReport, ReleaseRow, RollbackReport, UnpublishReport, VersionReport
 
 __all__ = [
@@ -16,6 +16,7 @@ __all__ = [
     "GroupAudit",
     "HistoryReport",
     "HistorySets",
+    "KeptTable",
     "LossReport",
     "LoweringColumn",
     "Outcome",

@@ -30,6 +30,25 @@ class DataChange:
 
 
 @dataclass(frozen=True, slots=True)
+class KeptTable(Report):
+    """A scratch table that a run with ``keep_scratch`` left in the private schema.
+
+    Attributes:
+        stage: of the run that made it.
+        statement: the template that made it; empty for a table that was loaded.
+        table: where it is now.
+        rows: how many it has.
+        seconds: what the statement took.
+    """
+
+    stage: str
+    statement: str
+    table: str
+    rows: int
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
 class RunReport(Report):
     """What one run did: ``outcome`` says whether it published, and otherwise the rest is the published version's.
 
@@ -70,6 +89,7 @@ class RunReport(Report):
     """The version that was published before."""
     data: DataChange | None = None
     history: tuple[HistoryReport, ...] = ()
+    scratch: tuple[KeptTable, ...] = ()
     """With ``key``: what this version tells together with the one before."""
 
     @classmethod
@@ -86,4 +106,5 @@ class RunReport(Report):
         values["loss"] = LossReport(**{key: value for key, value in report["loss"].items() if key in lost})
         values["history"] = tuple(HistoryReport.from_dict(item) for item in report.get("history") or ())
         values["data"] = DataChange(**report["data"]) if report.get("data") else None
+        values["scratch"] = ()  # of one run, not of the version
         return cls(**values)

@@ -43,6 +43,7 @@ def check(case: Case, classes: list[list[int]], found: dict[str, Extent]) -> Non
         assert found[column.name].unbounded == len(widths) - len(known), column.name
 
 
+@pytest.mark.cover
 def test_samples(shared_db: Any, sample: Case, found: dict[str, Extent], tmp_path: Path) -> None:
     release_rows(shared_db, sample, tmp_path, **WAY.arguments)
     check(sample, WAY.classes(sample), found)

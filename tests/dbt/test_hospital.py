@@ -23,7 +23,6 @@ def judge(rows, quasi):
     return [(len(values), max(Counter(values).values()) / len(values)) for values in classes.values()]
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize("engine", ADAPTERS, ids=lambda engine: engine.family)
 def test_the_hospital_is_released(engine, tmp_path, monkeypatch):
     from sqlanon.cli.app import app

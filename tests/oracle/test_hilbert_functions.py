@@ -253,14 +253,12 @@ def test_the_hilbert_order_is_key_codes_occurrence_sensitive_row(
     cells = {name: cell % 2**bits for name, cell in cells.items()}
     drawn = {cell: place for place, cell in enumerate(curve(3, coarse))}
 
-    tables = {name: TableRef(None, f"axis_{name}") for name in axes}
-    work, keyed = TableRef(None, "work"), TableRef(None, "keyed")
-    for table in (work, keyed, *tables.values()):
+    work, keyed, placed = (TableRef(None, name) for name in ("work", "keyed", "placed"))
+    for table in (work, keyed, placed):
         engine.execute(statement("table/drop", engine.dialect, target=table))
-    for name, table in tables.items():
-        engine.load_arrays(
-            table, {"code": np.arange(codes, dtype="int32"), "cell": cells[name].astype("int32")}
-        )
+    engine.load_arrays(
+        placed, {"rid": rids, **{name: cells[name][columns[name]].astype("int32") for name in axes}}
+    )
     engine.load_arrays(work, {"rid": rids, **columns})
 
     with temporary(engine) as functions:
@@ -268,8 +266,8 @@ def test_the_hilbert_order_is_key_codes_occurrence_sensitive_row(
             "order/hilbert_keys",
             engine.dialect,
             keyed=keyed,
-            work=work,
-            axes=[{"code": name, "table": tables[name]} for name in axes],
+            cells=placed,
+            axes=axes,
             bits=bits,
             functions=functions,
         )

@@ -104,6 +104,7 @@ def test_figure_14(line: list[int], values: str, groups: list[list[int]], by_box
     assert by_number(group) == groups
 
 
+@pytest.mark.cover("line method")
 @pytest.mark.parametrize("method", ["hilbert_fast", "hilbert"])
 @pytest.mark.parametrize(("line", "values", "groups"), FOURTEEN)
 def test_figure_14_in_a_release(

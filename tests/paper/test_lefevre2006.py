@@ -20,6 +20,7 @@ STRICT = "mondrian:variant=strict,cut=median"
 RELAXED = "mondrian:variant=relaxed,cut=median"
 
 
+@pytest.mark.cover("engine execution")
 @pytest.mark.parametrize("execution", EXECUTIONS)
 @pytest.mark.parametrize("ordered", [{}, {"sex": "alphabetical"}], ids=["nominal", "alphabetical"])
 def test_figure_3_and_8(shared_db: Any, execution: str, ordered: dict[str, str]) -> None:
@@ -115,6 +116,7 @@ def test_lemmas_1_and_2(d: int, k: int, m: int, cut: str) -> None:
         assert (len(kernel_mondrian(table, privacy, "strict", cut)) == 1) is blocked
 
 
+@pytest.mark.cover("engine execution")
 @pytest.mark.parametrize("cut", CUTS)
 @pytest.mark.parametrize("execution", EXECUTIONS)
 def test_figure_5(shared_db: Any, execution: str, cut: str) -> None:

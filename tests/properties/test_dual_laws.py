@@ -17,7 +17,7 @@ from tests.contract.dual import Bound, classes_of, numbered, privacy
 from tests.oracle.divisions import wide
 from tests.oracle.losses import width
 from tests.properties.onedim import by_number, in_order
-from tests.properties.strategies import cases
+from tests.properties.strategies import FEW, cases
 from tests.properties.test_accurate import bounds_of
 
 pytestmark = pytest.mark.property
@@ -25,6 +25,7 @@ pytestmark = pytest.mark.property
 SHARES = st.sampled_from([Fraction(n, 12) for n in range(13)])
 
 
+@FEW
 @given(
     case=cases(max_rows=12), goal=st.sampled_from("kl"), limit=SHARES, part=SHARES, data=st.data(),
     method=st.sampled_from(["hilbert", "tree", "idistance", "mondrian"]),

@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 import sqlanon
+from tests.covering import seeds
 from tests.engines import create_table
 from tests.refresh.conftest import release
 
@@ -210,7 +211,7 @@ def expected(old: dict, new: dict, k: int, l: Fraction) -> dict[str, Any]:  # no
     return {**told, "failing": len(failing)}
 
 
-@pytest.mark.parametrize("seed", range(4))
+@pytest.mark.parametrize("seed", seeds(4))
 def test_every_figure_is_the_oracles(shared_db, seed):
     rng, name = random.Random(seed), f"o{seed}"
     people = {i: (rng.randint(20, 60), rng.choice(["flu", "cold", "hiv", "gout", None])) for i in range(60)}
@@ -268,6 +269,7 @@ def test_the_order_of_the_keys_columns_is_nothing(shared_db):
         shared_db.run(release("w1", **{**PAIRED, "key": ["card", "id"]}))
 
 
+@pytest.mark.cover
 @pytest.mark.parametrize(
     ("key", "id_type", "told"),
     [("card", "INTEGER", "the key's columns or their types changed"), ("id", "DECIMAL(10,1)", "their types changed")],

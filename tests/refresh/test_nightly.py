@@ -1,4 +1,4 @@
-"""The thirty nights of the example, on both engines: what every night must end with."""
+"""The nights of the example, on both engines: what every night must end with."""
 
 from __future__ import annotations
 
@@ -25,10 +25,11 @@ def url(request, tmp_path: Path):
     engine.drop(made)
 
 
-def test_thirty_nights(url):
+@pytest.mark.parametrize("count", [10, pytest.param(30, marks=pytest.mark.thorough)])
+def test_nights(url, count):
     hospital, nights, table = Hospital(url), [], []
     seen = 0
-    for night in hospital.nights(30):
+    for night in hospital.nights(count):
         nights.append(night)
         table.append(line(night))
         assert night.outcome == OUTCOMES.get(night.number, "published"), night
@@ -37,17 +38,18 @@ def test_thirty_nights(url):
         elif night.number != 22:
             assert night.seen == seen  # what readers had
         seen = night.seen
-        if night.number in (1, 12, 18, 22, 30):
+        if night.number in (1, 10, 12, 18, 22, 30):
             check(url, hospital)
     assert nights[8].refused.count("k 5 -> 4 (weaker)") == 1
-    assert "has phone since version" in nights[12].refused
-    assert nights[21].version == nights[19].version  # back to what was before the loss
+    if count == 30:
+        assert "has phone since version" in nights[12].refused
+        assert nights[21].version == nights[19].version  # back to what was before the loss
     assert [night.version for night in nights if night.outcome == "published"] == sorted(
         {night.version for night in nights if night.outcome == "published"}
     )
-    assert all(EVENTS[number] in table[number - 1] for number in EVENTS)
+    assert all(EVENTS[number] in table[number - 1] for number in EVENTS if number <= count)
     compared = [night for night in nights if night.failing is not None]
-    assert len(compared) > 20
+    assert len(compared) > count * 2 // 3
     assert all(night.failing > 0 for night in compared)  # which is why history is told
     with sqlanon.connect(url) as db:
         told = db.history("patients")

@@ -103,6 +103,7 @@ def test_a_weaker_version_must_be_confirmed(shared_db):
     assert shared_db.rollback("r6", allow_weaker=True).warnings == ("weaker than before: k 5 -> 3 (weaker)",)
 
 
+@pytest.mark.cover
 @pytest.mark.parametrize(
     ("name", "to", "told"),
     [

@@ -53,6 +53,7 @@ def test_the_order_of_rows_is_no_change(shared_db):
     assert shared_db.run(spec).outcome == "unchanged"
 
 
+@pytest.mark.cover
 @pytest.mark.parametrize(
     "change",
     [
@@ -80,6 +81,7 @@ def test_full_makes_a_version_in_any_case(shared_db):
     assert (again.version, again.why) == (2, ("asked for with --full",))
 
 
+@pytest.mark.cover
 @pytest.mark.parametrize(
     ("change", "told"),
     [
@@ -116,6 +118,7 @@ def test_a_weaker_policy_is_confirmed_once(shared_db):
     assert shared_db.run(weaker).outcome == "unchanged"
 
 
+@pytest.mark.cover
 @pytest.mark.parametrize(
     ("change", "told"),
     [

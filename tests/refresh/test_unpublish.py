@@ -32,6 +32,7 @@ def private_tables(db):
     return {str(name) for (name,) in found} - {"catalog", "secrets"}
 
 
+@pytest.mark.cover
 @pytest.mark.parametrize("changes", [{}, OWN_COLUMNS], ids=["ranges", "anatomy"])
 def test_withdrawn_and_run_again(shared_db, changes):
     name = f"u1_{len(changes)}"
@@ -124,6 +125,7 @@ def test_purge_later(shared_db):
     assert (told.version, told.purged) == (None, (1, 2))
 
 
+@pytest.mark.cover
 @pytest.mark.parametrize(
     "make",
     [
@@ -156,6 +158,7 @@ def test_a_macro_that_reads_it(connect):
     assert views(db, "m") == ["m", "m_metadata"]
 
 
+@pytest.mark.cover
 @pytest.mark.parametrize("replaced", ["u7", "u7_metadata"])
 @pytest.mark.parametrize(
     "by",
@@ -182,6 +185,7 @@ def test_a_view_that_is_not_ours_any_more(shared_db, replaced, by):
     assert (told.version, views(shared_db, "u7")) == (version, [])
 
 
+@pytest.mark.cover
 @pytest.mark.parametrize(
     ("name", "message"),
     [

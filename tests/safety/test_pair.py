@@ -232,7 +232,9 @@ def test_grants_survive(make_url):
 
 
 @pytest.mark.cover
-@pytest.mark.parametrize("name", HOSTILE)
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=[pytest.mark.thorough] * (i % 2)) for i, name in enumerate(HOSTILE)]
+)
 def test_hostile_names(shared_db, name):
     """Schema, table, view and every column; twice, so that both tables are swapped."""
     columns = {name: "INTEGER", f"{name}t": "TEXT", f"{name}s": "TEXT", f"{name}k": "TEXT"}

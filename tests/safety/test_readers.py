@@ -29,7 +29,7 @@ class Readers:
         self._threads = [threading.Thread(target=self._loop, args=(read,)) for read in reads]
 
     def _loop(self, read: Any) -> None:
-        while not self._end.is_set():
+        while not self._end.wait(0.005):  # the run needs the interpreter as well
             try:
                 self.answers.append(read())
             except Exception as error:  # noqa: BLE001 - any error is a finding

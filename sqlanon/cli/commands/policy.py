@@ -17,6 +17,7 @@ from sqlanon.cli.options import (
     Due,
     Encoding,
     Full,
+    KeepScratch,
     Null,
     PolicyFile,
     RecordFile,
@@ -156,6 +157,7 @@ def run(
     due: Due = False,
     full: Full = False,
     allow_weaker: AllowWeaker = False,
+    keep_scratch: KeepScratch = False,
     record: RecordFile = None,
 ) -> int | None:
     """Bring the policy's releases up to date: make, verify and publish what changed."""
@@ -174,7 +176,9 @@ def run(
         with database(url(db, spec), screen) as connected:
 
             def work(release: ReleaseSpec) -> RunReport:
-                return connected.run(release, full=full, allow_weaker=allow_weaker, only_due=due)
+                return connected.run(
+                    release, full=full, allow_weaker=allow_weaker, only_due=due, keep_scratch=keep_scratch
+                )
 
             code = each(screen, releases, work, done, written.add if written else None)
         if written:

@@ -13,6 +13,10 @@ if TYPE_CHECKING:
     from sqlanon.results import DataChange, HistoryReport, LossReport, RequirementResult, RunReport
 
 
+KEPT = (("stage", "left"), ("statement", "wrap"), ("table", "wrap"), ("rows", "right"), ("seconds", "right"))
+"""The table of what a run with --keep-scratch kept."""
+
+
 def run_report(screen: Screen, report: RunReport, following: Sequence[str]) -> None:
     """Show one run; ``following`` are commands to try next."""
     if report.outcome != "published":
@@ -45,6 +49,19 @@ def run_report(screen: Screen, report: RunReport, following: Sequence[str]) -> N
         f"{stage} {seconds(spent)}" for stage, spent in report.seconds.items() if stage != "total"
     )
     screen.show(f"total {seconds(report.seconds.get('total', 0.0))}: {stages}")
+    if report.scratch:
+        lines = [
+            (
+                safe(one.stage),
+                safe(one.statement) or "(loaded)",
+                safe(one.table),
+                count(one.rows),
+                seconds(one.seconds),
+            )
+            for one in report.scratch
+        ]
+        screen.show("", "kept, with source values, until the next run or sqlanon clean:")
+        screen.show(table(KEPT, lines), "")
     for note in report.notes:
         screen.show(f"note: {safe(note)}")
     for warning in report.warnings:

@@ -21,6 +21,7 @@ from sqlanon.release.check.verify import verify_staged
 from sqlanon.release.make import bound, unassigned
 from sqlanon.release.make.prepare import Prepared, Unchanged, link_columns, prepare
 from sqlanon.release.store.catalog import Catalog, Entry
+from sqlanon.release.store.kept_scratch import KeptScratch
 from sqlanon.release.store.policy_diff import weakenings
 from sqlanon.release.store.publish import Private, keep, keep_readers, publish
 from sqlanon.release.store.refresh import (
@@ -70,6 +71,7 @@ def run(
     allow_weaker: bool = False,
     only_due: bool = False,
     compare: bool = True,
+    keep_scratch: bool = False,
 ) -> RunReport:
     """Make one release, verify it and publish it, or raise and leave everything as it was.
 
@@ -82,6 +84,8 @@ def run(
         allow_weaker: the policy may promise less than that of the published version.
         only_due: leave a release alone that a run looked at less than ``every`` ago.
         compare: leave a release that is up to date; without it a new version is made in any case.
+        keep_scratch: keep every intermediate table in the private schema, with its source values, until the next run or `clean`;
+            the report lists them.
 
     Raises:
         GuardError: the policy is weaker than before, and nobody confirmed it.
@@ -99,6 +103,7 @@ def run(
                 state = read_state(engine, spec)
                 if reconcile(engine, spec.name, state.versions):
                     state = read_state(engine, spec)
+                kept = KeptScratch(state, keep=keep_scratch)
             previous = state.published
             if only_due and previous and not due(spec, previous, datetime.datetime.now(datetime.UTC)):
                 keep_readers(engine, spec, previous)
@@ -119,7 +124,7 @@ def run(
                     )
                 decision.confirmed(spec.name, allow_weaker=allow_weaker)
             secret = state.secret or secrets.token_hex(32)
-            with Scratch(engine, watch) as scratch:
+            with Scratch(engine, watch, kept.keep if keep_scratch else None) as scratch:
                 ready = prepare(
                     scratch, spec, relation, watch, secret, decision.same_as, memory=machine.memory
                 )
@@ -131,7 +136,7 @@ def run(
                     told = _left(spec, decision.previous, "unchanged", decision.why, watch)
                     return replace(told, warnings=(*told.warnings, *doubtful(engine, spec, relation.ref)))
                 made = _make(state, machine, watch, scratch, ready, target, decision, secret)
-            return replace(made, seconds=watch.total())
+            return replace(made, seconds=watch.total(), scratch=tuple(kept.tables))
     finally:
         progress.finish(spec.name)
 

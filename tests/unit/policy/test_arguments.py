@@ -212,6 +212,7 @@ def test_every_fraction_is_exact(numerator: int, denominator: int) -> None:
         ({**DUAL, "at_least": {"k": 0}}, "at_least[k]: too small; a whole number of at least 1"),
         ({"presence": "disclosed"}, "presence: the format is ranges; presence: disclosed goes with the format anatomy"),
         ({"refine": {"window": 0}}, "refine[window]: too small; a whole number from 1 to 1000"),
+        ({"requirements": 20}, "requirements: not a mapping; requirement: value pairs"),
         ({"refine": 20}, "refine: neither true nor false; true, false or key: value pairs"),
         ({"mean": ["age"], "k": 4}, "mean: k is below 5; means need k of at least 5"),
         ({"mean": ["agee"], "k": 5}, "mean: a column that is not listed (did you mean age?); quasi columns without hierarchy: age, zip"),

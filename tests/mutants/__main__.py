@@ -1,0 +1,187 @@
+"""Draw mutants, run the tests that cover each, and say which were killed.
+
+    python -m tests.mutants map [pytest arguments]        which tests run which code (hours on a small machine)
+    python -m tests.mutants run --sample 30 --out x.json  draw, run, write
+    python -m tests.mutants show x.json [y.json]          totals; of two files also what only one of them kills
+
+The default run's tests go first; of what they leave alive, the thorough tests are tried next, so that one file says what both
+kill and what the default run alone kills. A mutant that no test runs counts as alive.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import os
+import random
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import asdict
+from itertools import zip_longest
+from pathlib import Path
+from typing import Any
+
+from tests.mutants import python_code, sql_templates
+from tests.mutants.python_code import Mutant
+
+ROOT = Path(__file__).parents[2]
+MAP = ROOT / ".mutants.jsonl"
+PYTHON = (
+    "sqlanon/privacy/*.py", "sqlanon/release/check/verify*.py", "sqlanon/formats/*.py", "sqlanon/query/where/*.py",
+    "sqlanon/query/boxes/*.py", "sqlanon/query/rewrite/sums.py", "sqlanon/query/rewrite/*aggregates.py",
+)  # fmt: skip
+SQL = tuple(
+    f"sql/core/{room}/*.sql" for room in ("privacy", "verify", "recode", "formats", "query", "audit", "loss")
+)
+COPIED = (
+    "sqlanon",
+    "sql",
+    "tests",
+    "examples",
+    "benchmarks",
+    "docs",
+    "dbt",
+    "pyproject.toml",
+    "README.md",
+    "CHANGELOG.md",
+)
+
+
+def drawn(patterns: Sequence[str], count: int, seed: int) -> list[Mutant]:
+    """The first of all mutants in a drawn order: more of them begin with the same ones."""
+    rng = random.Random(seed)
+    places = [path for pattern in patterns for path in sorted(ROOT.glob(pattern))]
+    room = sql_templates if patterns is SQL else python_code
+    every = [mutant for path in places for mutant in room.mutants(ROOT, path)]
+    return rng.sample(every, len(every))[:count]
+
+
+def covering(lines: Sequence[dict[str, Any]], mutant: Mutant) -> list[dict[str, Any]]:
+    """The tests that run it; a quick one of every file first."""
+    if mutant.path.startswith("sql/"):
+        name = "sql:" + "/".join(Path(mutant.path).with_suffix("").parts[2:])
+        found = [line for line in lines if name in line["hits"]]
+    elif mutant.within is not None:
+        found = [line for line in lines if f"{mutant.path}:{mutant.within}" in line["hits"]]
+    else:
+        found = [line for line in lines if any(hit.startswith(f"{mutant.path}:") for hit in line["hits"])]
+    files: dict[str, list[dict[str, Any]]] = {}
+    for line in sorted(found, key=lambda line: line["seconds"]):
+        files.setdefault(line["test"].partition("::")[0], []).append(line)
+    return [line for turn in zip_longest(*files.values()) for line in turn if line]
+
+
+def tried(copy: Path, tests: Sequence[dict[str, Any]], limit: float) -> tuple[str, str, int]:
+    """Run tests until one fails: how it ended, which one failed, and how many were asked for."""
+    chosen, seconds = [], 0.0
+    for line in tests:
+        if chosen and seconds + line["seconds"] > limit:
+            break
+        chosen.append(line["test"])
+        seconds += line["seconds"]
+    if not chosen:
+        return "uncovered", "", 0
+    words = [sys.executable, "-m", "pytest", "-x", "-q", "-n0", "-p", "no:cacheprovider", "--tb=no", *chosen]
+    try:
+        ended = subprocess.run(
+            words, cwd=copy, capture_output=True, text=True, check=False, timeout=60 + 5 * seconds
+        )
+    except subprocess.TimeoutExpired:
+        return "killed", "timeout", len(chosen)
+    if ended.returncode == 0:
+        return "alive", "", len(chosen)
+    failed = [line for line in ended.stdout.splitlines() if line.startswith(("FAILED", "ERROR"))]
+    return "killed", failed[0][:160] if failed else f"exit code {ended.returncode}", len(chosen)
+
+
+def run(options: argparse.Namespace) -> None:
+    """Every drawn mutant in a copy of the checkout."""
+    from tests.engines import _postgres
+
+    if url := _postgres()[0]:
+        os.environ["SQLANON_TEST_PG"] = url
+    lines = [json.loads(line) for line in MAP.read_text().splitlines()]
+    sql = options.sample * 60 // 260
+    mutants = drawn(PYTHON, options.sample - sql, options.seed) + drawn(SQL, sql, options.seed)
+    results: list[dict[str, Any]] = []
+    with tempfile.TemporaryDirectory() as folder:
+        copy = Path(folder)
+        for name in COPIED:
+            source = ROOT / name
+            (shutil.copytree if source.is_dir() else shutil.copy2)(source, copy / name)
+        for number, mutant in enumerate(mutants, 1):
+            start, kept = time.perf_counter(), (copy / mutant.path).read_bytes()
+            tests = covering(lines, mutant)
+            (copy / mutant.path).write_text(mutant.text, encoding="utf-8")
+            state, by, count = "uncovered", "", 0
+            for thorough in (False, True):
+                own = [line for line in tests if line["thorough"] == thorough]
+                found = tried(copy, own, options.limit)
+                if found[0] != "uncovered":
+                    state, by, count = found
+                if state == "killed":
+                    state = "killed by thorough" if thorough else "killed"
+                    break
+            (copy / mutant.path).write_bytes(kept)
+            told = {key: value for key, value in asdict(mutant).items() if key != "text"}
+            results.append({**told, "state": state, "by": by, "tests": count, "covering": len(tests),
+                            "seconds": round(time.perf_counter() - start, 1)})  # fmt: skip
+            print(f"{number}/{len(mutants)} {state}: {mutant.path}:{mutant.line} {mutant.shown}", flush=True)
+            options.out.write_text(
+                json.dumps({"seed": options.seed, "limit": options.limit, "mutants": results}, indent=1)
+            )
+    show([options.out])
+
+
+def show(files: Sequence[Path]) -> None:
+    """Totals by state, for Python and SQL."""
+    kills = []
+    for file in files:
+        mutants = json.loads(file.read_text())["mutants"]
+        for kind, prefix in (("Python", "sqlanon/"), ("SQL", "sql/")):
+            states = Counter(one["state"] for one in mutants if one["path"].startswith(prefix))
+            print(
+                f"{file.name}: {kind} {states.total()}: "
+                + ", ".join(f"{n} {state}" for state, n in sorted(states.items()))
+            )
+        kills.append(
+            {(one["path"], one["line"], one["shown"]) for one in mutants if one["state"] == "killed"}
+        )
+    if len(kills) == 2:
+        for name, only in zip(files, (kills[0] - kills[1], kills[1] - kills[0]), strict=True):
+            print(f"killed in {name.name} alone: {sorted(only)}")
+
+
+def main() -> None:
+    """One of the three."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    actions = parser.add_subparsers(dest="action", required=True)
+    actions.add_parser("map")
+    asked = actions.add_parser("run")
+    asked.add_argument("--sample", type=int, default=260, help="mutants, 200 of Python to 60 of SQL")
+    asked.add_argument("--seed", type=int, default=11)
+    asked.add_argument(
+        "--limit", type=float, default=120, help="seconds of tests a mutant, as they were recorded"
+    )
+    asked.add_argument("--out", type=Path, required=True)
+    actions.add_parser("show").add_argument("files", type=Path, nargs="+")
+    options, rest = parser.parse_known_args()
+    if options.action == "map":
+        environ = {**os.environ, "SQLANON_MUTANTS_MAP": str(MAP)}
+        words = [sys.executable, "-m", "pytest", "-q", "-n0", "-p", "tests.mutants.record", *rest]
+        sys.exit(subprocess.run(words, cwd=ROOT, env=environ, check=False).returncode)
+    elif options.action == "run":
+        run(options)
+    else:
+        show(options.files)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,124 @@
+"""Mutants of Python: one operator, comparison, constant, condition or statement of a module is another."""
+
+from __future__ import annotations
+
+import ast
+import copy
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+COMPARED: dict[type[ast.cmpop], type[ast.cmpop]] = {
+    ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq,
+    ast.Is: ast.IsNot, ast.IsNot: ast.Is, ast.In: ast.NotIn, ast.NotIn: ast.In,
+}  # fmt: skip
+CALCULATED: dict[type[ast.operator], type[ast.operator]] = {
+    ast.Add: ast.Sub, ast.Sub: ast.Add, ast.Mult: ast.FloorDiv, ast.Div: ast.Mult, ast.FloorDiv: ast.Mult,
+    ast.Mod: ast.Mult, ast.BitAnd: ast.BitOr, ast.BitOr: ast.BitAnd,
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Mutant:
+    """A changed file.
+
+    Attributes:
+        path: relative to the checkout.
+        line: of the change, in the file as it is.
+        kind: what was changed.
+        shown: the piece before and after.
+        within: first line of the function that holds it, as code objects have it; None outside of functions.
+        text: the whole changed file.
+    """
+
+    path: str
+    line: int
+    kind: str
+    shown: str
+    within: int | None
+    text: str
+
+
+def mutants(root: Path, path: Path) -> Iterator[Mutant]:
+    """Every mutant of a module, in the order of its nodes."""
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    for place, (node, within) in enumerate(_nodes(tree)):
+        for kind, changed in _changes(node):
+            made = copy.deepcopy(tree)
+            target = list(_nodes(made))[place][0]
+            _replace(made, target, changed)
+            yield Mutant(
+                path.relative_to(root).as_posix(), node.lineno, kind,
+                f"{ast.unparse(node).splitlines()[0][:90]} -> {ast.unparse(changed).splitlines()[0][:90]}",
+                within, ast.unparse(ast.fix_missing_locations(made)) + "\n",
+            )  # fmt: skip
+
+
+def _nodes(tree: ast.AST, within: int | None = None) -> Iterator[tuple[ast.expr | ast.stmt, int | None]]:
+    """Nodes that run: no annotations, no docstrings, nothing that is only for the type checker."""
+    for name, value in ast.iter_fields(tree):
+        if name in ("annotation", "returns", "decorator_list", "type_params"):
+            continue
+        for node in value if isinstance(value, list) else [value]:
+            if not isinstance(node, ast.AST):
+                continue
+            if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
+                continue
+            if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+                continue
+            if isinstance(node, ast.expr | ast.stmt):
+                yield node, within
+            inner = within
+            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                inner = min([node.lineno, *(each.lineno for each in node.decorator_list)])
+            yield from _nodes(node, inner)
+
+
+def _changes(node: ast.expr | ast.stmt) -> Iterator[tuple[str, ast.expr | ast.stmt]]:
+    """What may stand in place of a node."""
+    made = copy.deepcopy(node)
+    if isinstance(made, ast.Compare) and type(made.ops[0]) in COMPARED:
+        made.ops[0] = COMPARED[type(made.ops[0])]()
+        yield "comparison", made
+    elif isinstance(made, ast.BinOp) and type(made.op) in CALCULATED and not _is_text(made):
+        made.op = CALCULATED[type(made.op)]()
+        yield "operator", made
+    elif isinstance(made, ast.BoolOp):
+        made.op = ast.Or() if isinstance(made.op, ast.And) else ast.And()
+        yield "and/or", made
+    elif isinstance(made, ast.UnaryOp) and isinstance(made.op, ast.Not):
+        yield "not", made.operand
+    elif isinstance(made, ast.Constant) and isinstance(made.value, bool):
+        yield "constant", ast.copy_location(ast.Constant(not made.value), node)
+    elif isinstance(made, ast.Constant) and isinstance(made.value, int | float):
+        yield "constant", ast.copy_location(ast.Constant(made.value + 1), node)
+    elif isinstance(made, ast.IfExp):
+        made.test = ast.UnaryOp(ast.Not(), made.test)
+        yield "condition", made
+    elif isinstance(made, ast.Raise | ast.AugAssign) or (
+        isinstance(made, ast.Expr) and isinstance(made.value, ast.Call)
+    ):
+        yield "statement", ast.copy_location(ast.Pass(), node)
+
+
+def _is_text(node: ast.BinOp) -> bool:
+    """Whether it joins texts or types, where another operator is an error at once."""
+    sides = (node.left, node.right)
+    return any(
+        isinstance(side, ast.JoinedStr) or (isinstance(side, ast.Constant) and isinstance(side.value, str))
+        for side in sides
+    )
+
+
+def _replace(tree: ast.AST, target: ast.AST, changed: ast.AST) -> None:
+    for parent in ast.walk(tree):
+        for name, value in ast.iter_fields(parent):
+            if value is target:
+                setattr(parent, name, changed)
+                return
+            if isinstance(value, list):
+                for i, item in enumerate(value):
+                    if item is target:
+                        value[i] = changed
+                        return
+    raise AssertionError("the node is not in the tree")

@@ -1,0 +1,72 @@
+"""The default run's combinations: every value occurs, and every combination that the mark names."""
+
+from __future__ import annotations
+
+import random
+from itertools import product
+
+import pytest
+
+from tests.covering import covering
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_every_value_and_every_named_combination_occurs(seed):
+    rng = random.Random(seed)
+    sizes = [rng.randint(1, 4) for _ in range(4)]
+    rows = [dict(zip("abcd", map(str, row), strict=True)) for row in product(*map(range, sizes))]
+    rows = rng.sample(rows, rng.randint(1, len(rows)))
+    chosen = [rows[i] for i in covering(rows, [["a", "b"]])]
+    for names in ("a", "b", "c", "d", "ab"):
+        assert {tuple(row[n] for n in names) for row in chosen} == {
+            tuple(row[n] for n in names) for row in rows
+        }
+    assert len(chosen) == len({tuple(row.items()) for row in chosen})
+
+
+def test_no_more_than_the_longest_parameter_where_all_combinations_are_there():
+    """So a test over two engines is run as often as it has methods, by turns on each."""
+    rows = [{"engine": e, "method": m} for e, m in product("de", "12345678")]
+    chosen = [rows[i] for i in covering(rows)]
+    assert len(chosen) == 8
+    assert [row["engine"] for row in chosen].count("d") == 4
+
+
+@pytest.mark.parametrize(
+    ("words", "names"), [((), {"a", "c"}), (("--thorough",), {"b", "d"}), (("::",), {"a", "b", "c", "d"})]
+)
+def test_the_two_runs_share_out_the_tests(words, names):
+    """And a test that is asked for by name is run as a whole."""
+    from types import SimpleNamespace
+
+    from tests import conftest
+
+    class Item:
+        """What the hook reads of a pytest item."""
+
+        def __init__(self, name, mark, params):
+            self.nodeid, self.name = f"t.py::test_x[{name}]" if params else f"t.py::{name}", name
+            self._marks = [getattr(pytest.mark, mark)] if mark else []
+            self._marks = [m.mark for m in self._marks]
+            if params:
+                self.callspec = SimpleNamespace(params=params)
+
+        def iter_markers(self):
+            return iter(self._marks)
+
+        def get_closest_marker(self, name):
+            return next((m for m in self._marks if m.name == name), None)
+
+    items = [
+        Item("a", "cover", {"p": "1"}),
+        Item("b", "cover", {"p": "1"}),
+        Item("c", None, {}),
+        Item("d", "thorough", {}),
+    ]
+    config = SimpleNamespace(
+        args=["t.py::test_x"] if words == ("::",) else ["t.py"],
+        getoption=lambda _: words == ("--thorough",),
+        hook=SimpleNamespace(pytest_deselected=lambda **_: None),
+    )
+    conftest.pytest_collection_modifyitems(config, items)
+    assert {item.name for item in items} == names
