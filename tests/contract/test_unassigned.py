@@ -15,6 +15,7 @@ import pytest
 
 from sqlanon.errors import InfeasibleError, PolicyError, PrivacyViolation
 from sqlanon.methods.base import Assignment
+from sqlanon.query.refusal import Refused
 from tests.declared import declare
 from tests.engines import create_table, quote, read_table
 from tests.oracle import queries, sources
@@ -265,3 +266,28 @@ def test_limits_and_having_count_the_rows_left_out(shared_db: Any, leaving: Any)
         False,
         True,
     )  # 4 a, 4 b, 3 c and one more
+
+
+def test_a_join_that_repeats_rows_gives_them_no_bound(shared_db: Any, leaving: Any) -> None:
+    leaving()
+    name = f"dim_{leaving.name}"
+    create_table(shared_db, name, {"s": "TEXT", "w": "INTEGER"}, [("a", 1), ("a", 2), ("b", 3)])
+    with pytest.raises(Refused, match="leaves 1 rows of its source out"):
+        shared_db.query(f"SELECT count(*) AS n FROM {leaving.name} JOIN {name} USING (s)", allow_linking=True)
+
+
+def test_histories_hold_what_was_published(
+    shared_db: Any, leaving: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The row that the first version leaves out arrives with the second, as far as anybody can tell from both."""
+    shared_db.engine.execute(f"ALTER TABLE {quote(leaving.name)} ADD COLUMN id INTEGER")
+    shared_db.engine.execute(f"UPDATE {quote(leaving.name)} SET id = q")
+    options = {"identifiers": "id", "key": "id"}
+    leaving(**options)
+    monkeypatch.setattr(Leaving, "out", ())
+    report = leaving(**options).report
+    assert (report.data.before, report.data.after, report.data.added, report.data.removed) == (11, 12, 1, 0)
+    (compared,) = report.history
+    assert (compared.arrived.rows, compared.left.rows, compared.common.rows) == (1, 0, 11)
+    (again,) = shared_db.history(leaving.name)
+    assert (again.arrived.rows, again.common.rows) == (1, 11)
