@@ -171,6 +171,10 @@ class Format:
 
     # --- a run ------------------------------------------------------------------------------------------------------
 
+    def reads_codes(self, domain: Domain, form: FormatSpec) -> bool:
+        """Whether `recode` reads the rows' codes of a quasi column although it has the boxes of the classes."""
+        return False
+
     def recode(
         self, scratch: Scratch, encoded: Encoded, classed: TableRef, form: FormatSpec, spans: TableRef | None, seed: int
     ) -> Recoded:  # fmt: skip

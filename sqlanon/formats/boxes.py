@@ -43,6 +43,10 @@ class BoxFormat(Format):
         """Published columns that sort as a column of codes of the boxes does, which is faster: name -> that column."""
         return {}
 
+    def reads_codes(self, domain: Domain, form: FormatSpec) -> bool:
+        """See `Format.reads_codes`: for the members of sets that are too large for bits."""
+        return domain.reading.treatment == "nominal" and not domain.fits_bits
+
     def recode(
         self, scratch: Scratch, encoded: Encoded, classed: TableRef, form: FormatSpec, spans: TableRef | None, seed: int
     ) -> Recoded:  # fmt: skip

@@ -11,7 +11,8 @@ from sqlanon.sqltext import identifier
 
 if TYPE_CHECKING:
     from sqlanon.engines.base import TableRef
-    from sqlanon.table.encode import Encoded
+    from sqlanon.spec import FormatSpec
+    from sqlanon.table.encode import Domain, Encoded
     from sqlanon.table.scratch import Scratch
     from sqlanon.table.stage import Reading
 
@@ -25,6 +26,10 @@ class Points(BoxFormat):
     def names(self, reading: Reading, *, mean: bool, nulls: bool) -> Names:
         """See `Format.names`."""
         return Names(value=reading.name)
+
+    def reads_codes(self, domain: Domain, form: FormatSpec) -> bool:
+        """See `Format.reads_codes`: for the representative codes."""
+        return True
 
     def tables(self, scratch: Scratch, classed: TableRef, column: Column) -> Column:
         """See `BoxFormat.tables`: the representative code of every class."""

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from sqlanon.engines.base import TableRef
+    from sqlanon.spec import FormatSpec
     from sqlanon.table.encode import Domain
     from sqlanon.table.scratch import Scratch
     from sqlanon.table.stage import Reading
@@ -34,6 +35,12 @@ class Ranges(BoxFormat):
         if reading.treatment != "ordered":
             return Names(value=name, null=null)
         return Names(lo=f"{name}_lo", hi=f"{name}_hi", mean=f"{name}_mean" if mean else None, null=null)
+
+    def reads_codes(self, domain: Domain, form: FormatSpec) -> bool:
+        """See `Format.reads_codes`: also for exact means of floats."""
+        return super().reads_codes(domain, form) or (
+            domain.reading.name in form.mean and domain.reading.as_float
+        )
 
     def tables(self, scratch: Scratch, classed: TableRef, column: Column) -> Column:
         """See `BoxFormat.tables`."""

@@ -87,6 +87,7 @@ class Assignment:
         execution: what was really used.
         notes: what the owner should know of the way it was found.
         spans: the boxes of the classes as recode/spans makes them, where a kernel had them at hand; None: recode makes them.
+        divided: rows of equal codes may be in more than one class; False where the method knows that none are.
         unassigned: rows that are not in ``table`` are left out of the release on purpose; otherwise a missing row is an error.
     """
 
@@ -94,6 +95,7 @@ class Assignment:
     execution: str
     notes: tuple[str, ...] = ()
     spans: TableRef | None = None
+    divided: bool = True
     unassigned: bool = False
 
 

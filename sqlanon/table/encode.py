@@ -74,9 +74,10 @@ class Domain:
 
 @dataclass(frozen=True, slots=True)
 class Encoded:
-    """The encoded work table of one run: ``work`` holds rid, the staged originals, one code per quasi and sensitive column."""
+    """The encoded work table of one run: ``work`` holds rid and one code per quasi and sensitive column, ``stage`` the originals."""
 
     roles: Roles
+    stage: TableRef
     work: TableRef
     rows: int
     quasi: tuple[Domain, ...]
@@ -165,15 +166,10 @@ def encode(
     quasi: tuple[Domain, ...],
     sensitive: tuple[Domain, ...],
     rows: int,
-    extra: tuple[str, ...],
 ) -> Encoded:
-    """Join the staged rows with their domains into the work table; the stage is dropped.
+    """Join the staged rows with their domains into the work table."""
 
-    ``extra`` names further aliases of the stage to carry along.
-    """
-    raw = [reading.alias for reading in roles.quasi + roles.kept] + list(extra)
-
-    def code(table: TableRef, domains: Sequence[Domain], first: bool) -> list[str]:
+    def code(table: TableRef, domains: Sequence[Domain], _: bool) -> list[str]:
         columns = [
             {
                 "alias": domain.reading.alias,
@@ -186,25 +182,24 @@ def encode(
             }
             for domain in domains
         ]
-        staged = [*raw, "link"] if first else []
-        scratch.execute("table/work", work=table, stage=stage, raw=staged, columns=columns)
-        return [*staged, *(domain.code for domain in domains)]
+        scratch.execute("table/work", work=table, stage=stage, columns=columns)
+        return [domain.code for domain in domains]
 
     with scratch.together():
         work = in_parts(scratch, "work", "rid", quasi + sensitive, code)
-        scratch.drop(stage)
         found = scratch.fetch("table/count", source=work)[0][0]
     if found != rows:
         raise DatabaseError(
             "encoding lost or doubled rows; nothing was published. This is a defect of sqlanon"
         )
-    return Encoded(roles, work, rows, quasi, sensitive)
+    return Encoded(roles, stage, work, rows, quasi, sensitive)
 
 
 def attach_classes(
-    scratch: Scratch, encoded: Encoded, assign: TableRef, extra: tuple[str, ...], secret: str, *, unassigned: bool = False
+    scratch: Scratch, encoded: Encoded, assign: TableRef, extra: tuple[str, ...], secret: str, *, codes: Sequence[Domain],
+    divided: bool = True, unassigned: bool = False,
 ) -> TableRef:  # fmt: skip
-    """Join the staged rows, their codes and their class, once; the work table and the assignment are dropped.
+    """Join the staged rows and their class, once; the stage, the work table and the assignment are dropped.
 
     Methods see codes alone, and divide rows of equal codes by their row ids, which follow the source. Where such rows differ in
     what is published beside the codes, the classes that they have together are given to them in the order of a keyed hash
@@ -214,12 +209,14 @@ def attach_classes(
         scratch: the run.
         encoded: the work table.
         assign: table (rid, class).
-        extra: further aliases that the work table carries.
+        extra: further aliases of the stage to carry along.
         secret: what the hash is keyed with.
+        codes: the quasi columns whose codes the classed rows have as well.
+        divided: rows of equal codes may be in more than one class.
         unassigned: rows that are not in ``assign`` are left out; which of the rows of equal codes they are, the hash decides too.
 
-    Cost: a join; with columns that are published as they are also a grouping by codes, and a hash and two sorts of the
-    rows of equal codes that more than one class shares.
+    Cost: a join, two with codes; where equal rows are divided and have columns that are published as they are, also a grouping by
+    codes, and a hash and two sorts of the rows of equal codes that more than one class shares.
     """
     roles = encoded.roles
     if unassigned:
@@ -228,12 +225,13 @@ def attach_classes(
         assign = completed
     classed, tied = scratch.table("classed"), None
     with scratch.together():
-        if any(not _fixed_by_code(reading) for reading in roles.kept):
+        if (divided or unassigned) and any(not _fixed_by_code(reading) for reading in roles.kept):
             tied = scratch.table("tied_rows")
             scratch.execute(
                 "table/tied",
                 {"secret": secret},
                 tied=tied,
+                stage=encoded.stage,
                 work=encoded.work,
                 assign=assign,
                 codes=[domain.code for domain in encoded.quasi + encoded.sensitive],
@@ -242,14 +240,15 @@ def attach_classes(
         scratch.execute(
             "table/classed",
             classed=classed,
+            stage=encoded.stage,
             work=encoded.work,
             assign=assign,
             raw=[reading.alias for reading in roles.quasi + roles.kept] + list(extra),
-            codes=[domain.code for domain in encoded.quasi],
+            codes=[domain.code for domain in codes],
             tied=tied,
             unassigned=unassigned,
         )
-        for table in (encoded.work, assign, *((tied,) if tied else ())):
+        for table in (encoded.stage, encoded.work, assign, *((tied,) if tied else ())):
             scratch.drop(table)
     return classed
 

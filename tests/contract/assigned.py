@@ -73,12 +73,10 @@ def encoded_sample(db: Any, case: Case, directory: Path) -> Iterator[Sample]:
         scratch = stack.enter_context(Scratch(db.engine))
         ready = prepare(scratch, spec, Stopwatch("test", Silent()), SECRET, memory=sys.maxsize)
         assert isinstance(ready, Prepared)
-        encoded = encode(
-            scratch, ready.roles, ready.stage, ready.quasi, ready.sensitive, ready.rows, ready.carried
-        )
+        encoded = encode(scratch, ready.roles, ready.stage, ready.quasi, ready.sensitive, ready.rows)
         quasi = [d.reading.alias for d in ready.quasi]
         sensitive = [d.reading.alias for d in ready.sensitive]
-        rows = _fetch(scratch, encoded.work, [*quasi, *sensitive])
+        rows = _fetch(scratch, encoded.stage, [*quasi, *sensitive])
         columns = list(zip(*rows, strict=True))
         table = Table(
             tuple(replace(q, values=v) for q, v in zip(case.table.quasi, columns, strict=False)),

@@ -1,21 +1,24 @@
 -- name: table/classed
--- params: classed (table to make), work, assign (tables), raw (aliases in the stage), codes (QI code columns), tied (table or none),
---   unassigned (bool: rows of class -1 have none, and are left out)
+-- params: classed (table to make), stage, work, assign (tables), raw (aliases in the stage), codes (QI code columns), tied (table or
+--   none), unassigned (bool: rows of class -1 have none, and are left out)
 -- returns: class, rid, the staged originals, the QI codes, link: what recode, verify and publish read, joined once
 -- With tied, the rows in it take the class that it gives them.
 CREATE TEMPORARY TABLE {{ classed | table }} AS
 SELECT
     {% if tied %}COALESCE(d.class, a.class){% else %}a.class{% endif %} AS class
-    , w.rid AS rid
+    , s.rid AS rid
 {% for column in raw %}
-    , w.{{ column }} AS {{ column }}
+    , s.{{ column }} AS {{ column }}
 {% endfor %}
 {% for column in codes %}
     , w.{{ column }} AS {{ column }}
 {% endfor %}
-    , w.link AS link
+    , s.link AS link
 FROM {{ assign | table }} AS a
+JOIN {{ stage | table }} AS s ON s.rid = a.rid
+{% if codes %}
 JOIN {{ work | table }} AS w ON w.rid = a.rid
+{% endif %}
 {% if tied %}
 LEFT JOIN {{ tied | table }} AS d ON d.rid = a.rid
 {% endif %}

@@ -1,5 +1,5 @@
 -- name: table/tied
--- params: tied (table to make), work, assign (tables), codes (QI and SA code columns), kept (list of {alias, kind}: the columns that are
+-- params: tied (table to make), stage, work, assign (tables), codes (QI and SA code columns), kept (list of {alias, kind}: the columns that are
 --   published as they are)
 -- returns: rid integer, class integer: for every row in a group of equal codes that is divided among classes, the class that it gets. The
 --   classes of a group are given in their order to its rows in that of a hash of what makes up a row, keyed with :secret.
@@ -8,14 +8,15 @@
 --   types whose equal values may look different it takes the text. 64 bits of the SHA-256 sort several times as fast as its text.
 -- Both orders hold as many rows of each group, so that equal turns are of one group.
 {% macro seen(c) %}
-{% if c.kind == "other" %}CAST(w.{{ c.alias }} AS VARCHAR){% else %}w.{{ c.alias }}{% endif %}
-{% if c.kind == "float" %}, CASE WHEN w.{{ c.alias }} = 0 THEN CAST(w.{{ c.alias }} AS VARCHAR) END{% endif %}
+{% if c.kind == "other" %}CAST(o.{{ c.alias }} AS VARCHAR){% else %}o.{{ c.alias }}{% endif %}
+{% if c.kind == "float" %}, CASE WHEN o.{{ c.alias }} = 0 THEN CAST(o.{{ c.alias }} AS VARCHAR) END{% endif %}
 {% endmacro %}
 CREATE TEMPORARY TABLE {{ tied | table }} AS
 WITH shared AS MATERIALIZED (
     SELECT w.rid AS rid, g.first AS first, a.class AS class
-        , HASH(SHA256(:secret || '/tie/' || CAST(HASH(w.link{% for c in kept %}, {{ seen(c) }}{% endfor %}) AS VARCHAR))) AS turn_key
+        , HASH(SHA256(:secret || '/tie/' || CAST(HASH(o.link{% for c in kept %}, {{ seen(c) }}{% endfor %}) AS VARCHAR))) AS turn_key
     FROM {{ work | table }} AS w
+    JOIN {{ stage | table }} AS o ON o.rid = w.rid
     JOIN {{ assign | table }} AS a ON a.rid = w.rid
     JOIN (
         SELECT MIN(v.rid) AS first{% for c in codes %}, v.{{ c }} AS {{ c }}{% endfor %}

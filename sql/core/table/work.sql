@@ -1,13 +1,9 @@
 -- name: table/work
--- params: work (table to make), stage (table), raw (columns of the stage to carry along), columns (list of {alias, domain, type, nulls,
---   as_float, as_text, code})
--- returns: rid integer, these columns of the stage, one code column per column (smallint or integer), never NULL
+-- params: work (table to make), stage (table), columns (list of {alias, domain, type, nulls, as_float, as_text, code})
+-- returns: rid integer, one code column per column (smallint or integer), never NULL
 CREATE TEMPORARY TABLE {{ work | table }} AS
 SELECT
     s.rid AS rid
-{% for column in raw %}
-    , s.{{ column }} AS {{ column }}
-{% endfor %}
 {% for column in columns %}
 {% if column.nulls %}
     , CAST(COALESCE(d{{ loop.index }}.code, 0) AS {{ column.type }}) AS {{ column.code }}

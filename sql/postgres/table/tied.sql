@@ -1,18 +1,19 @@
 -- name: table/tied
--- params: tied (table to make), work, assign (tables), codes (QI and SA code columns), kept (list of {alias, kind}: the columns that are
+-- params: tied (table to make), stage, work, assign (tables), codes (QI and SA code columns), kept (list of {alias, kind}: the columns that are
 --   published as they are)
 -- returns: rid integer, class integer: for every row in a group of equal codes that is divided among classes, the class that it gets. The
 --   classes of a group are given in their order to its rows in that of a hash of what makes up a row, keyed with :secret.
 -- As in core; a numeric is taken by its text as well, for 1.0 equals 1.00.
 {% macro seen(c) %}
-{% if c.kind in ("other", "decimal") %}CAST(w.{{ c.alias }} AS text){% else %}w.{{ c.alias }}{% endif %}
-{% if c.kind == "float" %}, CASE WHEN w.{{ c.alias }} = 0 THEN CAST(w.{{ c.alias }} AS text) END{% endif %}
+{% if c.kind in ("other", "decimal") %}CAST(o.{{ c.alias }} AS text){% else %}o.{{ c.alias }}{% endif %}
+{% if c.kind == "float" %}, CASE WHEN o.{{ c.alias }} = 0 THEN CAST(o.{{ c.alias }} AS text) END{% endif %}
 {% endmacro %}
 CREATE TEMPORARY TABLE {{ tied | table }} AS
 WITH shared AS (
     SELECT w.rid AS rid, g.first AS first, a.class AS class
-        , sha256(convert_to(CAST(:secret AS text) || '/tie/' || CAST(hash_record_extended(ROW(w.link{% for c in kept %}, {{ seen(c) }}{% endfor %}), 0) AS text), 'UTF8')) AS turn_key
+        , sha256(convert_to(CAST(:secret AS text) || '/tie/' || CAST(hash_record_extended(ROW(o.link{% for c in kept %}, {{ seen(c) }}{% endfor %}), 0) AS text), 'UTF8')) AS turn_key
     FROM {{ work | table }} AS w
+    JOIN {{ stage | table }} AS o ON o.rid = w.rid
     JOIN {{ assign | table }} AS a ON a.rid = w.rid
     JOIN (
         SELECT MIN(v.rid) AS first{% for c in codes %}, v.{{ c }} AS {{ c }}{% endfor %}

@@ -81,7 +81,8 @@ class Mondrian:
         if context.encoded.rows > fits:
             return self._pushed(context, fits)
         table = context.scratch.table("assign")
-        return Assignment(table, "kernel", spans=self._kernel(context, table, None, None))
+        spans = self._kernel(context, table, None, None)
+        return Assignment(table, "kernel", spans=spans, divided=self.variant == "relaxed")
 
     def row_bytes(self, d: int, s: int) -> int:
         """Bytes that the kernel and the transfer need for one row of ``d`` quasi and ``s`` sensitive columns, at the peak."""
@@ -102,10 +103,10 @@ class Mondrian:
         table = context.scratch.table("assign")
         pushdown.rows(table, "class")
         if not fits:
-            return Assignment(table, "pushdown")
+            return Assignment(table, "pushdown", divided=self.variant == "relaxed")
         open_parts = pushdown.open_parts()
         if not open_parts:
-            return Assignment(table, "pushdown")
+            return Assignment(table, "pushdown", divided=self.variant == "relaxed")
         parts = context.scratch.table("open_rows")
         pushdown.open_rows(parts, "part")
         batch: list[tuple[int, int]] = []
@@ -117,7 +118,7 @@ class Mondrian:
             batch.append((part, count))
             rows += count
         self._kernel(context, table, parts, (batch[0][0], batch[-1][0] + 1))
-        return Assignment(table, "pushdown+kernel")
+        return Assignment(table, "pushdown+kernel", divided=self.variant == "relaxed")
 
     def _kernel(
         self, context: Context, table: TableRef, parts: TableRef | None, span: tuple[int, int] | None

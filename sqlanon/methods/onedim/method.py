@@ -76,6 +76,7 @@ class OneDimensional:
         else:
             loaded = kernel_input.load(context)
             arranged = order.arrange(context, loaded)
+        equal = kernel_input.equal_neighbours(arranged.rows, len(encoded.quasi))
         notes: tuple[str, ...] = ()
         if own:
             order.within(context, arranged.rows, loaded.geometry)
@@ -88,7 +89,9 @@ class OneDimensional:
         context.scratch.engine.load_arrays(table, {"rid": loaded.rid, "class": classes})
         names = np.arange(int(group.max()) + 1, dtype=np.int32)
         boxes = spans(context, arranged.rows, loaded.geometry.facts, group, names)
-        return Assignment(table, "pushdown" if context.execution == "pushdown" else "kernel", notes, boxes)
+        execution = "pushdown" if context.execution == "pushdown" else "kernel"
+        divided = bool((classes[equal[0]] != classes[equal[1]]).any())
+        return Assignment(table, execution, notes, boxes, divided)
 
     def row_bytes(self, d: int, s: int, *, bounded: bool = False) -> int:
         """Bytes that a table in memory needs for one row of ``d`` quasi and ``s`` sensitive columns, at the peak."""

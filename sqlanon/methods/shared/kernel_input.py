@@ -171,6 +171,18 @@ def load(context: Context) -> Loaded:
     return Loaded(rid, codes, sensitive, geometry(context))
 
 
+def equal_neighbours(rows: Rows, d: int) -> tuple[Ints, Ints]:
+    """The numbers of each two rows beside each other whose ``d`` codes are equal.
+
+    Where all equal rows are beside each other, a class divides equal rows if and only if it divides such two.
+    """
+    same = np.ones(max(len(rows.number) - 1, 0), np.bool_)
+    for a in range(d):
+        same &= rows.codes[1:, a] == rows.codes[:-1, a]
+    at = np.flatnonzero(same)
+    return rows.number[at], rows.number[at + 1]
+
+
 def rows_of(columns: Ints, numbers: Ints, geometry: Geometry, threads: int = 1) -> Rows:
     """Rows as kernels take them, from int32[d, *] codes and int32[n], where in these each row stands."""
     d, n = len(columns), len(numbers)

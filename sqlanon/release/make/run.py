@@ -31,6 +31,7 @@ from sqlanon.release.store.refresh import (
     decide,
     due,
     first,
+    link_columns_of,
     policy_changes,
     schema_changes,
 )
@@ -170,8 +171,7 @@ def make_classes(
 ) -> Made:
     """Encode, run the method, recode, and compare what would be released with the staged rows."""
     with watch.stage("encode"):
-        encoded = encode(scratch, ready.roles, ready.stage, ready.quasi, ready.sensitive, ready.rows,
-                         ready.carried)  # fmt: skip
+        encoded = encode(scratch, ready.roles, ready.stage, ready.quasi, ready.sensitive, ready.rows)
     seed = spec.seed if spec.seed is not None else secrets.randbits(62)
     with watch.stage("method") as progress:
         context = Context(
@@ -186,13 +186,15 @@ def make_classes(
         if spec.refine is not None:
             assignment = refined(context, assignment, spec.refine)
     with watch.stage("recode"):
+        form = format_of(spec.format.kind)
+        read = [d for d in encoded.quasi if assignment.spans is None or form.reads_codes(d, spec.format)]
         classed = attach_classes(
-            scratch, encoded, assignment.table, ready.carried, secret, unassigned=assignment.unassigned
-        )
+            scratch, encoded, assignment.table, ready.carried, secret, codes=read, divided=assignment.divided,
+            unassigned=assignment.unassigned,
+        )  # fmt: skip
         missing = unassigned.left_out(scratch, spec, encoded, classed, assignment)
         notes = bound.reached(scratch, spec, ready.requirements, encoded, classed) + assignment.notes
         notes += unassigned.notes(missing, encoded.rows)
-        form = format_of(spec.format.kind)
         recoded = form.recode(scratch, encoded, classed, spec.format, assignment.spans, seed)
         recoded = replace(recoded, left_out=missing)
     with watch.stage("verify"):
@@ -276,6 +278,11 @@ def changed_rows(
         return None
     columns = [column.name for column in ready.roles.relation.columns]
     links = link_columns(ready.roles, state.spec)
+    seen = {reading.name for reading in (*ready.roles.quasi, *ready.roles.kept)}
+    seen |= {column.name for column in ready.roles.identifiers}
+    same = previous.fingerprint == ready.source.fingerprint and not previous.report.get("suppressed")
+    if same and seen.issuperset(links) and link_columns_of(previous, columns) == links:
+        return DataChange(ready.rows, ready.rows, 0, 0)  # the same rows, column by column
     return data_change(scratch, previous, ready.stage, links, columns, ready.rows)
 
 
