@@ -71,7 +71,14 @@ def encoded_sample(db: Any, case: Case, directory: Path) -> Iterator[Sample]:
     spec = spec_of(source=source, **case.arguments(directory))
     with ExitStack() as stack:
         scratch = stack.enter_context(Scratch(db.engine))
-        ready = prepare(scratch, spec, Stopwatch("test", Silent()), SECRET, memory=sys.maxsize)
+        ready = prepare(
+            scratch,
+            spec,
+            db.engine.relation(spec.source),
+            Stopwatch("test", Silent()),
+            SECRET,
+            memory=sys.maxsize,
+        )
         assert isinstance(ready, Prepared)
         encoded = encode(scratch, ready.roles, ready.stage, ready.quasi, ready.sensitive, ready.rows)
         quasi = [d.reading.alias for d in ready.quasi]
