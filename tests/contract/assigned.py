@@ -71,7 +71,8 @@ def encoded_sample(db: Any, case: Case, directory: Path) -> Iterator[Sample]:
     spec = spec_of(source=source, **case.arguments(directory))
     with ExitStack() as stack:
         scratch = stack.enter_context(Scratch(db.engine))
-        ready = prepare(scratch, spec, Stopwatch("test", Silent()), SECRET, memory=sys.maxsize)
+        relation = db.engine.relation(source)
+        ready = prepare(scratch, spec, relation, Stopwatch("test", Silent()), SECRET, memory=sys.maxsize)
         assert isinstance(ready, Prepared)
         encoded = encode(
             scratch, ready.roles, ready.stage, ready.quasi, ready.sensitive, ready.rows, ready.carried
