@@ -29,10 +29,11 @@ class Sample:
     """A sample in its encoded form on one engine.
 
     Attributes:
+        arguments: of `Database.anonymize`, without a method.
         table: its rows as the engine stores them in the work table, in the order of row ids, for the oracle.
     """
 
-    case: Case
+    arguments: dict[str, Any]
     scratch: Scratch
     ready: Prepared
     encoded: Encoded
@@ -45,8 +46,7 @@ class Sample:
             execution: asked of the method.
             options: ``method`` and ``seed``, as `Database.anonymize` takes them.
         """
-        source = str(self.ready.roles.relation.ref)
-        spec = spec_of(source=source, quasi="x", k=2, **options)
+        spec = spec_of(**{**self.arguments, **options})
         with Scratch(self.scratch.engine) as scratch:
             context = Context(
                 scratch, self.encoded, self.ready.requirements, execution, sys.maxsize, 2, Silent(), spec.seed or 0
@@ -68,7 +68,8 @@ class Sample:
 def encoded_sample(db: Any, case: Case, directory: Path) -> Iterator[Sample]:
     """Stage, profile and encode a sample once, for every method and execution."""
     source = case.create(db)
-    spec = spec_of(source=source, **case.arguments(directory))
+    arguments = {"source": source, **case.arguments(directory)}
+    spec = spec_of(**arguments)
     with ExitStack() as stack:
         scratch = stack.enter_context(Scratch(db.engine))
         ready = prepare(
@@ -89,7 +90,7 @@ def encoded_sample(db: Any, case: Case, directory: Path) -> Iterator[Sample]:
             tuple(replace(q, values=v) for q, v in zip(case.table.quasi, columns, strict=False)),
             tuple(replace(s, values=v) for s, v in zip(case.table.sensitive, columns[len(quasi):], strict=True)),
         )  # fmt: skip
-        yield Sample(case, scratch, ready, encoded, table)
+        yield Sample(arguments, scratch, ready, encoded, table)
 
 
 def _fetch(scratch: Scratch, table: TableRef, columns: list[str]) -> list[Any]:
