@@ -29,16 +29,15 @@ class Sample:
     """A sample in its encoded form on one engine.
 
     Attributes:
-        table: its rows as the engine stores them, in the order of row ids, for the oracle.
-        arguments: what `Database.anonymize` takes of it.
+        arguments: of `Database.anonymize`, without a method.
+        table: its rows as the engine stores them in the work table, in the order of row ids, for the oracle.
     """
 
-    case: Case
+    arguments: dict[str, Any]
     scratch: Scratch
     ready: Prepared
     encoded: Encoded
     table: Table
-    arguments: dict[str, Any]
 
     def classes(self, execution: str, **options: Any) -> tuple[list[list[int]], str]:
         """What a method assigns: lists of row numbers of ``table``, and the execution it reports.
@@ -47,8 +46,7 @@ class Sample:
             execution: asked of the method.
             options: ``method`` and ``seed``, as `Database.anonymize` takes them.
         """
-        source = str(self.ready.roles.relation.ref)
-        spec = spec_of(source=source, **self.arguments | options)
+        spec = spec_of(**{**self.arguments, **options})
         with Scratch(self.scratch.engine) as scratch:
             context = Context(
                 scratch, self.encoded, self.ready.requirements, execution, sys.maxsize, 2, Silent(), spec.seed or 0
@@ -70,8 +68,8 @@ class Sample:
 def encoded_sample(db: Any, case: Case, directory: Path) -> Iterator[Sample]:
     """Stage, profile and encode a sample once, for every method and execution."""
     source = case.create(db)
-    arguments = case.arguments(directory)
-    spec = spec_of(source=source, **arguments)
+    arguments = {"source": source, **case.arguments(directory)}
+    spec = spec_of(**arguments)
     with ExitStack() as stack:
         scratch = stack.enter_context(Scratch(db.engine))
         ready = prepare(
@@ -92,7 +90,7 @@ def encoded_sample(db: Any, case: Case, directory: Path) -> Iterator[Sample]:
             tuple(replace(q, values=v) for q, v in zip(case.table.quasi, columns, strict=False)),
             tuple(replace(s, values=v) for s, v in zip(case.table.sensitive, columns[len(quasi):], strict=True)),
         )  # fmt: skip
-        yield Sample(case, scratch, ready, encoded, table, arguments)
+        yield Sample(arguments, scratch, ready, encoded, table)
 
 
 def _fetch(scratch: Scratch, table: TableRef, columns: list[str]) -> list[Any]:
