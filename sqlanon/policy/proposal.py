@@ -144,8 +144,8 @@ def _without_password(url: str) -> str:
     end = authority.rfind("@")
     if end < 0 and re.search(r":(?![0-9]*$)", authority):
         end = rest.rfind("@")  # a password that holds a slash, which a URL should not
-    user, colon, _ = rest[: max(end, 0)].partition(":")
-    if colon:
+    user, _, password = rest[: max(end, 0)].partition(":")
+    if password:
         rest = f"{user}:{variable}{rest[end:]}"
     return scheme + mark + re.sub(r"(?i)(password=)[^&;\s]*", lambda found: found[1] + variable, rest)
 

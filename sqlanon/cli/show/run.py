@@ -13,7 +13,13 @@ if TYPE_CHECKING:
     from sqlanon.results import DataChange, HistoryReport, LossReport, RequirementResult, RunReport
 
 
-KEPT = (("stage", "left"), ("statement", "wrap"), ("table", "wrap"), ("rows", "right"), ("seconds", "right"))
+KEPT = (
+    ("stage", "left"),
+    ("statement", "left"),
+    ("table", "left", 1),
+    ("rows", "right"),
+    ("seconds", "right"),
+)
 """The table of what a run with --keep-scratch kept."""
 
 
@@ -39,8 +45,12 @@ def run_report(screen: Screen, report: RunReport, following: Sequence[str]) -> N
         f"  method    {safe(report.method)}, {report.execution}; format {report.format}",
         "",
     )
-    for column, fewest in report.min_identifiers.items():
-        screen.show(f"  {safe(column)}: at least {count(fewest)} distinct in every class", "")
+    persons = [
+        f"  {safe(column)}: at least {count(fewest)} distinct in every class"
+        for column, fewest in report.min_identifiers.items()
+    ]
+    if persons:
+        screen.show(*persons, "")
     if report.requirements:
         screen.show(requirements(report.requirements), "")
     screen.show(*loss(report.loss, report.rows), "")
@@ -54,13 +64,15 @@ def run_report(screen: Screen, report: RunReport, following: Sequence[str]) -> N
             (
                 safe(one.stage),
                 safe(one.statement) or "(loaded)",
-                safe(one.table),
+                safe(one.table.partition(".")[2]),
                 count(one.rows),
                 seconds(one.seconds),
             )
             for one in report.scratch
         ]
-        screen.show("", "kept, with source values, until the next run or sqlanon clean:")
+        screen.show(
+            "", "kept in the private schema, with source values, until the next run or sqlanon clean:"
+        )
         screen.show(table(KEPT, lines), "")
     for note in report.notes:
         screen.show(f"note: {safe(note)}")

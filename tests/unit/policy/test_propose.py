@@ -217,6 +217,7 @@ def test_every_policy_has_a_quasi_column(tmp_path: Path) -> None:
         ("duckdb:///w.duckdb", "duckdb:///w.duckdb"),
         ("duckdb:///C:/data/a@b.duckdb", "duckdb:///C:/data/a@b.duckdb"),
         ("postgresql://anna@host:5432/db", "postgresql://anna@host:5432/db"),
+        ("postgresql://anna:@host/db", "postgresql://anna:@host/db"),
         (f"postgresql://anna:{CANARY}@host:5432/db?x=a@b", "postgresql://anna:${SQLANON_PASSWORD}@host:5432/db?x=a@b"),
         (f"postgresql://anna:p@{CANARY}@host/db", "postgresql://anna:${SQLANON_PASSWORD}@host/db"),
         (f"postgresql://anna:p/{CANARY}@host/db", "postgresql://anna:${SQLANON_PASSWORD}@host/db"),
