@@ -51,7 +51,7 @@ class LockedError(DatabaseError):
 
 
 class DependentsError(DatabaseError):
-    """Objects of the user's stand on a view that would have to be dropped. Nothing was changed."""
+    """Objects of the user depend on a view that would have to be dropped. Nothing was changed."""
 
 
 class UnsupportedError(SqlanonError):

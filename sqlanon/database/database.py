@@ -169,7 +169,7 @@ class Database:
         return auditing.together(self.engine, first, second)
 
     def history(self, release: str) -> tuple[HistoryReport, ...]:
-        """What every version of a release tells together with the one before; needs a key in the policy."""
+        """What every version of a release reveals together with the one before; needs a key in the policy."""
         return audit_history(self.engine, release)
 
     def rollback(self, release: str, to: int | None = None, *, allow_weaker: bool = False) -> RollbackReport:

@@ -233,7 +233,7 @@ class Format:
         return label
 
     def mark(self, names: Names) -> tuple[str | None, str]:
-        """The published column that tells whether a value is known, and how it tells (see the template datacube/parts)."""
+        """The published column that shows whether a value is known, and how (see the template datacube/parts)."""
         return names.value, "value"
 
     def named(self, reading: Reading, published: Sequence[str]) -> Names:

@@ -60,7 +60,7 @@ class Context:
         execution: which of the method's executions to use; ``auto`` lets it choose.
         memory: bytes that kernels may use.
         threads: threads that kernels may use.
-        progress: where to tell how far it is.
+        progress: gets counts of finished units, and notes.
         seed: for methods that draw at random.
         accuracy: the dual problem's bound, or None.
         most_unassigned: rows that the policy allows to leave out, at most.

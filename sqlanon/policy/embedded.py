@@ -1,4 +1,4 @@
-"""One release whose keys stand inside another tool's file: the same checks, and the caller says where things are."""
+"""One release whose keys are inside another tool's file: the same checks; the caller gives file and line for messages."""
 
 from __future__ import annotations
 

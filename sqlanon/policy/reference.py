@@ -65,7 +65,7 @@ A policy is a YAML file, by default `anon.yml`, that says what each release must
 - **Errors** come all at once, each as `file:line: where: what is wrong; what is allowed`. No error shows a value of
   the policy: it may be a secret.
 - **Environment.** `${{NAME}}` in any text value is replaced by the variable of the environment, and a variable that is
-  not set is an error; `$${{` stands for the characters `${{` themselves. Keys are never replaced.
+  not set is an error; `$${{` means the characters `${{` themselves. Keys are never replaced.
 - **Spelling.** Keys and values are taken as they are written: a column `no` or a category `1.0` needs no quotes.
   Anchors, aliases and merge keys (`<<`) work, tags (`!`) do not.
 - **Table names** are `table` or `schema.table`; a part that holds a dot, a quote or a space is double-quoted as in SQL,

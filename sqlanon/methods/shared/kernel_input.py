@@ -184,7 +184,7 @@ def equal_neighbours(rows: Rows, d: int) -> tuple[Ints, Ints]:
 
 
 def rows_of(columns: Ints, numbers: Ints, geometry: Geometry, threads: int = 1) -> Rows:
-    """Rows as kernels take them, from int32[d, *] codes and int32[n], where in these each row stands."""
+    """Rows as kernels take them, from int32[d, *] codes and int32[n], the column of ``columns`` of each row."""
     d, n = len(columns), len(numbers)
     rows = room(n, d, geometry).rows._replace(number=numbers)
     packed = np.empty((columns.shape[1], padded(d)), np.int32)

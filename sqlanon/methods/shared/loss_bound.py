@@ -164,6 +164,6 @@ def _until_node(domain: Domain, leaves: int) -> Longs:
 
 
 def _shifted(domain: Domain, last: Sequence[int]) -> Longs:
-    """By code: NULL, code 0 where there is one, stands alone."""
+    """The last code of each code's node, by code; NULL, code 0 where there is one, is its own node."""
     null = int(domain.has_null)
     return np.array([0] * null + [at + null for at in last], dtype=np.int64)

@@ -35,8 +35,8 @@ class Box:
         id: a short name for columns of the rewritten SQL.
         field: the source column.
         shape: interval (lo, hi); order (lo, hi of a declared list); set (members); node (of a hierarchy); group (anatomy).
-        parts: by name, the trees over the view that tell the box.
-        state: a tree over the view that says of NULL; None: ``none`` throughout.
+        parts: by name, the trees over the view that give the box.
+        state: a tree over the view that gives the state of NULL; None: ``none`` throughout.
         mean: the published mean of the class.
         point: the representative value that the format publishes in place of a box.
         valued: its parts are values of the source's type, not labels.
@@ -66,7 +66,7 @@ class Box:
 
     @property
     def value(self) -> Tree:
-        """The value of a row in predicates that were bound: it stands for whatever the row may be."""
+        """The value of a row in predicates that were bound: any value that the row may have."""
         return column(self.id, "_box")
 
 
@@ -89,7 +89,7 @@ def box_of(engine: Engine, released: Released, own: Field, name: str) -> Box:
     if own.kind == "enum" and own.treatment == "ordered":
         if form.facts.text and "order" not in own.declared:
             raise Refused(
-                f"column {own.name}: {form.facts.name} of an enum do not tell its order; release it in format "
+                f"column {own.name}: {form.facts.name} of an enum do not show its order; release it in format "
                 f"{FormatSpec().kind}"
             )
         if "order" not in own.declared:

@@ -29,7 +29,7 @@ class Types:
 
         Args:
             bound: the expression, every column resolved.
-            written: the piece of the query that it stands for, for messages.
+            written: the piece of the query that it comes from, for messages.
 
         Raises:
             Refused: the engine has no such function for these types.

@@ -164,10 +164,10 @@ class Constants:
         return self._known[text]
 
     def _refused(self, box: Box, written: exp.Expr, why: str) -> None:
-        told = (
+        expected = (
             f"column {box.field.name} ({box.field.source_type}) is compared with a constant of its own type"
         )
-        refuse(self._scope.text, written, f"{told}: {why}")
+        refuse(self._scope.text, written, f"{expected}: {why}")
 
 
 def _whole(constant: exp.Expr) -> int | None:

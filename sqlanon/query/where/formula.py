@@ -88,7 +88,7 @@ class Domain(Protocol):
     groups: tuple[Group, ...]
 
     def columns(self) -> dict[str, Tree]:
-        """What the rows have to tell of the box, by name, as trees over the view."""
+        """What is read of each row for the box, by name, as trees over the view."""
 
     def reach(self, groups: Iterable[Group]) -> Tree:
         """The box has values of these groups."""

@@ -81,7 +81,7 @@ class Predicates:
         return Tests(dict(self._boxed_tests), exact, dict(self._loose_tests), relaxed)
 
     def fresh(self) -> int:
-        """The number of a test that stands for no predicate."""
+        """The number of a test that belongs to no predicate."""
         return self._number(f"# {len(self._ids)}", True)
 
     def _leaf(self, node: exp.Expr, positive: bool, whole: exp.Expr) -> Formula:
@@ -122,7 +122,7 @@ class Predicates:
         if loose is None:
             refuse(
                 self._scope.text, node,
-                "this cannot be told from the ranges of a release; compare the column itself with a constant",
+                "the ranges of a release do not decide this; compare the column itself with a constant",
             )  # fmt: skip
         return self._loose(node, positive, loose)
 

@@ -1,6 +1,6 @@
-"""Audit of format anatomy: rows and groups stand in one table, sensitive values in the one beside it.
+"""Audit of format anatomy: one table has the rows and their groups, the other the sensitive values.
 
-The metadata beside the release say that there are two, nothing more: every number is counted from both tables.
+The metadata table only says that there are two; every number is counted from both tables.
 """
 
 from __future__ import annotations

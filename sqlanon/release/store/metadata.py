@@ -1,7 +1,7 @@
 """The reader-visible metadata table beside a release: kinds, formats, hierarchy nodes, domains *declared in the policy*.
 
 Nothing here comes from the data but the privacy that a bounded loss allowed: a domain that the policy does not declare is
-not told.
+not published.
 """
 
 from __future__ import annotations

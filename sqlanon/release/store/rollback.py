@@ -12,7 +12,7 @@ from sqlanon.progress import Silent, Stopwatch
 from sqlanon.release.store.catalog import Catalog, Entry
 from sqlanon.release.store.policy_diff import SETTINGS, differences, weakenings
 from sqlanon.release.store.publish import pointings
-from sqlanon.release.store.refresh import data_change, link_columns_of, standing
+from sqlanon.release.store.refresh import data_change, link_columns_of, shown_as
 from sqlanon.release.store.rights import admit, let_in
 from sqlanon.release.store.second_file import give_back, reconcile, settled
 from sqlanon.release.store.state import last_shown
@@ -57,7 +57,7 @@ def rollback(
         if weaker and not allow_weaker:
             raise GuardError(
                 f"{release}: version {entry.version} was made by a weaker policy than version {current.version}, which "
-                f"{standing(current)}: {'; '.join(weaker)}. If that is meant, confirm it with --allow-weaker (in Python allow_weaker=True)"
+                f"{shown_as(current)}: {'; '.join(weaker)}. If that is meant, confirm it with --allow-weaker (in Python allow_weaker=True)"
             )
         view = TableRef(entry.view_schema, str(entry.view_name), entry.database)
         warnings = _warnings(engine, entry, weaker)
@@ -136,22 +136,22 @@ def _wanted(engine: Engine, release: str, entries: list[Entry], current: Entry, 
 
 
 def _warnings(engine: Engine, entry: Entry, weaker: tuple[str, ...]) -> tuple[str, ...]:
-    told = [f"weaker than before: {line}" for line in weaker]
+    found = [f"weaker than before: {line}" for line in weaker]
     removed = deleted_since(engine, entry)
     if removed is None:
-        told.append(
-            "whether rows were deleted from the source since then cannot be told: its columns changed, or it is gone"
+        found.append(
+            "whether rows were deleted from the source since then is unknown: its columns changed, or it is gone"
         )
     elif removed:
-        told.append(
+        found.append(
             f"{removed} rows of version {entry.version} are no longer in the source, or not as they were; readers see them again. "
             "If they were deleted for a reason, run again instead"
         )
-    return tuple(told)
+    return tuple(found)
 
 
 def deleted_since(engine: Engine, entry: Entry) -> int | None:
-    """Rows of a version that the source no longer has, by the hashes that tie them; None where that cannot be told."""
+    """Rows of a version that the source no longer has, by the hashes of its link table; None where that is unknown."""
     if not engine.exists(entry.link):
         return None
     try:
