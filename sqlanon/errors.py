@@ -80,7 +80,7 @@ class PrivacyViolation(SqlanonError):
 
 @contextmanager
 def file_errors(path: str | Path) -> Iterator[None]:
-    """Raise `DatabaseError` for what the operating system refuses while a file, or what is beside it, is written."""
+    """Raise `DatabaseError` for what the operating system refuses while a file, or a folder next to it, is written."""
     try:
         yield
     except OSError as error:

@@ -28,7 +28,7 @@ def connect(
 
     Raises:
         PolicyError: no engine for the URL.
-        DatabaseError: the database cannot be opened; the text says what to do.
+        DatabaseError: the database cannot be opened; the message says what to do.
     """
     here = Machine.here()
     machine = Machine(memory or here.memory, threads or here.threads)

@@ -64,7 +64,7 @@ class Recoded:
 
 
 class Field(Protocol):
-    """A published source column, as the metadata beside a release describe it."""
+    """A published source column, as the metadata of a release describe it."""
 
     @property
     def name(self) -> str:

@@ -100,7 +100,7 @@ class Assignment:
 
 
 class Algorithm(Protocol):
-    """The code of a method; `sqlanon.declared` says what is known of it without running it.
+    """The code of a method; `sqlanon.declared` has what is known of it without running it.
 
     It is made with all the options of its declaration by name, each with a value that is allowed.
     """

@@ -17,7 +17,7 @@ def embedded(raw: Mapping[str, Any], origin: Origin, base: FilePath) -> ReleaseS
 
     Args:
         raw: its keys and values, as docs/policy.md lists them; values may be text or Python's.
-        origin: says where a path of ``raw`` is, in the words of the other file.
+        origin: gives the place of a path of ``raw`` in the other file, for messages.
         base: the directory that hierarchies and orders are relative to.
 
     Raises:

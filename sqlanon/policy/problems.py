@@ -73,7 +73,7 @@ class Problems:
     """All problems found so far, each with its place.
 
     Args:
-        origin: says where a path is.
+        origin: gives the place of a path, for messages.
     """
 
     def __init__(self, origin: Origin) -> None:

@@ -50,7 +50,7 @@ class KeptTable(Report):
 
 @dataclass(frozen=True, slots=True)
 class RunReport(Report):
-    """What one run did: ``outcome`` says whether it published, and otherwise the rest is the published version's.
+    """What one run did: ``outcome`` is whether it published; if not, the other figures are the published version's.
 
     ``rows`` are those of the source, of which ``suppressed`` are left out of the release: the method gave them no class.
     """

@@ -53,7 +53,7 @@ def kernel_for(context: Context, solver: str) -> object:
 
 
 def solve(context: Context, loaded: Loaded, arranged: Arranged, solver: str, minimize: str) -> Solved:
-    """What `OneDimensional` is asked beside the direct problem's own solvers; `sqlanon.declared.limits` and `applicable` have let it through."""
+    """Solve what the direct problem's own solvers do not; `sqlanon.declared.limits` and `applicable` have checked the request."""
     if context.accuracy is None:
         if solver == "optimal":
             return _best_diverse(context, loaded, arranged, minimize), ()

@@ -27,7 +27,7 @@ class OneDimensional:
         self.solver = solver
 
     def ordered(self) -> Order:
-        """The order, with what the policy says of it."""
+        """The order, with its options from the policy."""
         from sqlanon.methods.onedim.orders import ORDERS
 
         return ORDERS[self.order]()

@@ -172,9 +172,9 @@ def load(context: Context) -> Loaded:
 
 
 def equal_neighbours(rows: Rows, d: int) -> tuple[Ints, Ints]:
-    """The numbers of each two rows beside each other whose ``d`` codes are equal.
+    """The numbers of each two neighbouring rows whose ``d`` codes are equal.
 
-    Where all equal rows are beside each other, a class divides equal rows if and only if it divides such two.
+    Where all equal rows are neighbours, a class divides equal rows if and only if it divides such two.
     """
     same = np.ones(max(len(rows.number) - 1, 0), np.bool_)
     for a in range(d):

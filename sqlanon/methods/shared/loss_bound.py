@@ -2,7 +2,7 @@
 
 The weighted NCP of a class is compared on integer positions, as every decision is: a class of exactly E is within it, and
 none above E + `SLACK` is. With one quasi column, and for E = 0, the comparison is exact; so are extents in a column's own units.
-NULL beside values is the whole domain: NCP 1 of that column, and never within an extent.
+NULL together with values is the whole domain: NCP 1 of that column, and never within an extent.
 """
 
 from __future__ import annotations

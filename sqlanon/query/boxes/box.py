@@ -1,7 +1,7 @@
 """What the release shows of one quasi column, whatever the format: the same few parts for every reader of it.
 
 A box is what a row may be in that column: a closed interval, the leaves of a node, the members of a set, or the values of
-a group. Its state says of NULL: ``none``, ``all``, ``some`` (any value or NULL), ``any`` (any value, no NULL).
+a group. Its state describes its NULLs: ``none``, ``all``, ``some`` (any value or NULL), ``any`` (any value, no NULL).
 """
 
 from __future__ import annotations
@@ -103,7 +103,7 @@ def box_of(engine: Engine, released: Released, own: Field, name: str) -> Box:
 
 
 def _read(box: Box, cell: Cell) -> Box:
-    """The box with what a published cell says."""
+    """The box with the parts of a published cell."""
     state, mean, point = (sql(text) if text else None for text in (cell.state, cell.mean, cell.point))
     parts = {part: sql(text) for part, text in cell.parts.items()}
     return replace(box, parts=parts, state=state, mean=mean, point=point, valued=cell.valued)

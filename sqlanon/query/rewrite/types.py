@@ -1,4 +1,4 @@
-"""The types that aggregates and calculations have over the source, as its engine says: what it divides and rounds in."""
+"""The types that aggregates and calculations have over the source, as its engine determines them: in which type it divides and rounds."""
 
 from __future__ import annotations
 

@@ -90,7 +90,7 @@ class Constants:
         if isinstance(value, datetime.datetime) and not zoned:
             same = sql("CAST(:c AS TIMESTAMP) = :c", c=node)
             if not self._fetch(box, same, constant):
-                self._refused(box, constant, "it says more than microseconds")
+                self._refused(box, constant, "it has more digits than microseconds")
         if (
             quoted
             and kind == "date"

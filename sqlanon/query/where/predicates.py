@@ -240,7 +240,7 @@ class Predicates:
         return side(*ends[op])
 
     def _test(self, box: Box, node: exp.Expr, op: str, at: Any, *, positive: bool | None = None) -> int:  # noqa: ANN401
-        """Number a test; ``op`` "" says that not even NULL's part in it is known. ``positive`` None: ``op`` has the sign."""
+        """Number a test; with ``op`` "" not even its result for NULL is known. ``positive`` None: ``op`` has the sign."""
         number = self._number(f"{box.id} {op} {self._text(node)}", positive is not False)
         if number not in self._boxed_tests:
             if op in ("null", "known"):

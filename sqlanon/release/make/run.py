@@ -89,9 +89,9 @@ def run(
             the report lists them.
 
     Raises:
-        GuardError: the policy is weaker than before, and nobody confirmed it.
+        GuardError: the policy is weaker than before, and that was not confirmed.
         SchemaChangedError: the source has a new column that the policy does not name.
-        LockedError: somebody runs this release now.
+        LockedError: another session runs this release now.
         InfeasibleError: the requirements, or what is accepted at least, cannot be reached.
         PrivacyViolation: verify refused what was made.
     """
@@ -206,7 +206,7 @@ def make_classes(
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """A version that is being made beside those before it; ``table`` is its own history, where there is a key."""
+    """The new version compared with those before it; ``table`` is its own history, where there is a key."""
 
     table: TableRef | None
     data: DataChange | None

@@ -25,7 +25,7 @@ class Difference:
     """One thing that two policies say differently.
 
     Attributes:
-        what: the key, or what is said of a column.
+        what: the key, or the column and its setting.
         old, new: both values for people.
         weaker: the new one promises less, or shows more.
         setting: it does not touch what is released.
@@ -131,7 +131,7 @@ def _columns(old: Policy, new: Policy) -> Iterator[Difference]:
                 yield from _plain(f"column {name}: {key}", one, other)
         for key in ("accept_unique", "accept_repeats"):
             one, other = bool((before or {}).get(key)), bool((after or {}).get(key))
-            # Of a column that was no identifier nobody counted the values.
+            # Values of a column that was no identifier were not counted.
             counted = key == "accept_unique" or was == "identifier"
             yield from _plain(f"column {name}: {key}", one, other, weaker=other and counted)
 

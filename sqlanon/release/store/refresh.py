@@ -63,7 +63,7 @@ class Decision:
         return self.previous.version if self.previous and self.previous.status == "published" else None
 
     def confirmed(self, release: str, *, allow_weaker: bool) -> None:
-        """Stop a weakening that nobody confirmed.
+        """Stop a weakening that was not confirmed.
 
         Raises:
             GuardError: the policy promises less than that of the published version.
@@ -149,7 +149,7 @@ def first(state: ReleaseState) -> Decision:
 
 
 def policy_changes(entry: Entry, spec: ReleaseSpec) -> tuple[Difference, ...]:
-    """What a policy says otherwise than that of a version."""
+    """The differences of a policy from that of a version."""
     return differences(entry.policy, json.loads(json.dumps(redacted(spec))))
 
 
@@ -190,7 +190,7 @@ def _missing(state: ReleaseState, entry: Entry) -> str | None:
             return f"{entry.file} is gone"
         try:
             held = version_in(state.engine, entry)
-        except LockedError:  # somebody writes it now: what is put in its place does not depend on that
+        except LockedError:  # another process writes it now: replacing the file does not depend on that
             return None
         return None if held == entry.version else f"{entry.file} does not hold version {entry.version}"
     lost = [str(view) for view in views_of(entry) if not state.exists(view)]

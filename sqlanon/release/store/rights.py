@@ -15,7 +15,7 @@ def let_in(engine: Engine, readers: Sequence[str], views: Sequence[TableRef]) ->
     Whoever has a right on a schema in hand would otherwise keep those waiting who read a view that the swap has locked.
 
     Raises:
-        DatabaseError: somebody else owns a schema.
+        DatabaseError: another role owns a schema.
     """
     if engine.capabilities.roles:
         for role in engine.roles(readers):
@@ -32,7 +32,7 @@ def admit(engine: Engine, readers: Sequence[str], views: Sequence[TableRef], pre
         previous: the version whose readers they replace.
 
     Raises:
-        DatabaseError: somebody else owns what would have to be granted.
+        DatabaseError: another role owns what would have to be granted.
     """
     if not engine.capabilities.roles:
         return

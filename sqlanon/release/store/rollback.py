@@ -39,8 +39,8 @@ def rollback(
 
     Raises:
         PolicyError: no such release or version, or its table was dropped.
-        GuardError: its policy is weaker, and nobody confirmed it.
-        LockedError: somebody runs this release now, or readers held the view for too long.
+        GuardError: its policy is weaker, and that was not confirmed.
+        LockedError: another session runs this release now, or readers held the view for too long.
     """
     with engine.lock(f"release {release}"):
         catalog = Catalog(engine)
@@ -95,7 +95,7 @@ def _return_views(
 
 
 def _return_file(engine: Engine, entry: Entry, shown: list[Pointing], policy: Mapping[str, Any]) -> None:
-    """The catalog says what is under way: whoever finds it so asks the file which version it holds (`reconcile`)."""
+    """The catalog records the step that is under way: after a kill `reconcile` reads from the file which version it holds."""
     catalog = Catalog(engine)
     with engine.publishing():
         catalog.mark(entry.release, entry.version, "returning")
