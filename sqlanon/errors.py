@@ -51,7 +51,7 @@ class LockedError(DatabaseError):
 
 
 class DependentsError(DatabaseError):
-    """Objects of the user's stand on a view that would have to be dropped. Nothing was changed."""
+    """Objects of the user depend on a view that would have to be dropped. Nothing was changed."""
 
 
 class UnsupportedError(SqlanonError):
@@ -80,7 +80,7 @@ class PrivacyViolation(SqlanonError):
 
 @contextmanager
 def file_errors(path: str | Path) -> Iterator[None]:
-    """Raise `DatabaseError` for what the operating system refuses while a file, or what is beside it, is written."""
+    """Raise `DatabaseError` for what the operating system refuses while a file, or a folder next to it, is written."""
     try:
         yield
     except OSError as error:

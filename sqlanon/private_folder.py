@@ -1,7 +1,7 @@
 """Folders that nobody else can open, for rows on their way to a file; what a killed process leaves is found by its marker.
 
 The process that makes a folder keeps the marker in it locked until it ends, however it ends: a folder whose marker
-nobody has locked is abandoned.
+no process has locked is abandoned.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class PrivateFolder:
     """A new folder ``<stem>.sqlanon-<random>`` with mode 0700; a context manager that removes it with all it holds.
 
     Args:
-        stem: what the folder is for; the folder is made beside it. It need not exist.
+        stem: what the folder is for; the folder is made next to it. It need not exist.
 
     Raises:
         OSError: it cannot be made there.

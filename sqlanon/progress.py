@@ -1,4 +1,4 @@
-"""How long work tells where it is: a protocol the library calls and the command line implements.
+"""Progress of long work: a protocol the library calls and the command line implements.
 
 Only counts and stage names pass here, never a value.
 """
@@ -47,7 +47,7 @@ class Silent:
 
 
 class Stopwatch:
-    """Times the stages of one run and tells a `Progress` about them."""
+    """Times the stages of one run and reports them to a `Progress`."""
 
     def __init__(self, release: str, progress: Progress) -> None:
         self._release = release

@@ -177,7 +177,7 @@ class RefreshSpec:
         mode: ``full``: every version is computed anew from the whole source.
         every: seconds after which a release is due again; None: always.
         keep: versions whose tables stay: the published one and those a rollback may return to.
-        max_failing: rows that what two versions tell together may leave below the policy; None: any number.
+        max_failing: rows that may be in groups below the policy when two versions are read together; None: any number.
     """
 
     mode: RefreshMode = "full"
@@ -201,7 +201,7 @@ class ReleaseSpec:
         persons: ``"ignored"``: classes of fewer than k persons are accepted (``rows_are: events`` only); None: they are not.
         readers: database roles (PostgreSQL), which are granted the release, or free names for warnings.
         dimensions: tables that queries over the release may join, same syntax as ``source``.
-        key: columns that tell which row is which from version to version: unique, not NULL, never published.
+        key: columns that identify a row in every version: unique, not NULL, never published.
         memory: bytes that the kernels may use; None: chosen from the machine.
         refine: improve the method's classes by a local pass; None: do not.
         suppression: rows that the method may leave out; None: none.

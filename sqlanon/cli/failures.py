@@ -51,7 +51,7 @@ class Failure:
 
 
 def describe(error: BaseException) -> Failure:
-    """What may be said of an exception without ``--debug``."""
+    """What the screen shows of an exception without ``--debug``."""
     if isinstance(error, Terminated):
         return Failure(
             "Interrupted", "stopped by SIGTERM; nothing is half published", TERMINATED, error=error

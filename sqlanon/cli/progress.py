@@ -21,18 +21,18 @@ class Lines:
         self._stream = stream
         self._label = ""
         self._stage = ""
-        self._told = 0.0
+        self._last = 0.0
 
     def stage(self, release: str, stage: str) -> None:
         """Say that a stage begins."""
-        self._label, self._stage, self._told = release, stage, time.monotonic()
+        self._label, self._stage, self._last = release, stage, time.monotonic()
         self._write(f"[{release}] {stage} ...")
 
     def update(self, done: int, total: int, unit: str) -> None:
         """Say how far the stage is, at most every few seconds."""
         now = time.monotonic()
-        if now - self._told >= EVERY:
-            self._told = now
+        if now - self._last >= EVERY:
+            self._last = now
             self._write(f"[{self._label}] {self._stage} {amount(done, total, unit)}")
 
     def note(self, message: str) -> None:

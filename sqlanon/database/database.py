@@ -87,7 +87,7 @@ class Database:
         keep_scratch: bool = False,
         **options: Unpack[AnonymizeOptions],
     ) -> Release:
-        """Make, verify and publish one release of a table: a new version in any case, as the call says it.
+        """Make, verify and publish one release of a table: a new version in any case, as the arguments specify it.
 
         Args:
             source: table or view, ``table`` or ``schema.table``.
@@ -136,7 +136,7 @@ class Database:
                 run of the release or `clean`; ``scratch`` of the report lists them with stage, statement, rows and seconds.
 
         Raises:
-            GuardError: the policy is weaker than before, and nobody confirmed it.
+            GuardError: the policy is weaker than before, and that was not confirmed.
             SchemaChangedError: the source has a new column that the policy does not name.
         """
         self._asked.clear()
@@ -169,7 +169,7 @@ class Database:
         return auditing.together(self.engine, first, second)
 
     def history(self, release: str) -> tuple[HistoryReport, ...]:
-        """What every version of a release tells together with the one before; needs a key in the policy."""
+        """What every version of a release reveals together with the one before; needs a key in the policy."""
         return audit_history(self.engine, release)
 
     def rollback(self, release: str, to: int | None = None, *, allow_weaker: bool = False) -> RollbackReport:
@@ -222,7 +222,7 @@ class Database:
     def propose(self, source: str) -> policy.Proposal:
         """Propose the policy of a release of a table, and check it by what `plan` checks.
 
-        ``proposal.policy(url, source)`` is its text. Where even the best proposal is refused, ``refused`` says why.
+        ``proposal.policy(url, source)`` is its text. Where even the best proposal is refused, ``refused`` is the reason.
         Cost: one GROUP BY a column, and a plan.
         """
         proposal = policy.propose(self.profile(source))

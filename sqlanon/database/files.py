@@ -41,8 +41,8 @@ def anonymize(
         path: the file to read.
         to: the file to write; it appears only when the release has been verified. Format anatomy writes the sensitive values
             of ``out.csv`` into ``out_sensitive.csv``.
-        progress: told how far long work is.
-        null: CSV: texts that stand for a missing value, besides the empty one.
+        progress: gets stages, counts and notes of long work.
+        null: CSV: texts that mean a missing value, in addition to the empty one.
         delimiter: CSV: the character between two fields; None: guessed.
         encoding: CSV: utf-8 (as by default), latin-1 or utf-16.
         types: CSV: column -> DuckDB's type, such as VARCHAR; the others are guessed from all rows.

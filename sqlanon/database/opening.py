@@ -20,7 +20,7 @@ def connect(
 
     Args:
         url: the database.
-        progress: told how far long work is; None shows nothing.
+        progress: gets stages, counts and notes of long work; None shows nothing.
         threads: threads for DuckDB and the kernels; None: all cores.
         memory: bytes for DuckDB and the kernels; None: about half of the machine's together.
         read_only: to audit, list, query and evaluate: nothing but scratch tables is written. Several processes can have a
@@ -28,7 +28,7 @@ def connect(
 
     Raises:
         PolicyError: no engine for the URL.
-        DatabaseError: the database cannot be opened; the text says what to do.
+        DatabaseError: the database cannot be opened; the message says what to do.
     """
     here = Machine.here()
     machine = Machine(memory or here.memory, threads or here.threads)

@@ -34,7 +34,7 @@ class Asked:
         file: its own file, likewise.
         block: what is under ``anonymize`` in its meta.
         columns: what is under ``anonymize`` in the meta of each column that has it.
-        problem: why it cannot be released whatever the block says; empty if it can.
+        problem: why it cannot be released, whatever the block contains; empty if it can.
     """
 
     node: str

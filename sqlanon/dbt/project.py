@@ -160,7 +160,7 @@ def _raw(asked: Asked, places: Places) -> dict[str, Any]:
     """The keys of a policy's release: the block, with the model as its source and the columns' roles.
 
     Raises:
-        PolicyError: the block says what the model says.
+        PolicyError: the block repeats a key of the model.
     """
     assert isinstance(asked.block, dict)
     elsewhere = {

@@ -9,7 +9,7 @@ from sqlanon.dbt.manifest import Manifest
 from sqlanon.errors import PolicyError
 
 _BAD = ("error", "fail", "runtime error", "skipped", "partial success")
-"""What dbt says of a node whose children it then skips."""
+"""The states of a node whose children dbt skips."""
 
 
 def failed(path: Path, manifest: Manifest) -> dict[str, str]:

@@ -13,7 +13,9 @@ def combinations(spec: ReleaseSpec) -> list[tuple[str, Refused]]:
     form, accuracy = FORMATS[spec.format.kind], spec.privacy.accuracy
     if accuracy is not None and not form.reach:
         reaching = [facts.name for facts in FORMATS.values() if facts.reach]
-        what = f"format {form.name} does not publish how far a class reaches, so a bound on it says nothing"
+        what = (
+            f"format {form.name} does not publish how far a class reaches, so a bound on it cannot be checked"
+        )
         found.append(("format", Refused(what, f"use {', '.join(reaching[:-1])} or {reaching[-1]}")))
     if spec.refine is not None and accuracy is not None:
         what = "refine lowers the loss and does not look at the bound"

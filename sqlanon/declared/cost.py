@@ -18,11 +18,11 @@ class Cost:
 
     Attributes:
         start: seconds of the same columns whatever the rows are.
-        seconds: beside these, for `ROWS` rows, `COLUMNS` quasi columns of an integer each, and k = `K`.
+        seconds: in addition to these, for `ROWS` rows, `COLUMNS` quasi columns of an integer each, and k = `K`.
         rows, columns, k: exponents: seconds grow as rows^rows columns^columns k^k.
         squared: the share of the seconds that grows with the square of the columns, and with the rows.
         worst: how many times that on other data, at most, as far as was seen.
-        row_bytes: memory of a row beside its columns.
+        row_bytes: memory of a row in addition to its columns.
         column_bytes: memory of a row's quasi column.
         pushed: what the execution ``pushdown`` costs, where it is not about the same.
     """

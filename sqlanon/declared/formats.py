@@ -1,6 +1,6 @@
-"""What formats declare of themselves: plain data, for policies and for whoever only needs to know, not to make, a release.
+"""The declarations of formats: plain data, for policies and other code that makes no release.
 
-Nothing here knows SQL or databases. What a format does is in `sqlanon.formats`; nobody outside that room compares names.
+Nothing here knows SQL or databases. What a format does is in `sqlanon.formats`; no code outside of that room compares names.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ class FormatFacts:
         single: a cell is one value of the source, or NULL: it does not show all that its class holds.
         text: a cell is a text that has to be read: `sqlanon.formats.label_text`.
         means: it can publish class means (``mean``).
-        reach: it shows how far a class reaches, so that a bound on that says something.
+        reach: it shows how far a class reaches, so that a bound on that can be checked.
         source_names: every published column is called as a column of the source.
         exact: quasi values are published as they are: they meet no k, and show who is in the table.
         paired: a second table holds the sensitive values by group.

@@ -90,9 +90,9 @@ RELEASE = {
     ),
     "key": Key(
         (),
-        "Columns that tell which row is which from version to version: together unique, never NULL, never "
+        "Columns that identify a row in every version: together unique, never NULL, never "
         "published (identifiers). With it the private schema keeps keyed hash -> class of every version, and "
-        "`audit --history` can tell what versions reveal together.",
+        "`audit --history` can measure what versions reveal together.",
     ),
     "every": Key(None, "How often `run --due` looks at the release: 30m, 24h, 7d. Default: every time."),
     "keep": Key(
@@ -100,7 +100,7 @@ RELEASE = {
         "Versions whose tables stay, the published one among them. `rollback` can return to those; with 1 to "
         "none.",
     ),
-    "history": Key(None, "With `key`: what two versions in a row may tell together."),
+    "history": Key(None, "With `key`: what two consecutive versions may reveal together."),
     "refresh": Key(None, "How the release is made again."),
     "privacy": Key(REQUIRED, "What every class must meet."),
     "method": Key("tree", "The algorithm and its options."),
@@ -221,7 +221,7 @@ FORMAT = {
 REFRESH = {
     "mode": Key(
         _REFRESH.mode,
-        "`full`: every version is computed anew from the whole source. What versions tell together is "
+        "`full`: every version is computed anew from the whole source. What versions reveal together is "
         "measured (see `history`), not prevented.",
     ),
 }

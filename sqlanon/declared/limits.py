@@ -55,7 +55,7 @@ def one_sensitive(asked: Asked) -> Refused | None:
 
 
 def solver_of_l(asked: Asked) -> Refused | None:
-    """The solvers beside the heuristic are for l of one sensitive column and nothing else."""
+    """The solvers other than the heuristic are for l of one sensitive column and nothing else."""
     solver, minimize = asked.options["solver"], asked.options["minimize"]
     if asked.maximize is not None or solver not in ("optimal", "dual"):
         return None

@@ -189,7 +189,7 @@ class MethodDeclaration:
         maximizes: what it can make as large as a bound on the loss allows.
         formats: those its classes can be published in; None: every one.
         limits: sizes that it takes, at most.
-        rules: combinations that it does not take beside these.
+        rules: further combinations that it does not take.
         instead: methods that take what this one does not, for messages.
     """
 

@@ -13,7 +13,7 @@ from sqlanon.evaluate.divergence import Divergence
 
 @dataclass(frozen=True, slots=True)
 class Cell:
-    """One aggregate of one group: the truth beside the answer. Numbers only; `inside` is decided for any type.
+    """One aggregate of one group: the truth and the answer. Numbers only; `inside` is decided for any type.
 
     Attributes:
         truth, estimate: None where undefined (an average of no rows) or no finite number.

@@ -23,7 +23,7 @@ from sqlanon.table.stage import Roles, assign_roles
 
 @dataclass(frozen=True, slots=True)
 class Subject:
-    """One published release beside its source.
+    """One published release together with its source.
 
     Attributes:
         name: the release's.

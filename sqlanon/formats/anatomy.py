@@ -1,7 +1,7 @@
 """Format anatomy: exact rows in one table, the sensitive values of each group of rows in another (Xiao & Tao 2006).
 
 A group is a class of any method's assignment, so that this is also the permutation publishing of Ghinita et al. (2009).
-Its number is drawn: the method's own number may tell where in an order the class lies.
+Its number is drawn: the method's own number could reveal the place of the class in an order.
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ class Anatomy(Format):
         scratch.execute("recode/groups", boxes=boxes, classed=classed, columns=codes)
         classes = scratch.engine.fetch_arrays(scratch.sql("recode/classes", boxes=boxes), ["int32"])[0]
         numbers = np.arange(1, len(classes) + 1)
-        # A stream of its own: the numbers are published, and must not tell what else was drawn from the seed.
+        # A stream of its own: the numbers are published, and must not reveal what else was drawn from the seed.
         own = hashlib.sha256(f"group numbers {seed}".encode()).digest()
         shuffle(seeded(int.from_bytes(own[:8], "big")), numbers)
         drawn = numbers.astype(np.int32)

@@ -64,7 +64,7 @@ class Recoded:
 
 
 class Field(Protocol):
-    """A published source column, as the metadata beside a release describe it."""
+    """A published source column, as the metadata of a release describe it."""
 
     @property
     def name(self) -> str:
@@ -233,7 +233,7 @@ class Format:
         return label
 
     def mark(self, names: Names) -> tuple[str | None, str]:
-        """The published column that tells whether a value is known, and how it tells (see the template datacube/parts)."""
+        """The published column that shows whether a value is known, and how (see the template datacube/parts)."""
         return names.value, "value"
 
     def named(self, reading: Reading, published: Sequence[str]) -> Names:

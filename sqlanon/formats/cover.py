@@ -19,15 +19,15 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """A quasi column beside what is published of it, as the templates read it.
+    """A quasi column and its published columns, as the templates read them.
 
     Attributes:
         alias: the staged original; ``as_text`` if it is compared as text, ``type`` what texts are cast to.
         kind: ordered, set or tree.
         names: the published columns.
-        claims: what a released text stands for: (leaf, label) of a hierarchy, (low, high, label) or (member, label) read back.
+        claims: what a released text means: (leaf, label) of a hierarchy, (low, high, label) or (member, label) read back.
         ranks: (value, rank) of a declared order.
-        said: what the column says, each once, with a number; ``at`` its place among such columns.
+        said: the released texts of the column, each once, with a number; ``at`` its place among such columns.
     """
 
     alias: str

@@ -24,7 +24,7 @@ class Grouping:
     Attributes:
         table: the table whose rows are grouped: the release itself, or its table of groups.
         columns: the columns of ``table`` that make a group; none: all its rows are one.
-        count: the column of ``table`` that tells for how many rows of the release a row of it counts; None: for one.
+        count: the column of ``table`` with the number of rows of the release that a row represents; None: one each.
     """
 
     table: TableRef

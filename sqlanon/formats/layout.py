@@ -1,4 +1,4 @@
-"""The published names of a source's columns, whatever the format, and what stops two of them from standing together."""
+"""The published names of a source's columns, whatever the format, and the check that no two are the same."""
 
 from __future__ import annotations
 

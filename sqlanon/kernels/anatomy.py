@@ -1,6 +1,6 @@
 """Anatomy: l-diverse groups without regard to the quasi-identifier (Xiao & Tao 2006, Figure 3).
 
-Which values make a group depends on the counts of values alone (`slot_groups`); which row stands for a value is drawn
+Which values make a group depends on the counts of values alone (`slot_groups`); which row has a value is drawn
 before, by a random order of all rows. So a database can bring rows into their places itself.
 """
 

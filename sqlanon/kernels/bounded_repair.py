@@ -1,7 +1,7 @@
-"""Groups within a bound, mended until the least private one can be helped no more; ours, not a paper's.
+"""Groups within a bound, repaired until the least private one cannot be improved; ours, not a paper's.
 
-PM is the privacy of the least private group, so one row that stands apart on the order, where no neighbour can use it, spoils
-the whole division. Here the least private group borrows rows from any group, or gives rows to any, as long as the bound holds
+PM is the privacy of the least private group, so one row far from its neighbours in the order, which no
+group near it can take, lowers the PM of the whole division. Here the least private group borrows rows from any group, or gives rows to any, as long as the bound holds
 and every other group that takes part stays more private than it was.
 """
 
@@ -214,7 +214,7 @@ def _alone(
 
 
 @njit(nogil=True, cache=True)
-def mend(
+def repair(
     codes: npt.NDArray[np.int32], value: npt.NDArray[np.int32], values: int, geometry: Geometry, bounds: Bounds,
     group: npt.NDArray[np.int32], groups: int,
 ) -> int:  # fmt: skip
@@ -223,7 +223,7 @@ def mend(
     The least private group borrows, from any group, rows of values that are not its most frequent ones. Where it cannot, rows
     of its most frequent values move to other groups until it is more private or gone. Every other group that takes part is
     more private afterwards than the least private one was before, so that PM never falls. The pass ends where none of the
-    least private groups can be helped.
+    least private groups can be improved.
 
     Args:
         codes: int32[n, lanes].

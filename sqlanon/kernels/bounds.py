@@ -67,7 +67,7 @@ def reach(
         bounds: the bound; a row alone is always within it.
         start: int64[n], written; ascending.
 
-    Cost: O(n d): smallest and largest codes of the window stand in a queue per attribute.
+    Cost: O(n d): smallest and largest codes of the window are in a queue per attribute.
     """
     n, d = len(codes), len(geometry.facts)
     facts, table = geometry.facts, geometry.table

@@ -27,11 +27,11 @@ KIND, SIZE, NULLS, WEIGHT, START, LEVELS, WORD, WORD_END, BIT = range(9)
 
 
 class Geometry(NamedTuple):
-    """What the kernels know of d attributes, packed into two arrays because a call with many is dear.
+    """What the kernels know of d attributes, packed into two arrays because a call with many is expensive.
 
     Attributes:
         facts: int64[d, 9]. Per attribute: its kind (`ORDERED`, `TREE`, `SET`, `SPAN`); values of the domain without
-            NULL (leaves of a hierarchy); 1 where code 0 stands for NULL; the weight; where its part of ``table``
+            NULL (leaves of a hierarchy); 1 where code 0 is NULL; the weight; where its part of ``table``
             begins; levels of a tree above its leaves, else 0; its first and past-last mask word and the bit of its
             first code there (`SET` only; an attribute of more than one word has its words to itself).
         table: int64[*], positions by code, extents by number of members, or tree levels, all attributes one after

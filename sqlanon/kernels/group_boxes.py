@@ -57,7 +57,7 @@ def leave(
     codes: npt.NDArray[np.int32], row: int, side: int, count: npt.NDArray[np.int32], box: npt.NDArray[np.int64],
     base: npt.NDArray[np.int64], members: npt.NDArray[np.int64],
 ) -> bool:  # fmt: skip
-    """Remove a row from a side whose other rows are among ``members`` (count tells which codes); whether its box changed."""
+    """Remove a row from a side whose other rows are among ``members`` (count gives how many have each code); whether its box changed."""
     changed = False
     for a in range(box.shape[1]):
         code = np.int64(codes[row, a])

@@ -63,7 +63,7 @@ def axes_by_spread(
 def _transpose(axes: npt.NDArray[np.uint32], bits: int) -> None:
     """Turn a block of points, uint32[d, block] with one point a column, into their keys' bits, transposed.
 
-    Bit b of the key's digit b stands in bit b of axis 0, then of axis 1, and so on. Loops run over points inside, so
+    Bit b of the key's digit b is in bit b of axis 0, then of axis 1, and so on. Loops run over points inside, so
     that the compiler finds vector instructions.
     """
     d, block = axes.shape

@@ -58,7 +58,7 @@ def nearest(
         square: int64[n], written: its squared distance.
 
     Cost: O(n c d) at worst; a sum that has lost is not finished, and the last point's centre is tried first, so that
-    points that stand near their neighbours cost less.
+    points near their neighbours in the order cost less.
     """
     n, d = points.shape
     last = 0

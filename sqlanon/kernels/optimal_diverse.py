@@ -56,7 +56,7 @@ def _trace(
     came: npt.NDArray[np.int64], rows: npt.NDArray[np.int64], start: npt.NDArray[np.int64],
     radix: npt.NDArray[np.int64], group: npt.NDArray[np.int32],
 ) -> int:  # fmt: skip
-    """Number the groups along the way that ``came`` tells, from the last boundary back; returns how many."""
+    """Number the groups along the path that ``came`` holds, from the last boundary back; returns how many."""
     values, made = len(start) - 1, 0
     state = radix[values] - 1
     while state > 0:

@@ -1,6 +1,6 @@
 """Refine: rows move to, or change places with rows of, classes near theirs while the loss falls. Ours, not a paper's.
 
-Any method's classes can be refined once they stand in an order in which neighbours are alike. A row on the rim of its
+Any method's classes can be refined once they are in an order in which neighbours are alike. A row on the rim of its
 class looks at the classes around, takes the one that it would widen least, and moves there, or swaps with the row there
 that gains most. A step is taken only if rows x extents falls and both classes still meet every requirement, so the
 result is never worse; passes run up and down the order in turn.
@@ -62,7 +62,7 @@ def refine(
     checks = len(demands.add) > 0
     counters = new_counters(demands, n)
     numbers = np.arange(n).astype(np.int32)
-    # Members of a class stand from start[g]; it has room for twice its rows, or for two more.
+    # The members of class g begin at start[g]; it has room for twice its rows, or for two more.
     size, start = np.zeros(classes, np.int64), np.zeros(classes + 1, np.int64)
     for g in group:
         size[g] += 1

@@ -43,7 +43,7 @@ class Rows(NamedTuple):
 
 
 class Spare(NamedTuple):
-    """Room that a caller lends, as much as there are rows: one piece of memory for all threads.
+    """Scratch memory as large as the rows, allocated by the caller: one piece for all threads.
 
     Attributes:
         rows: the right half while the left one moves.
@@ -73,11 +73,11 @@ def fill(
     packed: npt.NDArray[np.int32], number: npt.NDArray[np.int32], geometry: Geometry,
     codes: npt.NDArray[np.int32], places: npt.NDArray[np.int32], sets: npt.NDArray[np.uint64], start: int, stop: int,
 ) -> None:  # fmt: skip
-    """Write rows ``start`` to ``stop``, which stand anywhere: one access to far memory a row.
+    """Write rows ``start`` to ``stop``, which are in random places: one cache miss a row.
 
     Args:
         packed: int32[*, lanes], codes; see `pack`.
-        number: int32[n], where in ``packed`` each row stands.
+        number: int32[n], the row of ``packed`` of each row.
         geometry: the attributes.
         codes, places: int32[n, lanes], zeros; see `Rows`.
         sets: uint64[n, words], zeros.

@@ -1,6 +1,6 @@
 """The optimal division of an order into runs of at least k rows (Ghinita et al. 2009, section 3, Figure 7).
 
-Opt(i) = min over the last run of Opt(what stands before it) + its loss. A run that could be divided into two of k rows
+Opt(i) = min over the last run of Opt(what is before it) + its loss. A run that could be divided into two of k rows
 need not be looked at (Lemma 1), which for single rows leaves k to 2k - 1 of them. What is divided is a sequence of
 *units*: rows, or groups that must stay whole, such as the l-diverse groups of `frontier`.
 """

@@ -23,7 +23,7 @@ class Extent:
         largest: of an ordered column, the largest (highest - lowest) of a class: numbers as they are, days for dates and
             timestamps, steps for ordered text, enums and booleans. Exact, but for floats, which are subtracted as such.
             Of a hierarchy the leaves of a class's node, of a nominal column the values of its set; a single value is 1.
-        unbounded: classes that have no such extent: NULL beside values, or an infinity or NaN beside
+        unbounded: classes that have no such extent: NULL together with values, or an infinity or NaN with
             other values, or floats whose difference no float holds.
     """
 

@@ -1,11 +1,11 @@
 """Anatomy: groups whose sensitive values all differ, without regard to the quasi-identifier (Xiao & Tao 2006, Figure 3).
 
-One bucket a sensitive value; while l buckets hold rows, a group takes a random row from each of the l largest; a row that
+Each sensitive value has a bucket of rows. While l buckets hold rows, a group takes a random row from each of the l largest; a row that
 is left joins a random group that lacks its value. So every group has l rows or one more for each left-over row it took, all
 different, and ties a row to a value with at most 1/l.
 
-Kernel and pushdown draw the same: rows stand in their canonical order, and the seed permutes them. What a group is made of
-depends on the counts of values alone, so that the pushdown counts in SQL and places rows by a window and two joins.
+Kernel and pushdown draw the same: rows are in their canonical order, and the seed permutes them. The values of a group
+depend on the counts of values alone, so that the pushdown counts in SQL and places rows by a window and two joins.
 """
 
 from __future__ import annotations

@@ -60,7 +60,7 @@ class Context:
         execution: which of the method's executions to use; ``auto`` lets it choose.
         memory: bytes that kernels may use.
         threads: threads that kernels may use.
-        progress: where to tell how far it is.
+        progress: gets counts of finished units, and notes.
         seed: for methods that draw at random.
         accuracy: the dual problem's bound, or None.
         most_unassigned: rows that the policy allows to leave out, at most.
@@ -100,7 +100,7 @@ class Assignment:
 
 
 class Algorithm(Protocol):
-    """The code of a method; `sqlanon.declared` says what is known of it without running it.
+    """The code of a method; `sqlanon.declared` has what is known of it without running it.
 
     It is made with all the options of its declaration by name, each with a value that is allowed.
     """

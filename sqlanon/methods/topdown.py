@@ -20,9 +20,9 @@ class TopDown:
         from sqlanon.kernels import random, topdown
         from sqlanon.methods.onedim.orders import canonical
         from sqlanon.methods.shared import kernel_input
-        from sqlanon.methods.shared.compiling import tell_compiling
+        from sqlanon.methods.shared.compiling import note_compiling
 
-        tell_compiling(context.progress, topdown.clusters)
+        note_compiling(context.progress, topdown.clusters)
         loaded = kernel_input.load(context)
         rows = canonical(context, loaded).rows
         k, group = least_rows(context.requirements), np.zeros(len(rows.number), np.int32)

@@ -247,7 +247,7 @@ def _check_mean(model: ReleaseModel, path: Path, problems: Problems, unread: set
 
 
 def _check_key(model: ReleaseModel, path: Path, problems: Problems) -> None:
-    """Columns of the key are never published; without one nobody can say what versions tell together."""
+    """Columns of the key are never published; without one, what versions reveal together cannot be measured."""
     for name in model.key:
         same = [column for known, column in model.columns.items() if known.lower() == name.lower()]
         column = model.columns.get(name) or (same[0] if len(same) == 1 else None)
@@ -266,7 +266,7 @@ def _check_key(model: ReleaseModel, path: Path, problems: Problems) -> None:
     if model.history is not None and model.history.max_failing is not None and not model.key and not unread:
         problems.add(
             (*path, "history", "max_failing"),
-            "without key nobody can tell which row is which",
+            "without key the rows of two versions cannot be matched",
             "together with key",
         )
 

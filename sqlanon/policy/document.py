@@ -39,7 +39,7 @@ _HINTS = (
     ("second occurrence", "an anchor given twice", "each anchor once"),
     (
         "mapping values are not allowed",
-        "a colon where no key can stand",
+        "a colon where no key is allowed",
         "put text that holds a colon in quotes; check the indentation",
     ),
     ("another document", "a second document", "one document in a file"),
@@ -129,7 +129,7 @@ class Document:
                 return None
             return self._expand(path, str(node.value))
         self.unread.add(path)
-        self.found.append((path, "a YAML tag stands here", "plain values, without !tags"))
+        self.found.append((path, "a YAML tag is not allowed", "plain values, without !tags"))
         return None
 
     def _mapping(self, path: Path, node: yaml.MappingNode) -> dict[str, Data]:
@@ -143,7 +143,7 @@ class Document:
                 self.found.append(
                     (
                         (*path, key),
-                        f"the key stands here twice, in line {first[key]} and in line {line}",
+                        f"the key occurs twice, in line {first[key]} and in line {line}",
                         "each key once",
                     )
                 )

@@ -1,4 +1,4 @@
-"""One release whose keys stand inside another tool's file: the same checks, and the caller says where things are."""
+"""One release whose keys are inside another tool's file: the same checks; the caller gives file and line for messages."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def embedded(raw: Mapping[str, Any], origin: Origin, base: FilePath) -> ReleaseS
 
     Args:
         raw: its keys and values, as docs/policy.md lists them; values may be text or Python's.
-        origin: says where a path of ``raw`` is, in the words of the other file.
+        origin: gives the place of a path of ``raw`` in the other file, for messages.
         base: the directory that hierarchies and orders are relative to.
 
     Raises:

@@ -240,7 +240,7 @@ def order(value: object) -> str | list[str]:
 
 
 def method(value: object) -> object:
-    """The text form ``name:option=value,option=value`` as the mapping it stands for."""
+    """The text form ``name:option=value,option=value`` as the mapping it means."""
     if not isinstance(value, str):
         return value
     name, colon, rest = value.partition(":")
@@ -321,7 +321,7 @@ def _kind(value: object, otherwise: str) -> str:
     if value is None:
         return "is empty"
     if isinstance(value, Mapping):
-        return "a mapping stands here"
+        return "a mapping is not allowed"
     if isinstance(value, list | tuple):
-        return "a list stands here"
+        return "a list is not allowed"
     return otherwise

@@ -15,7 +15,7 @@ from sqlanon.errors import PolicyError
 from sqlanon.spec import Hierarchy
 
 MOST_PROBLEMS = 20
-"""Problems told of one file."""
+"""Problems of one file that an error lists."""
 
 _A_LINE = "leaf;parent;...;root, with the same number of fields in every line"
 
@@ -39,9 +39,9 @@ def read_hierarchy(path: str | os.PathLike[str], name: str | None = None) -> Hie
         raise PolicyError(f"{name}: holds no line; {_A_LINE}")
     problems = _shape(rows) or _parents(rows)
     if problems:
-        told = [f"{name}:{line}: {what}" for line, what in problems[:MOST_PROBLEMS]]
+        shown = [f"{name}:{line}: {what}" for line, what in problems[:MOST_PROBLEMS]]
         more = len(problems) - MOST_PROBLEMS
-        raise PolicyError(told + ([f"{name}: {more} more problems of this kind"] if more > 0 else []))
+        raise PolicyError(shown + ([f"{name}: {more} more problems of this kind"] if more > 0 else []))
     return Hierarchy(name, _in_order([labels for _, labels in rows]))
 
 
@@ -64,7 +64,7 @@ def read_order(path: str | os.PathLike[str], name: str | None = None) -> tuple[s
     for number, value in enumerate(lines, start=1):
         if not value:
             problems.append(
-                f"{name}:{number}: an empty line; one value per line (empty text can stand in a list only)"
+                f"{name}:{number}: an empty line; one value per line (only a list can contain empty text)"
             )
         elif first.setdefault(value, number) != number:
             problems.append(f"{name}:{number}: the value of line {first[value]} again; each value once")
@@ -128,7 +128,7 @@ def _shape(rows: list[tuple[int, tuple[str, ...]]]) -> list[tuple[int, str]]:
 
 
 def _parents(rows: list[tuple[int, tuple[str, ...]]]) -> list[tuple[int, str]]:
-    """Nodes that stand under two parents. A node is a level and a label."""
+    """Nodes that have two parents. A node is a level and a label."""
     parent: dict[tuple[int, str], tuple[str, int]] = {}
     problems: list[tuple[int, str]] = []
     for line, labels in rows:

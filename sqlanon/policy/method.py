@@ -14,7 +14,7 @@ def check_method(spec: ReleaseSpec, raw: Mapping[str, Any], path: Path, problems
     """Note everything that is wrong with a release's method, without importing its code.
 
     Args:
-        spec: the release; parts of it may stand in for what is broken.
+        spec: the release; parts that could not be read have their defaults.
         raw: the release as it was written.
         path: where it is.
         problems: takes what is wrong.

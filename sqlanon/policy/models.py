@@ -155,7 +155,7 @@ class RefreshModel(Part):
 
 
 class HistoryModel(Part):
-    """What two versions in a row may tell together. Needs `key`."""
+    """What two consecutive versions may reveal together. Needs `key`."""
 
     max_failing: Annotated[int, whole(0)] | None = described("history", "max_failing")
 

@@ -1,7 +1,7 @@
 """What the `privacy` part of a release asks for, and whether it fits together and fits the columns and the format.
 
 A release is either as good as its requirements allow, or as private as a bound on its loss allows (`maximize`); the
-words of one do not stand beside those of the other.
+keys of one cannot be combined with those of the other.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _INSTEAD = {
     "distinct_l": "ask for l under at_least: no value above 1/l of a class means at least l different values",
     "joint": "ask for l of each sensitive column under at_least",
 }
-"""What to write instead of a key that does not stand beside maximize."""
+"""What to write instead of a key that cannot be combined with maximize."""
 
 
 def read_privacy(
@@ -34,7 +34,7 @@ def read_privacy(
     Args:
         model: the release.
         raw: the release as it was written.
-        path: where it stands.
+        path: where it is.
         problems: takes what is wrong.
         unread: columns of the release that could not be read; None: they are not known.
     """
@@ -55,7 +55,9 @@ def read_privacy(
     more = _further(raw.get("privacy"), at, problems)
     if accuracy is not None:
         for key in more:
-            problems.add((*at, key), "stands beside maximize", "leave it out, or leave maximize out")
+            problems.add(
+                (*at, key), "cannot be combined with maximize", "leave it out, or leave maximize out"
+            )
     _check_extents(model, (*at, "max_extent"), problems, unread)
     asked = {key: getattr(privacy, key) for key in REQUIREMENTS if key in PrivacyModel.model_fields} | more
     _check_sensitive(model, at, asked, problems, complete=unread == set())
@@ -103,7 +105,7 @@ def _check_dual(privacy: PrivacyModel, at: Path, problems: Problems) -> None:
     """With maximize: a bound on the loss and the least that is accepted are there, what belongs there is nowhere else."""
     for key, instead in _INSTEAD.items():
         if key in privacy.model_fields_set and getattr(privacy, key) not in (None, False):
-            problems.add((*at, key), "stands beside maximize", instead)
+            problems.add((*at, key), "cannot be combined with maximize", instead)
     if not any(getattr(privacy, key) is not None or problems.broken((*at, key)) for key in _BOUNDS):
         allowed = "maximize goes with max_loss: {per_class_ncp: 0.3} or max_extent: {column: 10} or both"
         problems.add((*at, "maximize"), "nothing bounds the loss", allowed)

@@ -15,7 +15,7 @@ from typing import Protocol
 from sqlanon.errors import PolicyError
 
 Path = tuple[str | int, ...]
-"""Where something stands in a policy, such as ``("releases", 0, "columns", "age", "weight")``."""
+"""The place of a value in a policy, such as ``("releases", 0, "columns", "age", "weight")``."""
 
 _LONGEST = 80
 _SIMPLE = re.compile(r"[\w-]+")
@@ -73,7 +73,7 @@ class Problems:
     """All problems found so far, each with its place.
 
     Args:
-        origin: says where a path is.
+        origin: gives the place of a path, for messages.
     """
 
     def __init__(self, origin: Origin) -> None:
@@ -83,7 +83,7 @@ class Problems:
         self._muted: set[Path] = set()
 
     def mute(self, paths: Iterable[Path]) -> None:
-        """Take no more problems of these values: they could not be read, and that was told."""
+        """Take no more problems of these values: they could not be read, which is a problem of its own."""
         self._muted.update(paths)
 
     def add(self, path: Path, what: str, allowed: str = "") -> None:

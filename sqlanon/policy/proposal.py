@@ -15,7 +15,7 @@ from sqlanon.spec import FormatSpec, Role, RowsAre
 
 PASSWORD = "SQLANON_PASSWORD"  # noqa: S105 - the variable's name
 MANY = 15
-"""Quasi columns from which the proposal says what they cost."""
+"""The number of quasi columns from which the proposal warns of their cost."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,8 +37,8 @@ class Proposal:
         columns: one a column of the table, in its order.
         rows: rows of the table.
         k, l, distinct_l: what every class must meet.
-        diversity: what to say of l.
-        rows_are: ``events`` where an identifier says that a person has several rows.
+        diversity: the comment on l.
+        rows_are: ``events`` where an identifier shows that a person has several rows.
         format: how classes are published.
         refused: why ``plan`` refuses the proposal; empty: it does not.
     """
@@ -58,7 +58,7 @@ class Proposal:
         return replace(self, format=form)
 
     def because(self, problems: Sequence[str]) -> Self:
-        """The same, with what ``plan`` says against it."""
+        """The same, with the problems that ``plan`` found."""
         return replace(self, refused=tuple(problems))
 
     def notes(self) -> list[str]:

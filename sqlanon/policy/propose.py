@@ -1,4 +1,4 @@
-"""What ``sqlanon init`` proposes for a table: a role for every column, with the reason beside it, and k and l.
+"""What ``sqlanon init`` proposes for a table: a role for every column, each with its reason, and k and l.
 
 It sees names, types and counts, never values. Where it cannot know, it takes the safer role: left out before
 generalized before published; no column is ever proposed as insensitive. What decides first are the counts: a column of
@@ -74,7 +74,7 @@ class ColumnProfileLike(Protocol):
     """What is known of a column: counts only.
 
     ``singles`` rows hold a value that occurs once, ``top`` rows the most frequent one; NULL is not counted as a value.
-    ``comparable`` is false for types without equality, whose values nobody can count.
+    ``comparable`` is false for types without equality, whose values cannot be counted.
     """
 
     @property
@@ -134,7 +134,7 @@ def _column(column: ColumnProfileLike) -> Proposed:
     category = column.distinct <= _FEW and column.distinct * _OFTEN <= known
 
     def left_out(reason: str) -> Proposed:
-        """Left out for what it says; that it repeats says nothing of persons."""
+        """Left out because of its values; that they repeat proves nothing about persons."""
         return Proposed(column.name, "identifier", reason, accept_repeats=repeats)
 
     if found := _identifies(words, column, category=category):
@@ -158,7 +158,7 @@ def _column(column: ColumnProfileLike) -> Proposed:
 
 
 def _quasi(column: ColumnProfileLike, words: Sequence[str], known: int, counts: str) -> Proposed | None:
-    """A quasi column, or None where so many values are different that it says who it is."""
+    """A quasi column, or None where so many values are different that it identifies persons."""
     ordered = column.kind in _ORDERED
     if found := _first(words, _QUASI):
         if not ordered and column.distinct * 10 >= known * 9 and column.distinct > K:
@@ -195,7 +195,7 @@ def _identifies(words: list[str], column: ColumnProfileLike, *, category: bool) 
 
 
 def _identifier(found: str, column: ColumnProfileLike, known: int, counts: str) -> Proposed:
-    """A column whose name says that it identifies; what its repeats mean depends on the name."""
+    """A column that identifies by its name; what its repeats mean depends on the name."""
     reason = f"identifies, by its name ({found}); {counts}"
     if not column.comparable:
         return Proposed(column.name, "identifier", reason, named=True, accept_repeats=True)
@@ -250,7 +250,7 @@ def _with_quasi(profile: Sequence[ColumnProfileLike], columns: list[Proposed]) -
 def _diversity(
     profile: Sequence[ColumnProfileLike], columns: Sequence[Proposed], rows: int
 ) -> tuple[int | None, int | None, str]:
-    """l, else distinct_l, that the table can reach; and what to say of it."""
+    """l, else distinct_l, that the table can reach; and the comment on it."""
     sensitive = [
         counts for counts, column in zip(profile, columns, strict=True) if column.role == "sensitive"
     ]

@@ -37,14 +37,14 @@ _PARTS: dict[str, type[BaseModel]] = {
     "format": FormatModel,
 }
 
-STAND_IN_K = 5
+REPLACED_K = 5
 
-HARMLESS: Mapping[str, object] = {"name": "x", "source": "x", "columns": {}, "privacy": {"k": STAND_IN_K}}
+HARMLESS: Mapping[str, object] = {"name": "x", "source": "x", "columns": {}, "privacy": {"k": REPLACED_K}}
 """A release with nothing wrong in its shape."""
 
-_STAND_INS: Mapping[Path, object] = {
+_REPLACEMENTS: Mapping[Path, object] = {
     **{(key,): value for key, value in HARMLESS.items()},
-    ("privacy", "k"): STAND_IN_K,
+    ("privacy", "k"): REPLACED_K,
     ("privacy", "max_loss", "per_class_ncp"): "1",
     ("method", "name"): "x",
 }
@@ -83,11 +83,11 @@ def read(raw: object, path: Path, problems: Problems) -> ReleaseModel | None:
 
     Args:
         raw: its mapping.
-        path: where it stands.
+        path: where it is.
         problems: takes what is wrong.
 
     Returns:
-        The release with broken parts left out or replaced by something harmless (``problems.broken`` tells which), or
+        The release with broken parts left out or replaced by something harmless (``problems.broken`` reports which), or
         None if nothing is left of it.
     """
     data = copy.deepcopy(raw)
@@ -123,7 +123,7 @@ def _part(model: type[BaseModel], loc: Path) -> type[BaseModel]:
 
 
 def _repair(data: dict[str, Any], place: Path) -> None:
-    """Take out what is broken at ``place``, or put something harmless where something must stand."""
+    """Take out what is broken at ``place``, or put something harmless where a value is required."""
     if place[:1] == ("columns",) and place[-1] == "role":
         place = place[:2]
     at = data
@@ -131,7 +131,7 @@ def _repair(data: dict[str, Any], place: Path) -> None:
         inner = at.get(str(key))
         if depth == len(place) - 1 or not isinstance(inner, dict):
             at.pop(str(key), None)
-            if place[: depth + 1] in _STAND_INS:
-                at[str(key)] = copy.deepcopy(_STAND_INS[place[: depth + 1]])
+            if place[: depth + 1] in _REPLACEMENTS:
+                at[str(key)] = copy.deepcopy(_REPLACEMENTS[place[: depth + 1]])
             return
         at = inner

@@ -156,7 +156,7 @@ def load_workload(path: str | os.PathLike[str], environ: Mapping[str, str] | Non
         what = "the file is empty" if raw is None else "not a mapping"
         problems.add((), what, "a workload begins with version: 1")
         problems.stop()
-        raise PolicyError(f"{path}: {what}")  # muted: a tag stands at the top, and that was told
+        raise PolicyError(f"{path}: {what}")  # muted: a tag at the top is a problem already
     head = _model(_Head, raw, (), problems)
     queries = [
         made for at, item in _items(raw, "queries") if (made := _query(item, at, problems)) is not None

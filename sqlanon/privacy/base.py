@@ -72,7 +72,7 @@ class Grouped:
         table: has the columns ``groups``, whose every combination is a group, and the sensitive columns.
         groups: at least one column.
         names: what the sensitive columns are called, in the policy's order.
-        count: a column that says how many rows each row stands for; None: one.
+        count: a column with the number of rows that each row represents; None: one.
         whole: a table of all rows of the release, one row each, of which these may be a part.
         whole_names: what the sensitive columns are called there.
     """
@@ -167,7 +167,7 @@ class Requirement(ABC):
             target: any table with the class columns and the sensitive columns.
             classes: columns that make the classes; empty: the whole table is one class.
             names: what the sensitive columns are called in ``target``, in the policy's order.
-            count: a column that says how many rows each row of ``target`` stands for; None: one.
+            count: a column with the number of rows that each row of ``target`` represents; None: one.
         """
 
     def largest(self, engine: Engine, table: TableRef, names: Sequence[str]) -> Fraction:

@@ -39,7 +39,7 @@ class Answer:
         rows: one mapping a group, from name to `Bounded` or to a plain value.
         certain: per row, whether the group is in the answer of every consistent source.
         sql: the rewritten SQL that ran over the release.
-        unlisted_groups: some consistent source may have groups beside these, of values that the release shows nowhere.
+        unlisted_groups: some consistent source may have more groups than these, of values that the release shows nowhere.
         left_out: rows of the source that the release does not publish; the bounds count them in.
     """
 
@@ -54,7 +54,7 @@ class Answer:
     def to_dict(self) -> dict[str, Any]:
         """As JSON has it: ``{"rows": [...], "unlisted_groups": ..}``, an aggregate as an object under its name, other columns plain.
 
-        A row says ``certain`` too, unless the query has a column of that name.
+        A row has the key ``certain`` too, unless the query has a column of that name.
         """
         rows = []
         for row, certain in zip(self.rows, self.certain, strict=True):

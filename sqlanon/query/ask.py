@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 SECONDS = 60.0
-"""How long each statement of a query that is asked as a role may run, unless the caller says otherwise."""
+"""How long each statement of a query that is asked as a role may run, unless the caller passes another time."""
 
 MOST_ROWS = 100_000
 """Rows of an answer."""
@@ -54,7 +54,7 @@ def ask(
         allow_linking: let the query join any table, also one that has several rows for one value of the join column.
         spec: the release's policy, where the caller has one: it helps to find the release by its source's name, and lists
             the tables that may be joined; otherwise the catalog does.
-        role: a role of the database that asks: what it may not read is refused. None: whoever is connected.
+        role: a role of the database whose rights apply: what it may not read is refused. None: the connected role.
         seconds: with ``role``: how long each statement may run.
         known: what the names of earlier queries over this connection meant; it is added to.
 

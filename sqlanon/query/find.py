@@ -119,7 +119,7 @@ def _place(view: TableRef) -> tuple[str | None, str]:
 
 
 def _published(engine: Engine) -> list[Entry]:
-    """What the catalog says is published; a reader without rights to the catalog sees nothing."""
+    """The releases that the catalog lists as published; a reader without rights to the catalog sees nothing."""
     try:
         return [entry for entry in Catalog(engine).entries() if entry.status == "published"]
     except DatabaseError:

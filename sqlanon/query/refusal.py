@@ -10,7 +10,7 @@ from sqlanon.errors import UnsupportedError
 
 
 class Refused(UnsupportedError):
-    """The query, or a piece of it, has no answer over this release; the text underlines the piece and says why."""
+    """The query, or a piece of it, has no answer over this release; the message underlines the piece and gives the reason."""
 
 
 def refuse(text: str, node: exp.Expr | None, reason: str) -> NoReturn:

@@ -1,4 +1,4 @@
-"""A release as its readers see it: the view, and what its metadata table says of the columns."""
+"""A release as its readers see it: the view, and its metadata table, which describes the columns."""
 
 from __future__ import annotations
 
@@ -96,7 +96,7 @@ class Released:
 
 
 def state(engine: Engine, view: TableRef) -> tuple[Row, ...]:
-    """The rows of the metadata beside a view: they name the version, so that equal rows describe the same release.
+    """The rows of the metadata of a view: they name the version, so that equal rows describe the same release.
 
     Raises:
         DatabaseError: there are none, or they may not be read.
@@ -140,7 +140,7 @@ def described(engine: Engine, view: Relation, rows: Sequence[Row]) -> Released:
 
 
 def read(engine: Engine, view: Relation) -> Released:
-    """Read the metadata beside a view; see `described`."""
+    """Read the metadata of a view; see `described`."""
     return described(engine, view, state(engine, view.ref))
 
 

@@ -55,8 +55,8 @@ class AuditReport(Report):
         average_risk: the mean over rows of 1 / the fewest persons of the row's class; classes / rows where rows are persons.
         min_identifiers: per identifier column named, and per identifier that a release of events counts, the fewest distinct
             values in any class; NULL is one value.
-        not_measured: what the policy promises and nobody could count here, each with the reason; the audit then fails.
-        suppressed: rows of the source that the release says it leaves out; ``rows`` and all measures are of those in the table.
+        not_measured: what the policy promises and this audit could not count, each with the reason; the audit then fails.
+        suppressed: rows of the source that are left out by the release's metadata; ``rows`` and all measures are of those in the table.
         groups: format anatomy: what ``sensitive`` and ``requirements`` are counted on; k, classes and risks are those of the
             exact quasi columns.
     """

@@ -11,7 +11,7 @@ from sqlanon.results.base import Report
 
 @dataclass(frozen=True, slots=True)
 class HistorySets:
-    """The groups of one kind that a reader of two versions can tell apart.
+    """The groups of one kind that a reader of two versions can distinguish.
 
     Attributes:
         rows: in all the groups; ``groups`` how many there are.
@@ -30,7 +30,7 @@ class HistorySets:
 
 @dataclass(frozen=True, slots=True)
 class HistoryReport(Report):
-    """What version ``new`` tells together with version ``old``.
+    """What version ``new`` reveals together with version ``old``.
 
     Attributes:
         values: whether rows were compared by their values too; else (the policies read other columns) by their key alone.
@@ -39,7 +39,7 @@ class HistoryReport(Report):
         left: per component the rows that only the old version had, changed ones among them.
         common: per pair of an old and a new class the rows in both.
         failing: rows of all these groups that do not meet the policy, each person once.
-        unknown: why the versions cannot be compared; then all rows of the new version count as failing, and nothing else is told.
+        unknown: why the versions cannot be compared; then all rows of the new version count as failing, and the other figures are empty.
         not_measured: of events: why persons were not counted, in all groups or in some; rows count for them there.
     """
 

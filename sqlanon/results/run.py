@@ -14,11 +14,11 @@ Outcome = Literal["published", "unchanged", "fresh"]
 
 @dataclass(frozen=True, slots=True)
 class DataChange:
-    """Rows of the source against the published version's, as far as the private schema can tell.
+    """Rows of the source against the published version's, as far as the private schema has them.
 
     Attributes:
         before, after: how many the version published, and how many the source has. Rows that the version left out count as added.
-        added, removed: by their key, or by their identifiers, or by all their columns where neither tells rows apart.
+        added, removed: by their key, or by their identifiers, or by all their columns where neither is unique.
         changed: rows of the same key with other quasi or sensitive values; None without a key.
     """
 
@@ -50,7 +50,7 @@ class KeptTable(Report):
 
 @dataclass(frozen=True, slots=True)
 class RunReport(Report):
-    """What one run did: ``outcome`` says whether it published, and otherwise the rest is the published version's.
+    """What one run did: ``outcome`` is whether it published; if not, the other figures are the published version's.
 
     ``rows`` are those of the source, of which ``suppressed`` are left out of the release: the method gave them no class.
     """
@@ -90,7 +90,7 @@ class RunReport(Report):
     data: DataChange | None = None
     history: tuple[HistoryReport, ...] = ()
     scratch: tuple[KeptTable, ...] = ()
-    """With ``key``: what this version tells together with the one before."""
+    """With ``key``: what this version reveals together with the one before."""
 
     @classmethod
     def from_dict(cls, report: Mapping[str, Any]) -> Self:

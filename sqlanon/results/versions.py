@@ -60,7 +60,7 @@ class VersionReport(Report):
 
 @dataclass(frozen=True, slots=True)
 class DiffReport(Report):
-    """Two versions side by side; ``policy`` says what their policies say differently, ``weaker`` what of it is weaker."""
+    """Two versions side by side; ``policy`` has the differences of their policies, ``weaker`` those that promise less."""
 
     first: VersionReport
     second: VersionReport
@@ -77,7 +77,7 @@ class UnpublishReport(Report):
         version: what was published and is withdrawn now; None: nothing was.
         published: where it was.
         purged: versions whose tables were dropped.
-        warnings: what else reads the release or is left of it.
+        warnings: objects that still read the release, and files that remain.
     """
 
     release: str

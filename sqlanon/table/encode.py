@@ -202,7 +202,7 @@ def attach_classes(
     """Join the staged rows and their class, once; the stage, the work table and the assignment are dropped.
 
     Methods see codes alone, and divide rows of equal codes by their row ids, which follow the source. Where such rows differ in
-    what is published beside the codes, the classes that they have together are given to them in the order of a keyed hash
+    what is published in addition to the codes, the classes that they have together are given to them in the order of a keyed hash
     instead: which row is in which class does not depend on the source's order, and shows nothing of it.
 
     Args:

@@ -1,4 +1,4 @@
-"""Tables of many columns, each from a join of its own: in parts of few columns, which are then put beside each other.
+"""Tables of many columns, each from a join of its own: in parts of few columns, which are then joined by their row number.
 
 An engine plans a join in more than linear time in its tables (DuckDB 2 took 8 s for 100 of them), so a statement has few.
 """
@@ -28,7 +28,7 @@ def few(items: Sequence[T]) -> list[Sequence[T]]:
 def in_parts(
     scratch: Scratch, name: str, key: str, items: Sequence[T], make: Callable[[TableRef, Sequence[T], bool], list[str]],
 ) -> TableRef:  # fmt: skip
-    """Make a table for every few items and put them beside each other.
+    """Make a table for every few items and join them.
 
     Args:
         scratch: the run.

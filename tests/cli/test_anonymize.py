@@ -159,7 +159,7 @@ def test_options_of_the_dual_problem(cli, people_csv):
         "--at-least l: too small",
         "--at-least t: unknown key",
         "--presence: not a word known here",
-        "--l: stands beside maximize",
+        "--l: cannot be combined with maximize",
     ):
         assert problem in ended.err, ended.err
     ended = cli("anonymize", people_csv, *FILE[:-4], "--maximize", "t", "--to", "out.csv")

@@ -197,7 +197,7 @@ def test_policies_check_it(tmp_path: Any) -> None:
         release(source="t", quasi="q", k=2, requirements={"max_share": 0.5})
     with pytest.raises(PolicyError, match=r"max_shares\]: unknown key .did you mean max_share"):
         release(source="t", quasi="q", sensitive="s", k=2, requirements={"max_shares": 0.5})
-    with pytest.raises(PolicyError, match=r"max_share\]: stands beside maximize"):
+    with pytest.raises(PolicyError, match=r"max_share\]: cannot be combined with maximize"):
         release(
             source="t", quasi="q", sensitive="s", maximize="k", max_loss=0.5, at_least={"k": 2},
             requirements={"max_share": 0.5},

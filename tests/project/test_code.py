@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 import shutil
 import subprocess
 import sys
@@ -12,9 +13,14 @@ from pathlib import Path
 import pytest
 
 from sqlanon.kernels.cache import forget_stale
-from tests.project.tree import MODULES, PACKAGE, ROOT, label
+from tests.project.tree import MODULES, PACKAGE, ROOT, label, tracked
 
 IDENTITY = {"name", "dialect", "__class__"}
+FIGURATIVE = re.compile(
+    r"(?<![a-z])(told|tells?|telling|stands?|stood|standing|strangers?|mend(s|ed|ing)?|doubtful|unfit|lends?|lent)(?![a-z])",
+    re.IGNORECASE,
+)
+"""Words that hide what the code does; CONTRIBUTING.md lists them, and what to write."""
 
 
 def imports(path: Path) -> Iterator[str]:
@@ -132,3 +138,35 @@ def test_compiled_kernels_are_forgotten_where_any_source_changed(tmp_path):
     (tmp_path / "a.py").rename(tmp_path / "c.py")
     forget_stale(tmp_path)
     assert not compiled.exists()
+
+
+def figurative(text: str) -> Iterator[str]:
+    """``line: word`` of every word to avoid, whole or as a part of a name with underscores."""
+    for number, line in enumerate(text.splitlines(), 1):
+        yield from (f"{number}: {found[0]}" for found in FIGURATIVE.finditer(line))
+
+
+def prose() -> Iterator[tuple[str, str]]:
+    """The package's files, the SQL and the documents, with their text; of CHANGELOG.md what is not released yet."""
+    for path in tracked():
+        place = path.relative_to(ROOT)
+        if place.parts[0] not in {"sqlanon", "sql", "dbt"} and path.suffix != ".md":
+            continue
+        text = path.read_text(encoding="utf-8")
+        if place.name == "CHANGELOG.md":
+            text = re.split(r"^## \[\d", text, maxsplit=1, flags=re.MULTILINE)[0]
+        elif place.name == "CONTRIBUTING.md":  # its table lists the words
+            text = re.sub(r"^\|.*$", "", text, flags=re.MULTILINE)
+        yield label(path), text
+
+
+def test_prose_is_literal():
+    assert [f"{name}:{place}" for name, text in prose() for place in figurative(text)] == []
+
+
+def test_figurative_words_are_noticed():
+    assert list(figurative("Told.\nunderstand, outstanding, amend\ntell_it(_stood)")) == [
+        "1: Told",
+        "3: tell",
+        "3: stood",
+    ]

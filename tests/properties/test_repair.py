@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from sqlanon.kernels.bounded_repair import mend
+from sqlanon.kernels.bounded_repair import repair
 from sqlanon.kernels.bounds import Bounds
 from tests.contract.cases import Case
 from tests.oracle import dual as oracle
@@ -27,7 +27,7 @@ def repaired(table: Table, values: list[int], bounds: Bounds, classes: list[list
     group = np.empty(table.rows, np.int32)
     for number, members in enumerate(classes):
         group[members] = number
-    made = mend(rows.codes, np.array(values, np.int32), max(values) + 1, shape, bounds, group, len(classes))
+    made = repair(rows.codes, np.array(values, np.int32), max(values) + 1, shape, bounds, group, len(classes))
     found = by_number(group)
     assert len(found) == made
     assert sorted(row for members in found for row in members) == list(range(table.rows))

@@ -91,7 +91,7 @@ def test_anatomy_has_a_third_view(server, roles):
     assert all(can(server, role, "SELECT * FROM release.g3_sensitive") for role in roles)
 
 
-def test_doubtful_readers_are_told(server, roles):
+def test_questionable_readers_are_warned_of(server, roles):
     fill(server, "g4")
     first, _ = roles
     server.engine.execute(f"GRANT SELECT (age) ON g4 TO {quoted(first)}")

@@ -172,7 +172,7 @@ def test_a_catalog_of_an_older_sqlanon(db):
     db.engine.execute(f"UPDATE _sqlanon.catalog SET report = '{told[0]}', policy = '{told[1]}'")
     assert [row.status for row in db.releases()] == ["published"]
     assert db.version("old").fingerprint is None
-    assert db.plan(spec).why == ("the published version tells nothing of the source's rows",)
+    assert db.plan(spec).why == ("the published version has no fingerprint of the source's rows",)
     assert db.run(spec).version == 2
     assert db.run(spec).outcome == "unchanged"
     assert db.rollback("old").version == 1

@@ -168,7 +168,7 @@ def test_a_new_column_is_not_published_by_default(shared_db, rest):
     shared_db.run(spec)
     shared_db.engine.execute(f"ALTER TABLE {table} ADD COLUMN phone VARCHAR")
     if rest == "keep":
-        with pytest.raises(sqlanon.PolicyError, match="rest: keep was said when"):
+        with pytest.raises(sqlanon.PolicyError, match="rest: keep was set before"):
             shared_db.run(spec)
         again = {**BASE, "name": table, "publish": f"release.{table}", "rest": rest}
         with pytest.raises(sqlanon.SchemaChangedError, match="has phone since version 1"):

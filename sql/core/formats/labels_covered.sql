@@ -3,7 +3,7 @@
 --   none), said (table or none), at})
 -- returns: n bigint (staged rows that reach the release), uncovered bigint (rows that what is published for them does not cover)
 -- Compares staged original values with released ones, by class; it knows nothing of codes or methods.
--- claims says what a released text stands for: (leaf, label) of a hierarchy, (low, high, label) or (member, label) read back from
+-- claims says what a released text means: (leaf, label) of a hierarchy, (low, high, label) or (member, label) read back from
 -- labels. What sets and nodes say (said) is compared once for every pair of it and an original value, not once a row.
 {% macro original(c) %}{{ "CAST(s." ~ c.alias ~ " AS VARCHAR)" if c.as_text else "s." ~ c.alias }}{% endmacro %}
 SELECT

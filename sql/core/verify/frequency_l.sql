@@ -1,5 +1,5 @@
 -- name: verify/frequency_l
--- params: target (table), classes (column names), within (other sensitive columns, for joint), sensitive (column name), count (column of how many rows each stands for, or none)
+-- params: target (table), classes (column names), within (other sensitive columns, for joint), sensitive (column name), count (column with the number of rows that each represents, or none)
 -- returns: total bigint, top bigint (of the class with the least total / top), failing bigint (classes where top * p > total * q)
 SELECT
     g.total AS total

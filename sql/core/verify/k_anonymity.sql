@@ -1,5 +1,5 @@
 -- name: verify/k_anonymity
--- params: target (table), classes (column names that make the classes; may be empty), count (column of how many rows each stands for, or none)
+-- params: target (table), classes (column names that make the classes; may be empty), count (column with the number of rows that each represents, or none)
 -- returns: classes bigint, reached bigint (smallest class), largest bigint, singles bigint (classes of one row), n bigint, failing bigint
 SELECT
     COUNT(*) AS classes

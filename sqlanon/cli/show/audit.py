@@ -55,7 +55,7 @@ def audit_report(screen: Screen, report: AuditReport) -> None:
 
 
 def _promises(screen: Screen, report: AuditReport | TogetherReport) -> None:
-    """What policies ask for, and what could not be measured of it."""
+    """What policies ask for, and which of it could not be measured."""
     if report.requirements:
         screen.show(requirements(report.requirements), "")
         if not all(result.satisfied for result in report.requirements):
@@ -65,7 +65,7 @@ def _promises(screen: Screen, report: AuditReport | TogetherReport) -> None:
 
 
 def lowering(report: AuditReport) -> list[str]:
-    """Which published columns beside the classes lower k, and what that means."""
+    """The published columns outside of the classes that lower k, and what that means."""
     if report.k_all >= report.k:
         return []
     if report.lowering:

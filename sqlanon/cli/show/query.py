@@ -23,7 +23,7 @@ LEFT_OUT = "Rows of the source that the release leaves out, and the bounds count
 
 
 def answer_table(answer: Answer, *, bounds: bool) -> Sheet:
-    """A row a group; beside each estimate its bounds, and whether the group is certain."""
+    """A row a group: each estimate with its bounds, and whether the group is certain."""
     columns: list[tuple[str, str]] = []
     for name in answer.columns:
         columns.append((safe(name), "right" if name in answer.aggregates else "left"))

@@ -89,10 +89,10 @@ def translated(connection: psycopg.Connection, name: str) -> Iterator[None]:
     try:
         yield
     except psycopg.Error as error:
-        raise _told(connection, name, error) from error
+        raise _as_error(connection, name, error) from error
 
 
-def _told(connection: psycopg.Connection, name: str, error: psycopg.Error) -> DatabaseError:
+def _as_error(connection: psycopg.Connection, name: str, error: psycopg.Error) -> DatabaseError:
     if connection.closed:
         unknown = (
             "whether its last step was committed is not known: look with sqlanon releases, then run again"

@@ -134,10 +134,10 @@ class Mondrian:
         from sqlanon.methods.mondrian.tree import grow_tree
         from sqlanon.methods.shared import kernel_input
         from sqlanon.methods.shared.class_boxes import spans
-        from sqlanon.methods.shared.compiling import tell_compiling
+        from sqlanon.methods.shared.compiling import note_compiling
 
         relaxed, median = self.variant == "relaxed", self.cut == "median"
-        tell_compiling(context.progress, grow)
+        note_compiling(context.progress, grow)
         rid, codes, sensitive, part = kernel_input.fetch_codes(context, relaxed, parts, span)
         n = len(rid)
         geometry = kernel_input.geometry(context)

@@ -39,7 +39,7 @@ def grow_tree(
         demands: the requirements.
         domains: int64[d], codes of each attribute (with NULL).
         threads: workers.
-        progress: told of finished rows.
+        progress: gets the number of finished rows.
         bounds: where pieces begin that are cut already, and n; empty: all rows are one piece.
         relaxed: see `grow`.
         median: see `grow`.

@@ -1,9 +1,9 @@
 """Solvers of the dual problem on rows in order: greatest privacy for a bounded loss (Ghinita et al. 2009, sections 5 and 6.3).
 
-k: the optimal division into runs. l of one sensitive column: the accuracy-constrained heuristic, repaired (ours) or as the paper
-has it (``ac``); ``ipcsd``, which searches l with the direct heuristic (Figure 3); or ``optimal``, the best of all partitions
-of one column. The optimal solver of the
-direct problem stands here too, and the direct problem solved through the dual (section 5.2): all that ``solver`` names.
+k: the optimal division into runs. l of one sensitive column: the accuracy-constrained heuristic, repaired (ours) or as in
+the paper (``ac``); ``ipcsd``, which searches l with the direct heuristic (Figure 3); or ``optimal``, the best of all
+partitions of one column. Also here, because the option ``solver`` names them: the optimal solver of the direct problem, and
+the direct problem solved through the dual (section 5.2).
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import numpy as np
 
 from sqlanon.kernels import optimal_diverse
 from sqlanon.kernels.bounded_groups import accurate_groups, least_privacy
-from sqlanon.kernels.bounded_repair import mend
+from sqlanon.kernels.bounded_repair import repair
 from sqlanon.kernels.bounds import Bounds, most_anonymous, reach, widest
 from sqlanon.kernels.diverse_groups import diverse_groups
 from sqlanon.kernels.extent import SCALE
@@ -49,11 +49,11 @@ def kernel_for(context: Context, solver: str) -> object:
         return reach
     if solver == "ipcsd":
         return diverse_groups
-    return mend if solver == "auto" else accurate_groups
+    return repair if solver == "auto" else accurate_groups
 
 
 def solve(context: Context, loaded: Loaded, arranged: Arranged, solver: str, minimize: str) -> Solved:
-    """What `OneDimensional` is asked beside the direct problem's own solvers; `sqlanon.declared.limits` and `applicable` have let it through."""
+    """Solve what the direct problem's own solvers do not; `sqlanon.declared.limits` and `applicable` have checked the request."""
     if context.accuracy is None:
         if solver == "optimal":
             return _best_diverse(context, loaded, arranged, minimize), ()
@@ -88,7 +88,7 @@ def _accurate(
     values, group = int(value.max()) + 1, np.empty(len(value), np.int32)
     made = accurate_groups(arranged.rows.codes, value, values, loaded.geometry, bounds, True, group)
     if repaired:
-        made = mend(arranged.rows.codes, value, values, loaded.geometry, bounds, group, made)
+        made = repair(arranged.rows.codes, value, values, loaded.geometry, bounds, group, made)
     return group, Fraction(*least_privacy(value, values, group, made))
 
 
@@ -111,7 +111,7 @@ def _searched(context: Context, loaded: Loaded, arranged: Arranged) -> Solved:
             )
         return known[l][0]
 
-    # The last whole l stands for all of [l, l + 1): a search that ends below it would never probe it.
+    # The last whole l covers all of [l, l + 1): a search that ends below it would never probe it.
     found = ipcsd(probe, Fraction(len(value) // int(np.bincount(value).max()) + 1), bounds.total)
     if found.l is None:
         # Not even l = 1: groups of equal rows at least keep to the bound.

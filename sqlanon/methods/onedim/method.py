@@ -27,7 +27,7 @@ class OneDimensional:
         self.solver = solver
 
     def ordered(self) -> Order:
-        """The order, with what the policy says of it."""
+        """The order, with its options from the policy."""
         from sqlanon.methods.onedim.orders import ORDERS
 
         return ORDERS[self.order]()
@@ -56,10 +56,10 @@ class OneDimensional:
         from sqlanon.methods.onedim.streamed import arranged_by_engine, streamed_runs
         from sqlanon.methods.shared import kernel_input
         from sqlanon.methods.shared.class_boxes import spans
-        from sqlanon.methods.shared.compiling import tell_compiling
+        from sqlanon.methods.shared.compiling import note_compiling
 
         own = context.accuracy is not None or self.solver != "auto"
-        tell_compiling(
+        note_compiling(
             context.progress,
             dual.kernel_for(context, self.solver) if own else direct.kernel_for(context.requirements),
             *([grow] if self.order == "tree" else []),

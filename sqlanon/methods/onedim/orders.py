@@ -1,4 +1,4 @@
-"""Orders: total orders of rows in which rows that stand near are alike (design, section 5).
+"""Orders: total orders in which neighbouring rows are alike (design, section 5).
 
 An order arranges rows in memory, or makes a table of keys by which the engine sorts tables beyond memory; both give the
 same order. All see one axis per attribute on one scale, so that no attribute's range decides (Goldberger & Tassa 2010,
@@ -80,7 +80,7 @@ class Order(Protocol):
         """Make a table of keys; memory is that of ``block`` rows, and what the order itself needs."""
 
     def within(self, context: Context, rows: Rows, geometry: Geometry) -> None:
-        """Rearrange rows that stand by their keys, in place: those between two multiples of `ONE_TREE` among themselves."""
+        """Rearrange rows that are sorted by their keys, in place: those between two multiples of `ONE_TREE` among themselves."""
 
 
 class _Curve:

@@ -36,7 +36,7 @@ def row_bytes(context: Context) -> int:
 
 
 def streamed_runs(context: Context, order: Order, fast: bool, objective: int) -> TableRef:
-    """The assignment of k-anonymity on an order; see `direct.solve`. Cost: O(k n d) beside the engine's sort."""
+    """The assignment of k-anonymity on an order; see `direct.solve`. Cost: O(k n d) and the engine's sort."""
     scratch, encoded = context.scratch, context.encoded
     block = _block(context)
     keyed = order.keyed(context, block)

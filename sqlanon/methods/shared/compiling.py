@@ -1,4 +1,4 @@
-"""The first use of a kernel on a machine compiles it; that is said, once, and what is compiled is kept on disk."""
+"""The first use of a kernel on a machine compiles it, which is noted once; the compiled code is kept on disk."""
 
 from __future__ import annotations
 
@@ -8,8 +8,8 @@ from typing import Any, cast
 from sqlanon.progress import Progress
 
 
-def tell_compiling(progress: Progress, *kernels: object) -> None:
-    """Say that kernels will be compiled, if some were never used on this machine."""
+def note_compiling(progress: Progress, *kernels: object) -> None:
+    """Note in ``progress`` that kernels will be compiled, if some were never used on this machine."""
     if not all(_kept(kernel) for kernel in kernels):
         progress.note("compiling kernels: only the first time on this machine, about half a minute")
 

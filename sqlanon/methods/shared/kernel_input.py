@@ -172,9 +172,9 @@ def load(context: Context) -> Loaded:
 
 
 def equal_neighbours(rows: Rows, d: int) -> tuple[Ints, Ints]:
-    """The numbers of each two rows beside each other whose ``d`` codes are equal.
+    """The numbers of each two neighbouring rows whose ``d`` codes are equal.
 
-    Where all equal rows are beside each other, a class divides equal rows if and only if it divides such two.
+    Where all equal rows are neighbours, a class divides equal rows if and only if it divides such two.
     """
     same = np.ones(max(len(rows.number) - 1, 0), np.bool_)
     for a in range(d):
@@ -184,7 +184,7 @@ def equal_neighbours(rows: Rows, d: int) -> tuple[Ints, Ints]:
 
 
 def rows_of(columns: Ints, numbers: Ints, geometry: Geometry, threads: int = 1) -> Rows:
-    """Rows as kernels take them, from int32[d, *] codes and int32[n], where in these each row stands."""
+    """Rows as kernels take them, from int32[d, *] codes and int32[n], the column of ``columns`` of each row."""
     d, n = len(columns), len(numbers)
     rows = room(n, d, geometry).rows._replace(number=numbers)
     packed = np.empty((columns.shape[1], padded(d)), np.int32)

@@ -2,7 +2,7 @@
 
 The weighted NCP of a class is compared on integer positions, as every decision is: a class of exactly E is within it, and
 none above E + `SLACK` is. With one quasi column, and for E = 0, the comparison is exact; so are extents in a column's own units.
-NULL beside values is the whole domain: NCP 1 of that column, and never within an extent.
+NULL together with values is the whole domain: NCP 1 of that column, and never within an extent.
 """
 
 from __future__ import annotations
@@ -164,6 +164,6 @@ def _until_node(domain: Domain, leaves: int) -> Longs:
 
 
 def _shifted(domain: Domain, last: Sequence[int]) -> Longs:
-    """By code: NULL, code 0 where there is one, stands alone."""
+    """The last code of each code's node, by code; NULL, code 0 where there is one, is its own node."""
     null = int(domain.has_null)
     return np.array([0] * null + [at + null for at in last], dtype=np.int64)

@@ -1,1 +1,1 @@
-"""What a published row may stand for: intervals, listed values, hierarchy nodes, steps."""
+"""The values that a published row may have: intervals, listed values, hierarchy nodes, steps."""

@@ -1,7 +1,7 @@
 """What the release shows of one quasi column, whatever the format: the same few parts for every reader of it.
 
 A box is what a row may be in that column: a closed interval, the leaves of a node, the members of a set, or the values of
-a group. Its state says of NULL: ``none``, ``all``, ``some`` (any value or NULL), ``any`` (any value, no NULL).
+a group. Its state describes its NULLs: ``none``, ``all``, ``some`` (any value or NULL), ``any`` (any value, no NULL).
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ class Box:
         id: a short name for columns of the rewritten SQL.
         field: the source column.
         shape: interval (lo, hi); order (lo, hi of a declared list); set (members); node (of a hierarchy); group (anatomy).
-        parts: by name, the trees over the view that tell the box.
-        state: a tree over the view that says of NULL; None: ``none`` throughout.
+        parts: by name, the trees over the view that give the box.
+        state: a tree over the view that gives the state of NULL; None: ``none`` throughout.
         mean: the published mean of the class.
         point: the representative value that the format publishes in place of a box.
         valued: its parts are values of the source's type, not labels.
@@ -66,7 +66,7 @@ class Box:
 
     @property
     def value(self) -> Tree:
-        """The value of a row in predicates that were bound: it stands for whatever the row may be."""
+        """The value of a row in predicates that were bound: any value that the row may have."""
         return column(self.id, "_box")
 
 
@@ -89,7 +89,7 @@ def box_of(engine: Engine, released: Released, own: Field, name: str) -> Box:
     if own.kind == "enum" and own.treatment == "ordered":
         if form.facts.text and "order" not in own.declared:
             raise Refused(
-                f"column {own.name}: {form.facts.name} of an enum do not tell its order; release it in format "
+                f"column {own.name}: {form.facts.name} of an enum do not show its order; release it in format "
                 f"{FormatSpec().kind}"
             )
         if "order" not in own.declared:
@@ -103,7 +103,7 @@ def box_of(engine: Engine, released: Released, own: Field, name: str) -> Box:
 
 
 def _read(box: Box, cell: Cell) -> Box:
-    """The box with what a published cell says."""
+    """The box with the parts of a published cell."""
     state, mean, point = (sql(text) if text else None for text in (cell.state, cell.mean, cell.point))
     parts = {part: sql(text) for part, text in cell.parts.items()}
     return replace(box, parts=parts, state=state, mean=mean, point=point, valued=cell.valued)

@@ -1,7 +1,7 @@
 """Boxes whose values are listed: sets, nodes of a hierarchy, declared orders, groups of anatomy, and boxes that GROUP BY spreads.
 
 Each goes through a *lookup*: every distinct box is unrolled into its values once (`sqlanon.query.boxes.unroll`), the tests are
-computed on the values by the engine itself, and one row a box (or a box and a group's key) tells which part of the box each
+computed on the values by the engine itself, and one row a box (or a box and a group's key) gives the part of the box that each
 group of values takes. Sets that are asked for a few constants need none (`sqlanon.query.boxes.set_constants`).
 """
 
@@ -43,8 +43,8 @@ class Lookup:
         spread: the number of the test that holds within the key of a GROUP BY; None: no GROUP BY of this column.
         key: the expression of the box that the GROUP BY asks for.
         values: aggregates of the column itself are wanted.
-        suffix: tells lookups of one box apart.
-        bucketed: the boxes are unrolled into buckets, whose groups and ends stand beside them.
+        suffix: distinguishes lookups of one box.
+        bucketed: the boxes are unrolled into buckets, each in a row with its group and ends.
     """
 
     def __init__(
@@ -73,11 +73,11 @@ class Lookup:
         if len(wanted) == len(self.groups):
             return TRUE
         mine = [group for group in wanted if group in self._inside]
-        if self._told:
+        if self._reached:
             ways = [sql("COALESCE(:r, FALSE)", r=self._column("r", group)) for group in mine]
         if self._open:
             ways += [column(f"{self.name}_open", self._table)] if mine else []
-        if not self._told:
+        if not self._reached:
             ways = [sql("COALESCE(:s, 0) > 0", s=self._column("s", group)) for group in mine]
         if self._outside in wanted and self._spread is not None:
             ways.append(negate(column(f"{self.name}_inside", self._table)))
@@ -155,7 +155,7 @@ class Lookup:
         return sql(":s = :v", s=self._state, v=string(state)) if self._state is not None else FALSE
 
     def columns(self) -> dict[str, Tree]:
-        """What the rows have to tell, as trees over the view: the box itself."""
+        """What is read of each row, as trees over the view: the box itself."""
         return {f"{self.box.id}_{part}": tree for part, tree in self.box.parts.items()}
 
     @property
@@ -172,7 +172,7 @@ class Lookup:
     def given(self) -> list[str]:
         """The columns of the lookup that are not its keys."""
         name = self.name
-        ends = ["s", *(["r"] if self._told else []), *("lhm" if self._values else "")]
+        ends = ["s", *(["r"] if self._reached else []), *("lhm" if self._values else "")]
         ends += [*"vy"] if self._values and self.box.shape == "group" else []
         own = [f"{name}_{end}{j}" for j in range(len(self._inside)) for end in ends]
         own += [f"{name}_key", f"{name}_inside"] if self.key is not None else []
@@ -184,8 +184,8 @@ class Lookup:
         return self.key is not None and self.box.state is not None
 
     @property
-    def _told(self) -> bool:
-        """Whether it is counted apart which groups a box reaches: some may take no part of it."""
+    def _reached(self) -> bool:
+        """Whether the groups that a box reaches are counted separately: some may take no part of it."""
         return self._open or self.bucketed
 
     def number_of(self, holds: frozenset[int]) -> int:
@@ -249,7 +249,7 @@ class Lookup:
             chosen[f"{name}_s{j}"] = sql(
                 "CAST(SUM(:w) AS DOUBLE) / NULLIF(CAST(:t AS DOUBLE), 0)", w=counted, t=total
             )
-            if self._told:
+            if self._reached:
                 chosen[f"{name}_r{j}"] = sql("BOOL_OR(:m)", m=mine)
             if self._values and self.box.shape == "group":
                 for end, kept in (("v", sql(":v IS NOT NULL", v=value)), ("y", sql(":v IS NULL", v=value))):

@@ -48,7 +48,7 @@ class Contained:
         self.groups = tuple(dict.fromkeys([*of, *([self._null] if self._state is not None else [])]))
 
     def columns(self) -> dict[str, Tree]:
-        """What the rows have to tell, as trees over the view: which constants a set has, and its size, not the set."""
+        """What is read of each row, as trees over the view: which constants a set has, and its size, not the set."""
         found = {
             f"{self.name}_c{i}": sql("LIST_CONTAINS(:s, :c)", s=self._set, c=string(constant))
             for i, constant in enumerate(self._constants)
@@ -107,7 +107,7 @@ class Contained:
         return unknown_share(self._state, known, mine, len(self._of), null=null)
 
     def parts(self) -> list[Part]:
-        """See `Domain`: what is counted; names have no ends, and a constant stands for them."""
+        """See `Domain`: what is counted; names have no ends, and a constant takes their place."""
         unknown = some([self._is("some"), self._is("any")])
         found = []
         for group in self._of:

@@ -49,7 +49,7 @@ class Bucket:
 
 
 def bucket_of(term: Tree, box: Box) -> Bucket | None:
-    """The bucket of a bound GROUP BY term over one interval; None: it has none, or one that cannot be told from ends."""
+    """The bucket of a bound GROUP BY term over one interval; None: it has none, or one that ends do not determine."""
     values = [node for node in term.find_all(exp.Column) if node.table == "_box"]
     if box.shape != "interval" or len(values) != 1:
         return None

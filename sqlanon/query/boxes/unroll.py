@@ -1,6 +1,6 @@
-"""Boxes unrolled: the tables in which every distinct box stands with each of its values, for lookups and GROUP BY.
+"""Boxes unrolled: the tables that have one row for every distinct box and each of its values, for lookups and GROUP BY.
 
-What is asked of the values is the lookups' business (`sqlanon.query.boxes.listed`); steps of a GROUP BY are those of
+The lookups compute the tests on these values (`sqlanon.query.boxes.listed`); steps of a GROUP BY are those of
 `sqlanon.query.boxes.steps`.
 """
 
@@ -112,7 +112,7 @@ class Unroll:
             for kinds in (("some", "any"), ("some", "all"))
         }
         ends = [exp.alias_(exp.null(), name, quoted=True) for name in "lh"]
-        told = column("state", "t").as_(state, quoted=True)
+        states_ = column("state", "t").as_(state, quoted=True)
         first = (
             exp.Select()
             .select(sql("b.*"), exp.alias_(string("none"), state, quoted=True))
@@ -120,11 +120,11 @@ class Unroll:
         )
         some_ = exp.Select().select(
             *empty, exp.alias_(column("v", "d"), "v", quoted=True), sql("1 AS w"), sql("TRUE AS u"),
-            exp.alias_(column("way", "y"), "way", quoted=True), *ends, told,
+            exp.alias_(column("way", "y"), "way", quoted=True), *ends, states_,
         ).from_(listed.subquery("d")).join(ways, join_type="cross").join(states["some", "any"], join_type="cross")  # fmt: skip
         null = exp.Select().select(
             *(tree.copy() for tree in empty), exp.null().as_("v", quoted=True), sql("1 AS w"), sql("t.state = 'some' AS u"),
-            exp.alias_(number(lookup.null_number), "way", quoted=True), *(end.copy() for end in ends), told.copy(),
+            exp.alias_(number(lookup.null_number), "way", quoted=True), *(end.copy() for end in ends), states_.copy(),
         ).from_(states["some", "all"])  # fmt: skip
         return first.union(some_, distinct=False).union(null, distinct=False)
 
@@ -213,7 +213,7 @@ class Unroll:
 
 
 def _or_any(box: Box, listed: exp.Query) -> exp.Query:
-    """The listed values, and one that stands for those that the release shows nowhere if none is listed."""
+    """The listed values, or, if none is listed, one constant in place of the values that the release never shows."""
     value = next(iter(constants_of(box).values()), string(""))
     known = exp.Select().select(sql("1")).from_(listed.copy().subquery("z")).where(sql("z.v IS NOT NULL"))
     other = (
@@ -223,14 +223,14 @@ def _or_any(box: Box, listed: exp.Query) -> exp.Query:
 
 
 def no_members(box: Box) -> Tree:
-    """What stands in the key of a set where there is none."""
+    """The key of a set where there is none."""
     if "set" not in box.parts or box.state is None:
         return exp.null()
     return sql("CAST([] AS TEXT[])")
 
 
 def constants_of(box: Box) -> Mapping[str, Tree]:
-    """Values that stand in the keys of a box that has none, so that keys are never NULL and join by equality."""
+    """Values for the keys of a box that has none, so that keys are never NULL and join by equality."""
     kind = box.field.kind
     plain: dict[str, Tree] = {
         "integer": exp.Literal.number(0), "decimal": exp.Literal.number(0), "float": exp.Literal.number(0),
@@ -245,7 +245,7 @@ def constants_of(box: Box) -> Mapping[str, Tree]:
 
 
 def steps(box: Box, lo: Tree, hi: Tree) -> tuple[Tree, Tree, Tree]:
-    """First and last whole number of a box, and the value that a number ``i`` stands for."""
+    """First and last whole number of a box, and the value of a number ``i``."""
     place = column("i", "s")
     if box.field.kind == "date":
         return (*(exp.cast(measure(end, "date") or end, "BIGINT") for end in (lo, hi)),

@@ -117,7 +117,7 @@ def aggregates(text: str, select: exp.Select) -> None:
     for part in rows:
         inside = part.find(exp.AggFunc) if part is not None else None
         if inside is not None:
-            refuse(text, inside, "an aggregate cannot stand in WHERE, FILTER or ON; HAVING is the place")
+            refuse(text, inside, "an aggregate is not allowed in WHERE, FILTER or ON; write it in HAVING")
     for node in select.find_all(exp.AggFunc):
         if any(other is not node for other in node.find_all(exp.AggFunc)):
             refuse(text, node, "aggregates of aggregates have no bounds")
@@ -126,10 +126,10 @@ def aggregates(text: str, select: exp.Select) -> None:
 def _only(text: str, node: exp.Expr, known: set[str]) -> None:
     for name, value in node.args.items():
         if value and name not in known:
-            told = {"sample": "TABLESAMPLE", "pivots": "PIVOT", "joins": "a join in parentheses"}.get(
+            clause = {"sample": "TABLESAMPLE", "pivots": "PIVOT", "joins": "a join in parentheses"}.get(
                 name, name.strip("_").upper()
             )
-            refuse(text, node, f"{told} is not answered over a release")
+            refuse(text, node, f"{clause} is not answered over a release")
 
 
 def _known_function(text: str, node: exp.Func) -> None:

@@ -117,8 +117,8 @@ def _select(text: str, dialect: str) -> exp.Select:
     try:
         trees = sqlglot.parse(text, read=dialect)
     except sqlglot.errors.SqlglotError as error:
-        told = getattr(error, "errors", None) or [{}]
-        line, place = told[0].get("line"), told[0].get("col")
+        problems = getattr(error, "errors", None) or [{}]
+        line, place = problems[0].get("line"), problems[0].get("col")
         where = f" near line {line}, column {place}" if line else ""
         raise Refused(f"the query does not parse{where}\n{underlined(text, None)}") from error
     found = [tree for tree in trees if tree is not None]
@@ -168,7 +168,7 @@ def _plain(node: exp.Expr, dialect: str) -> str:
 
 
 def _grouped(text: str, node: exp.Expr, items: list[tuple[str, exp.Expr]]) -> list[exp.Expr]:
-    """The terms of one part of GROUP BY: a number stands for an item of the SELECT, parentheses hold several."""
+    """The terms of one part of GROUP BY: a number is an item of the SELECT, parentheses hold several."""
     if isinstance(node, exp.Tuple):
         return [found for part in node.expressions for found in _grouped(text, part, items)]
     if isinstance(node, exp.Literal) and not node.is_string:

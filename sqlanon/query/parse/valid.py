@@ -73,7 +73,7 @@ def _written(scope: Scope, query: Query, tokens: list[Token]) -> Iterator[str]:
 
 
 def _span(table: exp.Table) -> tuple[int, int]:
-    """Where the name of a table stands in the text."""
+    """Where the name of a table is in the text: its first and its last character."""
     places = [part.meta for part in table.parts if "start" in part.meta]
     return places[0]["start"], places[-1]["end"]
 

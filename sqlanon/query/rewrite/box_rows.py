@@ -1,4 +1,4 @@
-"""Box rows: distinct boxes with counts, the lookups of listed boxes, and what each condition says of every row."""
+"""Box rows: distinct boxes with counts, the lookups of listed boxes, and the result of each condition for every row."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class BoxRows:
         tables: the tables that make them.
         last: the name of the last: a row a distinct box, or a box and a group of GROUP BY, ``n`` source rows each.
         grouped: boxes are distinct, and partial terms are brought down to counts, ends and sums.
-        triples: what every condition says of a row, as trees over the last table.
+        triples: the result of every condition for a row (certain, possible, share), as trees over the last table.
         compiler: formulas to SQL over it.
         domains: how the values of each box divide.
         tight: bounds of counts are reached by some consistent source.

@@ -225,7 +225,7 @@ class Notes:
         if kind in ("min", "max"):
             self.scope.check_order(box, node)
         self.values.add(box.id)
-        # A join may drop or repeat rows of a class, of which the mean then says nothing.
+        # A join may drop or repeat rows of a class, whose mean is then unknown.
         whole = not self.scope.joins
         if whole and kind in ("sum", "avg") and box.mean is not None and box.id not in self.spread:
             self.means.add(box.id)

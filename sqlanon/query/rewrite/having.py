@@ -64,7 +64,7 @@ class _Outputs:
         return plain.pop()
 
     def estimated(self, node: exp.Expr) -> Tree:
-        """An expression on the estimates; aliases of the SELECT stand for their items."""
+        """An expression on the estimates; aliases of the SELECT are replaced by their items."""
         if not node.find(exp.AggFunc) and not self._aliases(node):
             return self._plain(node)
         if isinstance(node, exp.AggFunc | exp.Filter):

@@ -2,7 +2,7 @@
 
 They widen the bounds of every aggregate once it is known over the rows that are published. A left-out row has some value of
 the column's domain, so that sums, averages and extremes have bounds where the release declares that domain in numbers
-(a hierarchy's leaves, or an order), and none elsewhere: what the values of the source are is told of no other column.
+(a hierarchy's leaves, or an order), and none elsewhere: of other columns the release does not publish the source's values.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Aggregates that need tables of their own beside the sums: AVG, COUNT(DISTINCT), and counts over the groups of anatomy.
+"""Aggregates that need tables of their own in addition to the sums: AVG, COUNT(DISTINCT), and counts over the groups of anatomy.
 
 Each gives the tables that it reads, the last of them with one row for every step of its order or value, and the four
 columns of `sqlanon.query.rewrite.sums` over that one.

@@ -129,7 +129,7 @@ def _extremes(a: Aggregate, row: Mapping[str, Tree], surely: Tree) -> tuple[Tree
     first, last, ours = ("MIN", "MAX", "low") if a.kind == "min" else ("MAX", "MIN", "high")
     theirs = "high" if ours == "low" else "low"
     reached = sql(f"{first}(:x)", x=when(row["possible"], row[ours]))
-    # Of exact values that stand together in one row, all are there if the row is certain.
+    # If a row is certain, all of its exact values occur.
     forced = sql(f"{first}(:x)", x=when(row["certain"], row[theirs if a.box is not None else ours]))
     alone = sql(f"{last}(:x)", x=when(row["possible"], row[theirs]))
     other = when(surely, forced, alone)

@@ -1,6 +1,6 @@
 """Sums: estimates and sound bounds of each aggregate, as SQL over the box rows.
 
-Of every row (a box, ``n`` times) each condition says: possible, certain, share. AVG adds uncertain values one after the
+Of every row (a box, ``n`` times) each condition gives: possible, certain, share. AVG adds uncertain values one after the
 other, the most extreme first, and takes the best average of all these prefixes: any set of uncertain rows with a better
 average would lose by what it lacks of them.
 """

@@ -1,4 +1,4 @@
-"""The types that aggregates and calculations have over the source, as its engine says: what it divides and rounds in."""
+"""The types that aggregates and calculations have over the source, as its engine determines them: in which type it divides and rounds."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class Types:
 
         Args:
             bound: the expression, every column resolved.
-            written: the piece of the query that it stands for, for messages.
+            written: the piece of the query that it comes from, for messages.
 
         Raises:
             Refused: the engine has no such function for these types.

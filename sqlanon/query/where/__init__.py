@@ -1,1 +1,1 @@
-"""What a condition says of a box: certainly true, certainly false, or a share; formulas, predicates, interval arithmetic."""
+"""The result of a condition for a box: certainly true, certainly false, or a share; formulas, predicates, interval arithmetic."""

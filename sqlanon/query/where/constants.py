@@ -90,7 +90,7 @@ class Constants:
         if isinstance(value, datetime.datetime) and not zoned:
             same = sql("CAST(:c AS TIMESTAMP) = :c", c=node)
             if not self._fetch(box, same, constant):
-                self._refused(box, constant, "it says more than microseconds")
+                self._refused(box, constant, "it has more digits than microseconds")
         if (
             quoted
             and kind == "date"
@@ -164,10 +164,10 @@ class Constants:
         return self._known[text]
 
     def _refused(self, box: Box, written: exp.Expr, why: str) -> None:
-        told = (
+        expected = (
             f"column {box.field.name} ({box.field.source_type}) is compared with a constant of its own type"
         )
-        refuse(self._scope.text, written, f"{told}: {why}")
+        refuse(self._scope.text, written, f"{expected}: {why}")
 
 
 def _whole(constant: exp.Expr) -> int | None:

@@ -68,8 +68,8 @@ class Part:
         reach: the box has some of them.
         share: how much of the box they are.
         low, high, middle: the smallest, the largest and the mean value of them in the box; None: NULL is the value.
-        open: a tree that says that nothing bounds them.
-        null: a tree that says that NULL is among them.
+        open: a boolean tree: nothing bounds them.
+        null: a boolean tree: NULL is among them.
     """
 
     group: Group
@@ -88,7 +88,7 @@ class Domain(Protocol):
     groups: tuple[Group, ...]
 
     def columns(self) -> dict[str, Tree]:
-        """What the rows have to tell of the box, by name, as trees over the view."""
+        """What is read of each row for the box, by name, as trees over the view."""
 
     def reach(self, groups: Iterable[Group]) -> Tree:
         """The box has values of these groups."""
@@ -194,7 +194,7 @@ class Compiler:
         return self._known[formula]
 
     def by_part(self, formula: Formula, box: str) -> list[tuple[Part, Triple]]:
-        """For every part of one column's values, what the rest of the formula says there."""
+        """For every part of one column's values, the result of the rest of the formula there."""
         own = {test for test in tests_in(formula) if self._boxed.get(test) == box}
         return [
             (part, self.triple(restrict(formula, {test: test in part.group.holds for test in own})))

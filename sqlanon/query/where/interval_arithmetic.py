@@ -117,7 +117,7 @@ def _part(left: Span, right: Span) -> Tree | None:
 
 
 def span(scope: Scope, terms: Terms, node: exp.Expr) -> Span | None:
-    """The ends of an expression over the rows of the rewritten query; None: they cannot be told."""
+    """The ends of an expression over the rows of the rewritten query; None: they are unknown."""
     node = node.unnest()
     if not boxes_in(node):
         value = terms.column(node) if node.find(exp.Column) else node.copy()

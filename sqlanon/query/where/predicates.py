@@ -81,7 +81,7 @@ class Predicates:
         return Tests(dict(self._boxed_tests), exact, dict(self._loose_tests), relaxed)
 
     def fresh(self) -> int:
-        """The number of a test that stands for no predicate."""
+        """The number of a test that belongs to no predicate."""
         return self._number(f"# {len(self._ids)}", True)
 
     def _leaf(self, node: exp.Expr, positive: bool, whole: exp.Expr) -> Formula:
@@ -122,7 +122,7 @@ class Predicates:
         if loose is None:
             refuse(
                 self._scope.text, node,
-                "this cannot be told from the ranges of a release; compare the column itself with a constant",
+                "the ranges of a release do not decide this; compare the column itself with a constant",
             )  # fmt: skip
         return self._loose(node, positive, loose)
 
@@ -240,7 +240,7 @@ class Predicates:
         return side(*ends[op])
 
     def _test(self, box: Box, node: exp.Expr, op: str, at: Any, *, positive: bool | None = None) -> int:  # noqa: ANN401
-        """Number a test; ``op`` "" says that not even NULL's part in it is known. ``positive`` None: ``op`` has the sign."""
+        """Number a test; with ``op`` "" not even its result for NULL is known. ``positive`` None: ``op`` has the sign."""
         number = self._number(f"{box.id} {op} {self._text(node)}", positive is not False)
         if number not in self._boxed_tests:
             if op in ("null", "known"):

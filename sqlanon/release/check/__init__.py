@@ -1,1 +1,1 @@
-"""What trusts nobody: verification of the written table, audits, histories of versions."""
+"""Checks that rely on no method's results: verification of the written table, audits, histories of versions."""

@@ -1,4 +1,4 @@
-"""Audit: what the groups of a table show, whoever made it. It trusts no method and no catalog for its numbers."""
+"""Audit: what the groups of a table show, also of a table that sqlanon did not make. Its numbers come from the table alone."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def audit(
     """Group any table or view and measure k, l and re-identification risk.
 
     Risks count the fewest persons of a class wherever persons can be counted: by ``identifiers``, and for a release of events
-    by the private tables beside its catalog, over the release's own classes.
+    by the private tables of its catalog's schema, over the release's own classes.
 
     A release that went into another file (``publish_file``) is read there, by its policy and from the database of its source.
 
@@ -137,7 +137,7 @@ def _audit(
 def _all_rows(
     rows: int, suppressed: int, version: Entry | None, spec: ReleaseSpec | None
 ) -> tuple[RequirementResult, ...]:
-    """Where a release says that it leaves rows out: they and those in it are the source's, and no more than a policy allows."""
+    """Where the metadata of a release count left-out rows: they and those in it are the source's, and no more than a policy allows."""
     if not suppressed:
         return ()
     found = []

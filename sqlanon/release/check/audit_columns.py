@@ -1,4 +1,4 @@
-"""Which columns, left out of the classes, tell rows of one class apart: what makes k over every column smaller than k."""
+"""Which columns, left out of the classes, distinguish rows of one class: they make k over every column smaller than k."""
 
 from __future__ import annotations
 

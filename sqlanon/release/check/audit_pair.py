@@ -1,6 +1,6 @@
-"""Audit of format anatomy: rows and groups stand in one table, sensitive values in the one beside it.
+"""Audit of format anatomy: one table has the rows and their groups, the other the sensitive values.
 
-The metadata beside the release say that there are two, nothing more: every number is counted from both tables.
+The metadata table only says that there are two; every number is counted from both tables.
 """
 
 from __future__ import annotations
@@ -45,19 +45,19 @@ def counted_beside(engine: Engine, relation: Relation, facts: Mapping[str, Any])
 
 
 def facts_beside(engine: Engine, rows: TableRef) -> dict[str, Any]:
-    """What the metadata beside a release say of it as a whole; nothing where there are none."""
+    """The metadata of a release as a whole, by name; empty where it has no metadata table."""
     metadata = metadata_of(rows)
     if rows.schema is None or not engine.exists(metadata):
         return {}
     known = [column.name for column in engine.relation(spelled(metadata)).columns]
     if known != [name for name, _ in COLUMNS]:
-        return {}  # somebody else's table
+        return {}  # not a table of sqlanon
     found = engine.fetch(statement("catalog/version", engine.dialect, {"column": ""}, metadata=metadata))
     return dict(json.loads(str(found[0][0]))) if found else {}
 
 
 def _counted(engine: Engine, rows: TableRef, facts: Mapping[str, Any]) -> str | None:
-    """What the metadata beside a release call its table of sensitive values."""
+    """The name that the metadata of a release give for its table of sensitive values."""
     name = facts.get("sensitive_view")
     return name if name and engine.exists(replace(rows, name=name)) else None
 

@@ -45,7 +45,7 @@ def audited(engine: Engine, table: str, spec: ReleaseSpec | None) -> Iterator[Pl
     Args:
         engine: the session.
         table: its name.
-        spec: a policy's release that the table is said to be.
+        spec: the release of a policy that the table is audited against.
     """
     entries = _published(engine)
     if spec is not None and spec.publish_file:

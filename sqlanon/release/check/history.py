@@ -1,7 +1,7 @@
-"""History: what two versions of one release tell together, by the classes that share a row.
+"""History: what two versions of one release reveal together, by the classes that share a row.
 
 A reader of both versions who finds a component of linked classes knows what its old and its new classes hold. So the rows
-that arrived in it, those that left it, and those common to an old and a new class are groups that he can tell apart; each
+that arrived in it, those that left it, and those common to an old and a new class are groups that he can distinguish; each
 should be as large and as diverse as a class, and of events hold as many persons. A changed row is both one that left and one that arrived.
 
 The private schema keeps a keyed hash of the key, the class, and keyed hashes of the values and of the persons' numbers for
@@ -45,10 +45,12 @@ def check_key(scratch: Scratch, spec: ReleaseSpec, stage: TableRef) -> None:
         GuardError: it is not.
     """
     nulls, repeats = (int(str(cell)) for cell in scratch.fetch("history/key", stage=stage)[0])
-    told = [f"{nulls} rows have none (NULL)"] * bool(nulls) + [f"{repeats} rows repeat one"] * bool(repeats)
-    if told:
+    problems = [f"{nulls} rows have none (NULL)"] * bool(nulls) + [f"{repeats} rows repeat one"] * bool(
+        repeats
+    )
+    if problems:
         raise GuardError(
-            f"{spec.name}: key {', '.join(spec.key)} does not tell rows apart: {', and '.join(told)}; name columns that are "
+            f"{spec.name}: key {', '.join(spec.key)} does not identify rows: {', and '.join(problems)}; name columns that are "
             "together unique and not NULL, or leave key out"
         )
 
@@ -97,7 +99,7 @@ def kept(engine: Engine, release: str) -> list[Entry]:
 
 
 def before(engine: Engine, release: str, published: Entry | None) -> list[Entry]:
-    """The versions that a new one stands beside: the published one, and after a rollback the newest as well."""
+    """The versions that a new one is compared with: the published one, and after a rollback the newest as well."""
     known = kept(engine, release)
     wanted = [known[-1].version] if known else []
     wanted += [published.version] if published else []
@@ -108,7 +110,7 @@ def compare_new(
     scratch: Scratch, spec: ReleaseSpec, entries: Sequence[Entry], history: TableRef, version: int,
     types: Sequence[tuple[str, str]],
 ) -> tuple[HistoryReport, ...]:  # fmt: skip
-    """What a version that is being made tells together with those before it; ``types`` are the source's columns'."""
+    """What a version that is being made reveals together with those before it; ``types`` are the source's columns'."""
     persons_of = hashes_of(column.name for column in spec.counted()) if spec.rows_are == "events" else {}
     new = Side(
         version, history, [(c.name, c.role) for c in spec.columns], spec.key, types, spec.rows_are, persons_of
@@ -141,12 +143,12 @@ class Side:
         self.persons = persons
         self.history = history
         kinds = {name.lower(): kind for name, kind in types}
-        told = [(name.lower(), role) for name, role in columns if role in ("quasi", "sensitive")]
+        read = [(name.lower(), role) for name, role in columns if role in ("quasi", "sensitive")]
         # As the rows' marks are made: quasi columns first.
         self.marked = [
-            (name, role, kinds.get(name)) for name, role in sorted(told, key=lambda column: column[1])
+            (name, role, kinds.get(name)) for name, role in sorted(read, key=lambda column: column[1])
         ]
-        self.sensitive = [name for name, role in told if role == "sensitive"]
+        self.sensitive = [name for name, role in read if role == "sensitive"]
         self.key = sorted((name.lower(), kinds.get(name.lower(), "")) for name in key)
 
 
@@ -163,10 +165,10 @@ def side_of(engine: Engine, entry: Entry) -> Side:
 
 
 def compare(scratch: Scratch, old: Side, new: Side, privacy: PrivacySpec, fewest: int) -> HistoryReport:
-    """Link the classes of two versions and measure every group that a reader of both can tell apart.
+    """Link the classes of two versions and measure every group that a reader of both can distinguish.
 
-    Where the policies read other columns, or columns of other types, a row is the same when its key is: what changed in it is
-    then not told. Where the keys differ, or match nowhere, nothing is known, and that is said instead of "nobody fails".
+    Where the policies read other columns, or columns of other types, rows are matched by key alone, and changed
+    values are not noticed. Where the keys differ, or match nowhere, the result is ``unknown``, and every new row fails.
     ``fewest`` persons must be in every group, by each identifier that its version counts; 1 asks for none. Cost: three joins of the two histories by key, and one step a link.
     """
     if old.key != new.key:
@@ -291,7 +293,7 @@ def _measured(
 
 
 def hold(spec: ReleaseSpec, found: Sequence[HistoryReport]) -> None:
-    """Stop a version that tells too much together with one before.
+    """Stop a version that reveals too much together with one before.
 
     Raises:
         PrivacyViolation: more rows fail the policy than ``history.max_failing`` allows.
@@ -301,11 +303,11 @@ def hold(spec: ReleaseSpec, found: Sequence[HistoryReport]) -> None:
         if most is not None and one.failing > most:
             raise PrivacyViolation(
                 f"{spec.name}: together with version {one.old} this version would leave {one.failing} rows in groups below the "
-                f"policy, and history.max_failing allows {most} ({told(one)}); nothing was published"
+                f"policy, and history.max_failing allows {most} ({figures(one)}); nothing was published"
             )
 
 
-def told(one: HistoryReport) -> str:
+def figures(one: HistoryReport) -> str:
     """The figures of one comparison in a line."""
     if one.unknown:
         return f"they cannot be compared: {one.unknown}"
@@ -333,7 +335,7 @@ def audit_history(engine: Engine, release: str) -> tuple[HistoryReport, ...]:
             raise PolicyError(f"{release} is not a release of this database")
         raise PolicyError(
             f"{release}: {len(entries)} of its versions have a history, and two are needed: name key: [columns] in the policy "
-            "(unique, never NULL, never published) and run again; without it nobody can tell which row is which"
+            "(unique, never NULL, never published) and run again; without it the rows of two versions cannot be matched"
         )
     by_version = {entry.version: entry for entry in entries}
     reports = []

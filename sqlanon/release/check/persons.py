@@ -19,7 +19,7 @@ from sqlanon.table.scratch import Scratch
 from sqlanon.table.stage import Counted, hashes_of
 
 NAME = "persons"
-"""What reports call it beside k and l."""
+"""The name of the requirement in reports."""
 
 UNCOUNTED = (
     "rows_are: events, and no identifier without accept_repeats says whose rows they are: k counts rows, and persons are not "
@@ -47,12 +47,12 @@ class Counts:
 
 
 def is_promised(spec: ReleaseSpec) -> bool:
-    """Whether classes of fewer than k persons break what the policy says; k = 1 asks for nothing."""
+    """Whether classes of fewer than k persons violate the policy; with k = 1 they never do."""
     return spec.rows_are == "events" and spec.persons is None and spec.privacy.k > 1
 
 
 def warnings(spec: ReleaseSpec, fewest: Mapping[str, int]) -> tuple[str, ...]:
-    """What a run says of classes with fewer than k persons."""
+    """The warnings of a run for classes with fewer than k persons."""
     if not is_promised(spec):
         return ()
     if not spec.counted():
@@ -77,7 +77,7 @@ def feasible_persons(
 
 
 def feasible_warnings(spec: ReleaseSpec, found: Sequence[Feasible]) -> tuple[str, ...]:
-    """What a plan says of persons before there are classes."""
+    """The warnings of a plan, which has no classes yet, about persons."""
     if is_promised(spec) and not spec.counted():
         return (UNCOUNTED,)
     return tuple(
@@ -157,7 +157,7 @@ def of_version(engine: Engine, entry: Entry | None) -> Counts:
 def checked(
     spec: ReleaseSpec, entry: Entry | None, counts: Counts
 ) -> tuple[tuple[RequirementResult, ...], tuple[str, ...]]:
-    """What a policy says of persons against what was counted, and what could not be counted, with what to do.
+    """The policy's requirements on persons compared with the counts; and what could not be counted, with what to do.
 
     A policy whose rows are persons promises no less: a version that was made of events is measured by it as well.
     """

@@ -82,7 +82,7 @@ def verify_physical(
     """The physical table holds the staged rows, the policy's columns, and every requirement.
 
     Raises:
-        PrivacyViolation: what was promised does not hold; the text says which requirement and how many classes fail.
+        PrivacyViolation: what was promised does not hold; the message names the requirement and the number of classes that fail.
     """
     verify_rows(scratch, encoded, classed, recoded, physical)
     names = [domain.reading.name for domain in encoded.sensitive]

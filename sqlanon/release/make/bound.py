@@ -54,7 +54,7 @@ def reached(
     """What an assignment reaches, as a note.
 
     Raises:
-        InfeasibleError: less than is accepted; the text says what the method reaches within the bound.
+        InfeasibleError: less than is accepted; the message states what the method reaches within the bound.
     """
     accuracy = spec.privacy.accuracy
     if accuracy is None:

@@ -49,10 +49,10 @@ def plan(
     Args:
         engine: the source's database.
         spec: the release.
-        progress: where to tell how far it is.
+        progress: gets stages, counts and notes.
         beside: other releases of the same policy, for warnings about what readers see together.
         machine: what a run may use; None: this machine, as by default. With a key and a version before, the method runs
-            here too: only its classes tell what both versions reveal together.
+            here too: what both versions reveal together depends on its classes.
 
     Raises:
         PolicyError, GuardError, InfeasibleError: what would stop the run.
@@ -120,7 +120,7 @@ def _compared(
     scratch: Scratch, state: ReleaseState, machine: Machine, watch: Stopwatch, ready: Prepared, decision: Decision,
     target: Publication, secret: str,
 ) -> Compared:  # fmt: skip
-    """What changed in the rows, and what both versions would tell together; the stage is used up by it."""
+    """What changed in the rows, and what both versions would reveal together; the stage is used up by it."""
     spec, previous = state.spec, decision.previous
     if previous is None or decision.state == "unchanged":
         return Compared(None, None, (), ())

@@ -52,7 +52,7 @@ class Prepared:
 
     @property
     def carried(self) -> tuple[str, ...]:
-        """Columns of the stage that stay beside each row besides those of the walk."""
+        """Further columns of the stage that are kept for each row."""
         return (*(one.alias for one in self.persons), *((PERSON,) if self.keyed else ()))
 
 
@@ -75,7 +75,7 @@ def prepare(
         watch: what measures the stages.
         secret: what the release's hashes are keyed with.
         same_as: the fingerprint of a source that need not be released again; the rest is then not done.
-        memory: bytes, unless the policy says how many.
+        memory: bytes, unless the policy has a limit of its own.
 
     Raises:
         PolicyError, GuardError: roles, types, hierarchies or guards stop it.

@@ -35,7 +35,7 @@ from sqlanon.release.store.refresh import (
     policy_changes,
     schema_changes,
 )
-from sqlanon.release.store.rights import doubtful
+from sqlanon.release.store.rights import reader_warnings
 from sqlanon.release.store.second_file import reconcile
 from sqlanon.release.store.state import ReleaseState, read_state
 from sqlanon.release.store.target import Publication, is_pair, target_of
@@ -80,7 +80,7 @@ def run(
         engine: the source's database.
         spec: the release.
         machine: what the run may use.
-        progress: told how far it is.
+        progress: gets stages, counts and notes.
         full: make a new version even where source, policy and sqlanon are those of the published one.
         allow_weaker: the policy may promise less than that of the published version.
         only_due: leave a release alone that a run looked at less than ``every`` ago.
@@ -89,9 +89,9 @@ def run(
             the report lists them.
 
     Raises:
-        GuardError: the policy is weaker than before, and nobody confirmed it.
+        GuardError: the policy is weaker than before, and that was not confirmed.
         SchemaChangedError: the source has a new column that the policy does not name.
-        LockedError: somebody runs this release now.
+        LockedError: another session runs this release now.
         InfeasibleError: the requirements, or what is accepted at least, cannot be reached.
         PrivacyViolation: verify refused what was made.
     """
@@ -134,8 +134,10 @@ def run(
                     assert decision.previous is not None
                     with watch.stage("publish"):
                         keep(state, decision.previous, ready.source.read_at)
-                    told = _left(spec, decision.previous, "unchanged", decision.why, watch)
-                    return replace(told, warnings=(*told.warnings, *doubtful(engine, spec, relation.ref)))
+                    same = _left(spec, decision.previous, "unchanged", decision.why, watch)
+                    return replace(
+                        same, warnings=(*same.warnings, *reader_warnings(engine, spec, relation.ref))
+                    )
                 made = _make(state, machine, watch, scratch, ready, target, decision, secret)
             return replace(made, seconds=watch.total(), scratch=tuple(kept.tables))
     finally:
@@ -151,7 +153,7 @@ def _left(
     return replace(made, outcome=outcome, why=why, seconds=watch.total(), warnings=few)
 
 
-WITHOUT_KEY = "history: without key nobody can tell what this version and the one before reveal together"
+WITHOUT_KEY = "history: without key the rows of two versions cannot be matched; what they reveal together is not measured"
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,7 +206,7 @@ def make_classes(
 
 @dataclass(frozen=True, slots=True)
 class Compared:
-    """A version that is being made beside those before it; ``table`` is its own history, where there is a key."""
+    """The new version compared with those before it; ``table`` is its own history, where there is a key."""
 
     table: TableRef | None
     data: DataChange | None
@@ -216,7 +218,7 @@ def compare_versions(
     scratch: Scratch, spec: ReleaseSpec, ready: Prepared, made: Made, data: DataChange | None, previous: Entry | None,
     version: int, secret: str,
 ) -> Compared:  # fmt: skip
-    """What the new version tells together with the published one."""
+    """What the new version reveals together with the published one."""
     if not ready.keyed:
         return Compared(None, data, (), (WITHOUT_KEY,) if previous else ())
     table = history.rows_of(scratch, ready.roles, made.classed, made.recoded.groups, secret, ready.persons)
@@ -226,8 +228,8 @@ def compare_versions(
         if previous and entry.version == previous.version:
             data = data_change_by_key(scratch, entry.history, table, ready.rows)
     lacking = previous is not None and previous.version not in {entry.version for entry in earlier}
-    told = "history: the published version was made without key; from this one on versions can be compared"
-    return Compared(table, data, reports, (told,) if lacking else ())
+    note = "history: the published version was made without key; from this one on versions can be compared"
+    return Compared(table, data, reports, (note,) if lacking else ())
 
 
 def _make(
@@ -269,7 +271,7 @@ def _make(
 def changed_rows(
     scratch: Scratch, state: ReleaseState, ready: Prepared, previous: Entry | None
 ) -> DataChange | None:
-    """Rows that came and went since the published version, before the stage is gone; with a key the histories tell."""
+    """Rows that came and went since the published version, before the stage is gone; with a key the histories are compared instead."""
     if (
         previous is None
         or not state.exists(previous.link)
@@ -295,16 +297,16 @@ def _identifiers(scratch: Scratch, classed: TableRef, groups: RowGroups, ready: 
 
 
 def warnings(state: ReleaseState, target: Publication) -> tuple[str, ...]:
-    """What plan and run say of a release that does not stop it."""
+    """Warnings of plan and run."""
     spec, before = state.spec, state.published
-    told = (
+    found = (
         *format_of(spec.format.kind).warnings(spec),
         *neighbours(state, target),
-        *doubtful(state.engine, spec, state.source.ref),
+        *reader_warnings(state.engine, spec, state.source.ref),
     )
     if before and before.file and before.file != target.file:
-        told += (f"{before.file} keeps version {before.version} and is not refreshed any more; remove it",)
-    return told
+        found += (f"{before.file} keeps version {before.version} and is not refreshed any more; remove it",)
+    return found
 
 
 def neighbours(state: ReleaseState, target: Publication) -> list[str]:
@@ -318,16 +320,16 @@ def neighbours(state: ReleaseState, target: Publication) -> list[str]:
         same_place = entry.view_schema == target.view.schema and not entry.file and not target.file
         if readers or same_place:
             found.append(entry)
-    told = []
+    lines = []
     for pair in (False, True):
         names = [entry.release for entry in found if (is_pair(entry) or target.pair) == pair]
         if names:
             several = f"releases {', '.join(names)} show" if len(names) > 1 else f"release {names[0]} shows"
-            told.append(
+            lines.append(
                 f"{several} the same source to the same readers; together they may reveal more than "
                 f"each{how_to_measure(names, spec.name, pair)}"
             )
-    return told
+    return lines
 
 
 def how_to_measure(others: Sequence[str], name: str, pair: bool) -> str:

@@ -21,7 +21,7 @@ def left_out(
     """Count the rows without a class; none where the assignment does not declare them, so that verify finds each missing.
 
     Raises:
-        InfeasibleError: the policy allows fewer, or no row would be published; the text says how many there are.
+        InfeasibleError: the policy allows fewer, or no row would be published; the message states how many there are.
     """
     if not assignment.unassigned:
         return 0
@@ -36,13 +36,13 @@ def left_out(
         )
     allows = f"suppression allows {most}" if spec.suppression else "the policy allows none"
     raise InfeasibleError(
-        f"{said}, and {allows}. Nothing was published. Say suppression: {{max_rows: {missing}}} to accept that, ask for less, "
+        f"{said}, and {allows}. Nothing was published. Set suppression: {{max_rows: {missing}}} to accept that, ask for less, "
         "or choose another method"
     )
 
 
 def notes(missing: int, rows: int) -> tuple[str, ...]:
-    """What a run says of rows that are left out."""
+    """The warnings of a run for rows that are left out."""
     if not missing:
         return ()
     return (f"{missing} of {rows} rows of the source are left out of the release, as suppression allows",)

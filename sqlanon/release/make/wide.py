@@ -19,14 +19,14 @@ ALWAYS_THERE = 16 << 20
 """Bytes that an engine has at hand however little a run may use: texts that need no more stop nothing."""
 
 _HEADER = 40
-"""Bytes that a row has beside its columns, generously."""
+"""Bytes of a row in addition to its columns, rounded up."""
 
 
 def guard_texts(scratch: Scratch, spec: ReleaseSpec, roles: Roles, memory: int) -> None:
     """Texts fit into memory, a block of rows at a time as the engine works. Cost: one scan of the text columns.
 
     Raises:
-        PolicyError: they do not; the text says how much memory would do, and which column is widest.
+        PolicyError: they do not; the message states how much memory is enough, and names the widest column.
     """
     readings = (*roles.quasi, *roles.kept)
     texts = [reading.name for reading in readings if reading.column.kind == "text"]
@@ -52,12 +52,12 @@ def guard_columns(scratch: Scratch, spec: ReleaseSpec, quasi: Sequence[Domain]) 
     """The widest table of a run, a row a class with its box, fits into the engine's rows.
 
     Raises:
-        PolicyError: it does not; the text says how many quasi columns would.
+        PolicyError: it does not; the message states how many quasi columns do.
     """
     limits = scratch.engine.capabilities
     if limits.max_columns is None or limits.max_row_bytes is None or FORMATS[spec.format.kind].exact:
         return
-    # lo, hi, null, ncp and lm; beside them the size of a node or set, and a set of few values as bits (see recode/boxes).
+    # lo, hi, null, ncp and lm; in addition the size of a node or set, and a set of few values as bits (see recode/boxes).
     columns = sum(5 + (d.reading.treatment != "ordered") + d.fits_bits for d in quasi) + 2
     row = sum(32 + 8 * (d.reading.treatment != "ordered") + 8 * d.fits_bits for d in quasi) + _HEADER
     if columns <= limits.max_columns and row <= limits.max_row_bytes:

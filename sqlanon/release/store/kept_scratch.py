@@ -1,4 +1,4 @@
-"""Scratch tables that a run with ``keep_scratch`` leaves in the private schema, for whoever looks for an error.
+"""Scratch tables that a run with ``keep_scratch`` leaves in the private schema, for the search of an error.
 
 They hold source values. The catalog lists each before it is made, and only what it lists is dropped: by the next run of the
 release, and by `clean`.
@@ -50,7 +50,7 @@ class KeptScratch:
 
 
 def kept_of(engine: Engine) -> list[tuple[str, str]]:
-    """Release and name of every scratch table that is kept; somebody has made sure that the private schema is ours."""
+    """Release and name of every scratch table that is kept; the caller has checked that the private schema is ours."""
     if not engine.exists(_list(engine)):
         return []
     rows = engine.fetch(statement("catalog/list_scratch", engine.dialect, scratch=_list(engine)))

@@ -1,7 +1,7 @@
-"""The reader-visible metadata table beside a release: kinds, formats, hierarchy nodes, domains *declared in the policy*.
+"""The reader-visible metadata table of a release: kinds, formats, hierarchy nodes, domains *declared in the policy*.
 
 Nothing here comes from the data but the privacy that a bounded loss allowed: a domain that the policy does not declare is
-not told.
+not published.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ COLUMNS = (
 
 
 def metadata_name(view: str) -> str:
-    """The metadata view's name beside ``view``."""
+    """The name of the metadata view of ``view``."""
     return f"{view}_metadata"
 
 
@@ -101,7 +101,7 @@ def _asked(privacy: PrivacySpec) -> dict[str, object]:
 def _bound(
     privacy: PrivacySpec, accuracy: Accuracy, reached: Sequence[RequirementResult]
 ) -> dict[str, object]:
-    """What the policy bounds and maximizes, and what came of it, which any reader can count in the view."""
+    """What the policy bounds and maximizes, and the privacy that this allowed; any reader can count it in the view."""
     return {
         "maximize": accuracy.maximize,
         "at_least": {

@@ -25,7 +25,7 @@ class Difference:
     """One thing that two policies say differently.
 
     Attributes:
-        what: the key, or what is said of a column.
+        what: the key, or the column and its setting.
         old, new: both values for people.
         weaker: the new one promises less, or shows more.
         setting: it does not touch what is released.
@@ -38,19 +38,19 @@ class Difference:
     setting: bool = False
 
     def __str__(self) -> str:
-        told = f"{self.what} {self.old} -> {self.new}"
-        return f"{told} (weaker)" if self.weaker else told
+        text = f"{self.what} {self.old} -> {self.new}"
+        return f"{text} (weaker)" if self.weaker else text
 
 
 def differences(old: Policy, new: Policy) -> tuple[Difference, ...]:
-    """Everything that the policies say differently; what a policy does not say has its default."""
+    """Every difference of two policies; a key that a policy lacks has its default."""
     old, new = _DEFAULTS | dict(old), _DEFAULTS | dict(new)
     found = [*_privacy(old["privacy"], new["privacy"]), *_columns(old, new), *_formats(old, new)]
     found += _plain("rest", old["rest"], new["rest"], weaker=new["rest"] == "keep")
     found += _plain("rows_are", old["rows_are"], new["rows_are"], weaker=new["rows_are"] == "events")
-    # Another key says otherwise who is who: what versions before and after it tell together is then not known.
+    # With another key rows of versions before and after cannot be matched: what these reveal together is unknown.
     found += _plain("key", sorted(old["key"]), sorted(new["key"]), weaker=bool(old["key"]))
-    # What is released stays the same; what is said of it and what an audit allows changes.
+    # The released rows stay the same; warnings and what an audit allows change.
     ignored = new["persons"] == "ignored"
     found += _plain("persons", old["persons"], new["persons"], weaker=ignored, setting=True)
     found += _failing(old["refresh"], new["refresh"])
@@ -110,8 +110,8 @@ def _privacy(old: Policy, new: Policy) -> Iterator[Difference]:
     ):
         yield from _plain(key, old.get(key), new.get(key), weaker=old.get(key) is not None)
     yield from _plain("joint", old.get("joint"), new.get("joint"), weaker=not new.get("joint"))
-    was, told = bool(old.get("presence_disclosed")), bool(new.get("presence_disclosed"))
-    yield from _plain("presence disclosed", was, told, weaker=told)
+    was, now = bool(old.get("presence_disclosed")), bool(new.get("presence_disclosed"))
+    yield from _plain("presence disclosed", was, now, weaker=now)
     before, after = (dict(_flat("accuracy", policy.get("accuracy"))) for policy in (old, new))
     for path in sorted(set(before) | set(after)):
         yield from _plain(path, before.get(path), after.get(path))
@@ -131,7 +131,7 @@ def _columns(old: Policy, new: Policy) -> Iterator[Difference]:
                 yield from _plain(f"column {name}: {key}", one, other)
         for key in ("accept_unique", "accept_repeats"):
             one, other = bool((before or {}).get(key)), bool((after or {}).get(key))
-            # Of a column that was no identifier nobody counted the values.
+            # Values of a column that was no identifier were not counted.
             counted = key == "accept_unique" or was == "identifier"
             yield from _plain(f"column {name}: {key}", one, other, weaker=other and counted)
 

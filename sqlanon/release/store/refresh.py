@@ -63,7 +63,7 @@ class Decision:
         return self.previous.version if self.previous and self.previous.status == "published" else None
 
     def confirmed(self, release: str, *, allow_weaker: bool) -> None:
-        """Stop a weakening that nobody confirmed.
+        """Stop a weakening that was not confirmed.
 
         Raises:
             GuardError: the policy promises less than that of the published version.
@@ -72,7 +72,7 @@ class Decision:
         if self.weaker and before and not allow_weaker:
             name = "" if before is self.previous else f" of {before.release}"
             raise GuardError(
-                f"{release}: the policy is weaker than that of version {before.version}{name}, which {standing(before)}: "
+                f"{release}: the policy is weaker than that of version {before.version}{name}, which {shown_as(before)}: "
                 f"{'; '.join(self.weaker)}. If that is meant, confirm it once with --allow-weaker (in Python "
                 "allow_weaker=True)"
             )
@@ -103,9 +103,9 @@ def decide(state: ReleaseState, *, full: bool = False) -> Decision:
         return first(state)
     schema = schema_changes(spec, entry, state.source)
     found = policy_changes(entry, spec)
-    told = tuple(str(item) for item in found)
+    changes = tuple(str(item) for item in found)
     policy = any(not item.setting for item in found)
-    why, states = [*schema, *told], []
+    why, states = [*schema, *changes], []
     if schema:
         states.append("schema changed")
     if policy:
@@ -121,7 +121,7 @@ def decide(state: ReleaseState, *, full: bool = False) -> Decision:
         why.append(missing)
     elif entry.fingerprint is None:
         states.append("made anew")
-        why.append("the published version tells nothing of the source's rows")
+        why.append("the published version has no fingerprint of the source's rows")
     if full:
         states.append("made anew")
         why.append("asked for with --full")
@@ -149,7 +149,7 @@ def first(state: ReleaseState) -> Decision:
 
 
 def policy_changes(entry: Entry, spec: ReleaseSpec) -> tuple[Difference, ...]:
-    """What a policy says otherwise than that of a version."""
+    """The differences of a policy from that of a version."""
     return differences(entry.policy, json.loads(json.dumps(redacted(spec))))
 
 
@@ -169,14 +169,14 @@ def schema_changes(spec: ReleaseSpec, entry: Entry, relation: Relation) -> list[
     new = [name for name in after if name not in before]
     loose = [name for name in new if name.lower() not in roles]
     if loose and spec.rest != "drop":
-        kept = "rest: keep was said when the source did not have it; " if spec.rest == "keep" else ""
+        kept = "rest: keep was set before the source had it; " if spec.rest == "keep" else ""
         raise SchemaChangedError(
             f"{spec.name}: {relation.ref} has {', '.join(loose)} since version {entry.version} was made, and the policy "
             f"gives it no role; {kept}name one (identifier, quasi, sensitive, insensitive)"
         )
-    told = [f"column {name}: new{', not published (rest: drop)' if name in loose else ''}" for name in new]
-    told += [f"column {name}: gone" for name in before if name not in after]
-    return told + [
+    changes = [f"column {name}: new{', not published (rest: drop)' if name in loose else ''}" for name in new]
+    changes += [f"column {name}: gone" for name in before if name not in after]
+    return changes + [
         f"column {name}: type {before[name]} -> {kind}"
         for name, kind in after.items()
         if name in before and before[name] != kind
@@ -184,13 +184,13 @@ def schema_changes(spec: ReleaseSpec, entry: Entry, relation: Relation) -> list[
 
 
 def _missing(state: ReleaseState, entry: Entry) -> str | None:
-    """Whether readers lost what the catalog says they have."""
+    """Why readers lack what the catalog says they have: a text for messages; None: they have it."""
     if entry.file:
         if not Path(entry.file).exists():
             return f"{entry.file} is gone"
         try:
             held = version_in(state.engine, entry)
-        except LockedError:  # somebody writes it now: what is put in its place does not depend on that
+        except LockedError:  # another process writes it now: replacing the file does not depend on that
             return None
         return None if held == entry.version else f"{entry.file} does not hold version {entry.version}"
     lost = [str(view) for view in views_of(entry) if not state.exists(view)]
@@ -202,7 +202,7 @@ def fingerprint(scratch: Scratch, roles: Roles, key: Sequence[str], secret: str)
 
     Read it inside the snapshot that the run reads. It may change with the engine's version, which costs one more release.
     The engines' row hashes are quick and can be inverted; the catalog holds HMAC-SHA256 of their sum, so that two
-    fingerprints of sources that differ in one row do not tell that row's hash.
+    fingerprints of sources that differ in one row do not reveal that row's hash.
     """
     readings = [reading.name for reading in (*roles.quasi, *roles.kept)]
     names = {*readings, *(column.name for column in roles.identifiers), *key}
@@ -214,8 +214,8 @@ def fingerprint(scratch: Scratch, roles: Roles, key: Sequence[str], secret: str)
     rows, mark = scratch.fetch(
         "refresh/fingerprint", {"secret": secret}, source=roles.relation.ref, columns=columns
     )[0]
-    told = hmac.new(secret.encode(), f"{rows}:{mark}".encode(), "sha256")
-    return int(str(rows)), f"{rows}:{told.hexdigest()[:32]}"
+    mac = hmac.new(secret.encode(), f"{rows}:{mark}".encode(), "sha256")
+    return int(str(rows)), f"{rows}:{mac.hexdigest()[:32]}"
 
 
 def link_columns_of(entry: Entry, here: Sequence[str]) -> list[str]:
@@ -261,8 +261,8 @@ def data_change_by_key(scratch: Scratch, old: TableRef, new: TableRef, rows: int
     return DataChange(earlier, rows, added, removed, changed)
 
 
-def standing(entry: Entry) -> str:
-    """What a message says of the version that readers have or had last."""
+def shown_as(entry: Entry) -> str:
+    """The words of messages for the version that readers have, or had last."""
     return "is published" if entry.status == "published" else "was published last"
 
 
@@ -285,5 +285,5 @@ __all__ = [
     "first",
     "link_columns_of",
     "policy_changes",
-    "standing",
+    "shown_as",
 ]

@@ -15,7 +15,7 @@ def let_in(engine: Engine, readers: Sequence[str], views: Sequence[TableRef]) ->
     Whoever has a right on a schema in hand would otherwise keep those waiting who read a view that the swap has locked.
 
     Raises:
-        DatabaseError: somebody else owns a schema.
+        DatabaseError: another role owns a schema.
     """
     if engine.capabilities.roles:
         for role in engine.roles(readers):
@@ -32,7 +32,7 @@ def admit(engine: Engine, readers: Sequence[str], views: Sequence[TableRef], pre
         previous: the version whose readers they replace.
 
     Raises:
-        DatabaseError: somebody else owns what would have to be granted.
+        DatabaseError: another role owns what would have to be granted.
     """
     if not engine.capabilities.roles:
         return
@@ -43,27 +43,29 @@ def admit(engine: Engine, readers: Sequence[str], views: Sequence[TableRef], pre
         engine.allow(views, role)
 
 
-def doubtful(engine: Engine, spec: ReleaseSpec, source: TableRef) -> list[str]:
-    """What is odd about the readers: names that are no roles, and roles that need no release to read the source."""
+def reader_warnings(engine: Engine, spec: ReleaseSpec, source: TableRef) -> list[str]:
+    """Warnings about the readers: names that are no roles, and roles that can read the source or private tables."""
     if not engine.capabilities.roles:
         return []
     known = engine.roles(spec.readers)
     unknown = [name for name in spec.readers if name not in known]
-    told = [f"readers: this database has no role {name}; nothing is granted to it" for name in unknown]
+    found = [f"readers: this database has no role {name}; nothing is granted to it" for name in unknown]
     every = engine.all_readers()
     if every:
         more = f" and {len(every) - 5} more" if len(every) > 5 else ""
-        told.append(
+        found.append(
             f"{', '.join(every[:5])}{more} can read every table, the source and the private ones too (superuser, or member of "
             "pg_read_all_data)"
         )
     let_in = [name for name in engine.grantees(PRIVATE_SCHEMA) if name not in known]
-    told += [
+    found += [
         f"{name} was let into the private schema {PRIVATE_SCHEMA}; revoke all rights on it" for name in let_in
     ]
     for role in known:
         if engine.enters(role, source.schema or "") and engine.reads(role, source):
-            told.append(f"reader {role} can read the source {source} itself")
+            found.append(f"reader {role} can read the source {source} itself")
         if engine.enters(role, PRIVATE_SCHEMA):
-            told.append(f"reader {role} can see into the private schema {PRIVATE_SCHEMA}; revoke USAGE on it")
-    return told
+            found.append(
+                f"reader {role} can see into the private schema {PRIVATE_SCHEMA}; revoke USAGE on it"
+            )
+    return found

@@ -12,7 +12,7 @@ from sqlanon.progress import Silent, Stopwatch
 from sqlanon.release.store.catalog import Catalog, Entry
 from sqlanon.release.store.policy_diff import SETTINGS, differences, weakenings
 from sqlanon.release.store.publish import pointings
-from sqlanon.release.store.refresh import data_change, link_columns_of, standing
+from sqlanon.release.store.refresh import data_change, link_columns_of, shown_as
 from sqlanon.release.store.rights import admit, let_in
 from sqlanon.release.store.second_file import give_back, reconcile, settled
 from sqlanon.release.store.state import last_shown
@@ -39,8 +39,8 @@ def rollback(
 
     Raises:
         PolicyError: no such release or version, or its table was dropped.
-        GuardError: its policy is weaker, and nobody confirmed it.
-        LockedError: somebody runs this release now, or readers held the view for too long.
+        GuardError: its policy is weaker, and that was not confirmed.
+        LockedError: another session runs this release now, or readers held the view for too long.
     """
     with engine.lock(f"release {release}"):
         catalog = Catalog(engine)
@@ -57,7 +57,7 @@ def rollback(
         if weaker and not allow_weaker:
             raise GuardError(
                 f"{release}: version {entry.version} was made by a weaker policy than version {current.version}, which "
-                f"{standing(current)}: {'; '.join(weaker)}. If that is meant, confirm it with --allow-weaker (in Python allow_weaker=True)"
+                f"{shown_as(current)}: {'; '.join(weaker)}. If that is meant, confirm it with --allow-weaker (in Python allow_weaker=True)"
             )
         view = TableRef(entry.view_schema, str(entry.view_name), entry.database)
         warnings = _warnings(engine, entry, weaker)
@@ -95,7 +95,7 @@ def _return_views(
 
 
 def _return_file(engine: Engine, entry: Entry, shown: list[Pointing], policy: Mapping[str, Any]) -> None:
-    """The catalog says what is under way: whoever finds it so asks the file which version it holds (`reconcile`)."""
+    """The catalog records the step that is under way: after a kill `reconcile` reads from the file which version it holds."""
     catalog = Catalog(engine)
     with engine.publishing():
         catalog.mark(entry.release, entry.version, "returning")
@@ -136,22 +136,22 @@ def _wanted(engine: Engine, release: str, entries: list[Entry], current: Entry, 
 
 
 def _warnings(engine: Engine, entry: Entry, weaker: tuple[str, ...]) -> tuple[str, ...]:
-    told = [f"weaker than before: {line}" for line in weaker]
+    found = [f"weaker than before: {line}" for line in weaker]
     removed = deleted_since(engine, entry)
     if removed is None:
-        told.append(
-            "whether rows were deleted from the source since then cannot be told: its columns changed, or it is gone"
+        found.append(
+            "whether rows were deleted from the source since then is unknown: its columns changed, or it is gone"
         )
     elif removed:
-        told.append(
+        found.append(
             f"{removed} rows of version {entry.version} are no longer in the source, or not as they were; readers see them again. "
             "If they were deleted for a reason, run again instead"
         )
-    return tuple(told)
+    return tuple(found)
 
 
 def deleted_since(engine: Engine, entry: Entry) -> int | None:
-    """Rows of a version that the source no longer has, by the hashes that tie them; None where that cannot be told."""
+    """Rows of a version that the source no longer has, by the hashes of its link table; None where that is unknown."""
     if not engine.exists(entry.link):
         return None
     try:

@@ -20,7 +20,7 @@ SHOWN = ("published", "withdrawn", "replaced", "dropped")
 class ReleaseState:
     """One release and what is around it.
 
-    Whoever holds the release's lock may use it until he changes something himself: nobody else writes the catalog's rows of this
+    The holder of the release's lock may use it until it changes something: no other session writes the catalog's rows of this
     release or its private tables. Views are other people's as well: the publishing transaction looks them up again.
 
     Attributes:
@@ -79,7 +79,7 @@ class ReleaseState:
 
 
 def read_state(engine: Engine, spec: ReleaseSpec) -> ReleaseState:
-    """Read the state of a release in a few statements; its lock is held, and the private schema was found to be nobody else's."""
+    """Read the state of a release in a few statements; its lock is held, and the private schema was found to belong to this role."""
     catalog = Catalog(engine)
     views = [
         view

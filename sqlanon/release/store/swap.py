@@ -40,7 +40,7 @@ def swap(
         found: these views and tables and those of the previous version, where they were looked up in this transaction.
 
     Raises:
-        DependentsError: a view must be made anew, and something of the user's stands on it.
+        DependentsError: a view must be made anew, and an object of the user depends on it.
         LockedError: readers held the views for too long.
     """
     kept = {(item.view.schema, item.view.name) for item in pointings}
@@ -78,10 +78,10 @@ def _types(columns: Sequence[Column]) -> list[tuple[str, str]]:
 
 
 def _drop(engine: Engine, view: TableRef, why: str) -> None:
-    standing = engine.dependents(view)
-    if standing:
+    dependents = engine.dependents(view)
+    if dependents:
         raise DependentsError(
-            f"{view} {why}, and these depend on it: {', '.join(standing)}. sqlanon drops nothing that it did not make: drop "
+            f"{view} {why}, and these depend on it: {', '.join(dependents)}. sqlanon drops nothing that it did not make: drop "
             "or change them, run again, and make them anew; the version before stays until then"
         )
     engine.execute(statement("publish/drop_view", engine.dialect, view=view))

@@ -1,4 +1,4 @@
-"""Where a release goes: its view, the views beside it, its physical tables; and whether those names are free."""
+"""Where a release goes: its view, the further views, its physical tables; and whether those names are free."""
 
 from __future__ import annotations
 
@@ -48,12 +48,12 @@ class Publication:
 
 
 def sensitive_of(table: TableRef) -> TableRef:
-    """The table of sensitive values beside a view or a physical table."""
+    """The table of sensitive values of a view or a physical table."""
     return replace(table, name=f"{table.name}_sensitive")
 
 
 def metadata_of(view: TableRef) -> TableRef:
-    """The metadata view beside a view."""
+    """The metadata view of a view."""
     return replace(view, name=metadata_name(view.name))
 
 
@@ -132,7 +132,7 @@ def check_no_link(release: str, file: str) -> None:
 def check_free(
     release: str, target: Publication, entries: Sequence[Entry], exists: Callable[[TableRef], bool]
 ) -> None:
-    """The views of the release are its own, or nobody's.
+    """The views of the release are its own, or do not exist yet.
 
     Args:
         release: its name.

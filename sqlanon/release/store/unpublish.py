@@ -114,7 +114,7 @@ def _check_own(engine: Engine, entry: Entry, item: Pointing) -> None:
 
 
 def _withdraw_file(engine: Engine, entry: Entry) -> None:
-    """The catalog says what is under way before the file is removed: `reconcile` finishes it after a kill."""
+    """The catalog records the step before the file is removed, so that `reconcile` finishes it after a kill."""
     assert entry.file is not None
     check_no_link(entry.release, entry.file)
     if Path(entry.file).exists() and version_in(engine, entry) != entry.version:

@@ -122,7 +122,7 @@ def test_any_policy_is_a_spec_or_a_policy_error(tmp_path: Path, lines: list[str]
         ("a:\n\tb: c\n", "f:2: not YAML: a character that cannot start a value (a tab, @, ` or %); indent with spaces; put text in quotes"),
         ("a: *b\n", "f:1: not YAML: an alias without its anchor; put text that starts with * in quotes"),
         ("a: &x 1\nb: &x 2\n", "f:2: not YAML: an anchor given twice; each anchor once"),
-        ("a: b: c\n", "f:1: not YAML: a colon where no key can stand; put text that holds a colon in quotes; check the indentation"),
+        ("a: b: c\n", "f:1: not YAML: a colon where no key is allowed; put text that holds a colon in quotes; check the indentation"),
         ("a: 1\n---\nb: 2\n", "f:2: not YAML: a second document; one document in a file"),
         ("a: [1, 2\n", "f:2: not YAML: expected … or …, but got …; check quotes, brackets and indentation"),
         ("a: 1\nb: {c: ${D}}\n", "f:2: not YAML: a bracket out of place; inside { } and [ ] put ${NAME} in quotes"),
@@ -182,7 +182,7 @@ def test_tags_and_odd_keys_are_problems(problems: Any) -> None:
         "  columns: {age: quasi, [a]: quasi, <<: 5}\n"
     )
     assert [problem.split(";")[0] for problem in told] == [
-        "anon.yml:3: releases[0].name: a YAML tag stands here",
+        "anon.yml:3: releases[0].name: a YAML tag is not allowed",
         "anon.yml:6: releases[0].columns: the key in line 6 is not text",
         "anon.yml:6: releases[0].columns: << merges something that is not a mapping",
     ]
