@@ -1,7 +1,8 @@
 """What a policy can choose, declared as data: formats, requirements, and methods with options, limits and costs.
 
 It is apart from their code. The room imports the specs and nothing else of sqlanon, no array library, no compiler and no
-driver, so that a policy is checked completely before any method is imported. Code is named, as ``module:class``, and imported by `sqlanon.methods`.
+driver, so that a policy is checked completely before any method is imported. Code is named, as ``module:class``,
+and imported by `sqlanon.methods`.
 """
 
 from sqlanon.declared.check import asked_of, refusals, too_many_rows, unknown_method, wrong_options

@@ -201,9 +201,9 @@ def attach_classes(
 ) -> TableRef:  # fmt: skip
     """Join the staged rows and their class, once; the stage, the work table and the assignment are dropped.
 
-    Methods see codes alone, and divide rows of equal codes by their row ids, which follow the source. Where such rows differ in
-    what is published in addition to the codes, the classes that they have together are given to them in the order of a keyed hash
-    instead: which row is in which class does not depend on the source's order, and shows nothing of it.
+    Methods see codes alone, and divide rows of equal codes by their row ids, which follow the source. Such rows may
+    differ in other published columns. Then their classes are assigned to them anew, in the order of a keyed hash: which row
+    is in which class neither depends on the source's order nor reveals it.
 
     Args:
         scratch: the run.

@@ -1,7 +1,7 @@
 """Axes: where the codes of every attribute lie, on one scale, so that no attribute's range decides an order.
 
-Where only extents bound a class (the dual problem), a column without one cannot make a class too wide, and one with a narrow
-extent does so first: axes are then as long as their tables are wide in extents.
+In the dual problem extents may be the only bounds of a class. Then a column without an extent cannot make a class too wide,
+and one with a narrow extent does so first. So an axis is as long, relative to others, as the column's range divided by its extent.
 """
 
 from __future__ import annotations

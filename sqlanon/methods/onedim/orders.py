@@ -279,8 +279,8 @@ class Tree(Hilbert):
     def within(self, context: Context, rows: Rows, geometry: Geometry) -> None:
         """See `Order`.
 
-        One tree is grown down to equal rows; of many, which take most of the time, a leaf keeps up to a class of rows in the
-        curve's order (range NCP of SAL, k = 10: 0.0001 more than with single rows, in half the time).
+        A single tree is grown down to equal rows. Many trees take most of the time, so their leaves hold up to a class of
+        rows, in the curve's order. Range NCP of SAL, k = 10: 0.0001 more than with single rows, in half the time.
 
         Cost: O(n d^2) a level of a tree.
         """

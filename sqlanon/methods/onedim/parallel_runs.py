@@ -1,8 +1,8 @@
 """The optimal division into runs by several threads: the same as by one, bit for bit.
 
 A piece of the rows is solved from some rows before its beginning, as if the table began there. Which runs are best depends
-only on the differences between the losses of the last 2k prefixes; where those of the piece and those of the rows before
-it differ by one constant, the piece is solved as the whole table would be. Where they do not, it is solved again.
+only on the differences between the losses of the last 2k prefixes. If those of the piece and those of the rows before it
+differ by one constant, the piece is solved as the whole table would be. Otherwise it is solved again.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Boxes whose values are listed: sets, nodes of a hierarchy, declared orders, groups of anatomy, and boxes that GROUP BY spreads.
 
-Each goes through a *lookup*: every distinct box is unrolled into its values once (`sqlanon.query.boxes.unroll`), the tests are
-computed on the values by the engine itself, and one row a box (or a box and a group's key) gives the part of the box that each
+Each goes through a *lookup*. Every distinct box is unrolled into its values once (`sqlanon.query.boxes.unroll`), and the engine
+computes the tests on the values. The lookup has one row a box (or a box and a group's key), with the part of the box that each
 group of values takes. Sets that are asked for a few constants need none (`sqlanon.query.boxes.set_constants`).
 """
 

@@ -1,7 +1,7 @@
 """What a query may consist of: shapes that have no answer over a release are refused before any name is looked up.
 
-A clause that would be dropped, or a function that gives another value in the next row or the next call, would make a
-number wrong without a word; and a function of the server may read files and tables, or write. So what is not known is refused.
+A clause that is dropped, or a function that gives another value in the next row or call, would make an answer wrong without
+an error. A function of the server may read files and tables, or write. So what is not known is refused.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """WHERE as a monotone formula over tests, and its compilation to SQL: possible, certain, and the share of the box.
 
-SQL's logic has three values, but WHERE takes only TRUE. With every NOT pushed down to the predicates, a conjunction is TRUE
-exactly when all of its parts are and a disjunction when one is; so each predicate, under its sign, becomes a *test* that
-either holds or does not, and NULL needs no value of its own.
+SQL's logic has three values, but WHERE takes only TRUE. Every NOT is pushed down to the predicates. Then a conjunction is
+TRUE exactly when all of its parts are, and a disjunction when one is. So each predicate, with its sign, becomes a *test*
+that either holds or does not, and NULL needs no value of its own.
 
 A row's box is a product: every combination of its columns' values is possible. So formulas over different columns are
 independent, and a formula whose parts share a column is split by what that column's values decide: a decision diagram

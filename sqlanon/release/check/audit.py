@@ -190,7 +190,10 @@ def together(engine: Engine, first: str, second: str) -> TogetherReport:
     """What the intersections of two releases' classes leave of k and l, for a reader who holds both.
 
     Rows are matched through the private link tables, so this is what a reader who knows a person's place in both
-    releases is left with. Where one of them is of events persons are counted as `audit` does, in the intersections. Cost: one pass over the source and two joins.
+    releases is left with. Where one of them is of events, persons are counted in the
+    intersections as `audit` counts them.
+
+    Cost: one pass over the source and two joins.
 
     Raises:
         PolicyError: not two published releases of one source.

@@ -1,8 +1,9 @@
 """History: what two versions of one release reveal together, by the classes that share a row.
 
-A reader of both versions who finds a component of linked classes knows what its old and its new classes hold. So the rows
-that arrived in it, those that left it, and those common to an old and a new class are groups that he can distinguish; each
-should be as large and as diverse as a class, and of events hold as many persons. A changed row is both one that left and one that arrived.
+A reader of both versions who finds a component of linked classes knows what its old and its new classes hold. So he
+can distinguish three kinds of groups: the rows that arrived in it, those that left it, and those common to an old and a new
+class. Each should be as large and as diverse as a class, and of events hold as many persons. A changed row is both one that
+left and one that arrived.
 
 The private schema keeps a keyed hash of the key, the class, and keyed hashes of the values and of the persons' numbers for
 every version ever published. Nothing here prevents anything: it measures, and `refresh.max_failing` stops a run.
@@ -169,7 +170,9 @@ def compare(scratch: Scratch, old: Side, new: Side, privacy: PrivacySpec, fewest
 
     Where the policies read other columns, or columns of other types, rows are matched by key alone, and changed
     values are not noticed. Where the keys differ, or match nowhere, the result is ``unknown``, and every new row fails.
-    ``fewest`` persons must be in every group, by each identifier that its version counts; 1 asks for none. Cost: three joins of the two histories by key, and one step a link.
+    ``fewest`` persons must be in every group, by each identifier that its version counts; 1 asks for none.
+
+    Cost: three joins of the two histories by key, and one step a link.
     """
     if old.key != new.key:
         return _unknown(scratch, old, new, "the key's columns or their types changed")

@@ -1,7 +1,8 @@
 """Persons of a release of events: every identifier is counted by itself, as a tuple of them would count rows.
 
 Several identifiers of one row (a visit, a patient) may have different numbers of values in a class: the smallest is the number of
-persons that the class holds for certain. The stage and the private link table hold a number of each identifier (a hash or a rank); audit counts those.
+persons that the class holds for certain. The stage and the private link table hold a number of each identifier (a hash or
+a rank); audit counts those.
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
 """Verify: does the physical table keep its promises? Written apart from every method; it trusts only tables.
 
-Runs inside the publishing transaction. What it checks: every staged row is covered by what is published for it; the
-table holds the staged rows but those left out by declaration, no more, no fewer, and just the columns of the policy; and over the groups of *every*
-released QI-derived column each requirement holds.
+Runs inside the publishing transaction. It checks three things. Every staged row is covered by what is published for it.
+The table holds exactly the staged rows that are not left out by declaration, and exactly the columns of the policy. Every
+requirement holds over the groups of *every* released QI-derived column.
 """
 
 from __future__ import annotations

@@ -12,8 +12,8 @@ from sqlanon.table.scratch import Scratch
 from sqlanon.table.stage import Roles
 
 COPIES = 9
-"""Blocks of rows that a run has in memory at its peak, measured with 2 threads: of 400 rows of 100, 300 and 960 kB 7 to 8, of 5,000 rows
-of 40 kB 9, with a limit below which DuckDB gives up at 6."""
+"""Blocks of rows that a run has in memory at its peak, measured with 2 threads: 7 to 8 for 400 rows of 100, 300 and 960 kB, and
+9 for 5,000 rows of 40 kB. With a memory limit of fewer than 6 DuckDB fails."""
 
 ALWAYS_THERE = 16 << 20
 """Bytes that an engine has at hand however little a run may use: texts that need no more stop nothing."""

@@ -198,11 +198,13 @@ def _missing(state: ReleaseState, entry: Entry) -> str | None:
 
 
 def fingerprint(scratch: Scratch, roles: Roles, key: Sequence[str], secret: str) -> tuple[int, str]:
-    """The number of rows; and rows with a keyed hash of the sum of their hashes over every column that has a role. Cost: one scan of the source.
+    """The number of rows; and rows with a keyed hash of the sum of their hashes over every column that has a role.
 
     Read it inside the snapshot that the run reads. It may change with the engine's version, which costs one more release.
     The engines' row hashes are quick and can be inverted; the catalog holds HMAC-SHA256 of their sum, so that two
     fingerprints of sources that differ in one row do not reveal that row's hash.
+
+    Cost: one scan of the source.
     """
     readings = [reading.name for reading in (*roles.quasi, *roles.kept)]
     names = {*readings, *(column.name for column in roles.identifiers), *key}
