@@ -282,7 +282,7 @@ def changed_rows(
     links = link_columns(ready.roles, state.spec)
     seen = {reading.name for reading in (*ready.roles.quasi, *ready.roles.kept)}
     seen |= {column.name for column in ready.roles.identifiers}
-    same = previous.fingerprint == ready.source.fingerprint and not previous.report.get("suppressed")
+    same = previous.fingerprint == ready.source.fingerprint and not previous.row().suppressed
     if same and seen.issuperset(links) and link_columns_of(previous, columns) == links:
         return DataChange(ready.rows, ready.rows, 0, 0)  # the same rows, column by column
     return data_change(scratch, previous, ready.stage, links, columns, ready.rows)
