@@ -47,7 +47,7 @@ class DatabaseError(SqlanonError):
 
 
 class LockedError(DatabaseError):
-    """Somebody else holds the database file or runs the same release."""
+    """Another process or session holds the database file, or runs the same release."""
 
 
 class DependentsError(DatabaseError):

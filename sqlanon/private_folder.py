@@ -1,4 +1,4 @@
-"""Folders that nobody else can open, for rows on their way to a file; what a killed process leaves is found by its marker.
+"""Folders that no other user can open, for rows on their way to a file; what a killed process leaves is found by its marker.
 
 The process that makes a folder keeps the marker in it locked until it ends, however it ends: a folder whose marker
 no process has locked is abandoned.

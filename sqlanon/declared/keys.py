@@ -84,7 +84,7 @@ RELEASE = {
     ),
     "dimensions": Key(
         (),
-        "Tables that `query` may join to the release, `table` or `schema.table`: what they say of a value is "
+        "Tables that `query` may join to the release, `table` or `schema.table`: what they contain about a value is "
         "no secret, and none holds rows of the release's persons. Any other table is refused without "
         "`--allow-linking`.",
     ),

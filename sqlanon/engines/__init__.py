@@ -47,7 +47,7 @@ def connect(
 
 
 def guest(session: Session) -> AbstractContextManager[Guest]:
-    """Work inside a DuckDB that somebody else has open; see `sqlanon.engines.duckdb.guest.guest`."""
+    """Work inside a DuckDB that the host process has open; see `sqlanon.engines.duckdb.guest.guest`."""
     from sqlanon.engines.duckdb import guest
 
     return guest.guest(session)

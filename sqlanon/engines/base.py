@@ -153,7 +153,7 @@ class Capabilities:
 
 
 class Session(Protocol):
-    """Somebody else's open DuckDB connection, or an object with its interface: all that `sqlanon.engines.guest` needs of it."""
+    """The open DuckDB connection of the host process, or an object with its interface: all that `sqlanon.engines.guest` needs of it."""
 
     def cursor(self) -> Any:  # noqa: ANN401 - the driver's own
         """Another connection to the same databases."""
@@ -187,7 +187,7 @@ class Engine(Protocol):
     def execute(self, statement: Statement | str) -> None:
         """Run one statement for its effect.
 
-        A plain string is SQL that a person wrote, and its names mean what they mean to whoever connected. Generated SQL is
+        A plain string is SQL that a person wrote, and its names are resolved on the search path of the connected role. Generated SQL is
         always a `Statement`: its functions and operators are those of the system, whatever the session's search path.
         """
 
@@ -292,7 +292,7 @@ class Engine(Protocol):
         """Load a CSV (also .gz) or Parquet file into a new table (`file_formats` only)."""
 
     def export_file(self, table: TableRef, path: Path) -> None:
-        """Write a table to a new CSV or Parquet file (`file_formats` only); whoever calls it keeps others from it until it is whole."""
+        """Write a table to a new CSV or Parquet file (`file_formats` only); the caller keeps others from it until it is complete."""
 
     def swapping(self, action: Callable[[], None]) -> None:
         """Run what waits for readers to let go, in the open transaction, so that none queues behind it for long.
@@ -306,7 +306,7 @@ class Engine(Protocol):
     def rights(self, view: TableRef, columns: Sequence[str]) -> list[Statement]:
         """Statements that give a view the rights and the comment it has now, once it is made anew with ``columns``.
 
-        Rights that nobody had, as default privileges would give them, are taken away (`roles` only).
+        Rights that no role had before, as default privileges give them, are revoked (`roles` only).
         """
 
     def roles(self, names: Sequence[str]) -> list[str]:
@@ -316,14 +316,14 @@ class Engine(Protocol):
         """Let a role into the schemas of these views (`roles` only).
 
         Raises:
-            DatabaseError: somebody else owns one.
+            DatabaseError: another role owns one.
         """
 
     def allow(self, views: Sequence[TableRef], role: str) -> None:
         """Let a role that was let into their schemas read these views, and nothing else (`roles` only).
 
         Raises:
-            DatabaseError: somebody else owns what would have to be granted.
+            DatabaseError: another role owns what would have to be granted.
         """
 
     def forbid(self, views: Sequence[TableRef], role: str) -> None:
@@ -339,7 +339,7 @@ class Engine(Protocol):
         """Make sure that a schema is this role's own; of a new one take away what default privileges gave (`roles` only).
 
         Raises:
-            DatabaseError: somebody else owns it or a table in it, or has a right on one; a schema that is missing is right.
+            DatabaseError: another role owns it or a table in it, or has a right on one; a schema that is missing is right.
         """
 
     def reading(self, table: TableRef) -> AbstractContextManager[None]:
@@ -350,7 +350,7 @@ class Engine(Protocol):
         """
 
     def hold(self, view: TableRef) -> None:
-        """Keep a view as it is until the open transaction ends; nobody reads or replaces it meanwhile."""
+        """Keep a view as it is until the open transaction ends; no session reads or replaces it meanwhile."""
 
     def all_readers(self) -> list[str]:
         """Other roles that can log in and read every table, superusers among them (`roles` only)."""

@@ -1,4 +1,4 @@
-"""An engine that knows neither roles nor rights: whoever can open the database reads all of it."""
+"""An engine that knows neither roles nor rights: every process that can open the database reads all of it."""
 
 from __future__ import annotations
 
@@ -29,11 +29,11 @@ class WithoutRights:
         """The engine knows no roles."""
 
     def reads(self, role: str, ref: TableRef) -> bool:
-        """Whoever can open the database reads all of it."""
+        """Every process that can open the database reads all of it."""
         return True
 
     def enters(self, role: str, schema: str) -> bool:
-        """Whoever can open the database reads all of it."""
+        """Every process that can open the database reads all of it."""
         return True
 
     def seclude(self, schema: str, *, anew: bool) -> None:
@@ -49,7 +49,7 @@ class WithoutRights:
         return []
 
     def drop_statistics(self, tables: Sequence[TableRef]) -> None:
-        """Whoever reads statistics reads the tables."""
+        """A reader of statistics can read the tables as well."""
 
     def grantees(self, schema: str) -> list[str]:
         """The engine has no rights."""

@@ -32,7 +32,7 @@ class Divergence:
         sensitive: the sensitive column, or None: cells are counted by the quasi columns alone.
         kld: infinite where ``missed`` is not 0.
         cells: (cell, sensitive value) pairs that the source holds.
-        missed: those of them where the release expects nobody.
+        missed: those of them where the release expects no row.
         missed_rows: rows of the source in them.
         rows: rows of the source.
     """

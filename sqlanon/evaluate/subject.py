@@ -1,6 +1,6 @@
 """What is compared: a published release and the source that it was made of, as the catalog and its metadata describe it.
 
-Only what a release says of itself is read here; `datacube` looks at rows.
+Only the metadata of a release are read here; `datacube` looks at rows.
 """
 
 from __future__ import annotations

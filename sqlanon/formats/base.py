@@ -166,7 +166,7 @@ class Format:
         return []
 
     def warnings(self, spec: ReleaseSpec) -> tuple[str, ...]:
-        """What plan and run say of the format."""
+        """Warnings of plan and run about the format."""
         return ()
 
     # --- a run ------------------------------------------------------------------------------------------------------

@@ -37,7 +37,7 @@ class Domain:
         singles: rows whose value occurs once.
         top: rows of the most frequent value, NULL included.
         code: the code column's name in the work table: c1.. quasi, a1.. sensitive.
-        spread: of an ordered column, the range of its domain; None: nobody asked yet.
+        spread: of an ordered column, the range of its domain; None: not computed yet.
     """
 
     reading: Reading

@@ -89,7 +89,7 @@ class Scratch:
         return table
 
     def _give(self, table: TableRef) -> None:
-        """Give a table that is about to be dropped to whoever keeps it."""
+        """Pass a table that is about to be dropped to the keeper of scratch tables, if there is one."""
         if self._keep is not None and self.engine.exists(table):
             self._keep(table, self._made[table])
 
@@ -97,7 +97,7 @@ class Scratch:
     def together(self) -> Iterator[None]:
         """What is executed and dropped inside is sent with the next `fetch` inside, or at the end, in as few calls as the engine can.
 
-        Whoever uses the engine itself inside does not find what is made inside.
+        Code that uses the engine directly inside does not find what is made inside.
         """
         if self._waiting is not None or self._keep is not None:
             yield

@@ -1,7 +1,7 @@
 -- name: loss/extents
 -- params: boxes (table), columns (list of {code, kind, domain, wide (bool: too wide for exact subtraction), nanoseconds})
 -- returns: per column extent_<code> (largest hi - lo of a class; timestamps in micro- or nanoseconds; ranks; leaves or values
---   where kind is sized; NULL if no class has one), open_<code> bigint (classes with NULL, an infinity or NaN beside other values)
+--   where kind is sized; NULL if no class has one), open_<code> bigint (classes with NULL, an infinity or NaN together with other values)
 {% macro between(c, low, high) %}
 {% if c.kind == "integer" and not c.wide %}
 CAST({{ high }} AS HUGEINT) - CAST({{ low }} AS HUGEINT)

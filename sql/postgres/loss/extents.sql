@@ -1,7 +1,7 @@
 -- name: loss/extents
 -- params: boxes (table), columns (list of {code, kind, domain, wide (bool: too wide for exact subtraction), nanoseconds})
 -- returns: per column extent_<code> (largest hi - lo of a class; timestamps in micro- or nanoseconds; ranks; leaves or values
---   where kind is sized; NULL if no class has one), open_<code> bigint (classes with NULL, an infinity or NaN beside other values)
+--   where kind is sized; NULL if no class has one), open_<code> bigint (classes with NULL, an infinity or NaN together with other values)
 {% macro between(c, low, high) %}
 {% if c.kind == "timestamp" %}
 trunc(extract(epoch FROM {{ high }}) * 1000000) - trunc(extract(epoch FROM {{ low }}) * 1000000)

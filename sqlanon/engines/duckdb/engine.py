@@ -446,7 +446,7 @@ class DuckDBEngine(WithoutRights):
             return stored_views.definition(self._connection, self._database, view)
 
     def hold(self, view: TableRef) -> None:
-        """A file has one writing process: nobody else replaces a view."""
+        """A file has one writing process: no other one replaces a view."""
 
     def close(self) -> None:
         """See `Engine.close`."""

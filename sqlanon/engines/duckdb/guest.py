@@ -1,4 +1,4 @@
-"""A guest in somebody else's DuckDB: an engine over a private in-memory database of a process that has its own connection open.
+"""A guest in the DuckDB of a host process: an engine over a private in-memory database of a process that has its own connection open.
 
 dbt-duckdb's Python models need it: the file is open in dbt, so no second connection by path is possible, and what dbt
 has there is not ours to write to.
@@ -21,7 +21,7 @@ from sqlanon.errors import DatabaseError
 
 @dataclass(frozen=True, slots=True)
 class Guest:
-    """A private database beside the host's.
+    """A private database next to the host's.
 
     Attributes:
         engine: works in the private database.

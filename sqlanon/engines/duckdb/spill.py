@@ -28,7 +28,7 @@ class Spill:
 
     def __init__(self, folder: PrivateFolder, before: str) -> None:
         self._folder = folder
-        atexit.register(folder.remove)  # where nobody closes the connection
+        atexit.register(folder.remove)  # where the connection is never closed
         self._before = before
         self._users = 0
         self.setting = str(
@@ -61,17 +61,17 @@ class Spill:
             if last and (free or not Path(self.setting).exists()):
                 self._folder.remove()
                 atexit.unregister(self._folder.remove)
-            # Else a connection that somebody else has to this database lives on, and spills there until the process ends.
+            # Else another connection to this database stays open, and spills there until the process ends.
 
 
 def spill(connection: duckdb.DuckDBPyConnection, path: str | None) -> Spill | None:
-    """Let a database spill into a private folder beside its file; where that cannot be, or in memory, in the system's.
+    """Let a database spill into a private folder next to its file; where that cannot be, or in memory, in the system's.
 
-    What killed processes left there is removed. None: a connection of somebody else in this process has the database
+    What killed processes left there is removed. None: another connection of this process has the database
     spill elsewhere already.
 
     Args:
-        connection: looks builtin names up where nobody else's are.
+        connection: looks builtin names up where only builtin ones are.
         path: the database's file.
 
     Raises:

@@ -215,7 +215,7 @@ class PostgresEngine(Tables):
                 yield arrays(statement.name, data[start:-2], record, dtypes)
 
     def relation(self, name: str) -> Relation:
-        """See `Engine.relation`: a name without a schema is looked for on the path of whoever connected."""
+        """See `Engine.relation`: a name without a schema is looked up on the search path of the connected role."""
         with self._translated("catalog lookup"):
             return self._names.relation(name)
 
@@ -287,7 +287,7 @@ class PostgresEngine(Tables):
     def lock(self, name: str, *, wait: bool = False) -> Iterator[None]:
         """See `Engine.lock`: a session advisory lock, so it ends with the session even on kill -9.
 
-        Any role of the database can take such a lock; the error names whoever has it.
+        Any role of the database can take such a lock; the error names the role that has it.
         """
         key = zlib.crc32(name.encode()) - (1 << 31)
         binds: dict[str, int | float | str | None] = {"space": 0x5A0, "key": key}

@@ -66,7 +66,7 @@ _KINDS: dict[str, Kind] = {
 
 @dataclass(frozen=True, slots=True)
 class OwnPath:
-    """The path of whoever connected.
+    """The search path of the connected role.
 
     Attributes:
         setting: ``search_path`` as he has it.
@@ -192,7 +192,7 @@ def _first(
 ) -> Relation | None:
     """The table of the first schema that has one; where several have, an error or nothing."""
     found = [ref for ref in places if ref in relations]
-    # Whoever may create in an earlier schema could put a table of his own before the one that is meant.
+    # A role that may create in an earlier schema could put a table of its own before the one that is meant.
     if len(found) > 1 and not str(found[0].schema).startswith("pg_"):
         if not one:
             return None

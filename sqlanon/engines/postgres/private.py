@@ -1,6 +1,6 @@
 """The private schema on PostgreSQL: whose it is, who else has rights in it, and what the planner's statistics show of it.
 
-``pg_stats`` shows the most common values of a table to whoever may read the table, without a right on its schema.
+``pg_stats`` shows the most common values of a table to every role that may read the table, without a right on its schema.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ FROM pg_class AS c JOIN pg_namespace AS n ON n.oid = c.relnamespace
 WHERE n.nspname = %(schema)s AND c.relname = %(name)s
 """
 _GRANTEE = "CASE g.grantee WHEN 0 THEN 'PUBLIC' ELSE pg_get_userbyid(g.grantee) END"
-# Whoever has rights on a table or a column of it. Of triggers sqlanon makes none: the right TRIGGER is enough to make one, its
-# function runs with the rights of whoever writes the table, and revoking the right leaves it there.
+# The roles that have rights on a table or a column of it. Of triggers sqlanon makes none: the right TRIGGER is enough to make one, its
+# function runs with the rights of the role that writes the table, and revoking the right leaves it there.
 _STATE = f"""
 {_MINE}, tables AS (
     SELECT c.oid, c.relname, c.relowner, c.relacl
@@ -102,7 +102,7 @@ Connection = psycopg.Connection
 
 
 def check_private(connection: Connection, schema: str) -> bool:
-    """Refuse a private schema that somebody else owns, in which somebody else has or may read a table, or whose tables have triggers.
+    """Refuse a private schema that another role owns, in which another role has or may read a table, or whose tables have triggers.
 
     Returns:
         Whether default privileges give others rights on new tables of this role.

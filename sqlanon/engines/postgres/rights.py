@@ -152,7 +152,7 @@ def enters(connection: Connection, role: str, schema: str) -> bool:
 
 
 def lock_holder(connection: Connection, space: int, key: int) -> str:
-    """Who holds an advisory lock, as the end of a sentence; empty if nobody does any more. Every role may ask."""
+    """Who holds an advisory lock, as the end of a sentence; empty if it is free again. Every role may ask."""
     query = (
         "SELECT l.pid, a.usename, a.application_name FROM pg_locks AS l LEFT JOIN pg_stat_activity AS a ON a.pid = l.pid "
         "WHERE l.locktype = 'advisory' AND l.granted AND l.objsubid = 2 AND l.classid = %s::bigint::oid AND l.objid = %s::bigint::oid "
@@ -175,7 +175,7 @@ def grantees(connection: Connection, schema: str) -> list[str]:
 
 
 def seclude(connection: Connection, schema: str) -> None:
-    """Take from everybody what default privileges gave: without USAGE nobody reaches what is in the schema."""
+    """Revoke from all roles what default privileges gave: without USAGE no role can use objects of the schema."""
     for name in grantees(connection, schema):
         whom = sql.SQL("PUBLIC") if name == "PUBLIC" else sql.Identifier(name)
         connection.execute(sql.SQL("REVOKE ALL ON SCHEMA {} FROM {}").format(sql.Identifier(schema), whom))

@@ -1,6 +1,6 @@
-"""How tables are made and filled on PostgreSQL: nobody else gets rights on them, and the planner gets statistics.
+"""How tables are made and filled on PostgreSQL: no other role gets rights on them, and the planner gets statistics.
 
-Default privileges give rights on every new table. ``pg_stats`` shows values of a table to whoever has rights on it.
+Default privileges give rights on every new table. ``pg_stats`` shows values of a table to every role that has rights on it.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ class Tables:
 
     _connection: psycopg.Connection
     _by_default: bool | None
-    """Whether default privileges give others rights on new tables; None: nobody looked yet."""
+    """Whether default privileges give others rights on new tables; None: not looked up yet."""
     _unanalyzed: list[str]
     """Loaded temporary tables without statistics."""
 
@@ -59,7 +59,7 @@ class Tables:
     def _send(self, statements: Sequence[Statement], *, answer: int | None = None) -> list[Row]:
         """Run statements of which only the last may have values, and keep others off what they create.
 
-        Statistics of a temporary table are in pg_stats as well, for whoever has a right on it. Where default privileges give any,
+        Statistics of a temporary table are in pg_stats as well, for every role that has a right on it. Where default privileges give any,
         they are taken away before there are statistics. Elsewhere all is one call and one transaction, which looks again at its end.
 
         Args:
@@ -76,7 +76,7 @@ class Tables:
         for one, table in creations:
             texts.append(one.text if one.binds or not bound else one.text.replace("%", "%%"))
             if table and _is_temporary(table):
-                # Nobody analyzes temporary tables by himself, and the planner joins badly without statistics.
+                # Autovacuum does not analyze temporary tables, and the planner joins badly without statistics.
                 texts.append(f"ANALYZE {table}")
         if made:
             looks = private.grantees(made)

@@ -68,7 +68,7 @@ def _merge(text: str, outer: exp.Select, inner: exp.Select, alias: str) -> None:
     everything = len(named) < len(inner.expressions)
     names = {item.alias_or_name.lower(): item.unalias() for item in named}
     for item in named:
-        # Beside a star, a name of a column would be there twice; which one is meant, engines say differently.
+        # Together with a star, the name of a column would occur twice; engines differ in which of the two they take.
         twice = sum(other.alias_or_name.lower() == item.alias_or_name.lower() for other in named) > 1
         if twice:
             refuse(text, item, f"the subquery has two columns {item.alias_or_name}")

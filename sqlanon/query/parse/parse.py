@@ -41,7 +41,7 @@ class Query:
         groups: the expressions of GROUP BY, numbers resolved, aliases left.
         order: the terms of ORDER BY, aliases and numbers left.
         limit, offset: row counts or None.
-        new: columns that subqueries name beside a star, so that no table may have them.
+        new: columns that subqueries name in addition to a star, so that no table may have them.
     """
 
     text: str

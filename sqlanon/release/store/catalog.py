@@ -217,7 +217,7 @@ class Catalog:
         return _entry(tuple(binds[name] for name in READ), self.table.database)
 
     def checked(self, spec: ReleaseSpec, version: int, at: str) -> None:
-        """A run found nothing to do: note when, and what the policy now says of readers and times."""
+        """A run found nothing to do: note when, and the policy's present readers and times."""
         self._keep_policy(spec.name, version, redacted(spec), at)
 
     def keep_policy(self, entry: Entry, policy: Mapping[str, Any]) -> None:

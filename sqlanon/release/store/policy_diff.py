@@ -54,7 +54,7 @@ def differences(old: Policy, new: Policy) -> tuple[Difference, ...]:
     ignored = new["persons"] == "ignored"
     found += _plain("persons", old["persons"], new["persons"], weaker=ignored, setting=True)
     found += _failing(old["refresh"], new["refresh"])
-    # Whoever opens the source's own file reads all of it.
+    # Every reader of the source's own file can read all of it.
     out = bool(old.get("publish_file") and not new.get("publish_file"))
     found += _plain("publish_file", old.get("publish_file"), new.get("publish_file"), weaker=out)
     found += _persons(old, new)

@@ -48,7 +48,7 @@ class Private:
     columns: Sequence[str]
 
     def keep(self, scratch: Scratch, physical: str) -> None:
-        """Copy the history beside the version's table, where it outlives it."""
+        """Copy the history into a table of its own, which is kept when the version is dropped."""
         if self.history:
             kept = table_of(scratch.engine, physical)
             scratch.execute("history/keep", kept=kept, history=self.history, columns=list(self.columns))
@@ -152,7 +152,7 @@ def publish(
 
 
 def make_room(state: ReleaseState, target: Publication, secret: str) -> None:
-    """What a version needs to be there: the private schema, nobody else's; the catalog; the secret; the schema of the views."""
+    """Create what a version needs: the private schema, of this role alone; the catalog; the secret; the schema of the views."""
     catalog = Catalog(state.engine)
     schemas = [] if target.file else [target.view]
     there = all(ref.schema in state.found.schemas for ref in schemas)
@@ -163,7 +163,7 @@ def make_room(state: ReleaseState, target: Publication, secret: str) -> None:
     # Two first releases at once would both make the schemas, and one would fail.
     with state.engine.lock("schemas", wait=True), state.engine.publishing():
         found = state.found
-        if catalog.table in found.relations:  # somebody else may have given it its later columns by now
+        if catalog.table in found.relations:  # another session may have added its later columns by now
             found = state.engine.look_up([*catalog.tables, *schemas])
         catalog.create(found, schemas)
         catalog.drop_statistics(state.entries)
@@ -182,7 +182,7 @@ def keep(state: ReleaseState, entry: Entry, at: str) -> None:
 
 
 def keep_readers(engine: Engine, spec: ReleaseSpec, entry: Entry) -> None:
-    """Nobody looked at the source, and yet the policy's readers and dimensions hold from now on."""
+    """Apply the policy's readers and dimensions; the source was not read."""
     now = {"readers": list(spec.readers), "dimensions": list(spec.dimensions)}
     if any(set(entry.policy.get(key) or ()) != set(names) for key, names in now.items()):
         with engine.publishing():
@@ -254,7 +254,7 @@ def _publish_file(
                 )
                 engine.load_rows(metadata_of(place), COLUMNS, rows)
         with watch.stage("cleanup"):
-            with engine.publishing():  # whoever finds the file in place and the version pending needs no more
+            with engine.publishing():  # a file in place and a pending version are enough for `reconcile`
                 catalog.replace_report(spec.name, target.version, replace(done, seconds=watch.total()))
             if spec.refresh.keep > 1:
                 shown = pointings(engine, target.view, target.physical, pair=target.pair)
@@ -323,5 +323,5 @@ def drop_tables(engine: Engine, entry: Entry) -> None:
     """Drop the tables of a version, in the transaction that is open; its history outlives it."""
     tables = [entry.link, metadata_table(entry.table), sensitive_of(entry.table), entry.table]
     if entry.status == "abandoned":
-        tables.append(entry.history)  # nobody ever saw it
+        tables.append(entry.history)  # it was never published
     engine.execute_all([statement("table/drop", engine.dialect, target=table) for table in tables])

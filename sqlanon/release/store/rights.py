@@ -12,7 +12,7 @@ from sqlanon.spec import ReleaseSpec
 def let_in(engine: Engine, readers: Sequence[str], views: Sequence[TableRef]) -> None:
     """Open the views' schemas to the policy's readers, before the swap.
 
-    Whoever has a right on a schema in hand would otherwise keep those waiting who read a view that the swap has locked.
+    Otherwise a session that is changing rights on a schema would keep the readers of a view waiting that the swap has locked.
 
     Raises:
         DatabaseError: another role owns a schema.

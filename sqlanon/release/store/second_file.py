@@ -1,4 +1,4 @@
-"""A release in a DuckDB file of its own: built beside the file that readers have, flushed, and put in its place.
+"""A release in a DuckDB file of its own: built next to the file that readers have, flushed, and put in its place.
 
 A DuckDB transaction writes one attached file, and a file has no rights. So the published file holds one version only, the
 tables of versions to return to stay in the private schema of the source's file, and the catalog says what is under way
@@ -33,7 +33,7 @@ def put(engine: Engine, path: str, fill: Callable[[str], T], watch: Stopwatch) -
         fill: writes into the database that is attached under this name.
         watch: what measures the stages.
     """
-    # Nobody else may read rows that are not verified yet, whatever the umask says: they grow in a folder of this user.
+    # No other user may read rows that are not verified yet, whatever the umask: they are written in a folder of this user.
     with file_errors(path), PrivateFolder(Path(path)) as folder:
         beside = folder.path / Path(path).name
         with engine.attach(str(beside)) as database:
@@ -77,7 +77,7 @@ def make_schema(engine: Engine, view: TableRef) -> None:
 def settled(engine: Engine, release: str, version: int) -> None:
     """The file holds this version now: say so of it and of the one before, in the transaction that is open.
 
-    Views of a version before, which was not in a file, go: nobody would refresh them any more.
+    Views of a version before, which was not in a file, go: no run would refresh them any more.
     """
     catalog = Catalog(engine)
     entries = catalog.entries(release)

@@ -36,7 +36,7 @@ def swap(
     Args:
         engine: the database, in a transaction.
         pointings: every view of the new version.
-        previous: the version that is published, whose other views nobody would refresh any more.
+        previous: the version that is published, whose other views no run would refresh any more.
         found: these views and tables and those of the previous version, where they were looked up in this transaction.
 
     Raises:
