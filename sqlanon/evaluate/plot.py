@@ -1,6 +1,6 @@
 """The picture of an evaluation: estimates with their bounds over the truth, relative errors, divergence by group-by.
 
-matplotlib draws it and is not needed for anything else, so that it is installed only by who wants pictures.
+matplotlib draws it, and nothing else needs it: it is an optional dependency.
 """
 
 from __future__ import annotations

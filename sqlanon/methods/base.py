@@ -1,4 +1,4 @@
-"""What a method gets and gives."""
+"""The interface of methods: what they get (`Context`) and return (`Assignment`)."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from sqlanon.table.scratch import Scratch
 
 @dataclass(frozen=True, slots=True)
 class Problem:
-    """What is asked of a method, known before anything is encoded.
+    """The requirements and options of a method, known before anything is encoded.
 
     Attributes:
         requirements: what every class must meet; with ``accuracy``, the least that is accepted.

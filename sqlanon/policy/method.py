@@ -1,4 +1,4 @@
-"""Whether the `method` of a release is declared, has its options right, and takes what the release asks."""
+"""Checks of a release's `method`: it is declared, its options are valid, and it can do what the release asks."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 def release_rows(screen: Screen, rows: Sequence[ReleaseRow]) -> None:
-    """Show versions, newest where the catalog puts it."""
+    """Show versions, in the catalog's order."""
     if not rows:
         screen.show("nothing was released here yet")
         return

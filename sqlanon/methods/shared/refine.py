@@ -1,4 +1,4 @@
-"""Refine: a local pass that any method can be followed by (ours, not a paper's; see `kernels.refine`).
+"""Refine: a local improvement of any method's classes (ours, not a paper's; see `kernels.refine`).
 
 Classes must be numbered so that near numbers are alike, as methods with an order number them.
 """

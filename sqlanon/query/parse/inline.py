@@ -12,7 +12,7 @@ _ROW_BY_ROW = {"expressions", "from_", "where", "joins", "with_"}
 
 
 def flatten(text: str, select: exp.Select, known: Mapping[str, exp.Select] | None = None) -> exp.Select:
-    """The query with what it reads FROM merged into it, until that is a table.
+    """The query with the CTEs and subqueries of its FROM merged into it, so that it reads a table.
 
     Args:
         text: the whole query, for messages.

@@ -1,4 +1,4 @@
-"""Whether the source's engine itself would take the analyst's text: it binds it, over columns of the source's types, and runs nothing.
+"""The check that the source's engine accepts the analyst's text: it binds it, over columns of the source's types, and runs nothing.
 
 The parser knows the words of many dialects and rewrites one into another, so that it alone would answer queries that the source
 refuses. The text is put together anew from the tokens that were parsed and admitted, so that the engine reads nothing else.

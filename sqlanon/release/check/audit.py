@@ -187,7 +187,7 @@ def _checked(
 
 
 def together(engine: Engine, first: str, second: str) -> TogetherReport:
-    """What the intersections of two releases' classes leave of k and l, for a reader who holds both.
+    """Measure k and l over the intersections of two releases' classes, which a reader of both knows.
 
     Rows are matched through the private link tables, so this is what a reader who knows a person's place in both
     releases is left with. Where one of them is of events, persons are counted in the
