@@ -254,13 +254,15 @@ def _make(
         loss = recoded.form.loss(scratch, encoded, classed, loss)
     with watch.stage("verify"):
         bound.held(spec, scratch, encoded, recoded, loss)
+    with watch.stage("state"):
+        warned = (*persons.warnings(spec, fewest), *warnings(state, target))
     report = RunReport(
         release=spec.name, version=target.version, source=str(ready.roles.relation.ref), published=target.shown,
         rows=encoded.rows, suppressed=recoded.left_out, classes=recoded.classes, min_class=recoded.min_class,
         max_class=recoded.max_class, requirements=(), loss=loss, seconds={}, verified=False,
         method=ready.method.describe(), execution=made.execution, format=spec.format.kind,
         columns=tuple(column.name for column in recoded.columns), min_identifiers=fewest,
-        warnings=(*persons.warnings(spec, fewest), *warnings(state, target)), published_sensitive=target.shown_sensitive,
+        warnings=warned, published_sensitive=target.shown_sensitive,
         notes=(*made.notes, *compared.notes), why=decision.why,
         replaces=decision.replaced, data=compared.data, history=compared.reports,
     )  # fmt: skip
