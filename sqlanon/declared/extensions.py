@@ -40,7 +40,7 @@ def add_all(registries: Mapping[str, Extensible]) -> None:
 
     Cost: reading the names of the entry points of all installed distributions, about 10 ms for 70 of them.
     """
-    found, problems = entry_points(), []
+    found, problems, done = entry_points(), [], False
     added: list[tuple[Extensible, str]] = []
     try:
         for group, registry in registries.items():
@@ -50,12 +50,13 @@ def add_all(registries: Mapping[str, Extensible]) -> None:
                 except Exception as error:  # noqa: BLE001 - whatever the module of an extension raises
                     what = str(error) if isinstance(error, _Unusable) else f"{type(error).__name__}: {error}"
                     problems.append(f"extension {_where(point)}: {what}; repair or uninstall it")
-        if problems:
-            raise PolicyError(problems)
-    except BaseException:
-        for registry, name in added:
-            registry.discard(name)
-        raise
+        done = not problems
+    finally:
+        if not done:
+            for registry, name in added:
+                registry.discard(name)
+    if problems:
+        raise PolicyError(problems)
 
 
 class _Unusable(Exception):
@@ -63,7 +64,7 @@ class _Unusable(Exception):
 
 
 def _add(point: EntryPoint, registry: Extensible) -> str:
-    declared = point.load()
+    declared: Any = point.load()
     wanted = type(registry.own[0])
     if not isinstance(declared, wanted):
         raise _Unusable(f"it names no {wanted.__name__}")
@@ -73,7 +74,7 @@ def _add(point: EntryPoint, registry: Extensible) -> str:
         registry.add(declared)
     except ValueError as error:
         raise _Unusable(str(error)) from None
-    return declared.name
+    return point.name
 
 
 def _where(point: EntryPoint) -> str:
