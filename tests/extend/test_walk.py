@@ -17,6 +17,7 @@ from sqlanon.declared import FORMATS
 from sqlanon.methods.base import Assignment, Context
 from sqlanon.policy import release
 from sqlanon.release.store.catalog import Catalog
+from sqlanon.spec import GeneratorSpec, WorkloadSpec
 from sqlanon.sqltext import add_template
 from tests.declared import declare
 from tests.engines import create_table, read_table
@@ -25,6 +26,13 @@ from tests.extend.installed import installed
 from tests.extend.leading import Leading
 
 ROWS, K, SHARE = 60, 4, Fraction(1, 2)
+
+FEW_QUERIES = WorkloadSpec(
+    generators=(
+        GeneratorSpec("ranges", "ranges", queries=4, selectivity=Fraction(1, 5)),
+        GeneratorSpec("datacube 1", "datacube", level=1),
+    )
+)
 
 
 @pytest.fixture(autouse=True)
@@ -92,6 +100,10 @@ def test_the_whole_walk(shared_db: Any, table: str) -> None:
     assert cell.low == sum(row["age_to"] < 40 for row in published) <= truth
     assert cell.high == sum(row["age_from"] < 40 for row in published) >= truth
     assert cell.low < cell.high
+    evaluated = shared_db.evaluate(table, FEW_QUERIES)
+    assert evaluated.sound
+    assert evaluated.rows == ROWS
+    assert [cube.kld > 0 for cube in evaluated.cubes] == [True] * len(evaluated.cubes) != []
     entry = Catalog(shared_db.engine).entries(table)[-1]
     assert (entry.policy["format"]["kind"], entry.policy["privacy"]["max_share"]) == ("ends", "1/2")
     assert shared_db.version(f"{table}@1").report["loss"]["more"] == first.loss.more
