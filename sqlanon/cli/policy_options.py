@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
 import typer
 
@@ -55,12 +55,14 @@ def given_options(values: Mapping[str, Any]) -> dict[str, Any]:
 
 def _parameter(argument: Argument) -> inspect.Parameter:
     default = argument.default if argument.default != () else None
+    metavar = argument.metavar if argument.words is None else f"[{'|'.join(argument.own)}]"
     option = typer.Option(
-        argument.option, metavar=argument.metavar, help=argument.help, show_default=isinstance(default, str)
+        argument.option, metavar=metavar, help=argument.help, show_default=isinstance(default, str)
     )
     match argument.form:
         case Form.WORD:
-            kind: Any = _words(argument)
+            # Text where extensions may add words: asking for theirs here would be done at every start.
+            kind: Any = argument.type if argument.words is None else str
         case Form.FLAG:
             kind, default = bool, False
         case Form.WHOLE:
@@ -73,9 +75,3 @@ def _parameter(argument: Argument) -> inspect.Parameter:
     return inspect.Parameter(
         argument.name, inspect.Parameter.KEYWORD_ONLY, default=default, annotation=Annotated[wanted, option]
     )
-
-
-def _words(argument: Argument) -> Any:  # noqa: ANN401 - a type
-    """The words that an argument takes."""
-    literal: Any = Literal
-    return argument.type if argument.words is None else literal[tuple(argument.words)]

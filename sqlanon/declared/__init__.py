@@ -1,24 +1,27 @@
-"""What a policy can choose, declared as data: formats, requirements, and methods with options, limits and costs.
+"""What a policy can choose, declared as data: formats, requirements, metrics, and methods with options, limits and costs.
 
-It is apart from their code. The room imports the specs and nothing else of sqlanon, no array library, no compiler and no
-driver, so that a policy is checked completely before any method is imported. Code is named, as ``module:class``,
-and imported by `sqlanon.methods`.
+It is apart from their code. The room imports the specs and errors and nothing else of sqlanon, no array library, no compiler and
+no driver, so that a policy is checked completely before any method is imported. Code is named, as ``module:class``, and
+imported by the rooms that run it. Extensions add declarations by entry points (`extensions`).
 """
 
 from sqlanon.declared.check import asked_of, refusals, too_many_rows, unknown_method, wrong_options
 from sqlanon.declared.formats import FORMATS, FormatFacts
 from sqlanon.declared.method import Asked, MethodDeclaration, Refused, Whole, Word
 from sqlanon.declared.methods import METHODS
+from sqlanon.declared.metrics import METRICS, MetricDeclaration
 from sqlanon.declared.registry import Registry
 from sqlanon.declared.requirements import REQUIREMENTS, Number, RequirementDeclaration, Value
 
 __all__ = [
     "FORMATS",
     "METHODS",
+    "METRICS",
     "REQUIREMENTS",
     "Asked",
     "FormatFacts",
     "MethodDeclaration",
+    "MetricDeclaration",
     "Number",
     "Refused",
     "Registry",

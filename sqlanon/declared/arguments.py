@@ -15,6 +15,7 @@ from typing import Any, Literal
 
 from sqlanon.declared.formats import FORMATS
 from sqlanon.declared.keys import KEYS, REQUIRED, Key
+from sqlanon.declared.registry import Registry
 from sqlanon.spec import Execution, FormatKind, Persons, Rest, RowsAre
 
 Names = str | Sequence[str]
@@ -50,7 +51,7 @@ class Argument:
         option: of the command line; empty: files and Python alone have the key.
         help: one line about it, for ``--help``.
         metavar: what the value is called there.
-        words: the registry whose names it takes there; None: the words of its type.
+        words: the registry whose names it takes there, extensions included; None: the words of its type.
     """
 
     name: str
@@ -60,7 +61,12 @@ class Argument:
     option: str = ""
     help: str = ""
     metavar: str | None = None
-    words: Mapping[str, object] | None = None
+    words: Registry[Any] | None = None
+
+    @property
+    def own(self) -> tuple[str, ...]:
+        """The words of ``words`` that need no extension, for ``--help``."""
+        return () if self.words is None else tuple(one.name for one in self.words.own)
 
     @property
     def key(self) -> Key:

@@ -78,5 +78,7 @@ ANATOMY = FormatFacts(
     paired=True,
 )
 
-FORMATS: Registry[FormatFacts] = Registry("format", (RANGES, LABELS, POINTS, SUPPRESSED, ANATOMY))
+FORMATS: Registry[FormatFacts] = Registry(
+    "format", (RANGES, LABELS, POINTS, SUPPRESSED, ANATOMY), "sqlanon.formats"
+)
 """Every format by name, the default first."""

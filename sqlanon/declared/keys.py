@@ -1,6 +1,6 @@
 """The keys of a policy, as data: their defaults, and what each means.
 
-This is the one place where a key is described. `sqlanon.policy.models` adds types and checks, and makes the JSON Schema and
+This is the one place where a key is described. What extensions declare is not asked for here, as this is done on import. `sqlanon.policy.models` adds types and checks, and makes the JSON Schema and
 docs/policy.md of both; `arguments` says how keys are given from Python and on the command line.
 """
 
@@ -161,7 +161,7 @@ COLUMN = {
     ),
 }
 PRIVACY = {
-    **{name: Key(None, one.about) for name, one in REQUIREMENTS.items()},
+    **{one.name: Key(None, one.about) for one in REQUIREMENTS.own},
     "joint": Key(
         False, "With several sensitive columns: l and distinct_l also hold within every value of the others."
     ),
@@ -199,7 +199,7 @@ AT_LEAST = {
 METHOD = {
     "name": Key(
         REQUIRED,
-        f"{', '.join(f'`{name}`' for name in METHODS)}. docs/onedim.md and docs/mondrian.md say which to take.",
+        f"{', '.join(f'`{one.name}`' for one in METHODS.own)}. docs/onedim.md and docs/mondrian.md say which to take.",
     ),
 }
 REFINE = {
@@ -211,7 +211,7 @@ SUPPRESSION = {
     "max_share": Key(None, "The share of the source's rows: 0.02 allows 2 of 100."),
 }
 FORMAT = {
-    "kind": Key(FormatSpec().kind, " ".join(f"`{facts.name}`: {facts.about}" for facts in FORMATS.values())),
+    "kind": Key(FormatSpec().kind, " ".join(f"`{facts.name}`: {facts.about}" for facts in FORMATS.own)),
     "mean": Key(
         (),
         "Numeric quasi columns without hierarchy that also publish their class mean. Only with `ranges` and "

@@ -133,5 +133,6 @@ ANATOMY = MethodDeclaration(
 METHODS: Registry[MethodDeclaration] = Registry(
     "method",
     (TREE, HILBERT, HILBERT_FAST, IDISTANCE, IDISTANCE_FAST, MONDRIAN, TOPDOWN, ANATOMY),
+    "sqlanon.methods",
 )
 """Every method by name."""

@@ -142,5 +142,6 @@ REQUIREMENTS: Registry[RequirementDeclaration] = Registry(
             joint=True,
         ),
     ),
+    "sqlanon.requirements",
 )
 """Every requirement by its key; `k` first, so that what counts rows is measured first."""

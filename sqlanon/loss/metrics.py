@@ -14,9 +14,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from importlib import import_module
 from typing import Protocol
 
+from sqlanon.declared import METRICS, MetricDeclaration
 from sqlanon.engines.base import TableRef
+from sqlanon.errors import PolicyError
 from sqlanon.results import LossReport
 from sqlanon.table.scratch import Scratch
 
@@ -267,12 +270,14 @@ class AverageVolume:
         return values["volumes"] / values["n_rows"]
 
 
-_ALL: tuple[Metric, ...] = (
-    NCP(), GCP(), Discernability(), AverageClass(), LM(), AverageExtent(), LargestExtent(), SumOfExtents(),
-    WeightedMaximum(), AverageNCP(), AverageVolume(),
-)  # fmt: skip
-METRICS: Mapping[str, Metric] = {metric.name: metric for metric in _ALL}
-"""Every metric by name; a new one is a class and an entry here."""
+def code(declared: MetricDeclaration) -> Metric:
+    """Import and make what a declaration names."""
+    found = declared.code
+    if isinstance(found, str):
+        module, _, name = found.partition(":")
+        found = getattr(import_module(module), name)
+    made: Metric = found()
+    return made
 
 
 def reconstruction_error(scratch: Scratch, classed: TableRef, value: str) -> float:
@@ -308,10 +313,18 @@ def measure(
         k: the k that was asked; None: none was, and there is no C_AVG.
         left_out: rows of the source that are not published. Each has lost everything: its NCP, LM and volume are 1, and it is
             as any other row of the source (DM; Bayardo & Agrawal 2005).
+
+    Raises:
+        PolicyError: a metric of an extension calls an aggregate as another metric calls a different one.
     """
     wanted: dict[str, str] = {}
-    for metric in METRICS.values():
-        wanted |= metric.aggregates(attributes)
+    metrics = {name: code(declared) for name, declared in METRICS.items()}
+    for name, metric in metrics.items():
+        for alias, sql in metric.aggregates(attributes).items():
+            if wanted.setdefault(alias, sql) != sql:
+                raise PolicyError(
+                    f"metric {name}: {alias} is another aggregate already; choose another alias"
+                )
     row = scratch.fetch(
         "loss/scan",
         boxes=boxes,
@@ -328,11 +341,14 @@ def measure(
             if alias.startswith(("ncp_", "lm_")) or alias == "volumes":
                 values[alias] += left_out
     rows = values["n_rows"]
+    finished = {name: metric.finish(values, attributes, k or 1) for name, metric in metrics.items()}
+    own = {declared.name for declared in METRICS.own}
     report = LossReport(
-        **{name: metric.finish(values, attributes, k or 1) for name, metric in METRICS.items()},
+        **{name: found for name, found in finished.items() if name in own},
         columns={
             a.name: {"ncp": values[f"ncp_{a.code}"] / rows, "lm": values[f"lm_{a.code}"] / rows}
             for a in attributes
         },
+        more={name: found for name, found in finished.items() if name not in own},
     )
     return report if k else replace(report, c_avg=None)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from typing import Any
 
 
@@ -40,6 +40,7 @@ class LossReport:
         avg_ncp: as ``il1``, every column weighing the same.
         weighted_avg_volume: mean over rows of the product of the columns' NCP.
         columns: each quasi column's ``ncp`` and ``lm``, averaged over rows, unweighted.
+        more: the metrics that extensions add, by name.
         rce: what format anatomy loses; None for the others. It keeps the quasi columns exact, so that their losses are 0.
     """
 
@@ -56,3 +57,4 @@ class LossReport:
     weighted_avg_volume: float
     columns: Mapping[str, Mapping[str, float]]
     rce: float | None = None
+    more: Mapping[str, float] = field(default_factory=dict)

@@ -5,9 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-import numpy as np
-
 if TYPE_CHECKING:
+    import numpy as np
     import numpy.typing as npt
 
     from sqlanon.engines.base import TableRef
@@ -32,6 +31,8 @@ class Tree:
 
 def tree_of(domain: Domain) -> Tree:
     """The tree of a column with a hierarchy."""
+    import numpy as np
+
     hierarchy = domain.reading.spec.hierarchy
     assert hierarchy is not None
     count = len(hierarchy.levels)
@@ -52,6 +53,8 @@ def tree_of(domain: Domain) -> Tree:
 
 def load_nodes(scratch: Scratch, domain: Domain) -> TableRef:
     """A scratch table with one row a node: low and high code, level, leaves, extent (design, section 3.4), label."""
+    import numpy as np
+
     tree = tree_of(domain)
     shift = int(domain.has_null)
     count = len(tree.node[0])

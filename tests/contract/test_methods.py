@@ -32,7 +32,7 @@ from tests.contract.axes import (
 from tests.contract.cases import Case, multiset, published_classes, reached, release_rows
 from tests.contract.samples import CORE, DIVERSE, JOINT, MIXED, NUMBERS, SAMPLES, TIES
 from tests.engines import ENGINES
-from tests.oracle.losses import losses
+from tests.oracle.losses import FURTHER, losses
 from tests.oracle.methods import KINDS, ORACLES, kind_of
 from tests.oracle.recode import released
 
@@ -88,7 +88,10 @@ def check_report(sample: Case, report: Any, partition: Sequence[Sequence[int]]) 
         for metric, value in values.items():
             assert report.loss.columns[name][metric] == pytest.approx(float(value), rel=1e-9), (name, metric)
     assert report.loss.rce is None  # format anatomy alone has it
-    assert set(truth) | {"columns", "rce"} == {field.name for field in fields(report.loss)}
+    assert report.loss.more == {
+        name: pytest.approx(float(value(sample.table, classes))) for name, value in FURTHER.items()
+    }
+    assert set(truth) | {"columns", "rce", "more"} == {field.name for field in fields(report.loss)}
     for metric, value in truth.items():
         assert getattr(report.loss, metric) == pytest.approx(float(value), rel=1e-9), metric
 

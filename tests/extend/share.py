@@ -8,17 +8,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import ClassVar
-
-import numpy as np
+from functools import cache
+from typing import TYPE_CHECKING, ClassVar
 
 from sqlanon.declared import Number, RequirementDeclaration
 from sqlanon.engines.base import Engine, TableRef
-from sqlanon.kernels.tally import Flags, Ints, Longs, Reals, Tally, adding, clearing
 from sqlanon.privacy import Coded, Grouped, Measured, Requirement
 from sqlanon.spec import PrivacySpec
 from sqlanon.sqltext import add_template, statement
 from sqlanon.table.scratch import Scratch
+
+if TYPE_CHECKING:
+    from sqlanon.kernels.tally import Compiled, Flags, Ints, Longs, Reals, Tally
 
 add_template(
     "share/below",
@@ -57,7 +58,6 @@ FROM (
 )
 
 
-@adding
 def add_share(
     items: Ints, ends: Longs, bounds: Longs, _: Reals, counts: Longs, __: Reals, holds: Flags
 ) -> None:
@@ -73,13 +73,20 @@ def add_share(
             holds[s] = False
 
 
-@clearing
 def clear_share(items: Ints, _: Longs, __: Reals, counts: Longs, ___: Reals) -> None:
     """Zero what the rows counted."""
     counts[0] = 0
     counts[1] = 0
     for value in items:
         counts[2 + value] = 0
+
+
+@cache
+def compiled() -> tuple[Compiled, Compiled]:
+    """Both for kernels, and kept on disk; here and not above, as policies that are read import this file, and no compiler."""
+    from sqlanon.kernels.tally import adding, clearing
+
+    return adding(add_share), clearing(clear_share)
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,9 +106,13 @@ class Share(Requirement):
 
     def tally(self, coded: Coded) -> Tally:
         """See `Requirement.tally`."""
+        import numpy as np
+
+        from sqlanon.kernels.tally import Tally
+
         bounds = np.array([self.asked.numerator, self.asked.denominator], np.int64)
         items = coded.sensitive[self.value]
-        return Tally(add_share, clear_share, items, 1, bounds, 2 + coded.codes[self.value])
+        return Tally(*compiled(), items, 1, bounds, 2 + coded.codes[self.value])
 
     def below(self, scratch: Scratch, made: TableRef, rows: Grouped) -> None:
         """See `Requirement.below`."""
@@ -127,7 +138,7 @@ class Share(Requirement):
 DECLARED = RequirementDeclaration(
     name="max_share",
     about="(alpha, k)-anonymity: the share of a sensitive value in a class, at most.",
-    code=Share,
+    code="tests.extend.share:Share",
     value=Number(Fraction(0), Fraction(1)),
     at_most=True,
 )

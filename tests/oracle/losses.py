@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -139,3 +139,7 @@ def losses(table: Table, classes: Classes, k: int) -> Losses:
         / table.rows,
         columns=columns,
     )
+
+
+FURTHER: dict[str, Callable[[Table, Classes], Fraction]] = {}
+"""Metrics that reports have beside those of `Losses`: extensions add theirs here, as they do to the registry."""

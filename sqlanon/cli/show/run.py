@@ -175,7 +175,9 @@ def loss(report: LossReport, released: int) -> tuple[Sheet | str, ...]:
         rows,
     )
     totals = f"GCP {report.gcp:.4f}, {_sizes(report)}"
-    return shown, totals, f"NCP of a class: {report.il1:.4f} on average, {report.il_inf:.4f} at most"
+    more = [f"{safe(name)} {value:.4f}" for name, value in report.more.items()]
+    classes = f"NCP of a class: {report.il1:.4f} on average, {report.il_inf:.4f} at most"
+    return shown, totals, classes, *([", ".join(more)] if more else [])
 
 
 def _sizes(report: LossReport) -> str:

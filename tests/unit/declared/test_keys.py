@@ -245,7 +245,7 @@ def test_the_signature_shows_the_typed_arguments() -> None:
 
 
 def test_a_format_that_an_extension_declares_is_one_of_the_words(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Policies, their schema and Python know it at once; the command line, which imports extensions first, by its start."""
+    """Policies, their schema, Python and the command line know it at once; the help lists our own."""
     monkeypatch.setitem(
         FORMATS._known, "stars", FormatFacts("stars", "stars:Stars", "a star for each value.")
     )
