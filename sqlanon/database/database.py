@@ -40,6 +40,7 @@ from sqlanon.spec import FormatSpec, ReleaseSpec, WorkloadSpec
 from sqlanon.sqltext import statement
 from sqlanon.table import functions
 from sqlanon.table.profile import ColumnProfile, profile
+from sqlanon.table.scratch import sweep
 
 if TYPE_CHECKING:
     from types import TracebackType
@@ -244,9 +245,12 @@ class Database:
         return proposal.because(refused)
 
     def clean(self) -> tuple[str, ...]:
-        """Drop what killed runs and old versions left; only what the catalog names. Returns what was dropped."""
-        dropped: list[str] = []
+        """Drop what killed runs and old versions left; returns what was dropped.
+
+        That is what the catalog names, and on an engine without temporary tables the scratch tables of runs that are gone.
+        """
         Catalog(self.engine).guard()
+        dropped = sweep(self.engine)
         names = {entry.release for entry in Catalog(self.engine).entries()}
         for name in sorted(names | {release for release, _ in kept_of(self.engine)}):
             with self.engine.lock(f"release {name}"):

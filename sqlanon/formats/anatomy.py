@@ -96,7 +96,7 @@ class Anatomy(Format):
         boxes, released = scratch.table("boxes"), scratch.table("released")
         codes = [domain.code for domain in encoded.quasi]
         scratch.execute("recode/groups", boxes=boxes, classed=classed, columns=codes)
-        classes = scratch.engine.fetch_arrays(scratch.sql("recode/classes", boxes=boxes), ["int32"])[0]
+        classes = scratch.fetch_arrays(scratch.sql("recode/classes", boxes=boxes), ["int32"])[0]
         numbers = np.arange(1, len(classes) + 1)
         # A stream of its own: the numbers are published, and must not reveal what else was drawn from the seed.
         own = hashlib.sha256(f"group numbers {seed}".encode()).digest()

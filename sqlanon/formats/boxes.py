@@ -165,5 +165,5 @@ def _members(
 
 
 def _loaded(scratch: Scratch, domain: Domain) -> TableRef | None:
-    table = TableRef(None, f"_sqlanon_{scratch.run}_{domain.code}_nodes")
+    table = scratch.named(f"{domain.code}_nodes")
     return table if scratch.engine.exists(table) else None

@@ -93,7 +93,7 @@ def _means(scratch: Scratch, classed: TableRef, domain: Domain) -> TableRef:
         return table
     import numpy as np
 
-    classes, values, counts = scratch.engine.fetch_arrays(
+    classes, values, counts = scratch.fetch_arrays(
         scratch.sql("recode/values", classed=classed, domain=domain.table, column=domain.code),
         ["int32", "float64", "int64"],
     )

@@ -62,7 +62,7 @@ class Anatomy:
         statement = context.scratch.sql("anatomy/values", tied=tied, value=sensitive.code)
         rid, value = (
             array.astype(np.int32, copy=False)
-            for array in context.scratch.engine.fetch_arrays(statement, ["int32", "int32"])
+            for array in context.scratch.fetch_arrays(statement, ["int32", "int32"])
         )
         group = np.empty(len(rid), np.int32)
         made = anatomy_groups(value, sensitive.codes, _frequency(context).p, seeded(context.seed), group)
@@ -84,7 +84,7 @@ class Anatomy:
         engine.load_arrays(ranks, {"tie": order.astype(np.int32), "rank": each})
         del order
         counted = scratch.sql("anatomy/counts", work=tied, value=sensitive.code)
-        code, rows = engine.fetch_arrays(counted, ["int32", "int64"])
+        code, rows = scratch.fetch_arrays(counted, ["int32", "int64"])
         count = np.zeros(sensitive.codes, np.int64)
         count[code] = rows
         group = np.empty(n, np.int32)

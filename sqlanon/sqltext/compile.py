@@ -18,7 +18,7 @@ from sqlglot import exp
 from sqlanon.engines.base import Bind, Statement
 from sqlanon.errors import TemplateError
 from sqlanon.sqltext.find import added_template, own_functions, template_path
-from sqlanon.sqltext.quote import identifier, literal, table_name
+from sqlanon.sqltext.quote import identifier, literal, scratch_table, table_name
 
 ALLOWED: frozenset[type[exp.Expr]] = frozenset({
     exp.Add, exp.Alias, exp.AggFunc, exp.And, exp.Array, exp.ArrayAgg, exp.Between, exp.Boolean, exp.Case, exp.Cast,
@@ -39,6 +39,8 @@ ALLOWED: frozenset[type[exp.Expr]] = frozenset({
 _SENTINEL = f"_sqlanon_bind_{secrets.token_hex(8)}_"
 _ANY_RUN = f"_sqlanon_run_{secrets.token_hex(8)}_"
 _ANY_TYPE = f"_sqlanon_type_{secrets.token_hex(8)}_"
+NUMBER = "_sqlanon_number"
+"""The column of `numbered`."""
 _NAME = r'(?:\w+|"(?:[^"]|"")+")'
 _QUOTED_TYPE = re.compile(rf"""\bAS ((?:{_NAME}\.)?"(?:[^"]|"")+"|"(?:[^"]|"")+"\.\w+)\)""")
 """The end of a cast to a type whose name has quotes: a person's own, which sqlglot would write without them."""
@@ -56,6 +58,7 @@ def _environment() -> jinja2.Environment:
     )
     environment.filters["ident"] = identifier
     environment.filters["table"] = table_name
+    environment.filters["scratch"] = scratch_table
     environment.filters["literal"] = literal
     return environment
 
@@ -153,6 +156,32 @@ def statement(
     if not used and dialect == "postgres":
         text = text.replace("%%", "%")
     return Statement(name, text, used)
+
+
+def numbered(made: Statement, dialect: str) -> Statement:
+    """A query whose ORDER BY became its last column, numbers from 1, for engines that keep no order of what they stream.
+
+    Raises:
+        TemplateError: the numbers would not be those of its rows.
+    """
+    tree = sqlglot.parse_one(made.text, read=dialect)
+    order = tree.args.get("order")
+    if (
+        not isinstance(tree, exp.Select)
+        or order is None
+        or tree.args.get("distinct")
+        or tree.args.get("limit")
+    ):
+        raise TemplateError(f"template {made.name}: rows in order are those of a plain SELECT with ORDER BY")
+    tree.set("order", None)
+    number = exp.Window(this=exp.RowNumber(), order=order)
+    tree.select(exp.alias_(number, NUMBER, quoted=True), copy=False)
+    return Statement(made.name, tree.sql(dialect=dialect), made.binds)
+
+
+def is_ordered(made: Statement, dialect: str) -> bool:
+    """Whether a query says in which order its rows come."""
+    return sqlglot.parse_one(made.text, read=dialect).args.get("order") is not None
 
 
 def _uses(text: str, key: str, dialect: str) -> bool:

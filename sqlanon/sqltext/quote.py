@@ -26,6 +26,11 @@ def table_name(table: TableRef) -> str:
     return ".".join(identifier(part) for part in (table.database, table.schema, table.name) if part)
 
 
+def scratch_table(table: TableRef) -> str:
+    """What CREATE makes of a scratch table: a temporary one, or one in the schema where the run has its own."""
+    return f"{'TABLE' if table.schema else 'TEMPORARY TABLE'} {table_name(table)}"
+
+
 def literal(value: str | int | None) -> str:
     """A literal, for the few places where SQL allows no bound value (views) or needs one at planning time."""
     if value is None:

@@ -146,7 +146,7 @@ def by_code(
     for at in range(0, len(domains), MANY):
         some = domains[at : at + MANY]
         made = scratch.sql(name, domains=[domain.table for domain in some])
-        place, code, number = scratch.engine.fetch_arrays(made, ["int32", "int32", dtype])
+        place, code, number = scratch.fetch_arrays(made, ["int32", "int32", dtype])
         ends = np.searchsorted(place, np.arange(1, len(some) + 2))
         for first, past in itertools.pairwise(ends):
             yield code[first:past].astype(np.int32, copy=False), number[first:past]

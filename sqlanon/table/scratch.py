@@ -1,6 +1,7 @@
-"""Scratch tables of one run: temporary tables of the session, named by one function, dropped in the end.
+"""Scratch tables of one run: named by one function, dropped in the end.
 
-A killed run leaves none: temporary tables end with their session on both engines.
+They are temporary tables of the session, of which a killed run leaves none. Where an engine has no such tables they are made in
+the private schema: who works there holds a lock with the run's name, and the next run drops the tables whose lock is free.
 """
 
 from __future__ import annotations
@@ -9,20 +10,27 @@ import re
 import secrets
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager, nullcontext, suppress
-from dataclasses import dataclass
+from contextlib import ExitStack, contextmanager, nullcontext, suppress
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Self
 
-from sqlanon.engines.base import Bind, Engine, Statement, TableRef
-from sqlanon.errors import DatabaseError
+from sqlanon.engines.base import PRIVATE_SCHEMA, Bind, Engine, Statement, TableRef
+from sqlanon.errors import DatabaseError, LockedError
 from sqlanon.progress import Stopwatch
-from sqlanon.sqltext import statement
+from sqlanon.sqltext import NUMBER, identifier, is_ordered, numbered, scratch_table, statement
 
 if TYPE_CHECKING:
+    from collections.abc import Generator
     from types import TracebackType
 
+    import numpy as np
+    import numpy.typing as npt
 
-_CREATED = re.compile(r'CREATE TEMPORARY TABLE "([^"]+)"', re.IGNORECASE)
+    Arrays = list[npt.NDArray[np.generic]]
+
+
+_CREATED = re.compile(r'CREATE (?:TEMPORARY )?TABLE (?:"[^"]+"\.)*"([^"]+)"', re.IGNORECASE)
+_OF_RUN = re.compile(r"_sqlanon_([0-9a-f]{8})_")
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,14 +64,19 @@ class Scratch:
         self.run = secrets.token_hex(4)
         self._tables: list[TableRef] = []
         self._waiting: list[Statement] | None = None
+        self._held = ExitStack()
 
     def __enter__(self) -> Self:
+        if not self.engine.temporary:
+            self._held.enter_context(self.engine.lock(_lock_of(self.run)))
+            make_private_schema(self.engine)
+            sweep(self.engine)
         return self
 
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        with self._watch.stage("cleanup") if self._watch else nullcontext():
+        with self._held, self._watch.stage("cleanup") if self._watch else nullcontext():
             self._drop_all(error)
 
     def _drop_all(self, error: BaseException | None) -> None:
@@ -81,12 +94,17 @@ class Scratch:
                     self.engine.execute(drop)
 
     def table(self, step: str) -> TableRef:
-        """A new temporary table's name; it need not be made."""
-        table = TableRef(None, f"_sqlanon_{self.run}_{step}")
+        """A new scratch table's name; it need not be made."""
+        table = self.named(step)
         if table not in self._tables:
             self._tables.append(table)
             self._made[table] = Step(self._watch.current if self._watch else "", "", 0.0)
         return table
+
+    def named(self, step: str) -> TableRef:
+        """What `table` calls the table of a step, whether or not there is one."""
+        name = f"_sqlanon_{self.run}_{step}"
+        return TableRef(None, name) if self.engine.temporary else _private(self.engine, name)
 
     def _give(self, table: TableRef) -> None:
         """Pass a table that is about to be dropped to the keeper of scratch tables, if there is one."""
@@ -120,10 +138,10 @@ class Scratch:
     def _note(self, made: Statement, seconds: float) -> None:
         """What made a table: the first statement that names it."""
         created = _CREATED.search(made.text)
-        table = TableRef(None, created[1]) if created else None
-        if table in self._made:
-            stage = self._watch.current if self._watch else ""
-            self._made[table] = Step(stage, made.name, seconds)
+        for table in self._made:
+            if created and table.name == created[1]:
+                stage = self._watch.current if self._watch else ""
+                self._made[table] = Step(stage, made.name, seconds)
 
     def _run(self, made: Statement) -> None:
         if self._waiting is None:
@@ -154,3 +172,70 @@ class Scratch:
         """Render a query and fetch its few rows."""
         first, self._waiting = self._waiting or [], None if self._waiting is None else []
         return self.engine.fetch(self.sql(name, binds, **context), first=first)
+
+    def fetch_arrays(self, made: Statement, dtypes: Sequence[str]) -> Arrays:
+        """`Engine.fetch_arrays`, in the query's order on every engine."""
+        if self.engine.ordered or not is_ordered(made, self.engine.dialect):
+            return self.engine.fetch_arrays(made, dtypes)
+        *columns, number = self.engine.fetch_arrays(numbered(made, self.engine.dialect), [*dtypes, "int64"])
+        order = number.argsort()
+        return [column[order] for column in columns]
+
+    def stream_arrays(
+        self, made: Statement, dtypes: Sequence[str], rows: int
+    ) -> Generator[Arrays, None, None]:
+        """`Engine.stream_arrays`, in the query's order on every engine: without one of its own, by way of a scratch table."""
+        if self.engine.ordered or not is_ordered(made, self.engine.dialect):
+            yield from self.engine.stream_arrays(made, dtypes, rows)
+            return
+        spool = self.table("stream")
+        query = numbered(made, self.engine.dialect)
+        self._run(replace(query, text=f"CREATE {scratch_table(spool)} AS {query.text}"))
+        total = int(str(self.fetch("table/count", source=spool)[0][0]))
+        names = [column.name for column in self.engine.look_up([spool]).columns(spool)]
+        for first in range(1, total + 1, rows):
+            block = self.sql(
+                "table/spooled",
+                {"first": first, "past": first + rows},
+                spool=spool,
+                columns=names,
+                number=NUMBER,
+            )
+            *columns, number = self.engine.fetch_arrays(block, [*dtypes, "int64"])
+            order = number.argsort()
+            yield [column[order] for column in columns]
+        self.drop(spool)
+
+
+def make_private_schema(engine: Engine) -> None:
+    """The private schema, where scratch tables are made in it."""
+    place = _private(engine, "x")
+    if not engine.has_schema(place):
+        quoted = ".".join(identifier(part) for part in (place.database, place.schema) if part)
+        engine.execute(statement("publish/schema", engine.dialect, schema=quoted))
+
+
+def sweep(engine: Engine) -> list[str]:
+    """Drop scratch tables in the private schema whose run is gone; gives their names."""
+    if engine.temporary:
+        return []
+    found: dict[str, list[str]] = {}
+    for name in sorted(engine.look_up([], schema=_private(engine, "x")).tables):
+        run = _OF_RUN.match(name)
+        if run:
+            found.setdefault(run[1], []).append(name)
+    dropped = []
+    for of, names in found.items():
+        with suppress(LockedError), engine.lock(_lock_of(of)):
+            for name in names:
+                engine.execute(statement("table/drop", engine.dialect, target=_private(engine, name)))
+                dropped.append(name)
+    return dropped
+
+
+def _lock_of(run: str) -> str:
+    return f"scratch {run}"
+
+
+def _private(engine: Engine, name: str) -> TableRef:
+    return engine.target(f"{identifier(PRIVATE_SCHEMA)}.{identifier(name)}")

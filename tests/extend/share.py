@@ -27,7 +27,7 @@ add_template(
 -- name: share/below
 -- params: made (table to make), rows (table), groups (columns), value (column), count (column or none), p, q
 -- returns: the columns of groups: every group in which a value's rows times q exceed all rows times p
-CREATE TEMPORARY TABLE {{ made | table }} AS
+CREATE {{ made | scratch }} AS
 SELECT {% for name in groups %}{{ ", " if not loop.first }}v.{{ name | ident }} AS {{ name | ident }}{% endfor %}
 
 FROM (

@@ -16,7 +16,7 @@ import sqlanon
 from sqlanon.sqltext import statement, template_names, template_path
 
 DIALECTS = ("duckdb", "postgres")
-FILTERS = ("ident", "table", "literal")
+FILTERS = ("ident", "table", "literal", "scratch")
 
 
 class Sample(str):

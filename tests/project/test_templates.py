@@ -14,7 +14,7 @@ from tests.project.tree import ROOT, TEMPLATES, label
 SQL = ROOT / "sql"
 FIELDS = ("name", "params", "returns")
 ENVIRONMENT = jinja2.Environment()
-for _filter in ("ident", "table", "literal"):
+for _filter in ("ident", "table", "literal", "scratch"):
     ENVIRONMENT.filters[_filter] = str
 
 

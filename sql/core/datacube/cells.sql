@@ -3,7 +3,7 @@
 -- returns: c1.. (codes), s (code of the sensitive value, 0 without one), n bigint: the source's cells
 -- NULL finds no value in the domain; its code is 0.
 {% macro value(c) %}{{ "CAST(t." ~ c.alias ~ " AS VARCHAR)" if c.as_text else "t." ~ c.alias ~ (" + 0" if c.as_float else "") }}{% endmacro %}
-CREATE TEMPORARY TABLE {{ cells | table }} AS
+CREATE {{ cells | scratch }} AS
 SELECT
 {% for c in columns %}
     g.c{{ loop.index }} AS c{{ loop.index }},

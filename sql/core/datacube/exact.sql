@@ -4,7 +4,7 @@
 -- returns: c1.. (codes), s, n double: the rows of format anatomy, each with the shares of its group's sensitive values
 {% macro value(t, c) %}{{ "CAST(" ~ t ~ "." ~ (c.name | ident) ~ " AS VARCHAR)" if c.as_text else t ~ "." ~ (c.name | ident) ~ (" + 0" if c.as_float else "") }}{% endmacro %}
 {% macro code(d, t, c) %}COALESCE({{ d }}.code, {{ "CASE WHEN " ~ t ~ "." ~ (c.name | ident) ~ " IS NULL THEN 0 ELSE -1 END" if c.nulls else "-1" }}){% endmacro %}
-CREATE TEMPORARY TABLE {{ released | table }} AS
+CREATE {{ released | scratch }} AS
 SELECT
 {% for c in columns %}
     g.c{{ loop.index }} AS c{{ loop.index }},

@@ -1,7 +1,7 @@
 -- name: datacube/members
 -- params: members (table to make), parts, domain (tables), texts (table of member, label, read from labels; none where sets are arrays)
 -- returns: part, code, size: the values of a set that the source holds, and how many values the set has
-CREATE TEMPORARY TABLE {{ members | table }} AS
+CREATE {{ members | scratch }} AS
 SELECT m.part AS part, d.code AS code, m.size AS size
 FROM (
     SELECT e.part AS part, e.member AS member, CAST(COUNT(*) OVER (PARTITION BY e.part) AS DOUBLE) AS size

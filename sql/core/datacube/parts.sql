@@ -2,7 +2,7 @@
 -- params: parts (table to make), released (table), number (of the column), names (list of {column, part}: a column there, and whether it is
 --   the value, lo or hi), mark (a column there or none), means (what mark says: state, flag, label or value; star: a NULL there means any value)
 -- returns: part (the number of what is published), value, lo, hi where there are, state: none (a value is known), all (NULL), some (any value)
-CREATE TEMPORARY TABLE {{ parts | table }} AS
+CREATE {{ parts | scratch }} AS
 SELECT DISTINCT
     r.p{{ number }} AS part
 {% for name in names %}

@@ -5,7 +5,7 @@
 -- A sensitive value that the source does not hold has code -1: no cell of the source asks for it.
 {% macro code() %}{% if sensitive %}COALESCE(a.code, {{ "CASE WHEN v.sa IS NULL THEN 0 ELSE -1 END" if sensitive.nulls else "-1" }}){% else %}0{% endif %}{% endmacro %}
 {% macro each(t) %}{% for c in columns %}{% set i = loop.index %}{% for name in c.names %}{{ t }}.v{{ i }}_{{ loop.index }}, {% endfor %}{% endfor %}{% endmacro %}
-CREATE TEMPORARY TABLE {{ released | table }} AS
+CREATE {{ released | scratch }} AS
 SELECT
 {% for c in columns %}
 {% set i = loop.index %}

@@ -4,7 +4,7 @@
 --   low, high for shape texts; and size for shape node), nil (code of NULL), top (largest code), any (how many values there are)
 -- returns: part, low, high (codes of the first and the last possible value; NULL: the source does not hold an end), size (values in all)
 {% set width = "CAST(oh.rank - ol.rank AS DOUBLE) + 1" if order else ("h.ord - l.ord + 1" if steps else "CAST(h.code - l.code AS DOUBLE) + 1") %}
-CREATE TEMPORARY TABLE {{ runs | table }} AS
+CREATE {{ runs | scratch }} AS
 SELECT
     p.part AS part
 {% if shape == "set" %}

@@ -2,7 +2,7 @@
 -- params: shown (table to make), boxes (table), columns (list of {code, kind, domain, members, labels, key, names (published names by part)})
 -- returns: _sqlanon_class, the published columns of these quasi columns: one row a class. Planning a join takes an
 --   engine more than linear time in its tables, so a statement has few columns.
-CREATE TEMPORARY TABLE {{ shown | table }} AS
+CREATE {{ shown | scratch }} AS
 SELECT
     b.class AS _sqlanon_class
 {% for c in columns %}

@@ -3,7 +3,7 @@
 -- returns: _sqlanon_class, the published columns of these quasi columns: one row a class. Planning a join takes an
 --   engine more than linear time in its tables, so a statement has few columns.
 {% macro cast(c, value) %}{{ "CAST(" ~ value ~ " AS " ~ c.type ~ ")" if c.type else value }}{% endmacro %}
-CREATE TEMPORARY TABLE {{ shown | table }} AS
+CREATE {{ shown | scratch }} AS
 SELECT
     b.class AS _sqlanon_class
 {% for c in columns %}

@@ -3,7 +3,7 @@
 --   of codes that rank as published ones do: {name, code, key})
 -- returns: _sqlanon_class, codes, the published columns of these quasi columns: one row a class. Planning a join takes an
 --   engine more than linear time in its tables, so a statement has few columns.
-CREATE TEMPORARY TABLE {{ shown | table }} AS
+CREATE {{ shown | scratch }} AS
 SELECT
     b.class AS _sqlanon_class
 {% for k in codes %}

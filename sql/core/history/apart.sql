@@ -2,7 +2,7 @@
 -- params: sets (table to make), here, there (history tables of two versions), parts (table of class, part), values, persons (columns of here),
 --   marked (whether a row is the same only with the same values)
 -- returns: place bigint (the component), beside bigint, person, v1.., p1..: the rows that only the version here has
-CREATE TEMPORARY TABLE {{ sets | table }} AS
+CREATE {{ sets | scratch }} AS
 SELECT CAST(p.part AS BIGINT) AS place, CAST(0 AS BIGINT) AS beside, n.person AS person{% for c in values %}, n.{{ c }} AS v{{ loop.index }}{% endfor %}{% for c in persons %}, n.{{ c }} AS {{ c }}{% endfor %}
 
 FROM {{ here | table }} AS n

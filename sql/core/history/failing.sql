@@ -1,7 +1,7 @@
 -- name: history/failing
 -- params: failing (table to make), sets (table), below (tables of groups that do not meet a requirement), groups (their columns)
 -- returns: person text: every row of a set that does not meet all that is asked
-CREATE TEMPORARY TABLE {{ failing | table }} AS
+CREATE {{ failing | scratch }} AS
 SELECT s.person AS person
 FROM {{ sets | table }} AS s
 JOIN (

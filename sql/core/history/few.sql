@@ -1,7 +1,7 @@
 -- name: history/few
 -- params: few (table to make), sets (table), groups (columns), person (column), fewest
 -- returns: the columns of groups: every group of fewer than that many different persons
-CREATE TEMPORARY TABLE {{ few | table }} AS
+CREATE {{ few | scratch }} AS
 SELECT {% for name in groups %}{{ ", " if not loop.first }}t.{{ name | ident }} AS {{ name | ident }}{% endfor %}
 
 FROM {{ sets | table }} AS t

@@ -5,7 +5,7 @@
 --   sensitive values, with :secret), s1.. (keyed hash of each sensitive value), p1.. (of each number, which differs from version to version):
 --   no value can be read from it
 {% macro canon(c) %}COALESCE(CAST(LENGTH(CAST({{ c }} AS VARCHAR)) AS VARCHAR) || ':' || CAST({{ c }} AS VARCHAR), 'n'){% endmacro %}
-CREATE TEMPORARY TABLE {{ history | table }} AS
+CREATE {{ history | scratch }} AS
 SELECT
     k.person AS person
     , CAST(p.{{ groups.group }} AS BIGINT) AS class

@@ -22,7 +22,7 @@ CASE
 {% endif %}
         END
 {% endmacro %}
-CREATE TEMPORARY TABLE {{ candidates | table }} AS
+CREATE {{ candidates | scratch }} AS
 WITH x AS (
     SELECT
         i.part AS part

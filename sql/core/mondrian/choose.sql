@@ -1,7 +1,7 @@
 -- name: mondrian/choose
 -- params: cuts (table to make), candidates (list of tables)
 -- returns: part, dim, cut, n_left bigint: the first candidate of every partition by key1, key2, attribute, key3
-CREATE TEMPORARY TABLE {{ cuts | table }} AS
+CREATE {{ cuts | scratch }} AS
 SELECT r.part AS part, r.dim AS dim, r.cut AS cut, r.n_left AS n_left
 FROM (
     SELECT c.part AS part, c.dim AS dim, c.cut AS cut, c.n_left AS n_left

@@ -1,7 +1,7 @@
 -- name: mondrian/divide
 -- params: divided (table to make), items (table), cuts (table), attributes (list of {code, dim, kind}), sensitive, relaxed (bool)
 -- returns: the items of partitions with a cut, part renamed: the left half keeps it, the right one adds the left one's rows
-CREATE TEMPORARY TABLE {{ divided | table }} AS
+CREATE {{ divided | scratch }} AS
 SELECT
     CASE WHEN o.at <= o.cut THEN o.part ELSE o.part + o.n_left END AS part
     , o.n AS n

@@ -1,7 +1,7 @@
 -- name: mondrian/halves
 -- params: halves (table to make), candidates, items (tables), attribute (the one that is cut: {code}), sensitive (SA code columns), relaxed (bool)
 -- returns: part, cut bigint, side integer (0: left of the cut), n bigint and SA codes: both halves of every candidate cut
-CREATE TEMPORARY TABLE {{ halves | table }} AS
+CREATE {{ halves | scratch }} AS
 SELECT c.part AS part, c.cut AS cut, CASE WHEN x.v <= c.cut THEN 0 ELSE 1 END AS side, CAST(x.n AS BIGINT) AS n{% for s in sensitive %}, x.{{ s }} AS {{ s }}{% endfor %}
 
 FROM {{ candidates | table }} AS c

@@ -2,7 +2,7 @@
 -- params: items (table to make), work (table), attributes (list of {code, domain, ordered}), sensitive (SA code columns), relaxed (bool)
 -- returns: part bigint (0), n bigint, a code (and position, if ordered) per attribute, SA codes; relaxed: rid, tie, one row each
 -- In strict partitioning rows of equal codes stay together, so they travel as one item with a count.
-CREATE TEMPORARY TABLE {{ items | table }} AS
+CREATE {{ items | scratch }} AS
 SELECT
     CAST(0 AS BIGINT) AS part
     , {{ "CAST(1 AS BIGINT)" if relaxed else "w.n" }} AS n

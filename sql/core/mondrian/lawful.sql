@@ -1,7 +1,7 @@
 -- name: mondrian/lawful
 -- params: lawful (table to make), candidates (table), below (tables of part, cut, side: halves that do not meet a requirement)
 -- returns: the columns of candidates: those cuts of which no half is below
-CREATE TEMPORARY TABLE {{ lawful | table }} AS
+CREATE {{ lawful | scratch }} AS
 SELECT c.part AS part, c.dim AS dim, c.cut AS cut, c.n_left AS n_left, c.key1 AS key1, c.key2 AS key2, c.key3 AS key3
 FROM {{ candidates | table }} AS c
 {% for table in below %}

@@ -1,7 +1,7 @@
 -- name: order/hilbert_cells
 -- params: part (table to make), work (table), axes (list of {code, table}: a QI code column and its small table of code, cell)
 -- returns: rid integer, and per axis its code column's name: the cell of every row on it
-CREATE TEMPORARY TABLE {{ part | table }} AS
+CREATE {{ part | scratch }} AS
 SELECT
     w.rid AS rid
 {% for axis in axes %}

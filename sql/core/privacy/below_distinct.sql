@@ -2,7 +2,7 @@
 -- params: made (table to make), rows (table), groups (columns), within (columns whose every combination is looked at by itself),
 --   value (column), count (column with the number of rows that each represents, or none), asked
 -- returns: the columns of groups: every group in which some combination of within has fewer than asked different values
-CREATE TEMPORARY TABLE {{ made | table }} AS
+CREATE {{ made | scratch }} AS
 SELECT DISTINCT {% for name in groups %}{{ ", " if not loop.first }}f.g{{ loop.index }} AS {{ name | ident }}{% endfor %}
 
 FROM (

@@ -4,7 +4,7 @@
 --   size_ of a node or set: its leaves or values, 0 for NULL alone
 -- NCP (Xu et al.): (max - min) / range of the domain for numbers; |u| / |A| for a node or set u of more than one value.
 -- LM (Iyengar): the same for numbers, (|u| - 1) / (|A| - 1) for nodes and sets. A class with some NULLs scores 1.
-CREATE TEMPORARY TABLE {{ boxes | table }} AS
+CREATE {{ boxes | scratch }} AS
 SELECT
     s.class AS class
     , s.n AS n

@@ -1,7 +1,7 @@
 -- name: recode/members
 -- params: members (table to make), classed, domain (tables), column (code column), labels (table of code, label; or none)
 -- returns: key (the class), size bigint, members (array sorted by bytes), label text (if labels): the set of a nominal column, NULL left out
-CREATE TEMPORARY TABLE {{ members | table }} AS
+CREATE {{ members | scratch }} AS
 SELECT
     p.class AS key
     , COUNT(*) AS size

@@ -1,7 +1,7 @@
 -- name: recode/middle
 -- params: middle (table to make), classed, domain (tables), column (code column), frequent (bool)
 -- returns: class, code: the lower median of an ordered column, or the most frequent value of another (ties by bytes)
-CREATE TEMPORARY TABLE {{ middle | table }} AS
+CREATE {{ middle | scratch }} AS
 {% if frequent %}
 SELECT r.class AS class, r.code AS code
 FROM (

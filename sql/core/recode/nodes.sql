@@ -1,7 +1,7 @@
 -- name: recode/nodes
 -- params: found (table to make), spans, nodes (tables), column (code column), nulls (bool)
 -- returns: low, high integer, label text, leaves integer: the lowest node over every span of a hierarchy column
-CREATE TEMPORARY TABLE {{ found | table }} AS
+CREATE {{ found | scratch }} AS
 SELECT b.low AS low, b.high AS high, n.label AS label, n.leaves AS leaves
 FROM (
     SELECT p.low AS low, p.high AS high, MIN(n.level) AS level

@@ -3,7 +3,7 @@
 --   ranks as it does, or none)
 -- Classes that publish the same have the same place: their rows must not lie apart in the table.
 -- returns: _sqlanon_class, every published QI-derived column, _sqlanon_place (rank of the class by them): one row a class
-CREATE TEMPORARY TABLE {{ released | table }} AS
+CREATE {{ released | scratch }} AS
 SELECT
     r._sqlanon_class AS _sqlanon_class
 {% for name in names %}

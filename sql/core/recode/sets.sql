@@ -1,7 +1,7 @@
 -- name: recode/sets
 -- params: members (table to make), spans, domain (tables), column (code column), labels (table of code, label; or none)
 -- returns: key bigint (a set of codes as bits), size bigint, members (array sorted by bytes), label text (if labels), NULL left out
-CREATE TEMPORARY TABLE {{ members | table }} AS
+CREATE {{ members | scratch }} AS
 SELECT
     p.key AS key
     , COUNT(*) AS size

@@ -2,7 +2,7 @@
 -- params: spans (table to make), classed (table of rid, class and codes), columns (code columns), sets (code columns of small nominal domains)
 -- returns: class integer, n bigint, lo_<code> and hi_<code> per column: the box of every class in codes; set_<code>: its
 --   codes as bits
-CREATE TEMPORARY TABLE {{ spans | table }} AS
+CREATE {{ spans | scratch }} AS
 SELECT
     w.class AS class
     , COUNT(*) AS n

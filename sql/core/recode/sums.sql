@@ -1,7 +1,7 @@
 -- name: recode/sums
 -- params: means (table to make), classed (table), columns (list of {alias, code})
 -- returns: class, mean_<code> double: the exact sum of a class divided once, over values that are not NULL
-CREATE TEMPORARY TABLE {{ means | table }} AS
+CREATE {{ means | scratch }} AS
 SELECT
     s.class AS class
 {% for column in columns %}

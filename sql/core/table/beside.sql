@@ -1,7 +1,7 @@
 -- name: table/beside
 -- params: wide (table to make), parts (list of {table, columns}), key (a column that they all have, unique in each)
 -- returns: the key, and the columns of all parts
-CREATE TEMPORARY TABLE {{ wide | table }} AS
+CREATE {{ wide | scratch }} AS
 SELECT p1.{{ key }} AS {{ key }}
 {% for part in parts %}
 {% set at = loop.index %}

@@ -3,7 +3,7 @@
 --   none), unassigned (bool: rows of class -1 have none, and are left out)
 -- returns: class, rid, the staged originals, the QI codes, link: what recode, verify and publish read, joined once
 -- With tied, the rows in it take the class that it gives them.
-CREATE TEMPORARY TABLE {{ classed | table }} AS
+CREATE {{ classed | scratch }} AS
 SELECT
     {% if tied %}COALESCE(d.class, a.class){% else %}a.class{% endif %} AS class
     , s.rid AS rid

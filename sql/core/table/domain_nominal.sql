@@ -1,7 +1,7 @@
 -- name: table/domain_nominal
 -- params: domain (table to make), values (table)
 -- returns: code integer (NULL first, then by descending frequency, ties by bytes), value, n bigint, pos, ord
-CREATE TEMPORARY TABLE {{ domain | table }} AS
+CREATE {{ domain | scratch }} AS
 SELECT
     CAST(ROW_NUMBER() OVER (
         ORDER BY CASE WHEN v.value IS NULL THEN 0 ELSE 1 END, v.n DESC, v.value

@@ -7,7 +7,7 @@
 CASE WHEN e.high < 1e307 AND e.low > -1e307 THEN {{ x }} WHEN ABS({{ x }}) < 1e200 THEN 0 ELSE {{ x }} * 0.5 END
 {%- endmacro %}
 {% set below = "o.value < COALESCE(e.low_value, " ~ ("0" if kind in ("float", "decimal") else "DATE '1970-01-01'") ~ ")" %}
-CREATE TEMPORARY TABLE {{ domain | table }} AS
+CREATE {{ domain | scratch }} AS
 SELECT
     CAST(ROW_NUMBER() OVER (ORDER BY {{ "o.ord" if by_ord else "o.value" }} NULLS FIRST) - 1 AS INTEGER) AS code
     , o.value AS value

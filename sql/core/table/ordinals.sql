@@ -1,7 +1,7 @@
 -- name: table/ordinals
 -- params: ordinals (table to make), values (table), kind (of the column), ranks (table of value, rank, or none), nanoseconds (bool: a timestamp that has them)
 -- returns: value, n, ord (exact integer, or double for floats; NULL for NULL), finite boolean
-CREATE TEMPORARY TABLE {{ ordinals | table }} AS
+CREATE {{ ordinals | scratch }} AS
 SELECT
     v.value AS value
     , v.n AS n

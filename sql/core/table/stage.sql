@@ -4,7 +4,7 @@
 -- returns: rid integer, one column per alias, link bigint if asked, person text (a hash of the key, keyed with :secret) if asked,
 --   one number bigint per identifier that is counted: never NULL, as NULLs are one value, and equal where the source's values are,
 --   in a column's own collation: two intervals or texts may be equal and have other hashes
-CREATE TEMPORARY TABLE {{ stage | table }} AS
+CREATE {{ stage | scratch }} AS
 SELECT
     CAST(ROW_NUMBER() OVER () - 1 AS INTEGER) AS rid
 {% for column in columns %}

@@ -2,7 +2,7 @@
 -- params: tied (table to make), work (table), quasi (QI code columns), sensitive (SA code columns)
 -- returns: the columns of work, and tie integer: the order in which relaxed methods divide equal rows
 -- Rows of equal QI codes alternate between sensitive values, so that both halves of a cut stay diverse.
-CREATE TEMPORARY TABLE {{ tied | table }} AS
+CREATE {{ tied | scratch }} AS
 SELECT
     o.rid AS rid
 {% for column in quasi + sensitive %}

@@ -11,7 +11,7 @@
 {% if c.kind == "other" %}CAST(o.{{ c.alias }} AS VARCHAR){% else %}o.{{ c.alias }}{% endif %}
 {% if c.kind == "float" %}, CASE WHEN o.{{ c.alias }} = 0 THEN CAST(o.{{ c.alias }} AS VARCHAR) END{% endif %}
 {% endmacro %}
-CREATE TEMPORARY TABLE {{ tied | table }} AS
+CREATE {{ tied | scratch }} AS
 WITH shared AS MATERIALIZED (
     SELECT w.rid AS rid, g.first AS first, a.class AS class
         , HASH(SHA256(:secret || '/tie/' || CAST(HASH(o.link{% for c in kept %}, {{ seen(c) }}{% endfor %}) AS VARCHAR))) AS turn_key

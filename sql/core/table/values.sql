@@ -1,7 +1,7 @@
 -- name: table/values
 -- params: values (table to make), stage (table), column (alias in the stage), as_float (bool), as_text (bool)
 -- returns: value, n bigint: the frequency set of one column; -0.0 is 0.0; NULL is a value
-CREATE TEMPORARY TABLE {{ values | table }} AS
+CREATE {{ values | scratch }} AS
 SELECT g.value AS value, COUNT(*) AS n
 FROM (
 {% if as_float %}

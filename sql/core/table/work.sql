@@ -1,7 +1,7 @@
 -- name: table/work
 -- params: work (table to make), stage (table), columns (list of {alias, domain, type, nulls, as_float, as_text, code})
 -- returns: rid integer, one code column per column (smallint or integer), never NULL
-CREATE TEMPORARY TABLE {{ work | table }} AS
+CREATE {{ work | scratch }} AS
 SELECT
     s.rid AS rid
 {% for column in columns %}

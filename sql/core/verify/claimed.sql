@@ -2,7 +2,7 @@
 -- params: claimed (table to make), released (table), kept (published columns that are compared as they are), said (list of
 --   {column, table})
 -- returns: the class, the kept columns, and per entry of ``said`` _sqlanon_said<its place>: the number of what the column says
-CREATE TEMPORARY TABLE {{ claimed | table }} AS
+CREATE {{ claimed | scratch }} AS
 SELECT
     r._sqlanon_class AS _sqlanon_class
 {% for name in kept %}

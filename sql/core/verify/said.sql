@@ -1,7 +1,7 @@
 -- name: verify/said
 -- params: said (table to make), released (table), column (published)
 -- returns: id bigint, value: what the column says, each once; NULL is 0
-CREATE TEMPORARY TABLE {{ said | table }} AS
+CREATE {{ said | scratch }} AS
 SELECT ROW_NUMBER() OVER () AS id, d.value AS value
 FROM (
     SELECT DISTINCT r.{{ column | ident }} AS value

@@ -2,7 +2,7 @@
 -- params: members (table to make), classed, domain (tables), column (code column), labels (table of code, label; or none)
 -- returns: key (the class), size bigint, members (array sorted by bytes), label text (if labels): the set of a nominal column, NULL left out
 -- Sorting each list once beats an ordered aggregate by far.
-CREATE TEMPORARY TABLE {{ members | table }} AS
+CREATE {{ members | scratch }} AS
 SELECT
     p.class AS key
     , COUNT(*) AS size

@@ -1,7 +1,7 @@
 -- name: datacube/spread
 -- params: spread (table to make), runs, domain (tables), members (table or none)
 -- returns: part, code, share: for every value that the source holds and the part may cover, the share of the part's rows that has it
-CREATE TEMPORARY TABLE {{ spread | table }} AS
+CREATE {{ spread | scratch }} AS
 SELECT u.part AS part, u.code AS code, 1 / u.size AS share
 FROM (
     SELECT r.part AS part, generate_series(r.low, r.high) AS code, r.size AS size

@@ -6,7 +6,7 @@
 --   no value can be read from it
 {% macro canon(c) %}COALESCE(CAST(LENGTH(CAST({{ c }} AS text)) AS text) || ':' || CAST({{ c }} AS text), 'n'){% endmacro %}
 {% macro hash(text) %}SUBSTR(encode(sha256(convert_to(CAST(:secret AS text) || {{ text }}, 'UTF8')), 'hex'), 1, 32){% endmacro %}
-CREATE TEMPORARY TABLE {{ history | table }} AS
+CREATE {{ history | scratch }} AS
 SELECT
     k.person AS person
     , CAST(p.{{ groups.group }} AS bigint) AS class

@@ -5,7 +5,7 @@
 --   one number bigint per identifier that is counted: never NULL, as NULLs are one value, and equal where the source's values are,
 --   in a column's own collation: two intervals or texts may be equal and have other hashes
 -- Text gets the binary collation here, once, so that equality and order mean bytes from now on.
-CREATE TEMPORARY TABLE {{ stage | table }} AS
+CREATE {{ stage | scratch }} AS
 SELECT
     CAST(ROW_NUMBER() OVER () - 1 AS INTEGER) AS rid
 {% for column in columns %}

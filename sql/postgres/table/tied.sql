@@ -8,7 +8,7 @@
 {% if c.kind in ("other", "decimal") %}CAST(o.{{ c.alias }} AS text){% else %}o.{{ c.alias }}{% endif %}
 {% if c.kind == "float" %}, CASE WHEN o.{{ c.alias }} = 0 THEN CAST(o.{{ c.alias }} AS text) END{% endif %}
 {% endmacro %}
-CREATE TEMPORARY TABLE {{ tied | table }} AS
+CREATE {{ tied | scratch }} AS
 WITH shared AS (
     SELECT w.rid AS rid, g.first AS first, a.class AS class
         , sha256(convert_to(CAST(:secret AS text) || '/tie/' || CAST(hash_record_extended(ROW(o.link{% for c in kept %}, {{ seen(c) }}{% endfor %}), 0) AS text), 'UTF8')) AS turn_key

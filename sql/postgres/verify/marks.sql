@@ -1,6 +1,6 @@
 -- name: verify/marks
 -- params: marks (table to make), released (table), names (all published QI-derived columns, in order)
 -- returns: class, mark: a hash of what is published for the class, made once a class and not once a row
-CREATE TEMPORARY TABLE {{ marks | table }} AS
+CREATE {{ marks | scratch }} AS
 SELECT r._sqlanon_class AS class, hash_record_extended(ROW({% for name in names %}{{ ", " if not loop.first }}r.{{ name | ident }}{% endfor %}), 0) AS mark
 FROM {{ released | table }} AS r

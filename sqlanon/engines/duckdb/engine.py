@@ -59,6 +59,7 @@ class DuckDBEngine(WithoutRights):
     """One DuckDB connection. A file has one writing process; readers in it see the last commit."""
 
     dialect = "duckdb"
+    transactions = temporary = updates = ordered = True
     capabilities = Capabilities(
         second_file=True,
         roles=False,

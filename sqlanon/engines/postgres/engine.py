@@ -57,6 +57,7 @@ class PostgresEngine(Tables):
     """One PostgreSQL session."""
 
     dialect = "postgres"
+    transactions = temporary = updates = ordered = True
     capabilities = Capabilities(
         second_file=False,
         roles=True,

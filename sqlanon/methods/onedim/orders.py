@@ -119,7 +119,7 @@ class _Curve:
             places = scratch.table("picked")
             scratch.engine.load_arrays(places, {"place": picked.astype(np.int32)})
             statement = scratch.sql("order/sample", work=context.encoded.work, picked=places, quasi=quasi)
-            codes = np.stack(scratch.engine.fetch_arrays(statement, ["int32"] * len(quasi)))
+            codes = np.stack(scratch.fetch_arrays(statement, ["int32"] * len(quasi)))
             scratch.drop(places)
             return codes.astype(np.int32, copy=False)
 

@@ -42,7 +42,7 @@ def streamed_runs(context: Context, order: Order, fast: bool, objective: int) ->
     keyed = order.keyed(context, block)
     statement, dtypes = _query(context, keyed)
     solver = _Solver(context, order, keyed, fast, objective)
-    for fetched in scratch.engine.stream_arrays(statement, dtypes, block):
+    for fetched in scratch.stream_arrays(statement, dtypes, block):
         solver.take(fetched)
         context.progress.update(solver.rows, encoded.rows, "rows")
     scratch.drop(keyed.table)
@@ -60,7 +60,7 @@ def arranged_by_engine(context: Context, order: Order) -> tuple[Loaded, Arranged
     """The whole table in memory, by the keys, as the engine has sorted it."""
     keyed = order.keyed(context, _block(context))
     statement, dtypes = _query(context, keyed)
-    columns = context.scratch.engine.fetch_arrays(statement, dtypes)
+    columns = context.scratch.fetch_arrays(statement, dtypes)
     context.scratch.drop(keyed.table)
     keys, d = len(keyed.columns), len(context.encoded.quasi)
     rid, *codes = (column.astype(np.int32, copy=False) for column in columns[keys:])

@@ -113,7 +113,7 @@ def fetch_codes(
     binds: dict[str, int | float | str | None] = {}
     if span:
         binds = {"first": span[0], "past": span[1]}
-    arrays = context.scratch.engine.fetch_arrays(
+    arrays = context.scratch.fetch_arrays(
         context.scratch.sql(
             "table/codes",
             binds,
@@ -225,7 +225,7 @@ def whole_table(context: Context) -> list[npt.NDArray[np.int64]]:
     found = []
     for domain in context.encoded.sensitive:
         statement = context.scratch.sql("anatomy/counts", work=context.encoded.work, value=domain.code)
-        code, rows = context.scratch.engine.fetch_arrays(statement, ["int32", "int64"])
+        code, rows = context.scratch.fetch_arrays(statement, ["int32", "int64"])
         found.append(np.zeros(domain.codes, np.int64))
         found[-1][code] = rows
     return found

@@ -239,10 +239,10 @@ def _parts(scratch: Scratch, old: Side, new: Side, marked: bool) -> tuple[TableR
     """Scratch tables (class, part) of both versions, and how many components there are."""
     engine = scratch.engine
     known = [
-        engine.fetch_arrays(scratch.sql("history/classes", history=side.history), ["int64"])[0]
+        scratch.fetch_arrays(scratch.sql("history/classes", history=side.history), ["int64"])[0]
         for side in (old, new)
     ]
-    links = engine.fetch_arrays(
+    links = scratch.fetch_arrays(
         scratch.sql("history/links", old=old.history, new=new.history, marked=marked), ["int64", "int64"]
     )
     places = [

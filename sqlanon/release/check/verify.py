@@ -63,9 +63,7 @@ def _rows(scratch: Scratch, classed: TableRef, rows: int) -> tuple[int, int]:
     """How many rows have a class, and how many of the staged rows are among them."""
     import numpy as np
 
-    rid = scratch.engine.fetch_arrays(scratch.sql("verify/rows", classed=classed), ["int32"])[0].astype(
-        np.int32
-    )
+    rid = scratch.fetch_arrays(scratch.sql("verify/rows", classed=classed), ["int32"])[0].astype(np.int32)
     found = np.zeros(rows, dtype=np.bool_)
     found[rid[(rid >= 0) & (rid < rows)]] = True
     return len(rid), int(np.count_nonzero(found))

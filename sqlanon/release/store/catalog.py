@@ -12,7 +12,7 @@ from fractions import Fraction
 from typing import Any
 
 from sqlanon._version import __version__
-from sqlanon.engines.base import PRIVATE_SCHEMA, Engine, Found, Statement, TableRef
+from sqlanon.engines.base import PRIVATE_SCHEMA, Bind, Engine, Found, Row, Statement, TableRef
 from sqlanon.results import ReleaseRow, RunReport
 from sqlanon.spec import Hierarchy, ReleaseSpec
 from sqlanon.sqltext import identifier, statement
@@ -26,6 +26,9 @@ READ = (
     "published_at", "published_by", "sqlanon", *LATER,
 )  # fmt: skip
 """The columns of catalog/list, in its order."""
+
+STEP = "step"
+"""Where an engine changes no rows: which of the rows of a version is the last. Other engines' catalogs need no such column."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +107,7 @@ class Catalog:
         self._engine = engine
         self.table = private_table(engine, "catalog")
         self._secrets = private_table(engine, "secrets")
+        self._later = LATER if engine.updates else (*LATER, STEP)
 
     @property
     def tables(self) -> tuple[TableRef, ...]:
@@ -113,7 +117,7 @@ class Catalog:
     def complete(self, found: Found) -> bool:
         """Whether there is a catalog with every column of today."""
         known = {column.name for column in found.columns(self.table)}
-        return known.issuperset(LATER) and self._secrets in found.relations
+        return known.issuperset(self._later) and self._secrets in found.relations
 
     def create(self, found: Found, schemas: Sequence[TableRef] = ()) -> None:
         """Make the private schema and the catalog if they are missing; an older catalog gets its later columns.
@@ -132,12 +136,12 @@ class Catalog:
         known = {column.name for column in found.columns(self.table)}
         if anew:
             makes.append(statement("catalog/create", dialect, catalog=self.table))
-        else:
-            makes += [
-                statement("catalog/add_column", dialect, catalog=self.table, column=name)
-                for name in LATER
-                if name not in known
-            ]
+            known = set(LATER)
+        makes += [
+            statement("catalog/add_column", dialect, catalog=self.table, column=name)
+            for name in self._later
+            if name not in known
+        ]
         if self._secrets not in found.relations:
             makes.append(statement("catalog/create_secrets", dialect, secrets=self._secrets))
         makes += [schema_of(self._engine, ref) for ref in schemas if ref.schema not in found.schemas]
@@ -185,9 +189,13 @@ class Catalog:
         if self.table not in found.relations:
             return []
         known = {column.name for column in found.columns(self.table)}
-        later = [{"name": name, "known": name in known} for name in LATER]
+        later = [{"name": name, "known": name in known} for name in (*LATER, STEP)]
         made = statement("catalog/list", self._engine.dialect, catalog=self.table, later=later)
-        return [_entry(row, self.table.database) for row in self._engine.fetch(made)]
+        rows = self._engine.fetch(made)
+        last: dict[tuple[object, object], Row] = {}
+        for row in sorted(rows, key=lambda row: int(str(row[-1] or 0))):
+            last[row[0], row[1]] = row
+        return [_entry(row[:-1], self.table.database) for row in rows if last[row[0], row[1]] is row]
 
     def add(self, spec: ReleaseSpec, version: int, physical: str, target: TableRef, status: str, report: RunReport,
             source: SourceState, seed: int) -> Entry:  # fmt: skip
@@ -226,29 +234,32 @@ class Catalog:
 
     def _keep_policy(self, release: str, version: int, policy: Mapping[str, Any], at: str | None) -> None:
         text, policy_hash = _hashed(policy)
-        binds: dict[str, str | int | float | None] = {
-            "release": release, "version": version, "checked_at": at, "policy": text, "policy_hash": policy_hash,
-        }  # fmt: skip
-        self._engine.execute(statement("catalog/checked", self._engine.dialect, binds, catalog=self.table))
+        changes: dict[str, Bind] = {"checked_at": at, "policy": text, "policy_hash": policy_hash}
+        self._change("catalog/checked", release, version, changes)
 
     def replace_report(self, release: str, version: int, report: RunReport) -> None:
         """Set the report of one version."""
-        binds: dict[str, str | int | float | None] = {
-            "release": release, "version": version, "report": json.dumps(report.to_dict(), sort_keys=True),
-        }  # fmt: skip
-        self._engine.execute(statement("catalog/report", self._engine.dialect, binds, catalog=self.table))
+        changes: dict[str, Bind] = {"report": json.dumps(report.to_dict(), sort_keys=True)}
+        self._change("catalog/report", release, version, changes)
 
     def mark(self, release: str, version: int, status: str) -> None:
         """Change the status of one version.
 
         pending, published, replaced, withdrawn, returning (to a file), withdrawing (a file), dropped or abandoned.
         """
-        binds: dict[str, str | int | float | None] = {
-            "release": release,
-            "version": version,
-            "status": status,
-        }
-        self._engine.execute(statement("catalog/update", self._engine.dialect, binds, catalog=self.table))
+        self._change("catalog/update", release, version, {"status": status})
+
+    def _change(self, name: str, release: str, version: int, changes: dict[str, Bind]) -> None:
+        """Change columns of a version's row, or append a row with the changes, which counts from then on."""
+        binds: dict[str, Bind] = {"release": release, "version": version, **changes}
+        if self._engine.updates:
+            made = statement(name, self._engine.dialect, binds, catalog=self.table)
+        else:
+            made = statement(
+                "catalog/append", self._engine.dialect, binds, catalog=self.table, columns=(*READ, "seed"), changed=list(changes),
+                step=STEP,
+            )  # fmt: skip
+        self._engine.execute(made)
 
 
 def now() -> str:

@@ -59,13 +59,18 @@ def kept_of(engine: Engine) -> list[tuple[str, str]]:
 
 def drop_kept(engine: Engine, release: str) -> list[str]:
     """Drop what is kept of a release, whose lock is held; gives the names."""
-    dropped = [name for of, name in kept_of(engine) if of == release]
+    listed = [name for of, name in kept_of(engine) if of == release]
+    # Where rows are not deleted the list has those of earlier runs as well.
+    dropped = (
+        listed if engine.updates else [name for name in listed if engine.exists(private_table(engine, name))]
+    )
     for name in dropped:
         with engine.publishing():
             engine.execute(statement("table/drop", engine.dialect, target=private_table(engine, name)))
-            engine.execute(
-                statement("catalog/delete_scratch", engine.dialect, {"name": name}, scratch=_list(engine))
-            )
+            if engine.updates:
+                engine.execute(
+                    statement("catalog/delete_scratch", engine.dialect, {"name": name}, scratch=_list(engine))
+                )
     return dropped
 
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
+from contextlib import nullcontext
 from fractions import Fraction
 
 from sqlanon._version import __version__
@@ -116,15 +117,16 @@ def _bound(
 
 
 def version_in(engine: Engine, entry: object) -> int | None:
-    """The version that a published file holds, or None if it cannot be read."""
+    """The version that a published file holds, or the metadata view says, or None if it cannot be read."""
     from sqlanon.errors import DatabaseError, LockedError
     from sqlanon.release.store.catalog import Entry
 
     assert isinstance(entry, Entry)
-    if not entry.file or not entry.view_name:
+    if not entry.view_name:
         return None
     try:
-        with engine.attach(entry.file, read_only=True) as database:
+        opened = engine.attach(entry.file, read_only=True) if entry.file else nullcontext(entry.database)
+        with opened as database:
             table = TableRef(entry.view_schema, metadata_name(entry.view_name), database)
             rows = engine.fetch(statement("catalog/version", engine.dialect, {"column": ""}, metadata=table))
     except LockedError:

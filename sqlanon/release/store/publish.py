@@ -19,10 +19,11 @@ from sqlanon.release.check.verify_pair import verify_pair
 from sqlanon.release.make.prepare import Prepared
 from sqlanon.release.store.catalog import Catalog, Entry, private_table
 from sqlanon.release.store.metadata import COLUMNS, metadata_rows
+from sqlanon.release.store.phases import commit
 from sqlanon.release.store.rights import admit, let_in
 from sqlanon.release.store.second_file import keep_tables, make_schema, put, reconcile, settled
 from sqlanon.release.store.state import ReleaseState
-from sqlanon.release.store.swap import Pointing, swap
+from sqlanon.release.store.swap import metadata_table, pointings, swap
 from sqlanon.release.store.target import Publication, check_still_free, metadata_of, sensitive_of, views_of
 from sqlanon.results import RunReport
 from sqlanon.spec import RefreshSpec, ReleaseSpec
@@ -106,8 +107,10 @@ def publish(
                              report, ready)  # fmt: skip
     physical = private_table(engine, target.physical)
     shown = pointings(engine, target.view, target.physical, pair=target.pair)
+    views = [item.view for item in shown]
     previous = state.published
-    with engine.publishing():
+
+    def fill() -> tuple[RunReport, Found]:
         with watch.stage("publish"):
             empty = statement(
                 "publish/metadata", engine.dialect, metadata=metadata_table(physical), columns=COLUMNS
@@ -129,22 +132,39 @@ def publish(
                 COLUMNS,
                 metadata_rows(spec, encoded, recoded, target.version, target.view.name, done.requirements),
             )
+        return replace(done, seconds=watch.total()), found
+
+    def add(status: str, report: RunReport) -> Entry:
+        return catalog.add(
+            spec, target.version, target.physical, target.view, status, report, ready.source, private.seed
+        )
+
+    if not engine.transactions:
+        try:
+            with watch.stage("publish"):
+                add("pending", report)
+            done, _ = fill()
+            with watch.stage("publish"):
+                catalog.replace_report(spec.name, target.version, done)
+                let_in(engine, spec.readers, views)
+                commit(engine, shown, previous)
+                admit(engine, spec.readers, views, previous)
+                settled(engine, spec.name, target.version)
+        except BaseException:
+            _tidy(engine, spec.name)
+            raise
+        with watch.stage("cleanup"):
+            drop_old(engine, spec.name)
+        return done
+    with engine.publishing():
+        done, found = fill()
+        with watch.stage("publish"):
             if previous:
                 catalog.mark(spec.name, previous.version, "replaced")
-            done = replace(done, seconds=watch.total())
-            new = catalog.add(
-                spec,
-                target.version,
-                target.physical,
-                target.view,
-                "published",
-                done,
-                ready.source,
-                private.seed,
-            )
-            let_in(engine, spec.readers, [item.view for item in shown])
+            new = add("published", done)
+            let_in(engine, spec.readers, views)
             swap(engine, shown, previous, found)
-            admit(engine, spec.readers, [item.view for item in shown], previous)
+            admit(engine, spec.readers, views, previous)
     with watch.stage("cleanup"):
         old = [replace(one, status="replaced") if one == previous else one for one in state.versions]
         drop_old(engine, spec.name, [*old, new])
@@ -189,20 +209,6 @@ def keep_readers(engine: Engine, spec: ReleaseSpec, entry: Entry) -> None:
             let_in(engine, spec.readers, views_of(entry))
             admit(engine, spec.readers, views_of(entry), entry)
             Catalog(engine).keep_policy(entry, dict(entry.policy) | now)
-
-
-def pointings(engine: Engine, view: TableRef, name: str, *, pair: bool) -> list[Pointing]:
-    """Every view of a version and the table it shows; ``name`` is the physical table's."""
-    physical = private_table(engine, name)
-    shown = [Pointing(view, physical), Pointing(metadata_of(view), metadata_table(physical))]
-    if pair:
-        shown.append(Pointing(sensitive_of(view), sensitive_of(physical)))
-    return shown
-
-
-def metadata_table(physical: TableRef) -> TableRef:
-    """What a version's metadata view shows."""
-    return replace(physical, name=f"{physical.name}_metadata")
 
 
 def listed(columns: Sequence[Published]) -> list[dict[str, str]]:
@@ -264,11 +270,7 @@ def _publish_file(
     try:
         done = put(engine, target.file, fill, watch)
     except BaseException:
-        with suppress(
-            DatabaseError
-        ):  # what failed first is what the caller must hear of; the next run tidies up
-            reconcile(engine, spec.name)  # asks the file itself which version it holds
-            drop_old(engine, spec.name)
+        _tidy(engine, spec.name)
         raise
     done = replace(done, seconds=watch.total())
     with watch.stage("cleanup"):
@@ -277,6 +279,13 @@ def _publish_file(
             settled(engine, spec.name, target.version)
         drop_old(engine, spec.name)
     return done
+
+
+def _tidy(engine: Engine, release: str) -> None:
+    """What failed first is what the caller must hear of; what cannot be done here the next run does."""
+    with suppress(DatabaseError):
+        reconcile(engine, release)  # asks the file, or the metadata view, which version there is
+        drop_old(engine, release)
 
 
 def drop_old(engine: Engine, release: str, entries: Sequence[Entry] | None = None) -> list[str]:
@@ -321,7 +330,8 @@ def _kept(entries: Sequence[Entry]) -> int:
 
 def drop_tables(engine: Engine, entry: Entry) -> None:
     """Drop the tables of a version, in the transaction that is open; its history outlives it."""
-    tables = [entry.link, metadata_table(entry.table), sensitive_of(entry.table), entry.table]
+    # The released rows first: what has none cannot be rolled back to, should the rest be left to the next run.
+    tables = [entry.table, entry.link, metadata_table(entry.table), sensitive_of(entry.table)]
     if entry.status == "abandoned":
         tables.append(entry.history)  # it was never published
     engine.execute_all([statement("table/drop", engine.dialect, target=table) for table in tables])

@@ -10,13 +10,13 @@ from sqlanon.engines.base import Engine, TableRef
 from sqlanon.errors import DatabaseError, GuardError, PolicyError
 from sqlanon.progress import Silent, Stopwatch
 from sqlanon.release.store.catalog import Catalog, Entry
+from sqlanon.release.store.phases import commit
 from sqlanon.release.store.policy_diff import SETTINGS, differences, weakenings
-from sqlanon.release.store.publish import pointings
 from sqlanon.release.store.refresh import data_change, link_columns_of, shown_as
 from sqlanon.release.store.rights import admit, let_in
 from sqlanon.release.store.second_file import give_back, reconcile, settled
 from sqlanon.release.store.state import last_shown
-from sqlanon.release.store.swap import Pointing, swap
+from sqlanon.release.store.swap import Pointing, pointings, swap
 from sqlanon.release.store.target import Publication, check_free, check_no_link, is_pair
 from sqlanon.results import DiffReport, RollbackReport, VersionReport
 from sqlanon.spec import PrivacySpec, ReleaseSpec
@@ -83,15 +83,29 @@ def _return_views(
 ) -> None:
     catalog = Catalog(engine)
     previous = current if current.status == "published" else None
+    readers = tuple(policy.get("readers") or ())
+    views = [item.view for item in shown]
+    if not engine.transactions:
+        catalog.mark(entry.release, entry.version, "returning")
+        try:
+            catalog.keep_policy(entry, policy)
+            let_in(engine, readers, views)
+            commit(engine, shown, previous)
+            admit(engine, readers, views, previous)
+            settled(engine, entry.release, entry.version)
+        except BaseException:
+            with suppress(DatabaseError):  # what failed first is what the caller must hear of
+                reconcile(engine, entry.release)
+            raise
+        return
     with engine.publishing():
         if previous:
             catalog.mark(entry.release, previous.version, "withdrawn")
         catalog.mark(entry.release, entry.version, "published")
         catalog.keep_policy(entry, policy)
-        readers = tuple(policy.get("readers") or ())
-        let_in(engine, readers, [item.view for item in shown])
+        let_in(engine, readers, views)
         swap(engine, shown, previous)
-        admit(engine, readers, [item.view for item in shown], previous)
+        admit(engine, readers, views, previous)
 
 
 def _return_file(engine: Engine, entry: Entry, shown: list[Pointing], policy: Mapping[str, Any]) -> None:

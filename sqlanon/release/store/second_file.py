@@ -18,6 +18,7 @@ from sqlanon.private_folder import PrivateFolder, put_in_place, sweep
 from sqlanon.progress import Stopwatch
 from sqlanon.release.store.catalog import Catalog, Entry, schema_of
 from sqlanon.release.store.metadata import version_in
+from sqlanon.release.store.phases import checked_view, drop_views, point, take_back
 from sqlanon.release.store.swap import Pointing, spelled, swap
 from sqlanon.sqltext import statement
 
@@ -75,17 +76,23 @@ def make_schema(engine: Engine, view: TableRef) -> None:
 
 
 def settled(engine: Engine, release: str, version: int) -> None:
-    """The file holds this version now: say so of it and of the one before, in the transaction that is open.
+    """Readers have this version now: say so of it and of the one before, in the transaction that is open, if there are any.
 
-    Views of a version before, which was not in a file, go: no run would refresh them any more.
+    Views of a version before which this one does not have go: no run would refresh them any more.
     """
     catalog = Catalog(engine)
     entries = catalog.entries(release)
     (now,) = (entry for entry in entries if entry.version == version)
-    for entry in entries:
-        if entry.status == "published":
+    before = [entry for entry in entries if entry.status == "published" and entry.version != version]
+    for entry in before:
+        if now.file:
             swap(engine, (), entry)
-            catalog.mark(release, entry.version, "withdrawn" if now.status == "returning" else "replaced")
+        else:
+            point(engine, now, entry)
+    if not before:
+        point(engine, now, None)
+    for entry in before:
+        catalog.mark(release, entry.version, "withdrawn" if now.status == "returning" else "replaced")
     catalog.mark(release, version, "published")
 
 
@@ -112,7 +119,7 @@ def _as_before(entry: Entry, entries: Sequence[Entry]) -> str:
 
 
 def reconcile(engine: Engine, release: str, entries: Sequence[Entry] | None = None) -> list[str]:
-    """Tidy up after what was killed between building another file and saying so in the catalog.
+    """Tidy up after what was killed between building another file, or replacing views, and saying so in the catalog.
 
     Args:
         engine: the source's database.
@@ -122,20 +129,26 @@ def reconcile(engine: Engine, release: str, entries: Sequence[Entry] | None = No
     catalog = Catalog(engine)
     tidied = []
     for entry in catalog.entries(release) if entries is None else entries:
-        if entry.status == "withdrawing" and entry.file:
-            if Path(entry.file).exists() and version_in(engine, entry) == entry.version:
+        if entry.status == "published" and not entry.file and not engine.transactions:
+            engine.execute(statement("publish/drop_view", engine.dialect, view=checked_view(entry)))
+        if entry.status == "withdrawing":
+            if not entry.file:
+                drop_views(engine, entry)
+            elif Path(entry.file).exists() and version_in(engine, entry) == entry.version:
                 Path(entry.file).unlink()
             with engine.publishing():
                 withdrawn(engine, entry)
             tidied.append(f"{entry.release}@{entry.version}")
-        if entry.status not in ("pending", "returning") or not entry.file:
+        if entry.status not in ("pending", "returning"):
             continue
-        tidied += [str(folder) for folder in sweep(Path(entry.file))]
-        there = Path(entry.file).exists() and version_in(engine, entry) == entry.version
+        if entry.file:
+            tidied += [str(folder) for folder in sweep(Path(entry.file))]
+        there = (not entry.file or Path(entry.file).exists()) and version_in(engine, entry) == entry.version
         with engine.publishing():
             if there:
                 settled(engine, release, entry.version)
             else:
+                take_back(engine, entry, catalog.entries(release))
                 catalog.mark(release, entry.version, _as_before(entry, catalog.entries(release)))
         tidied.append(f"{entry.release}@{entry.version}")
     return tidied

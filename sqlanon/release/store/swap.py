@@ -6,12 +6,12 @@ Readers see the old version until that transaction commits. Their rights and tho
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sqlanon.engines.base import Column, Engine, Found, Statement, TableRef
 from sqlanon.errors import DependentsError
-from sqlanon.release.store.catalog import Entry
-from sqlanon.release.store.target import views_of
+from sqlanon.release.store.catalog import Entry, private_table
+from sqlanon.release.store.target import metadata_of, sensitive_of, views_of
 from sqlanon.sqltext import identifier, statement
 
 
@@ -21,6 +21,20 @@ class Pointing:
 
     view: TableRef
     at: TableRef
+
+
+def pointings(engine: Engine, view: TableRef, name: str, *, pair: bool) -> list[Pointing]:
+    """Every view of a version and the table it shows; ``name`` is the physical table's."""
+    physical = private_table(engine, name)
+    shown = [Pointing(view, physical), Pointing(metadata_of(view), metadata_table(physical))]
+    if pair:
+        shown.append(Pointing(sensitive_of(view), sensitive_of(physical)))
+    return shown
+
+
+def metadata_table(physical: TableRef) -> TableRef:
+    """What a version's metadata view shows."""
+    return replace(physical, name=f"{physical.name}_metadata")
 
 
 def spelled(table: TableRef) -> str:
@@ -65,7 +79,8 @@ def _point(engine: Engine, item: Pointing, found: Found) -> list[Statement]:
     rights: list[Statement] = []
     if item.view in found.relations:
         known = found.columns(item.view)
-        if _types(wanted[: len(known)]) != _types(known):
+        # Who has no transactions replaces a view whatever its columns: to drop it first would leave readers without one.
+        if engine.transactions and _types(wanted[: len(known)]) != _types(known):
             rights = engine.rights(item.view, [column.name for column in wanted])
             _drop(engine, item.view, "gets other columns")
     names = [column.name for column in wanted]

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import secrets
 from pathlib import Path
 
 from sqlanon.engines.base import PRIVATE_SCHEMA, Engine
 from sqlanon.errors import DatabaseError, DependentsError, PolicyError
 from sqlanon.release.check.history import table_of
-from sqlanon.release.store.catalog import Catalog, Entry, private_table
+from sqlanon.release.store.catalog import Catalog, Entry
 from sqlanon.release.store.metadata import version_in
-from sqlanon.release.store.publish import drop_tables, pointings
+from sqlanon.release.store.phases import checked_view, drop_views
+from sqlanon.release.store.publish import drop_tables
 from sqlanon.release.store.second_file import reconcile, withdrawn
-from sqlanon.release.store.swap import Pointing, spelled
+from sqlanon.release.store.swap import Pointing, pointings, spelled
 from sqlanon.release.store.target import check_no_link, is_pair
 from sqlanon.results import UnpublishReport
 from sqlanon.sqltext import statement
@@ -80,8 +80,9 @@ def _withdraw_views(engine: Engine, entry: Entry) -> None:
                     "sqlanon drops nothing that it did not make: drop or change them and unpublish again; the release is still "
                     "published"
                 )
-            for item in there:
-                engine.execute(statement("publish/drop_view", engine.dialect, view=item.view))
+            if not engine.transactions:
+                Catalog(engine).mark(entry.release, entry.version, "withdrawing")
+            drop_views(engine, entry)
 
         engine.swapping(drop)
         withdrawn(engine, entry)
@@ -99,7 +100,7 @@ def _check_own(engine: Engine, entry: Entry, item: Pointing) -> None:
     if found is not None and not engine.exists(item.at):
         return  # its table was dropped by hand: such a view shows nothing to anybody
     if found is not None:
-        like = private_table(engine, f"view_{secrets.token_hex(8)}")
+        like = checked_view(entry)
         names = [column.name for column in engine.relation(spelled(item.at)).columns]
         engine.execute(statement("publish/view", engine.dialect, view=like, physical=item.at, columns=names))
         made = engine.definition(like)

@@ -1,0 +1,22 @@
+-- name: publish/switch
+-- params: view (to replace), before, after (tables), columns (names, of both), metadata (view), next (metadata table of the version to come)
+-- returns: the public view of one version or the other: of the one whose metadata the metadata view shows. That view is named once, so
+--   that a reader sees one version however his engine looks views up
+CREATE OR REPLACE VIEW {{ view | table }} AS
+SELECT {% for c in columns %}{{ ", " if not loop.first }}t.{{ c | ident }} AS {{ c | ident }}{% endfor %}
+
+FROM (
+    SELECT 0 AS _sqlanon_next, {% for c in columns %}{{ ", " if not loop.first }}b.{{ c | ident }} AS {{ c | ident }}{% endfor %}
+
+    FROM {{ before | table }} AS b
+    UNION ALL
+    SELECT 1 AS _sqlanon_next, {% for c in columns %}{{ ", " if not loop.first }}a.{{ c | ident }} AS {{ c | ident }}{% endfor %}
+
+    FROM {{ after | table }} AS a
+) AS t
+JOIN (
+    SELECT CASE WHEN m.published = n.published THEN 1 ELSE 0 END AS _sqlanon_next
+    FROM {{ metadata | table }} AS m
+    CROSS JOIN {{ next | table }} AS n
+    WHERE m.column_name = '' AND n.column_name = ''
+) AS p ON p._sqlanon_next = t._sqlanon_next

@@ -1,0 +1,293 @@
+"""The whole walk on the weakest engine, and that walk killed after every statement: readers have the old version or the new one."""
+
+from __future__ import annotations
+
+import itertools
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any
+
+import duckdb
+import pytest
+
+from sqlanon import policy
+from sqlanon.database.database import Database
+from sqlanon.engines.duckdb.engine import DuckDBEngine
+from sqlanon.progress import Silent
+from sqlanon.release.make.run import Machine
+from sqlanon.results import RunReport
+from tests.safety.people import RELEASE, ROWS, VERSIONS, assert_tidy, write_people
+from tests.weakest import Lost, normal, weakest
+
+FACTS = "SELECT published FROM release.people_metadata WHERE column_name = ''"
+SENSITIVE = 'SELECT sum("count") FROM release.people_sensitive'
+PAIR: dict[str, Any] = {
+    "quasi": "sex", "sensitive": "age", "identifiers": "id", "insensitive": ["generation", "illness"], "k": 1, "l": 3,
+    "method": "anatomy", "format": "anatomy",
+}  # fmt: skip
+LABELS = {**RELEASE, "format": "labels"}
+
+
+@dataclass
+class Place:
+    """A database in memory, and the connections to it."""
+
+    connection: duckdb.DuckDBPyConnection
+
+    def open(self, make: Callable[..., DuckDBEngine]) -> Database:
+        return Database(make(self.connection), Silent(), Machine(1 << 28, 1))
+
+    def write(self, generation: int) -> None:
+        with self.open(normal) as db:
+            write_people(db.engine, generation)
+
+    def seen(self) -> tuple[int, int]:
+        """The generation that a fresh connection sees, complete, and the version that its metadata say."""
+        with self.open(normal) as db:
+            ((rows, low, high),) = db.engine.fetch(VERSIONS)
+            assert low == high, (rows, low, high)
+            assert rows == ROWS + low
+            ((facts,),) = db.engine.fetch(FACTS)
+            if "sensitive_view" in json.loads(str(facts)):
+                ((beside,),) = db.engine.fetch(SENSITIVE)
+                assert beside == rows
+        return int(str(low)), int(json.loads(str(facts))["version"])
+
+
+@pytest.fixture
+def place() -> Iterator[Place]:
+    with duckdb.connect(":memory:") as connection:
+        made = Place(connection)
+        made.write(1)
+        yield made
+
+
+def run(db: Database, arguments: dict[str, Any]) -> RunReport:
+    """Bring the release up to date, as a policy would."""
+    return db.run(policy.release(source="people", **arguments), allow_weaker=True)
+
+
+def all_of(db: Database, view: str) -> list[Any]:
+    return sorted(db.engine.fetch(f"SELECT * FROM release.{view}"), key=repr)
+
+
+@pytest.mark.parametrize(
+    "options",
+    [{"method": "tree"}, {"method": "mondrian"},
+     *(pytest.param(one, marks=pytest.mark.thorough) for one in
+       ({"method": "mondrian", "execution": "pushdown"}, {"method": "tree", "l": 2}, {"method": "topdown"}, {"method": "tree", "format": "points"},
+        {"method": "mondrian", "format": "labels"}, {"method": "idistance"}))],
+    ids=lambda one: "-".join(map(str, one.values())),
+)  # fmt: skip
+def test_the_whole_walk(place, options):
+    """Everything that a release goes through, and the same release as on DuckDB with all its abilities."""
+    arguments = {**RELEASE, **options, "seed": 5}
+    with duckdb.connect(":memory:") as other:
+        beside = Place(other)
+        beside.write(1)
+        with beside.open(normal) as strong, place.open(weakest) as weak:
+            run(weak, arguments)
+            run(strong, arguments)
+            assert all_of(weak, "people") == all_of(strong, "people")
+            assert all_of(weak, "people_metadata") == all_of(strong, "people_metadata")
+            asked = "SELECT count(*) AS n FROM people WHERE age < 3"
+            assert weak.query(asked).rows == strong.query(asked).rows
+            quasi = list(arguments["quasi"])
+            assert (
+                weak.audit("people", quasi=quasi).to_dict() == strong.audit("people", quasi=quasi).to_dict()
+            )
+    with place.open(weakest) as db:
+        assert run(db, arguments).outcome == "unchanged"
+        assert_tidy(db)
+        write_people(db.engine, 2)
+        assert run(db, arguments).version == 2
+        assert place.seen() == (2, 2)
+        db.rollback("people")
+        assert place.seen() == (1, 1)
+        assert [row.status for row in db.releases()] == ["published", "withdrawn"]
+        assert_tidy(db)
+        db.unpublish("people", purge=True)
+        assert {row.status for row in db.releases()} == {"dropped"}
+        assert_tidy(db)
+        assert not db.engine.exists(db.engine.target("release.people"))
+        assert run(db, arguments).version == 3
+        assert place.seen() == (2, 3)
+
+
+def test_two_tables(place):
+    """A release of two tables is whole on an engine without transactions, too."""
+    with place.open(weakest) as db:
+        run(db, PAIR)
+        write_people(db.engine, 2)
+        run(db, PAIR)
+        assert place.seen() == (2, 2)
+        assert_tidy(db)
+
+
+Step = Callable[[Database], object]
+
+
+def killed(place: Place, step: Step, after: int) -> list[str] | None:
+    """Kill a step after so many changes; gives what it did, or None if it came to its end."""
+    db = place.open(weakest)
+    seen = db.engine.seen  # type: ignore[attr-defined]
+    seen.dies_at = after
+    try:
+        step(db)
+    except Lost:
+        return list(seen.changes)
+    db.close()
+    return None
+
+
+def publishing(changes: list[str]) -> bool:
+    """Whether the last change was one that readers or the catalog may see."""
+    last = changes[-1] if changes else ""
+    return "VIEW" in last or ('"catalog"' in last and last.startswith("INSERT"))
+
+
+def refreshes(arguments: dict[str, Any]) -> Step:
+    return lambda db: run(db, arguments)
+
+
+CASES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
+    "refresh": (RELEASE, RELEASE),
+    "pair": (PAIR, PAIR),
+    "columns": (RELEASE, LABELS),
+}
+"""By which arguments the version before is made, and the one that is killed."""
+
+
+def changes_of(arguments: tuple[dict[str, Any], dict[str, Any]]) -> list[str]:
+    """What an undisturbed refresh changes, statement by statement."""
+    with duckdb.connect(":memory:") as connection:
+        place = Place(connection)
+        place.write(1)
+        with place.open(weakest) as db:
+            run(db, arguments[0])
+        place.write(2)
+        with place.open(weakest) as db:
+            run(db, arguments[1])
+            return list(db.engine.seen.changes)  # type: ignore[attr-defined]
+
+
+def holds(place: Place, arguments: dict[str, Any]) -> None:
+    """Readers can ask the release, and its rows keep what was promised."""
+    with place.open(normal) as db:
+        found = db.query("SELECT count(*) AS n FROM people").rows[0]["n"]
+        assert found.low == found.high
+        if arguments["k"] > 1:
+            names = [column.name for column in db.engine.relation("release.people").columns]
+            quasi = ", ".join(f'"{name}"' for name in names if name not in ("illness", "generation"))
+            ((least,),) = db.engine.fetch(
+                f"SELECT min(n) FROM (SELECT count(*) AS n FROM release.people GROUP BY {quasi})"
+            )
+            assert least >= arguments["k"]
+
+
+def crash_at(place: Place, case: str, after: int) -> None:
+    """Kill a refresh there; whoever reads finds a whole version, and the next run puts everything in order."""
+    first, second = CASES[case]
+    with place.open(weakest) as db:
+        run(db, first)
+    place.write(2)
+    changes = killed(place, refreshes(second), after)
+    assert changes is not None
+    same_columns = first is second
+    if same_columns or not publishing(changes):
+        assert place.seen() in ((1, 1), (2, 2))
+        holds(place, first)
+    with place.open(weakest) as db:
+        if after % 2:
+            db.clean()
+            assert place.seen() in ((1, 1), (2, 2))
+            holds(place, first)
+            assert_tidy(db)
+        run(db, second)
+        assert place.seen()[0] == 2
+        assert [row.status for row in db.releases()].count("published") == 1
+        assert_tidy(db)
+    holds(place, first)
+
+
+def test_killed_while_publishing():
+    """After every change that readers or the catalog see, and some of the others."""
+    case = "refresh"
+    changes = changes_of(CASES[case])
+    stops = [i for i in range(1, len(changes)) if publishing(changes[:i])]
+    for after in [*stops, 10, 25, len(changes) - 5]:
+        with duckdb.connect(":memory:") as connection:
+            place = Place(connection)
+            place.write(1)
+            crash_at(place, case, after)
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("case", CASES)
+def test_killed_anywhere(case):
+    """After every statement of a refresh."""
+    for after in range(len(changes_of(CASES[case]))):
+        with duckdb.connect(":memory:") as connection:
+            place = Place(connection)
+            place.write(1)
+            crash_at(place, case, after)
+
+
+@pytest.mark.thorough
+def test_killed_first_run():
+    """Before the first version there is nothing: readers find nothing or all of it."""
+    for after in itertools.count():
+        with duckdb.connect(":memory:") as connection:
+            place = Place(connection)
+            place.write(1)
+            ended = killed(place, refreshes(RELEASE), after) is None
+            with place.open(normal) as db:
+                there = db.engine.exists(db.engine.target("release.people"))
+            if there:
+                assert place.seen() == (1, 1)
+            with place.open(weakest) as db:
+                run(db, RELEASE)
+                assert place.seen()[0] == 1
+                assert_tidy(db)
+            if ended:
+                return
+
+
+def rolled_back(db: Database) -> object:
+    return db.rollback("people")
+
+
+def unpublished(db: Database) -> object:
+    return db.unpublish("people", purge=True)
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("step", [rolled_back, unpublished])
+def test_killed_rollback_and_unpublish(step):
+    """The version before or after, or none; the next command finishes."""
+    for after in itertools.count():
+        with duckdb.connect(":memory:") as connection:
+            place = Place(connection)
+            place.write(1)
+            with place.open(weakest) as db:
+                run(db, RELEASE)
+                write_people(db.engine, 2)
+                if step is rolled_back:
+                    run(db, RELEASE)
+            ended = killed(place, step, after) is None
+            with place.open(normal) as db:
+                there = db.engine.exists(db.engine.target("release.people"))
+                metadata = db.engine.exists(db.engine.target("release.people_metadata"))
+            if step is rolled_back:
+                assert place.seen() in ((1, 1), (2, 2))
+            elif there and metadata:
+                assert place.seen() == (1, 1)
+            with place.open(weakest) as db:
+                db.clean()
+                assert [row.status for row in db.releases()].count("published") <= 1
+                run(db, RELEASE)
+                assert place.seen()[0] == 2
+                assert_tidy(db)
+            if ended:
+                return
