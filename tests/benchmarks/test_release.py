@@ -13,7 +13,6 @@ import sqlanon
 from benchmarks.release import CALLS, counting, fill, main, release
 from sqlanon.progress import STAGES, Progress, Stopwatch
 
-
 OUTSIDE = ("SELECT pg_try_advisory_lock", "SELECT pg_advisory_unlock", "BEGIN", "COMMIT", "SET")
 """Beginnings of what frames a run: its lock and its transactions."""
 
