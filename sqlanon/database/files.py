@@ -78,7 +78,7 @@ def anonymize(
         if source.exists() and file.exists() and source.resolve() == file.resolve():
             raise PolicyError(f"{file} is the source itself; choose another file")
     with connect("duckdb:///:memory:", progress=progress, memory=spec.memory) as database:
-        database.engine.import_file(source, database.engine.target(spec.source), how)
+        _import(database.engine, source, database.engine.target(spec.source), how)
         report = database.run(spec)
         _export(database.engine, files)
     second = files.get(sensitive_of(view))
@@ -104,7 +104,7 @@ def propose_file(
     how = _reading(source, null, delimiter, encoding, types)
     with connect("duckdb:///:memory:", progress=progress) as database:
         name = identifier(source.name.split(".")[0] or "source")
-        database.engine.import_file(source, database.engine.target(name), how)
+        _import(database.engine, source, database.engine.target(name), how)
         return database.propose(name)
 
 
@@ -118,13 +118,19 @@ def _reading(
     return FileReading(texts, delimiter, encoding, types or {})
 
 
+def _import(engine: Engine, path: Path, table: TableRef, how: FileReading) -> None:
+    assert engine.files is not None  # it is DuckDB
+    engine.files.import_file(path, table, how)
+
+
 def _export(engine: Engine, files: Mapping[TableRef, Path]) -> None:
     """Write tables to files; none takes its place before all are written."""
+    assert engine.files is not None  # it is DuckDB
     some = next(iter(files.values()))
     with file_errors(some):
         sweep(some)
         with PrivateFolder(some) as folder:
             for table, path in files.items():
-                engine.export_file(table, folder.path / path.name)
+                engine.files.export_file(table, folder.path / path.name)
             for path in files.values():
                 put_in_place(folder.path / path.name, path)

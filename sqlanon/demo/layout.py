@@ -117,8 +117,10 @@ def create(directory: Path) -> str:
     from sqlanon import connect
 
     warehouse = (directory / WAREHOUSE).resolve()
-    with connect("duckdb:///:memory:") as memory, memory.engine.attach(str(warehouse)):
-        pass
+    with connect("duckdb:///:memory:") as memory:
+        assert memory.engine.second_file is not None  # it is DuckDB
+        with memory.engine.second_file.attach(str(warehouse)):
+            pass
     return f"duckdb:///{warehouse}"
 
 

@@ -126,10 +126,7 @@ class Capabilities:
     """What an engine can do, so that ``plan`` can say no before it touches data.
 
     Attributes:
-        second_file: it can build a release in another database file.
-        roles: it knows roles and rights.
         max_identifier: bytes in a name, at most.
-        file_formats: it reads and writes CSV and Parquet files itself.
         contains: how to ask whether an array has a value, with ``%(array)s`` and ``%(value)s``.
         text_type: a text type whose order and equality are those of bytes.
         temporary_functions: the schema, as SQL, of functions that only this session sees and that end with it.
@@ -139,10 +136,7 @@ class Capabilities:
         max_columns, max_row_bytes: of a table with columns of fixed width; None: no bound that matters.
     """
 
-    second_file: bool
-    roles: bool
     max_identifier: int
-    file_formats: bool
     text_type: str
     contains: str
     temporary_functions: str
@@ -171,6 +165,89 @@ class Session(Protocol):
         """Take it away again."""
 
 
+class Rights(Protocol):
+    """The ability of an engine that has roles and rights."""
+
+    def acting_as(self, role: str, seconds: float) -> AbstractContextManager[None]:
+        """One read-only transaction with the rights of a role, each statement at most ``seconds`` long.
+
+        Raises:
+            DatabaseError: there is no such role, or this session may not act as it.
+        """
+
+    def recorded(self, view: TableRef, columns: Sequence[str]) -> list[Statement]:
+        """Statements that give a view the rights and the comment it has now, once it is made anew with ``columns``.
+
+        Rights that no role had before, as default privileges give them, are revoked.
+        """
+
+    def roles(self, names: Sequence[str]) -> list[str]:
+        """Those of the names that are roles of this database."""
+
+    def let_in(self, views: Sequence[TableRef], role: str) -> None:
+        """Let a role into the schemas of these views.
+
+        Raises:
+            DatabaseError: another role owns one.
+        """
+
+    def allow(self, views: Sequence[TableRef], role: str) -> None:
+        """Let a role that was let into their schemas read these views, and nothing else.
+
+        Raises:
+            DatabaseError: another role owns what would have to be granted.
+        """
+
+    def forbid(self, views: Sequence[TableRef], role: str) -> None:
+        """Take a role's right to read these views."""
+
+    def reads(self, role: str, ref: TableRef) -> bool:
+        """Whether a role can read a table or view, for whatever reason."""
+
+    def enters(self, role: str, schema: str) -> bool:
+        """Whether a role can see into a schema."""
+
+    def seclude(self, schema: str, *, anew: bool) -> None:
+        """Make sure that a schema is this role's own; of a new one take away what default privileges gave.
+
+        Raises:
+            DatabaseError: another role owns it or a table in it, or has a right on one; a schema that is missing is right.
+        """
+
+    def reading(self, table: TableRef) -> AbstractContextManager[None]:
+        """While a private table is read, that runs no code of another role.
+
+        Raises:
+            DatabaseError: it could.
+        """
+
+    def all_readers(self) -> list[str]:
+        """Other roles that can log in and read every table, superusers among them."""
+
+    def drop_statistics(self, tables: Sequence[TableRef]) -> None:
+        """Keep the planner's statistics of these tables, if they are there, free of values, now and later."""
+
+    def grantees(self, schema: str) -> list[str]:
+        """Who but its owner was let into a schema: roles, or PUBLIC."""
+
+
+class SecondFile(Protocol):
+    """The ability of an engine that can build a release in another database file."""
+
+    def attach(self, path: str, *, read_only: bool = False) -> AbstractContextManager[str]:
+        """Open another database file; yields the name it has here."""
+
+
+class Files(Protocol):
+    """The ability of an engine that reads and writes CSV and Parquet files by itself."""
+
+    def import_file(self, path: Path, table: TableRef, how: FileReading) -> None:
+        """Load a CSV (also .gz) or Parquet file into a new table."""
+
+    def export_file(self, table: TableRef, path: Path) -> None:
+        """Write a table to a new CSV or Parquet file; the caller keeps others from it until it is complete."""
+
+
 class Engine(Protocol):
     """A connected database.
 
@@ -183,6 +260,18 @@ class Engine(Protocol):
 
     dialect: str
     capabilities: Capabilities
+
+    @property
+    def rights(self) -> Rights | None:
+        """Its roles and rights; None: every process that can open the database reads all of it."""
+
+    @property
+    def second_file(self) -> SecondFile | None:
+        """Releases in database files next to its own; None: there are none."""
+
+    @property
+    def files(self) -> Files | None:
+        """CSV and Parquet files that it reads and writes; None: it cannot."""
 
     transactions: bool
     """Statements can be one change: `publishing` and `snapshot` are transactions. Without, they do nothing, and a release is
@@ -230,13 +319,6 @@ class Engine(Protocol):
 
     def reason(self, error: DatabaseError) -> str:
         """Why the database refused, without any value; ``error`` is one that a method of this engine raised."""
-
-    def acting_as(self, role: str, seconds: float) -> AbstractContextManager[None]:
-        """One read-only transaction with the rights of a role, each statement at most ``seconds`` long (`roles` only).
-
-        Raises:
-            DatabaseError: there is no such role, or this session may not act as it.
-        """
 
     def fetch_arrays(self, statement: Statement, dtypes: Sequence[str]) -> list[npt.NDArray[np.generic]]:
         """Stream a query's columns, none of them NULL, into one array each.
@@ -298,15 +380,6 @@ class Engine(Protocol):
     def lock(self, name: str, *, wait: bool = False) -> AbstractContextManager[None]:
         """Hold the named lock of this database; if it is taken, wait for it or raise `LockedError` at once."""
 
-    def attach(self, path: str, *, read_only: bool = False) -> AbstractContextManager[str]:
-        """Open another database file; yields the name it has here (`second_file` only)."""
-
-    def import_file(self, path: Path, table: TableRef, how: FileReading) -> None:
-        """Load a CSV (also .gz) or Parquet file into a new table (`file_formats` only)."""
-
-    def export_file(self, table: TableRef, path: Path) -> None:
-        """Write a table to a new CSV or Parquet file (`file_formats` only); the caller keeps others from it until it is complete."""
-
     def swapping(self, action: Callable[[], None]) -> None:
         """Run what waits for readers to let go, in the open transaction, so that none queues behind it for long.
 
@@ -316,63 +389,8 @@ class Engine(Protocol):
             LockedError: they held on for too long; what the action did is undone, and the transaction is as before.
         """
 
-    def rights(self, view: TableRef, columns: Sequence[str]) -> list[Statement]:
-        """Statements that give a view the rights and the comment it has now, once it is made anew with ``columns``.
-
-        Rights that no role had before, as default privileges give them, are revoked (`roles` only).
-        """
-
-    def roles(self, names: Sequence[str]) -> list[str]:
-        """Those of the names that are roles of this database (`roles` only)."""
-
-    def let_in(self, views: Sequence[TableRef], role: str) -> None:
-        """Let a role into the schemas of these views (`roles` only).
-
-        Raises:
-            DatabaseError: another role owns one.
-        """
-
-    def allow(self, views: Sequence[TableRef], role: str) -> None:
-        """Let a role that was let into their schemas read these views, and nothing else (`roles` only).
-
-        Raises:
-            DatabaseError: another role owns what would have to be granted.
-        """
-
-    def forbid(self, views: Sequence[TableRef], role: str) -> None:
-        """Take a role's right to read these views (`roles` only)."""
-
-    def reads(self, role: str, ref: TableRef) -> bool:
-        """Whether a role can read a table or view, for whatever reason (`roles` only)."""
-
-    def enters(self, role: str, schema: str) -> bool:
-        """Whether a role can see into a schema (`roles` only)."""
-
-    def seclude(self, schema: str, *, anew: bool) -> None:
-        """Make sure that a schema is this role's own; of a new one take away what default privileges gave (`roles` only).
-
-        Raises:
-            DatabaseError: another role owns it or a table in it, or has a right on one; a schema that is missing is right.
-        """
-
-    def reading(self, table: TableRef) -> AbstractContextManager[None]:
-        """While a private table is read, that runs no code of another role (`roles` only).
-
-        Raises:
-            DatabaseError: it could.
-        """
-
     def hold(self, view: TableRef) -> None:
         """Keep a view as it is until the open transaction ends; no session reads or replaces it meanwhile."""
-
-    def all_readers(self) -> list[str]:
-        """Other roles that can log in and read every table, superusers among them (`roles` only)."""
-
-    def drop_statistics(self, tables: Sequence[TableRef]) -> None:
-        """Keep the planner's statistics of these tables, if they are there, free of values, now and later (`roles` only)."""
-
-    def grantees(self, schema: str) -> list[str]:
-        """Who but its owner was let into a schema: roles, or PUBLIC (`roles` only)."""
 
     def dependents(self, view: TableRef) -> list[str]:
         """What depends on a view and keeps it from being dropped: kind and name of each."""

@@ -74,8 +74,17 @@ def ask(
     with _explained(engine):
         released = find(engine, name, spec, given=release is not None, known=known)
         joinable = dimensions_of(engine, released, spec) if query.joins else frozenset()
-    with engine.acting_as(role, seconds) if role is not None else nullcontext(), _explained(engine):
-        if role is not None and not engine.reads(role, released.view.ref):
+    rights = engine.rights
+    if role is not None and rights is None:
+        raise PolicyError(
+            f"this database has no role {role}, nor any other: whoever opens a DuckDB file reads all of it; publish into a file of "
+            "its own (publish_file) and ask that one"
+        )
+    with (
+        rights.acting_as(role, seconds) if rights and role is not None else nullcontext(),
+        _explained(engine),
+    ):
+        if rights and role is not None and not rights.reads(role, released.view.ref):
             raise PolicyError(
                 f"role {role} may not read {released.view.ref}: name it under readers in the release's policy, or grant it the view"
             )

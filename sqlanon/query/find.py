@@ -9,6 +9,7 @@ from sqlanon.engines.base import Bind, Engine, Relation, Row, TableRef
 from sqlanon.errors import DatabaseError, PolicyError
 from sqlanon.query.release import Released, described, relation_of, state
 from sqlanon.release.store.catalog import Catalog, Entry, private_table
+from sqlanon.release.store.rights import reading
 from sqlanon.release.store.swap import spelled
 from sqlanon.release.store.target import metadata_of, view_of
 from sqlanon.spec import ReleaseSpec
@@ -111,7 +112,7 @@ def _listed(engine: Engine, view: TableRef) -> list[str]:
         policies = [entry.policy for entry in entries if entry.view and _place(entry.view) == _place(view)]
         return [name for policy in policies for name in policy.get("dimensions") or ()]
     try:
-        with engine.reading(catalog):
+        with reading(engine, catalog):
             rows = engine.fetch(statement("query/policy", engine.dialect, binds, catalog=catalog))
     except DatabaseError:
         return []

@@ -152,7 +152,7 @@ def test_no_error_of_the_driver_leaves_the_engine(server):
         lambda: lost.execute(statement), lambda: lost.fetch(statement), lambda: lost.fetch("SELECT 1"),
         lambda: lost.fetch_arrays(statement, ["int64"]), lambda: next(lost.stream_arrays(statement, ["int64"], 5)),
         lambda: lost.load_arrays(table, {"a": np.arange(3)}), lambda: lost.load_rows(table, [("a", "integer")], [(1,)]),
-        lambda: lost.relation("v"), lambda: lost.exists(view), lambda: lost.has_schema(view), lambda: lost.rights(view, ["a"]),
+        lambda: lost.relation("v"), lambda: lost.exists(view), lambda: lost.has_schema(view), lambda: lost.recorded(view, ["a"]),
         lambda: lost.roles(["x"]), lambda: lost.let_in([view], "x"), lambda: lost.allow([view], "x"), lambda: lost.forbid([view], "x"),
         lambda: lost.reads("x", view), lambda: lost.enters("x", "public"), lambda: lost.seclude("public", anew=False),
         lambda: lost.grantees("public"), lambda: lost.dependents(view), lost.all_readers, lambda: lost.reading(view).__enter__(), lambda: lost.hold(view),

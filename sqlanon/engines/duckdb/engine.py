@@ -14,9 +14,9 @@ import secrets
 import threading
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 import duckdb
 
@@ -27,6 +27,7 @@ from sqlanon.engines.base import (
     FileReading,
     Found,
     Relation,
+    Rights,
     Row,
     Statement,
     TableRef,
@@ -37,7 +38,6 @@ from sqlanon.engines.duckdb.errors import cannot_open, refused
 from sqlanon.engines.duckdb.spill import Spill, spill
 from sqlanon.engines.names import split_name
 from sqlanon.engines.statements import batches, joined
-from sqlanon.engines.without_rights import WithoutRights
 from sqlanon.errors import DatabaseError, LockedError, PolicyError
 
 if TYPE_CHECKING:
@@ -55,22 +55,30 @@ def _quote(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
-class DuckDBEngine(WithoutRights):
+class DuckDBEngine:
     """One DuckDB connection. A file has one writing process; readers in it see the last commit."""
 
     dialect = "duckdb"
+    rights: Rights | None = None
     transactions = temporary = updates = ordered = True
     capabilities = Capabilities(
-        second_file=True,
-        roles=False,
         max_identifier=200,
-        file_formats=True,
         text_type="VARCHAR",
         contains="LIST_CONTAINS(%(array)s, %(value)s)",
         temporary_functions="temp.main",
         collations=False,
         block_rows=2048,
     )
+
+    @property
+    def second_file(self) -> Self:
+        """See `Engine.second_file`."""
+        return self
+
+    @property
+    def files(self) -> Self:
+        """See `Engine.files`."""
+        return self
 
     def __init__(
         self,
@@ -239,13 +247,6 @@ class DuckDBEngine(WithoutRights):
         cause = error.__cause__
         return answers.reason(cause) if isinstance(cause, duckdb.Error) else str(error)
 
-    def acting_as(self, role: str, seconds: float) -> AbstractContextManager[None]:
-        """DuckDB knows no roles."""
-        raise PolicyError(
-            f"DuckDB has no role {role}, nor any other: whoever opens a file reads all of it; publish into a file of its own "
-            "(publish_file) and ask that one"
-        )
-
     def fetch_arrays(self, statement: Statement, dtypes: Sequence[str]) -> list[npt.NDArray[np.generic]]:
         """See `Engine.fetch_arrays`."""
         import numpy as np
@@ -398,7 +399,7 @@ class DuckDBEngine(WithoutRights):
 
     @contextmanager
     def attach(self, path: str, *, read_only: bool = False) -> Iterator[str]:
-        """See `Engine.attach`."""
+        """See `SecondFile.attach`."""
         alias = f"_sqlanon_{secrets.token_hex(4)}"
         mode = " (READ_ONLY)" if read_only else ""
         try:
@@ -415,12 +416,12 @@ class DuckDBEngine(WithoutRights):
             self._connection.execute(f"DETACH {alias}")
 
     def import_file(self, path: Path, table: TableRef, how: FileReading) -> None:
-        """See `Engine.import_file`."""
+        """See `Files.import_file`."""
         self._use(self._empty)
         files.read(self._connection, path, self._qualified(table), how)
 
     def export_file(self, table: TableRef, path: Path) -> None:
-        """See `Engine.export_file`."""
+        """See `Files.export_file`."""
         write = files.write_parquet if path.suffix.lower() == ".parquet" else files.write_csv
         with self._translated(f"to write {path.name}"):
             self._use(self._empty)

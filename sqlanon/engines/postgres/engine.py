@@ -7,8 +7,7 @@ import time
 import zlib
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
-from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 import numpy as np
 import psycopg
@@ -16,10 +15,11 @@ from psycopg import sql
 
 from sqlanon.engines.base import (
     Capabilities,
-    FileReading,
+    Files,
     Found,
     Relation,
     Row,
+    SecondFile,
     Statement,
     TableRef,
 )
@@ -58,11 +58,10 @@ class PostgresEngine(Tables):
 
     dialect = "postgres"
     transactions = temporary = updates = ordered = True
+    second_file: SecondFile | None = None
+    files: Files | None = None
     capabilities = Capabilities(
-        second_file=False,
-        roles=True,
         max_identifier=63,
-        file_formats=False,
         text_type='text COLLATE "C"',
         contains="%(value)s = ANY(%(array)s)",
         temporary_functions="pg_temp",
@@ -160,7 +159,7 @@ class PostgresEngine(Tables):
 
     @contextmanager
     def acting_as(self, role: str, seconds: float) -> Iterator[None]:
-        """See `Engine.acting_as`."""
+        """See `Rights.acting_as`."""
         if not self.roles([role]):
             raise DatabaseError(f"there is no role {role}")
         with self._transaction("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"):
@@ -315,22 +314,10 @@ class PostgresEngine(Tables):
                 if not failed:
                     raise
 
-    @contextmanager
-    def attach(self, path: str, *, read_only: bool = False) -> Iterator[str]:
-        """PostgreSQL has no second file."""
-        if path:
-            raise PolicyError(
-                "publish_file is for DuckDB; PostgreSQL publishes into a schema of the same database"
-            )
-        yield path
-
-    def import_file(self, path: Path, table: TableRef, how: FileReading) -> None:
-        """PostgreSQL reads no files of ours."""
-        raise PolicyError("files are read by DuckDB; load this one into PostgreSQL first (\\copy)")
-
-    def export_file(self, table: TableRef, path: Path) -> None:
-        """PostgreSQL writes no files of ours."""
-        raise PolicyError("files are written by DuckDB; use \\copy on the published view")
+    @property
+    def rights(self) -> Self:
+        """See `Engine.rights`."""
+        return self
 
     def swapping(self, action: Callable[[], None]) -> None:
         """See `Engine.swapping`: a waiting ACCESS EXCLUSIVE lock would make new readers queue, so it waits briefly, often."""
@@ -349,46 +336,46 @@ class PostgresEngine(Tables):
                 self._control("SAVEPOINT", "RELEASE SAVEPOINT sqlanon_swap; SET LOCAL lock_timeout = '10s'")
                 return
 
-    def rights(self, view: TableRef, columns: Sequence[str]) -> list[Statement]:
-        """See `Engine.rights`."""
+    def recorded(self, view: TableRef, columns: Sequence[str]) -> list[Statement]:
+        """See `Rights.recorded`."""
         with self._translated("recorded rights"):
             made = rights.recorded(self._connection, view, columns)
         return [Statement("recorded rights", text) for text in made]
 
     def roles(self, names: Sequence[str]) -> list[str]:
-        """See `Engine.roles`."""
+        """See `Rights.roles`."""
         with self._translated("catalog lookup"):
             return rights.roles(self._connection, names)
 
     def allow(self, views: Sequence[TableRef], role: str) -> None:
-        """See `Engine.allow`."""
+        """See `Rights.allow`."""
         with self._translated("GRANT"):
             refused = rights.allow(self._connection, views, role)
         _granted(role, refused)
 
     def let_in(self, views: Sequence[TableRef], role: str) -> None:
-        """See `Engine.let_in`."""
+        """See `Rights.let_in`."""
         with self._translated("GRANT"):
             refused = rights.let_in(self._connection, views, role)
         _granted(role, refused)
 
     def forbid(self, views: Sequence[TableRef], role: str) -> None:
-        """See `Engine.forbid`."""
+        """See `Rights.forbid`."""
         with self._translated("REVOKE"):
             rights.forbid(self._connection, views, role)
 
     def reads(self, role: str, ref: TableRef) -> bool:
-        """See `Engine.reads`."""
+        """See `Rights.reads`."""
         with self._translated("catalog lookup"):
             return rights.reads(self._connection, role, ref)
 
     def enters(self, role: str, schema: str) -> bool:
-        """See `Engine.enters`."""
+        """See `Rights.enters`."""
         with self._translated("catalog lookup"):
             return rights.enters(self._connection, role, schema)
 
     def seclude(self, schema: str, *, anew: bool) -> None:
-        """See `Engine.seclude`."""
+        """See `Rights.seclude`."""
         with self._translated("rights of the private schema"):
             self._by_default = private.check_private(self._connection, schema)
             if anew:
@@ -396,7 +383,7 @@ class PostgresEngine(Tables):
 
     @contextmanager
     def reading(self, table: TableRef) -> Iterator[None]:
-        """See `Engine.reading`."""
+        """See `Rights.reading`."""
         with self._translated("rights of the private schema"):
             foreign = private.check_readable(self._connection, table)
             if foreign:
@@ -414,17 +401,17 @@ class PostgresEngine(Tables):
             self._connection.execute(sql.SQL("LOCK TABLE {} IN ACCESS EXCLUSIVE MODE").format(ident(view)))
 
     def all_readers(self) -> list[str]:
-        """See `Engine.all_readers`."""
+        """See `Rights.all_readers`."""
         with self._translated("catalog lookup"):
             return private.all_readers(self._connection)
 
     def drop_statistics(self, tables: Sequence[TableRef]) -> None:
-        """See `Engine.drop_statistics`."""
+        """See `Rights.drop_statistics`."""
         with self._translated("statistics of private tables"):
             private.drop_statistics(self._connection, tables)
 
     def grantees(self, schema: str) -> list[str]:
-        """See `Engine.grantees`."""
+        """See `Rights.grantees`."""
         with self._translated("catalog lookup"):
             return rights.grantees(self._connection, schema)
 

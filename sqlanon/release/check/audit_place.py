@@ -48,13 +48,13 @@ def audited(engine: Engine, table: str, spec: ReleaseSpec | None) -> Iterator[Pl
         spec: the release of a policy that the table is audited against.
     """
     entries = _published(engine)
-    if spec is not None and spec.publish_file:
+    if spec is not None and spec.publish_file and engine.second_file:
         entry = next((one for one in entries if one.release == spec.name and one.file), None)
         view = view_of(engine, spec) if entry else None
         if entry and view and view == engine.target(table):
             there = replace(entry, file=spec.publish_file)
             held = there if version_in(engine, there) == there.version else None
-            with engine.attach(spec.publish_file, read_only=True) as database:
+            with engine.second_file.attach(spec.publish_file, read_only=True) as database:
                 relation = engine.relation(spelled(replace(view, database=database)))
                 yield Place(relation, held, spec.publish_file)
             return

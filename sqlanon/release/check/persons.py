@@ -13,6 +13,7 @@ from typing import Any
 
 from sqlanon.engines.base import Engine, TableRef
 from sqlanon.release.store.catalog import Entry
+from sqlanon.release.store.rights import reading
 from sqlanon.results import Feasible, RequirementResult
 from sqlanon.spec import ReleaseSpec
 from sqlanon.sqltext import statement, table_name
@@ -151,7 +152,7 @@ def of_version(engine: Engine, entry: Entry | None) -> Counts:
     known = engine.relation(table_name(entry.link)).columns
     if not set(columns.values()) <= {column.name for column in known}:
         return Counts()
-    with engine.reading(entry.link):
+    with reading(engine, entry.link):
         return measure(engine, entry.link, ("class",), columns)
 
 

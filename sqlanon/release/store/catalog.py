@@ -13,6 +13,7 @@ from typing import Any
 
 from sqlanon._version import __version__
 from sqlanon.engines.base import PRIVATE_SCHEMA, Bind, Engine, Found, Row, Statement, TableRef
+from sqlanon.release.store.rights import drop_statistics, reading
 from sqlanon.results import ReleaseRow, RunReport
 from sqlanon.spec import Hierarchy, ReleaseSpec
 from sqlanon.sqltext import identifier, statement
@@ -129,9 +130,9 @@ class Catalog:
         dialect = self._engine.dialect
         anew = self.table not in found.relations
         makes = [schema_of(self._engine, self.table)] if anew else []
-        if self._engine.capabilities.roles:
+        if self._engine.rights:
             self._engine.execute_all(makes)
-            self._engine.seclude(PRIVATE_SCHEMA, anew=anew)
+            self._engine.rights.seclude(PRIVATE_SCHEMA, anew=anew)
             makes = []
         known = {column.name for column in found.columns(self.table)}
         if anew:
@@ -151,7 +152,7 @@ class Catalog:
         """Keep the planner's statistics of the catalog and of tables of hashes free of values, of older versions' as well."""
         links = [entry.link for entry in entries]
         hashes = links + [replace(entry.link, name=f"{entry.physical}_history") for entry in entries]
-        self._engine.drop_statistics([self.table, self._secrets, *hashes])
+        drop_statistics(self._engine, [self.table, self._secrets, *hashes])
 
     def guard(self) -> None:
         """Refuse to work with a private schema in which others have rights.
@@ -159,7 +160,8 @@ class Catalog:
         Raises:
             DatabaseError: who has which, and what to do.
         """
-        self._engine.seclude(PRIVATE_SCHEMA, anew=False)
+        if self._engine.rights:
+            self._engine.rights.seclude(PRIVATE_SCHEMA, anew=False)
 
     def secret_in(self, found: Found, release: str) -> str | None:
         """What the release's hashes are keyed with; None before its first version."""
@@ -180,12 +182,12 @@ class Catalog:
         found = self._engine.look_up(self.tables)
         if self.table not in found.relations:
             return []
-        with self._engine.reading(self.table):
+        with reading(self._engine, self.table):
             entries = self.rows(found)
         return [entry for entry in entries if release is None or entry.release == release]
 
     def rows(self, found: Found) -> list[Entry]:
-        """The same, of a catalog that was looked up, by who has made sure that it is read safely (`guard`, `Engine.reading`)."""
+        """The same, of a catalog that was looked up, by who has made sure that it is read safely (`guard`, `Rights.reading`)."""
         if self.table not in found.relations:
             return []
         known = {column.name for column in found.columns(self.table)}

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from sqlanon.engines.base import Engine, TableRef
 from sqlanon.release.store.catalog import Catalog, private_table
+from sqlanon.release.store.rights import drop_statistics
 from sqlanon.release.store.state import ReleaseState
 from sqlanon.results import KeptTable
 from sqlanon.sqltext import statement
@@ -45,7 +46,7 @@ class KeptScratch:
         engine.execute(statement("catalog/insert_scratch", dialect, binds, scratch=_list(engine)))
         columns = [column.name for column in engine.look_up([table]).columns(table)]
         engine.execute(statement("publish/copy", dialect, copy=copy, origin=table, columns=columns))
-        engine.drop_statistics([copy])
+        drop_statistics(engine, [copy])
         self.tables.append(KeptTable(step.stage, step.statement, str(copy), rows, step.seconds))
 
 

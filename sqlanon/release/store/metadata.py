@@ -125,7 +125,11 @@ def version_in(engine: Engine, entry: object) -> int | None:
     if not entry.view_name:
         return None
     try:
-        opened = engine.attach(entry.file, read_only=True) if entry.file else nullcontext(entry.database)
+        opened = (
+            engine.second_file.attach(entry.file, read_only=True)
+            if engine.second_file and entry.file
+            else nullcontext(entry.database)
+        )
         with opened as database:
             table = TableRef(entry.view_schema, metadata_name(entry.view_name), database)
             rows = engine.fetch(statement("catalog/version", engine.dialect, {"column": ""}, metadata=table))

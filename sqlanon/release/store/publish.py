@@ -20,7 +20,7 @@ from sqlanon.release.make.prepare import Prepared
 from sqlanon.release.store.catalog import Catalog, Entry, private_table
 from sqlanon.release.store.metadata import COLUMNS, metadata_rows
 from sqlanon.release.store.phases import commit
-from sqlanon.release.store.rights import admit, let_in
+from sqlanon.release.store.rights import admit, drop_statistics, let_in
 from sqlanon.release.store.second_file import keep_tables, make_schema, put, reconcile, settled
 from sqlanon.release.store.state import ReleaseState
 from sqlanon.release.store.swap import metadata_table, pointings, swap
@@ -53,7 +53,7 @@ class Private:
         if self.history:
             kept = table_of(scratch.engine, physical)
             scratch.execute("history/keep", kept=kept, history=self.history, columns=list(self.columns))
-            scratch.engine.drop_statistics([kept])
+            drop_statistics(scratch.engine, [kept])
 
 
 def publish(
@@ -126,7 +126,7 @@ def publish(
         done = verify(physical, found)
         with watch.stage("publish"):
             private.keep(scratch, target.physical)
-            engine.drop_statistics([private_table(engine, f"{target.physical}_link")])
+            drop_statistics(engine, [private_table(engine, f"{target.physical}_link")])
             engine.load_rows(
                 metadata_table(physical),
                 COLUMNS,

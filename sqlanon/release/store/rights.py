@@ -3,10 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import AbstractContextManager, nullcontext
+from typing import TYPE_CHECKING
 
 from sqlanon.engines.base import PRIVATE_SCHEMA, Engine, TableRef
-from sqlanon.release.store.catalog import Entry
 from sqlanon.spec import ReleaseSpec
+
+if TYPE_CHECKING:
+    from sqlanon.release.store.catalog import Entry
+
+
+def drop_statistics(engine: Engine, tables: Sequence[TableRef]) -> None:
+    """Keep the planner's statistics of private tables free of values; without rights whoever reads them reads the tables."""
+    if engine.rights:
+        engine.rights.drop_statistics(tables)
+
+
+def reading(engine: Engine, table: TableRef) -> AbstractContextManager[None]:
+    """While a private table is read, that runs no code of another role.
+
+    Raises:
+        DatabaseError: it could.
+    """
+    return engine.rights.reading(table) if engine.rights else nullcontext()
 
 
 def let_in(engine: Engine, readers: Sequence[str], views: Sequence[TableRef]) -> None:
@@ -17,9 +36,9 @@ def let_in(engine: Engine, readers: Sequence[str], views: Sequence[TableRef]) ->
     Raises:
         DatabaseError: another role owns a schema.
     """
-    if engine.capabilities.roles:
-        for role in engine.roles(readers):
-            engine.let_in(views, role)
+    if engine.rights:
+        for role in engine.rights.roles(readers):
+            engine.rights.let_in(views, role)
 
 
 def admit(engine: Engine, readers: Sequence[str], views: Sequence[TableRef], previous: Entry | None) -> None:
@@ -34,37 +53,39 @@ def admit(engine: Engine, readers: Sequence[str], views: Sequence[TableRef], pre
     Raises:
         DatabaseError: another role owns what would have to be granted.
     """
-    if not engine.capabilities.roles:
+    rights = engine.rights
+    if not rights:
         return
     before = tuple(previous.policy.get("readers") or ()) if previous else ()
-    for role in engine.roles([name for name in before if name not in readers]):
-        engine.forbid(views, role)
-    for role in engine.roles(readers):
-        engine.allow(views, role)
+    for role in rights.roles([name for name in before if name not in readers]):
+        rights.forbid(views, role)
+    for role in rights.roles(readers):
+        rights.allow(views, role)
 
 
 def reader_warnings(engine: Engine, spec: ReleaseSpec, source: TableRef) -> list[str]:
     """Warnings about the readers: names that are no roles, and roles that can read the source or private tables."""
-    if not engine.capabilities.roles:
+    rights = engine.rights
+    if not rights:
         return []
-    known = engine.roles(spec.readers)
+    known = rights.roles(spec.readers)
     unknown = [name for name in spec.readers if name not in known]
     found = [f"readers: this database has no role {name}; nothing is granted to it" for name in unknown]
-    every = engine.all_readers()
+    every = rights.all_readers()
     if every:
         more = f" and {len(every) - 5} more" if len(every) > 5 else ""
         found.append(
             f"{', '.join(every[:5])}{more} can read every table, the source and the private ones too (superuser, or member of "
             "pg_read_all_data)"
         )
-    let_in = [name for name in engine.grantees(PRIVATE_SCHEMA) if name not in known]
+    let_in = [name for name in rights.grantees(PRIVATE_SCHEMA) if name not in known]
     found += [
         f"{name} was let into the private schema {PRIVATE_SCHEMA}; revoke all rights on it" for name in let_in
     ]
     for role in known:
-        if engine.enters(role, source.schema or "") and engine.reads(role, source):
+        if rights.enters(role, source.schema or "") and rights.reads(role, source):
             found.append(f"reader {role} can read the source {source} itself")
-        if engine.enters(role, PRIVATE_SCHEMA):
+        if rights.enters(role, PRIVATE_SCHEMA):
             found.append(
                 f"reader {role} can see into the private schema {PRIVATE_SCHEMA}; revoke USAGE on it"
             )

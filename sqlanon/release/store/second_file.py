@@ -34,10 +34,11 @@ def put(engine: Engine, path: str, fill: Callable[[str], T], watch: Stopwatch) -
         fill: writes into the database that is attached under this name.
         watch: what measures the stages.
     """
+    assert engine.second_file is not None
     # No other user may read rows that are not verified yet, whatever the umask: they are written in a folder of this user.
     with file_errors(path), PrivateFolder(Path(path)) as folder:
         beside = folder.path / Path(path).name
-        with engine.attach(str(beside)) as database:
+        with engine.second_file.attach(str(beside)) as database:
             made = fill(database)
         with watch.stage("publish"):
             put_in_place(beside, Path(path))

@@ -81,7 +81,8 @@ def _point(engine: Engine, item: Pointing, found: Found) -> list[Statement]:
         known = found.columns(item.view)
         # Who has no transactions replaces a view whatever its columns: to drop it first would leave readers without one.
         if engine.transactions and _types(wanted[: len(known)]) != _types(known):
-            rights = engine.rights(item.view, [column.name for column in wanted])
+            if engine.rights:
+                rights = engine.rights.recorded(item.view, [column.name for column in wanted])
             _drop(engine, item.view, "gets other columns")
     names = [column.name for column in wanted]
     view = statement("publish/view", engine.dialect, view=item.view, physical=item.at, columns=names)

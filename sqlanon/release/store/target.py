@@ -98,7 +98,7 @@ def target_of(state: ReleaseState) -> Publication:
         )
     publication = Publication(view, spec.publish_file, version, physical_name(spec.name, version), pair)
     if spec.publish_file:
-        if not engine.capabilities.second_file:
+        if not engine.second_file:
             raise UnsupportedError(
                 "publish_file is for DuckDB; PostgreSQL publishes into a schema of the same database"
             )
