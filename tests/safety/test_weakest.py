@@ -76,7 +76,7 @@ def all_of(db: Database, view: str) -> list[Any]:
     "options",
     [{"method": "tree"}, {"method": "mondrian"},
      *(pytest.param(one, marks=pytest.mark.thorough) for one in
-       ({"method": "mondrian", "execution": "pushdown"}, {"method": "tree", "l": 2}, {"method": "topdown"}, {"method": "tree", "format": "points"},
+       ({"method": "mondrian", "execution": "pushdown"}, {"method": "tree", "l": "7/5"}, {"method": "topdown"}, {"method": "tree", "format": "points"},
         {"method": "mondrian", "format": "labels"}, {"method": "idistance"}))],
     ids=lambda one: "-".join(map(str, one.values())),
 )  # fmt: skip
