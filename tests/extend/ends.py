@@ -23,7 +23,7 @@ add_template(
 -- name: ends/shown
 -- params: shown (table to make), boxes (table), columns (list of {code, domain, names}), codes (none)
 -- returns: _sqlanon_class, the published columns of these quasi columns: one row a class
-CREATE TEMPORARY TABLE {{ shown | table }} AS
+CREATE {{ shown | scratch }} AS
 SELECT
     b.class AS _sqlanon_class
 {% for c in columns %}

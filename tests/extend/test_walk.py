@@ -138,7 +138,7 @@ add_template(
 -- name: lying/shown
 -- params: shown (table to make), boxes (table), columns (list of {code, domain, names}), codes (none)
 -- returns: as ends/shown, and the upper ends are the lower ones
-CREATE TEMPORARY TABLE {{ shown | table }} AS
+CREATE {{ shown | scratch }} AS
 SELECT
     b.class AS _sqlanon_class
 {% for c in columns %}

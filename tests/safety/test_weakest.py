@@ -137,6 +137,7 @@ def killed(place: Place, step: Step, after: int) -> list[str] | None:
         step(db)
     except Lost:
         return list(seen.changes)
+    seen.dies_at = None
     db.close()
     return None
 
