@@ -73,12 +73,11 @@ def context_of(table: Table, privacy: Privacy, seed: int = 0, threads: int = 1) 
         codes = [np.arange(len(count), dtype=np.int32) for count in some]
         return [np.concatenate(part) for part in (places, codes, some)]
 
-    engine = SimpleNamespace(fetch_arrays=fetch)
     sensitive = [SimpleNamespace(codes=max(s.codes) + 1) for s in table.sensitive]
     return cast(
         "Context",
         SimpleNamespace(
-            scratch=SimpleNamespace(sql=ask, engine=engine),
+            scratch=SimpleNamespace(sql=ask, fetch_arrays=fetch),
             encoded=SimpleNamespace(quasi=quasi, sensitive=sensitive, rows=table.rows),
             requirements=asked_of(privacy, tuple(s.name for s in table.sensitive)),
             threads=threads,
