@@ -64,6 +64,7 @@ class Scratch:
         self.run = secrets.token_hex(4)
         self._tables: list[TableRef] = []
         self._waiting: list[Statement] | None = None
+        self._dropping: list[TableRef] = []
         self._held = ExitStack()
 
     def __enter__(self) -> Self:
@@ -81,7 +82,7 @@ class Scratch:
 
     def _drop_all(self, error: BaseException | None) -> None:
         for table in list(self._tables):
-            with suppress(DatabaseError) if error else nullcontext():
+            with suppress(DatabaseError):  # a table that cannot be kept does not undo what was published
                 self._give(table)
         drops = [self.sql("table/drop", target=table) for table in reversed(self._tables)]
         try:
@@ -96,7 +97,9 @@ class Scratch:
     def table(self, step: str) -> TableRef:
         """A new scratch table's name; it need not be made."""
         table = self.named(step)
-        if table not in self._tables:
+        if table in self._dropping:
+            self._dropping.remove(table)  # made again before its drop was sent
+        elif table not in self._tables:
             self._tables.append(table)
             self._made[table] = Step(self._watch.current if self._watch else "", "", 0.0)
         return table
@@ -123,17 +126,25 @@ class Scratch:
         self._waiting = []
         try:
             yield
-            waiting = self._waiting
+            if self._waiting:
+                self.engine.execute_all(self._waiting)
+            self._dropped()
         finally:
-            self._waiting = None
-        if waiting:
-            self.engine.execute_all(waiting)
+            self._waiting, self._dropping = None, []
 
     def drop(self, table: TableRef) -> None:
         """Drop a scratch table before the end of the run."""
         self._give(table)
         self._run(self.sql("table/drop", target=table))
-        self._tables.remove(table)
+        self._dropping.append(table)
+        if self._waiting is None:
+            self._dropped()
+
+    def _dropped(self) -> None:
+        """Forget the tables whose drops have run; those of a batch that failed are dropped at the end."""
+        for table in self._dropping:
+            self._tables.remove(table)
+        self._dropping = []
 
     def _note(self, made: Statement, seconds: float) -> None:
         """What made a table: the first statement that names it."""
@@ -171,7 +182,9 @@ class Scratch:
     ) -> list[tuple[object, ...]]:
         """Render a query and fetch its few rows."""
         first, self._waiting = self._waiting or [], None if self._waiting is None else []
-        return self.engine.fetch(self.sql(name, binds, **context), first=first)
+        found = self.engine.fetch(self.sql(name, binds, **context), first=first)
+        self._dropped()
+        return found
 
     def fetch_arrays(self, made: Statement, dtypes: Sequence[str]) -> Arrays:
         """`Engine.fetch_arrays`, in the query's order on every engine."""

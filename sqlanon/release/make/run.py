@@ -8,7 +8,7 @@ import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from sqlanon.declared import FORMATS
+from sqlanon.declared import FORMATS, METHODS
 from sqlanon.engines.base import Engine, TableRef
 from sqlanon.errors import PolicyError
 from sqlanon.formats import Recoded, RowGroups, format_of
@@ -189,9 +189,12 @@ def make_classes(
             assignment = refined(context, assignment, spec.refine)
     with watch.stage("recode"):
         form = format_of(spec.format.kind)
+        # Nothing verifies what a method states of its own rows: only methods of this package are believed.
+        own = spec.method.name in {declared.name for declared in METHODS.own}
         read = [d for d in encoded.quasi if assignment.spans is None or form.reads_codes(d, spec.format)]
         classed = attach_classes(
-            scratch, encoded, assignment.table, ready.carried, secret, codes=read, divided=assignment.divided,
+            scratch, encoded, assignment.table, ready.carried, secret, codes=read,
+            divided=assignment.divided or not own,
             unassigned=assignment.unassigned,
         )  # fmt: skip
         missing = unassigned.left_out(scratch, spec, encoded, classed, assignment)

@@ -11,7 +11,7 @@ The catalog says what is under way, as for a release in a file (`sqlanon.release
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 from sqlanon.engines.base import Engine, TableRef
@@ -61,12 +61,11 @@ def take_back(engine: Engine, entry: Entry, entries: Sequence[Entry]) -> None:
             point(engine, other, None)
 
 
-def drop_views(engine: Engine, entry: Entry) -> None:
-    """Drop the views of a version that is being withdrawn."""
-    assert entry.view is not None
-    for item in pointings(engine, entry.view, entry.physical, pair=is_pair(entry)):
-        if engine.exists(item.view):
-            engine.execute(statement("publish/drop_view", engine.dialect, view=item.view))
+def drop_views(engine: Engine, views: Iterable[TableRef]) -> None:
+    """Drop views of a version that is being withdrawn, as far as they are there."""
+    for view in views:
+        if engine.exists(view):
+            engine.execute(statement("publish/drop_view", engine.dialect, view=view))
 
 
 def checked_view(entry: Entry) -> TableRef:

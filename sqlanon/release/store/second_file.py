@@ -20,6 +20,7 @@ from sqlanon.release.store.catalog import Catalog, Entry, schema_of
 from sqlanon.release.store.metadata import version_in
 from sqlanon.release.store.phases import checked_view, drop_views, point, take_back
 from sqlanon.release.store.swap import Pointing, spelled, swap
+from sqlanon.release.store.target import views_of
 from sqlanon.sqltext import statement
 
 T = TypeVar("T")
@@ -134,7 +135,7 @@ def reconcile(engine: Engine, release: str, entries: Sequence[Entry] | None = No
             engine.execute(statement("publish/drop_view", engine.dialect, view=checked_view(entry)))
         if entry.status == "withdrawing":
             if not entry.file:
-                drop_views(engine, entry)
+                drop_views(engine, views_of(entry))
             elif Path(entry.file).exists() and version_in(engine, entry) == entry.version:
                 Path(entry.file).unlink()
             with engine.publishing():

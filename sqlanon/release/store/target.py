@@ -68,8 +68,8 @@ def form_of(entry: Entry) -> Format:
 
 
 def is_pair(entry: Entry) -> bool:
-    """Whether a version has a second table."""
-    return form_of(entry).facts.paired
+    """Whether a version has a second table, as its report records, so that its format need not be installed."""
+    return entry.report.get("published_sensitive") is not None
 
 
 def views_of(entry: Entry) -> tuple[TableRef, ...]:

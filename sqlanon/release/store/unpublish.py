@@ -82,7 +82,7 @@ def _withdraw_views(engine: Engine, entry: Entry) -> None:
                 )
             if not engine.transactions:
                 Catalog(engine).mark(entry.release, entry.version, "withdrawing")
-            drop_views(engine, entry)
+            drop_views(engine, [item.view for item in there])
 
         engine.swapping(drop)
         withdrawn(engine, entry)
