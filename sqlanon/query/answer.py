@@ -37,7 +37,8 @@ class Answer:
         columns: output names, in order.
         aggregates: those of them whose cells are `Bounded`.
         rows: one mapping a group, from name to `Bounded` or to a plain value.
-        certain: per row, whether the group is in the answer of every consistent source.
+        certain: per row, whether the group is in the answer of every consistent source. Of format anatomy, where WHERE has a
+            condition on the sensitive column, it may be False for such a group too.
         sql: the rewritten SQL that ran over the release.
         unlisted_groups: some consistent source may have more groups than these, of values that the release shows nowhere.
         left_out: rows of the source that the release does not publish; the bounds count them in.

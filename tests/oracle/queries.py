@@ -68,7 +68,7 @@ def predicate(rng: random.Random, columns: str, atoms: int) -> str:
 
 def problems(
     answer: Any, truth: Mapping[tuple[Any, ...], Mapping[int, tuple[Any, ...]]], count: int, names: Sequence[str], keys: Sequence[str],
-    *, known: bool, weighed: bool = True, listed: bool = False,
+    *, known: bool, weighed: bool = True, listed: bool = False, counted: bool = True,
 ) -> list[str]:  # fmt: skip
     """What is wrong with an answer.
 
@@ -80,6 +80,7 @@ def problems(
         keys: names of the groups' keys.
         known: every value that a row may have is among those that the release tells.
         listed: every group that a row may be in is among those that the release declares.
+        counted: counts of groups are as narrow as can be, so that a group that every source has is certain.
         weighed: every source is as likely as any other, so that means over them are the estimates.
     """
     found: list[str] = []
@@ -95,7 +96,7 @@ def problems(
         seen = truth.get(group, {})
         if keys and sure and len(seen) < count:
             found.append(f"{group} is said to be certain")
-        if keys and not sure and len(seen) == count and known:
+        if keys and not sure and len(seen) == count and known and counted:
             found.append(f"{group} is certain")
         for i, name in enumerate(names):
             values = [seen[sid][i] for sid in seen]

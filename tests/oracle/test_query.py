@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 import uuid
 from collections.abc import Iterator
 from pathlib import Path
@@ -93,7 +94,12 @@ def check(
         text, truth, names, keys = question(rng, connection, name, quasi, kind)
         answer = db.query(text)
         known = kind not in ("suppressed", "points") and not unsure
-        assert queries.problems(answer, truth, count, names, keys, known=known) == [], (text, rows)
+        # Of format anatomy, a condition on the sensitive column together with others is counted row by row: then the counts of
+        # a group say how many rows may pass, not how many must.
+        where = text.partition("WHERE")[2].partition("GROUP BY")[0]
+        counted = kind != "anatomy" or not re.search(r"\bd\b", where)
+        found = queries.problems(answer, truth, count, names, keys, known=known, counted=counted)
+        assert found == [], (text, rows)
 
 
 def question(
