@@ -58,6 +58,15 @@ def audit(
         return _audit(engine, place, table, quasi, sensitive, identifiers, spec)
 
 
+def _roles(spec: ReleaseSpec | None, entry: Entry | None) -> dict[str, str]:
+    """The roles of the source's columns: by the policy, else by the catalog where the table is a release."""
+    if spec is not None:
+        return {item.name: item.role for item in spec.columns}
+    if entry is not None:
+        return {column["name"]: column["role"] for column in entry.policy["columns"]}
+    return {}
+
+
 def _audit(
     engine: Engine, place: Place, table: str, quasi: Sequence[str] | None, sensitive: Sequence[str], identifiers: Sequence[str],
     spec: ReleaseSpec | None,
@@ -67,8 +76,10 @@ def _audit(
     counted = counted_beside(engine, relation, facts)
     suppressed = int(facts.get("left_out", 0))
     names = [column.name for column in relation.columns if counted is None or column.name != GROUP]
+    roles = _roles(spec, place.entry)
+    own_sensitive = [name for name in names if roles.get(name) == "sensitive"]
     if spec is not None and not sensitive:
-        sensitive = [item.name for item in spec.with_role("sensitive") if item.name in names]
+        sensitive = own_sensitive
     known = {name.lower(): name for name in names}
     chosen = [_known(table, known, name) for name in quasi] if quasi is not None else None
     beside = (
@@ -82,10 +93,7 @@ def _audit(
         raise PolicyError(f"audit {table}: {', '.join(twice)} cannot have two roles")
     everything = [name for name in names if name not in sensitive and name not in identifiers]
     if chosen is None:
-        chosen = everything
-        if spec is not None:
-            kept = {item.name for item in spec.with_role("insensitive")}
-            chosen = [name for name in everything if name not in kept]
+        chosen = [name for name in everything if roles.get(name) not in ("sensitive", "insensitive")]
     classes, k, largest, singles, rows, _ = _sizes(engine, relation.ref, chosen)
     k_all = k if chosen == everything else _sizes(engine, relation.ref, everything)[1]
     left_out = tuple(name for name in everything if name not in chosen)
@@ -102,8 +110,11 @@ def _audit(
         groups, diversity, results = audit_groups(engine, relation, counted, chosen, spec)
         found = (diversity, *found)
     elif spec is not None:
-        asked = requirements(spec.privacy, tuple(sensitive))
-        results = tuple(_checked(engine, grouping, sensitive, item) for item in asked)
+        # What the policy promises is judged over its own classes and sensitive columns, whatever columns are named here.
+        classed = [name for name in names if roles.get(name) not in ("sensitive", "insensitive")]
+        own = Grouping(relation.ref, tuple(name for name in classed if name not in identifiers))
+        asked = requirements(spec.privacy, tuple(own_sensitive))
+        results = tuple(_checked(engine, own, own_sensitive, item) for item in asked)
     results += _all_rows(rows, suppressed, place.entry, spec)
     here = persons.measure(engine, relation.ref, chosen, {name: name for name in identifiers})
     linked = persons.of_version(engine, place.entry)

@@ -11,9 +11,9 @@ from sqlanon.table.encode import Domain
 from sqlanon.table.scratch import Scratch
 from sqlanon.table.stage import Roles
 
-COPIES = 9
-"""Blocks of rows that a run has in memory at its peak, measured with 2 threads: 7 to 8 for 400 rows of 100, 300 and 960 kB, and
-9 for 5,000 rows of 40 kB. With a memory limit of fewer than 6 DuckDB fails."""
+COPIES = 11
+"""Blocks of rows that a run has in memory at its peak, at most: with 2 threads 6 to 10 were measured for 400 rows of 100 to 960 kB, and
+9 for 5,000 rows of 40 kB; on another machine 400 rows of 960 kB reached 11. With a limit of fewer than 6 DuckDB fails."""
 
 ALWAYS_THERE = 16 << 20
 """Bytes that an engine has at hand however little a run may use: texts that need no more stop nothing."""
