@@ -42,6 +42,9 @@ class Tables:
     def _translated(self, name: str) -> AbstractContextManager[None]:
         raise NotImplementedError
 
+    def _transaction(self, begin: str) -> AbstractContextManager[None]:
+        raise NotImplementedError
+
     def _run(self, statement: Statement | str) -> AbstractContextManager[psycopg.Cursor]:
         raise NotImplementedError
 
@@ -75,7 +78,7 @@ class Tables:
             return []
         *before, last = _calls(creations, self._take_unanalyzed())
         split = bool(before) and self._connection.info.transaction_status == TransactionStatus.IDLE
-        with self._connection.transaction() if split else nullcontext():
+        with self._transaction("BEGIN") if split else nullcontext():
             for call in before:
                 self._call(call, None)
             rows = self._call(last, answer)
