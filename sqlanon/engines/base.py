@@ -296,7 +296,7 @@ class Engine(Protocol):
     def execute_all(self, statements: Sequence[Statement]) -> None:
         """Run several statements in their order, in one call where the engine can.
 
-        Where one fails, those before it may have been done, as with `execute`; the error names them all.
+        Where one fails, those before it may have been done, as with `execute`; the error names those that were sent with it.
         """
 
     def fetch(

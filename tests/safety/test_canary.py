@@ -4,12 +4,19 @@ from __future__ import annotations
 
 import hashlib
 import logging
+import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 import sqlanon
+from benchmarks.release import counting
 from sqlanon import policy
-from tests.engines import create_table
+from sqlanon.engines.base import Statement
+from tests.engines import ENGINES, create_table
 
 CANARY = "zq81canary"
 PEOPLE = {"id": "TEXT", "age": "INTEGER", "city": "TEXT", "illness": "TEXT"}
@@ -157,3 +164,75 @@ def test_enum_values(db, ordered):
     with pytest.raises(sqlanon.SqlanonError) as caught:
         db.anonymize("listed", quasi=["rank", "age"], k=5, mean="rank", allow_weaker=True)
     assert CANARY not in str(caught.value)
+
+
+SEED = 1234567890123456789
+SENT = re.compile(r"^F\t\d+\t(\w+)(.*?)(?=^[FB]\t\d+\t|\Z)", re.MULTILINE | re.DOTALL)
+"""One message to the server, as libpq writes it: its kind and what is in it."""
+
+
+@contextmanager
+def traced(connection: Any, path: Path) -> Iterator[dict[str, list[str]]]:
+    """The messages that a connection sends to PostgreSQL inside, by kind; what the driver put into a text is in it."""
+    from psycopg.pq import Trace
+
+    sent: dict[str, list[str]] = {}
+    with path.open("w") as file:
+        connection.pgconn.trace(file.fileno())
+        connection.pgconn.set_trace_flags(Trace.SUPPRESS_TIMESTAMPS)
+        try:
+            yield sent
+        finally:
+            connection.pgconn.untrace()
+    for kind, said in SENT.findall(path.read_text(encoding="utf-8", errors="replace")):
+        sent.setdefault(kind, []).append(said)
+
+
+def test_no_text_of_sql_has_the_secret_or_the_seed(db, tmp_path):
+    """The server shows texts in pg_stat_activity, and writes those that fail to its log. Links, histories and ties are hashed with the secret."""
+    asked = {
+        "source": "secret", "name": "keyed", "publish": "release.keyed", "quasi": ["age"], "sensitive": "illness", "identifiers": "id",
+        "insensitive": "city", "key": "id", "k": 2, "l": 2, "seed": SEED,
+    }  # fmt: skip
+    spec = policy.release(**asked)
+    postgres = db.engine.dialect == "postgres"
+    with (
+        traced(db.engine._connection, tmp_path / "trace") if postgres else counting(db) as sent,
+    ):
+        db.run(spec)
+        db.engine.execute("DELETE FROM secret WHERE age = 0")
+        db.run(spec)
+    secret = db.engine.fetch("SELECT secret FROM _sqlanon.secrets WHERE release = 'keyed'")[0][0]
+    texts = [*sent["Query"], *sent["Parse"]] if postgres else sent
+    names = {name for text in texts for name in re.findall(r" name: (\S+)", text)}
+    hidden = (secret, str(SEED))
+    assert len(secret) == 64
+    assert not [text for text in texts if any(value in text for value in hidden)]
+    assert {"table/stage", "table/tied", "history/rows", "catalog/insert_secret"} <= names
+    assert db.engine.fetch("SELECT DISTINCT seed FROM _sqlanon.catalog WHERE release = 'keyed'") == [(SEED,)]
+    assert not postgres or any(secret in said for said in sent["Bind"])
+
+
+def test_values_of_a_statement_are_no_part_of_what_is_sent_with_it(connect, tmp_path):
+    """Whatever is sent before or after it, and where it fails; all is one transaction."""
+    db = connect(ENGINES[2])
+    made = Statement(
+        "make", 'CREATE TEMPORARY TABLE "made" AS SELECT CAST(%(v)s AS text) AS v', {"v": CANARY}
+    )
+    plain = [Statement("a", "SELECT '100%'"), Statement("b", 'CREATE TEMPORARY TABLE "b" AS SELECT 1 AS v')]
+    found = Statement("found", "SELECT v FROM made WHERE v = %(v)s", {"v": CANARY})
+    wrong = Statement("wrong", "SELECT 1 / (LENGTH(%(v)s) - LENGTH(%(v)s))", {"v": CANARY})
+    for by_default in (False, None):
+        db.engine._by_default = by_default
+        with traced(db.engine._connection, tmp_path / "trace") as sent:
+            assert db.engine.fetch(found, first=[*plain, made, *plain[:1]]) == [(CANARY,)]
+            assert db.engine.fetch("SELECT reltuples FROM pg_class WHERE relname = 'made'") == [(1.0,)]
+            db.engine.execute_all([Statement("drop", "DROP TABLE made"), Statement("drop", "DROP TABLE b")])
+            with pytest.raises(sqlanon.DatabaseError):
+                db.engine.execute_all([*plain, made, wrong])
+        texts = [*sent["Query"], *sent["Parse"]]
+        assert not [text for text in texts if CANARY in text]
+        assert sum(CANARY in said for said in sent["Bind"]) == 4
+        left = db.engine.fetch("SELECT count(*) FROM pg_class WHERE relname IN ('made', 'b')")
+        assert left == [(0 if by_default is False else 2,)]
+        db.engine.execute_all([])

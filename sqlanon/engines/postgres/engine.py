@@ -31,7 +31,6 @@ from sqlanon.engines.postgres.connect import is_failed, open_session, translated
 from sqlanon.engines.postgres.names import Names
 from sqlanon.engines.postgres.settings import SETTINGS
 from sqlanon.engines.postgres.tables import Tables, ident, named
-from sqlanon.engines.statements import batches
 from sqlanon.errors import DatabaseError, LockedError, PolicyError
 
 if TYPE_CHECKING:
@@ -136,10 +135,7 @@ class PostgresEngine(Tables):
     ) -> list[Row]:
         """See `Engine.fetch`."""
         if first and isinstance(statement, Statement):
-            *before, last = batches([*first, statement])
-            for together in before:
-                self._send(together)
-            return self._send(last, answer=max_rows)
+            return self._send([*first, statement], answer=max_rows)
         with self._run(statement) as cursor:
             rows = cursor.fetchmany(max_rows + 1)
         if len(rows) > max_rows:

@@ -6,18 +6,18 @@ Default privileges give rights on every new table. ``pg_stats`` shows values of 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
-from contextlib import AbstractContextManager
-from typing import TYPE_CHECKING
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 import psycopg
 from psycopg import sql
+from psycopg.pq import TransactionStatus
 
-from sqlanon.engines.base import PRIVATE_SCHEMA, Row, Statement, TableRef
+from sqlanon.engines.base import PRIVATE_SCHEMA, Bind, Row, Statement, TableRef
 from sqlanon.engines.postgres import private
 from sqlanon.engines.postgres.binary import SIGNATURE, TYPES, record_type
-from sqlanon.engines.statements import batches
 from sqlanon.errors import DatabaseError
 
 if TYPE_CHECKING:
@@ -42,6 +42,9 @@ class Tables:
     def _translated(self, name: str) -> AbstractContextManager[None]:
         raise NotImplementedError
 
+    def _transaction(self, begin: str) -> AbstractContextManager[None]:
+        raise NotImplementedError
+
     def _run(self, statement: Statement | str) -> AbstractContextManager[psycopg.Cursor]:
         raise NotImplementedError
 
@@ -53,39 +56,46 @@ class Tables:
 
     def execute_all(self, statements: Sequence[Statement]) -> None:
         """See `Engine.execute_all`."""
-        for together in batches(statements):
-            self._send(together)
+        self._send(statements)
 
     def _send(self, statements: Sequence[Statement], *, answer: int | None = None) -> list[Row]:
-        """Run statements of which only the last may have values, and keep others off what they create.
+        """Run statements in one transaction, and keep others off what they create.
+
+        Those without values go together in one text. One with values goes alone, for the server to bind them: in its text they would be
+        in pg_stat_activity, and after an error in the server's log; the secret of a release is one of them.
 
         Statistics of a temporary table are in pg_stats as well, for every role that has a right on it. Where default privileges give any,
-        they are taken away before there are statistics. Elsewhere all is one call and one transaction, which looks again at its end.
+        they are taken away before there are statistics. Elsewhere a look goes with the statistics.
 
         Args:
             statements: what to run.
             answer: how many rows the last one may return; None: it is no query.
         """
-        name = ", ".join(dict.fromkeys(named(one) for one in statements))
         creations = [(one, _created(one.text)) for one in statements]
-        made = [table for _, table in creations if table]
-        if made and self._by_default is not False:
+        if self._by_default is not False and any(table for _, table in creations):
             return self._send_singly(creations, answer)
-        bound = bool(statements[-1].binds)
-        texts = self._take_unanalyzed()
-        for one, table in creations:
-            texts.append(one.text if one.binds or not bound else one.text.replace("%", "%%"))
-            if table and _is_temporary(table):
-                # Autovacuum does not analyze temporary tables, and the planner joins badly without statistics.
-                texts.append(f"ANALYZE {table}")
-        if made:
-            looks = private.grantees(made)
-            texts.insert(len(texts) - (answer is not None), looks.replace("%", "%%") if bound else looks)
+        if not statements:
+            return []
+        *before, last = _calls(creations, self._take_unanalyzed())
+        split = bool(before) and self._connection.info.transaction_status == TransactionStatus.IDLE
+        with self._transaction("BEGIN") if split else nullcontext():
+            for call in before:
+                self._call(call, None)
+            rows = self._call(last, answer)
+        if answer is not None and len(rows) > answer:
+            raise DatabaseError(f"{named(statements[-1])} returned more than {answer} rows")
+        return rows
+
+    def _call(self, call: _Call, answer: int | None) -> list[Row]:
+        """Run one call, of whose last statement at most one row more is returned than ``answer``."""
+        texts = list(call.texts)
+        if call.made:
+            texts.insert(len(texts) - (answer is not None), private.grantees(call.made))
         found: list[Row] = []
         rows: list[Row] = []
-        with self._translated(name), psycopg.ClientCursor(self._connection) as cursor:
+        with self._translated(", ".join(dict.fromkeys(call.names))), self._connection.cursor() as cursor:
             # A comment at a statement's end ends with its line.
-            cursor.execute("\n;\n".join(texts), dict(statements[-1].binds) or None)
+            cursor.execute("\n;\n".join(texts), call.binds or None)
             while True:
                 if cursor.description is not None:
                     found, rows = rows, cursor.fetchmany(100_000 if answer is None else answer + 1)
@@ -93,10 +103,8 @@ class Tables:
                     break
             if answer is None:
                 found, rows = rows, []
-            if made:
+            if call.made:
                 private.revoke(self._connection, found)
-        if answer is not None and len(rows) > answer:
-            raise DatabaseError(f"{named(statements[-1])} returned more than {answer} rows")
         return rows
 
     def _send_singly(
@@ -192,6 +200,38 @@ class Tables:
     def _revoke_defaults(self, table: str) -> None:
         with self._translated("rights of the private schema"):
             private.revoke(self._connection, self._connection.execute(private.grantees([table])).fetchall())
+
+
+class _Call(NamedTuple):
+    """What is sent at once: texts without values, or one with values."""
+
+    names: list[str]
+    texts: list[str]
+    binds: dict[str, Bind]
+    made: list[str]
+    """The tables whose rights are looked at in it; without values only."""
+
+
+def _calls(creations: Sequence[tuple[Statement, str | None]], texts: list[str]) -> Iterator[_Call]:
+    """The calls that run statements, each with the table that it makes; ``texts`` go before them."""
+    names, made = ["statistics"] if texts else [], list[str]()
+    for one, table in creations:
+        if one.binds:
+            if texts or made:
+                yield _Call(names, texts, {}, made)
+            yield _Call([named(one)], [one.text], dict(one.binds), [])
+            names, texts, made = [], [], []
+        else:
+            texts.append(one.text)
+        if table:
+            made.append(table)
+            if _is_temporary(table):
+                # Autovacuum does not analyze temporary tables, and the planner joins badly without statistics.
+                texts.append(f"ANALYZE {table}")
+        if texts or made:
+            names.append(named(one))
+    if texts or made:
+        yield _Call(names, texts, {}, made)
 
 
 def _created(text: str) -> str | None:
