@@ -7,9 +7,9 @@ from contextlib import contextmanager, nullcontext
 from typing import TYPE_CHECKING
 
 from sqlanon.engines.base import Statement
-from sqlanon.errors import DatabaseError, PolicyError
+from sqlanon.errors import DatabaseError, PolicyError, SqlanonError
 from sqlanon.query.answer import Answer, answered
-from sqlanon.query.find import Names, dimensions_of, find
+from sqlanon.query.find import Names, dimensions_of, find, replaced
 from sqlanon.query.parse.bind import bind
 from sqlanon.query.parse.parse import Query, parse
 from sqlanon.query.parse.valid import check_valid
@@ -32,6 +32,9 @@ SECONDS = 60.0
 
 MOST_ROWS = 100_000
 """Rows of an answer."""
+
+TRIES = 3
+"""How often a query is asked whose release is replaced meanwhile."""
 
 
 def ask(
@@ -64,22 +67,56 @@ def ask(
     Raises:
         Refused: the query, or a piece of it, has no answer over a release; the text underlines the piece.
         PolicyError: no release, or several, are meant; the role may not read it, or this database has no roles.
-        DatabaseError: the database refused.
+        DatabaseError: the database refused, or the release was replaced each time it was asked.
 
     Cost: the release is read once or twice; it is brought down to distinct boxes first where boxes are unrolled. Besides the
-    answer, the metadata are read and the text is bound: one statement each once the release is known.
+    answer, the text is bound and the metadata are read before and after: one statement each once the release is known.
+    Metadata that changed meanwhile describe other rows than those that were read, so that everything is asked again.
     """
     query = parse(sql, engine.dialect)
     name = release or query.table_name
+    rights = engine.rights
+    for left in reversed(range(TRIES)):
+        with _explained(engine):
+            released = find(engine, name, spec, given=release is not None, known=known)
+        if role is not None and rights is None:
+            raise PolicyError(
+                f"this database has no role {role}, nor any other: whoever opens a DuckDB file reads all of it; publish into a file "
+                "of its own (publish_file) and ask that one"
+            )
+        same = False
+        try:
+            answer = _asked(
+                engine, query, released, spec, allow_linking=allow_linking, role=role, seconds=seconds
+            )
+            same = not replaced(engine, released, unreadable=True)
+            if same:
+                return answer
+        except SqlanonError:
+            same = not replaced(engine, released, unreadable=False)
+            if same or not left:
+                raise
+        finally:
+            if not same and known is not None:
+                known.clear()  # facts in it may be of either version
+    raise DatabaseError(
+        f"{name} was replaced by another version each of {TRIES} times it was asked; ask again"
+    )
+
+
+def _asked(
+    engine: Engine,
+    query: Query,
+    released: Released,
+    spec: ReleaseSpec | None,
+    *,
+    allow_linking: bool,
+    role: str | None,
+    seconds: float,
+) -> Answer:
     with _explained(engine):
-        released = find(engine, name, spec, given=release is not None, known=known)
         joinable = dimensions_of(engine, released, spec) if query.joins else frozenset()
     rights = engine.rights
-    if role is not None and rights is None:
-        raise PolicyError(
-            f"this database has no role {role}, nor any other: whoever opens a DuckDB file reads all of it; publish into a file of "
-            "its own (publish_file) and ask that one"
-        )
     with (
         rights.acting_as(role, seconds) if rights and role is not None else nullcontext(),
         _explained(engine),

@@ -9,6 +9,7 @@ from sqlanon.engines.base import Bind, Engine, Relation, Row, TableRef
 from sqlanon.errors import DatabaseError, PolicyError
 from sqlanon.query.release import Released, described, relation_of, state
 from sqlanon.release.store.catalog import Catalog, Entry, private_table
+from sqlanon.release.store.metadata import COLUMNS
 from sqlanon.release.store.rights import reading
 from sqlanon.release.store.swap import spelled
 from sqlanon.release.store.target import metadata_of, view_of
@@ -18,14 +19,15 @@ from sqlanon.sqltext import identifier, statement
 
 @dataclass(frozen=True)
 class Found:
-    """A release, and the metadata rows that it was read from."""
+    """A release, and what its name was found by: a catalog and its rows then; None: the metadata alone."""
 
     released: Released
-    state: tuple[Row, ...]
+    catalog: TableRef | None = None
+    listed: tuple[Row, ...] = ()
 
 
 Names = dict[tuple[str, str, str, bool], Found]
-"""What the names in the queries of one connection meant, as long as the version stays the same."""
+"""What the names in the queries of one connection meant, as long as the version and what the catalog lists stay the same."""
 
 
 def find(
@@ -38,8 +40,8 @@ def find(
 ) -> Released:
     """The release that ``name`` means: a release's view, a release's name, or a source's.
 
-    Of a name that is in ``known`` only the metadata are read again, with one statement. Other rows there mean another
-    version, and the name is looked up anew.
+    Of a name that is in ``known`` only the metadata and the catalog are read again, with one statement. Other rows there mean
+    another version, or other releases that the name may mean, and the name is looked up anew.
 
     Args:
         engine: the database.
@@ -53,24 +55,81 @@ def find(
     """
     names = {} if known is None else known
     key = (name, spec.name if spec else "", (spec.publish or spec.source) if spec else "", given)
-    before = names.get(key)
+    before = names.pop(key, None)
     if before is not None:
         try:
-            if state(engine, before.released.view.ref) == before.state:
+            if _read(engine, before.released.view, before.catalog) == (
+                before.released.metadata,
+                before.listed,
+            ):
+                names[key] = before
                 return before.released
         except DatabaseError:
             pass  # it was withdrawn
-    names.pop(key, None)
-    view = _view(engine, name, spec, given=given)
-    rows = state(engine, view.ref)
-    names[key] = Found(described(engine, view, rows), rows)
-    return names[key].released
+    view, direct = _view(engine, name, spec, given=given)
+    catalog, lasting = (None, False) if known is None else (None, True) if direct else _watched(engine)
+    rows, listed = _read(engine, view, catalog)
+    # The view's columns are read after the metadata, since `ask` compares these again after all that it reads.
+    released = described(engine, engine.relation(spelled(view.ref)), rows)
+    # Metadata without a token may be those of two versions. What the catalog lists may have changed since the name was
+    # looked up: it has to mean the same after the catalog's rows were read.
+    if (
+        released.token
+        and lasting
+        and (catalog is None or _view(engine, name, spec, given=given)[0].ref == view.ref)
+    ):
+        names[key] = Found(released, catalog, listed)
+    return released
 
 
-def _view(engine: Engine, name: str, spec: ReleaseSpec | None, *, given: bool) -> Relation:
+def replaced(engine: Engine, released: Released, *, unreadable: bool) -> bool:
+    """Whether a view shows another version by now; ``unreadable``: what to say where its metadata cannot be read."""
+    try:
+        return state(engine, released.view.ref) != released.metadata
+    except DatabaseError:
+        return unreadable
+
+
+def _read(
+    engine: Engine, view: Relation, catalog: TableRef | None
+) -> tuple[tuple[Row, ...], tuple[Row, ...]]:
+    """The metadata of a view, and what the catalog lists, at one moment."""
+    if catalog is None:
+        return state(engine, view.ref), ()
+    made = statement(
+        "query/state", engine.dialect, metadata=metadata_of(view.ref), columns=[name for name, _ in COLUMNS],
+        catalog=catalog, all=not engine.updates,
+    )  # fmt: skip
+    parts: tuple[list[Row], list[Row]] = ([], [])
+    for part, *row in engine.fetch(made):
+        parts[int(str(part))].append(tuple(row))
+    return tuple(parts[0]), tuple(parts[1])
+
+
+def _watched(engine: Engine) -> tuple[TableRef | None, bool]:
+    """The catalog that decides what names mean, None where this role sees none; and whether names may be kept by it.
+
+    A catalog that another role could replace by a view is read with precautions only (`Catalog.entries`).
+    """
+    catalog = Catalog(engine)
+    try:
+        if not engine.exists(catalog.table):
+            return None, True
+        catalog.entries()
+    except DatabaseError:
+        return None, True
+    try:
+        catalog.guard()
+    except DatabaseError:
+        return None, False
+    return catalog.table, True
+
+
+def _view(engine: Engine, name: str, spec: ReleaseSpec | None, *, given: bool) -> tuple[Relation, bool]:
+    """The view that a name means, and whether the name is the view's own."""
     direct = relation_of(engine, name)
     if direct is not None and engine.exists(metadata_of(direct.ref)):
-        return direct
+        return direct, True
     named = spec is not None and (given or _same(name, spec.source) or _same(name, spec.name))
     for tier in (
         [_view_of(engine, spec)] if named and spec is not None else [],
@@ -86,7 +145,7 @@ def _view(engine: Engine, name: str, spec: ReleaseSpec | None, *, given: bool) -
             names = ", ".join(sorted(str(ref) for ref in found))
             raise PolicyError(f"{name} has several releases: {names}; name one of them")
         if found:
-            return next(iter(found.values()))
+            return next(iter(found.values())), False
     raise PolicyError(
         f"no release goes by the name {name} in this database; name a published view, or the table that it was made of"
     )

@@ -50,6 +50,7 @@ class Released:
     """A release as a reader sees it: the view, its columns, and where there is one the table of sensitive values by group.
 
     ``source`` is the table it was made of, as the policy writes it; ``left_out`` counts the rows of it that are not published.
+    ``metadata`` are the rows that it was read from, and ``token`` in them is of this version alone; "" where an older sqlanon made it.
     ``known`` holds what was asked of the database about this version, see `once`.
     """
 
@@ -60,6 +61,8 @@ class Released:
     sensitive: Relation | None = None
     source: str = ""
     left_out: int = 0
+    metadata: tuple[Row, ...] = field(default=(), compare=False, repr=False)
+    token: str = ""
     known: dict[object, Any] = field(default_factory=dict, compare=False, repr=False)
 
     @property
@@ -96,7 +99,7 @@ class Released:
 
 
 def state(engine: Engine, view: TableRef) -> tuple[Row, ...]:
-    """The rows of the metadata of a view: they name the version, so that equal rows describe the same release.
+    """The rows of the metadata of a view: where they hold a token, equal rows are of the same version.
 
     Raises:
         DatabaseError: there are none, or they may not be read.
@@ -136,6 +139,8 @@ def described(engine: Engine, view: Relation, rows: Sequence[Row]) -> Released:
         sensitive,
         str(facts.get("source", "")),
         int(facts.get("left_out", 0)),
+        tuple(rows),
+        str(facts.get("token", "")),
     )
 
 

@@ -72,6 +72,17 @@ def all_of(db: Database, view: str) -> list[Any]:
     return sorted(db.engine.fetch(f"SELECT * FROM release.{view}"), key=repr)
 
 
+def described(db: Database) -> list[Any]:
+    """The metadata, without the token that is of each version alone."""
+    rows = []
+    for name, *cells, published, declared in db.engine.fetch("SELECT * FROM release.people_metadata"):
+        facts = json.loads(published)
+        if name == "":
+            assert len(facts.pop("token")) == 32
+        rows.append((name, *cells, facts, declared))
+    return sorted(rows, key=repr)
+
+
 @pytest.mark.parametrize(
     "options",
     [{"method": "tree"}, {"method": "mondrian"},
@@ -90,7 +101,7 @@ def test_the_whole_walk(place, options):
             run(weak, arguments)
             run(strong, arguments)
             assert all_of(weak, "people") == all_of(strong, "people")
-            assert all_of(weak, "people_metadata") == all_of(strong, "people_metadata")
+            assert described(weak) == described(strong)
             asked = "SELECT count(*) AS n FROM people WHERE age < 3"
             assert weak.query(asked).rows == strong.query(asked).rows
             quasi = list(arguments["quasi"])

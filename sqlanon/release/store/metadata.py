@@ -7,6 +7,7 @@ not published.
 from __future__ import annotations
 
 import json
+import secrets
 from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
 from fractions import Fraction
@@ -57,6 +58,9 @@ def metadata_rows(
         ],
         "version": version,
         "sqlanon": __version__,
+        "token": secrets.token_hex(
+            16
+        ),  # two versions never have the same metadata; from neither seed nor secret
     } | _asked(privacy)
     if privacy.accuracy is not None:
         facts |= _bound(privacy, privacy.accuracy, reached)
