@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from sqlglot import exp
+from sqlglot import ErrorLevel, exp
 
 from sqlanon.engines.base import Engine, Relation, Statement
 from sqlanon.query.boxes.box import VIEW, Box, box_of
@@ -156,7 +156,7 @@ class Scope:
             return bool(self.engine.fetch(statement("query/text_order", self.engine.dialect))[0][0])
         letter = exp.Collate(this=string("a"), expression=exp.Var(this=own.collation))
         asked = exp.Select().select(exp.Not(this=exp.Paren(this=exp.LT(this=letter, expression=string("B")))))
-        text = asked.sql(dialect=self.engine.dialect)
+        text = asked.sql(dialect=self.engine.dialect, unsupported_level=ErrorLevel.IGNORE)
         return bool(self.engine.fetch(Statement("query/text_order", text))[0][0])
 
     def has(self, name: str) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import sqlglot
-from sqlglot import exp
+from sqlglot import ErrorLevel, exp
 
 from sqlanon.query.parse.allowed import admit, aggregates
 from sqlanon.query.parse.inline import flatten
@@ -164,7 +164,7 @@ def _plain(node: exp.Expr, dialect: str) -> str:
             if isinstance(inner, exp.Column)
             else node.sql_name().lower()
         )
-    return node.sql(dialect=dialect)
+    return node.sql(dialect=dialect, unsupported_level=ErrorLevel.IGNORE)
 
 
 def _grouped(text: str, node: exp.Expr, items: list[tuple[str, exp.Expr]]) -> list[exp.Expr]:

@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Mapping
 from itertools import pairwise
 
-from sqlglot import Token, TokenType, exp
+from sqlglot import ErrorLevel, Token, TokenType, exp
 from sqlglot.dialects.dialect import Dialect
 
 from sqlanon.engines.base import TableRef
@@ -115,7 +115,7 @@ def _rows(scope: Scope) -> str:
         exp.alias_(exp.cast(exp.null(), _type(scope.released, own, dialect)), own.name, quoted=True)
         for own in scope.released.fields
     ]
-    return exp.Select(expressions=chosen).sql(dialect=dialect)
+    return exp.Select(expressions=chosen).sql(dialect=dialect, unsupported_level=ErrorLevel.IGNORE)
 
 
 def _type(released: Released, own: Field, dialect: str) -> exp.DataType:
