@@ -200,3 +200,23 @@ def test_neighbours_are_one_warning(shared_db: Any) -> None:
         f"releases {name}_d, {name}_a, {name}_b and {name}_c of one source all go to analyst; together they may reveal more than each: "
         f"sqlanon audit --together {name}_a {name}_d, and so for each"
     )
+
+
+def test_a_policy_is_judged_over_its_own_columns(shared_db: Any) -> None:
+    """Whatever columns are named: k over the release's classes, and l of every sensitive column."""
+    from sqlanon import policy
+
+    rows = [(row % 4, "ab"[row % 2], "xyz"[row % 3], row) for row in range(24)]
+    table = f"t{uuid4().hex[:12]}"
+    create_table(shared_db, table, {"q": "INTEGER", "dx": "TEXT", "dy": "TEXT", "seen": "INTEGER"}, rows)
+    spec = policy.release(source=table, quasi="q", sensitive=["dx", "dy"], insensitive="seen", accept_unique="seen", k=2, l=2,
+                          publish=f"release.{table}")  # fmt: skip
+    shared_db.run(spec)
+    view = f"release.{table}"
+    plain = shared_db.audit(view, spec=spec)
+    assert plain.satisfied
+    assert {(one.name, one.column) for one in plain.requirements} >= {("k", None), ("l", "dx"), ("l", "dy")}
+    for named in ({"sensitive": ["dx"]}, {"sensitive": ["dy"], "quasi": ["dx"]}, {"sensitive": ["seen"]}):
+        assert shared_db.audit(view, spec=spec, **named).requirements == plain.requirements, named
+    # Without a policy the catalog knows the roles.
+    assert shared_db.audit(view, sensitive=["dx"]).classes == plain.classes
