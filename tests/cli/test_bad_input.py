@@ -82,9 +82,9 @@ def test_locked_database(shell, warehouse, command):
         assert holder.stdout.readline() == "held\n"
         words = [*command, "--db", warehouse]
         refused(shell(*words), 3, str(holder.pid))
-        told = shell(*words, "--json")
-        assert told.code == 3
-        assert told.json["error"]["kind"] == "LockedError"
+        reported = shell(*words, "--json")
+        assert reported.code == 3
+        assert reported.json["error"]["kind"] == "LockedError"
     finally:
         holder.communicate()
 

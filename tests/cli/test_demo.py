@@ -80,7 +80,7 @@ def test_text_and_what_to_try(shell, tmp_path):
     ended = shell(*SMALL, "--dir", "a demo", NO_COLOR="1")
     assert ended.code == 0, ended.err
     assert "\x1b" not in ended.out + ended.err
-    told, _, tail = ended.out.partition("Try next:")
+    reported, _, tail = ended.out.partition("Try next:")
     for word in (
         "research.patients",
         "partners.patients",
@@ -90,8 +90,8 @@ def test_text_and_what_to_try(shell, tmp_path):
         "together",
         "3 rows of",
     ):
-        assert word in told
-    assert all(len(line) <= 80 for line in told.splitlines() if " -> " not in line), told
+        assert word in reported
+    assert all(len(line) <= 80 for line in reported.splitlines() if " -> " not in line), reported
     commands = [line.strip() for line in tail.strip().splitlines()]
     assert len(commands) == 8
     script = "set -eu\n" + "\n".join(commands)

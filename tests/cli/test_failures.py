@@ -69,10 +69,10 @@ def test_codes(error, code):
     assert text.exit_code == code
     assert text.stdout == ""
     assert text.stderr.startswith("error: ")
-    told = ended(error, "--json")
-    assert told.exit_code == code
-    assert told.stderr == ""
-    body = json.loads(told.stdout)["error"]
+    reported = ended(error, "--json")
+    assert reported.exit_code == code
+    assert reported.stderr == ""
+    body = json.loads(reported.stdout)["error"]
     assert body["exit_code"] == code
     assert body["message"] in text.stderr
 
@@ -122,10 +122,10 @@ def test_usage(cli):
         assert (result.code, result.out) == (2, "")
         assert result.err.startswith("error: ")
         assert "--help" in result.err
-        told = cli(*words, "--json")
-        assert told.json["error"] == {
+        reported = cli(*words, "--json")
+        assert reported.json["error"] == {
             "kind": "UsageError",
-            "message": told.json["error"]["message"],
+            "message": reported.json["error"]["message"],
             "exit_code": 2,
         }
     assert cli().code == 2
@@ -173,9 +173,9 @@ app(["work"])
 
 
 @pytest.mark.parametrize(
-    ("number", "code", "told"), [(signal.SIGINT, 130, "Ctrl-C"), (signal.SIGTERM, 143, "SIGTERM")]
+    ("number", "code", "reported"), [(signal.SIGINT, 130, "Ctrl-C"), (signal.SIGTERM, 143, "SIGTERM")]
 )
-def test_interrupt(number, code, told, tmp_path):
+def test_interrupt(number, code, reported, tmp_path):
     """Every ``finally`` is run, and a second SIGTERM does not cut it short."""
     body = f"""import os, signal
 sys.stdout.write('ready\\n'); sys.stdout.flush()
@@ -200,13 +200,15 @@ finally:
     out, err = process.communicate(timeout=30)
     assert process.returncode == code
     assert out == ""
-    assert err.startswith(f"error: stopped by {told}")
+    assert err.startswith(f"error: stopped by {reported}")
     assert (tmp_path / "cleaned").exists()
     assert "Traceback" not in err
 
 
-@pytest.mark.parametrize(("name", "code", "told"), [("SIGINT", 130, "Ctrl-C"), ("SIGTERM", 143, "SIGTERM")])
-def test_interrupt_that_a_driver_swallows(name, code, told):
+@pytest.mark.parametrize(
+    ("name", "code", "reported"), [("SIGINT", 130, "Ctrl-C"), ("SIGTERM", 143, "SIGTERM")]
+)
+def test_interrupt_that_a_driver_swallows(name, code, reported):
     body = f"""import os, signal
 try:
     os.kill(os.getpid(), signal.{name})
@@ -217,7 +219,7 @@ except KeyboardInterrupt:
         script(body), env=environment(), capture_output=True, text=True, check=False, timeout=50
     )
     assert ended.returncode == code
-    assert ended.stderr.startswith(f"error: stopped by {told}")
+    assert ended.stderr.startswith(f"error: stopped by {reported}")
     assert "RuntimeError" not in ended.stderr
 
 

@@ -240,6 +240,6 @@ def test_quiet_shows_warnings(cli, warehouse):
         ended = cli(*command, "-q")
         assert (ended.code, ended.out) == (0, "")
         assert ended.err.startswith("warning: people: release other shows the same source")
-        told = cli(*command, "-q", "--json")
-        assert told.err == ""
-        assert any("release other shows the same source" in warning for warning in told.json["warnings"])
+        reported = cli(*command, "-q", "--json")
+        assert reported.err == ""
+        assert any("release other shows the same source" in warning for warning in reported.json["warnings"])

@@ -34,11 +34,11 @@ def test_a_release_over_some_nights(cli, keyed, warehouse, tmp_path):
     assert cli("run", "--due", "--record", record).code == 0
     assert stat.S_IMODE(record.stat().st_mode) == 0o600
     record.chmod(0o640)
-    told = json.loads(record.read_text(encoding="utf-8"))
-    assert told["finished_at"] >= told["started_at"]
+    reported = json.loads(record.read_text(encoding="utf-8"))
+    assert reported["finished_at"] >= reported["started_at"]
     assert (
-        told["exit_code"],
-        [(one["release"], one["outcome"], one["version"]) for one in told["releases"]],
+        reported["exit_code"],
+        [(one["release"], one["outcome"], one["version"]) for one in reported["releases"]],
     ) == (
         0,
         [("people", "published", 1)],
@@ -55,19 +55,23 @@ def test_a_release_over_some_nights(cli, keyed, warehouse, tmp_path):
     refused = cli("run", "--record", record)
     assert refused.code == 2
     assert "k 5 -> 4 (weaker)" in refused.err
-    told = json.loads(record.read_text(encoding="utf-8"))
-    assert (told["exit_code"], told["releases"][0]["outcome"], told["releases"][0]["error"]["kind"]) == (
+    reported = json.loads(record.read_text(encoding="utf-8"))
+    assert (
+        reported["exit_code"],
+        reported["releases"][0]["outcome"],
+        reported["releases"][0]["error"]["kind"],
+    ) == (
         2,
         "failed",
         "GuardError",
     )
     keyed.write_text(keyed.read_text(encoding="utf-8").replace("privacy:", "privcy:"), encoding="utf-8")
     assert cli("run", "--record", record).code == 2
-    told = json.loads(record.read_text(encoding="utf-8"))
-    assert (told["exit_code"], told["releases"], told["error"]["kind"]) == (2, [], "PolicyError")
+    reported = json.loads(record.read_text(encoding="utf-8"))
+    assert (reported["exit_code"], reported["releases"], reported["error"]["kind"]) == (2, [], "PolicyError")
     assert stat.S_IMODE(record.stat().st_mode) == 0o640
     assert [path.name for path in tmp_path.glob("run.json*")] == ["run.json"]
-    assert told["finished_at"] >= told["started_at"]
+    assert reported["finished_at"] >= reported["started_at"]
     keyed.write_text(keyed.read_text(encoding="utf-8").replace("privcy:", "privacy:"), encoding="utf-8")
     assert "run wants --allow-weaker" in cli("plan").out
     assert "version 3" in cli("run", "--allow-weaker").out
@@ -103,7 +107,7 @@ def test_a_release_over_some_nights(cli, keyed, warehouse, tmp_path):
 
 @pytest.mark.usefixtures("policy")
 def test_mistakes(cli, tmp_path):
-    for words, told in (
+    for words, reported in (
         (["releases", "show"], None),
         (["releases", "show", "people@1"], "people is not a release of this database; releases: none"),
         (["releases", "show", "people@1", "more"], "releases wants nothing, a NAME, or: show NAME@VERSION"),
@@ -116,8 +120,8 @@ def test_mistakes(cli, tmp_path):
         (["run", "--record", tmp_path / "no" / "run.json"], "cannot be written"),
     ):
         ended = cli(*words)
-        assert ended.code == (2 if told else 0), words
-        assert (told or "") in ended.err
+        assert ended.code == (2 if reported else 0), words
+        assert (reported or "") in ended.err
     assert cli("releases", "--json").json == {"releases": []}
 
 

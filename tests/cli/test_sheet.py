@@ -47,9 +47,11 @@ def test_rows_keep_their_names_and_words(width):
         assert row[0] in text
         assert words(row[5]) <= words(text)
     every = {word for row in WIDE_ROWS for cell in row for word in cell.split()}
-    told = words("\n".join(line for line in lines if "─" not in line and not line.startswith("(not shown")))
+    reported = words(
+        "\n".join(line for line in lines if "─" not in line and not line.startswith("(not shown"))
+    )
     titles = {word for column in PLAN for word in (*column[0].split(), f"{column[0]}:")}
-    assert told - titles <= every  # no part of a word
+    assert reported - titles <= every  # no part of a word
 
 
 @pytest.mark.parametrize(("width", "left_out"), [(80, "distinct"), (120, None)])
@@ -147,9 +149,9 @@ def test_every_table_of_the_command_line(reports, monkeypatch, capsys, kind, wid
         text = [line for line in lines if "─" not in line and not line.startswith("(not shown")]
         titles = {word for one in sheet.headings for word in (*one.title.split(), *f"{one.title}:".split())}
         every = {word for row in sheet.rows for cell in row for word in cell.split()}
-        told = words("\n".join(text))
-        assert told - titles <= every
-        assert {word for row in sheet.rows for word in row[0].split()} <= told
+        reported = words("\n".join(text))
+        assert reported - titles <= every
+        assert {word for row in sheet.rows for word in row[0].split()} <= reported
     assert capsys.readouterr().out == ""
 
 

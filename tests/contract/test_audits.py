@@ -53,11 +53,11 @@ def check_audit(
     assert report.unique_rows == sizes.count(1)
     assert report.highest_risk == pytest.approx(1 / min(sizes))
     assert report.average_risk == pytest.approx(len(sizes) / len(rows))
-    told = {s.column: s for s in report.sensitive}
+    reported = {s.column: s for s in report.sensitive}
     for name in sensitive:
         distinct, frequency = diversity([[row[name] for row in members] for members in classes.values()])
-        assert told[name].distinct_l == distinct
-        assert told[name].frequency_l == pytest.approx(float(frequency))
+        assert reported[name].distinct_l == distinct
+        assert reported[name].frequency_l == pytest.approx(float(frequency))
 
 
 @pytest.mark.cover
@@ -151,10 +151,10 @@ def test_together_of_events_pairs_the_same_row(shared_db: Any) -> None:
         read = read_table(shared_db, ("release", f"{name}_{column}"))
         shown.append({row["mark"]: (row[f"{column}_lo"], row[f"{column}_hi"]) for row in read})
     groups = Counter((shown[0][mark], shown[1][mark]) for mark in shown[0])
-    told = shared_db.together(f"{name}_x", f"{name}_y")
-    assert (told.matched, told.unmatched) == (300, 0)
-    assert (told.classes, told.k) == (len(groups), min(groups.values()))
-    assert told.unique_rows == sum(1 for n in groups.values() if n == 1)
+    reported = shared_db.together(f"{name}_x", f"{name}_y")
+    assert (reported.matched, reported.unmatched) == (300, 0)
+    assert (reported.classes, reported.k) == (len(groups), min(groups.values()))
+    assert reported.unique_rows == sum(1 for n in groups.values() if n == 1)
 
 
 def test_columns_that_lower_k_together_only(shared_db: Any) -> None:
@@ -195,8 +195,8 @@ def test_neighbours_are_one_warning(shared_db: Any) -> None:
         f"sqlanon audit --together {name}_a {name}_d, and so for each"
     )
     readers = [replace(spec, readers=("analyst",)) for spec in specs]
-    told = [line for line in shared_db.plan(readers[3], readers).warnings if "of one source" in line]
-    assert "; ".join(told) == (
+    reported = [line for line in shared_db.plan(readers[3], readers).warnings if "of one source" in line]
+    assert "; ".join(reported) == (
         f"releases {name}_d, {name}_a, {name}_b and {name}_c of one source all go to analyst; together they may reveal more than each: "
         f"sqlanon audit --together {name}_a {name}_d, and so for each"
     )

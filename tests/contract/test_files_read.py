@@ -115,7 +115,7 @@ LONG = "a,b\n" + "1,2\n" * 50_000
 
 
 @pytest.mark.parametrize(
-    ("data", "how", "told"),
+    ("data", "how", "reported"),
     [
         ("a,b\n1,2\ns3cret,3\n", {"types": {"a": "INTEGER"}}, "line 3: column a is declared INTEGER"),
         ("a,b\n1,2\n3\ns3cret,5,6\n", {}, "line 3 has 1 fields and the header 2"),
@@ -138,20 +138,20 @@ LONG = "a,b\n" + "1,2\n" * 50_000
         ("a,b\n1,2\n", {"types": {"a": "INT); --"}}, "is no type"),
     ],
 )
-def test_what_is_wrong_with_a_file_is_said_with_its_line_and_no_value(tmp_path, data, how, told):
-    with pytest.raises(sqlanon.SqlanonError, match=told) as caught:
+def test_what_is_wrong_with_a_file_is_said_with_its_line_and_no_value(tmp_path, data, how, reported):
+    with pytest.raises(sqlanon.SqlanonError, match=reported) as caught:
         read(saved(tmp_path, data), tmp_path, **how)
     assert "s3cret" not in str(caught.value)
     assert not (tmp_path / "out.csv").exists()
 
 
 @pytest.mark.parametrize(
-    ("name", "told"), [("broken.csv.gz", "not a whole gzip file"), ("broken.parquet", "as Parquet")]
+    ("name", "reported"), [("broken.csv.gz", "not a whole gzip file"), ("broken.parquet", "as Parquet")]
 )
-def test_a_broken_file(tmp_path, name, told):
+def test_a_broken_file(tmp_path, name, reported):
     path = tmp_path / name
     path.write_bytes(gzip.compress(LONG.encode())[:100] if name.endswith("gz") else b"PAR1 broken")
-    with pytest.raises(sqlanon.DatabaseError, match=told):
+    with pytest.raises(sqlanon.DatabaseError, match=reported):
         read(path, tmp_path)
 
 

@@ -201,10 +201,14 @@ def test_the_file_of_a_release(connect: Any, tmp_path: Any) -> None:
     )
     assert release.report.min_identifiers["pid"] == 4
     for _ in range(2):  # the second version is in the place of the first
-        told = release.audit()
-        assert told.table == f"release.v in {tmp_path}/out.duckdb"
-        assert (told.k, told.min_identifiers, told.highest_risk) == (80, {"vid": 80, "pid": 4}, 0.25)
-        assert (told.not_measured, told.satisfied) == ((), False)
+        reported = release.audit()
+        assert reported.table == f"release.v in {tmp_path}/out.duckdb"
+        assert (reported.k, reported.min_identifiers, reported.highest_risk) == (
+            80,
+            {"vid": 80, "pid": 4},
+            0.25,
+        )
+        assert (reported.not_measured, reported.satisfied) == ((), False)
         db.run(release.spec, full=True)
     assert db.audit("release.v", spec=replace(release.spec, persons="ignored")).satisfied
     with sqlanon.connect(f"duckdb:///{tmp_path}/out.duckdb") as reader:
@@ -257,9 +261,9 @@ def test_types_without_a_hash_are_not_published(connect: Any) -> None:
     named = {"quasi": "age", "sensitive": ["j", "p"], "insensitive": ["m", "b"], "rest": "keep", "k": 2}
     spec = sqlanon.policy.release(source="odd", **named)
     for act in (db.plan, db.run):
-        with pytest.raises(sqlanon.PolicyError) as told:
+        with pytest.raises(sqlanon.PolicyError) as reported:
             act(spec)
-        problems = str(told.value)
+        problems = str(reported.value)
         for column, kind in (("sensitive column j", "json"), ("sensitive column p", "point"), ("insensitive column m", "money"),
                              ("insensitive column b", "bit(4)"), ("insensitive column ja", "json[]")):  # fmt: skip
             assert f"{column} has type {kind}, which PostgreSQL cannot hash" in problems

@@ -69,7 +69,7 @@ def test_no_reader_of_both_is_left_with_fewer_persons(shared_db: Any, seed: int)
     """The reader knows every visit's patient, x and y, and which rows of the two releases are one: by mark."""
     drawn = random.Random(seed)
     rows = [(i, i // 3, drawn.randrange(4), drawn.randrange(4), 100 - i) for i in range(9)]
-    name, told = pair_of(shared_db, rows)
+    name, reported = pair_of(shared_db, rows)
     boxes = [shown_as(shared_db, name, column) for column in "xy"]
     marks = sorted(boxes[0])
     fits = [
@@ -84,13 +84,13 @@ def test_no_reader_of_both_is_left_with_fewer_persons(shared_db: Any, seed: int)
         "vid": fewest_owners(fits, lambda row: rows[row][0]),
         "pid": fewest_owners(fits, lambda row: rows[row][1]),
     }
-    assert all(told.min_identifiers[column] <= persons for column, persons in left.items())
+    assert all(reported.min_identifiers[column] <= persons for column, persons in left.items())
     apart = [sorted(set(box.values())) for box in boxes]
     if all(low[1] < high[0] for box in apart for low, high in pairwise(box)):
-        assert told.min_identifiers == left
-    assert told.min_identifiers["vid"] == told.k
-    assert {item.column: item.satisfied for item in told.requirements} == {
-        column: number >= 3 for column, number in told.min_identifiers.items()
+        assert reported.min_identifiers == left
+    assert reported.min_identifiers["vid"] == reported.k
+    assert {item.column: item.satisfied for item in reported.requirements} == {
+        column: number >= 3 for column, number in reported.min_identifiers.items()
     }
 
 
@@ -107,18 +107,22 @@ def one_patient_in_a_corner() -> list[tuple[int, ...]]:
 
 def test_visits_of_one_patient_are_one_person(shared_db: Any) -> None:
     """A cell of three rows, and of one person: what is promised is violated, as a single release's audit says."""
-    _, told = pair_of(shared_db, one_patient_in_a_corner())
-    assert (told.k, told.min_identifiers) == (3, {"pid": 1, "vid": 3})
-    assert {item.column: (item.asked, item.reached, item.satisfied) for item in told.requirements} == {
+    _, reported = pair_of(shared_db, one_patient_in_a_corner())
+    assert (reported.k, reported.min_identifiers) == (3, {"pid": 1, "vid": 3})
+    assert {item.column: (item.asked, item.reached, item.satisfied) for item in reported.requirements} == {
         "pid": (3, 1, False),
         "vid": (3, 3, True),
     }
-    assert not told.satisfied
+    assert not reported.satisfied
 
 
 def test_persons_ignored_by_both(shared_db: Any) -> None:
-    _, told = pair_of(shared_db, one_patient_in_a_corner(), persons="ignored")
-    assert (told.min_identifiers, told.requirements, told.satisfied) == ({"pid": 1, "vid": 3}, (), True)
+    _, reported = pair_of(shared_db, one_patient_in_a_corner(), persons="ignored")
+    assert (reported.min_identifiers, reported.requirements, reported.satisfied) == (
+        {"pid": 1, "vid": 3},
+        (),
+        True,
+    )
 
 
 def test_persons_on_the_screen(tmp_path: Path) -> None:
@@ -181,8 +185,8 @@ def test_no_reader_of_two_versions_is_left_with_fewer_persons(shared_db: Any, se
     versions = ([*first, *beside], [*second, *beside])
     shown = [night(shared_db, name, rows)[1] for rows in versions]
     (one,) = shared_db.history(name)
-    told = [sets.persons for sets in (one.arrived, one.left, one.common) if sets.rows]
-    assert min(told) <= readers_fewest(versions, shown, 1)
+    reported = [sets.persons for sets in (one.arrived, one.left, one.common) if sets.rows]
+    assert min(reported) <= readers_fewest(versions, shown, 1)
     rows = [sets.smallest for sets in (one.arrived, one.left, one.common) if sets.rows]
     assert min(rows) <= readers_fewest(versions, shown, 0)
 

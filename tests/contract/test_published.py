@@ -163,8 +163,8 @@ def test_metadata_tell_a_bound_and_what_it_allowed(shared_db: Any) -> None:
     }
 
     def facts() -> dict[str, Any]:
-        told = {row["column_name"]: row for row in read_table(shared_db, ("release", f"{view}_metadata"))}
-        found: dict[str, Any] = json.loads(told[""]["published"])
+        reported = {row["column_name"]: row for row in read_table(shared_db, ("release", f"{view}_metadata"))}
+        found: dict[str, Any] = json.loads(reported[""]["published"])
         return found
 
     shared_db.anonymize(table, **given, **asked)

@@ -63,32 +63,38 @@ def source(shared_db: Any) -> str:
 
 
 @pytest.fixture
-def told(shared_db: Any, source: str, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Any]:
+def reported(shared_db: Any, source: str, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Any]:
     """Releases `ROWS` with given classes."""
-    declare(monkeypatch, "told", Told)
+    declare(monkeypatch, "reported", Told)
     monkeypatch.setattr(Told, "classes", RIGHT)
     name = source
 
     def release(classes: Sequence[int | None] = RIGHT, **options: Any) -> Any:
         monkeypatch.setattr(Told, "classes", classes)
-        arguments = {"quasi": "q", "sensitive": ["s", "t"], "identifiers": "who", "k": 4, "method": "told"}
+        arguments = {
+            "quasi": "q",
+            "sensitive": ["s", "t"],
+            "identifiers": "who",
+            "k": 4,
+            "method": "reported",
+        }
         return shared_db.anonymize(name, allow_weaker=True, **{**arguments, **options})
 
     release.name = name  # type: ignore[attr-defined]
     return release
 
 
-def refused(db: Any, told: Any, make: Callable[[], Any]) -> str:
+def refused(db: Any, reported: Any, make: Callable[[], Any]) -> str:
     """The wrong release raises, and the right one before it stays as it was, in the view and in the catalog."""
-    if not db.releases(told.name):
-        told()
-    before = read_table(db, ("release", told.name))
-    catalog = db.releases(told.name)
+    if not db.releases(reported.name):
+        reported()
+    before = read_table(db, ("release", reported.name))
+    catalog = db.releases(reported.name)
     objects = private_objects(db)
     with pytest.raises(PrivacyViolation) as caught:
         make()
-    assert read_table(db, ("release", told.name)) == before
-    assert db.releases(told.name) == catalog
+    assert read_table(db, ("release", reported.name)) == before
+    assert db.releases(reported.name) == catalog
     assert private_objects(db) == objects
     assert caught.value.exit_code == 1
     return str(caught.value)
@@ -101,11 +107,11 @@ def private_objects(db: Any) -> set[Any]:
     )
 
 
-def test_the_right_release_passes(shared_db: Any, told: Any) -> None:
-    report = told(l=2, distinct_l=2, joint=True).report
+def test_the_right_release_passes(shared_db: Any, reported: Any) -> None:
+    report = reported(l=2, distinct_l=2, joint=True).report
     assert report.verified
     assert (report.classes, report.min_class, report.max_class) == (3, 4, 4)
-    assert {(row["q_lo"], row["q_hi"]) for row in read_table(shared_db, ("release", told.name))} == {
+    assert {(row["q_lo"], row["q_hi"]) for row in read_table(shared_db, ("release", reported.name))} == {
         (0, 3),
         (4, 7),
         (8, 11),
@@ -114,8 +120,8 @@ def test_the_right_release_passes(shared_db: Any, told: Any) -> None:
 
 @pytest.mark.cover
 @pytest.mark.parametrize("kind", ["ranges", "labels", "points", "suppressed"])
-def test_a_class_below_k(shared_db: Any, told: Any, kind: str) -> None:
-    message = refused(shared_db, told, lambda: told(SHORT, format=kind))
+def test_a_class_below_k(shared_db: Any, reported: Any, kind: str) -> None:
+    message = refused(shared_db, reported, lambda: reported(SHORT, format=kind))
     assert "k: asked 4" in message
 
 
@@ -131,20 +137,20 @@ def test_a_class_below_k(shared_db: Any, told: Any, kind: str) -> None:
     ],
 )
 def test_a_class_without_diversity(
-    shared_db: Any, told: Any, classes: list[int], options: dict[str, Any], column: str
+    shared_db: Any, reported: Any, classes: list[int], options: dict[str, Any], column: str
 ) -> None:
-    message = refused(shared_db, told, lambda: told(classes, k=3, **options))
+    message = refused(shared_db, reported, lambda: reported(classes, k=3, **options))
     assert column in message
     if options.get("joint"):
-        assert told(classes, k=3, **{**options, "joint": False}).report.verified
+        assert reported(classes, k=3, **{**options, "joint": False}).report.verified
 
 
-def test_a_lost_row(shared_db: Any, told: Any) -> None:
-    refused(shared_db, told, lambda: told([*RIGHT[:-1], None], k=3))
+def test_a_lost_row(shared_db: Any, reported: Any) -> None:
+    refused(shared_db, reported, lambda: reported([*RIGHT[:-1], None], k=3))
 
 
 def tampering(
-    monkeypatch: pytest.MonkeyPatch, told: Any, module: str, name: str, tamper: Callable[..., Any]
+    monkeypatch: pytest.MonkeyPatch, reported: Any, module: str, name: str, tamper: Callable[..., Any]
 ) -> Callable[[], Any]:
     """Run the right release, but change something just before ``name`` of ``module`` looks."""
     import importlib
@@ -158,7 +164,7 @@ def tampering(
 
         with monkeypatch.context() as patch:
             patch.setattr(home, name, first_tamper)
-            return told()
+            return reported()
 
     return run
 
@@ -195,12 +201,12 @@ def on_physical(change: str) -> Callable[..., Any]:
     ],
 )
 def test_a_physical_table_that_is_not_the_staged_one(
-    shared_db: Any, told: Any, monkeypatch: pytest.MonkeyPatch, change: str
+    shared_db: Any, reported: Any, monkeypatch: pytest.MonkeyPatch, change: str
 ) -> None:
     run = tampering(
-        monkeypatch, told, "sqlanon.release.store.publish", "verify_physical", on_physical(change)
+        monkeypatch, reported, "sqlanon.release.store.publish", "verify_physical", on_physical(change)
     )
-    refused(shared_db, told, run)
+    refused(shared_db, reported, run)
 
 
 @pytest.mark.cover
@@ -218,7 +224,7 @@ def test_a_physical_table_that_is_not_the_staged_one(
     ],
 )
 def test_released_values_that_do_not_cover_their_rows(
-    shared_db: Any, told: Any, monkeypatch: pytest.MonkeyPatch, options: dict[str, str], change: str
+    shared_db: Any, reported: Any, monkeypatch: pytest.MonkeyPatch, options: dict[str, str], change: str
 ) -> None:
     """The staged check: every original value lies in what is published for its row."""
     import sqlanon.release.make.run as home
@@ -232,9 +238,9 @@ def test_released_values_that_do_not_cover_their_rows(
     def run() -> Any:
         with monkeypatch.context() as patch:
             patch.setattr(home, "verify_staged", tampered)
-            return told(**options)
+            return reported(**options)
 
-    refused(shared_db, told, run)
+    refused(shared_db, reported, run)
 
 
 def test_sets_and_nodes_that_do_not_cover(

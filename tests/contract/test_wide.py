@@ -130,9 +130,9 @@ def test_long_texts_do_not_fit(shared_db: Any) -> None:
         assert shared_db.plan(spec).rows == 400
         return
     enough = (400 * 100_000 * COPIES >> 20) + 1
-    told = rf"400 rows.*have 38 MiB.*may use 64 MiB: raise memory to {enough}MiB.*note"
+    reported = rf"400 rows.*have 38 MiB.*may use 64 MiB: raise memory to {enough}MiB.*note"
     for what in (shared_db.plan, shared_db.run):
-        with pytest.raises(sqlanon.PolicyError, match=told):
+        with pytest.raises(sqlanon.PolicyError, match=reported):
             what(spec)
     assert not [row for row in shared_db.releases() if row.release == "fat"]
 
@@ -167,15 +167,15 @@ def test_every_method_says_what_it_costs() -> None:
 
 def test_plan_says_it(shared_db: Any) -> None:
     names = wide(shared_db, 4)
-    told = {
+    reported = {
         name: shared_db.plan(spec_of(names, method=name)).to_dict()["estimate"]
         for name in ("tree", "topdown")
     }
-    for guess in told.values():
+    for guess in reported.values():
         assert 0 < guess["seconds"] <= guess["most_seconds"]
         assert guess["memory"] > 0
         assert 0 < guess["sql_seconds"] <= guess["most_sql_seconds"]
-    assert MethodSpec("tree").name in told
+    assert MethodSpec("tree").name in reported
 
 
 def test_many_columns_along_the_curve_in_sql(shared_db: Any, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -43,8 +43,8 @@ def judged(rows):
 
 
 def test_run_publishes_and_run_again_refreshes(inside):
-    told = json.loads(command("run", "--json").stdout)
-    assert (told["release"], told["source"], told["published"], told["verified"]) == (
+    reported = json.loads(command("run", "--json").stdout)
+    assert (reported["release"], reported["source"], reported["published"], reported["verified"]) == (
         "people",
         "main.people",
         "release.people",
@@ -90,8 +90,8 @@ def test_select_takes_models_and_releases(inside):
     inside.write()
     for name in ("again", "survey"):
         assert json.loads(command("run", "--json", "--select", name).stdout)["release"] == "survey"
-    told = command("run", "--select", "nobody", code=2).stderr
-    assert "--select: no model nobody asks for a release; those that do: again, people, survey" in told
+    reported = command("run", "--select", "nobody", code=2).stderr
+    assert "--select: no model nobody asks for a release; those that do: again, people, survey" in reported
 
 
 def test_a_model_that_dbt_did_not_build_is_left_alone_and_others_go_on(inside):

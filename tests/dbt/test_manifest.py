@@ -78,17 +78,17 @@ def test_errors_name_the_model_the_file_and_the_line(project):
         f"{project.folder}/models/schema.yml:6: model people: anonymize.columns: {IN_COLUMNS}",
     ]
     del block["source"], block["columns"]
-    told = "\n".join(problems(project.write()))
-    assert f"{project.folder}/models/schema.yml:8: model people: anonymize.privacy.k: too small" in told
-    assert "schema.yml:6: model people: anonymize.metod: unknown key (did you mean method?)" in told
+    reported = "\n".join(problems(project.write()))
+    assert f"{project.folder}/models/schema.yml:8: model people: anonymize.privacy.k: too small" in reported
+    assert "schema.yml:6: model people: anonymize.metod: unknown key (did you mean method?)" in reported
     project.node["columns"]["age"] = {
         "name": "age",
         "meta": {"anonymize": {"role": "quasi", "weight": 9999}},
     }
-    told = "\n".join(problems(project.write()))
+    reported = "\n".join(problems(project.write()))
     assert (
         f"{project.folder}/models/schema.yml:18: model people: column age: anonymize.weight: too large"
-        in told
+        in reported
     )
 
 
@@ -97,8 +97,8 @@ def test_a_block_of_the_models_own_file_is_placed_there(project):
     (project.folder / "models" / "schema.yml").write_text("models:\n  - name: people\n")
     project.node["config"]["meta"]["anonymize"]["privacy"] = {"k": 0}
     project.node["meta"] = {}
-    (told,) = problems(project.write())
-    assert told.startswith(
+    (reported,) = problems(project.write())
+    assert reported.startswith(
         f"{project.folder}/models/people.sql: model people: anonymize.privacy.k: too small"
     )
 
@@ -109,9 +109,9 @@ def test_every_model_is_reported(project):
     )
     project.node["config"]["meta"]["anonymize"]["privacy"]["k"] = "many"
     project.node["meta"] = {}
-    told = "\n".join(problems(project.write()))
-    assert "model people: anonymize.privacy.k: not a whole number" in told
-    assert "model second: anonymize.privacy.k: too small" in told
+    reported = "\n".join(problems(project.write()))
+    assert "model people: anonymize.privacy.k: not a whole number" in reported
+    assert "model second: anonymize.privacy.k: too small" in reported
 
 
 @pytest.mark.parametrize(
@@ -178,8 +178,8 @@ def test_two_models_do_not_share_a_place(project, key):
             project.node.update(given)
         else:
             project.copy_of_node(name, **given)
-    (told,) = problems(project.write())
-    assert f"model again: anonymize.{key}: the same as that of the model people" in told
+    (reported,) = problems(project.write())
+    assert f"model again: anonymize.{key}: the same as that of the model people" in reported
 
 
 @pytest.mark.parametrize("file", ["models/schema.yml", "models/people.sql", "dbt_project.yml"])
@@ -187,8 +187,8 @@ def test_a_manifest_older_than_the_project_is_refused(project, file):
     project.write()
     later = (project.folder / "target" / "manifest.json").stat().st_mtime_ns + 1_000_000
     os.utime(project.folder / file, ns=(later, later))
-    (told,) = problems(project)
-    assert f"{file} was changed after manifest.json was written; run dbt build, or dbt parse" in told
+    (reported,) = problems(project)
+    assert f"{file} was changed after manifest.json was written; run dbt build, or dbt parse" in reported
 
 
 @pytest.mark.parametrize(
@@ -210,9 +210,9 @@ def test_files_that_are_no_manifest(project, text, words):
     manifest.unlink()
     if text is not None:
         manifest.write_text(text)
-    (told,) = problems(project)
-    assert words in told
-    assert str(manifest) in told
+    (reported,) = problems(project)
+    assert words in reported
+    assert str(manifest) in reported
 
 
 def test_a_newer_format_is_read(project):

@@ -118,9 +118,9 @@ def test_what_dbt_prints_of_a_failure_quotes_no_value(session):
     broken = session.query("SELECT id, CAST(zip AS INTEGER) AS age, zip, disease FROM people")
     with pytest.raises(SqlanonError) as caught:
         sqlanon.dbt.release(broken, session, **GIVEN)
-    told = "".join(traceback.format_exception(caught.value))
-    assert "could not read the relation: a value cannot be converted" in told
-    assert CANARY not in told
+    reported = "".join(traceback.format_exception(caught.value))
+    assert "could not read the relation: a value cannot be converted" in reported
+    assert CANARY not in reported
     assert (caught.value.__cause__, caught.value.__context__) == (None, None)
 
 

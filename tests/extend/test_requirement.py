@@ -170,8 +170,8 @@ def test_the_catalog_the_audit_and_the_history_know_it(shared_db: Any, table: st
     second = shared_db.anonymize(table, **asked)
     # Two newcomers with one value are a group of their own: below k, and all of one value.
     assert second.report.history[0].arrived.failing == 2
-    (told,) = shared_db.history(table)
-    assert told.failing >= 2
+    (reported,) = shared_db.history(table)
+    assert reported.failing >= 2
 
 
 def test_a_version_that_asked_for_what_is_not_installed_is_not_judged(

@@ -128,8 +128,8 @@ def run(options: argparse.Namespace) -> None:
                     state = "killed by thorough" if thorough else "killed"
                     break
             (copy / mutant.path).write_bytes(kept)
-            told = {key: value for key, value in asdict(mutant).items() if key != "text"}
-            results.append({**told, "state": state, "by": by, "tests": count, "covering": len(tests),
+            reported = {key: value for key, value in asdict(mutant).items() if key != "text"}
+            results.append({**reported, "state": state, "by": by, "tests": count, "covering": len(tests),
                             "seconds": round(time.perf_counter() - start, 1)})  # fmt: skip
             print(f"{number}/{len(mutants)} {state}: {mutant.path}:{mutant.line} {mutant.shown}", flush=True)
             options.out.write_text(

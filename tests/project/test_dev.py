@@ -38,18 +38,18 @@ def dev(checkout: Path, *words: str, path: Path | None = None) -> subprocess.Com
 
 @pytest.mark.parametrize(("words", "code"), [((), 0), (("help",), 0), (("--help",), 0), (("tset",), 2)])
 def test_tells_its_commands(checkout, words, code):
-    told = dev(checkout, *words)
-    assert told.returncode == code
-    assert "python3 dev.py test" in told.stdout
+    reported = dev(checkout, *words)
+    assert reported.returncode == code
+    assert "python3 dev.py test" in reported.stdout
     assert not (checkout / ".venv").exists()
 
 
 def test_without_ensurepip_says_what_to_install(checkout, tmp_path_factory):
     modules = tmp_path_factory.mktemp("modules")
     (modules / "ensurepip.py").write_text("raise ImportError")
-    told = dev(checkout, "demo", path=modules)
-    assert told.returncode == 2
-    assert "python3-venv" in told.stderr
+    reported = dev(checkout, "demo", path=modules)
+    assert reported.returncode == 2
+    assert "python3-venv" in reported.stderr
     assert not (checkout / ".venv").exists()
 
 

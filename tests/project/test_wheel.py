@@ -125,13 +125,13 @@ with sqlanon.connect("duckdb:///:memory:") as db:
 
 
 def test_every_template_renders(installed, tmp_path):
-    told = python(installed, Path(__file__).with_name("render.py"), tmp_path)
-    assert Path(told["from"]).is_relative_to(installed)
-    assert told["folders"] == [str(installed / "sqlanon" / "_sql")]
-    assert set(told["names"]) == {
+    reported = python(installed, Path(__file__).with_name("render.py"), tmp_path)
+    assert Path(reported["from"]).is_relative_to(installed)
+    assert reported["folders"] == [str(installed / "sqlanon" / "_sql")]
+    assert set(reported["names"]) == {
         path.relative_to(ROOT / "sql").with_suffix("").as_posix().partition("/")[2] for path in TEMPLATES
     }
-    assert told["failed"] == []
+    assert reported["failed"] == []
 
 
 def test_anonymizes(installed, tmp_path):
@@ -139,16 +139,21 @@ def test_anonymizes(installed, tmp_path):
 
     script = tmp_path / "anonymize.py"
     script.write_text(ANONYMIZE)
-    told = python(installed, script, tmp_path)
-    assert Path(told["from"]).is_relative_to(installed)
-    assert (told["version"], told["rows"], told["published"], told["verified"]) == (__version__, 6, 6, True)
-    assert told["min_class"] >= 2
-    assert told["audit"] >= 2
+    reported = python(installed, script, tmp_path)
+    assert Path(reported["from"]).is_relative_to(installed)
+    assert (reported["version"], reported["rows"], reported["published"], reported["verified"]) == (
+        __version__,
+        6,
+        6,
+        True,
+    )
+    assert reported["min_class"] >= 2
+    assert reported["audit"] >= 2
 
 
 def test_command(installed, tmp_path):
     path = os.pathsep.join([str(installed), sysconfig.get_path("purelib")])
-    told = run(
+    reported = run(
         sys.executable, "-S", installed / "bin" / "sqlanon", "--version", cwd=tmp_path, PYTHONPATH=path
     )
-    assert told.startswith("sqlanon ")
+    assert reported.startswith("sqlanon ")

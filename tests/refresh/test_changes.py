@@ -20,13 +20,13 @@ def kept(spec: ReleaseSpec) -> dict:
     return json.loads(json.dumps(redacted(spec)))
 
 
-def told(old: ReleaseSpec, new: ReleaseSpec) -> tuple[str, ...]:
+def reported(old: ReleaseSpec, new: ReleaseSpec) -> tuple[str, ...]:
     return tuple(map(str, differences(kept(old), kept(new))))
 
 
 def test_the_same_policy() -> None:
-    assert told(PLAIN, PLAIN) == ()
-    assert told(PLAIN, replace(PLAIN, columns=PLAIN.columns[::-1], seed=5)) == ()
+    assert reported(PLAIN, PLAIN) == ()
+    assert reported(PLAIN, replace(PLAIN, columns=PLAIN.columns[::-1], seed=5)) == ()
 
 
 def test_a_policy_of_an_older_sqlanon_has_the_defaults() -> None:
@@ -41,19 +41,19 @@ def test_a_hierarchy_is_what_it_holds() -> None:
         tree = Hierarchy(name, tuple((leaf, "*") for leaf in leaves))
         return replace(PLAIN, columns=(ColumnSpec("age", "quasi", hierarchy=tree), PLAIN.columns[1]))
 
-    assert told(with_tree("a.csv", "1", "2"), with_tree("b.csv", "1", "2")) == ()
-    (line,) = told(with_tree("a.csv", "1", "2"), with_tree("a.csv", "1", "3"))
+    assert reported(with_tree("a.csv", "1", "2"), with_tree("b.csv", "1", "2")) == ()
+    (line,) = reported(with_tree("a.csv", "1", "2"), with_tree("a.csv", "1", "3"))
     assert line.startswith("column age: hierarchy a.csv (")
     assert "(weaker)" not in line
 
 
 def test_columns_that_nobody_names_follow_rest() -> None:
     narrow = replace(PLAIN, columns=PLAIN.columns[:1], rest="drop")
-    assert "column d: sensitive -> not published" in told(PLAIN, narrow)
-    assert "column d: not published -> sensitive (weaker)" in told(narrow, PLAIN)  # nothing protects it
+    assert "column d: sensitive -> not published" in reported(PLAIN, narrow)
+    assert "column d: not published -> sensitive (weaker)" in reported(narrow, PLAIN)  # nothing protects it
     diverse = replace(PLAIN, privacy=PrivacySpec(k=5, l=Fraction(2)))
-    assert "column d: not published -> sensitive" in told(narrow, diverse)
-    assert {"rest drop -> keep (weaker)"} <= set(told(narrow, replace(narrow, rest="keep")))
+    assert "column d: not published -> sensitive" in reported(narrow, diverse)
+    assert {"rest drop -> keep (weaker)"} <= set(reported(narrow, replace(narrow, rest="keep")))
 
 
 def test_persons_that_nobody_counts_any_more() -> None:
@@ -61,12 +61,12 @@ def test_persons_that_nobody_counts_any_more() -> None:
     visit, patient = ColumnSpec("visit", "identifier"), ColumnSpec("patient", "identifier")
     both = replace(PLAIN, rows_are="events", rest="drop", columns=(*PLAIN.columns, visit, patient))
     one = replace(both, columns=(*PLAIN.columns, visit))
-    assert "persons counted by patient, visit -> visit (weaker)" in told(both, one)
-    assert not any("counted" in line for line in told(one, both))
-    assert told(both, replace(both, columns=both.columns[::-1])) == ()
+    assert "persons counted by patient, visit -> visit (weaker)" in reported(both, one)
+    assert not any("counted" in line for line in reported(one, both))
+    assert reported(both, replace(both, columns=both.columns[::-1])) == ()
     ignored = replace(both, persons="ignored")
-    assert told(both, ignored) == ("persons none -> ignored (weaker)",)
-    assert told(ignored, both) == ("persons ignored -> none",)
+    assert reported(both, ignored) == ("persons none -> ignored (weaker)",)
+    assert reported(ignored, both) == ("persons ignored -> none",)
     older = kept(both)
     del older["persons"]
     assert differences(older, kept(both)) == ()

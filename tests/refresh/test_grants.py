@@ -97,10 +97,10 @@ def test_questionable_readers_are_warned_of(server, roles):
     server.engine.execute(f"GRANT SELECT (age) ON g4 TO {quoted(first)}")
     server.engine.execute("CREATE SCHEMA IF NOT EXISTS _sqlanon")
     server.engine.execute(f"GRANT USAGE ON SCHEMA _sqlanon TO {quoted(first)}")
-    told = server.plan(release("g4", readers=[first, "nobody_here"])).warnings
-    assert f"reader {first} can read the source public.g4 itself" in told
-    assert [line for line in told if line.startswith(f"reader {first} can see into the private schema")]
-    assert "readers: this database has no role nobody_here; nothing is granted to it" in told
+    reported = server.plan(release("g4", readers=[first, "nobody_here"])).warnings
+    assert f"reader {first} can read the source public.g4 itself" in reported
+    assert [line for line in reported if line.startswith(f"reader {first} can see into the private schema")]
+    assert "readers: this database has no role nobody_here; nothing is granted to it" in reported
 
 
 def test_somebody_elses_schema(server, roles):

@@ -111,15 +111,15 @@ def test_without_a_key_it_is_said_that_nobody_can_know(shared_db):
 
 
 @pytest.mark.parametrize(
-    ("rows", "told"),
+    ("rows", "reported"),
     [
         ([*WARD, (1, 60, "flu")], "1 rows repeat one"),
         ([*WARD, (None, 60, "flu")], r"1 rows have none \(NULL\)"),
     ],
 )
-def test_a_key_that_tells_no_rows_apart(shared_db, rows, told):
+def test_a_key_that_tells_no_rows_apart(shared_db, rows, reported):
     write(shared_db, "h6", rows)
-    with pytest.raises(sqlanon.GuardError, match=told):
+    with pytest.raises(sqlanon.GuardError, match=reported):
         shared_db.run(release("h6", **SPEC, accept_repeats="id"))
 
 
@@ -195,7 +195,7 @@ def expected(old: dict, new: dict, k: int, l: Fraction) -> dict[str, Any]:  # no
         if p not in same:
             groups["left"][part["o", c]].append((p, values))
     failing: set[Any] = set()
-    told: dict[str, Any] = {"components": len(set(part.values()))}
+    reported: dict[str, Any] = {"components": len(set(part.values()))}
     for kind, found in groups.items():
         least, bad = [], []
         for members in found.values():
@@ -204,11 +204,11 @@ def expected(old: dict, new: dict, k: int, l: Fraction) -> dict[str, Any]:  # no
             if len(members) < k or top * l > len(members):
                 bad += [p for p, _ in members]
         failing |= set(bad)
-        told[kind] = (
+        reported[kind] = (
             sum(map(len, found.values())), len(found), min(map(len, found.values()), default=None),
             float(min(least)) if least else None, len(bad),
         )  # fmt: skip
-    return {**told, "failing": len(failing)}
+    return {**reported, "failing": len(failing)}
 
 
 @pytest.mark.parametrize("seed", seeds(4))
@@ -235,11 +235,11 @@ def test_every_figure_is_the_oracles(shared_db, seed):
             for side, where in ((old, hashes[one.old - 1]), (new, hashes[one.new - 1]))
         ]
         assert {person[i] for i in old} == set(hashes[one.old - 1])
-        told = expected(*sides, k=3, l=Fraction(3, 2))
+        reported = expected(*sides, k=3, l=Fraction(3, 2))
         for kind in ("arrived", "left", "common"):
             sets = getattr(one, kind)
-            assert (sets.rows, sets.groups, sets.smallest, sets.l, sets.failing) == told[kind], kind
-        assert (one.components, one.failing) == (told["components"], told["failing"])
+            assert (sets.rows, sets.groups, sets.smallest, sets.l, sets.failing) == reported[kind], kind
+        assert (one.components, one.failing) == (reported["components"], reported["failing"])
 
 
 def _persons(db: Any, name: str) -> dict[int, str]:
@@ -271,10 +271,10 @@ def test_the_order_of_the_keys_columns_is_nothing(shared_db):
 
 @pytest.mark.cover
 @pytest.mark.parametrize(
-    ("key", "id_type", "told"),
+    ("key", "id_type", "reported"),
     [("card", "INTEGER", "the key's columns or their types changed"), ("id", "DECIMAL(10,1)", "their types changed")],
 )  # fmt: skip
-def test_another_key_is_never_told_as_nobody(shared_db, key, id_type, told):
+def test_another_key_is_never_told_as_nobody(shared_db, key, id_type, reported):
     """Where rows cannot be matched everything seems to have left and arrived, in groups as large as classes."""
     table = f"w2_{key}"
     ward(shared_db, table)
@@ -284,7 +284,7 @@ def test_another_key_is_never_told_as_nobody(shared_db, key, id_type, told):
     if key != "id":
         with pytest.raises(sqlanon.GuardError, match=r"key id -> card \(weaker\)"):
             shared_db.run(changed)
-    with pytest.raises(sqlanon.PrivacyViolation, match=told):
+    with pytest.raises(sqlanon.PrivacyViolation, match=reported):
         shared_db.run(changed, allow_weaker=True)
     loose = release(table, **{**PAIRED, "key": key, "max_failing": None})
     (one,) = shared_db.run(loose, allow_weaker=True).history

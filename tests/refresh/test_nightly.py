@@ -52,8 +52,8 @@ def test_nights(url, count):
     assert len(compared) > count * 2 // 3
     assert all(night.failing > 0 for night in compared)  # which is why history is told
     with sqlanon.connect(url) as db:
-        told = db.history("patients")
-        assert {one.new for one in told} >= {night.version for night in compared}
+        reported = db.history("patients")
+        assert {one.new for one in reported} >= {night.version for night in compared}
 
 
 def check(url: str, hospital: Hospital) -> None:

@@ -105,17 +105,17 @@ def test_a_weaker_version_must_be_confirmed(shared_db):
 
 @pytest.mark.cover
 @pytest.mark.parametrize(
-    ("name", "to", "told"),
+    ("name", "to", "reported"),
     [
         ("nosuch", None, "nosuch: nothing is published"),
         ("r7", 2, "version 2 is published already"),
         ("r7", 9, "version 9 is not kept; versions to return to: 1"),
     ],
 )
-def test_what_cannot_be_rolled_back(shared_db, name, to, told):
+def test_what_cannot_be_rolled_back(shared_db, name, to, reported):
     if not shared_db.releases("r7"):
         nights(shared_db, "r7", (40, 50))
-    with pytest.raises(sqlanon.PolicyError, match=told):
+    with pytest.raises(sqlanon.PolicyError, match=reported):
         shared_db.rollback(name, to)
 
 
@@ -149,8 +149,8 @@ def test_show_and_diff(shared_db):
     assert found.policy == ("k 3 -> 5", "l 2 -> none (weaker)")
     assert found.weaker == ("l 2 -> none (weaker)",)
     json.dumps(found.to_dict())
-    for name, told in (("s1@7", "has no version 7; versions: 1, 2"), ("no@1", "no is not a release")):
-        with pytest.raises(sqlanon.PolicyError, match=told):
+    for name, reported in (("s1@7", "has no version 7; versions: 1, 2"), ("no@1", "no is not a release")):
+        with pytest.raises(sqlanon.PolicyError, match=reported):
             shared_db.version(name)
 
 
@@ -168,8 +168,8 @@ def test_a_catalog_of_an_older_sqlanon(db):
         del report[later]
     for later in ("key", "refresh"):
         del policy[later]
-    told = [json.dumps(one).replace("'", "''") for one in (report, policy)]
-    db.engine.execute(f"UPDATE _sqlanon.catalog SET report = '{told[0]}', policy = '{told[1]}'")
+    reported = [json.dumps(one).replace("'", "''") for one in (report, policy)]
+    db.engine.execute(f"UPDATE _sqlanon.catalog SET report = '{reported[0]}', policy = '{reported[1]}'")
     assert [row.status for row in db.releases()] == ["published"]
     assert db.version("old").fingerprint is None
     assert db.plan(spec).why == ("the published version has no fingerprint of the source's rows",)

@@ -83,7 +83,7 @@ def test_full_makes_a_version_in_any_case(shared_db):
 
 @pytest.mark.cover
 @pytest.mark.parametrize(
-    ("change", "told"),
+    ("change", "reported"),
     [
         ({"k": 2}, "k 3 -> 2 (weaker)"),
         ({"l": None}, "l 2 -> none (weaker)"),
@@ -98,14 +98,14 @@ def test_full_makes_a_version_in_any_case(shared_db):
         ({"identifiers": (), "rest": "drop"}, "one row a person, checked by id -> nothing (weaker)"),
     ],
 )  # fmt: skip
-def test_a_weaker_policy_must_be_confirmed(shared_db, base, change, told):
+def test_a_weaker_policy_must_be_confirmed(shared_db, base, change, reported):
     weaker = release(base, **change)
     planned = shared_db.plan(weaker)
     assert planned.state == "policy changed"
-    assert told in planned.weaker
+    assert reported in planned.weaker
     with pytest.raises(sqlanon.GuardError, match="--allow-weaker") as refused:
         shared_db.run(weaker)
-    assert told in str(refused.value)
+    assert reported in str(refused.value)
     assert refused.value.exit_code == 2
     assert versions(shared_db, base) == [(1, "published")]
 
@@ -120,7 +120,7 @@ def test_a_weaker_policy_is_confirmed_once(shared_db):
 
 @pytest.mark.cover
 @pytest.mark.parametrize(
-    ("change", "told"),
+    ("change", "reported"),
     [
         ({"k": 4}, "k 3 -> 4"),
         ({"distinct_l": 2}, "distinct_l none -> 2"),
@@ -130,10 +130,10 @@ def test_a_weaker_policy_is_confirmed_once(shared_db):
         ({"quasi": "age", "rest": "drop"}, "column sex: quasi -> not published"),
     ],
 )
-def test_other_changes_of_the_policy_need_no_confirmation(shared_db, base, change, told):
+def test_other_changes_of_the_policy_need_no_confirmation(shared_db, base, change, reported):
     planned = shared_db.plan(release(base, **change))
     assert (planned.state, planned.weaker) == ("policy changed", ())
-    assert told in planned.why
+    assert reported in planned.why
 
 
 def test_settings_make_no_version(shared_db):

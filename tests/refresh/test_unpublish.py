@@ -38,8 +38,13 @@ def test_withdrawn_and_run_again(shared_db, changes):
     name = f"u1_{len(changes)}"
     nights(shared_db, name, (40, 50), **changes)
     assert len(views(shared_db, name)) == (3 if changes else 2)
-    told = shared_db.unpublish(name)
-    assert (told.version, told.published, told.purged, told.warnings) == (2, f"release.{name}", (), ())
+    reported = shared_db.unpublish(name)
+    assert (reported.version, reported.published, reported.purged, reported.warnings) == (
+        2,
+        f"release.{name}",
+        (),
+        (),
+    )
     assert views(shared_db, name) == []
     assert statuses(shared_db, name) == ["replaced", "withdrawn"]
     assert shared_db.version(f"{name}@2").report["rows"] == 50
@@ -121,8 +126,8 @@ def test_purge(db):
 def test_purge_later(shared_db):
     nights(shared_db, "u5", (40, 50), keep=2)
     shared_db.unpublish("u5")
-    told = shared_db.unpublish("u5", purge=True)
-    assert (told.version, told.purged) == (None, (1, 2))
+    reported = shared_db.unpublish("u5", purge=True)
+    assert (reported.version, reported.purged) == (None, (1, 2))
 
 
 @pytest.mark.cover
@@ -181,8 +186,8 @@ def test_a_view_that_is_not_ours_any_more(shared_db, replaced, by):
     assert statuses(shared_db, "u7")[-1] == "published"
     assert not [table for table in private_tables(shared_db) if table.startswith("view_")]
     shared_db.engine.execute(f"DROP {by.split()[0]} release.{replaced}")
-    told = shared_db.unpublish("u7")  # one view is gone by hand: the other is dropped
-    assert (told.version, views(shared_db, "u7")) == (version, [])
+    reported = shared_db.unpublish("u7")  # one view is gone by hand: the other is dropped
+    assert (reported.version, views(shared_db, "u7")) == (version, [])
 
 
 @pytest.mark.cover
@@ -293,8 +298,8 @@ def filed(connect, tmp_path):
 @pytest.mark.parametrize("purge", [False, True])
 def test_another_file(filed, purge):
     db, path = filed
-    told = db.unpublish("f", purge=purge)
-    assert (told.version, told.purged, path.exists()) == (2, (1, 2) if purge else (), False)
+    reported = db.unpublish("f", purge=purge)
+    assert (reported.version, reported.purged, path.exists()) == (2, (1, 2) if purge else (), False)
     assert statuses(db, "f") == (["dropped"] * 2 if purge else ["replaced", "withdrawn"])
     if not purge:
         assert db.rollback("f").version == 2

@@ -73,23 +73,23 @@ def test_what_stays_of_old_versions(db):
         source="secret", name="kept", publish="release.kept", quasi=["age", "city"], sensitive="illness", identifiers="id",
         key="id", k=2,
     )  # fmt: skip
-    told = [db.run(spec)]
+    reported = [db.run(spec)]
     db.engine.execute("DELETE FROM secret WHERE age = 0")
-    told += [
+    reported += [
         db.plan(spec),
         db.run(spec),
         *db.history("kept"),
         db.version("kept@1"),
         db.diff("kept@1", "kept@2"),
     ]
-    told += [db.rollback("kept")]
+    reported += [db.rollback("kept")]
     names = "SELECT table_name FROM information_schema.tables WHERE table_schema = '_sqlanon'"
     kept = sorted(
         name for (name,) in db.engine.fetch(names) if name.startswith("kept_") and name.endswith("_history")
     )
     assert len(kept) == 2
     rows = [db.engine.fetch(f"SELECT * FROM _sqlanon.{name}") for name in (*kept, "catalog", "secrets")]
-    said = str([one.to_dict() for one in told]) + str(rows)
+    said = str([one.to_dict() for one in reported]) + str(rows)
     assert CANARY not in said
     values = [f"{CANARY}{i}" for i in range(30)] + [f"{CANARY} {c}" for c in "abcxy"]
     for kind in ("md5", "sha1", "sha256", "sha512"):

@@ -38,21 +38,21 @@ def test_each_cause_of_a_failed_connection_has_its_own_message(server, monkeypat
     info = server.engine._connection.info
     here = f"host={escaped(info.host, safe='')}&port={info.port}"
     nobody = f"nobody_{uuid.uuid4().hex[:6]}"
-    told = {
+    reported = {
         "port": refused(f"postgresql://u:{CANARY}@127.0.0.1:1/x"),
         "host": refused(f"postgresql://u:{CANARY}@no-such-host.invalid/x"),
         "database": refused(f"postgresql:///none_{CANARY[:4]}?{here}&user={info.user}"),
         "user": refused(f"postgresql:///{info.dbname}?{here}&user={nobody}"),
         "url": refused(f"postgresql://u:{CANARY} x@127.0.0.1/x"),
     }
-    assert "cannot be reached: check host and port" in told["port"]
-    assert "cannot be reached: check host and port" in told["host"]
-    assert "no-such-host.invalid" in told["host"]
-    assert "there is no such database" in told["database"]
-    assert "refuses this user" in told["user"]
-    assert nobody in told["user"]
-    assert "the URL cannot be read" in told["url"]
-    assert all(CANARY not in text for text in told.values())
+    assert "cannot be reached: check host and port" in reported["port"]
+    assert "cannot be reached: check host and port" in reported["host"]
+    assert "no-such-host.invalid" in reported["host"]
+    assert "there is no such database" in reported["database"]
+    assert "refuses this user" in reported["user"]
+    assert nobody in reported["user"]
+    assert "the URL cannot be read" in reported["url"]
+    assert all(CANARY not in text for text in reported.values())
 
 
 @pytest.mark.parametrize(

@@ -59,10 +59,10 @@ def test_spilled_rows_are_nobody_elses_and_do_not_outlive_a_kill(
     assert spilled(tmp_path, name) == []
 
 
-def _with_umask_0(told: Any, url: str, temporary: str) -> None:
+def _with_umask_0(reported: Any, url: str, temporary: str) -> None:
     os.umask(0)
     tempfile.tempdir = temporary
-    spill_until(told, url)
+    spill_until(reported, url)
 
 
 def test_connections_of_one_process_share_the_folder(make_url: Any) -> None:

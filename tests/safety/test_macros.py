@@ -125,19 +125,21 @@ def _without_token(cell: Any) -> Any:
 
 def plain(report: Any) -> Any:
     """A report without what differs from one moment and file to the next."""
-    told = json.loads(
+    reported = json.loads(
         json.dumps(report if isinstance(report, dict | list) else report.to_dict(), default=str)
     )
-    return _without(told)
+    return _without(reported)
 
 
-def _without(told: Any) -> Any:
-    if isinstance(told, dict):
+def _without(reported: Any) -> Any:
+    if isinstance(reported, dict):
         dropped = ("seconds", "stages", "published_at", "checked_at", "fingerprint", "estimate_seconds")
-        return {key: _without(value) for key, value in told.items() if key not in dropped}
-    if isinstance(told, list):
-        return [_without(item) for item in told]
-    return float(f"{told:.9g}") if isinstance(told, float) else told  # sums of floats depend on the threads
+        return {key: _without(value) for key, value in reported.items() if key not in dropped}
+    if isinstance(reported, list):
+        return [_without(item) for item in reported]
+    return (
+        float(f"{reported:.9g}") if isinstance(reported, float) else reported
+    )  # sums of floats depend on the threads
 
 
 def everything(folder: Path, *, spoiled: bool) -> dict[str, Any]:

@@ -195,13 +195,13 @@ def test_metadata_and_samples(db):
 
     write_people(db.engine)
     db.anonymize("people", **ANATOMY)
-    told = {row["column_name"]: row for row in read_table(db, ("release", "people_metadata"))}
-    facts = json.loads(told[""]["published"])
+    reported = {row["column_name"]: row for row in read_table(db, ("release", "people_metadata"))}
+    facts = json.loads(reported[""]["published"])
     assert (facts["sensitive_view"], facts["group_column"], facts["presence"]) == (
         "people_sensitive", "group_id", "disclosed",
     )  # fmt: skip
-    assert told["age"]["format"] == "anatomy"
-    assert "id" not in told
+    assert reported["age"]["format"] == "anatomy"
+    assert "id" not in reported
     names, rows = db.sample("release.people_sensitive", 2)
     assert (names, len(rows)) == (("group_id", "illness", "count"), 2)
 

@@ -14,8 +14,8 @@ from typing import Any
 class StopAt:
     """A `Progress` that stops for ever at the nth beginning of a stage, and says so."""
 
-    def __init__(self, told: Connection, stage: str, nth: int) -> None:
-        self._told, self._stage, self._left = told, stage, nth
+    def __init__(self, reported: Connection, stage: str, nth: int) -> None:
+        self._told, self._stage, self._left = reported, stage, nth
 
     def stage(self, release: str, stage: str) -> None:
         self._left -= stage == self._stage
@@ -29,36 +29,36 @@ class StopAt:
     def finish(self, release: str) -> None: ...
 
 
-def stop(told: Connection) -> None:
+def stop(reported: Connection) -> None:
     """Say that the place is reached and wait to be killed."""
-    told.send("here")
+    reported.send("here")
     time.sleep(600)
 
 
-def run_until(told: Connection, url: str, arguments: dict[str, Any], stage: str, nth: int) -> None:
+def run_until(reported: Connection, url: str, arguments: dict[str, Any], stage: str, nth: int) -> None:
     """Make a release of people up to a stage, or up to a step: ``replace`` or ``replaced`` of the file, ``swap`` of the views."""
     import sqlanon
 
     if stage in ("replace", "replaced"):
-        _stop_at_replace(told, stage)
+        _stop_at_replace(reported, stage)
     if stage == "swap":
-        _stop_after_swap(told)
-    with sqlanon.connect(url, progress=StopAt(told, stage, nth), threads=1) as db:
+        _stop_after_swap(reported)
+    with sqlanon.connect(url, progress=StopAt(reported, stage, nth), threads=1) as db:
         db.anonymize("people", **arguments)
-    told.send("done")
+    reported.send("done")
 
 
-def rollback_until(told: Connection, url: str, stage: str) -> None:
+def rollback_until(reported: Connection, url: str, stage: str) -> None:
     """Roll the release of people back up to ``replace`` or ``replaced`` of its file."""
     import sqlanon
 
-    _stop_at_replace(told, stage)
+    _stop_at_replace(reported, stage)
     with sqlanon.connect(url, threads=1) as db:
         db.rollback("people")
-    told.send("done")
+    reported.send("done")
 
 
-def unpublish_until(told: Connection, url: str, stage: str, file: str) -> None:
+def unpublish_until(reported: Connection, url: str, stage: str, file: str) -> None:
     """Withdraw the release of people up to ``unlink`` or ``unlinked`` of its file, or with a view dropped: ``dropped``."""
     import sqlanon
     from sqlanon.release.store import unpublish
@@ -67,61 +67,61 @@ def unpublish_until(told: Connection, url: str, stage: str, file: str) -> None:
 
     def stopping(path: Path, *arguments: Any, **options: Any) -> None:
         if path.name == file and stage == "unlink":
-            stop(told)
+            stop(reported)
         unlink(path, *arguments, **options)
         if path.name == file:
-            stop(told)
+            stop(reported)
 
     def before(*arguments: Any) -> None:
         if stage == "dropped":
-            stop(told)
+            stop(reported)
         withdrawn(*arguments)
 
     Path.unlink = stopping  # type: ignore[method-assign, assignment]
     unpublish.withdrawn = before  # type: ignore[assignment]
     with sqlanon.connect(url, threads=1) as db:
         db.unpublish("people", purge=True)
-    told.send("done")
+    reported.send("done")
 
 
-def _stop_at_replace(told: Connection, stage: str) -> None:
+def _stop_at_replace(reported: Connection, stage: str) -> None:
     replace = os.replace
 
     def stopping(source: Any, target: Any) -> None:
         if stage == "replaced":
             replace(source, target)
-        stop(told)
+        stop(reported)
 
     os.replace = stopping  # type: ignore[assignment]
 
 
-def _stop_after_swap(told: Connection) -> None:
+def _stop_after_swap(reported: Connection) -> None:
     from sqlanon.release.store import publish
 
     swap = publish.swap
 
     def stopping(*arguments: Any) -> None:
         swap(*arguments)
-        stop(told)
+        stop(reported)
 
     publish.swap = stopping  # type: ignore[assignment]
 
 
 def run_beside_readers(
-    told: Connection, url: str, arguments: dict[str, Any], stage: str, nth: int, query: str, path: str
+    reported: Connection, url: str, arguments: dict[str, Any], stage: str, nth: int, query: str, path: str
 ) -> None:
     """As `run_until`, with four connections of this process that read all the time and write down what they see."""
     import sqlanon
 
     if stage == "swap":
-        _stop_after_swap(told)
+        _stop_after_swap(reported)
     said = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_APPEND)
-    with sqlanon.connect(url, progress=StopAt(told, stage, nth), threads=1) as db:
+    with sqlanon.connect(url, progress=StopAt(reported, stage, nth), threads=1) as db:
         for _ in range(4):
             cursor = db.engine._connection.cursor()
             threading.Thread(target=_read, args=(cursor, query, said), daemon=True).start()
         db.anonymize("people", **arguments)
-    told.send("done")
+    reported.send("done")
 
 
 def _read(cursor: Any, query: str, said: int) -> None:
@@ -134,16 +134,16 @@ def _read(cursor: Any, query: str, said: int) -> None:
         time.sleep(0.005)
 
 
-def hold_file(told: Connection, path: str) -> None:
+def hold_file(reported: Connection, path: str) -> None:
     """Read a DuckDB file and keep it open."""
     import duckdb
 
     with duckdb.connect(path, read_only=True) as connection:
         connection.execute("SELECT 1").fetchall()
-        stop(told)
+        stop(reported)
 
 
-def read_file(told: Connection, path: str, query: str, ended: Any) -> None:
+def read_file(reported: Connection, path: str, query: str, ended: Any) -> None:
     """Open a published file, read it and close it, again and again; tells every answer, or the error."""
     import duckdb
 
@@ -158,10 +158,10 @@ def read_file(told: Connection, path: str, query: str, ended: Any) -> None:
         if last:
             break
         time.sleep(0.05)  # others need the machine as well
-    told.send(answers)
+    reported.send(answers)
 
 
-def run_on_a_full_disk(told: Connection, url: str, file: str, csv: str, limits: list[int]) -> None:
+def run_on_a_full_disk(reported: Connection, url: str, file: str, csv: str, limits: list[int]) -> None:
     """Make releases where files cannot grow beyond so many bytes, then where they can; tells how each ended."""
     import resource
 
@@ -197,13 +197,13 @@ def run_on_a_full_disk(told: Connection, url: str, file: str, csv: str, limits: 
     for limit in limits:
         resource.setrlimit(resource.RLIMIT_FSIZE, (limit, most))
         for action in actions:
-            told.send((limit, *ended(action)))
+            reported.send((limit, *ended(action)))
     resource.setrlimit(resource.RLIMIT_FSIZE, (most, most))
     for action in actions[:2]:
-        told.send((0, *ended(action)))
+        reported.send((0, *ended(action)))
 
 
-def spill_until(told: Connection, url: str) -> None:
+def spill_until(reported: Connection, url: str) -> None:
     """Spill what does not fit into memory, and wait to be killed."""
     import sqlanon
 
@@ -211,4 +211,4 @@ def spill_until(told: Connection, url: str) -> None:
         db.engine.execute(
             "CREATE TEMP TABLE t AS SELECT i, md5(CAST(i AS VARCHAR)) AS note FROM range(2000000) AS r(i)"
         )
-        stop(told)
+        stop(reported)

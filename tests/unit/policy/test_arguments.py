@@ -25,7 +25,7 @@ MISSING_K = (
 DUAL: dict[str, Any] = {"max_loss": 0.3, "maximize": "k", "at_least": {"k": 2}}
 
 
-def told(**arguments: Any) -> list[str]:
+def reported(**arguments: Any) -> list[str]:
     with pytest.raises(PolicyError) as raised:
         release(**{**(ROLES if arguments.get("maximize") else BASE), **arguments})
     return raised.value.problems
@@ -240,11 +240,11 @@ def test_every_fraction_is_exact(numerator: int, denominator: int) -> None:
     ],
 )  # fmt: skip
 def test_one_problem(arguments: dict[str, Any], problem: str | list[str]) -> None:
-    assert told(**arguments) == ([problem] if isinstance(problem, str) else problem)
+    assert reported(**arguments) == ([problem] if isinstance(problem, str) else problem)
 
 
 def test_every_problem_comes_at_once() -> None:
-    problems = told(
+    problems = reported(
         k=0, sensitive=["age", "d"], weights={"d": 2, "q": 1}, format="x", mean="nobody", rest="x", method=""
     )
     assert [problem.split(":")[0] for problem in problems] == [

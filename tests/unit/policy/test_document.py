@@ -177,11 +177,11 @@ releases:
 
 
 def test_tags_and_odd_keys_are_problems(problems: Any) -> None:
-    told = problems(
+    reported = problems(
         "version: 1\nreleases:\n- name: !!python/name:os.system x\n  source: t\n  privacy: {k: 2}\n"
         "  columns: {age: quasi, [a]: quasi, <<: 5}\n"
     )
-    assert [problem.split(";")[0] for problem in told] == [
+    assert [problem.split(";")[0] for problem in reported] == [
         "anon.yml:3: releases[0].name: a YAML tag is not allowed",
         "anon.yml:6: releases[0].columns: the key in line 6 is not text",
         "anon.yml:6: releases[0].columns: << merges something that is not a mapping",
@@ -206,13 +206,13 @@ def test_values_of_the_environment_are_not_expanded_again(read: Any) -> None:
 
 
 def test_variables_that_are_missing_or_misspelt(problems: Any) -> None:
-    told = problems(
+    reported = problems(
         SMALL.replace("CONNECTION", "postgresql://${USER_}:${PASS WORD}@h")
         .replace("NAME", "${")
         .replace("{k: 2}", "{k: '${K:-5}'}"),
         {"PASSWORD": CANARY},
     )
-    assert told == [
+    assert reported == [
         "anon.yml:2: connection: the environment variable USER_ is not set; set USER_, or change the policy",
         "anon.yml:2: connection: ${ without the name of an environment variable and }; ${NAME}; write $${ for the characters ${ themselves",
         "anon.yml:4: releases[0].name: ${ without the name of an environment variable and }; ${NAME}; write $${ for the characters ${ themselves",
@@ -260,8 +260,8 @@ def test_no_error_shows_a_value(tmp_path: Path, key: str, value: str) -> None:
     path.write_text("\n".join(lines))
     with pytest.raises(PolicyError) as raised:
         load(path, {"S": CANARY})
-    told = [problem for problem in raised.value.problems if not _names_a_file_or_key(problem, key, value)]
-    assert CANARY not in "\n".join(told)
+    reported = [problem for problem in raised.value.problems if not _names_a_file_or_key(problem, key, value)]
+    assert CANARY not in "\n".join(reported)
     assert raised.value.__cause__ is None
     assert raised.value.__suppress_context__ or raised.value.__context__ is None
 

@@ -23,7 +23,7 @@ def file(tmp_path: Path, content: str | bytes) -> Path:
     return path
 
 
-def told(tmp_path: Path, content: str | bytes) -> list[str]:
+def reported(tmp_path: Path, content: str | bytes) -> list[str]:
     with pytest.raises(PolicyError) as raised:
         read_hierarchy(file(tmp_path, content))
     return [problem.replace(f"{tmp_path}/", "") for problem in raised.value.problems]
@@ -85,11 +85,11 @@ def test_files_that_are_right(tmp_path: Path, content: str, levels: tuple[tuple[
     ],
 )
 def test_files_that_are_wrong(tmp_path: Path, content: str | bytes, problems: list[str]) -> None:
-    assert [problem.split(";")[0] for problem in told(tmp_path, content)] == problems
+    assert [problem.split(";")[0] for problem in reported(tmp_path, content)] == problems
 
 
 def test_many_problems_are_counted(tmp_path: Path) -> None:
-    problems = told(tmp_path, "a;x;*\n" + "b;*\n" * 50)
+    problems = reported(tmp_path, "a;x;*\n" + "b;*\n" * 50)
     assert len(problems) == 21
     assert problems[-1] == "h.csv: 30 more problems of this kind"
 
@@ -101,7 +101,7 @@ def test_no_problem_shows_a_label(tmp_path: Path) -> None:
         "canary;*\ncanary\n",
         '"canary;*\n',
     ):
-        assert "canary" not in "".join(told(tmp_path, content))
+        assert "canary" not in "".join(reported(tmp_path, content))
 
 
 @pytest.mark.parametrize("path", ["missing.csv", ".", "a\0b", "x" * 5000])

@@ -221,10 +221,10 @@ def test_a_broken_role_hides_no_other_problem_and_causes_no_second_one(problems:
 
 
 def test_a_mistyped_order_is_not_only_a_missing_file(problems: Any) -> None:
-    told = problems(with_column("age: {role: quasi, ordered: alphabetic}"))
-    assert "ordered: the file that it names: cannot be read" in told[0]
-    assert "alphabetic:" not in told[0]
-    assert "(did you mean alphabetical?)" in told[1]
+    reported = problems(with_column("age: {role: quasi, ordered: alphabetic}"))
+    assert "ordered: the file that it names: cannot be read" in reported[0]
+    assert "alphabetic:" not in reported[0]
+    assert "(did you mean alphabetical?)" in reported[1]
 
 
 def test_both_hierarchy_and_order(problems: Any, tmp_path: Path) -> None:

@@ -87,7 +87,7 @@ def test_every_problem_has_its_line(tmp_path: Path) -> None:
         "17",
         "18",
     ]
-    told = "\n".join(found)
+    reported = "\n".join(found)
     for words in (
         "1: version: too large; 1",
         "sed: unknown key (did you mean seed?)",
@@ -101,7 +101,7 @@ def test_every_problem_has_its_line(tmp_path: Path) -> None:
         "generators[3].answers: neither true nor false",
         "generators[all].name: reports use this name themselves",
     ):
-        assert words in told
+        assert words in reported
 
 
 @pytest.mark.parametrize(
