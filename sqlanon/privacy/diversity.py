@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
-    from sqlanon.kernels.tally import Tally
+    from sqlanon.kernels.tally import Compiled, Tally
 
 
 def _each(privacy: PrivacySpec, sensitive: tuple[str, ...]) -> list[tuple[str, int, tuple[int, ...]]]:
@@ -30,6 +30,20 @@ def _each(privacy: PrivacySpec, sensitive: tuple[str, ...]) -> list[tuple[str, i
         return plain
     others = [tuple(j for j in range(len(sensitive)) if j != i) for i in range(len(sensitive))]
     return plain + [(column, i, others[i]) for i, column in enumerate(sensitive)]
+
+
+def _tally(coded: Coded, asked: Fraction, value: int, within: tuple[int, ...], adding: Compiled) -> Tally:
+    """A tally that counts the values of one column, or of one within every combination of others, by ``adding``."""
+    import numpy as np
+
+    from sqlanon.kernels import diversity as kernels
+    from sqlanon.kernels.tally import Tally
+
+    items, groups, values = _items(coded, value, within)
+    bounds = np.array([asked.numerator, asked.denominator, groups], np.int64)
+    if not within:
+        return Tally(adding, kernels.clear_values, items, 1, bounds, 2 + values)
+    return Tally(adding, kernels.clear_within, items, 2, bounds, 1 + 2 * groups + values)
 
 
 def _items(coded: Coded, value: int, within: tuple[int, ...]) -> tuple[npt.NDArray[np.int32], int, int]:
@@ -68,17 +82,10 @@ class FrequencyDiversity(Requirement):
 
     def tally(self, coded: Coded) -> Tally:
         """See `Requirement.tally`."""
-        import numpy as np
-
         from sqlanon.kernels import diversity as kernels
-        from sqlanon.kernels.tally import Tally
 
-        items, groups, values = _items(coded, self.value, self.within)
-        bounds = np.array([self.asked.numerator, self.asked.denominator, groups], np.int64)
-        if not self.within:
-            return Tally(kernels.add_frequency, kernels.clear_values, items, 1, bounds, 2 + values)
-        counts = 1 + 2 * groups + values
-        return Tally(kernels.add_frequency_within, kernels.clear_within, items, 2, bounds, counts)
+        adding = kernels.add_frequency_within if self.within else kernels.add_frequency
+        return _tally(coded, self.asked, self.value, self.within, adding)
 
     def below(self, scratch: Scratch, made: TableRef, rows: Grouped) -> None:
         """See `Requirement.below`."""
@@ -138,17 +145,10 @@ class DistinctDiversity(Requirement):
 
     def tally(self, coded: Coded) -> Tally:
         """See `Requirement.tally`."""
-        import numpy as np
-
         from sqlanon.kernels import diversity as kernels
-        from sqlanon.kernels.tally import Tally
 
-        items, groups, values = _items(coded, self.value, self.within)
-        bounds = np.array([self.asked.numerator, self.asked.denominator, groups], np.int64)
-        if not self.within:
-            return Tally(kernels.add_distinct, kernels.clear_values, items, 1, bounds, 2 + values)
-        counts = 1 + 2 * groups + values
-        return Tally(kernels.add_distinct_within, kernels.clear_within, items, 2, bounds, counts)
+        adding = kernels.add_distinct_within if self.within else kernels.add_distinct
+        return _tally(coded, self.asked, self.value, self.within, adding)
 
     def below(self, scratch: Scratch, made: TableRef, rows: Grouped) -> None:
         """See `Requirement.below`."""
