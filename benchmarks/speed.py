@@ -2,7 +2,7 @@
 
 The base is ``CREATE TABLE s AS SELECT * FROM t ORDER BY <the quasi-identifiers>``, run on the same connection with the
 same settings, alternating with the release. Processor seconds of this process (a PostgreSQL server's are not in them)
-stand beside the wall time, for machines that are not quiet. Peak memory is measured apart, in a process of its own for
+are given with the wall time, for machines that are not quiet. Peak memory is measured apart, in a process of its own for
 each case. Several methods and several k take turns in the same process, and each gets a result file of its own.
 """
 
