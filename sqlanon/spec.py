@@ -18,10 +18,12 @@ Execution = Literal["auto", "kernel", "pushdown"]
 RowsAre = Literal["persons", "events"]
 Persons = Literal["ignored"]
 RefreshMode = Literal["full"]
+SuppressedRows = Literal["starred", "left_out"]
 
 ROLES: tuple[Role, ...] = ("identifier", "quasi", "sensitive", "insensitive")
 EXECUTIONS: tuple[Execution, ...] = ("auto", "kernel", "pushdown")
 MODES: tuple[RefreshMode, ...] = ("full",)
+SUPPRESSED_ROWS: tuple[SuppressedRows, ...] = ("starred", "left_out")
 MAX_WEIGHT = 1024
 """Weights of one release sum to at most this, so that rows x weight x extent fits 64 bits (design, section 3)."""
 MAX_WINDOW = 1000
@@ -124,25 +126,23 @@ _NAMED = ("k", "l", "distinct_l")
 
 @dataclass(frozen=True, slots=True)
 class SuppressionSpec:
-    """How many rows of the source a release may leave out, at most: all that is given counts.
+    """How many rows of the source a release may suppress, and what becomes of them.
 
     Attributes:
-        max_rows: rows.
-        max_share: of the source's rows.
+        limit: the share of the source's rows, at most.
+        rows: ``"starred"``: they are published with every quasi value hidden, as one class; ``"left_out"``: not published.
     """
 
-    max_rows: int | None = None
-    max_share: Fraction | None = None
+    limit: Fraction = Fraction(0)
+    rows: SuppressedRows = "starred"
 
     def most(self, rows: int) -> int:
         """Of so many rows.
 
-        >>> SuppressionSpec(max_rows=7, max_share=Fraction(1, 20)).most(100)
+        >>> SuppressionSpec(limit=Fraction(1, 20)).most(119)
         5
         """
-        shares = [] if self.max_share is None else [int(self.max_share * rows)]
-        counts = [] if self.max_rows is None else [self.max_rows]
-        return min([*shares, *counts], default=0)
+        return int(self.limit * rows)
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,7 +204,7 @@ class ReleaseSpec:
         key: columns that identify a row in every version: unique, not NULL, never published.
         memory: bytes that the kernels may use; None: chosen from the machine.
         refine: improve the method's classes by a local pass; None: do not.
-        suppression: rows that the method may leave out; None: none.
+        suppression: rows that the method may suppress; None: none, or as its method declares.
         seed: None: drawn from the operating system.
         refresh: how and how often it is made again.
     """

@@ -11,7 +11,9 @@ from sqlanon.declared import METHODS, MethodDeclaration
 from sqlanon.declared.cost import Cost
 
 
-def declare(monkeypatch: pytest.MonkeyPatch, name: str, code: type[Any], like: str | None = None) -> None:
+def declare(
+    monkeypatch: pytest.MonkeyPatch, name: str, code: type[Any], like: str | None = None, **more: Any
+) -> None:
     """Add a method.
 
     Args:
@@ -19,9 +21,10 @@ def declare(monkeypatch: pytest.MonkeyPatch, name: str, code: type[Any], like: s
         name: as policies write it.
         code: its class.
         like: a method whose options and limits it has; None: it has none.
+        more: further fields of its declaration.
     """
     empty = MethodDeclaration(name, "A method of a test.", code, Cost(0.0, 0.0), executions=("kernel",))
-    made = replace(METHODS[like], name=name, code=code) if like else empty
+    made = replace(METHODS[like] if like else empty, name=name, code=code, **more)
     monkeypatch.setitem(METHODS._known, name, made)
 
 

@@ -61,6 +61,16 @@ def pairs(option: str, texts: Sequence[str] | None, kind: str = "column") -> dic
     return found
 
 
+def settings(option: str, texts: Sequence[str] | None) -> dict[str, str]:
+    """A comma list of ``key=value``.
+
+    Example:
+        >>> settings("--suppression", ["limit=0.05,rows=left_out"])
+        {'limit': '0.05', 'rows': 'left_out'}
+    """
+    return pairs(option, [item for text in texts or () for item in text.split(",")], "key")
+
+
 def whole(option: str, values: dict[str, str]) -> dict[str, int]:
     """The values of pairs as integers."""
     try:

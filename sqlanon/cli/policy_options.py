@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from sqlanon.cli.arguments import fraction, names, pairs, whole
+from sqlanon.cli.arguments import fraction, names, pairs, settings, whole
 from sqlanon.declared.arguments import ARGUMENTS, Argument, Form
 
 OFFERED = tuple(argument for argument in ARGUMENTS if argument.option)
@@ -19,6 +19,7 @@ _READ: Mapping[Form, Callable[[str, Any], object]] = {
     Form.PAIRS: pairs,
     Form.WHOLE_PAIRS: lambda option, texts: whole(option, pairs(option, texts)),
     Form.REQUIREMENT_PAIRS: lambda option, texts: pairs(option, texts, "requirement"),
+    Form.SETTINGS: settings,
     Form.NUMBER: fraction,
 }
 """How texts become values; the other forms are values already."""

@@ -5,7 +5,14 @@ no driver, so that a policy is checked completely before any method is imported.
 imported by the rooms that run it. Extensions add declarations by entry points (`extensions`).
 """
 
-from sqlanon.declared.check import asked_of, refusals, too_many_rows, unknown_method, wrong_options
+from sqlanon.declared.check import (
+    asked_of,
+    refusals,
+    suppression_refused,
+    too_many_rows,
+    unknown_method,
+    wrong_options,
+)
 from sqlanon.declared.formats import FORMATS, FormatFacts
 from sqlanon.declared.method import Asked, MethodDeclaration, Refused, Whole, Word
 from sqlanon.declared.methods import METHODS
@@ -31,6 +38,7 @@ __all__ = [
     "Word",
     "asked_of",
     "refusals",
+    "suppression_refused",
     "too_many_rows",
     "unknown_method",
     "wrong_options",

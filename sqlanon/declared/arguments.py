@@ -36,6 +36,7 @@ class Form(Enum):
     NAMES = "comma list of columns"
     PAIRS = "column=value, once for each column"
     WHOLE_PAIRS = "column=whole number, once for each column"
+    SETTINGS = "comma list of key=value"
     REQUIREMENT_PAIRS = "requirement=value, once for each requirement"
 
 
@@ -165,6 +166,10 @@ ARGUMENTS: tuple[Argument, ...] = (
         "Improve the classes by a local pass.",
     ),
     Argument(
+        "suppression", ("suppression",), Mapping[str, Number], Form.SETTINGS, "--suppression",
+        "Rows that may be suppressed, at most.", "limit=SHARE,rows=[starred|left_out]",
+    ),
+    Argument(
         "format", ("format",), FormatKind | Mapping[str, object], Form.WORD, "--format", "How classes are published.",
         words=FORMATS,
     ),
@@ -198,7 +203,6 @@ ARGUMENTS: tuple[Argument, ...] = (
     Argument("key", ("key",), Names, Form.NAMES),
     Argument("every", ("every",), str, Form.TEXT),
     Argument("keep", ("keep",), int, Form.WHOLE),
-    Argument("suppression", ("suppression",), Mapping[str, Number], Form.PAIRS),
     Argument("max_failing", ("history", "max_failing"), int, Form.WHOLE),
 )  # fmt: skip
 """Every argument, in the order of ``--help``; those without an option belong to releases that are made again and again."""

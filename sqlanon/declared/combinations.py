@@ -23,4 +23,10 @@ def combinations(spec: ReleaseSpec) -> list[tuple[str, Refused]]:
     if spec.refine is not None and form.exact:
         what = f"refine lowers the loss of boxes, and format {form.name} has none"
         found.append(("refine", Refused(what, "leave it out")))
+    if spec.suppression is not None and accuracy is not None:
+        what = f"{accuracy.maximize} is maximized for all rows of the source"
+        found.append(("suppression", Refused(what, "leave suppression out")))
+    if spec.suppression is not None and spec.suppression.rows == "starred" and form.exact:
+        what = f"format {form.name} publishes quasi values as they are and hides none"
+        found.append(("suppression", Refused(what, "use another format, or rows: left_out")))
     return found

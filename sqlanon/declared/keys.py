@@ -107,8 +107,8 @@ RELEASE = {
     "refine": Key(None, "Improve the method's classes by a local pass: `true`, `false` or a mapping."),
     "suppression": Key(
         None,
-        "Rows that the method may leave out of the release, at most; they are counted in every report and in "
-        "the bounds of queries. Default: none, and a method that would leave rows out is refused.",
+        "Rows that the method may suppress, at most, and what becomes of them; they are counted in every report, "
+        "in the loss and in the bounds of queries. Default: none; only methods whose table says so take it.",
     ),
     "format": Key(FormatSpec().kind, "How classes are published."),
     "execution": Key(
@@ -207,8 +207,12 @@ REFINE = {
     "passes": Key(_REFINE.passes, "Runs over all rows, at most; it ends earlier when nothing moves."),
 }
 SUPPRESSION = {
-    "max_rows": Key(None, "Rows of the source."),
-    "max_share": Key(None, "The share of the source's rows: 0.02 allows 2 of 100."),
+    "limit": Key(0, "The share of the source's rows, at most: 0.02 allows 2 of 100."),
+    "rows": Key(
+        "starred",
+        "`starred`: published with `*` in every quasi column, as one class that meets every requirement; their other "
+        "columns are shown. `left_out`: not published; only their number is.",
+    ),
 }
 FORMAT = {
     "kind": Key(FormatSpec().kind, " ".join(f"`{facts.name}`: {facts.about}" for facts in FORMATS.own)),

@@ -12,6 +12,7 @@ from sqlanon.declared.cost import Cost
 from sqlanon.spec import Execution
 
 Goal = Literal["k", "l"]
+Suppresses = Literal["no", "rows", "cap"]
 Given = str | int
 """The value of an option."""
 
@@ -188,6 +189,8 @@ class MethodDeclaration:
         requirements: names of those it can meet; None: every one that has a tally for kernels.
         maximizes: what it can make as large as a bound on the loss allows.
         formats: those its classes can be published in; None: every one.
+        suppresses: what it does with a policy's ``suppression``: ``no``: refuses it; ``rows``: suppresses rows within the limit, of
+            either kind; ``cap``: hides values, and the limit caps the rows that lose all of them (without the key: any number).
         limits: sizes that it takes, at most.
         rules: further combinations that it does not take.
         instead: methods that take what this one does not, for messages.
@@ -202,6 +205,7 @@ class MethodDeclaration:
     requirements: tuple[str, ...] | None = None
     maximizes: tuple[Goal, ...] = ()
     formats: tuple[str, ...] | None = None
+    suppresses: Suppresses = "no"
     limits: tuple[Most, ...] = ()
     rules: tuple[Rule, ...] = ()
     instead: str = "tree, hilbert or mondrian"

@@ -35,6 +35,7 @@ class FileOptions(TypedDict, total=False):
     weights: Mapping[str, int] | None
     method: str | Mapping[str, object]
     refine: bool | Mapping[str, int] | None
+    suppression: Mapping[str, Number] | None
     format: FormatKind | Mapping[str, object]
     mean: Names | None
     execution: Execution
@@ -50,7 +51,6 @@ class FileOptions(TypedDict, total=False):
     key: Names | None
     every: str | None
     keep: int
-    suppression: Mapping[str, Number] | None
     max_failing: int | None
 
 

@@ -11,7 +11,7 @@ from sqlanon.declared.method import Given
 from sqlanon.engines.base import TableRef
 from sqlanon.privacy.base import Requirement
 from sqlanon.progress import Progress
-from sqlanon.spec import Accuracy, Execution
+from sqlanon.spec import Accuracy, Execution, SuppressionSpec
 from sqlanon.table.encode import Domain, Encoded
 from sqlanon.table.scratch import Scratch
 
@@ -63,7 +63,8 @@ class Context:
         progress: gets counts of finished units, and notes.
         seed: for methods that draw at random.
         accuracy: the dual problem's bound, or None.
-        most_unassigned: rows that the policy allows to leave out, at most.
+        suppression: what the policy says of suppressed rows; None: nothing.
+        most_unassigned: rows that may be suppressed, at most, left out or starred.
     """
 
     scratch: Scratch
@@ -75,6 +76,7 @@ class Context:
     progress: Progress
     seed: int
     accuracy: Accuracy | None = None
+    suppression: SuppressionSpec | None = None
     most_unassigned: int = 0
 
 
@@ -89,6 +91,12 @@ class Assignment:
         spans: the boxes of the classes as recode/spans makes them, where a kernel had them at hand; None: recode makes them.
         divided: rows of equal codes may be in more than one class; False where the method knows that none are.
         unassigned: rows that are not in ``table`` are left out of the release on purpose; otherwise a missing row is an error.
+        starred: the class of the suppressed rows that are published: every quasi column hidden. It meets every requirement as any
+            other class does, and no row of it is in another one. None: there is none.
+        levels: a scratch table of the levels at which classes are published: class integer, then one smallint for each quasi code
+            column, called as that column. Level 0 is the value itself, the hierarchy's height its root (``*``); a column without
+            hierarchy has level 0 (all rows of the class agree) and 1 (``*``). A NULL level, a class without a row, and None: the
+            class's least common node. A class of more leaves than a node at its level covers is an error that verify finds.
     """
 
     table: TableRef
@@ -97,6 +105,8 @@ class Assignment:
     spans: TableRef | None = None
     divided: bool = True
     unassigned: bool = False
+    starred: int | None = None
+    levels: TableRef | None = None
 
 
 class Algorithm(Protocol):

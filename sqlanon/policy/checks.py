@@ -6,6 +6,7 @@ Here values must fit together. What one value may look like belongs in `fields`,
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
+from fractions import Fraction
 from pathlib import Path as FilePath
 from typing import Any, Literal, TypeVar, cast
 
@@ -118,7 +119,11 @@ def build(
         key=tuple(model.key),
         method=MethodSpec(model.method.name, dict(cast("dict[str, str]", model.method.model_extra or {}))),
         refine=RefineSpec(model.refine.window, model.refine.passes) if model.refine else None,
-        suppression=_suppression(model, path, problems),
+        suppression=(
+            SuppressionSpec(Fraction(model.suppression.limit), model.suppression.rows)
+            if model.suppression
+            else None
+        ),
         format=FormatSpec(model.format.kind, tuple(model.format.mean)),
         execution=model.execution,
         memory=model.memory,
@@ -131,22 +136,10 @@ def build(
         ),
     )
     check_method(spec, raw, path, problems)
-    if not any(problems.broken((*path, key)) for key in ("privacy", "refine", "format")):
+    if not any(problems.broken((*path, key)) for key in ("privacy", "refine", "suppression", "format")):
         for key, refused in combinations(spec):
             problems.add((*path, key), refused.what, refused.allowed)
     return spec
-
-
-def _suppression(model: ReleaseModel, path: Path, problems: Problems) -> SuppressionSpec | None:
-    """What it allows; it says how many."""
-    given = model.suppression
-    if given is None:
-        return None
-    at = (*path, "suppression")
-    keys = ("max_rows", "max_share")
-    if all(getattr(given, key) is None and not problems.broken((*at, key)) for key in keys):
-        problems.add(at, "neither max_rows nor max_share", "at least one of them, such as {max_rows: 10}")
-    return SuppressionSpec(given.max_rows, given.max_share)
 
 
 def _column(name: str, column: ColumnModel, path: Path, problems: Problems, files: Files) -> ColumnSpec:

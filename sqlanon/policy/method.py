@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from sqlanon.declared import METHODS, Refused, asked_of, refusals, unknown_method, wrong_options
+from sqlanon.declared import (
+    METHODS,
+    Refused,
+    asked_of,
+    refusals,
+    suppression_refused,
+    unknown_method,
+    wrong_options,
+)
 from sqlanon.policy.problems import Path, Problems
 from sqlanon.spec import ReleaseSpec
 
@@ -35,6 +43,10 @@ def check_method(spec: ReleaseSpec, raw: Mapping[str, Any], path: Path, problems
         problems.broken((*path, key)) for key in ("privacy", "columns", "execution", "format")
     ):
         wrong = refusals(declaration, asked_of(spec, declaration))
+    at_suppression = (*path, "suppression")
+    refused_rows = suppression_refused(declaration, spec.suppression)
+    if refused_rows and not problems.broken(at_suppression):
+        problems.add(at_suppression, refused_rows.what, refused_rows.allowed)
     for refused in wrong:
         _note(refused, at, refused.option in known | written, problems)
 

@@ -23,12 +23,14 @@ from sqlanon.spec import (
     MAX_WINDOW,
     MODES,
     ROLES,
+    SUPPRESSED_ROWS,
     Execution,
     Persons,
     RefreshMode,
     Rest,
     Role,
     RowsAre,
+    SuppressedRows,
 )
 
 Text = Annotated[str, BeforeValidator(fields.text)]
@@ -135,10 +137,10 @@ class RefineModel(Part):
 
 
 class SuppressionModel(Part):
-    """Rows that may be left out of a release, at most. With both keys, both hold."""
+    """Rows that may be suppressed, at most, and what becomes of them: `suppression: {limit: 0.05, rows: starred}`."""
 
-    max_rows: Annotated[int, whole(0)] | None = described("suppression", "max_rows")
-    max_share: Annotated[Fraction, amount(1)] | None = described("suppression", "max_share")
+    limit: Annotated[Fraction, amount(1)] = described("suppression", "limit")
+    rows: Annotated[SuppressedRows, one_of(*SUPPRESSED_ROWS)] = described("suppression", "rows")
 
 
 class FormatModel(Part):
@@ -190,7 +192,7 @@ class ReleaseModel(Part):
     refine: Annotated[
         RefineModel | None, BeforeValidator(fields.switch, json_schema_input_type=Flag | RefineModel)
     ] = described("release", "refine")
-    suppression: Annotated[SuppressionModel | None, mapping("max_rows: 10")] = described(
+    suppression: Annotated[SuppressionModel | None, mapping("limit: 0.05")] = described(
         "release", "suppression"
     )
     format: Annotated[

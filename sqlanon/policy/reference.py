@@ -29,6 +29,8 @@ _TITLES = {
     "FormatModel": "Format: `format`",
 }
 
+_SUPPRESSES = {"no": "no", "rows": "yes", "cap": "`rows: starred`, a cap"}
+
 EXAMPLE = """\
 version: 1
 connection: duckdb:///warehouse.duckdb
@@ -174,13 +176,18 @@ def _python(kind: Any) -> str:  # noqa: ANN401 - a type
 
 def _methods() -> str:
     """What is declared of every method: its options, executions, and what it can be asked for."""
-    lines = ["| Method | What it is | k, l | maximizes | executions |", "|---|---|---|---|---|"]
+    lines = [
+        "| Method | What it is | k, l | maximizes | executions | suppression |",
+        "|---|---|---|---|---|---|",
+    ]
     options = ["| Option | of | Value | Default | Meaning |", "|---|---|---|---|---|"]
     listed: dict[Option, list[str]] = {}
     for name, method in METHODS.items():
         asked = "all" if method.requirements is None else ", ".join(method.requirements)
         goals, runs = ", ".join(method.maximizes) or "no", ", ".join(method.executions)
-        lines.append(f"| `{name}` | {method.about} | {asked} | {goals} | {runs} |")
+        lines.append(
+            f"| `{name}` | {method.about} | {asked} | {goals} | {runs} | {_SUPPRESSES[method.suppresses]} |"
+        )
         for option in method.options:
             listed.setdefault(option, []).append(f"`{name}`")
     for option, names in listed.items():

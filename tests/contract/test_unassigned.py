@@ -53,7 +53,7 @@ class Leaving:
 @pytest.fixture
 def leaving(shared_db: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
     """Releases `ROWS` by the toy method; the source's name is new for every test."""
-    declare(monkeypatch, "leaving", Leaving)
+    declare(monkeypatch, "leaving", Leaving, suppresses="rows")
     monkeypatch.setattr(Leaving, "out", ALONE)
     monkeypatch.setattr(Leaving, "declares", True)
     name = f"leaving_{uuid.uuid4().hex[:10]}"
@@ -61,7 +61,7 @@ def leaving(shared_db: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
 
     def release(**options: Any) -> Any:
         asked = {"quasi": "q", "sensitive": "s", "insensitive": "c", "accept_unique": ["c"], "k": 3, "method": "leaving",
-                 "suppression": {"max_rows": 2}}  # fmt: skip
+                 "suppression": {"limit": "2/12", "rows": "left_out"}}  # fmt: skip
         return shared_db.anonymize(name, allow_weaker=True, **{**asked, **options})
 
     release.name = name  # type: ignore[attr-defined]
@@ -90,11 +90,11 @@ def test_rows_in_are_rows_published_and_rows_left_out(shared_db: Any, leaving: A
 
 def test_the_method_is_told_how_many_it_may_leave_out(leaving: Any) -> None:
     for suppression, most in (
-        ({"max_rows": 2}, 2),
-        ({"max_share": "1/6"}, 2),
-        ({"max_rows": 7, "max_share": 0.1}, 1),
+        ("1/6", 2),
+        (0.24, 2),
+        (0.1, 1),
     ):
-        leaving(suppression=suppression)
+        leaving(suppression={"limit": suppression, "rows": "left_out"})
         assert Leaving.asked[-1] == most
 
 
@@ -102,9 +102,9 @@ def test_the_method_is_told_how_many_it_may_leave_out(leaving: Any) -> None:
     ("out", "suppression", "said"),
     [
         pytest.param((11,), None, "leaves 1 of 12 rows out, and the policy allows none", id="none allowed"),
-        pytest.param((9, 10, 11), {"max_rows": 2}, "3 of 12 rows out, and suppression allows 2", id="too many"),
-        pytest.param((10, 11), {"max_share": 0.1}, "2 of 12 rows out, and suppression allows 1", id="too large a share"),
-        pytest.param(range(12), {"max_share": 1}, "none would be published", id="all"),
+        pytest.param((9, 10, 11), "1/6", "3 of 12 rows out, and suppression allows 2", id="too many"),
+        pytest.param((10, 11), 0.1, "2 of 12 rows out, and suppression allows 1", id="too large a share"),
+        pytest.param(range(12), 1, "none would be published", id="all"),
     ],
 )  # fmt: skip
 def test_more_than_the_policy_allows_is_refused(
@@ -116,8 +116,9 @@ def test_more_than_the_policy_allows_is_refused(
     said: str,
 ) -> None:
     monkeypatch.setattr(Leaving, "out", out)
+    given = suppression and {"limit": suppression, "rows": "left_out"}
     with pytest.raises(InfeasibleError, match=said):
-        leaving(suppression=suppression)
+        leaving(suppression=given)
     assert shared_db.releases(leaving.name) == ()
 
 

@@ -178,7 +178,7 @@ def make_classes(
     with watch.stage("method") as progress:
         context = Context(
             scratch, encoded, ready.requirements, spec.execution, spec.memory or machine.memory, machine.threads,
-            progress, seed, spec.privacy.accuracy, unassigned.allowed(spec, encoded.rows),
+            progress, seed, spec.privacy.accuracy, spec.suppression, unassigned.allowed(spec, encoded.rows),
         )  # fmt: skip
         assignment = ready.method.assign(context)
         if spec.refine is not None and assignment.unassigned:

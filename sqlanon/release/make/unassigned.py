@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from sqlanon.declared import METHODS
 from sqlanon.engines.base import TableRef
 from sqlanon.errors import InfeasibleError
 from sqlanon.methods.base import Assignment
@@ -11,8 +12,10 @@ from sqlanon.table.scratch import Scratch
 
 
 def allowed(spec: ReleaseSpec, rows: int) -> int:
-    """Rows that may be left out of so many."""
-    return spec.suppression.most(rows) if spec.suppression else 0
+    """Rows that may be suppressed of so many, by the policy, or by the method where the policy is silent."""
+    if spec.suppression is None:
+        return rows if METHODS[spec.method.name].suppresses == "cap" else 0
+    return spec.suppression.most(rows)
 
 
 def left_out(
@@ -36,7 +39,7 @@ def left_out(
         )
     allows = f"suppression allows {most}" if spec.suppression else "the policy allows none"
     raise InfeasibleError(
-        f"{said}, and {allows}. Nothing was published. Set suppression: {{max_rows: {missing}}} to accept that, ask for less, "
+        f"{said}, and {allows}. Nothing was published. Set suppression: {{limit: {missing}/{encoded.rows}, rows: left_out}} to accept that, ask for less, "
         "or choose another method"
     )
 

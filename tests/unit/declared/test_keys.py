@@ -136,7 +136,7 @@ def test_the_command_line_has_every_argument_that_it_may_have_and_nothing_else()
             assert option.default == argument.default
     # What is made again night after night is said in a file.
     assert {a.name for a in ARGUMENTS} - set(offered) == {
-        "readers", "dimensions", "key", "every", "keep", "suppression", "max_failing"
+        "readers", "dimensions", "key", "every", "keep", "max_failing"
     }  # fmt: skip
 
 
