@@ -1,6 +1,6 @@
 """Draw mutants, run the tests that cover each, and say which were killed.
 
-    python -m tests.mutants map [pytest arguments]        which tests run which code (hours on a small machine)
+    python -m tests.mutants map [pytest arguments]        which tests run which code
     python -m tests.mutants run --sample 30 --out x.json  draw, run, write
     python -m tests.mutants show x.json [y.json]          totals; of two files also what only one of them kills
 
@@ -31,10 +31,7 @@ from tests.mutants.python_code import Mutant
 
 ROOT = Path(__file__).parents[2]
 MAP = ROOT / ".mutants.jsonl"
-PYTHON = (
-    "sqlanon/privacy/*.py", "sqlanon/release/check/verify*.py", "sqlanon/formats/*.py", "sqlanon/query/where/*.py",
-    "sqlanon/query/boxes/*.py", "sqlanon/query/rewrite/sums.py", "sqlanon/query/rewrite/*aggregates.py",
-)  # fmt: skip
+PYTHON = python_code.FILES
 SQL = tuple(
     f"sql/core/{room}/*.sql" for room in ("privacy", "verify", "recode", "formats", "query", "audit", "loss")
 )

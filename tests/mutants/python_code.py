@@ -8,6 +8,11 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+FILES = (
+    "sqlanon/privacy/*.py", "sqlanon/release/check/verify*.py", "sqlanon/formats/*.py", "sqlanon/query/where/*.py",
+    "sqlanon/query/boxes/*.py", "sqlanon/query/rewrite/sums.py", "sqlanon/query/rewrite/*aggregates.py",
+)  # fmt: skip
+"""The modules that mutants are drawn from."""
 COMPARED: dict[type[ast.cmpop], type[ast.cmpop]] = {
     ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq,
     ast.Is: ast.IsNot, ast.IsNot: ast.Is, ast.In: ast.NotIn, ast.NotIn: ast.In,
@@ -27,7 +32,7 @@ class Mutant:
         line: of the change, in the file as it is.
         kind: what was changed.
         shown: the piece before and after.
-        within: first line of the function that holds it, as code objects have it; None outside of functions.
+        within: line of the first statement of the block that holds it; None outside of functions.
         text: the whole changed file.
     """
 
@@ -54,24 +59,46 @@ def mutants(root: Path, path: Path) -> Iterator[Mutant]:
             )  # fmt: skip
 
 
+def blocks(tree: ast.AST, inside: bool = False) -> Iterator[tuple[list[ast.stmt], int, int]]:
+    """Every block of statements of a function: the list, where a statement may be added, and the line that names the block."""
+    for _, value in ast.iter_fields(tree):
+        if (line := _block(tree, value, inside=inside)) is not None:
+            yield value, int(_is_docstring(value[0])), line
+        for node in value if isinstance(value, list) else [value]:
+            if isinstance(node, ast.AST):
+                yield from blocks(node, inside or isinstance(tree, ast.FunctionDef | ast.AsyncFunctionDef))
+
+
+def _block(tree: ast.AST, value: object, *, inside: bool) -> int | None:
+    if not (inside or isinstance(tree, ast.FunctionDef | ast.AsyncFunctionDef)):
+        return None
+    if not isinstance(value, list) or not value or not isinstance(value[0], ast.stmt):
+        return None
+    line: int = value[0].lineno
+    return line
+
+
+def _is_docstring(node: ast.stmt) -> bool:
+    return isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+
+
 def _nodes(tree: ast.AST, within: int | None = None) -> Iterator[tuple[ast.expr | ast.stmt, int | None]]:
     """Nodes that run: no annotations, no docstrings, nothing that is only for the type checker."""
     for name, value in ast.iter_fields(tree):
         if name in ("annotation", "returns", "decorator_list", "type_params"):
             continue
+        line = _block(tree, value, inside=within is not None)
+        own = within if line is None else line
         for node in value if isinstance(value, list) else [value]:
             if not isinstance(node, ast.AST):
                 continue
             if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test):
                 continue
-            if isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant):
+            if isinstance(node, ast.stmt) and _is_docstring(node):
                 continue
             if isinstance(node, ast.expr | ast.stmt):
-                yield node, within
-            inner = within
-            if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
-                inner = min([node.lineno, *(each.lineno for each in node.decorator_list)])
-            yield from _nodes(node, inner)
+                yield node, own
+            yield from _nodes(node, own)
 
 
 def _changes(node: ast.expr | ast.stmt) -> Iterator[tuple[str, ast.expr | ast.stmt]]:
