@@ -89,9 +89,12 @@ class RequirementDeclaration:
         value: what the key takes.
         at_most: a smaller value asks for more.
         sensitive: sensitive columns that it needs, at least.
+        persons: identifiers without `accept_repeats` that it needs, at least, in a release with `rows_are: events`: it counts
+            the persons that they name.
         joint: `joint` asks for it within every value of the other sensitive columns as well.
         tally: kernels can count it; else only methods that name it take it.
-        monotone: where two classes meet it, their union does; methods that merge classes rely on it.
+        monotone: the union of classes that each meet it meets it, whatever they hold and in whatever table they are; methods that
+            merge classes, or that look for the finest of nested divisions, may rely on it.
         nothing: the value that asks for nothing; None: there is none.
     """
 
@@ -101,6 +104,7 @@ class RequirementDeclaration:
     value: Value
     at_most: bool = False
     sensitive: int = 1
+    persons: int = 0
     joint: bool = False
     tally: bool = True
     monotone: bool = True

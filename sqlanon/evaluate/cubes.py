@@ -62,7 +62,7 @@ def cubes(scratch: Scratch, subject: Subject, columns: Sequence[str], sensitive:
         insensitive=(),
     )
     stage = take_stage(scratch, roles, [])
-    quasi, found = build_domains(scratch, roles, stage)
+    quasi, found, _ = build_domains(scratch, roles, stage)
     value = found[0] if found else None
     cells = scratch.table("cells")
     scratch.execute(

@@ -25,15 +25,17 @@ class Grouping:
         table: the table whose rows are grouped: the release itself, or its table of groups.
         columns: the columns of ``table`` that make a group; none: all its rows are one.
         count: the column of ``table`` with the number of rows of the release that a row represents; None: one each.
+        persons: columns of ``table`` with a number of each person, one per counted identifier; a release has none.
     """
 
     table: TableRef
     columns: tuple[str, ...]
     count: str | None = None
+    persons: tuple[str, ...] = ()
 
     def measure(self, engine: Engine, requirement: Requirement, sensitive: Sequence[str]) -> Measured:
         """What the groups reach of a requirement; ``sensitive`` names the sensitive columns of ``table``."""
-        return requirement.measure(engine, self.table, self.columns, sensitive, self.count)
+        return requirement.measure(engine, self.table, self.columns, sensitive, self.count, self.persons)
 
 
 @dataclass(frozen=True, slots=True)

@@ -29,6 +29,7 @@ class Problem:
         occurrences: asks the table for the rows of every value of a column.
         finite: asks the table whether an ordered column holds neither infinities nor NaN.
         memory: bytes that kernels may use.
+        persons: the counted identifiers, where a requirement counts persons.
     """
 
     requirements: Sequence[Requirement]
@@ -40,6 +41,12 @@ class Problem:
     occurrences: Callable[[Domain], Sequence[int]] = lambda domain: [domain.top]
     finite: Callable[[Domain], bool] = lambda _: True
     memory: int = sys.maxsize
+    persons: Sequence[Domain] = ()
+
+    @property
+    def counted(self) -> int:
+        """Columns whose codes requirements count."""
+        return len(self.sensitive) + len(self.persons)
 
     def lacks(self, needed: int) -> str | None:
         """What to do where ``needed`` bytes are more than kernels may use; None where they are not."""

@@ -61,6 +61,7 @@ def read_privacy(
     _check_extents(model, (*at, "max_extent"), problems, unread)
     asked = {key: getattr(privacy, key) for key in REQUIREMENTS if key in PrivacyModel.model_fields} | more
     _check_sensitive(model, at, asked, problems, complete=unread == set())
+    _check_persons(model, path, asked, problems, complete=unread == set())
     _check_presence(model, path, asked, problems)
     return PrivacySpec(
         k=least.k or 1,
@@ -169,6 +170,29 @@ def _check_sensitive(
         if not set(asked) & set(joint) and not any(problems.broken((*at, key)) for key in joint):
             missing = f"neither {' nor '.join(joint)} is asked for"
             problems.add((*at, "joint"), missing, f"joint goes with {' or '.join(joint)}")
+
+
+def _check_persons(
+    model: ReleaseModel, path: Path, asked_of: Mapping[str, Any], problems: Problems, *, complete: bool
+) -> None:
+    """What counts persons needs identifiers that name them."""
+    at = (*path, "privacy")
+    found = sum(
+        column.role == "identifier" and not column.accept_repeats for column in model.columns.values()
+    )
+    for key, value in asked_of.items():
+        needed = REQUIREMENTS[key].persons
+        if value is None or not needed:
+            continue
+        if model.rows_are != "events" and not problems.broken((*path, "rows_are")):
+            problems.add(
+                (*at, key), "the rows are persons", f"{key} counts persons and goes with rows_are: events"
+            )
+        elif model.rows_are == "events" and complete and found < needed:
+            what = f"{found} of {needed} identifiers that count persons"
+            problems.add(
+                (*at, key), what, f"{key} needs {needed} with the role identifier and without accept_repeats"
+            )
 
 
 def _check_presence(model: ReleaseModel, path: Path, asked_of: Mapping[str, Any], problems: Problems) -> None:

@@ -25,10 +25,20 @@ from sqlanon.privacy.base import (
 from sqlanon.spec import PrivacySpec
 
 
-def requirements(privacy: PrivacySpec, sensitive: tuple[str, ...]) -> tuple[Requirement, ...]:
-    """The requirements that a policy asks for, over the release's sensitive columns, in the registry's order."""
+def requirements(
+    privacy: PrivacySpec, sensitive: tuple[str, ...], persons: tuple[str, ...] = ()
+) -> tuple[Requirement, ...]:
+    """The requirements that a policy asks for, in the registry's order.
+
+    Args:
+        privacy: what is asked.
+        sensitive: the release's sensitive columns.
+        persons: the identifiers that count persons, where persons may have several rows; none where a row is a person.
+    """
     return tuple(
-        item for kind in REQUIREMENTS.values() for item in class_of(kind).asked_by(privacy, sensitive)
+        item
+        for kind in REQUIREMENTS.values()
+        for item in class_of(kind).asked_by(privacy, sensitive, persons)
     )
 
 

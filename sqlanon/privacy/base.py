@@ -56,12 +56,17 @@ class Coded:
         codes: per sensitive column how many codes the whole table has.
         whole: rows of each code of a sensitive column in the whole table, int64[codes] each; empty unless a requirement says
             that it compares with them.
+        persons: per counted identifier the codes of these rows, int32[rows]; a code is a person. Empty unless a requirement
+            says that it counts persons.
+        person_codes: per counted identifier how many codes the whole table has.
     """
 
     rows: int
     sensitive: Sequence[npt.NDArray[np.int32]]
     codes: Sequence[int]
     whole: Sequence[npt.NDArray[np.int64]] = ()
+    persons: Sequence[npt.NDArray[np.int32]] = ()
+    person_codes: Sequence[int] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +80,8 @@ class Grouped:
         count: a column with the number of rows that each row represents; None: one.
         whole: a table of all rows of the release, one row each, of which these may be a part.
         whole_names: what the sensitive columns are called there.
+        persons: columns with a number of each person, one per counted identifier: never NULL, and equal where the persons are.
+            Empty unless a requirement says that it counts persons.
     """
 
     table: TableRef
@@ -83,6 +90,7 @@ class Grouped:
     count: str | None
     whole: TableRef
     whole_names: Sequence[str]
+    persons: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,8 +124,11 @@ class Requirement(ABC):
         name: as it is declared, and as policies and reports name it.
         unit: of its value, for reports; may be empty.
         compares: classes are compared with the values of the whole table: `Coded.whole` is filled.
+        counts_persons: it counts persons, who may have several rows each: `Coded.persons` and `Grouped.persons` are filled,
+            and `measure` gets the columns of persons. No release has such columns: verify measures it over the rows of the run
+            in the groups that were published, an audit over the private link table, which has no sensitive columns.
         asked: the value that was asked.
-        column: the sensitive column it is about, or None.
+        column: the sensitive column, or the identifier, that it is about, or None.
     """
 
     __slots__ = ()
@@ -125,13 +136,19 @@ class Requirement(ABC):
     name: ClassVar[str]
     unit: ClassVar[str] = ""
     compares: ClassVar[bool] = False
+    counts_persons: ClassVar[bool] = False
     asked: Fraction
     column: str | None
 
     @classmethod
     @abstractmethod
-    def asked_by(cls, privacy: PrivacySpec, sensitive: tuple[str, ...]) -> Sequence[Self]:
-        """The requirements of this kind in a policy; `PrivacySpec.value` gives the value of a key."""
+    def asked_by(
+        cls, privacy: PrivacySpec, sensitive: tuple[str, ...], persons: tuple[str, ...]
+    ) -> Sequence[Self]:
+        """The requirements of this kind in a policy; `PrivacySpec.value` gives the value of a key.
+
+        ``sensitive`` and ``persons`` name the sensitive columns and the counted identifiers, in the order of `Coded` and `Grouped`.
+        """
 
     @property
     def at_most(self) -> bool:
@@ -159,6 +176,7 @@ class Requirement(ABC):
         classes: Sequence[str],
         names: Sequence[str],
         count: str | None = None,
+        persons: Sequence[str] = (),
     ) -> Measured:
         """Measure a table whose classes are the groups over ``classes``, by a query of its own.
 
@@ -168,15 +186,18 @@ class Requirement(ABC):
             classes: columns that make the classes; empty: the whole table is one class.
             names: what the sensitive columns are called in ``target``, in the policy's order.
             count: a column with the number of rows that each row of ``target`` represents; None: one.
+            persons: columns with a number of each person, as `Grouped.persons`.
         """
 
-    def largest(self, engine: Engine, table: TableRef, names: Sequence[str]) -> Fraction:
+    def largest(
+        self, engine: Engine, table: TableRef, names: Sequence[str], persons: Sequence[str] = ()
+    ) -> Fraction:
         """The most (the least, where it is an upper bound) that any release of a table may ask for.
 
         By default what the whole table as one class reaches: for a monotone requirement no release reaches more, and for others
         methods begin with that class.
         """
-        return self.measure(engine, table, (), names).reached
+        return self.measure(engine, table, (), names, persons=persons).reached
 
     def reaches(self, value: Fraction) -> bool:
         """Whether a value is as good as the one that was asked."""

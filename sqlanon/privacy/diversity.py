@@ -71,7 +71,9 @@ class FrequencyDiversity(Requirement):
     within: tuple[int, ...] = ()
 
     @classmethod
-    def asked_by(cls, privacy: PrivacySpec, sensitive: tuple[str, ...]) -> Sequence[FrequencyDiversity]:
+    def asked_by(
+        cls, privacy: PrivacySpec, sensitive: tuple[str, ...], persons: tuple[str, ...]
+    ) -> Sequence[FrequencyDiversity]:
         """One per sensitive column, and one more each if joint."""
         return [cls(privacy.l, *each) for each in _each(privacy, sensitive)] if privacy.l is not None else []
 
@@ -101,6 +103,7 @@ class FrequencyDiversity(Requirement):
         classes: Sequence[str],
         names: Sequence[str],
         count: str | None = None,
+        persons: Sequence[str] = (),
     ) -> Measured:
         """See `Requirement.measure`."""
         rows = engine.fetch(
@@ -132,7 +135,9 @@ class DistinctDiversity(Requirement):
     within: tuple[int, ...] = ()
 
     @classmethod
-    def asked_by(cls, privacy: PrivacySpec, sensitive: tuple[str, ...]) -> Sequence[DistinctDiversity]:
+    def asked_by(
+        cls, privacy: PrivacySpec, sensitive: tuple[str, ...], persons: tuple[str, ...]
+    ) -> Sequence[DistinctDiversity]:
         """One per sensitive column, and one more each if joint."""
         if privacy.distinct_l is None:
             return []
@@ -164,6 +169,7 @@ class DistinctDiversity(Requirement):
         classes: Sequence[str],
         names: Sequence[str],
         count: str | None = None,
+        persons: Sequence[str] = (),
     ) -> Measured:
         """See `Requirement.measure`."""
         row = engine.fetch(

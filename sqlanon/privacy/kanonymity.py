@@ -27,7 +27,9 @@ class KAnonymity(Requirement):
     column: str | None = None
 
     @classmethod
-    def asked_by(cls, privacy: PrivacySpec, sensitive: tuple[str, ...]) -> Sequence[KAnonymity]:
+    def asked_by(
+        cls, privacy: PrivacySpec, sensitive: tuple[str, ...], persons: tuple[str, ...]
+    ) -> Sequence[KAnonymity]:
         """Always asked, k = 1 at least."""
         return [cls(Fraction(privacy.k))]
 
@@ -58,6 +60,7 @@ class KAnonymity(Requirement):
         classes: Sequence[str],
         names: Sequence[str],
         count: str | None = None,
+        persons: Sequence[str] = (),
     ) -> Measured:
         """See `Requirement.measure`."""
         row = engine.fetch(

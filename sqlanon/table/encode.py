@@ -11,7 +11,7 @@ from sqlanon.engines.base import TableRef
 from sqlanon.errors import DatabaseError, PolicyError
 from sqlanon.spec import Hierarchy
 from sqlanon.table.scratch import Scratch
-from sqlanon.table.stage import Reading, Roles
+from sqlanon.table.stage import Counted, Reading, Roles
 from sqlanon.table.wide import in_parts
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ class Domain:
         distinct: values present, without NULL.
         singles: rows whose value occurs once.
         top: rows of the most frequent value, NULL included.
-        code: the code column's name in the work table: c1.. quasi, a1.. sensitive.
+        code: the code column's name in the work table: c1.. quasi, a1.. sensitive, b1.. of persons.
         spread: of an ordered column, the range of its domain; None: not computed yet.
     """
 
@@ -74,7 +74,15 @@ class Domain:
 
 @dataclass(frozen=True, slots=True)
 class Encoded:
-    """The encoded work table of one run: ``work`` holds rid and one code per quasi and sensitive column, ``stage`` the originals."""
+    """The encoded work table of one run: ``work`` holds rid and one code per column, ``stage`` the originals.
+
+    Attributes:
+        roles: the source's columns.
+        stage, work: the tables.
+        rows: how many.
+        quasi, sensitive: the columns of these roles.
+        persons: the counted identifiers, where a requirement counts persons.
+    """
 
     roles: Roles
     stage: TableRef
@@ -82,18 +90,25 @@ class Encoded:
     rows: int
     quasi: tuple[Domain, ...]
     sensitive: tuple[Domain, ...]
+    persons: tuple[Domain, ...] = ()
+
+    @property
+    def counted(self) -> tuple[Domain, ...]:
+        """The columns whose codes requirements count, in the order in which methods read them."""
+        return self.sensitive + self.persons
 
 
 def build_domains(
-    scratch: Scratch, roles: Roles, stage: TableRef
-) -> tuple[tuple[Domain, ...], tuple[Domain, ...]]:
-    """The domains of the quasi and of the sensitive columns.
+    scratch: Scratch, roles: Roles, stage: TableRef, persons: Sequence[Counted] = ()
+) -> tuple[tuple[Domain, ...], tuple[Domain, ...], tuple[Domain, ...]]:
+    """The domains of the quasi columns, of the sensitive columns, and of the numbers of ``persons``.
 
     Raises:
         PolicyError: a hierarchy or an order does not cover the column; the text counts the missing values.
     """
     readings = [(reading, f"c{i}") for i, reading in enumerate(roles.quasi, 1)]
     readings += [(reading, f"a{i}") for i, reading in enumerate(roles.sensitive, 1)]
+    readings += [(one.reading, f"b{i}") for i, one in enumerate(persons, 1)]
     values = {code: scratch.table(f"{code}_values") for _, code in readings}
     tables = {code: scratch.table(f"{code}_domain") for _, code in readings}
     simple = [(reading, code) for reading, code in readings if not _given(reading)]
@@ -127,7 +142,8 @@ def build_domains(
                 reading, tables[code], size + (nulls > 0), size, nulls, distinct, singles, top, code, spread
             )
         )
-    return tuple(domains[: len(roles.quasi)]), tuple(domains[len(roles.quasi) :])
+    first, past = len(roles.quasi), len(roles.quasi) + len(roles.sensitive)
+    return tuple(domains[:first]), tuple(domains[first:past]), tuple(domains[past:])
 
 
 def by_code(
@@ -166,6 +182,7 @@ def encode(
     quasi: tuple[Domain, ...],
     sensitive: tuple[Domain, ...],
     rows: int,
+    persons: tuple[Domain, ...] = (),
 ) -> Encoded:
     """Join the staged rows with their domains into the work table."""
 
@@ -186,13 +203,13 @@ def encode(
         return [domain.code for domain in domains]
 
     with scratch.together():
-        work = in_parts(scratch, "work", "rid", quasi + sensitive, code)
+        work = in_parts(scratch, "work", "rid", quasi + sensitive + persons, code)
         found = scratch.fetch("table/count", source=work)[0][0]
     if found != rows:
         raise DatabaseError(
             "encoding lost or doubled rows; nothing was published. This is a defect of sqlanon"
         )
-    return Encoded(roles, stage, work, rows, quasi, sensitive)
+    return Encoded(roles, stage, work, rows, quasi, sensitive, persons)
 
 
 def attach_classes(
@@ -234,7 +251,7 @@ def attach_classes(
                 stage=encoded.stage,
                 work=encoded.work,
                 assign=assign,
-                codes=[domain.code for domain in encoded.quasi + encoded.sensitive],
+                codes=[domain.code for domain in encoded.quasi + encoded.counted],
                 kept=[{"alias": reading.alias, "kind": reading.column.kind} for reading in roles.kept],
             )
         scratch.execute(

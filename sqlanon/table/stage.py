@@ -82,6 +82,13 @@ class Counted:
     alias: str
     as_text: bool
 
+    @property
+    def reading(self) -> Reading:
+        """Its numbers as a column of the staged table."""
+        return Reading(
+            ColumnSpec(self.name, "identifier"), Column(self.name, "BIGINT", "integer"), self.alias
+        )
+
 
 def hashes_of(names: Iterable[str]) -> dict[str, str]:
     """Where the stage and a version's link table hold the hashes of counted identifiers: p1.., whatever order a policy has."""

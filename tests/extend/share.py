@@ -99,7 +99,9 @@ class Share(Requirement):
     value: int
 
     @classmethod
-    def asked_by(cls, privacy: PrivacySpec, sensitive: tuple[str, ...]) -> Sequence[Share]:
+    def asked_by(
+        cls, privacy: PrivacySpec, sensitive: tuple[str, ...], persons: tuple[str, ...]
+    ) -> Sequence[Share]:
         """One per sensitive column."""
         asked = privacy.value("max_share")
         return [] if asked is None else [cls(asked, name, i) for i, name in enumerate(sensitive)]
@@ -122,7 +124,8 @@ class Share(Requirement):
         )  # fmt: skip
 
     def measure(
-        self, engine: Engine, target: TableRef, classes: Sequence[str], names: Sequence[str], count: str | None = None
+        self, engine: Engine, target: TableRef, classes: Sequence[str], names: Sequence[str], count: str | None = None,
+        persons: Sequence[str] = (),
     ) -> Measured:  # fmt: skip
         """See `Requirement.measure`."""
         found = engine.fetch(

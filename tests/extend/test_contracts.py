@@ -4,17 +4,24 @@ from __future__ import annotations
 
 import datetime as dt
 from collections.abc import Callable, Iterator
+from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.contract import test_audits, test_methods
+from sqlanon.declared import REQUIREMENTS
+from sqlanon.engines.base import TableRef
+from sqlanon.privacy import Grouped, Measured
+from sqlanon.table.scratch import Scratch
+from tests.contract import test_audits, test_methods, test_monotone
 from tests.contract.assigned import Sample
 from tests.contract.axes import Way, contrasting, everywhere, walks
 from tests.contract.cases import QI, Case
 from tests.contract.samples import NUMBERS, TIES
 from tests.contract.test_methods import encoded  # noqa: F401 - a fixture
+from tests.extend import people
 from tests.extend.installed import installed
 from tests.oracle.requirements import Privacy
 from tests.unit import test_formats
@@ -95,3 +102,31 @@ def test_the_formats_parts(monkeypatch: pytest.MonkeyPatch) -> None:
     test_formats.test_names_are_found_again_from_the_published_columns("ends")
     test_formats.test_a_cell_is_sql_over_the_published_columns_alone("ends")
     test_formats.test_groups_are_those_of_the_release_or_of_its_second_table("ends")
+
+
+@pytest.mark.parametrize("name", ["max_share", "people"])
+def test_requirements_are_monotone(shared_db: Any, monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    monkeypatch.setitem(REQUIREMENTS._known, "people", people.DECLARED)
+    test_monotone.test_unions_meet_what_is_monotone(shared_db, name)
+
+
+class AtMost(people.People):
+    """At most so many rows: no union of two classes of as many meets it."""
+
+    def below(self, scratch: Scratch, made: TableRef, rows: Grouped) -> None:
+        scratch.engine.execute(
+            f'CREATE TEMPORARY TABLE "{made.name}" AS SELECT class FROM "{rows.table.name}" GROUP BY class '
+            f"HAVING COUNT(*) > {self.asked}"
+        )
+
+    def measure(self, *_: Any, **__: Any) -> Measured:
+        return Measured(Fraction(1), 1)
+
+
+def test_what_is_not_monotone_is_found(shared_db: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    declared = replace(people.DECLARED, code=AtMost, monotone=False)
+    monkeypatch.setitem(REQUIREMENTS._known, "people", declared)
+    found = test_monotone.counterexamples(shared_db, "people")
+    # Of the 8 rows there can be: 36 pairs of classes of one row; of two rows the pairs but those.
+    assert found[Fraction(1)] == 36
+    assert found[Fraction(2)] == 44 * 45 // 2 - 36

@@ -40,7 +40,7 @@ class Mondrian:
     def refusal(self, problem: Problem) -> str | None:
         """See `Algorithm.refusal`."""
         d = len(problem.quasi)
-        fits = problem.rows * self.row_bytes(d, len(problem.sensitive)) <= problem.memory
+        fits = problem.rows * self.row_bytes(d, problem.counted) <= problem.memory
         if d > MOST_PUSHED and (problem.execution == "pushdown" or not fits):
             assert MONDRIAN.cost.pushed is not None
             minutes = math.ceil(MONDRIAN.cost.pushed.time(problem.rows, d, 1) / 60)
@@ -51,7 +51,7 @@ class Mondrian:
             )
         if problem.accuracy is None:
             return None
-        lack = problem.lacks(problem.rows * self.row_bytes(len(problem.quasi), len(problem.sensitive)))
+        lack = problem.lacks(problem.rows * self.row_bytes(len(problem.quasi), problem.counted))
         return f"method mondrian {lack}" if lack else None
 
     def assign(self, context: Context) -> Assignment:
@@ -67,7 +67,7 @@ class Mondrian:
                 tied=tied,
                 work=context.encoded.work,
                 quasi=[domain.code for domain in context.encoded.quasi],
-                sensitive=[domain.code for domain in context.encoded.sensitive],
+                sensitive=[domain.code for domain in context.encoded.counted],
             )
             context = replace(context, encoded=replace(context.encoded, work=tied))
         if context.accuracy is not None:
@@ -75,7 +75,7 @@ class Mondrian:
 
             return assign(context, median=self.cut == "median")
         encoded = context.encoded
-        fits = max(context.memory // self.row_bytes(len(encoded.quasi), len(encoded.sensitive)), 1)
+        fits = max(context.memory // self.row_bytes(len(encoded.quasi), len(encoded.counted)), 1)
         if context.execution == "pushdown":
             return self._pushed(context, 0)
         if context.encoded.rows > fits:

@@ -37,7 +37,9 @@ class Pushdown:
             for shape in (one.shape for one in asked) if shape.kind in ("frequency", "distinct")
         ]  # fmt: skip
         self._others = [one for one in asked if one.shape.kind == "other"]
-        self._sensitive = names if asked else []
+        self._values = names
+        self._persons = [domain.code for domain in context.encoded.persons]
+        self._sensitive = [*names, *self._persons] if asked else []
         self._attributes = [self._attribute(j, domain) for j, domain in enumerate(context.encoded.quasi)]
         self._keys = ["rid"] if relaxed else [domain.code for domain in context.encoded.quasi]
         self._level = 0
@@ -130,8 +132,8 @@ class Pushdown:
             sensitive=self._sensitive, relaxed=self._relaxed,
         )  # fmt: skip
         rows = Grouped(
-            halves, ("part", "cut", "side"), self._sensitive, "n", self._context.encoded.work, self._sensitive
-        )
+            halves, ("part", "cut", "side"), self._values, "n", self._context.encoded.work, self._values, self._persons
+        )  # fmt: skip
         below = [scratch.table(f"below_{dim}_{i}") for i in range(len(self._others))]
         for requirement, table in zip(self._others, below, strict=True):
             requirement.below(scratch, table, rows)

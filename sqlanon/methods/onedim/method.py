@@ -41,7 +41,7 @@ class OneDimensional:
         if refused or not (own or shapes_beyond_rows(problem.requirements)):
             return refused
         needed = problem.rows * self.row_bytes(
-            len(problem.quasi), len(problem.sensitive), bounded=problem.accuracy is not None
+            len(problem.quasi), problem.counted, bounded=problem.accuracy is not None
         )
         lack = problem.lacks(needed)
         other = "" if own else ", or, many times slower, use mondrian"
@@ -65,7 +65,7 @@ class OneDimensional:
             *([grow] if self.order == "tree" else []),
         )
         encoded = context.encoded
-        needed = encoded.rows * self.row_bytes(len(encoded.quasi), len(encoded.sensitive))
+        needed = encoded.rows * self.row_bytes(len(encoded.quasi), len(encoded.counted))
         alone = not own and not shapes_beyond_rows(context.requirements)
         order = self.ordered()
         if alone and (context.execution == "pushdown" or needed > context.memory):

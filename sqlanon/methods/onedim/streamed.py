@@ -76,7 +76,7 @@ def _block(context: Context) -> int:
 
 def _query(context: Context, keyed: Keyed) -> tuple[Statement, list[str]]:
     encoded = context.encoded
-    quasi, sensitive = ([domain.code for domain in part] for part in (encoded.quasi, encoded.sensitive))
+    quasi, sensitive = ([domain.code for domain in part] for part in (encoded.quasi, encoded.counted))
     statement = context.scratch.sql(
         "order/stream",
         work=encoded.work,

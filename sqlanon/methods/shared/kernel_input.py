@@ -106,10 +106,10 @@ def fetch_codes(
         label: the column of ``part`` that numbers partitions.
 
     Returns:
-        rid int32[n], codes int32[d, n], sensitive codes (each int32[n]), part int32[n] (empty without ``part``).
+        rid int32[n], codes int32[d, n], sensitive codes, then those of persons where a requirement counts them (each int32[n]), part int32[n] (empty without ``part``).
     """
     encoded = context.encoded
-    names = [domain.code for domain in encoded.quasi + encoded.sensitive]
+    names = [domain.code for domain in encoded.quasi + encoded.counted]
     binds: dict[str, int | float | str | None] = {}
     if span:
         binds = {"first": span[0], "past": span[1]}
@@ -125,7 +125,7 @@ def fetch_codes(
             span=span is not None,
         ),
         ["int32"]
-        + [domain.code_array for domain in encoded.quasi + encoded.sensitive]
+        + [domain.code_array for domain in encoded.quasi + encoded.counted]
         + ["int32"] * (part is not None),
     )
     rid = arrays.pop(0)
@@ -150,7 +150,7 @@ class Loaded:
     Attributes:
         rid: int32[n].
         codes: int32[d, n].
-        sensitive: per sensitive column int32[n].
+        sensitive: per sensitive column int32[n], then the same of persons where a requirement counts them.
         geometry: the attributes.
     """
 
@@ -234,8 +234,13 @@ def whole_table(context: Context) -> list[npt.NDArray[np.int64]]:
 def demands(
     context: Context, sensitive: list[Ints], rows: int, whole: Sequence[npt.NDArray[np.int64]]
 ) -> Demands:
-    """The requirements over ``rows`` rows whose sensitive codes are given; ``whole`` is what `whole_table` read."""
-    coded = Coded(rows, sensitive, [domain.codes for domain in context.encoded.sensitive], whole)
+    """The requirements over ``rows`` rows; ``sensitive`` is as `fetch_codes` returns it, ``whole`` is what `whole_table` read."""
+    encoded = context.encoded
+    past = len(encoded.sensitive)
+    coded = Coded(
+        rows, sensitive[:past], [domain.codes for domain in encoded.sensitive], whole,
+        sensitive[past:], [domain.codes for domain in encoded.persons],
+    )  # fmt: skip
     asked = context.requirements
     return demands_of(least_rows(asked), [one.tally(coded) for one in beyond_rows(asked)])
 

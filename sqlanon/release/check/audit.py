@@ -22,7 +22,7 @@ from sqlanon.results import AuditReport, RequirementResult, SensitiveAudit, Toge
 from sqlanon.spec import ColumnSpec, PrivacySpec, ReleaseSpec
 from sqlanon.sqltext import statement
 from sqlanon.table.scratch import Scratch
-from sqlanon.table.stage import assign_roles, counted_columns, take_stage
+from sqlanon.table.stage import assign_roles, counted_columns, hashes_of, take_stage
 
 
 def audit(
@@ -105,6 +105,7 @@ def _audit(
     grouping = Grouping(relation.ref, tuple(chosen))
     found = tuple(_diversity(engine, grouping, sensitive, i) for i in range(len(sensitive)))
     results: tuple[RequirementResult, ...] = ()
+    not_measured: tuple[str, ...] = ()
     groups = None
     if counted is not None:
         groups, diversity, results = audit_groups(engine, relation, counted, chosen, spec)
@@ -113,15 +114,22 @@ def _audit(
         # What the policy promises is judged over its own classes and sensitive columns, whatever columns are named here.
         classed = [name for name in names if roles.get(name) not in ("sensitive", "insensitive")]
         own = Grouping(relation.ref, tuple(name for name in classed if name not in identifiers))
-        asked = requirements(spec.privacy, tuple(own_sensitive))
-        results = tuple(_checked(engine, own, own_sensitive, item) for item in asked)
+        named = hashes_of(item.name for item in spec.counted()) if spec.rows_are == "events" else ()
+        asked = requirements(spec.privacy, tuple(own_sensitive), tuple(named))
+        results = tuple(
+            _checked(engine, own, own_sensitive, item) for item in asked if not item.counts_persons
+        )
+        of_persons = [item for item in asked if item.counts_persons]
+        if of_persons:
+            more, not_measured = persons.judged(engine, place.entry, tuple(named), own_sensitive, of_persons)
+            results += more
     results += _all_rows(rows, suppressed, place.entry, spec)
     here = persons.measure(engine, relation.ref, chosen, {name: name for name in identifiers})
     linked = persons.of_version(engine, place.entry)
-    not_measured: tuple[str, ...] = ()
     if spec is not None:
-        more, not_measured = persons.checked(spec, place.entry, linked)
+        more, uncounted = persons.checked(spec, place.entry, linked)
         results += more
+        not_measured += uncounted
     return AuditReport(
         table=place.shown,
         rows=rows,

@@ -21,7 +21,7 @@ from sqlanon.engines.base import Engine, TableRef
 from sqlanon.errors import GuardError, PolicyError, PrivacyViolation
 from sqlanon.formats import RowGroups
 from sqlanon.kernels.components import components
-from sqlanon.privacy import Grouped, Requirement, requirements, stored
+from sqlanon.privacy import Grouped, requirements, stored
 from sqlanon.privacy.diversity import FrequencyDiversity
 from sqlanon.privacy.kanonymity import KAnonymity
 from sqlanon.release.check import persons
@@ -178,7 +178,6 @@ def compare(scratch: Scratch, old: Side, new: Side, privacy: PrivacySpec, fewest
         return _unknown(scratch, old, new, "the key's columns or their types changed")
     marked = old.marked == new.marked
     shared = [name for name in new.sensitive if name in old.sensitive]
-    asked = requirements(privacy, tuple(shared))
     parts = _parts(scratch, old, new, marked)
     tables = {
         kind: scratch.table(f"{kind}{old.version}_{new.version}") for kind in ("arrived", "left", "common")
@@ -195,7 +194,7 @@ def compare(scratch: Scratch, old: Side, new: Side, privacy: PrivacySpec, fewest
     failing = {kind: scratch.table(f"failing_{kind}{old.version}_{new.version}") for kind in tables}
     sides = {"arrived": new, "left": old, "common": new}
     measured = {
-        kind: _measured(scratch, tables[kind], failing[kind], asked, sides[kind], shared, fewest)
+        kind: _measured(scratch, tables[kind], failing[kind], privacy, sides[kind], shared, fewest)
         for kind in tables
     }
     total = int(str(scratch.fetch("history/count", tables=list(failing.values()))[0][0]))
@@ -257,16 +256,17 @@ def _parts(scratch: Scratch, old: Side, new: Side, marked: bool) -> tuple[TableR
 
 
 def _measured(
-    scratch: Scratch, sets: TableRef, failing: TableRef, asked: Sequence[Requirement], whole: Side, shared: Sequence[str],
+    scratch: Scratch, sets: TableRef, failing: TableRef, privacy: PrivacySpec, whole: Side, shared: Sequence[str],
     fewest: int,
 ) -> HistorySets:  # fmt: skip
     """Measure groups of rows of the version ``whole``; its rows that fail go into the table ``failing``."""
     names = [f"v{i + 1}" for i in range(len(shared))]
     groups = ["place", "beside"]
     counted = whole.persons
+    asked = requirements(privacy, tuple(shared), tuple(counted))
     prefix = failing.name.rpartition("_")[2]
     below = [scratch.table(f"{prefix}_below{i}") for i in range(len(asked))]
-    rows_of = Grouped(sets, groups, names, None, whole.history, _values(whole, shared))
+    rows_of = Grouped(sets, groups, names, None, whole.history, _values(whole, shared), list(counted.values()))  # fmt: skip
     for requirement, table in zip(asked, below, strict=True):
         requirement.below(scratch, table, rows_of)
     if fewest > 1:

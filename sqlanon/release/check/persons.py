@@ -12,6 +12,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from sqlanon.engines.base import Engine, TableRef
+from sqlanon.formats import Grouping
+from sqlanon.privacy.base import Requirement
 from sqlanon.release.store.catalog import Entry
 from sqlanon.release.store.rights import reading
 from sqlanon.results import Feasible, RequirementResult
@@ -146,14 +148,50 @@ def checked_together(
 
 def of_version(engine: Engine, entry: Entry | None) -> Counts:
     """Persons in the classes of a version, by its private link table; nothing where an older sqlanon wrote that."""
-    if entry is None or not counted_in(entry.policy) or not engine.exists(entry.link):
-        return Counts()
-    columns = hashes_of(counted_in(entry.policy))
-    known = engine.relation(table_name(entry.link)).columns
-    if not set(columns.values()) <= {column.name for column in known}:
+    columns = _linked(engine, entry)
+    if entry is None or not columns:
         return Counts()
     with reading(engine, entry.link):
         return measure(engine, entry.link, ("class",), columns)
+
+
+def _linked(engine: Engine, entry: Entry | None) -> dict[str, str]:
+    """Per counted identifier of a version its column in the private link table; none where that has no such columns."""
+    if entry is None or not counted_in(entry.policy) or not engine.exists(entry.link):
+        return {}
+    columns = hashes_of(counted_in(entry.policy))
+    known = {column.name for column in engine.relation(table_name(entry.link)).columns}
+    return columns if known.issuperset(columns.values()) else {}
+
+
+def judged(
+    engine: Engine, entry: Entry | None, names: Sequence[str], sensitive: Sequence[str], requirements: Sequence[Requirement]
+) -> tuple[tuple[RequirementResult, ...], tuple[str, ...]]:  # fmt: skip
+    """Measure requirements that count the persons of ``names`` over a version's private link table.
+
+    Returns the results, and of what could not be measured the reason. The link table has no sensitive columns.
+    """
+    columns = {name.lower(): column for name, column in _linked(engine, entry).items()}
+    lacking = [f"{one.name} by {one.column}: the private tables do not link persons and sensitive values"
+               for one in requirements if one.column in sensitive]  # fmt: skip
+    alone = [one for one in requirements if one.column not in sensitive]
+    missing = [name for name in names if name.lower() not in columns]
+    if missing or entry is None:
+        lacking += [f"{one.name} by {one.column}: {_why_missing(entry)}" for one in alone]
+        return (), tuple(lacking)
+    grouping = Grouping(entry.link, ("class",), persons=tuple(columns[name.lower()] for name in names))
+    with reading(engine, entry.link):
+        results = tuple(one.result(grouping.measure(engine, one, ())) for one in alone)
+    return results, tuple(lacking)
+
+
+def _why_missing(entry: Entry | None) -> str:
+    if entry is None:
+        return "the private tables of this release are not in this database; audit it by the policy from the database of its source"
+    return (
+        f"version {entry.version} was made without counting it, by an older sqlanon or another policy; "
+        "run again with --full"
+    )
 
 
 def checked(
@@ -179,11 +217,4 @@ def checked(
     missing = ", ".join(name for name in names if name.lower() not in known)
     if not missing:
         return results, ()
-    if entry is None:
-        why = "the private tables of this release are not in this database; audit it by the policy from the database of its source"
-    else:
-        why = (
-            f"version {entry.version} was made without counting it, by an older sqlanon or another policy; "
-            "run again with --full"
-        )
-    return results, (f"persons by {missing}: {why}",)
+    return results, (f"persons by {missing}: {_why_missing(entry)}",)

@@ -8,13 +8,13 @@ requirement holds over the groups of *every* released QI-derived column.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 from sqlanon.engines.base import Relation, TableRef
 from sqlanon.errors import PrivacyViolation
 from sqlanon.formats import Grouping, Recoded, format_of
-from sqlanon.privacy.base import Requirement, Sizes, as_number
+from sqlanon.privacy.base import Measured, Requirement, Sizes, as_number
 from sqlanon.privacy.diversity import FrequencyDiversity
 from sqlanon.results import RequirementResult
 from sqlanon.spec import FormatSpec
@@ -82,15 +82,41 @@ def verify_physical(
     Raises:
         PrivacyViolation: what was promised does not hold; the message names the requirement and the number of classes that fail.
     """
-    verify_rows(scratch, encoded, classed, recoded, physical)
+    marks = verify_rows(scratch, encoded, classed, recoded, physical)
     names = [domain.reading.name for domain in encoded.sensitive]
-    return measure_requirements(scratch, recoded.grouping(physical.ref), names, requirements)
+    of_persons = [one for one in requirements if one.counts_persons]
+    results = measure_persons(scratch, encoded, classed, marks, of_persons) if of_persons else ()
+    others = [one for one in requirements if not one.counts_persons]
+    verified = measure_requirements(scratch, recoded.grouping(physical.ref), names, others)
+    return replace(verified, requirements=(*verified.requirements, *results))
+
+
+def measure_persons(
+    scratch: Scratch,
+    encoded: Encoded,
+    classed: TableRef,
+    marks: TableRef,
+    requirements: Sequence[Requirement],
+) -> tuple[RequirementResult, ...]:
+    """Measure requirements that count persons, and refuse if one fails.
+
+    A release does not say whose a row is. So the rows of the run are counted, which `verify_rows` found to be those of the release, in
+    groups of what is published for them: by ``marks`` as `verify_rows` returned it.
+    """
+    rows = scratch.table("rows_of_persons")
+    sensitive = [domain.reading.alias for domain in encoded.sensitive]
+    persons = [domain.reading.alias for domain in encoded.persons]
+    scratch.execute("verify/persons", rows=rows, classed=classed, marks=marks, columns=[*sensitive, *persons])
+    grouping = Grouping(rows, ("mark",), persons=tuple(persons))
+    return tuple(_held(one, grouping.measure(scratch.engine, one, sensitive)) for one in requirements)
 
 
 def verify_rows(
     scratch: Scratch, encoded: Encoded, classed: TableRef, recoded: Recoded, physical: Relation
-) -> None:
+) -> TableRef:
     """The physical table has the policy's columns and holds the staged rows, each with what is published for its class.
+
+    Returns a scratch table (class, mark): the mark is a hash of what is published for the class.
 
     Raises:
         PrivacyViolation: it does not.
@@ -110,6 +136,7 @@ def verify_rows(
     kept = encoded.rows - recoded.left_out
     if tuple(map(str, staged)) != tuple(map(str, written)) or int(str(written[0])) != kept:
         raise PrivacyViolation("the released rows are not the staged ones; nothing was published")
+    return marks
 
 
 def measure_requirements(
@@ -121,15 +148,20 @@ def measure_requirements(
     for requirement in requirements:
         measured = grouping.measure(scratch.engine, requirement, names)
         sizes = measured.sizes or sizes
-        results.append(requirement.result(measured))
-        if not results[-1].satisfied:
-            of = f" of {requirement.column}" if requirement.column else ""
-            raise PrivacyViolation(
-                f"{requirement.name}{of}: asked {as_number(requirement.asked):g}, reached "
-                f"{as_number(measured.reached):g}; {measured.failing} classes fail; nothing was published"
-            )
+        results.append(_held(requirement, measured))
     pm = _privacy(scratch, grouping, names, results)
     return Verified(tuple(results), sizes.classes, sizes.smallest, sizes.largest, pm)
+
+
+def _held(requirement: Requirement, measured: Measured) -> RequirementResult:
+    result = requirement.result(measured)
+    if not result.satisfied:
+        of = f" of {requirement.column}" if requirement.column else ""
+        raise PrivacyViolation(
+            f"{requirement.name}{of}: asked {as_number(requirement.asked):g}, reached "
+            f"{as_number(measured.reached):g}; {measured.failing} classes fail; nothing was published"
+        )
+    return result
 
 
 def _privacy(

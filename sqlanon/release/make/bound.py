@@ -60,9 +60,10 @@ def reached(
     if accuracy is None:
         return ()
     names = [domain.reading.alias for domain in encoded.sensitive]
+    persons = [domain.reading.alias for domain in encoded.persons]
     parts, short = [], []
     for requirement in requirements:
-        value = requirement.measure(scratch.engine, classed, ("class",), names).reached
+        value = requirement.measure(scratch.engine, classed, ("class",), names, persons=persons).reached
         of = f" of {requirement.column}" if requirement.column else ""
         parts.append(f"{requirement.name} = {reachable(requirement, value):g}{of}")
         if not requirement.reaches(value):

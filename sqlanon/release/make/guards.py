@@ -110,8 +110,11 @@ def feasible(
     roles: Roles,
     requirements: Sequence[Requirement],
     rows: int,
+    persons: Sequence[str] = (),
 ) -> tuple[Feasible, ...]:
     """What the whole table as one class reaches: no release can reach more of a monotone requirement.
+
+    ``persons`` are the stage's columns of counted identifiers.
 
     Raises:
         InfeasibleError: a requirement asks for more; the text gives the largest feasible value.
@@ -122,7 +125,7 @@ def feasible(
     problems = []
     names = [reading.alias for reading in roles.sensitive]
     for requirement in requirements:
-        largest = requirement.largest(scratch.engine, stage, names)
+        largest = requirement.largest(scratch.engine, stage, names, persons)
         found.append(
             Feasible(requirement.name, requirement.column, as_number(requirement.asked), as_number(largest))
         )

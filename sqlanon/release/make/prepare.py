@@ -35,7 +35,8 @@ from sqlanon.table.stage import Counted, Roles, assign_roles, take_stage
 class Prepared:
     """A staged and profiled source, ready to encode.
 
-    ``persons`` are the identifiers whose hashes the stage holds (``rows_are: events`` only).
+    ``persons`` are the identifiers whose hashes the stage holds (``rows_are: events`` only), ``person_codes`` their domains where
+    a requirement counts persons.
     """
 
     roles: Roles
@@ -49,6 +50,7 @@ class Prepared:
     persons: tuple[Counted, ...]
     source: SourceState
     keyed: bool
+    person_codes: tuple[Domain, ...] = ()
 
     @property
     def carried(self) -> tuple[str, ...]:
@@ -85,8 +87,10 @@ def prepare(
     roles = assign_roles(spec, source)
     guard_format(spec, roles)
     guard_combinations(spec)
-    asked = requirements(spec.privacy, tuple(reading.name for reading in roles.sensitive))
     persons = roles.counted() if spec.rows_are == "events" else ()
+    asked = requirements(
+        spec.privacy, tuple(reading.name for reading in roles.sensitive), tuple(one.name for one in persons)
+    )
     key = key_columns(spec, roles)
     started = now()
     with watch.stage("snapshot"), scratch.engine.snapshot():
@@ -102,23 +106,24 @@ def prepare(
             if key:
                 check_key(scratch, spec, stage)
     with watch.stage("profile"):
-        reached = feasible(scratch, spec, stage, roles, asked, rows)
+        reached = feasible(scratch, spec, stage, roles, asked, rows, [one.alias for one in persons])
         reached += feasible_persons(scratch, spec, stage, persons)
-        quasi, sensitive = build_domains(scratch, roles, stage)
+        coded = persons if any(one.counts_persons for one in asked) else ()
+        quasi, sensitive, person_codes = build_domains(scratch, roles, stage, coded)
         guard_sensitive(spec, sensitive, rows)
         guard_columns(scratch, spec, quasi)
         bound.check(spec, quasi)
         problem = Problem(
             asked, spec.privacy.accuracy, quasi, sensitive, rows, spec.execution,
             lambda domain: _occurrences(scratch, domain), lambda domain: None not in measures(scratch, domain).values,
-            spec.memory or memory,
+            spec.memory or memory, person_codes,
         )  # fmt: skip
         refused = chosen.refusal(problem)
         if refused:
             raise PolicyError(refused)
         layout = format_of(spec.format.kind).layout(roles, quasi, spec.format)
         layout.check(scratch.engine.capabilities.max_identifier)
-    return Prepared(roles, stage, rows, quasi, sensitive, asked, reached, chosen, persons, seen, bool(key))
+    return Prepared(roles, stage, rows, quasi, sensitive, asked, reached, chosen, persons, seen, bool(key), person_codes)  # fmt: skip
 
 
 def _occurrences(scratch: Scratch, domain: Domain) -> list[int]:

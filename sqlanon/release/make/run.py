@@ -173,7 +173,7 @@ def make_classes(
 ) -> Made:
     """Encode, run the method, recode, and compare what would be released with the staged rows."""
     with watch.stage("encode"):
-        encoded = encode(scratch, ready.roles, ready.stage, ready.quasi, ready.sensitive, ready.rows)
+        encoded = encode(scratch, ready.roles, ready.stage, ready.quasi, ready.sensitive, ready.rows, ready.person_codes)  # fmt: skip
     seed = spec.seed if spec.seed is not None else secrets.randbits(62)
     with watch.stage("method") as progress:
         context = Context(

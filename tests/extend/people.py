@@ -1,0 +1,81 @@
+"""A requirement of an extension that counts persons: every class has rows of at least so many, by each identifier.
+
+A person may have several rows. The identifiers are those of a release of events that do not accept repeats.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, ClassVar
+
+from sqlanon.declared import Number, RequirementDeclaration
+from sqlanon.engines.base import Engine, TableRef
+from sqlanon.privacy import Coded, Grouped, Measured, Requirement
+from sqlanon.spec import PrivacySpec
+from sqlanon.sqltext import statement
+from sqlanon.table.scratch import Scratch
+
+if TYPE_CHECKING:
+    from sqlanon.kernels.tally import Tally
+
+
+@dataclass(frozen=True, slots=True)
+class People(Requirement):
+    """At least ``asked`` persons by the identifier ``column``: so many different values, counted as l of a sensitive column is."""
+
+    name: ClassVar[str] = "people"
+    unit: ClassVar[str] = "persons"
+    counts_persons: ClassVar[bool] = True
+    asked: Fraction
+    column: str
+    place: int
+
+    @classmethod
+    def asked_by(
+        cls, privacy: PrivacySpec, sensitive: tuple[str, ...], persons: tuple[str, ...]
+    ) -> Sequence[People]:
+        """One per counted identifier."""
+        asked = privacy.value("people")
+        return [] if asked is None else [cls(Fraction(asked), name, i) for i, name in enumerate(persons)]
+
+    def tally(self, coded: Coded) -> Tally:
+        """See `Requirement.tally`."""
+        import numpy as np
+
+        from sqlanon.kernels.diversity import add_distinct, clear_values
+        from sqlanon.kernels.tally import Tally
+
+        bounds = np.array([int(self.asked)], np.int64)
+        items, codes = coded.persons[self.place], coded.person_codes[self.place]
+        return Tally(add_distinct, clear_values, items, 1, bounds, 2 + codes)
+
+    def below(self, scratch: Scratch, made: TableRef, rows: Grouped) -> None:
+        """See `Requirement.below`."""
+        scratch.execute(
+            "privacy/below_distinct", made=made, rows=rows.table, groups=list(rows.groups), within=[],
+            value=rows.persons[self.place], count=rows.count, asked=int(self.asked),
+        )  # fmt: skip
+
+    def measure(
+        self, engine: Engine, target: TableRef, classes: Sequence[str], names: Sequence[str], count: str | None = None,
+        persons: Sequence[str] = (),
+    ) -> Measured:  # fmt: skip
+        """See `Requirement.measure`."""
+        made = statement(
+            "verify/distinct_l", engine.dialect, {"asked": int(self.asked)}, target=target, classes=list(classes),
+            within=[], sensitive=persons[self.place],
+        )  # fmt: skip
+        reached, failing = engine.fetch(made)[0]
+        return Measured(Fraction(int(str(reached))), int(str(failing)))
+
+
+DECLARED = RequirementDeclaration(
+    name="people",
+    about="Persons in a class, at least, by each identifier that does not accept repeats.",
+    code="tests.extend.people:People",
+    value=Number(Fraction(1), whole=True),
+    sensitive=0,
+    persons=1,
+)
