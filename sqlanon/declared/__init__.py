@@ -7,6 +7,7 @@ imported by the rooms that run it. Extensions add declarations by entry points (
 
 from sqlanon.declared.check import (
     asked_of,
+    most_suppressed,
     refusals,
     suppression_refused,
     too_many_rows,
@@ -37,6 +38,7 @@ __all__ = [
     "Whole",
     "Word",
     "asked_of",
+    "most_suppressed",
     "refusals",
     "suppression_refused",
     "too_many_rows",

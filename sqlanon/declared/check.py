@@ -88,6 +88,14 @@ def suppression_refused(method: MethodDeclaration, suppression: SuppressionSpec 
     return Refused(what, f"leave suppression out{f', or use {_or(takers)}' if takers else ''}")
 
 
+def most_suppressed(spec: ReleaseSpec, rows: int) -> int:
+    """Rows that may be suppressed of so many, by the policy, or by the method where the policy has no word on it."""
+    if spec.suppression is not None:
+        return spec.suppression.most(rows)
+    method = METHODS.get(spec.method.name)
+    return rows if method is not None and method.suppresses == "cap" else 0
+
+
 def _requirements(method: MethodDeclaration, asked: Asked) -> list[Refused]:
     name = method.name
     if asked.maximize is not None:

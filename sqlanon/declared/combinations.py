@@ -26,7 +26,9 @@ def combinations(spec: ReleaseSpec) -> list[tuple[str, Refused]]:
     if spec.suppression is not None and accuracy is not None:
         what = f"{accuracy.maximize} is maximized for all rows of the source"
         found.append(("suppression", Refused(what, "leave suppression out")))
-    if spec.suppression is not None and spec.suppression.rows == "starred" and form.exact:
-        what = f"format {form.name} publishes quasi values as they are and hides none"
-        found.append(("suppression", Refused(what, "use another format, or rows: left_out")))
+    if spec.suppression is not None and spec.suppression.rows == "starred" and not form.hides:
+        hiding = [facts.name for facts in FORMATS.values() if facts.hides]
+        what = f"format {form.name} hides no values, so that it cannot publish starred rows"
+        allowed = f"use {', '.join(hiding[:-1])} or {hiding[-1]}, or rows: left_out"
+        found.append(("suppression", Refused(what, allowed)))
     return found

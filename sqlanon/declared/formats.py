@@ -26,6 +26,7 @@ class FormatFacts:
         source_names: every published column is called as a column of the source.
         exact: quasi values are published as they are: they meet no k, and show who is in the table.
         paired: a second table holds the sensitive values by group.
+        hides: a class can publish that a value is any, ``*``: suppressed rows are published so.
     """
 
     name: str
@@ -38,6 +39,7 @@ class FormatFacts:
     source_names: bool = False
     exact: bool = False
     paired: bool = False
+    hides: bool = False
 
 
 RANGES = FormatFacts(
@@ -46,6 +48,7 @@ RANGES = FormatFacts(
     "`<column>_lo` and `<column>_hi` in the source's type, hierarchy nodes as labels, sets as arrays.",
     means=True,
     reach=True,
+    hides=True,
 )
 LABELS = FormatFacts(
     "labels",
@@ -54,6 +57,7 @@ LABELS = FormatFacts(
     text=True,
     reach=True,
     source_names=True,
+    hides=True,
 )
 POINTS = FormatFacts(
     "points",
@@ -68,6 +72,7 @@ SUPPRESSED = FormatFacts(
     "sqlanon.formats.suppressed:Suppressed",
     "the value where the class agrees, else NULL.",
     single=True,
+    hides=True,
 )
 ANATOMY = FormatFacts(
     "anatomy",

@@ -11,7 +11,7 @@ from importlib import import_module
 
 from sqlanon.declared import FORMATS, FormatFacts
 from sqlanon.errors import PolicyError
-from sqlanon.formats.base import Cell, Format, Recoded
+from sqlanon.formats.base import Cell, Format, Levels, Recoded
 from sqlanon.formats.grouping import Grouping, RowGroups
 from sqlanon.formats.layout import COUNT, GROUP, Layout, Names, Published
 
@@ -38,5 +38,5 @@ def _made(facts: FormatFacts) -> Format:
 
 
 __all__ = [
-    "COUNT", "GROUP", "Cell", "Format", "Grouping", "Layout", "Names", "Published", "Recoded", "RowGroups", "format_of",
+    "COUNT", "GROUP", "Cell", "Format", "Grouping", "Layout", "Levels", "Names", "Published", "Recoded", "RowGroups", "format_of",
 ]  # fmt: skip

@@ -12,7 +12,8 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from sqlanon.declared import REQUIREMENTS
-from sqlanon.formats.base import Cell, Field, Format, Recoded
+from sqlanon.errors import PolicyError
+from sqlanon.formats.base import AS_BOXES, Cell, Field, Format, Levels, Recoded
 from sqlanon.formats.grouping import Grouping, RowGroups
 from sqlanon.formats.layout import COUNT, GROUP, Layout, Names, Published
 from sqlanon.loss import reconstruction_error
@@ -83,12 +84,18 @@ class Anatomy(Format):
         return (f"{said}{k}only the sensitive value is protected, by l",)
 
     def recode(
-        self, scratch: Scratch, encoded: Encoded, classed: TableRef, form: FormatSpec, spans: TableRef | None, seed: int
+        self, scratch: Scratch, encoded: Encoded, classed: TableRef, form: FormatSpec, spans: TableRef | None, seed: int,
+        levels: Levels = AS_BOXES,
     ) -> Recoded:  # fmt: skip
         """Number the classes at random; nothing of the rows is recoded.
 
         Cost: a GROUP BY over the rows; one integer a class through memory.
         """
+        if levels:
+            raise PolicyError(
+                "format anatomy publishes quasi values as they are, and this method generalizes them; use the format ranges, labels "
+                "or suppressed, or another method"
+            )
         import numpy as np
 
         from sqlanon.kernels.random import seeded, shuffle
@@ -113,7 +120,9 @@ class Anatomy(Format):
     def covered(self, scratch: Scratch, encoded: Encoded, classed: TableRef, recoded: Recoded) -> None:
         """The predicate is equality: the staged values themselves are published, and verify compares what was written."""
 
-    def loss(self, scratch: Scratch, encoded: Encoded, classed: TableRef, measured: LossReport) -> LossReport:
+    def loss(
+        self, scratch: Scratch, encoded: Encoded, classed: TableRef, recoded: Recoded, measured: LossReport
+    ) -> LossReport:
         """What is lost is the tie between rows and values."""
         (alias,) = (domain.reading.alias for domain in encoded.sensitive)
         return replace(measured, rce=reconstruction_error(scratch, classed, alias))

@@ -25,6 +25,26 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, slots=True)
+class Levels:
+    """At which levels classes are published, where a method decides that (`sqlanon.methods.base.Assignment`).
+
+    Attributes:
+        table: scratch table (class, a smallint for each code column); None: the least node of every class.
+        starred: the class that publishes no quasi value; None: there is none.
+    """
+
+    table: TableRef | None = None
+    starred: int | None = None
+
+    def __bool__(self) -> bool:
+        """Whether there is anything that the boxes of the classes do not say."""
+        return self.table is not None or self.starred is not None
+
+
+AS_BOXES = Levels()
+
+
+@dataclass(frozen=True, slots=True)
 class Recoded:
     """Classes ready to publish.
 
@@ -36,6 +56,7 @@ class Recoded:
         classes, min_class, max_class: how many classes, and the smallest and largest.
         groups: which class is in which group of the release.
         left_out: rows of the source that have no class, by declaration.
+        starred: the class of suppressed rows that are published, or None; ``starred_rows`` of them there are.
     """
 
     boxes: TableRef
@@ -47,6 +68,13 @@ class Recoded:
     max_class: int
     groups: RowGroups
     left_out: int = 0
+    starred: int | None = None
+    starred_rows: int = 0
+
+    @property
+    def suppressed(self) -> int:
+        """Rows of the source that lose everything, left out or starred."""
+        return self.left_out + self.starred_rows
 
     @property
     def columns(self) -> tuple[Published, ...]:
@@ -176,7 +204,8 @@ class Format:
         return False
 
     def recode(
-        self, scratch: Scratch, encoded: Encoded, classed: TableRef, form: FormatSpec, spans: TableRef | None, seed: int
+        self, scratch: Scratch, encoded: Encoded, classed: TableRef, form: FormatSpec, spans: TableRef | None, seed: int,
+        levels: Levels = AS_BOXES,
     ) -> Recoded:  # fmt: skip
         """Compute what is published of every class.
 
@@ -187,6 +216,7 @@ class Format:
             form: the policy's words on the format.
             spans: boxes in codes, where the method knows them; None: they are aggregated here.
             seed: of the run, for what is drawn at random; who knows it can undo that, so only the owner may.
+            levels: what the method decides of published levels.
         """
         raise NotImplementedError
 
@@ -200,7 +230,9 @@ class Format:
         """
         raise NotImplementedError
 
-    def loss(self, scratch: Scratch, encoded: Encoded, classed: TableRef, measured: LossReport) -> LossReport:
+    def loss(
+        self, scratch: Scratch, encoded: Encoded, classed: TableRef, recoded: Recoded, measured: LossReport
+    ) -> LossReport:
         """The loss with what the metrics over boxes do not see."""
         return measured
 
@@ -261,6 +293,10 @@ class Column:
         key: the column of the boxes that ``members`` (of a set) are found by.
         found: the node of every span of a hierarchy.
         type: what values are cast to, where they travel as text.
+        leveled: the boxes have the level that is published, ``at_<code>``: -1 the least node, ``height`` the root or any value, more
+            a starred class.
+        height: of the tree; 1 for other columns.
+        either: a cell is the value or nothing.
         labels, means, middle: the texts of values or nodes; the means, and the representative codes, of classes.
         source: the column's domain.
     """
@@ -277,6 +313,9 @@ class Column:
     range: float = 0
     members: TableRef | None = None
     found: TableRef | None = None
+    leveled: bool = False
+    height: int = 1
+    either: bool = False
     labels: TableRef | None = field(default=None)
     means: TableRef | None = None
     middle: TableRef | None = None

@@ -6,10 +6,11 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from sqlanon.engines.base import TableRef
-from sqlanon.formats.base import KINDS, Column, Format, Recoded
+from sqlanon.formats.base import AS_BOXES, KINDS, Column, Format, Levels, Recoded
 from sqlanon.formats.cover import covered
 from sqlanon.formats.grouping import RowGroups
 from sqlanon.formats.layout import Names
+from sqlanon.formats.leveled import generalized, height_of, key_of
 from sqlanon.table.encode import spread_of
 from sqlanon.table.tree import load_nodes
 from sqlanon.table.wide import Part, beside, few
@@ -26,10 +27,12 @@ class BoxFormat(Format):
     Attributes:
         shown: the template that makes the published columns of some quasi columns from the boxes.
         cover: the template that counts rows outside of what is published for them.
+        either: a cell is the value or nothing, so that it loses nothing or all.
     """
 
     shown: ClassVar[str]
     cover: ClassVar[str]
+    either: ClassVar[bool] = False
 
     def labels(self, scratch: Scratch, domain: Domain) -> TableRef | None:
         """A scratch table (code, label) of the values' texts, where the format publishes texts."""
@@ -48,7 +51,8 @@ class BoxFormat(Format):
         return domain.reading.treatment == "nominal" and not domain.fits_bits
 
     def recode(
-        self, scratch: Scratch, encoded: Encoded, classed: TableRef, form: FormatSpec, spans: TableRef | None, seed: int
+        self, scratch: Scratch, encoded: Encoded, classed: TableRef, form: FormatSpec, spans: TableRef | None, seed: int,
+        levels: Levels = AS_BOXES,
     ) -> Recoded:  # fmt: skip
         """See `Format.recode`."""
         layout = self.layout(encoded.roles, encoded.quasi, form)
@@ -61,8 +65,10 @@ class BoxFormat(Format):
                 columns=[domain.code for domain in encoded.quasi],
                 sets=[domain.code for domain in encoded.quasi if domain.fits_bits],
             )
+        if levels:
+            spans = generalized(scratch, encoded.quasi, spans, levels)
         parts = [
-            self._column(scratch, classed, spans, domain, layout.names[domain.code])
+            self._column(scratch, classed, spans, domain, layout.names[domain.code], leveled=bool(levels))
             for domain in encoded.quasi
         ]
         published = layout.of_class
@@ -95,13 +101,21 @@ class BoxFormat(Format):
         return covered(self, self.cover, scratch, encoded, classed, recoded)
 
     def _column(
-        self, scratch: Scratch, classed: TableRef, spans: TableRef, domain: Domain, names: Names
+        self,
+        scratch: Scratch,
+        classed: TableRef,
+        spans: TableRef,
+        domain: Domain,
+        names: Names,
+        *,
+        leveled: bool,
     ) -> Column:
         """What the templates need to know of one column, its scratch tables made."""
         column = Column(
             domain, domain.code, KINDS[domain.reading.treatment or "ordered"], domain.table, domain.has_null,
-            max(domain.size, 1), names, f"set_{domain.code}" if domain.fits_bits else "class",
+            max(domain.size, 1), names, key_of(domain, leveled=leveled),
             domain.reading.column.type if domain.reading.as_text else None,
+            leveled=leveled, height=height_of(domain), either=self.either,
         )  # fmt: skip
         if column.kind == "ordered":
             column = column.having(range=spread_of(scratch, domain))
@@ -115,12 +129,15 @@ class BoxFormat(Format):
                 nodes=nodes,
                 column=domain.code,
                 nulls=domain.has_null,
+                height=column.height,
+                leveled=leveled,
             )
             column = column.having(found=found)
         else:
             column = column.having(labels=self.labels(scratch, domain))
         if column.kind == "set":
-            column = column.having(members=_members(scratch, classed, spans, domain, column.labels))
+            members = _members(scratch, classed, spans, domain, column.labels, leveled=leveled)
+            column = column.having(members=members)
         return self.tables(scratch, classed, column)
 
     def _keys(
@@ -139,13 +156,20 @@ class BoxFormat(Format):
 def _box_columns(part: Column) -> list[str]:
     """What recode/boxes makes of one column."""
     code = part.code
-    own = [f"set_{code}"] if part.key == f"set_{code}" else []
+    own = [part.key] if part.key != "class" else []
+    own += [f"at_{code}"] if part.leveled else []
     size = [] if part.kind == "ordered" else [f"size_{code}"]
     return [f"lo_{code}", f"hi_{code}", *own, f"null_{code}", *size, f"ncp_{code}", f"lm_{code}"]
 
 
 def _members(
-    scratch: Scratch, classed: TableRef, spans: TableRef, domain: Domain, labels: TableRef | None
+    scratch: Scratch,
+    classed: TableRef,
+    spans: TableRef,
+    domain: Domain,
+    labels: TableRef | None,
+    *,
+    leveled: bool,
 ) -> TableRef:
     members = scratch.table(f"{domain.code}_members")
     if domain.fits_bits:
@@ -159,7 +183,8 @@ def _members(
         )
     else:
         scratch.execute(
-            "recode/members", members=members, domain=domain.table, column=domain.code, labels=labels, classed=classed
+            "recode/members", members=members, domain=domain.table, column=domain.code, labels=labels, classed=classed,
+            whole=leveled,
         )  # fmt: skip
     return members
 

@@ -44,11 +44,12 @@ class Labels(BoxFormat):
         """See `BoxFormat.tables`: the labels of the nodes that classes have."""
         if column.found is None:
             return column
-        statement = scratch.sql("recode/found_labels", found=column.found)
+        statement = scratch.sql("recode/found_labels", found=column.found, leveled=column.leveled)
         rows = scratch.engine.fetch(statement, max_rows=50_000_000)
         table = scratch.table(f"{column.code}_labels")
         columns = [("low", "INTEGER"), ("high", "INTEGER"), ("label", scratch.engine.capabilities.text_type)]
-        written = ((low, high, self.write(str(label))) for low, high, label in rows)
+        columns += [("at", "INTEGER")] if column.leveled else []
+        written = ((low, high, self.write(str(label)), *at) for low, high, label, *at in rows)
         scratch.engine.load_rows(table, columns, written)
         return column.having(labels=table)
 

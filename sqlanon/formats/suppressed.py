@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from sqlanon.formats.base import Cell, Field
 from sqlanon.formats.boxes import BoxFormat
 from sqlanon.formats.layout import Names
 from sqlanon.formats.points import single
+from sqlanon.loss import stars
 from sqlanon.sqltext import identifier
 
 if TYPE_CHECKING:
+    from sqlanon.engines.base import TableRef
+    from sqlanon.formats.base import Recoded
+    from sqlanon.results import LossReport
+    from sqlanon.table.encode import Encoded
+    from sqlanon.table.scratch import Scratch
     from sqlanon.table.stage import Reading
 
 
@@ -19,10 +26,19 @@ class Suppressed(BoxFormat):
 
     shown = "formats/suppressed_shown"
     cover = "formats/suppressed_covered"
+    either = True
 
     def names(self, reading: Reading, *, mean: bool, nulls: bool) -> Names:
         """See `Format.names`."""
         return Names(value=reading.name, suppressed=f"{reading.name}_suppressed" if nulls else None)
+
+    def loss(
+        self, scratch: Scratch, encoded: Encoded, classed: TableRef, recoded: Recoded, measured: LossReport
+    ) -> LossReport:
+        """See `Format.loss`: what is published is the value or nothing, so that stars are counted."""
+        cells, rows = stars(scratch, recoded.boxes, [domain.code for domain in encoded.quasi])
+        columns = {name: {**lost, "hidden": lost["lm"]} for name, lost in measured.columns.items()}
+        return replace(measured, columns=columns, stars=cells, starred_rows=rows)
 
     def cell(self, own: Field, shape: str, view: str) -> Cell:
         """See `Format.cell`."""

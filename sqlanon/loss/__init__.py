@@ -7,7 +7,18 @@ class of each column in the column's own units.
 from __future__ import annotations
 
 from sqlanon.declared import METRICS
+from sqlanon.loss.counted import classification, reconstruction_error, stars
 from sqlanon.loss.extents import Extent, extents
-from sqlanon.loss.metrics import Attribute, Metric, measure, reconstruction_error
+from sqlanon.loss.metrics import Attribute, Metric, measure
 
-__all__ = ["METRICS", "Attribute", "Extent", "Metric", "extents", "measure", "reconstruction_error"]
+__all__ = [
+    "METRICS",
+    "Attribute",
+    "Extent",
+    "Metric",
+    "classification",
+    "extents",
+    "measure",
+    "reconstruction_error",
+    "stars",
+]

@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from importlib import import_module
-from typing import Protocol
+from typing import Any, Protocol
 
 from sqlanon.declared import METRICS, MetricDeclaration
 from sqlanon.engines.base import TableRef
@@ -48,6 +48,22 @@ class Groups(Protocol):
     @property
     def group(self) -> str:
         """Its column of the group."""
+
+
+class Lost(Protocol):
+    """Rows that lose all their quasi values (`sqlanon.formats.Recoded`)."""
+
+    @property
+    def left_out(self) -> int:
+        """Rows that are not published."""
+
+    @property
+    def suppressed(self) -> int:
+        """These, and those that are starred."""
+
+    @property
+    def starred(self) -> int | None:
+        """The starred class."""
 
 
 class Metric(Protocol):
@@ -136,13 +152,16 @@ class LM:
 
 @dataclass(frozen=True, slots=True)
 class Discernability:
-    """DM (C_DM) = sum over classes |G|^2 (Bayardo & Agrawal; LeFevre et al., section 1.2)."""
+    """DM (C_DM) = sum over classes |G|^2 (Bayardo & Agrawal; LeFevre et al., section 1.2).
+
+    Each suppressed row, left out or starred, counts N in place of |G| (Bayardo & Agrawal 2005).
+    """
 
     name: str = "dm"
 
     def aggregates(self, attributes: Sequence[Attribute]) -> Mapping[str, str]:
         """See `Metric`."""
-        return {"squares": "CAST(COALESCE(SUM(CAST(b.n AS DOUBLE) * b.n), 0) AS DOUBLE)"}
+        return {"squares": "CAST(COALESCE(SUM((b.n - b.suppressed) * b.n), 0) AS DOUBLE)"}
 
     def finish(self, values: Mapping[str, float], attributes: Sequence[Attribute], k: int) -> float:
         """See `Metric`."""
@@ -280,28 +299,13 @@ def code(declared: MetricDeclaration) -> Metric:
     return made
 
 
-def reconstruction_error(scratch: Scratch, classed: TableRef, value: str) -> float:
-    """RCE of format anatomy (Xiao & Tao 2006, section 4): the squared error of each row's distribution, as a reader rebuilds it.
-
-    A reader takes a row of group G to have sensitive value v with c(v) / |G|; the truth is 1 for one value. Summed over rows
-    that is sum over groups of |G| - sum_v c(v)^2 / |G|: 0 if every row's value is known, at least n (1 - 1/l) if the groups
-    are l-diverse.
-
-    Args:
-        scratch: the run.
-        classed: rows with their class.
-        value: the sensitive column there.
-    """
-    return float(str(scratch.fetch("loss/reconstruction", classed=classed, value=value)[0][0]))
-
-
 def measure(
     scratch: Scratch,
     boxes: TableRef,
     groups: Groups,
     attributes: Sequence[Attribute],
     k: int | None,
-    left_out: int = 0,
+    lost: Lost,
 ) -> LossReport:
     """All metrics of a release in one scan of its boxes.
 
@@ -311,8 +315,8 @@ def measure(
         groups: which boxes publish the same.
         attributes: the quasi columns.
         k: the k that was asked; None: none was, and there is no C_AVG.
-        left_out: rows of the source that are not published. Each has lost everything: its NCP, LM and volume are 1, and it is
-            as any other row of the source (DM; Bayardo & Agrawal 2005).
+        lost: rows of the source that are not published, or starred. Each has lost everything: its NCP, LM and volume are 1, and
+            it is as any other row of the source (DM). The boxes of the starred class say so themselves but for DM.
 
     Raises:
         PolicyError: a metric of an extension calls an aggregate as another metric calls a different one.
@@ -332,19 +336,21 @@ def measure(
         columns=[{"code": a.code, "weight": a.weight, "size": max(a.size, 1)} for a in attributes],
         weights=sum(a.weight for a in attributes),
         aggregates=[{"alias": alias, "sql": sql} for alias, sql in wanted.items()],
+        starred=lost.starred,
     )[0]
     values = {alias: float(str(cell)) for alias, cell in zip(wanted, row, strict=True)}
-    if left_out:
-        values["n_rows"] += left_out
-        values["squares"] += left_out * values["n_rows"]
+    if lost.left_out:
+        values["n_rows"] += lost.left_out
         for alias in values:
             if alias.startswith(("ncp_", "lm_")) or alias == "volumes":
-                values[alias] += left_out
+                values[alias] += lost.left_out
     rows = values["n_rows"]
+    values["squares"] += lost.suppressed * rows
     finished = {name: metric.finish(values, attributes, k or 1) for name, metric in metrics.items()}
     own = {declared.name for declared in METRICS.own}
+    named: dict[str, Any] = {name: found for name, found in finished.items() if name in own}
     report = LossReport(
-        **{name: found for name, found in finished.items() if name in own},
+        **named,
         columns={
             a.name: {"ncp": values[f"ncp_{a.code}"] / rows, "lm": values[f"lm_{a.code}"] / rows}
             for a in attributes

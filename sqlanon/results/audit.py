@@ -56,7 +56,8 @@ class AuditReport(Report):
         min_identifiers: per identifier column named, and per identifier that a release of events counts, the fewest distinct
             values in any class; NULL is one value.
         not_measured: what the policy promises and this audit could not count, each with the reason; the audit then fails.
-        suppressed: rows of the source that are left out by the release's metadata; ``rows`` and all measures are of those in the table.
+        suppressed: rows of the source that lose all their quasi values by the release's metadata; ``missing`` of them are left out:
+            ``rows`` and all measures are of those in the table.
         groups: format anatomy: what ``sensitive`` and ``requirements`` are counted on; k, classes and risks are those of the
             exact quasi columns.
     """
@@ -80,6 +81,7 @@ class AuditReport(Report):
     lowering_together: tuple[str, ...] = ()
     not_measured: tuple[str, ...] = ()
     suppressed: int = 0
+    missing: int = 0
 
     @property
     def satisfied(self) -> bool:

@@ -39,8 +39,12 @@ class LossReport:
         weighted_max_ncp: largest rows x NCP of a class.
         avg_ncp: as ``il1``, every column weighing the same.
         weighted_avg_volume: mean over rows of the product of the columns' NCP.
-        columns: each quasi column's ``ncp`` and ``lm``, averaged over rows, unweighted.
+        columns: each quasi column's ``ncp`` and ``lm``, averaged over the source's rows, unweighted; in format suppressed also the
+            share of ``hidden`` values.
         more: the metrics that extensions add, by name.
+        cm: share of rows that lack their class's most frequent sensitive value, or are suppressed; where rows are suppressed or levels
+            are published, and there is one sensitive column; else None.
+        stars, starred_rows: format suppressed: cells that hide a value, and rows all of whose cells do; None for the others.
         rce: what format anatomy loses; None for the others. It keeps the quasi columns exact, so that their losses are 0.
     """
 
@@ -57,4 +61,7 @@ class LossReport:
     weighted_avg_volume: float
     columns: Mapping[str, Mapping[str, float]]
     rce: float | None = None
+    cm: float | None = None
+    stars: int | None = None
+    starred_rows: int | None = None
     more: Mapping[str, float] = field(default_factory=dict)

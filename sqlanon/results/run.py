@@ -52,7 +52,8 @@ class KeptTable(Report):
 class RunReport(Report):
     """What one run did: ``outcome`` is whether it published; if not, the other figures are the published version's.
 
-    ``rows`` are those of the source, of which ``suppressed`` are left out of the release: the method gave them no class.
+    ``rows`` are those of the source, of which ``suppressed`` lose all their quasi values: ``left_out`` of them are not published, the
+    others are published with ``*`` in every quasi column.
     """
 
     release: str
@@ -72,6 +73,7 @@ class RunReport(Report):
     execution: str
     format: str
     columns: tuple[str, ...] = ()
+    left_out: int = 0
     min_identifiers: Mapping[str, int] = field(default_factory=dict)
     """For ``rows_are: events``: per identifier that does not accept repeats, the fewest distinct values in any class, NULL being one."""
     pm: Mapping[str, float] = field(default_factory=dict)

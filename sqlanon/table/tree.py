@@ -71,3 +71,25 @@ def load_nodes(scratch: Scratch, domain: Domain) -> TableRef:
                ("extent", "BIGINT"), ("label", text)]  # fmt: skip
     scratch.engine.load_rows(table, columns, rows)
     return table
+
+
+def load_ancestors(scratch: Scratch, domain: Domain) -> TableRef:
+    """A scratch table (level, code, low, high): of every code of a value, and every level below the root, its node's codes."""
+    import numpy as np
+
+    tree, shift = tree_of(domain), int(domain.has_null)
+    below = range(len(tree.node) - 1)
+    leaves = len(tree.node[0])
+    low = np.concatenate([tree.node[level] for level in below] or [np.zeros(0, np.int64)]) + shift
+    width = np.concatenate([tree.leaves[level] for level in below] or [np.zeros(0, np.int64)])
+    table = scratch.table(f"{domain.code}_ancestors")
+    scratch.engine.load_arrays(
+        table,
+        {
+            "level": np.repeat(np.arange(len(below)), leaves).astype(np.int32),
+            "code": np.tile(np.arange(leaves) + shift, len(below)).astype(np.int32),
+            "low": low.astype(np.int32),
+            "high": (low + width - 1).astype(np.int32),
+        },
+    )
+    return table

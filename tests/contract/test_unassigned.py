@@ -13,7 +13,7 @@ import duckdb
 import numpy as np
 import pytest
 
-from sqlanon.errors import InfeasibleError, PolicyError, PrivacyViolation
+from sqlanon.errors import InfeasibleError, PrivacyViolation
 from sqlanon.methods.base import Assignment
 from sqlanon.query.refusal import Refused
 from tests.declared import declare
@@ -145,9 +145,12 @@ def test_rows_that_nobody_declares_are_lost(leaving: Any, monkeypatch: pytest.Mo
         leaving()
 
 
-def test_refine_takes_classes_of_all_rows(leaving: Any) -> None:
-    with pytest.raises(PolicyError, match="leaves rows out"):
-        leaving(refine=True)
+def test_refine_leaves_them_out(shared_db: Any, leaving: Any) -> None:
+    report = leaving(refine=True).report
+    assert (report.rows, report.suppressed) == (12, 1)
+    published = read_table(shared_db, ("release", leaving.name))
+    assert len(published) == 11
+    assert max(row["q_hi"] for row in published) == 10
 
 
 def test_a_row_more_or_less_than_said_fails_an_audit(shared_db: Any, leaving: Any) -> None:

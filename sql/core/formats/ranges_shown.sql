@@ -1,5 +1,6 @@
 -- name: formats/ranges_shown
--- params: shown (table to make), boxes (table), columns (list of {code, kind, domain, members, found, means, key, names (published names by part)}), codes (columns
+-- params: shown (table to make), boxes (table), columns (list of {code, kind, domain, members, found, means, key,
+--   leveled (bool: boxes have a level), height, names (published names by part)}), codes (columns
 --   of codes that rank as published ones do: {name, code, key})
 -- returns: _sqlanon_class, codes, the published columns of these quasi columns: one row a class. Planning a join takes an
 --   engine more than linear time in its tables, so a statement has few columns.
@@ -15,7 +16,7 @@ SELECT
     , CASE WHEN {{ known }} THEN l{{ c.code }}.value END AS {{ c.names.lo | ident }}
     , CASE WHEN {{ known }} THEN h{{ c.code }}.value END AS {{ c.names.hi | ident }}
 {% if c.names.mean %}
-    , CASE WHEN {{ known }} THEN e{{ c.code }}.mean_{{ c.code }} END AS {{ c.names.mean | ident }}
+    , CASE WHEN {{ known }}{% if c.leveled %} AND b.at_{{ c.code }} < {{ c.height }}{% endif %} THEN e{{ c.code }}.mean_{{ c.code }} END AS {{ c.names.mean | ident }}
 {% endif %}
 {% elif c.kind == "set" %}
     , CASE WHEN {{ known }} THEN m{{ c.code }}.members END AS {{ c.names.value | ident }}
@@ -37,6 +38,7 @@ LEFT JOIN {{ c.means | table }} AS e{{ c.code }} ON e{{ c.code }}.class = b.clas
 {% elif c.kind == "set" %}
 LEFT JOIN {{ c.members | table }} AS m{{ c.code }} ON m{{ c.code }}.key = b.{{ c.key }}
 {% else %}
-LEFT JOIN {{ c.found | table }} AS f{{ c.code }} ON f{{ c.code }}.low = b.lo_{{ c.code }} AND f{{ c.code }}.high = b.hi_{{ c.code }}
+LEFT JOIN {{ c.found | table }} AS f{{ c.code }} ON f{{ c.code }}.low = b.lo_{{ c.code }} AND f{{ c.code }}.high = b.hi_{{ c.code }}{% if c.leveled %} AND f{{ c.code }}.at = LEAST(b.at_{{ c.code }}, {{ c.height }}){% endif %}
+
 {% endif %}
 {% endfor %}

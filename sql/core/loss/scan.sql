@@ -1,8 +1,10 @@
 -- name: loss/scan
--- params: boxes (table), groups ({table, key, group}), columns (list of {code, weight, size}), weights (their sum), aggregates (list of {alias, sql})
+-- params: boxes (table), groups ({table, key, group}), columns (list of {code, weight, size}), weights (their sum), aggregates (list of
+--   {alias, sql}), starred (a class or none)
 -- returns: one row with every aggregate that the metrics asked for: many metrics, one scan
 -- A class is what a reader sees: boxes that publish the same columns are one class, as in a GROUP BY on the release. Its
--- NCP, LM and volume are the means over its rows, so sums over classes are sums over boxes; widest is its worst box.
+-- NCP, LM and volume are the means over its rows, so sums over classes are sums over boxes; widest is its worst box;
+-- suppressed counts the rows of it that are of the starred class.
 -- The volume is a product of many small numbers, which PostgreSQL refuses where it underflows: hence the logarithms.
 SELECT
 {% for a in aggregates %}
@@ -11,6 +13,7 @@ SELECT
 FROM (
     SELECT
         CAST(SUM(c.n) AS DOUBLE) AS n
+        , CAST({% if starred is not none %}SUM(CASE WHEN c.class = {{ starred }} THEN c.n ELSE 0 END){% else %}0{% endif %} AS DOUBLE) AS suppressed
 {% for c in columns %}
         , SUM(c.n * c.ncp_{{ c.code }}) / CAST(SUM(c.n) AS DOUBLE) AS ncp_{{ c.code }}
         , SUM(c.n * c.lm_{{ c.code }}) / CAST(SUM(c.n) AS DOUBLE) AS lm_{{ c.code }}

@@ -1,9 +1,11 @@
 -- name: recode/boxes
--- params: boxes (table to make), spans (table), columns (list of {code, kind, domain, members, found, nulls, size, range, key})
+-- params: boxes (table to make), spans (table), columns (list of {code, kind, domain, members, found, nulls, size, range, key,
+--   leveled (bool: spans have a level), height, either (bool: a cell is a value or nothing)})
 -- returns: class, n, per column: lo_, hi_ (codes), null_ ('none', 'all', 'some'), ncp_ and lm_ (double, 0..1);
---   size_ of a node or set: its leaves or values, 0 for NULL alone
+--   size_ of a node or set: its leaves or values, 0 for NULL alone; at_ and key_, if spans have them
 -- NCP (Xu et al.): (max - min) / range of the domain for numbers; |u| / |A| for a node or set u of more than one value.
 -- LM (Iyengar): the same for numbers, (|u| - 1) / (|A| - 1) for nodes and sets. A class with some NULLs scores 1.
+-- A starred class (at_ above the root) scores 1 everywhere; where a cell is a value or nothing, nothing scores 1.
 CREATE {{ boxes | scratch }} AS
 SELECT
     s.class AS class
@@ -11,11 +13,14 @@ SELECT
 {% for c in columns %}
     , s.lo_{{ c.code }} AS lo_{{ c.code }}
     , s.hi_{{ c.code }} AS hi_{{ c.code }}
-{% if c.key == "set_" ~ c.code %}
+{% if c.key != "class" %}
     , s.{{ c.key }} AS {{ c.key }}
 {% endif %}
+{% if c.leveled %}
+    , s.at_{{ c.code }} AS at_{{ c.code }}
+{% endif %}
 {% if c.nulls %}
-    , CASE WHEN s.lo_{{ c.code }} > 0 THEN 'none' WHEN s.hi_{{ c.code }} = 0 THEN 'all' ELSE 'some' END AS null_{{ c.code }}
+    , CASE {% if c.leveled %}WHEN s.at_{{ c.code }} >= {{ c.height }} THEN 'some' {% endif %}WHEN s.lo_{{ c.code }} > 0 THEN 'none' WHEN s.hi_{{ c.code }} = 0 THEN 'all' ELSE 'some' END AS null_{{ c.code }}
 {% else %}
     , 'none' AS null_{{ c.code }}
 {% endif %}
@@ -24,11 +29,16 @@ SELECT
 {% endif %}
 {% for measure in ("ncp", "lm") %}
     , CAST(CASE
+{% if c.leveled %}
+        WHEN s.at_{{ c.code }} > {{ 0 if c.either else c.height }} THEN 1
+{% endif %}
         WHEN s.lo_{{ c.code }} = s.hi_{{ c.code }} THEN 0
 {% if c.nulls %}
         WHEN s.lo_{{ c.code }} = 0 THEN 1
 {% endif %}
-{% if c.kind == "ordered" %}
+{% if c.either %}
+        ELSE 1
+{% elif c.kind == "ordered" %}
         WHEN {{ c.range }} = 0 THEN 0
         ELSE (h{{ c.code }}.ord - l{{ c.code }}.ord) / {{ c.range }}
 {% else %}
@@ -50,6 +60,7 @@ JOIN {{ c.domain | table }} AS h{{ c.code }} ON h{{ c.code }}.code = s.hi_{{ c.c
 {% elif c.kind == "set" %}
 LEFT JOIN {{ c.members | table }} AS m{{ c.code }} ON m{{ c.code }}.key = s.{{ c.key }}
 {% else %}
-LEFT JOIN {{ c.found | table }} AS f{{ c.code }} ON f{{ c.code }}.low = s.lo_{{ c.code }} AND f{{ c.code }}.high = s.hi_{{ c.code }}
+LEFT JOIN {{ c.found | table }} AS f{{ c.code }} ON f{{ c.code }}.low = s.lo_{{ c.code }} AND f{{ c.code }}.high = s.hi_{{ c.code }}{% if c.leveled %} AND f{{ c.code }}.at = LEAST(s.at_{{ c.code }}, {{ c.height }}){% endif %}
+
 {% endif %}
 {% endfor %}

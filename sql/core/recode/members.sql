@@ -1,6 +1,6 @@
 -- name: recode/members
--- params: members (table to make), classed, domain (tables), column (code column), labels (table of code, label; or none)
--- returns: key (the class), size bigint, members (array sorted by bytes), label text (if labels): the set of a nominal column, NULL left out
+-- params: members (table to make), classed, domain (tables), column (code column), labels (table of code, label; or none), whole (bool)
+-- returns: key (the class; if whole also -1, with all values of the domain), size bigint, members (array sorted by bytes), label text (if labels): the set of a nominal column, NULL left out
 CREATE {{ members | scratch }} AS
 SELECT
     p.class AS key
@@ -13,6 +13,11 @@ FROM (
     SELECT w.class AS class, w.{{ column }} AS code
     FROM {{ classed | table }} AS w
     GROUP BY w.class, w.{{ column }}
+{% if whole %}
+    UNION ALL
+    SELECT -1 AS class, a.code AS code
+    FROM {{ domain | table }} AS a
+{% endif %}
 ) AS p
 JOIN {{ domain | table }} AS d ON d.code = p.code
 {% if labels %}

@@ -21,8 +21,10 @@ def audit_report(screen: Screen, report: AuditReport) -> None:
         f"audit of {safe(report.table)}: {count(report.rows)} rows in {count(report.classes)} classes",
         f"  classes are the groups over: {_columns(report.quasi)}",
     )
-    if report.suppressed:
-        screen.show(f"  rows of the source that the release leaves out: {count(report.suppressed)}")
+    if report.missing:
+        screen.show(f"  rows of the source that the release leaves out: {count(report.missing)}")
+    if report.suppressed > report.missing:
+        screen.show(f"  rows with * in every quasi column: {count(report.suppressed - report.missing)}")
     if report.left_out:
         screen.show(f"  left out: {_columns(report.left_out)}")
     rows = [

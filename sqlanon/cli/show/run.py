@@ -177,7 +177,17 @@ def loss(report: LossReport, released: int) -> tuple[Sheet | str, ...]:
     totals = f"GCP {report.gcp:.4f}, {_sizes(report)}"
     more = [f"{safe(name)} {value:.4f}" for name, value in report.more.items()]
     classes = f"NCP of a class: {report.il1:.4f} on average, {report.il_inf:.4f} at most"
-    return shown, totals, classes, *([", ".join(more)] if more else [])
+    hidden = [] if report.stars is None else [_stars(report.stars, report.starred_rows or 0)]
+    hidden += (
+        []
+        if report.cm is None
+        else [f"CM {report.cm:.4f}: rows without their class's most frequent sensitive value"]
+    )
+    return shown, totals, classes, *hidden, *([", ".join(more)] if more else [])
+
+
+def _stars(cells: int, rows: int) -> str:
+    return f"stars: {count(cells)} hidden values; {count(rows)} rows hide all of theirs"
 
 
 def _sizes(report: LossReport) -> str:

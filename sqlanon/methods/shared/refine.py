@@ -10,6 +10,7 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
+from sqlanon.errors import PolicyError
 from sqlanon.methods.base import Assignment, Context
 from sqlanon.spec import RefineSpec
 
@@ -24,8 +25,17 @@ BLOCK = 200_000
 def refined(context: Context, assignment: Assignment, spec: RefineSpec) -> Assignment:
     """The assignment with less loss, or as it was; every class still meets the requirements.
 
+    Suppressed rows stay what they are: those without a class, and the starred class.
+
+    Raises:
+        PolicyError: the method decides at which levels classes are published, so that their boxes are not what is lost.
+
     Cost: O(n (window + k) d) a pass.
     """
+    if assignment.levels is not None:
+        raise PolicyError(
+            "refine lowers the loss of boxes, and this method publishes classes at levels of its own; leave refine out"
+        )
     import numpy as np
 
     from sqlanon.kernels.canonical_order import settle
@@ -36,6 +46,8 @@ def refined(context: Context, assignment: Assignment, spec: RefineSpec) -> Assig
     )
     geometry, whole = kernel_input.geometry(context), kernel_input.whole_table(context)
     order = np.argsort(label, kind="stable")
+    if assignment.starred is not None:
+        order = order[label[order] != assignment.starred]
     begins = np.ones(len(order), np.bool_)
     begins[1:] = label[order[1:]] != label[order[:-1]]
     loaded = kernel_input.Loaded(rid, codes, sensitive, geometry)
@@ -65,7 +77,7 @@ def refined(context: Context, assignment: Assignment, spec: RefineSpec) -> Assig
         for _ in pool.map(improve, [starts[a : b + 1] for a, b in pairwise(cuts)]):
             done += 1
             context.progress.update(done, len(cuts) - 1, "blocks refined")
-    out = np.empty(len(order), np.int32)
+    out = label.astype(np.int32)
     out[order] = classes
     table = context.scratch.table("refined")
     context.scratch.engine.load_arrays(table, {"rid": rid, "class": out})

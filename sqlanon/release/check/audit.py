@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
+from sqlanon.declared import most_suppressed
 from sqlanon.engines.base import Engine, TableRef
 from sqlanon.errors import PolicyError
 from sqlanon.formats import COUNT, GROUP, Grouping
@@ -74,7 +75,7 @@ def _audit(
     relation = place.relation
     facts = facts_beside(engine, relation.ref)
     counted = counted_beside(engine, relation, facts)
-    suppressed = int(facts.get("left_out", 0))
+    missing, starred = (int(facts.get(kind, 0)) for kind in ("left_out", "starred"))
     names = [column.name for column in relation.columns if counted is None or column.name != GROUP]
     roles = _roles(spec, place.entry)
     own_sensitive = [name for name in names if roles.get(name) == "sensitive"]
@@ -123,7 +124,7 @@ def _audit(
         if of_persons:
             more, not_measured = persons.judged(engine, place.entry, tuple(named), own_sensitive, of_persons)
             results += more
-    results += _all_rows(rows, suppressed, place.entry, spec)
+    results += _all_rows(rows, missing, starred, place.entry, spec)
     here = persons.measure(engine, relation.ref, chosen, {name: name for name in identifiers})
     linked = persons.of_version(engine, place.entry)
     if spec is not None:
@@ -149,24 +150,25 @@ def _audit(
         not_measured=not_measured,
         lowering=alone,
         lowering_together=together,
-        suppressed=suppressed,
+        suppressed=missing + starred,
+        missing=missing,
     )
 
 
 def _all_rows(
-    rows: int, suppressed: int, version: Entry | None, spec: ReleaseSpec | None
+    rows: int, missing: int, starred: int, version: Entry | None, spec: ReleaseSpec | None
 ) -> tuple[RequirementResult, ...]:
-    """Where the metadata of a release count left-out rows: they and those in it are the source's, and no more than a policy allows."""
-    if not suppressed:
+    """Of a release with suppressed rows: those left out and those in it are the source's; no more than the policy allows."""
+    if not missing and not starred:
         return ()
     found = []
-    if version is not None:
-        source = int(version.report["rows"])
-        whole = source == rows + suppressed
-        found.append(RequirementResult("rows, with those left out", None, source, rows + suppressed, whole))
+    source = rows + missing
+    if version is not None and missing:
+        known = int(version.report["rows"])
+        found.append(RequirementResult("rows, with those left out", None, known, source, known == source))
     if spec is not None:
-        most = spec.suppression.most(rows + suppressed) if spec.suppression else 0
-        found.append(RequirementResult("rows left out, at most", None, most, suppressed, suppressed <= most))
+        most, lost = most_suppressed(spec, source), missing + starred
+        found.append(RequirementResult("rows suppressed, at most", None, most, lost, lost <= most))
     return tuple(found)
 
 

@@ -25,6 +25,7 @@ from sqlanon.release.make.run import (
     make_classes,
     warnings,
 )
+from sqlanon.release.make.suppressed import planned
 from sqlanon.release.store.catalog import Catalog, private_table
 from sqlanon.release.store.publish import listed
 from sqlanon.release.store.refresh import Decision, decide
@@ -96,7 +97,7 @@ def plan(
                 bound=described(spec.privacy.accuracy),
                 data=compared.data,
                 history=compared.reports,
-                notes=compared.notes,
+                notes=(*planned(spec, ready.rows), *compared.notes),
                 estimate=estimate(
                     ready.method,
                     ready.rows,

@@ -8,17 +8,16 @@ import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from sqlanon.declared import FORMATS, METHODS
+from sqlanon.declared import FORMATS, METHODS, most_suppressed
 from sqlanon.engines.base import Engine, TableRef
-from sqlanon.errors import PolicyError
-from sqlanon.formats import Recoded, RowGroups, format_of
-from sqlanon.loss import Attribute, measure
+from sqlanon.formats import Levels, Recoded, RowGroups, format_of
+from sqlanon.loss import Attribute, classification, measure
 from sqlanon.methods.base import Context
 from sqlanon.methods.shared.refine import refined
 from sqlanon.progress import Progress, Silent, Stopwatch
 from sqlanon.release.check import history, persons
 from sqlanon.release.check.verify import verify_staged
-from sqlanon.release.make import bound, unassigned
+from sqlanon.release.make import bound, suppressed
 from sqlanon.release.make.prepare import Prepared, Unchanged, link_columns, prepare
 from sqlanon.release.store.catalog import Catalog, Entry
 from sqlanon.release.store.kept_scratch import KeptScratch
@@ -166,6 +165,8 @@ class Made:
     execution: str
     notes: tuple[str, ...]
     seed: int
+    generalized: bool = False
+    """The method suppresses rows, or decides at which levels classes are published."""
 
 
 def make_classes(
@@ -178,13 +179,9 @@ def make_classes(
     with watch.stage("method") as progress:
         context = Context(
             scratch, encoded, ready.requirements, spec.execution, spec.memory or machine.memory, machine.threads,
-            progress, seed, spec.privacy.accuracy, spec.suppression, unassigned.allowed(spec, encoded.rows),
+            progress, seed, spec.privacy.accuracy, spec.suppression, most_suppressed(spec, encoded.rows),
         )  # fmt: skip
         assignment = ready.method.assign(context)
-        if spec.refine is not None and assignment.unassigned:
-            raise PolicyError(
-                f"{spec.name}: refine takes classes of all rows, and this method leaves rows out; leave refine out"
-            )
         if spec.refine is not None:
             assignment = refined(context, assignment, spec.refine)
     with watch.stage("recode"):
@@ -197,14 +194,16 @@ def make_classes(
             divided=assignment.divided or not own,
             unassigned=assignment.unassigned,
         )  # fmt: skip
-        missing = unassigned.left_out(scratch, spec, encoded, classed, assignment)
+        lost = suppressed.counted(scratch, spec, encoded, classed, assignment)
         notes = bound.reached(scratch, spec, ready.requirements, encoded, classed) + assignment.notes
-        notes += unassigned.notes(missing, encoded.rows)
-        recoded = form.recode(scratch, encoded, classed, spec.format, assignment.spans, seed)
-        recoded = replace(recoded, left_out=missing)
+        notes += lost.notes(encoded.rows)
+        levels = Levels(assignment.levels, assignment.starred if lost.starred else None)
+        recoded = form.recode(scratch, encoded, classed, spec.format, assignment.spans, seed, levels)
+        recoded = replace(recoded, left_out=lost.left_out, starred=levels.starred, starred_rows=lost.starred)
     with watch.stage("verify"):
         verify_staged(scratch, encoded, classed, recoded, spec.format)
-    return Made(encoded, classed, recoded, assignment.execution, tuple(notes), seed)
+    generalized = bool(levels) or lost.left_out > 0
+    return Made(encoded, classed, recoded, assignment.execution, tuple(notes), seed, generalized)
 
 
 @dataclass(frozen=True, slots=True)
@@ -253,15 +252,19 @@ def _make(
     with watch.stage("recode"):
         attributes = [Attribute(d.code, d.reading.name, d.reading.spec.weight, d.size) for d in encoded.quasi]
         asked = spec.privacy.k if spec.privacy.k > 1 else None
-        loss = measure(scratch, recoded.boxes, recoded.groups, attributes, asked, recoded.left_out)
-        loss = recoded.form.loss(scratch, encoded, classed, loss)
+        loss = measure(scratch, recoded.boxes, recoded.groups, attributes, asked, recoded)
+        loss = recoded.form.loss(scratch, encoded, classed, recoded, loss)
+        if made.generalized and len(encoded.sensitive) == 1:
+            (value,) = (domain.reading.alias for domain in encoded.sensitive)
+            cm = classification(scratch, classed, recoded.groups, value, recoded, encoded.rows)
+            loss = replace(loss, cm=cm)
     with watch.stage("verify"):
         bound.held(spec, scratch, encoded, recoded, loss)
     with watch.stage("state"):
         warned = (*persons.warnings(spec, fewest), *warnings(state, target))
     report = RunReport(
         release=spec.name, version=target.version, source=str(ready.roles.relation.ref), published=target.shown,
-        rows=encoded.rows, suppressed=recoded.left_out, classes=recoded.classes, min_class=recoded.min_class,
+        rows=encoded.rows, suppressed=recoded.suppressed, left_out=recoded.left_out, classes=recoded.classes, min_class=recoded.min_class,
         max_class=recoded.max_class, requirements=(), loss=loss, seconds={}, verified=False,
         method=ready.method.describe(), execution=made.execution, format=spec.format.kind,
         columns=tuple(column.name for column in recoded.columns), min_identifiers=fewest,
@@ -287,7 +290,7 @@ def changed_rows(
     links = link_columns(ready.roles, state.spec)
     seen = {reading.name for reading in (*ready.roles.quasi, *ready.roles.kept)}
     seen |= {column.name for column in ready.roles.identifiers}
-    same = previous.fingerprint == ready.source.fingerprint and not previous.row().suppressed
+    same = previous.fingerprint == ready.source.fingerprint and not previous.report.get("left_out")
     if same and seen.issuperset(links) and link_columns_of(previous, columns) == links:
         return DataChange(ready.rows, ready.rows, 0, 0)  # the same rows, column by column
     return data_change(scratch, previous, ready.stage, links, columns, ready.rows)

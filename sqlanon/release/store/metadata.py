@@ -66,6 +66,8 @@ def metadata_rows(
         facts |= _bound(privacy, privacy.accuracy, reached)
     if recoded.left_out:
         facts["left_out"] = recoded.left_out
+    if recoded.starred_rows:
+        facts["starred"] = recoded.starred_rows
     if recoded.sensitive:
         facts |= {
             "presence": "disclosed",

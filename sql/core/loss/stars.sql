@@ -1,0 +1,7 @@
+-- name: loss/stars
+-- params: boxes (table of a format whose cells are a value or nothing), columns (code columns)
+-- returns: stars bigint (cells that are nothing), rows bigint (rows all of whose cells are)
+SELECT
+    CAST(COALESCE(SUM(b.n * ({% for code in columns %}{{ " + " if not loop.first }}b.lm_{{ code }}{% endfor %})), 0) AS BIGINT) AS stars
+    , CAST(COALESCE(SUM(CASE WHEN {% for code in columns %}{{ " AND " if not loop.first }}b.lm_{{ code }} = 1{% endfor %} THEN b.n ELSE 0 END), 0) AS BIGINT) AS starred
+FROM {{ boxes | table }} AS b

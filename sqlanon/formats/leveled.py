@@ -1,0 +1,62 @@
+"""Classes at the levels that a method decides, in place of their own boxes: nodes of hierarchies, or any value at all."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from sqlanon.formats.base import Levels
+from sqlanon.table.tree import load_ancestors
+from sqlanon.table.wide import Part, beside, few
+
+if TYPE_CHECKING:
+    from sqlanon.engines.base import TableRef
+    from sqlanon.table.encode import Domain
+    from sqlanon.table.scratch import Scratch
+
+
+def height_of(domain: Domain) -> int:
+    """The level at which a quasi column publishes any value: the root of its hierarchy, 1 without one."""
+    hierarchy = domain.reading.spec.hierarchy if domain.reading.treatment == "hierarchy" else None
+    return len(hierarchy.levels[0]) - 1 if hierarchy is not None else 1
+
+
+def key_of(domain: Domain, *, leveled: bool) -> str:
+    """The column of the boxes by which the set of a class is found."""
+    if domain.fits_bits:
+        return f"set_{domain.code}"
+    return f"key_{domain.code}" if leveled and domain.reading.treatment == "nominal" else "class"
+
+
+def generalized(scratch: Scratch, quasi: Sequence[Domain], spans: TableRef, levels: Levels) -> TableRef:
+    """The boxes of the classes at their levels, in codes (see the template).
+
+    Args:
+        scratch: the run.
+        quasi: the quasi columns.
+        spans: the classes' own boxes.
+        levels: what the method decides.
+
+    Cost: a join of the classes with their levels, and one for every hierarchy column with its leaves times its height.
+    """
+    parts: list[Part] = []
+    for at, some in enumerate(few(quasi)):
+        columns = []
+        for domain in some:
+            tree = domain.reading.treatment == "hierarchy" and levels.table is not None
+            columns.append(
+                {
+                    "code": domain.code, "last": domain.codes - 1, "height": height_of(domain), "nulls": domain.has_null,
+                    "tree": load_ancestors(scratch, domain) if tree else None, "key": key_of(domain, leveled=True),
+                }
+            )  # fmt: skip
+        table = scratch.table(f"generalized_{at}")
+        scratch.execute(
+            "recode/generalized", generalized=table, spans=spans, levels=levels.table, starred=levels.starred, columns=columns
+        )  # fmt: skip
+        names = [] if at else ["n"]
+        for column in columns:
+            names += [f"{part}_{column['code']}" for part in ("lo", "hi", "at")]
+            names += [str(column["key"])] if column["key"] != "class" else []
+        parts.append((table, names))
+    return beside(scratch, "generalized", "class", parts)

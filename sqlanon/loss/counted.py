@@ -1,0 +1,57 @@
+"""Losses that are counted over rows, or over cells, and not over the boxes of all classes in one scan."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sqlanon.engines.base import TableRef
+from sqlanon.loss.metrics import Groups, Lost
+from sqlanon.table.scratch import Scratch
+
+
+def reconstruction_error(scratch: Scratch, classed: TableRef, value: str) -> float:
+    """RCE of format anatomy (Xiao & Tao 2006, section 4): the squared error of each row's distribution, as a reader rebuilds it.
+
+    A reader takes a row of group G to have sensitive value v with c(v) / |G|; the truth is 1 for one value. Summed over rows
+    that is sum over groups of |G| - sum_v c(v)^2 / |G|: 0 if every row's value is known, at least n (1 - 1/l) if the groups
+    are l-diverse.
+
+    Args:
+        scratch: the run.
+        classed: rows with their class.
+        value: the sensitive column there.
+    """
+    return float(str(scratch.fetch("loss/reconstruction", classed=classed, value=value)[0][0]))
+
+
+def classification(
+    scratch: Scratch, classed: TableRef, groups: Groups, value: str, lost: Lost, rows: int
+) -> float:
+    """CM (Iyengar 2002): the share of rows that lack their group's most frequent sensitive value, or are suppressed.
+
+    Args:
+        scratch: the run.
+        classed: rows with their class.
+        groups: which classes publish the same.
+        value: the sensitive column there.
+        lost: what is suppressed.
+        rows: of the source.
+
+    Cost: two groupings of the rows.
+    """
+    made = scratch.fetch(
+        "loss/classification", classed=classed, groups=groups, value=value, starred=lost.starred
+    )
+    return (int(str(made[0][0])) + lost.suppressed) / rows
+
+
+def stars(scratch: Scratch, boxes: TableRef, attributes: Sequence[str]) -> tuple[int, int]:
+    """Of a format whose cells are a value or nothing: the cells that are nothing, and the rows all of whose cells are.
+
+    Args:
+        scratch: the run.
+        boxes: what the format made of the classes.
+        attributes: the code columns.
+    """
+    row = scratch.fetch("loss/stars", boxes=boxes, columns=list(attributes))[0]
+    return int(str(row[0])), int(str(row[1]))

@@ -1,0 +1,98 @@
+"""Rows that a method suppresses, left out of a release or starred: how many there are, and whether the policy allows that."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sqlanon.declared import FORMATS, most_suppressed
+from sqlanon.engines.base import TableRef
+from sqlanon.errors import InfeasibleError, PolicyError
+from sqlanon.methods.base import Assignment
+from sqlanon.spec import ReleaseSpec
+from sqlanon.table.encode import Encoded
+from sqlanon.table.scratch import Scratch
+
+
+@dataclass(frozen=True, slots=True)
+class Suppressed:
+    """Rows that lose all their quasi values.
+
+    Attributes:
+        left_out: those that are not published.
+        starred: those that are published without a quasi value.
+    """
+
+    left_out: int = 0
+    starred: int = 0
+
+    def notes(self, rows: int) -> tuple[str, ...]:
+        """The notes of a run about them; ``rows`` are the source's."""
+        kinds = (
+            (self.left_out, "are left out of the release"),
+            (self.starred, "are published with * in every quasi column"),
+        )
+        return tuple(f"{count} of {rows} rows of the source {what}" for count, what in kinds if count)
+
+
+def planned(spec: ReleaseSpec, rows: int) -> tuple[str, ...]:
+    """The notes of plan about what is allowed."""
+    if spec.suppression is None:
+        return ()
+    what = {"left_out": "left out of the release", "starred": "published with * in every quasi column"}
+    most = spec.suppression.most(rows)
+    return (f"suppression: at most {most} of {rows} rows of the source are {what[spec.suppression.rows]}",)
+
+
+def counted(
+    scratch: Scratch, spec: ReleaseSpec, encoded: Encoded, classed: TableRef, assignment: Assignment
+) -> Suppressed:
+    """Count the suppressed rows; a row without a class that the assignment does not declare is missing, which verify finds.
+
+    Raises:
+        InfeasibleError: the policy allows fewer, or no row would be published; the message states how many there are.
+        PolicyError: the format hides no values, or the method does not do what the policy says.
+
+    Cost: a scan of the classes for each kind that the assignment declares.
+    """
+    if assignment.starred is not None and not FORMATS[spec.format.kind].hides:
+        raise PolicyError(
+            f"{spec.name}: format {spec.format.kind} hides no values, and this method stars rows; use "
+            f"{_hiding()}, or another method"
+        )
+    kept, starred = encoded.rows, 0
+    if assignment.unassigned:
+        kept = _count(scratch.fetch("table/count", source=classed))
+    if assignment.starred is not None:
+        made = scratch.fetch("table/class_rows", {"class": assignment.starred}, classed=classed)
+        starred = _count(made)
+    found = Suppressed(encoded.rows - kept, starred)
+    total, most = found.left_out + found.starred, most_suppressed(spec, encoded.rows)
+    asked = spec.suppression.rows if spec.suppression else "starred"
+    wrong = found.left_out if asked == "starred" else found.starred
+    if wrong and spec.suppression is not None:
+        raise PolicyError(
+            f"{spec.name}: the policy says rows: {asked}, and the method does otherwise with {wrong} rows"
+        )
+    if total <= most and kept:
+        return found
+    how = "leaves" if found.left_out else "stars"
+    said = f"{spec.name}: the method {how} {total} of {encoded.rows} rows{' out' if found.left_out else ''}"
+    if not kept:
+        raise InfeasibleError(
+            f"{said}, so that none would be published; ask for less, or choose another method"
+        )
+    allows = f"suppression allows {most}" if spec.suppression else "the policy allows none"
+    rows = "left_out" if found.left_out else "starred"
+    raise InfeasibleError(
+        f"{said}, and {allows}. Nothing was published. Set suppression: {{limit: {total}/{encoded.rows}, rows: {rows}}} to accept "
+        "that, ask for less, or choose another method"
+    )
+
+
+def _hiding() -> str:
+    *most, last = (facts.name for facts in FORMATS.values() if facts.hides)
+    return f"{', '.join(most)} or {last}"
+
+
+def _count(rows: list[tuple[object, ...]]) -> int:
+    return int(str(rows[0][0]))
