@@ -110,7 +110,11 @@ def test_only_formats_know_which_columns_make_a_group():
 def test_only_recoding_and_publishing_know_how_classes_are_grouped():
     """The other templates are given the table of groups, and the names of its columns."""
     knowing = {label(path) for path in TEMPLATES if "_sqlanon_place" in path.read_text()}
-    assert knowing == {"sql/core/publish/table.sql", "sql/core/recode/released.sql"}
+    assert knowing == {
+        "sql/core/publish/table.sql",
+        "sql/core/recode/released.sql",
+        "sql/postgres/publish/table.sql",
+    }
 
 
 def test_this_file_is_about_files_that_exist():

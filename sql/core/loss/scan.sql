@@ -5,6 +5,7 @@
 -- A class is what a reader sees: boxes that publish the same columns are one class, as in a GROUP BY on the release. Its
 -- NCP, LM and volume are the means over its rows, so sums over classes are sums over boxes; widest is its worst box;
 -- suppressed counts the rows of it that are of the starred class.
+-- Rows are added up as doubles, which hold them exactly: a sum of integers is a numeric on PostgreSQL, slow to divide by.
 -- The volume is a product of many small numbers, which PostgreSQL refuses where it underflows: hence the logarithms.
 SELECT
 {% for a in aggregates %}
@@ -12,14 +13,14 @@ SELECT
 {% endfor %}
 FROM (
     SELECT
-        CAST(SUM(c.n) AS DOUBLE) AS n
+        SUM(CAST(c.n AS DOUBLE)) AS n
         , CAST({% if starred is not none %}SUM(CASE WHEN c.class = {{ starred }} THEN c.n ELSE 0 END){% else %}0{% endif %} AS DOUBLE) AS suppressed
 {% for c in columns %}
-        , SUM(c.n * c.ncp_{{ c.code }}) / CAST(SUM(c.n) AS DOUBLE) AS ncp_{{ c.code }}
-        , SUM(c.n * c.lm_{{ c.code }}) / CAST(SUM(c.n) AS DOUBLE) AS lm_{{ c.code }}
+        , SUM(c.n * c.ncp_{{ c.code }}) / SUM(CAST(c.n AS DOUBLE)) AS ncp_{{ c.code }}
+        , SUM(c.n * c.lm_{{ c.code }}) / SUM(CAST(c.n AS DOUBLE)) AS lm_{{ c.code }}
 {% endfor %}
         , MAX(({% for c in columns %}{{ " + " if not loop.first }}{{ c.weight }} * c.ncp_{{ c.code }}{% endfor %}) / {{ weights }}) AS widest
-        , SUM(c.n * EXP(GREATEST({% for c in columns %}{{ " + " if not loop.first }}LN(CASE WHEN c.lo_{{ c.code }} = c.hi_{{ c.code }} THEN CAST(1 AS DOUBLE) / {{ c.size }} ELSE GREATEST(c.ncp_{{ c.code }}, 1e-300) END){% endfor %}, CAST(-700 AS DOUBLE)))) / CAST(SUM(c.n) AS DOUBLE) AS volume
+        , SUM(c.n * EXP(GREATEST({% for c in columns %}{{ " + " if not loop.first }}LN(CASE WHEN c.lo_{{ c.code }} = c.hi_{{ c.code }} THEN CAST(1 AS DOUBLE) / {{ c.size }} ELSE GREATEST(c.ncp_{{ c.code }}, 1e-300) END){% endfor %}, CAST(-700 AS DOUBLE)))) / SUM(CAST(c.n AS DOUBLE)) AS volume
     FROM {{ boxes | table }} AS c
     JOIN {{ groups.table | table }} AS r ON r.{{ groups.key }} = c.class
     GROUP BY r.{{ groups.group }}

@@ -6,16 +6,21 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
-from psycopg import sql
+import psycopg
+from psycopg import generators, sql
+from psycopg.waiting import Wait
 
 from sqlanon.engines.base import Statement
 from sqlanon.errors import DatabaseError
 
 if TYPE_CHECKING:
     import numpy.typing as npt
+    from psycopg.abc import PQGen
 
 TYPES = {"int16": "smallint", "int32": "integer", "int64": "bigint", "float64": "double precision"}
 SIGNATURE = b"PGCOPY\n\xff\r\n\x00" + bytes(8)
+END = 2
+"""Bytes after the last tuple."""
 
 
 def copy_out(statement: Statement, dtypes: Sequence[str]) -> sql.Composed:
@@ -27,6 +32,29 @@ def copy_out(statement: Statement, dtypes: Sequence[str]) -> sql.Composed:
     return sql.SQL("COPY (SELECT {} FROM ({}) AS q({})) TO STDOUT (FORMAT BINARY)").format(
         casts, sql.SQL(statement.text), names
     )
+
+
+def receive(pgconn: psycopg.pq.abc.PGconn, data: bytearray, enough: int | None = None) -> PQGen[bool]:
+    """Append what a COPY sends to ``data``, until there are ``enough`` bytes (gives True) or to the end (False).
+
+    The server sends a message for every row. The driver's own loop takes several calls for each, more processor time than the server
+    needs. For ``psycopg.Connection.wait``.
+    """
+    take = pgconn.get_copy_data
+    while enough is None or len(data) < enough:
+        size, row = take(1)
+        if size > 0:
+            data += row
+        elif size == 0:
+            while not (yield Wait.R):
+                pass
+            pgconn.consume_input()
+        else:
+            result = (yield from generators.fetch_many(pgconn))[-1]
+            if result.status != psycopg.pq.ExecStatus.COMMAND_OK:
+                raise psycopg.errors.error_from_result(result)
+            return False
+    return True
 
 
 def arrays(

@@ -26,7 +26,7 @@ from sqlanon.engines.base import (
 from sqlanon.engines.names import split_name
 from sqlanon.engines.postgres import private, rights
 from sqlanon.engines.postgres import reasons as answers
-from sqlanon.engines.postgres.binary import SIGNATURE, arrays, copy_out, record_type
+from sqlanon.engines.postgres.binary import END, SIGNATURE, arrays, copy_out, receive, record_type
 from sqlanon.engines.postgres.connect import is_failed, open_session, translated
 from sqlanon.engines.postgres.names import Names
 from sqlanon.engines.postgres.settings import SETTINGS
@@ -178,11 +178,10 @@ class PostgresEngine(Tables):
         with (
             self._translated(statement.name),
             self._connection.cursor() as cursor,
-            cursor.copy(query, dict(statement.binds) or None) as copy,
+            cursor.copy(query, dict(statement.binds) or None),
         ):
-            for block in copy:
-                data += block
-        return arrays(statement.name, memoryview(data)[len(SIGNATURE) : -2], record, dtypes)
+            self._connection.wait(receive(self._connection.pgconn, data))
+        return arrays(statement.name, memoryview(data)[len(SIGNATURE) : -END], record, dtypes)
 
     def stream_arrays(
         self, statement: Statement, dtypes: Sequence[str], rows: int
@@ -198,17 +197,18 @@ class PostgresEngine(Tables):
             # Ending a COPY early fails its transaction: a savepoint keeps the one that may be open.
             self._connection.transaction(),
             self._connection.cursor() as cursor,
-            cursor.copy(copy_out(statement, dtypes), dict(statement.binds) or None) as copy,
+            cursor.copy(copy_out(statement, dtypes), dict(statement.binds) or None),
         ):
-            for row in copy:
-                data += row
-                while len(data) >= start + rows * record.itemsize:
-                    stop = start + rows * record.itemsize
+            more = True
+            while more:
+                stop = start + rows * record.itemsize
+                more = self._connection.wait(receive(self._connection.pgconn, data, stop))
+                if not more:
+                    stop = len(data) - END
+                if stop > start:
                     yield arrays(statement.name, data[start:stop], record, dtypes)
                     del data[:stop]
                     start = 0
-            if len(data) > start + 2:  # the format ends with two bytes of its own
-                yield arrays(statement.name, data[start:-2], record, dtypes)
 
     def relation(self, name: str) -> Relation:
         """See `Engine.relation`: a name without a schema is looked up on the search path of the connected role."""

@@ -1,0 +1,26 @@
+-- name: publish/table
+-- params: physical (table to make), classed, released (tables), published (list of {source (r or s), column, name})
+-- returns: the released rows, in the order of what a reader sees of their class and then of the columns that are published as they are:
+--   rows that are equal in both are equal in every column, so that nothing of the source's order is left, whatever the plan
+-- Only what the order is made of is sorted; the columns of the class, most of a row's bytes, join it in that order: to sort whole rows
+-- takes twice as long.
+CREATE TABLE {{ physical | table }} AS
+SELECT {% for c in published %}{{ ", " if not loop.first }}{{ c.source }}.{{ c.column | ident }} AS {{ c.name | ident }}{% endfor %}
+
+FROM (
+    SELECT p._sqlanon_place AS _sqlanon_place{% for c in published if c.source == "s" %}, k.{{ c.column | ident }} AS {{ c.column | ident }}{% endfor %}
+
+    FROM {{ classed | table }} AS k
+    JOIN {{ released | table }} AS p ON p._sqlanon_class = k.class
+    ORDER BY p._sqlanon_place{% for c in published if c.source == "s" %}, k.{{ c.column | ident }} NULLS FIRST{% endfor %}
+
+    OFFSET 0
+) AS s
+JOIN (
+    SELECT DISTINCT ON (p._sqlanon_place) p.*
+    FROM {{ released | table }} AS p
+    ORDER BY p._sqlanon_place
+    OFFSET 0
+) AS r ON r._sqlanon_place = s._sqlanon_place
+ORDER BY s._sqlanon_place{% for c in published if c.source == "s" %}, s.{{ c.column | ident }} NULLS FIRST{% endfor %}
+
