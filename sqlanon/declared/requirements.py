@@ -1,7 +1,7 @@
 """Requirements as policies know them: the key under `privacy`, what it takes, and where the code is.
 
 Every list of requirements outside `sqlanon.privacy` is read from here: policies, catalog, differences between policies,
-history, reports and docs.
+history, reports and docs. The dbt package, which needs no sqlanon, has a macro of each (`dbt/macros/privacy.sql`); a test compares.
 """
 
 from __future__ import annotations

@@ -11,8 +11,9 @@ import pytest
 import yaml
 
 from examples.dbt_hospital.run import environment
+from sqlanon.declared import REQUIREMENTS
 from tests.conftest import ready
-from tests.dbt.real import copied, run, statuses
+from tests.dbt.real import ROOT, copied, run, statuses
 from tests.engines import ENGINES
 
 ADAPTERS = [engine for engine in ENGINES if engine.name in ("duckdb_file", "postgres")]
@@ -30,11 +31,13 @@ def rows():
     ]  # fmt: skip
 
 
-def failing(table, quasi, fails):
-    """Rows in the classes that fail, by definition."""
+def failing(table, quasi, fails, value="s"):
+    """Rows in the classes whose values fail, by definition."""
     classes = {}
     for row in table:
-        classes.setdefault(tuple(row[COLUMNS.index(name)] for name in quasi), []).append(row[3])
+        classes.setdefault(tuple(row[COLUMNS.index(name)] for name in quasi), []).append(
+            row[COLUMNS.index(value)]
+        )
     return sum(len(values) for values in classes.values() if fails(values))
 
 
@@ -62,7 +65,34 @@ def expected(table):
             count = failing(table, quasi, lambda values, least=least: len(set(values)) < least)
             arguments = {**given, "sensitive": "s", "l": least, "kind": "distinct"}
             add("l_diversity", f"many_distinct{least}_{index}", arguments, count)
+    for index, (quasi, values) in enumerate(((["C d"], ["s", "b"]), (["a"], ["b", "s", "C d"]))):
+        given = {
+            "quasi_identifiers": [SPELLED[name] for name in quasi],
+            "sensitive": [SPELLED[name] for name in values],
+        }
+        for joint in (False, True):
+            count = failing(table, quasi, lambda found: len(found) < 5)
+            for value in values:
+                for by in (quasi, [*quasi, *(name for name in values if name != value)])[: 1 + joint]:
+                    count += failing(
+                        table, by, lambda found: max(Counter(found).values()) * 2 > len(found), value
+                    )
+                    count += failing(table, by, lambda found: len(set(found)) < 3, value)
+            asked = {"k": 5, "l": 2, "distinct_l": 3, "joint": joint}
+            add("privacy", f"many_privacy{int(joint)}_{index}", {**given, "privacy": asked}, count)
     return made
+
+
+@pytest.mark.parametrize("name", list(REQUIREMENTS))
+def test_every_requirement_of_the_package_has_a_macro(name):
+    """`privacy` in dbt takes the same keys as in policies."""
+    texts = [path.read_text() for path in (ROOT / "dbt" / "macros").glob("*.sql")]
+    declared = [
+        text
+        for text in texts
+        if f"{{% macro requirement_{name}(model, columns, sensitive, joint, asked) %}}" in text
+    ]
+    assert len(declared) == 1
 
 
 @pytest.mark.thorough
@@ -81,9 +111,10 @@ def test_every_generic_test_says_what_is_so(engine, tmp_path):
     said = run(project, "build", environ=environ, ok=False)
     ended = statuses(project)
     bad = {name for name in ended if name.startswith("bad_")}
-    assert len(bad) == 15
+    assert len(bad) == 21
     assert {name for name in bad if ended[name] != "error"} == set()
+    assert "no macro counts the requirement max_share. Write requirement_max_share(" in said
     good = {name: status for name, status in ended.items() if name not in bad}
-    assert len([name for name in good if name.startswith("many_")]) == 42
+    assert len([name for name in good if name.startswith("many_")]) == 46
     assert {name: status for name, status in good.items() if status not in ("pass", "success")} == {}, said
     engine.drop(url)
