@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sqlanon.declared.combinations import combinations
-from sqlanon.engines.base import TableRef
+from sqlanon.engines.base import Column, TableRef
 from sqlanon.errors import GuardError, InfeasibleError, PolicyError
 from sqlanon.formats import format_of
 from sqlanon.privacy.base import Requirement, as_number, reachable
@@ -28,12 +28,12 @@ def guard_source(scratch: Scratch, spec: ReleaseSpec, roles: Roles, rows: int) -
         GuardError: every guard that stops the release, each with its opt-out.
     """
     problems = []
-    hashable = {column.name: column.hashable for column in roles.relation.columns}
+    columns = {column.name: column for column in roles.relation.columns}
     if spec.rows_are == "persons":
         for item in roles.identifier_specs:
-            if item.accept_repeats:
+            if item.accept_repeats or _ascends(scratch, roles.relation.ref, columns[item.name]):
                 continue
-            as_text = not hashable[item.name]
+            as_text = not columns[item.name].hashable
             filled, distinct, _, _ = _uniques(scratch, roles.relation.ref, item.name, as_text=as_text)
             values = distinct + (filled < rows)  # NULLs are one value: who they are is not known
             if rows > values:
@@ -92,6 +92,13 @@ def guard_combinations(spec: ReleaseSpec) -> None:
     problems = [f"{spec.name}: {refused}" for _, refused in combinations(spec)]
     if problems:
         raise PolicyError(problems)
+
+
+def _ascends(scratch: Scratch, source: TableRef, column: Column) -> bool:
+    """Whether rows come in ascending order of a number, as serial numbers mostly do: then none repeats, without grouping them."""
+    if column.kind != "integer":
+        return False
+    return int(str(scratch.fetch("table/ascending", source=source, column=column.name)[0][0])) <= 1
 
 
 def _uniques(
