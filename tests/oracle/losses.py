@@ -31,17 +31,27 @@ class Losses:
     columns: dict[str, dict[str, Fraction]]
 
 
+Share = Callable[[Quasi, Sequence[int], int], Fraction]
+"""What a class loses in one column: the third argument is 0 for NCP, 1 for LM."""
+
+
 def ncp(column: Quasi, rows: Sequence[int]) -> Fraction:
     """NCP of one attribute in one class: 0 constant, 1 NULL and values mixed, else its share of the domain."""
-    return _share(column, rows, 0)
+    return spread(column, rows, 0)
+
+
+def either(column: Quasi, rows: Sequence[int], _: int) -> Fraction:
+    """In format suppressed a cell is the value, or nothing."""
+    return Fraction(len({column.codes[row] for row in rows}) > 1)
 
 
 def lm(column: Quasi, rows: Sequence[int]) -> Fraction:
     """LM of one attribute in one class: as NCP, but ``(|u| - 1) / (|A| - 1)`` for sets and nodes."""
-    return _share(column, rows, 1)
+    return spread(column, rows, 1)
 
 
-def _share(column: Quasi, rows: Sequence[int], less: int) -> Fraction:
+def spread(column: Quasi, rows: Sequence[int], less: int) -> Fraction:
+    """`ncp` or, with 1, `lm`."""
     codes = {column.codes[row] for row in rows}
     if len(codes) == 1:
         return Fraction(0)
@@ -66,12 +76,12 @@ def _place(column: Quasi, value: Any) -> Fraction:
     return Fraction(0) if low == high else (as_fraction(value) - low) / (high - low)
 
 
-def volume(table: Table, rows: Sequence[int]) -> Fraction:
+def volume(table: Table, rows: Sequence[int], share: Share) -> Fraction:
     """Product of a class's NCP over the attributes; one of a single value counts as that value's share of its domain."""
     product = Fraction(1)
     for column in table.quasi:
         single = len({column.codes[row] for row in rows}) == 1
-        product *= Fraction(1, max(column.size, 1)) if single else ncp(column, rows)
+        product *= Fraction(1, max(column.size, 1)) if single else share(column, rows, 0)
     return product
 
 
@@ -101,13 +111,13 @@ def width(column: Quasi, rows: Sequence[int]) -> Fraction | None:
     return (high - low) / day
 
 
-def losses(table: Table, classes: Classes, k: int) -> Losses:
+def losses(table: Table, classes: Classes, k: int, share: Share = spread) -> Losses:
     """All metrics of a partition."""
     weights = sum(column.weight for column in table.quasi)
     columns = {
         column.name: {
-            "ncp": sum((len(rows) * ncp(column, rows) for rows in classes), Fraction(0)) / table.rows,
-            "lm": sum((len(rows) * lm(column, rows) for rows in classes), Fraction(0)) / table.rows,
+            "ncp": sum((len(rows) * share(column, rows, 0) for rows in classes), Fraction(0)) / table.rows,
+            "lm": sum((len(rows) * share(column, rows, 1) for rows in classes), Fraction(0)) / table.rows,
         }
         for column in table.quasi
     }
@@ -117,11 +127,12 @@ def losses(table: Table, classes: Classes, k: int) -> Losses:
         for name in ("ncp", "lm")
     }
     extents = [
-        sum((column.weight * ncp(column, rows) for column in table.quasi), Fraction(0)) / weights
+        sum((column.weight * share(column, rows, 0) for column in table.quasi), Fraction(0)) / weights
         for rows in classes
     ]
     plain = [
-        sum((ncp(column, rows) for column in table.quasi), Fraction(0)) / len(table.quasi) for rows in classes
+        sum((share(column, rows, 0) for column in table.quasi), Fraction(0)) / len(table.quasi)
+        for rows in classes
     ]
     return Losses(
         ncp=sum((len(rows) * each for rows, each in zip(classes, plain, strict=True)), Fraction(0))
@@ -135,7 +146,7 @@ def losses(table: Table, classes: Classes, k: int) -> Losses:
         il_sum=sum(extents, Fraction(0)),
         weighted_max_ncp=max(len(rows) * each for rows, each in zip(classes, extents, strict=True)),
         avg_ncp=sum(plain, Fraction(0)) / len(classes),
-        weighted_avg_volume=sum((len(rows) * volume(table, rows) for rows in classes), Fraction(0))
+        weighted_avg_volume=sum((len(rows) * volume(table, rows, share) for rows in classes), Fraction(0))
         / table.rows,
         columns=columns,
     )

@@ -5,9 +5,10 @@ from __future__ import annotations
 import datetime as dt
 import json
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
 from fractions import Fraction
+from types import MappingProxyType
 from typing import Any
 
 from tests.oracle.domains import Quasi, Table, as_fraction
@@ -16,15 +17,29 @@ Row = dict[str, Any]
 SPECIAL = frozenset(',[]{}"\n\r')
 
 
+Levels = Mapping[int, Sequence[int | None]]
+"""Of some classes, by their place: the level of each quasi column; None: the least node."""
+
+
 def released(
-    table: Table, classes: Sequence[Sequence[int]], kind: str, mean: Sequence[str] = ()
+    table: Table,
+    classes: Sequence[Sequence[int]],
+    kind: str,
+    mean: Sequence[str] = (),
+    starred: int | None = None,
+    levels: Levels = MappingProxyType({}),
 ) -> list[Row]:
     """One mapping a row: the released QI-derived columns and the sensitive values as they are."""
     rows: list[Row] = []
-    for members in classes:
+    for place, members in enumerate(classes):
         box: Row = {}
-        for column in table.quasi:
-            box.update(FORMATS[kind](column, members))
+        for column, level in zip(table.quasi, levels.get(place) or [None] * len(table.quasi), strict=True):
+            if place == starred:
+                box.update(anything(column, kind))
+            elif level is None:
+                box.update(FORMATS[kind](column, members))
+            else:
+                box.update(leveled(column, members, kind, level))
             if column.name in mean:
                 box[f"{column.name}_mean"] = average(column, members)
         rows += [{**box, **{s.name: s.values[row] for s in table.sensitive}} for row in members]
@@ -113,6 +128,46 @@ def suppressed(column: Quasi, rows: Sequence[int]) -> Row:
     agree = len({column.codes[row] for row in rows}) == 1
     row = {column.name: column.values[rows[0]] if agree else None}
     return {**row, f"{column.name}_suppressed": not agree} if column.has_null else row
+
+
+def anything(column: Quasi, kind: str) -> Row:
+    """A column of a starred class: any value of the domain, and NULL where the column holds NULLs."""
+    name = column.name
+    if kind == "labels":
+        return {name: "*"}
+    if kind == "suppressed":
+        return {name: None} | ({f"{name}_suppressed": True} if column.has_null else {})
+    names = (f"{name}_lo", f"{name}_hi") if column.kind in ("number", "text") else (name,)
+    if column.has_null:
+        return {**dict.fromkeys(names), f"{name}_null": "some"}
+    if column.kind == "hierarchy":
+        return {name: column.levels[0][-1]}
+    if column.kind == "nominal":
+        return {name: sorted(column.domain, key=str.encode)}
+    return dict(zip(names, (column.domain[0], column.domain[-1]), strict=True))
+
+
+def leveled(column: Quasi, rows: Sequence[int], kind: str, level: int) -> Row:
+    """A column of a class at a level of its hierarchy; without hierarchy 0 is the value, 1 any."""
+    values = [column.values[row] for row in rows if column.values[row] is not None]
+    if column.kind != "hierarchy":
+        return anything(column, kind) if level else FORMATS[kind](column, rows)
+    if level >= len(column.levels[0]) - 1:
+        root = column.levels[0][-1]
+        whole = anything(column, kind)
+        return (
+            {column.name: root if root == "*" else quoted(root)}
+            if kind == "labels" and not column.has_null
+            else whole
+        )
+    if len(values) < len(rows) or (kind == "suppressed" and not level):
+        return FORMATS[kind](column, rows)
+    if kind == "suppressed":
+        return anything(column, kind)
+    (node,) = {column.tree.paths[value][level] for value in values}
+    if kind == "labels":
+        return {column.name: node if node == "*" else quoted(node)}
+    return {column.name: node} | ({f"{column.name}_null": "none"} if column.has_null else {})
 
 
 FORMATS: dict[str, Callable[[Quasi, Sequence[int]], Row]] = {
