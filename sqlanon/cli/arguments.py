@@ -112,7 +112,7 @@ def _option(found: re.Match[str]) -> str:
 
 
 _WRITTEN = re.compile(
-    r"(?:privacy: \{)?(?<![\w.-])(maximize|max_loss|max_extent|at_least|presence|rows_are|persons): (?:\{([^{}]*)\}|([a-z]+))\}?"
+    r"(?:privacy: \{)?(?<![\w.-])(maximize|max_loss|max_extent|at_least|presence|rows_are|persons|suppression): (?:\{([^{}]*)\}|([a-z]+))\}?"
 )
 """A key of a policy and its value, as messages quote them to be written."""
 
@@ -122,6 +122,8 @@ def _to_write(found: re.Match[str]) -> str:
     if found[2] is None:
         return f"{option} {found[3]}"
     pairs = [item.partition(": ") for item in found[2].split(", ")]
+    if found[1] == "suppression":
+        return f"{option} {','.join(f'{key}={value}' for key, _, value in pairs)}"
     return " ".join(
         f"{option} {value if key == 'per_class_ncp' else f'{key}={value}'}" for key, _, value in pairs
     )

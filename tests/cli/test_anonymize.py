@@ -167,6 +167,20 @@ def test_options_of_the_dual_problem(cli, people_csv):
     assert "--maximize: not a word known here" in ended.err
 
 
+def test_suppression(cli, people_csv):
+    """Each is wrong here, and is told of by its own name: so each arrives."""
+    for words, problem in (
+        ("limit=1.5,rows=dropped", "--suppression limit: too large"),
+        ("limit=1.5,rows=dropped", "--suppression rows: not a word known here"),
+        ("limit=0.05,rows=left_out", "--suppression: tree suppresses no rows, and it would not help"),
+        ("max_rows=3", "--suppression max_rows: unknown key"),
+        ("0.05", "--suppression: key=value is wanted"),
+    ):
+        ended = cli("anonymize", people_csv, *FILE, "--suppression", words, "--to", "out.csv")
+        assert ended.code == 2
+        assert problem in " ".join(ended.err.split()), ended.err
+
+
 @pytest.mark.parametrize("least", ["k=61", "l=50"])
 def test_the_least_that_is_accepted_must_be_possible(cli, people_csv, tmp_path, least):
     words = [*FILE[:-4], "--max-loss", "0.5", "--maximize", least[0], "--at-least", least, "--to", "out.csv"]

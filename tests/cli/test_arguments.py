@@ -88,6 +88,7 @@ def test_as_options_says_what_to_write():
             "events, say --rows-are events; else",
         "say privacy: {presence: disclosed} to accept that": "say --presence disclosed to accept that",
         "such as at_least: {k: 2, l: 3}": "such as --at-least k=2 --at-least l=3",
+        "say suppression: {limit: 0.05, rows: starred}": "say --suppression limit=0.05,rows=starred",
         "column my_at_least: is new": "column my_at_least: is new",
     }  # fmt: skip
     assert as_options(PolicyError(list(written))).problems == list(written.values())
