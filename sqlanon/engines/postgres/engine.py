@@ -40,6 +40,11 @@ log = logging.getLogger("sqlanon.sql")
 
 SWAP_SECONDS = 30.0
 """How long a swap is tried while readers hold the views."""
+PUBLISHING = (
+    "BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL lock_timeout = '10s'; "
+    # Verify groups the rows of the release: workers may do that for a table of this transaction, and give few rows each.
+    "SET LOCAL parallel_tuple_cost = 0.01"
+)
 WAIT_SECONDS = 30.0
 """How long a lock is waited for that is held for moments only."""
 
@@ -277,7 +282,7 @@ class PostgresEngine(Tables):
         """See `Engine.publishing`."""
         if self._read_only:
             raise DatabaseError("this connection was opened to read only; nothing can be published on it")
-        return self._transaction("BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL lock_timeout = '10s'")
+        return self._transaction(PUBLISHING)
 
     @contextmanager
     def lock(self, name: str, *, wait: bool = False) -> Iterator[None]:

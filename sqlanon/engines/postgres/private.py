@@ -209,6 +209,7 @@ def drop_statistics(connection: Connection, tables: Sequence[TableRef]) -> None:
     A column's old statistics would stay when its target is set to 0; to give it its own type again removes them, and
     rewrites nothing.
     """
+    texts = []
     for schema in sorted({str(table.schema) for table in tables}):
         names = [table.name for table in tables if table.schema == schema]
         for _, name, columns, types in connection.execute(
@@ -220,7 +221,9 @@ def drop_statistics(connection: Connection, tables: Sequence[TableRef]) -> None:
                 )
                 for column, kind in zip(columns, types, strict=True)
             )
-            connection.execute(sql.SQL("ALTER TABLE {} {}").format(sql.Identifier(schema, name), changes))
+            texts.append(sql.SQL("ALTER TABLE {} {}").format(sql.Identifier(schema, name), changes))
+    if texts:
+        connection.execute(sql.SQL(";\n").join(texts))
 
 
 def _owner(connection: Connection, schema: str) -> tuple[str, bool, bool] | None:

@@ -11,7 +11,7 @@ every version ever published. Nothing here prevents anything: it measures, and `
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from itertools import pairwise
 
@@ -26,6 +26,7 @@ from sqlanon.privacy.diversity import FrequencyDiversity
 from sqlanon.privacy.kanonymity import KAnonymity
 from sqlanon.release.check import persons
 from sqlanon.release.store.catalog import Catalog, Entry, private_table
+from sqlanon.release.store.state import ReleaseState
 from sqlanon.results import HistoryReport, HistorySets
 from sqlanon.spec import PrivacySpec, ReleaseSpec
 from sqlanon.sqltext import table_name
@@ -93,15 +94,18 @@ def table_of(engine: Engine, physical: str) -> TableRef:
     return private_table(engine, f"{physical}_history")
 
 
-def kept(engine: Engine, release: str) -> list[Entry]:
-    """The versions that readers had and whose history is there, oldest first."""
-    entries = [entry for entry in Catalog(engine).entries(release) if entry.status in SEEN]
-    return [entry for entry in entries if entry.policy.get("key") and engine.exists(entry.history)]
+def kept(entries: Sequence[Entry], exists: Callable[[TableRef], bool]) -> list[Entry]:
+    """Of the versions of a release those that readers had and whose history is there, oldest first."""
+    return [
+        entry
+        for entry in entries
+        if entry.status in SEEN and entry.policy.get("key") and exists(entry.history)
+    ]
 
 
-def before(engine: Engine, release: str, published: Entry | None) -> list[Entry]:
+def before(state: ReleaseState, published: Entry | None) -> list[Entry]:
     """The versions that a new one is compared with: the published one, and after a rollback the newest as well."""
-    known = kept(engine, release)
+    known = kept(state.versions, state.exists)
     wanted = [known[-1].version] if known else []
     wanted += [published.version] if published else []
     return [entry for entry in known if entry.version in wanted]
@@ -182,24 +186,30 @@ def compare(scratch: Scratch, old: Side, new: Side, privacy: PrivacySpec, fewest
     tables = {
         kind: scratch.table(f"{kind}{old.version}_{new.version}") for kind in ("arrived", "left", "common")
     }
-    for kind, here, there, at in (("arrived", new, old, parts[1]), ("left", old, new, parts[0])):
-        scratch.execute(
-            "history/apart", sets=tables[kind], here=here.history, there=there.history, parts=at, values=_values(here, shared),
-            persons=list(here.persons.values()), marked=marked,
-        )  # fmt: skip
-    scratch.execute(
-        "history/common", sets=tables["common"], old=old.history, new=new.history, values=_values(new, shared),
-        persons=list(new.persons.values()), marked=marked,
-    )  # fmt: skip
     failing = {kind: scratch.table(f"failing_{kind}{old.version}_{new.version}") for kind in tables}
     sides = {"arrived": new, "left": old, "common": new}
+    with scratch.together():
+        for kind, here, there, at in (("arrived", new, old, parts[1]), ("left", old, new, parts[0])):
+            scratch.execute(
+                "history/apart", sets=tables[kind], here=here.history, there=there.history, parts=at, values=_values(here, shared),
+                persons=list(here.persons.values()), marked=marked,
+            )  # fmt: skip
+        scratch.execute(
+            "history/common", sets=tables["common"], old=old.history, new=new.history, values=_values(new, shared),
+            persons=list(new.persons.values()), marked=marked,
+        )  # fmt: skip
+        for kind, sets in tables.items():
+            _find_failing(scratch, sets, failing[kind], privacy, sides[kind], shared, fewest)
+        rows = scratch.fetch("history/sizes", tables=[*tables.values(), *failing.values()])[0]
+        total = int(str(scratch.fetch("history/count", tables=list(failing.values()))[0][0]))
+    sizes = [int(str(cell)) for cell in rows]
     measured = {
-        kind: _measured(scratch, tables[kind], failing[kind], privacy, sides[kind], shared, fewest)
-        for kind in tables
+        kind: _measured(scratch, tables[kind], sides[kind], shared, size, below)
+        for kind, size, below in zip(tables, sizes, sizes[len(tables) :], strict=False)
     }
-    total = int(str(scratch.fetch("history/count", tables=list(failing.values()))[0][0]))
-    for table in (*parts[:2], *tables.values(), *failing.values()):
-        scratch.drop(table)
+    with scratch.together():
+        for table in (*parts[:2], *tables.values(), *failing.values()):
+            scratch.drop(table)
     if measured["arrived"].rows and measured["left"].rows and not measured["common"].rows:
         return _unknown(scratch, old, new, "no row of the one has its like in the other")
     return HistoryReport(
@@ -255,18 +265,20 @@ def _parts(scratch: Scratch, old: Side, new: Side, marked: bool) -> tuple[TableR
     return tables[0], tables[1], len(np.unique(found))
 
 
-def _measured(
+def _find_failing(
     scratch: Scratch, sets: TableRef, failing: TableRef, privacy: PrivacySpec, whole: Side, shared: Sequence[str],
     fewest: int,
-) -> HistorySets:  # fmt: skip
-    """Measure groups of rows of the version ``whole``; its rows that fail go into the table ``failing``."""
+) -> None:  # fmt: skip
+    """Make the table ``failing`` of the rows of the version ``whole`` whose group does not meet all that is asked."""
     names = [f"v{i + 1}" for i in range(len(shared))]
     groups = ["place", "beside"]
     counted = whole.persons
     asked = requirements(privacy, tuple(shared), tuple(counted))
     prefix = failing.name.rpartition("_")[2]
     below = [scratch.table(f"{prefix}_below{i}") for i in range(len(asked))]
-    rows_of = Grouped(sets, groups, names, None, whole.history, _values(whole, shared), list(counted.values()))  # fmt: skip
+    rows_of = Grouped(
+        sets, groups, names, None, whole.history, _values(whole, shared), list(counted.values())
+    )
     for requirement, table in zip(asked, below, strict=True):
         requirement.below(scratch, table, rows_of)
     if fewest > 1:
@@ -277,20 +289,26 @@ def _measured(
     scratch.execute("history/failing", failing=failing, sets=sets, below=below, groups=groups)
     for table in below:
         scratch.drop(table)
-    rows = int(str(scratch.fetch("table/count", source=sets)[0][0]))
-    left = int(str(scratch.fetch("table/count", source=failing)[0][0]))
+
+
+def _measured(
+    scratch: Scratch, sets: TableRef, whole: Side, shared: Sequence[str], rows: int, failing: int
+) -> HistorySets:
+    """Measure the groups of ``rows`` rows of the version ``whole``, of which so many fail."""
     if not rows:
         return HistorySets(0, 0, None, None, 0)
-    sizes = KAnonymity(Fraction(1)).measure(scratch.engine, sets, groups, names).sizes
-    assert sizes is not None
+    names = [f"v{i + 1}" for i in range(len(shared))]
+    groups = ["place", "beside"]
     one = Fraction(1)
+    sizes = KAnonymity(one).measure(scratch.engine, sets, groups, names).sizes
+    assert sizes is not None
     diverse = [
         FrequencyDiversity(one, name, i).measure(scratch.engine, sets, groups, names).reached
         for i, name in enumerate(names)
     ]
-    held = persons.measure(scratch.engine, sets, groups, counted).fewest
+    held = persons.measure(scratch.engine, sets, groups, whole.persons).fewest
     return HistorySets(
-        rows, sizes.classes, sizes.smallest, float(min(diverse)) if diverse else None, left,
+        rows, sizes.classes, sizes.smallest, float(min(diverse)) if diverse else None, failing,
         min(held.values(), default=None),
     )  # fmt: skip
 
@@ -332,9 +350,10 @@ def audit_history(engine: Engine, release: str) -> tuple[HistoryReport, ...]:
         PolicyError: no such release, or no two versions of it have a history.
     """
     Catalog(engine).guard()
-    entries = kept(engine, release)
+    versions = Catalog(engine).entries(release)
+    entries = kept(versions, engine.exists)
     if len(entries) < 2:
-        if not Catalog(engine).entries(release):
+        if not versions:
             raise PolicyError(f"{release} is not a release of this database")
         raise PolicyError(
             f"{release}: {len(entries)} of its versions have a history, and two are needed: name key: [columns] in the policy "

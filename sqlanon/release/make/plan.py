@@ -126,10 +126,10 @@ def _compared(
     if previous is None or decision.state == "unchanged":
         return Compared(None, None, (), ())
     data = changed_rows(scratch, state, ready, previous)
-    if not ready.keyed or not history.before(scratch.engine, spec.name, previous):
+    if not ready.keyed or not history.before(state, previous):
         return Compared(None, data, (), () if ready.keyed else (WITHOUT_KEY,))
     made = make_classes(spec, machine, watch, scratch, ready, secret)
-    compared = compare_versions(scratch, spec, ready, made, data, previous, target.version, secret)
+    compared = compare_versions(scratch, state, ready, made, data, previous, target.version, secret)
     history.hold(spec, compared.reports)
     return compared
 

@@ -217,15 +217,15 @@ class Compared:
 
 
 def compare_versions(
-    scratch: Scratch, spec: ReleaseSpec, ready: Prepared, made: Made, data: DataChange | None, previous: Entry | None,
+    scratch: Scratch, state: ReleaseState, ready: Prepared, made: Made, data: DataChange | None, previous: Entry | None,
     version: int, secret: str,
 ) -> Compared:  # fmt: skip
     """What the new version reveals together with the published one."""
     if not ready.keyed:
         return Compared(None, data, (), (WITHOUT_KEY,) if previous else ())
     table = history.rows_of(scratch, ready.roles, made.classed, made.recoded.groups, secret, ready.persons)
-    earlier = history.before(scratch.engine, spec.name, previous)
-    reports = history.compare_new(scratch, spec, earlier, table, version, ready.source.columns)
+    earlier = history.before(state, previous)
+    reports = history.compare_new(scratch, state.spec, earlier, table, version, ready.source.columns)
     for entry in earlier:
         if previous and entry.version == previous.version:
             data = data_change_by_key(scratch, entry.history, table, ready.rows)
@@ -246,7 +246,7 @@ def _make(
     with watch.stage("verify"):
         fewest = _identifiers(scratch, classed, recoded.groups, ready)
         compared = compare_versions(
-            scratch, spec, ready, made, data, decision.previous, target.version, secret
+            scratch, state, ready, made, data, decision.previous, target.version, secret
         )
         history.hold(spec, compared.reports)
     with watch.stage("recode"):

@@ -49,11 +49,12 @@ class Private:
     columns: Sequence[str]
 
     def keep(self, scratch: Scratch, physical: str) -> None:
-        """Copy the history into a table of its own, which is kept when the version is dropped."""
+        """Copy the history into a table of its own, which is kept when the version is dropped; no statistics of what is private stay."""
+        made = [private_table(scratch.engine, f"{physical}_link")]
         if self.history:
-            kept = table_of(scratch.engine, physical)
-            scratch.execute("history/keep", kept=kept, history=self.history, columns=list(self.columns))
-            drop_statistics(scratch.engine, [kept])
+            made.append(table_of(scratch.engine, physical))
+            scratch.execute("history/keep", kept=made[-1], history=self.history, columns=list(self.columns))
+        drop_statistics(scratch.engine, made)
 
 
 def publish(
@@ -126,7 +127,6 @@ def publish(
         done = verify(physical, found)
         with watch.stage("publish"):
             private.keep(scratch, target.physical)
-            drop_statistics(engine, [private_table(engine, f"{target.physical}_link")])
             engine.load_rows(
                 metadata_table(physical),
                 COLUMNS,
