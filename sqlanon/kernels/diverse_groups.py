@@ -13,6 +13,7 @@ from numba import njit
 
 from sqlanon.kernels.boxes import code_width, line_weights, set_width
 from sqlanon.kernels.extent import Geometry
+from sqlanon.kernels.frontier import frontier_of, lower, put_back
 from sqlanon.kernels.heap import drop, push
 from sqlanon.kernels.lanes import WIDTH, take, widen, width
 
@@ -50,20 +51,7 @@ def diverse_groups(
     seen = np.full((len(facts), 3), -1, np.int64)
     low, high = np.empty((2, lanes), np.int32), np.empty((2, lanes), np.int32)
     mask = np.zeros((2, words), np.uint64)
-    # Rows of one value, in order.
-    following, head = np.full(n, -1, np.int64), np.full(values, -1, np.int64)
-    count, holders = np.zeros(values, np.int64), np.zeros(n + 1, np.int64)
-    for i in range(n - 1, -1, -1):
-        v = value[i]
-        following[i] = head[v]
-        head[v] = i
-        count[v] += 1
-    heap, size, most = np.empty(values + 1, np.int64), np.int64(0), np.int64(0)
-    for v in range(values):
-        if count[v] > 0:
-            size = push(heap, size, head[v])
-            holders[count[v]] += 1
-            most = max(most, count[v])
+    following, _, count, holders, heap, size, most = frontier_of(value, values)
     remaining, made = np.int64(n), np.int64(0)
     if most * l > n:
         return 0
@@ -85,11 +73,7 @@ def diverse_groups(
                 ahead += 1
                 size = drop(heap, size)
             v = value[picked[taken]]
-            holders[count[v]] -= 1
-            count[v] -= 1
-            holders[count[v]] += 1
-            while most > 0 and holders[most] == 0:
-                most -= 1
+            most = lower(count, holders, most, v)
             taken += 1
             remaining -= 1
             if taken >= l:
@@ -103,10 +87,7 @@ def diverse_groups(
             # Fall-back step: put the rows back, then take the most frequent values.
             for at in range(taken):
                 v = value[picked[at]]
-                holders[count[v]] -= 1
-                count[v] += 1
-                holders[count[v]] += 1
-                most = max(most, count[v])
+                most = put_back(count, holders, most, v)
             remaining += taken
             for at in range(ahead):
                 size = push(heap, size, picked[at])
@@ -118,11 +99,7 @@ def diverse_groups(
             while taken < l or most * l > remaining:
                 picked[taken] = by_count[taken] & 0xFFFFFFFF
                 v = value[picked[taken]]
-                holders[count[v]] -= 1
-                count[v] -= 1
-                holders[count[v]] += 1
-                while most > 0 and holders[most] == 0:
-                    most -= 1
+                most = lower(count, holders, most, v)
                 taken += 1
                 remaining -= 1
             size = 0
@@ -210,10 +187,7 @@ def diverse_groups(
                 top = most - 1
             if top * l > remaining - 1:
                 break
-            holders[count[v]] -= 1
-            count[v] -= 1
-            holders[count[v]] += 1
-            most = top
+            most = lower(count, holders, most, v)
             remaining -= 1
             group[first] = made
             inside[v] = made

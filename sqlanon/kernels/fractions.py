@@ -1,4 +1,4 @@
-"""l-diverse groups along an order for a fractional l = p / q: the heuristic of `frontier` with repeated values (ours).
+"""l-diverse groups along an order for a fractional l = p / q: the heuristic of `diverse_groups` with repeated values (ours).
 
 A group of a fractional l may hold a value more than once: c times among at least c p / q rows. So the frontier holds a value's
 next row again until the group has ``copies`` rows of it. A group takes the rows of the frontier that come first until it and
@@ -13,6 +13,7 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
+from sqlanon.kernels.frontier import frontier_of, lower, put_back
 from sqlanon.kernels.heap import drop, push
 
 MOST_COPIES = 8
@@ -22,17 +23,6 @@ MOST_COPIES = 8
 def copies_of(p: int, q: int) -> int:
     """The rows of one value, at most `MOST_COPIES`, among which groups come nearest to l = p / q; the fewest of them."""
     return min(range(1, min(q, MOST_COPIES) + 1), key=lambda c: (-(-c * p // q) / c, c))
-
-
-@njit(nogil=True, cache=True)
-def _lower(count: npt.NDArray[np.int64], holders: npt.NDArray[np.int64], most: int, v: int) -> int:
-    """Take one row of a value from the rest; returns the rows of the rest's most frequent value."""
-    holders[count[v]] -= 1
-    count[v] -= 1
-    holders[count[v]] += 1
-    if holders[most] == 0:
-        return most - 1
-    return most
 
 
 @njit(nogil=True, cache=True)
@@ -54,19 +44,7 @@ def fractional_groups(
     Cost: O(n log m) greedy steps for m values; O(m) for each c that the other step tries, which is O(m / l) a row; memory O(n + m).
     """
     n = len(value)
-    following, head = np.full(n, -1, np.int64), np.full(values, -1, np.int64)
-    count, holders = np.zeros(values, np.int64), np.zeros(n + 1, np.int64)
-    for i in range(n - 1, -1, -1):
-        v = value[i]
-        following[i] = head[v]
-        head[v] = i
-        count[v] += 1
-    heap, size, most = np.empty(values + 1, np.int64), np.int64(0), np.int64(0)
-    for v in range(values):
-        if count[v] > 0:
-            size = push(heap, size, head[v])
-            holders[count[v]] += 1
-            most = max(most, count[v])
+    following, head, count, holders, heap, size, most = frontier_of(value, values)
     if most * p > n * q:
         return 0
     held = np.zeros(values, np.int64)
@@ -74,7 +52,7 @@ def fractional_groups(
     remaining, made = np.int64(n), np.int64(0)
     while remaining > 0:
         # Greedy step. ``head`` moves with the rows that are taken; the heap holds the heads that may be taken.
-        rows, top, before = np.int64(0), np.int64(0), most
+        rows, top = np.int64(0), np.int64(0)
         while size > 0:
             i = heap[0]
             size = drop(heap, size)
@@ -84,7 +62,7 @@ def fractional_groups(
             head[v] = following[i]
             held[v] += 1
             top = max(top, held[v])
-            most = _lower(count, holders, most, v)
+            most = lower(count, holders, most, v)
             remaining -= 1
             if held[v] < copies and head[v] >= 0:
                 size = push(heap, size, head[v])
@@ -101,11 +79,8 @@ def fractional_groups(
                 v = value[taken[at]]
                 head[v] = taken[at]
                 held[v] = 0
-                holders[count[v]] -= 1
-                count[v] += 1
-                holders[count[v]] += 1
+                most = put_back(count, holders, most, v)
             remaining += rows
-            most = before
             cap, rows = np.int64(0), remaining  # all that are left, if nothing else will do
             for c in range(1, q + 1):
                 wanted = (c * p + q - 1) // q
@@ -130,7 +105,7 @@ def fractional_groups(
                     at += 1
                     head[v] = following[head[v]]
                     held[v] += 1
-                    most = _lower(count, holders, most, v)
+                    most = lower(count, holders, most, v)
                 if head[v] >= 0 and held[v] < cap:
                     size = push(heap, size, head[v])
             while at < rows:
@@ -141,7 +116,7 @@ def fractional_groups(
                 at += 1
                 head[v] = following[i]
                 held[v] += 1
-                most = _lower(count, holders, most, v)
+                most = lower(count, holders, most, v)
                 if held[v] < cap and head[v] >= 0:
                     size = push(heap, size, head[v])
             remaining -= rows

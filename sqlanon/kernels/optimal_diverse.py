@@ -72,6 +72,17 @@ def _trace(
 
 
 @njit(nogil=True, cache=True)
+def _advance(chosen: npt.NDArray[np.int64], room: npt.NDArray[np.int64], needed: int) -> bool:
+    """The next choice of rows of every value, at least one of ``needed`` and at most ``room``; False after the last."""
+    for v in range(len(chosen)):
+        if chosen[v] < room[v]:
+            chosen[v] += 1
+            return True
+        chosen[v] = 1 if v == needed else 0
+    return False
+
+
+@njit(nogil=True, cache=True)
 def best_diverse(
     line: npt.NDArray[np.int64], value: npt.NDArray[np.int32], values: int, l: int, objective: int,  # noqa: E741
     group: npt.NDArray[np.int32],
@@ -174,14 +185,7 @@ def best_fractional(
                 loss = opt[state] + extent if objective == SUM else max(opt[state], extent)
                 if loss < opt[after]:
                     opt[after], came[after] = loss, state
-            v = 0
-            while v < values:
-                if chosen[v] < room[v]:
-                    chosen[v] += 1
-                    break
-                chosen[v] = 1 if v == needed else 0
-                v += 1
-            if v == values:
+            if not _advance(chosen, room, needed):
                 break
     if opt[states - 1] < NEVER:
         _trace(came, rows, start, radix, group)
@@ -239,14 +243,7 @@ def best_accurate(
                 size, most = best_rows[state], best_most[state]
             if best_rows[after] * most < size * best_most[after]:
                 best_rows[after], best_most[after], came[after] = size, most, state
-            v = 0
-            while v < values:
-                if chosen[v] < room[v]:
-                    chosen[v] += 1
-                    break
-                chosen[v] = 1 if v == needed else 0
-                v += 1
-            if v == values:
+            if not _advance(chosen, room, needed):
                 break
     _trace(came, rows, start, radix, group)
     return best_rows[states - 1], best_most[states - 1]

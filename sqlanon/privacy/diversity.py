@@ -60,6 +60,17 @@ def _items(coded: Coded, value: int, within: tuple[int, ...]) -> tuple[npt.NDArr
     return items, int(group.max(initial=0)) + 1, int(pair.max(initial=0)) + 1
 
 
+def _below(
+    scratch: Scratch, made: TableRef, rows: Grouped, value: int, within: tuple[int, ...], *,
+    distinct: int | None = None, p: int = 0, q: int = 0,
+) -> None:  # fmt: skip
+    """Make the table of groups whose values are too few, or one of them too frequent: see privacy/below_values."""
+    scratch.execute(
+        "privacy/below_values", made=made, rows=rows.table, groups=list(rows.groups), within=[rows.names[i] for i in within],
+        value=rows.names[value], count=rows.count, distinct=distinct, p=p, q=q,
+    )  # fmt: skip
+
+
 @dataclass(frozen=True, slots=True)
 class FrequencyDiversity(Requirement):
     """No value of ``column`` is more than 1 / ``asked`` of a class; fractions allowed."""
@@ -91,10 +102,8 @@ class FrequencyDiversity(Requirement):
 
     def below(self, scratch: Scratch, made: TableRef, rows: Grouped) -> None:
         """See `Requirement.below`."""
-        scratch.execute(
-            "privacy/below_frequency", made=made, rows=rows.table, groups=list(rows.groups), within=[rows.names[i] for i in self.within],
-            value=rows.names[self.value], count=rows.count, p=self.asked.numerator, q=self.asked.denominator,
-        )  # fmt: skip
+        p, q = self.asked.numerator, self.asked.denominator
+        _below(scratch, made, rows, self.value, self.within, p=p, q=q)
 
     def measure(
         self,
@@ -157,10 +166,7 @@ class DistinctDiversity(Requirement):
 
     def below(self, scratch: Scratch, made: TableRef, rows: Grouped) -> None:
         """See `Requirement.below`."""
-        scratch.execute(
-            "privacy/below_distinct", made=made, rows=rows.table, groups=list(rows.groups), within=[rows.names[i] for i in self.within],
-            value=rows.names[self.value], count=rows.count, asked=int(self.asked),
-        )  # fmt: skip
+        _below(scratch, made, rows, self.value, self.within, distinct=int(self.asked))
 
     def measure(
         self,

@@ -54,8 +54,8 @@ class People(Requirement):
     def below(self, scratch: Scratch, made: TableRef, rows: Grouped) -> None:
         """See `Requirement.below`."""
         scratch.execute(
-            "privacy/below_distinct", made=made, rows=rows.table, groups=list(rows.groups), within=[],
-            value=rows.persons[self.place], count=rows.count, asked=int(self.asked),
+            "privacy/below_values", made=made, rows=rows.table, groups=list(rows.groups), within=[],
+            value=rows.persons[self.place], count=rows.count, distinct=int(self.asked),
         )  # fmt: skip
 
     def measure(

@@ -1,7 +1,9 @@
--- name: privacy/below_distinct
+-- name: privacy/below_values
 -- params: made (table to make), rows (table), groups (columns), within (columns whose every combination is looked at by itself),
---   value (column), count (column with the number of rows that each represents, or none), asked
--- returns: the columns of groups: every group in which some combination of within has fewer than asked different values
+--   value (column), count (column with the number of rows that each represents, or none), distinct (the fewest different values, or none),
+--   p, q (without distinct)
+-- returns: the columns of groups: every group in which some combination of within has fewer different values or, without distinct, a most
+--   frequent value whose rows times p exceed the rows times q
 CREATE {{ made | scratch }} AS
 SELECT DISTINCT {% for name in groups %}{{ ", " if not loop.first }}f.g{{ loop.index }} AS {{ name | ident }}{% endfor %}
 
@@ -15,5 +17,5 @@ FROM (
     ) AS v
     GROUP BY {% for name in groups + within %}{{ ", " if not loop.first }}v.g{{ loop.index }}{% endfor %}
 
-    HAVING COUNT(*) < {{ asked }}
+    HAVING {{ "COUNT(*) < %d" | format(distinct) if distinct else "MAX(v.n) * CAST(%d AS BIGINT) > SUM(v.n) * CAST(%d AS BIGINT)" | format(p, q) }}
 ) AS f
