@@ -149,3 +149,30 @@ def groups_of_l_rows(asked: Asked) -> Refused | None:
         what = f"anatomy makes groups of l = {asked.l} rows, fewer than k = {asked.k}"
         return Refused(what, f"ask for l: {asked.k}, {_BESIDE}")
     return None
+
+
+# --- suppress --------------------------------------------------------------------------------------------------------
+
+
+def rest_of_tp(asked: Asked) -> Refused | None:
+    """What TP leaves is divided by another method, or by the cascade."""
+    if asked.options["rest"] == "none" or asked.options["variant"] == "tp":
+        return None
+    what = f"{asked.method}: rest={asked.options['rest']} divides what variant=tp leaves, and the cascade divides it itself"
+    return Refused(what, "leave rest out, or say variant=tp", "rest")
+
+
+def matched_values(asked: Asked) -> Refused | None:
+    """The matching is for pairs of rows of two sensitive values."""
+    if asked.options["solver"] != "optimal":
+        return None
+    own, auto = f"{asked.method}: solver=optimal", "leave solver out"
+    if not asked.l_alone or asked.l != 2:
+        return Refused(f"{own} is for l = 2 of one sensitive column and nothing else", auto, "solver")
+    if asked.k > 2:
+        return Refused(f"{own} makes classes of two rows, and k={asked.k} is more", auto, "solver")
+    if asked.execution == "pushdown":
+        return Refused(f"{own} has no pushdown", "leave execution out (auto)", "solver")
+    if asked.options["divide"] == "whole" or asked.options["rest"] != "none":
+        return Refused(f"{own} divides all rows by itself", "leave divide and rest out", "solver")
+    return None

@@ -10,6 +10,12 @@ from sqlanon.declared.registry import Registry
 MOST_CENTRES = 50_000
 """Centres, at most: as many as the rows that they are found from."""
 
+MOST_SUBSETS = 12
+"""Quasi columns of the cascade: 2^12 subsets."""
+
+MOST_MATCHED = 4000
+"""Rows of the minimum matching."""
+
 _ONEDIM = "sqlanon.methods.onedim.method"
 _FRAMEWORK = "Ghinita et al. 2009"
 
@@ -129,10 +135,51 @@ ANATOMY = MethodDeclaration(
     rules=(limits.groups_of_one_column, limits.groups_of_l_rows),
     instead="tree or mondrian (format: anatomy takes their classes as well)",
 )
+SUPPRESS = MethodDeclaration(
+    "suppress",
+    "Values shown where a class agrees, else hidden: TP (Xiao, Yi and Tao 2010) and a cascade after it (ours).",
+    "sqlanon.methods.suppress.method:Suppress",
+    Cost(0.05, 0.015, columns=1.5, worst=5.0),
+    (
+        Word(
+            "variant",
+            ("cascade", "tp"),
+            "The cascade hides one column more each time (ours); tp, the paper's, hides all that differ in what its groups cannot keep.",
+            shown=True,
+        ),
+        Word(
+            "rest", ("none", "hilbert", "tree", "mondrian"), "The method that divides what tp leaves (TP+)."
+        ),
+        Word(
+            "divide",
+            ("values", "whole"),
+            "Whether rows of equal quasi values may be divided by their sensitive value.",
+        ),
+        Word(
+            "solver",
+            ("auto", "optimal"),
+            "optimal: the fewest stars for two sensitive values and l = 2, by a minimum matching.",
+        ),
+    ),
+    requirements=("k", "l", "distinct_l"),
+    suppresses="cap",
+    limits=(
+        Most(
+            "quasi columns",
+            MOST_SUBSETS,
+            "variant=tp",
+            "its steps are the subsets of the columns",
+            ("variant", "cascade"),
+        ),
+        Most("rows", MOST_MATCHED, "solver=auto", "its cost is cubic", ("solver", "optimal")),
+    ),
+    rules=(limits.rest_of_tp, limits.matched_values),
+    instead="tree, hilbert or mondrian",
+)
 
 METHODS: Registry[MethodDeclaration] = Registry(
     "method",
-    (TREE, HILBERT, HILBERT_FAST, IDISTANCE, IDISTANCE_FAST, MONDRIAN, TOPDOWN, ANATOMY),
+    (TREE, HILBERT, HILBERT_FAST, IDISTANCE, IDISTANCE_FAST, MONDRIAN, TOPDOWN, ANATOMY, SUPPRESS),
     "sqlanon.methods",
 )
 """Every method by name."""

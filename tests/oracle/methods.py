@@ -14,6 +14,7 @@ from tests.oracle.mondrian import mondrian
 from tests.oracle.orders import ORDERS
 from tests.oracle.requirements import Privacy
 from tests.oracle.solvers import asked, solve
+from tests.oracle.suppress import suppress
 from tests.oracle.topdown import topdown
 
 Options = Mapping[str, str]
@@ -112,6 +113,11 @@ ORACLES: dict[str, Oracle] = {
         lambda table, privacy, _, seed: anatomy(table, privacy, seed),
         frozenset({WHOLE_L}),
         only=takes_anatomy,
+    ),
+    "suppress": Oracle(
+        lambda table, privacy, options, _: suppress(table, privacy, options),
+        elsewhere=frozenset({"rest", "solver"}),
+        in_memory=KINDS,
     ),
     "topdown": Oracle(lambda table, privacy, _, seed: topdown(table, privacy.k, seed), frozenset({K})),
 }

@@ -1,0 +1,273 @@
+"""Sets of cells: what a set may keep of its rows so that it meets every requirement (Xiao, Yi and Tao 2010, section 5.2).
+
+A *cell* is a number of rows that are equal in their quasi values and in their sensitive value (with several sensitive columns: in all of
+them). A *set* is the cells of one class in the making, one entry a value; entries of set s are ``start[s]`` to ``start[s + 1]``. What is
+not kept is the *residue*. Nothing here looks at a row.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from numba import njit
+
+Longs = npt.NDArray[np.int64]
+Flags = npt.NDArray[np.bool_]
+
+
+class Rules(NamedTuple):
+    """What every class must meet, and how sets are kept.
+
+    Attributes:
+        whole: a set is kept whole or not at all, by ``checks``; otherwise values are cut until l = ``p`` / ``q`` holds.
+        k: rows, at least.
+        p, q: no value is more than q / p of the rows; 1 and 1 where nothing is asked.
+        item: int64[checks, values], what a check counts of each value.
+        within: int64[checks, items], the combination of other columns within which an item is counted.
+        distinct: bool[checks], whether at least ``least`` items are asked; otherwise an item is at most ``of`` / ``least`` of the rows.
+        least, of: int64[checks].
+    """
+
+    whole: bool
+    k: int
+    p: int
+    q: int
+    item: Longs
+    within: Longs
+    distinct: Flags
+    least: Longs
+    of: Longs
+
+
+@njit(nogil=True, cache=True)
+def number(keys: Longs, out: Longs) -> int:
+    """Number equal keys by their first appearance; gives how many there are. Cost: O(n), by hashing."""
+    size = 16
+    while size < 2 * len(keys):
+        size *= 2
+    table, first = np.full(size, -1, np.int64), np.empty(len(keys), np.int64)
+    made = 0
+    for i in range(len(keys)):
+        mixed = np.uint64(keys[i]) * np.uint64(0x9E3779B97F4A7C15)
+        at = np.int64((mixed ^ (mixed >> np.uint64(32))) & np.uint64(size - 1))
+        while table[at] >= 0 and first[table[at]] != keys[i]:
+            at = (at + 1) & (size - 1)
+        if table[at] < 0:
+            table[at] = made
+            first[made] = keys[i]
+            made += 1
+        out[i] = table[at]
+    return made
+
+
+@njit(nogil=True, cache=True)
+def gather(
+    of: Longs, made: int, value: Longs, count: Longs, turn: Longs, values: int,
+    order: Longs, first: Longs, start: Longs, held: Longs, rows: Longs,
+) -> None:  # fmt: skip
+    """The entries of every set.
+
+    Args:
+        of: int64[n], the set of each cell, below ``made``.
+        value, count: int64[n], of each cell.
+        turn: int64[n], the cells in the order in which those of a set are to come.
+        values: values there can be.
+        order, first: int64[n] and int64[made + 1], written: the cells set by set, and where each set begins.
+        start: int64[made + 1], written: where the entries of each set begin.
+        held, rows: int64[n], written as far as ``start[made]``: value and rows of each entry.
+    """
+    first[:] = 0
+    for i in range(len(of)):
+        first[of[i] + 1] += 1
+    for s in range(made):
+        first[s + 1] += first[s]
+    fill = first[:made].copy()
+    for i in turn:
+        order[fill[of[i]]] = i
+        fill[of[i]] += 1
+    at, entry = np.int64(0), np.full(values, -1, np.int64)
+    for s in range(made):
+        start[s] = at
+        for place in range(first[s], first[s + 1]):
+            i = order[place]
+            v = value[i]
+            if entry[v] < start[s]:
+                entry[v] = at
+                held[at] = v
+                rows[at] = 0
+                at += 1
+            rows[entry[v]] += count[i]
+    start[made] = at
+
+
+@njit(nogil=True, cache=True)
+def descending(count: Longs, turn: Longs) -> None:
+    """The cells by their rows, most first, otherwise as they are. Cost: linear in the cells and the largest count, or a sort."""
+    most = np.int64(0)
+    for rows in count:
+        most = max(most, rows)
+    if most > 4 * len(count) + 1000:
+        turn[:] = np.argsort(-count, kind="mergesort")
+        return
+    begin = np.zeros(most + 2, np.int64)
+    for rows in count:
+        begin[most - rows + 1] += 1
+    for at in range(most + 1):
+        begin[at + 1] += begin[at]
+    for i in range(len(count)):
+        turn[begin[most - count[i]]] = i
+        begin[most - count[i]] += 1
+
+
+@njit(nogil=True, cache=True)
+def height(rows: Longs, p: int, q: int, top: Longs) -> int:
+    """The largest h so that no value is more than q / p of what is left when every count is cut to h.
+
+    With the counts c1 >= c2 >= ... and S_r the sum after the r largest, that is the least of c1 and of floor(q S_r / (p - q r)) over
+    r < p / q: the sum of the cut counts is the least of r h + S_r over r. Removing rows of the most frequent value one by one ends there.
+
+    Args:
+        rows: the counts, any order.
+        p, q: l = p / q, p >= q.
+        top: room for ceil(p / q) counts.
+    """
+    steps, total = (p + q - 1) // q, np.int64(0)
+    top[:steps] = 0
+    for count in rows:
+        total += count
+        at = steps
+        while at > 0 and top[at - 1] < count:
+            if at < steps:
+                top[at] = top[at - 1]
+            at -= 1
+        if at < steps:
+            top[at] = count
+    least = top[0]
+    for r in range(steps):
+        least = min(least, q * total // (p - q * r))
+        total -= top[r]
+    return least
+
+
+@njit(nogil=True, cache=True)
+def phase_one(start: Longs, held: Longs, rows: Longs, rules: Rules, kept: Longs) -> int:
+    """What every set keeps by itself: ``kept`` of each entry is written; gives the rows kept.
+
+    Cost: O(entries x l); with ``Rules.whole`` the entries times the checks.
+    """
+    made, total = len(start) - 1, np.int64(0)
+    top = np.zeros((rules.p + rules.q - 1) // rules.q, np.int64)
+    room = counters(rules)
+    for s in range(made):
+        a, b = start[s], start[s + 1]
+        if rules.whole:
+            mine = holds(held[a:b], rows[a:b], rules, room)
+            for i in range(a, b):
+                kept[i] = rows[i] if mine > 0 else 0
+            total += mine
+            continue
+        cut, mine = height(rows[a:b], rules.p, rules.q, top), np.int64(0)
+        for i in range(a, b):
+            kept[i] = min(rows[i], cut)
+            mine += kept[i]
+        if mine < rules.k:
+            kept[a:b] = 0
+        else:
+            total += mine
+    return total
+
+
+@njit(nogil=True, cache=True)
+def counters(rules: Rules) -> Longs:
+    """Zeroed room for `holds`: rows of each item, and four numbers of each combination."""
+    most, items = np.int64(0), rules.within.shape[1]
+    for c in range(rules.within.shape[0]):
+        for i in range(items):
+            most = max(most, rules.within[c, i] + 1)
+    return np.zeros(items + 4 * most, np.int64)
+
+
+@njit(nogil=True, cache=True)
+def holds(held: Longs, rows: Longs, rules: Rules, room: Longs) -> int:
+    """The rows of a set that meets k and every check, else 0; ``room`` is made by `counters`, and left as it was found.
+
+    Of a combination the room holds its rows, the rows of its most frequent item, its items, and, apart, which combinations were seen.
+    """
+    total = np.int64(0)
+    for count in rows:
+        total += count
+    if total < rules.k:
+        return 0
+    items, good = rules.within.shape[1], True
+    for c in range(rules.within.shape[0]):
+        seen = np.int64(0)
+        for i in range(len(held)):
+            if rows[i] == 0:
+                continue
+            what = rules.item[c, held[i]]
+            inside = items + 4 * rules.within[c, what]
+            if room[inside] == 0:
+                room[items + 4 * seen + 3] = inside
+                seen += 1
+            room[inside + 2] += room[what] == 0
+            room[what] += rows[i]
+            room[inside] += rows[i]
+            room[inside + 1] = max(room[inside + 1], room[what])
+        for at in range(seen):
+            inside = room[items + 4 * at + 3]
+            if rules.distinct[c]:
+                good &= room[inside + 2] >= rules.least[c]
+            else:
+                good &= room[inside + 1] * rules.least[c] <= room[inside] * rules.of[c]
+        for i in range(len(held)):
+            room[rules.item[c, held[i]]] = 0
+        for at in range(seen):
+            inside = room[items + 4 * at + 3]
+            room[inside : inside + 3] = 0
+    return total if good else 0
+
+
+@njit(nogil=True, cache=True)
+def lawful(residue: Longs, rules: Rules, room: Longs) -> bool:
+    """Whether rows of each value, as many as ``residue`` has, may be one class; no rows are none."""
+    total, most = np.int64(0), np.int64(0)
+    for rows in residue:
+        total += rows
+        most = max(most, rows)
+    if total == 0:
+        return True
+    if rules.whole:
+        return holds(np.arange(len(residue)), residue, rules, room) > 0
+    return total >= rules.k and total * rules.q >= rules.p * most
+
+
+@njit(nogil=True, cache=True)
+def one_by_one(start: Longs, held: Longs, rules: Rules, residue: Longs, kept: Longs) -> int:
+    """Keep sets that could be kept, those of most rows first, while what is left stays lawful; gives the rows kept.
+
+    Args:
+        residue: int64[values], the rows that nothing has kept yet, of all sets: lawful.
+        kept: what `phase_one` has found; written. A set that is not kept has zeros.
+
+    Cost: O(sets x values).
+    """
+    made, room, total = len(start) - 1, counters(rules), np.int64(0)
+    size = np.zeros(made, np.int64)
+    for s in range(made):
+        for i in range(start[s], start[s + 1]):
+            size[s] -= kept[i]
+    left = residue.copy()
+    for s in np.argsort(size, kind="mergesort"):
+        if size[s] == 0:
+            break
+        for i in range(start[s], start[s + 1]):
+            left[held[i]] -= kept[i]
+        if lawful(left, rules, room):
+            total -= size[s]
+            continue
+        for i in range(start[s], start[s + 1]):
+            left[held[i]] += kept[i]
+            kept[i] = 0
+    return total

@@ -1,0 +1,259 @@
+"""The table as cells: grouped once by its quasi values in the database, and joined with the classes in the end.
+
+Quasi codes are packed into as few integers as hold them, which a database groups, joins and sends faster than columns of codes.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sqlanon.engines.base import TableRef
+from sqlanon.methods.base import Context
+from sqlanon.privacy import Grouped, least_rows
+from sqlanon.table.encode import Domain
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from sqlanon.privacy import Requirement, Shape
+
+    Longs = npt.NDArray[np.int64]
+    Ints = npt.NDArray[np.int32]
+
+_WORD = 1 << 62
+"""Packed codes are below this."""
+
+
+@dataclass(frozen=True, slots=True)
+class Cells:
+    """Rows that are equal in their quasi codes and in their sensitive codes, with how many they are; by both, in that order.
+
+    Attributes:
+        keys: per word of packed quasi codes int64[n].
+        sensitive: per sensitive column int32[n].
+        count: int64[n].
+        group: int64[n], rows of equal quasi codes, numbered in the order of the codes.
+        codes: int64[d, groups].
+        sizes: per quasi column how many codes there are.
+        value: int64[n], which combination of sensitive codes a cell has; of one column, its code.
+        combinations: int64[s, values].
+        kept: int64[n], what phase one keeps, where the database has computed it.
+    """
+
+    keys: tuple[Longs, ...]
+    sensitive: tuple[Longs, ...]
+    count: Longs
+    group: Longs
+    codes: Longs
+    sizes: tuple[int, ...]
+    value: Longs
+    combinations: Longs
+    kept: Longs | None
+
+    @property
+    def values(self) -> int:
+        """How many values there can be."""
+        return len(self.combinations[0]) if len(self.combinations) else 1
+
+
+@dataclass(frozen=True, slots=True)
+class Parts:
+    """Rows of cells and their classes, int64[parts] each; the parts of a cell have as many rows as it has."""
+
+    cell: Longs
+    rows: Longs
+    number: Longs
+
+
+def words(quasi: Sequence[Domain]) -> list[list[Domain]]:
+    """The quasi columns whose codes go into one integer each."""
+    made: list[list[Domain]] = [[]]
+    size = 1
+    for domain in quasi:
+        if size * domain.codes >= _WORD:
+            made.append([])
+            size = 1
+        made[-1].append(domain)
+        size *= domain.codes
+    return made
+
+
+def packed(quasi: Sequence[Domain]) -> list[list[dict[str, object]]]:
+    """The words as templates take them: columns, each with what its code is multiplied by."""
+    found = []
+    for word in words(quasi):
+        times, columns = 1, []
+        for domain in reversed(word):
+            columns.append({"code": domain.code, "times": times})
+            times *= domain.codes
+        found.append(columns[::-1])
+    return found
+
+
+def read(context: Context, sensitive: Sequence[Domain], cut: Shape | None, *, pushed: bool) -> Cells:
+    """Group the work table and fetch its cells.
+
+    Args:
+        context: the run.
+        sensitive: the columns whose values matter.
+        cut: with ``pushed``, frequency l of the one column, to which phase one cuts values; None: groups are kept whole.
+        pushed: whether the database computes phase one.
+
+    Cost: a grouping in the database and a sort of the cells; about 100 bytes a cell. ``pushed`` adds two window functions over them.
+    """
+    scratch, quasi = context.scratch, context.encoded.quasi
+    keys = [f"key{i}" for i, _ in enumerate(words(quasi), 1)]
+    names = [domain.code for domain in sensitive]
+    table, kept = scratch.table("cells"), None
+    scratch.execute(
+        "suppress/cells",
+        cells=table,
+        work=context.encoded.work,
+        words=packed(quasi),
+        sensitive=names,
+    )
+    if pushed:
+        kept = _phase_one(context, table, keys, names, cut)
+    statement = scratch.sql(
+        "suppress/counts", cells=kept or table, keys=keys, sensitive=names, kept=kept is not None
+    )
+    types = ["int64"] * len(keys) + [d.code_array for d in sensitive] + ["int64"] * (1 + pushed)
+    columns = [column.astype(np.int64, copy=False) for column in scratch.fetch_arrays(statement, types)]
+    for used in (table, *([kept] if kept else [])):
+        scratch.drop(used)
+    return _cells(columns, quasi, sensitive)
+
+
+def _phase_one(
+    context: Context, table: TableRef, keys: Sequence[str], names: Sequence[str], cut: Shape | None
+) -> TableRef:
+    """The cells with what phase one keeps of each, by SQL."""
+    scratch, made, k = context.scratch, context.scratch.table("kept_cells"), least_rows(context.requirements)
+    if cut is not None:
+        heights = scratch.table("heights")
+        scratch.execute(
+            "suppress/heights", heights=heights, cells=table, keys=keys, value=names[cut.value], p=cut.p, q=cut.q
+        )  # fmt: skip
+        scratch.execute("suppress/cut", cut=made, cells=table, heights=heights, keys=keys, k=k)
+        scratch.drop(heights)
+        return made
+    below = []
+    for i, requirement in enumerate(context.requirements):
+        below.append(scratch.table(f"below{i}"))
+        _below(context, requirement, below[-1], table, keys, names)
+    scratch.execute("suppress/whole", whole=made, cells=table, below=below, keys=keys)
+    for used in below:
+        scratch.drop(used)
+    return made
+
+
+def _below(
+    context: Context, requirement: Requirement, made: TableRef, table: TableRef, keys: Sequence[str], names: Sequence[str]
+) -> None:  # fmt: skip
+    encoded = context.encoded
+    whole = [domain.code for domain in encoded.sensitive]
+    requirement.below(context.scratch, made, Grouped(table, keys, names, "n", encoded.work, whole))
+
+
+def _cells(columns: list[Longs], quasi: Sequence[Domain], sensitive: Sequence[Domain]) -> Cells:
+    width = len(words(quasi))
+    value, combinations = _values(columns[width : width + len(sensitive)], sensitive, len(columns[0]))
+    order = _order([*columns[:width], value])
+    columns, value = [column[order] for column in columns], value[order]
+    new = np.zeros(len(value), np.bool_)
+    new[:1] = True
+    for key in columns[:width]:
+        new[1:] |= key[1:] != key[:-1]
+    group = np.cumsum(new) - 1
+    codes = np.empty((len(quasi), int(new.sum())), np.int64)
+    at = 0
+    for key, word in zip(columns, words(quasi), strict=False):
+        left = key[new]
+        for j in range(len(word) - 1, -1, -1):
+            left, codes[at + j] = np.divmod(left, word[j].codes)
+        at += len(word)
+    count, *kept = columns[width + len(sensitive) :]
+    return Cells(
+        tuple(columns[:width]),
+        tuple(columns[width : width + len(sensitive)]),
+        count,
+        group,
+        codes,
+        tuple(domain.codes for domain in quasi),
+        value,
+        combinations,
+        kept[0] if kept else None,
+    )
+
+
+def _values(columns: Sequence[Longs], sensitive: Sequence[Domain], n: int) -> tuple[Longs, Longs]:
+    """The combination of sensitive codes of every cell, and the combinations."""
+    if not columns:
+        return np.zeros(n, np.int64), np.zeros((0, 1), np.int64)
+    if len(columns) == 1:
+        return columns[0], np.arange(sensitive[0].codes, dtype=np.int64)[np.newaxis]
+    found, value = np.unique(np.stack(columns), axis=1, return_inverse=True)
+    return value.reshape(-1).astype(np.int64), found
+
+
+def _order(columns: list[Longs]) -> Longs:
+    """The cells by these numbers. One number of two sorts several times as fast."""
+    if len(columns) == 2:
+        key, value = columns
+        values = int(value.max(initial=0)) + 1
+        if (int(key.max(initial=0)) + 1) * values < _WORD:
+            return np.argsort(key * values + value)
+    return np.lexsort(columns[::-1])
+
+
+def attach(context: Context, cells: Cells, sensitive: Sequence[Domain], parts: Parts) -> TableRef:
+    """Row -> class, a scratch table: the rows of a cell take its classes in the order of its parts.
+
+    Cost: a join of the rows with the cells; rows of cells that are divided are numbered as well.
+    """
+    scratch, table, places = (
+        context.scratch,
+        context.scratch.table("classes"),
+        context.scratch.table("places"),
+    )
+    order = np.lexsort((parts.number, parts.cell))
+    cell, rows, number = parts.cell[order], parts.rows[order], parts.number[order]
+    last = np.cumsum(rows)
+    begins = np.searchsorted(cell, cell)
+    after = last - rows - (last - rows)[begins]
+    shared = cell[1:] == cell[:-1]
+    divided = np.zeros(len(cell), np.int32)
+    divided[1:] |= shared
+    divided[:-1] |= shared
+    keys = [f"key{i}" for i, _ in enumerate(cells.keys, 1)]
+    names = [domain.code for domain in sensitive]
+    scratch.engine.load_arrays(
+        places,
+        {
+            **{name: column[cell] for name, column in zip(keys, cells.keys, strict=True)},
+            **{
+                name: column[cell].astype(np.int32)
+                for name, column in zip(names, cells.sensitive, strict=True)
+            },
+            "cell": cell.astype(np.int32),
+            "after": after.astype(np.int32),
+            "upto": (after + rows).astype(np.int32),
+            "class": number.astype(np.int32),
+            "divided": divided,
+        },
+    )
+    scratch.execute(
+        "suppress/attach",
+        assign=table,
+        work=context.encoded.work,
+        places=places,
+        words=packed(context.encoded.quasi),
+        sensitive=names,
+        divided=bool(divided.any()),
+    )
+    scratch.drop(places)
+    return table

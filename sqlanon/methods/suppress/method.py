@@ -1,0 +1,95 @@
+"""Suppression: classes that show a value where their rows agree, else ``*`` (Xiao, Yi and Tao 2010).
+
+The table is grouped once by its quasi values; kernels work on the counts, and one join gives rows their classes. As a ``pushdown`` phase one
+of TP, by far most of its work, is SQL as well.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlanon.errors import InfeasibleError
+from sqlanon.methods.base import Assignment, Context, Problem
+from sqlanon.privacy import least_rows, shapes_beyond_rows
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from sqlanon.methods.suppress.cells import Cells
+    from sqlanon.methods.suppress.solve import Solved
+    from sqlanon.table.encode import Domain
+
+_CELL_BYTES = 240
+"""A cell at the peak: as fetched and sorted, in sets, and its classes; there are at most as many cells as rows."""
+
+
+class Suppress:
+    """TP, TP+ and the cascade."""
+
+    def __init__(self, variant: str, rest: str, divide: str, solver: str) -> None:
+        self.variant = variant
+        self.rest = rest
+        self.divide = divide
+        self.solver = solver
+
+    def refusal(self, problem: Problem) -> str | None:
+        """See `Algorithm.refusal`."""
+        if self.solver == "optimal" and problem.sensitive[0].codes != 2:
+            return (
+                f"method suppress: solver=optimal is for two sensitive values, and {problem.sensitive[0].reading.spec.name} has "
+                f"{problem.sensitive[0].codes}; with more it is NP-hard; leave solver out"
+            )
+        lack = problem.lacks(problem.rows * (_CELL_BYTES + 8 * len(problem.quasi)))
+        return f"method suppress {lack}; or, with less loss of order, use mondrian" if lack else None
+
+    def assign(self, context: Context) -> Assignment:
+        """See `Algorithm.assign`. Cost: a grouping and a join of the rows, and what `solve` costs in cells."""
+        from sqlanon.kernels.suppress_keep import keep
+        from sqlanon.methods.shared.compiling import note_compiling
+        from sqlanon.methods.suppress.cells import attach, read
+        from sqlanon.methods.suppress.solve import cut_of, rules_of, solve
+
+        note_compiling(context.progress, keep)
+        pushed = context.execution == "pushdown" and self.solver != "optimal"
+        cut = cut_of(context.requirements, self.divide)
+        # With k alone the sensitive values do not matter, and a cell is a group.
+        sensitive = context.encoded.sensitive if shapes_beyond_rows(context.requirements) else ()
+        cells = read(context, sensitive, cut, pushed=pushed)
+        if self.solver == "optimal":
+            return self._optimal(context, cells, sensitive)
+        rules = rules_of(context.requirements, cells, cut)
+        solved = solve(cells, rules, context.progress, cascade=self.variant == "cascade")
+        self._capped(context, solved)
+        table = attach(context, cells, sensitive, solved.parts)
+        if self.rest != "none" and solved.residue is not None:
+            from sqlanon.methods.suppress.rest import divided
+
+            table = divided(context, table, solved, self.rest)
+        return Assignment(table, "pushdown" if pushed else "kernel", self._notes(context, solved))
+
+    def _optimal(self, context: Context, cells: Cells, sensitive: Sequence[Domain]) -> Assignment:
+        from sqlanon.methods.suppress.cells import attach
+        from sqlanon.methods.suppress.optimal import matched
+
+        parts, stars = matched(cells)
+        note = f"suppress: the fewest stars are {stars}"
+        return Assignment(attach(context, cells, sensitive, parts), "kernel", (note,))
+
+    def _capped(self, context: Context, solved: Solved) -> None:
+        if context.suppression is None or solved.left <= context.most_unassigned:
+            return
+        raise InfeasibleError(
+            f"method suppress leaves {solved.left} of {context.encoded.rows} rows without any quasi value, and suppression allows "
+            f"{context.most_unassigned}. Nothing was published. Raise limit, ask for less, or use another method"
+        )
+
+    def _notes(self, context: Context, solved: Solved) -> tuple[str, ...]:
+        from sqlanon.methods.suppress.solve import cut_of
+
+        n = context.encoded.rows
+        if cut_of(context.requirements, self.divide) is None:
+            return ()
+        phase = f"suppress: TP ended in phase {solved.phase}"
+        if least_rows(context.requirements) > 1:
+            return (phase,)
+        return (f"{phase}; any solution stars at least {solved.least} of {n} rows",)

@@ -1,0 +1,41 @@
+"""The fewest stars for two sensitive values and l = 2: a minimum perfect matching (Xiao, Yi and Tao 2010, section 4).
+
+A class of more rows divides into pairs of both values without a star more. Rows of equal quasi values are partners first: stars are a
+metric, so that exchanging partners towards such a pair never costs. The matching is for what is left.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from sqlanon.kernels.matching import matching
+from sqlanon.methods.suppress.cells import Cells, Parts
+
+
+def matched(cells: Cells) -> tuple[Parts, int]:
+    """Classes of two rows, one of each value; as many rows of either. Gives them and the stars.
+
+    Cost: cubic in the rows of a value that have no equal of the other.
+    """
+    groups = cells.codes.shape[1]
+    sides = []
+    for value in (0, 1):
+        cell = np.full(groups, -1, np.int64)
+        own = np.flatnonzero(cells.value == value)
+        cell[cells.group[own]] = own
+        rows = np.zeros(groups, np.int64)
+        rows[cells.group[own]] = cells.count[own]
+        sides.append((cell, rows))
+    (cell0, rows0), (cell1, rows1) = sides
+    equal = np.minimum(rows0, rows1)
+    left = [np.repeat(np.arange(groups), rows - equal) for rows in (rows0, rows1)]
+    partner = np.empty(len(left[0]), np.int64)
+    points = [np.ascontiguousarray(cells.codes[:, side].T) for side in left]
+    apart = matching(points[0], points[1], partner) if len(partner) else 0
+    # Pairs of equal rows of a group are one class; it shows every value.
+    some = np.flatnonzero(equal)
+    first = np.concatenate([cell0[some], cell0[left[0]]])
+    second = np.concatenate([cell1[some], cell1[left[1][partner]]])
+    rows = np.concatenate([equal[some], np.ones(len(partner), np.int64)])
+    number = np.arange(len(first))
+    return Parts(np.concatenate([first, second]), np.tile(rows, 2), np.tile(number, 2)), 2 * apart

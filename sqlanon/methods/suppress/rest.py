@@ -1,0 +1,38 @@
+"""TP+: another method divides the residue of TP (Xiao, Yi and Tao 2010, section 5.6)."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from sqlanon.methods.base import Context
+from sqlanon.spec import MethodSpec
+
+if TYPE_CHECKING:
+    from sqlanon.engines.base import TableRef
+    from sqlanon.methods.suppress.solve import Solved
+
+
+def divided(context: Context, table: TableRef, solved: Solved, name: str) -> TableRef:
+    """The classes with the residue divided by the method ``name``.
+
+    Args:
+        context: the run.
+        table: row -> class, all rows; it is dropped.
+        solved: which class is the residue. It is eligible, so that the method finds classes.
+        name: the method, in its default options.
+    """
+    from sqlanon.methods import method
+
+    scratch, encoded = context.scratch, context.encoded
+    work, made = scratch.table("residue"), scratch.table("with_rest")
+    codes = [domain.code for domain in encoded.quasi + encoded.sensitive]
+    scratch.execute(
+        "suppress/residue", residue=work, work=encoded.work, assign=table, number=solved.residue, codes=codes
+    )
+    inner = replace(context, encoded=replace(encoded, work=work, rows=solved.left), execution="auto")
+    found = method(MethodSpec(name)).assign(inner)
+    scratch.execute("suppress/rest", made=made, assign=table, rest=found.table, number=solved.residue)
+    for used in (table, work, found.table, *([found.spans] if found.spans else [])):
+        scratch.drop(used)
+    return made

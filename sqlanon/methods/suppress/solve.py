@@ -1,0 +1,191 @@
+"""TP and the cascade on cells: which rows of which cells make a class (Xiao, Yi and Tao 2010; the cascade is ours).
+
+TP keeps of every group of equal quasi values what it can; the rest, the residue, is one class. The cascade goes on with the residue: with one
+column starred, two and so on, for every subset of the columns that are left, it groups by these and keeps again what it can.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sqlanon.kernels.suppress import Rules, number
+from sqlanon.kernels.suppress_keep import keep, keepable
+from sqlanon.methods.suppress.cells import Cells, Parts
+from sqlanon.privacy import Shape, least_rows, shapes_beyond_rows
+from sqlanon.progress import Progress
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from sqlanon.privacy import Requirement
+
+    Longs = npt.NDArray[np.int64]
+
+_WORD = 1 << 62
+_NONE = np.zeros(0, np.int64)
+
+
+def cut_of(requirements: Sequence[Requirement], divide: str) -> Shape | None:
+    """The frequency l by which groups are divided; None where they are kept whole or not at all."""
+    checks = checks_of(requirements)
+    if divide == "whole" or len(checks) != 1:
+        return None
+    return checks[0] if checks[0].kind == "frequency" and not checks[0].within else None
+
+
+def checks_of(requirements: Sequence[Requirement]) -> list[Shape]:
+    """What is asked beyond rows, each once: of one column ``joint`` asks the same again."""
+    return list(dict.fromkeys(shapes_beyond_rows(requirements)))
+
+
+def rules_of(requirements: Sequence[Requirement], cells: Cells, cut: Shape | None) -> Rules:
+    """What every class must meet, for kernels."""
+    checks = checks_of(requirements) if cut is None else []
+    item = np.zeros((len(checks), cells.values), np.int64)
+    inside = np.zeros((len(checks), max(cells.values, 1)), np.int64)
+    for c, check in enumerate(checks):
+        # An item is a value within a combination of the other columns; an unused number is of no combination.
+        within = cells.combinations[list(check.within)]
+        combination = np.unique(within, axis=1, return_inverse=True)[1].reshape(-1) if len(within) else 0
+        pair = np.stack([np.zeros(cells.values, np.int64) + combination, cells.combinations[check.value]])
+        found, which = np.unique(pair, axis=1, return_inverse=True)
+        item[c], inside[c, : found.shape[1]] = which.reshape(-1), found[0]
+    return Rules(
+        bool(checks),
+        least_rows(requirements),
+        cut.p if cut else 1,
+        cut.q if cut else 1,
+        item,
+        inside,
+        np.array([check.kind == "distinct" for check in checks], np.bool_),
+        np.array([check.p for check in checks], np.int64),
+        np.array([check.q for check in checks], np.int64),
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Solved:
+    """Classes of cells.
+
+    Attributes:
+        parts: the rows of the cells by class.
+        residue: the class of what nothing has kept; None where nothing is left.
+        left: its rows.
+        phase: the phase of TP that groups of all columns ended in.
+        least: the fewest rows with a star of any solution, for l of one sensitive column and k = 1.
+    """
+
+    parts: Parts
+    residue: int | None
+    left: int
+    phase: int
+    least: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Left:
+    """What is in no class yet: cells with rows left, and their groups, numbered anew without gaps."""
+
+    cell: Longs
+    count: Longs
+    value: Longs
+    group: Longs
+    codes: Longs
+
+    def without(self, taken: Longs) -> _Left:
+        """What is left without these rows of the cells."""
+        count = self.count - taken
+        some = count > 0
+        group = self.group[some]
+        new = np.ones(len(group), np.bool_)
+        new[1:] = group[1:] != group[:-1]
+        codes = np.ascontiguousarray(self.codes[:, group[new]])
+        return _Left(self.cell[some], count[some], self.value[some], np.cumsum(new) - 1, codes)
+
+    def sets(self, columns: Sequence[int], sizes: Sequence[int]) -> tuple[Longs, int]:
+        """The set of every cell where sets are rows of equal codes in these columns, and how many sets there are."""
+        key, size = np.zeros(self.codes.shape[1], np.int64), 1
+        for j in columns:
+            if size * sizes[j] >= _WORD:
+                size = number(key, key)
+            key, size = key * sizes[j] + self.codes[j], size * sizes[j]
+        of = np.empty_like(key)
+        made = number(key, of)
+        return of[self.group], made
+
+
+class _Classes:
+    """Classes as they are found."""
+
+    def __init__(self) -> None:
+        self.made = 0
+        self._parts: list[tuple[Longs, Longs, Longs]] = []
+
+    def add(self, cell: Longs, rows: Longs, of: Longs, sets: int) -> None:
+        """Every set with rows becomes a class."""
+        some = rows > 0
+        used = np.zeros(sets, np.bool_)
+        used[of[some]] = True
+        name = np.cumsum(used) - 1 + self.made
+        self._parts.append((cell[some], rows[some], name[of[some]]))
+        self.made += int(used.sum())
+
+    def parts(self) -> Parts:
+        """All of them."""
+        cell, rows, name = (np.concatenate(some) for some in zip(*self._parts, strict=True))
+        return Parts(cell, rows, name)
+
+
+def solve(cells: Cells, rules: Rules, progress: Progress, *, cascade: bool) -> Solved:
+    """Divide the cells into classes.
+
+    Cost: TP about linear in the cells; the cascade 2^d times that in what TP leaves, for d columns.
+    """
+    d, classes = len(cells.codes), _Classes()
+    left = _Left(np.arange(len(cells.count)), cells.count, cells.value, cells.group, cells.codes)
+    given = cells.kept if cells.kept is not None else _NONE
+    taken = np.empty_like(left.count)
+    phase, least = keep(
+        left.group, left.codes.shape[1], left.value, left.count, cells.values, rules, False, given, taken
+    )
+    classes.add(left.cell, taken, left.group, left.codes.shape[1])
+    left = left.without(taken)
+    for columns in _subsets(d) if cascade else ():
+        left = _step(left, columns, cells, rules, classes)
+        progress.update(d - len(columns[0]), d, "starred columns")
+    rows = int(left.count.sum())
+    classes.add(left.cell, left.count, np.zeros_like(left.cell), 1)
+    return Solved(classes.parts(), classes.made - 1 if rows else None, rows, phase, least)
+
+
+def _subsets(d: int) -> Iterator[list[tuple[int, ...]]]:
+    """The subsets of the columns that keep d - 1 of them, then d - 2 ..., not that of none."""
+    for size in range(d - 1, 0, -1):
+        yield list(combinations(range(d), size))
+
+
+def _step(
+    left: _Left, subsets: Sequence[tuple[int, ...]], cells: Cells, rules: Rules, classes: _Classes
+) -> _Left:
+    """Keep what can be kept with so many columns, the subsets that keep most first."""
+    most = []
+    for columns in subsets if len(left.cell) else ():
+        of, made = left.sets(columns, cells.sizes)
+        most.append(keepable(of, made, left.value, left.count, cells.values, rules))
+    for place in sorted(range(len(most)), key=lambda i: -most[i]):
+        if not len(left.cell):
+            break
+        of, made = left.sets(subsets[place], cells.sizes)
+        taken = np.empty_like(left.count)
+        keep(of, made, left.value, left.count, cells.values, rules, True, _NONE, taken)
+        classes.add(left.cell, taken, of, made)
+        left = left.without(taken)
+    return left
+
+
+__all__ = ["Solved", "checks_of", "cut_of", "rules_of", "solve"]
