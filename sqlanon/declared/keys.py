@@ -199,7 +199,7 @@ AT_LEAST = {
 METHOD = {
     "name": Key(
         REQUIRED,
-        f"{', '.join(f'`{one.name}`' for one in METHODS.own)}. docs/onedim.md and docs/mondrian.md say which to take.",
+        f"{', '.join(f'`{one.name}`' for one in METHODS.own)}. docs/onedim.md says which to take.",
     ),
 }
 REFINE = {
