@@ -17,5 +17,6 @@ FROM (
     ) AS v
     GROUP BY {% for name in groups + within %}{{ ", " if not loop.first }}v.g{{ loop.index }}{% endfor %}
 
-    HAVING {{ "COUNT(*) < %d" | format(distinct) if distinct else "MAX(v.n) * CAST(%d AS BIGINT) > SUM(v.n) * CAST(%d AS BIGINT)" | format(p, q) }}
+    HAVING {% if distinct %}COUNT(*) < {{ distinct }}{% else %}MAX(v.n) * CAST({{ p }} AS BIGINT) > SUM(v.n) * CAST({{ q }} AS BIGINT){% endif %}
+
 ) AS f
