@@ -106,6 +106,7 @@ PUBLISHED = {
 }  # fmt: skip
 
 
+@pytest.mark.cover
 @pytest.mark.parametrize("kind", list(PUBLISHED))
 def test_a_starred_class_publishes_no_quasi_value(shared_db: Any, starring: Any, kind: str) -> None:
     report = starring(format=kind, k=3, l=2)
@@ -127,6 +128,7 @@ LEVELS = {
 }
 
 
+@pytest.mark.cover
 @pytest.mark.parametrize(
     ("kind", "published"),
     [
@@ -149,6 +151,7 @@ def test_columns_without_hierarchy_have_the_value_or_any(
 SPREAD = [(i, leaf, "u", "klm"[i % 3], i % 2) for i, leaf in enumerate("aabbddddffffffff")]
 
 
+@pytest.mark.cover
 @pytest.mark.parametrize(
     ("levels", "published", "loss"),
     [
@@ -262,6 +265,7 @@ def test_means_of_starred_rows_are_hidden(shared_db: Any, starring: Any) -> None
     assert row["s"].low <= sum(range(20)) <= row["s"].high
 
 
+@pytest.mark.cover
 @pytest.mark.parametrize(
     ("options", "error", "said"),
     [
@@ -368,6 +372,7 @@ def enumerated() -> Iterator[duckdb.DuckDBPyConnection]:
         yield connection
 
 
+@pytest.mark.cover
 @pytest.mark.parametrize("kind", ["ranges", "labels", "suppressed"])
 def test_bounds_hold_for_every_source(
     shared_db: Any, starring: Any, enumerated: duckdb.DuckDBPyConnection, kind: str
@@ -383,7 +388,7 @@ def test_bounds_hold_for_every_source(
     parts = [*parts[:8], *(ways[:1] for ways in parts[8:])]
     count = sources.enumerate_sources(enumerated, TYPES, names, parts)
     assert count
-    for where, keys in rng.sample(list(itertools.product(CONDITIONS, KEYS)), 10):
+    for where, keys in rng.sample(list(itertools.product(CONDITIONS, KEYS)), 5):
         truth = sources.outcomes(enumerated, ", ".join(AGGREGATES.values()), where, keys)
         named = [f"k{i}" for i in range(len(keys))]
         items = [f"{key} AS {short}" for key, short in zip(keys, named, strict=True)]
@@ -396,6 +401,7 @@ def test_bounds_hold_for_every_source(
         assert answer.left_out == 0
 
 
+@pytest.mark.cover
 @pytest.mark.parametrize("kind", ["ranges", "labels", "suppressed"])
 @pytest.mark.parametrize("rows", ["starred", "left_out"])
 def test_releases_with_suppressed_rows_are_evaluated(
@@ -410,8 +416,8 @@ def test_releases_with_suppressed_rows_are_evaluated(
         declare(monkeypatch, "generalizing", Leaving, suppresses="rows")
     starring(format=kind, suppression={"limit": "4/12", "rows": rows})
     asked = (
-        GeneratorSpec("equality", "equality", queries=20),
-        GeneratorSpec("ranges", "ranges", queries=20),
+        GeneratorSpec("equality", "equality", queries=4),
+        GeneratorSpec("ranges", "ranges", queries=4),
         GeneratorSpec("joint", "joint"),
     )
     found = shared_db.evaluate(starring.name, WorkloadSpec(generators=asked))
