@@ -55,7 +55,7 @@ class Recoded:
         layout: names per code column, and the columns of the tables.
         classes, min_class, max_class: how many classes, and the smallest and largest.
         groups: which class is in which group of the release.
-        left_out: rows of the source that have no class, by declaration.
+        left_out: rows of the source that have no class, by declaration; ``omitted`` is a scratch table of them.
         starred: the class of suppressed rows that are published, or None; ``starred_rows`` of them there are.
     """
 
@@ -68,6 +68,7 @@ class Recoded:
     max_class: int
     groups: RowGroups
     left_out: int = 0
+    omitted: TableRef | None = None
     starred: int | None = None
     starred_rows: int = 0
 

@@ -17,7 +17,7 @@ class DataChange:
     """Rows of the source against the published version's, as far as the private schema has them.
 
     Attributes:
-        before, after: how many the version published, and how many the source has. Rows that the version left out count as added.
+        before, after: how many the version was made of, those that it left out included, and how many the source has.
         added, removed: by their key, or by their identifiers, or by all their columns where neither is unique.
         changed: rows of the same key with other quasi or sensitive values; None without a key.
     """

@@ -214,7 +214,7 @@ def encode(
 
 def attach_classes(
     scratch: Scratch, encoded: Encoded, assign: TableRef, extra: tuple[str, ...], secret: str, *, codes: Sequence[Domain],
-    divided: bool = True, unassigned: bool = False,
+    divided: bool = True, omitted: TableRef | None = None,
 ) -> TableRef:  # fmt: skip
     """Join the staged rows and their class, once; the stage, the work table and the assignment are dropped.
 
@@ -230,19 +230,20 @@ def attach_classes(
         secret: what the hash is keyed with.
         codes: the quasi columns whose codes the classed rows have as well.
         divided: rows of equal codes may be in more than one class.
-        unassigned: rows that are not in ``assign`` are left out; which of the rows of equal codes they are, the hash decides too.
+        omitted: a table to make of the rows that are not in ``assign`` and are left out, without codes; which of the rows of
+            equal codes they are, the hash decides too. None: every row is in ``assign``.
 
     Cost: a join, two with codes; where equal rows are divided and have columns that are published as they are, also a grouping by
     codes, and a hash and two sorts of the rows of equal codes that more than one class shares.
     """
     roles = encoded.roles
-    if unassigned:
+    if omitted is not None:
         completed = scratch.table("completed")
         scratch.execute("table/completed", completed=completed, work=encoded.work, assign=assign)
         assign = completed
     classed, tied = scratch.table("classed"), None
     with scratch.together():
-        if (divided or unassigned) and any(not _fixed_by_code(reading) for reading in roles.kept):
+        if (divided or omitted is not None) and any(not _fixed_by_code(reading) for reading in roles.kept):
             tied = scratch.table("tied_rows")
             scratch.execute(
                 "table/tied",
@@ -254,17 +255,14 @@ def attach_classes(
                 codes=[domain.code for domain in encoded.quasi + encoded.counted],
                 kept=[{"alias": reading.alias, "kind": reading.column.kind} for reading in roles.kept],
             )
-        scratch.execute(
-            "table/classed",
-            classed=classed,
-            stage=encoded.stage,
-            work=encoded.work,
-            assign=assign,
-            raw=[reading.alias for reading in roles.quasi + roles.kept] + list(extra),
-            codes=[domain.code for domain in codes],
-            tied=tied,
-            unassigned=unassigned,
-        )
+        raw = [reading.alias for reading in roles.quasi + roles.kept] + list(extra)
+        parts = [(classed, "all" if omitted is None else "assigned", [domain.code for domain in codes])]
+        parts += [(omitted, "omitted", [])] if omitted is not None else []
+        for table, kept, listed in parts:
+            scratch.execute(
+                "table/classed", classed=table, stage=encoded.stage, work=encoded.work, assign=assign, raw=raw, codes=listed,
+                tied=tied, kept=kept,
+            )  # fmt: skip
         for table in (encoded.stage, encoded.work, assign, *((tied,) if tied else ())):
             scratch.drop(table)
     return classed

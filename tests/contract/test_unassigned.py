@@ -283,15 +283,38 @@ def test_a_join_that_repeats_rows_gives_them_no_bound(shared_db: Any, leaving: A
 def test_histories_hold_what_was_published(
     shared_db: Any, leaving: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The row that the first version leaves out arrives with the second, as far as anybody can tell from both."""
+    """The row that the first version leaves out arrives with the second for readers; the source has not changed."""
     shared_db.engine.execute(f"ALTER TABLE {quote(leaving.name)} ADD COLUMN id INTEGER")
     shared_db.engine.execute(f"UPDATE {quote(leaving.name)} SET id = q")
     options = {"identifiers": "id", "key": "id"}
     leaving(**options)
     monkeypatch.setattr(Leaving, "out", ())
     report = leaving(**options).report
-    assert (report.data.before, report.data.after, report.data.added, report.data.removed) == (11, 12, 1, 0)
+    assert (report.data.before, report.data.after, report.data.added, report.data.removed) == (12, 12, 0, 0)
     (compared,) = report.history
     assert (compared.arrived.rows, compared.left.rows, compared.common.rows) == (1, 0, 11)
     (again,) = shared_db.history(leaving.name)
     assert (again.arrived.rows, again.common.rows) == (1, 11)
+
+
+def test_links_hold_rows_that_are_left_out(
+    shared_db: Any, leaving: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They count for what changed in the source, and for nothing that readers see: persons, and rows of two releases."""
+    shared_db.engine.execute(f"ALTER TABLE {quote(leaving.name)} ADD COLUMN id INTEGER")
+    shared_db.engine.execute(f"UPDATE {quote(leaving.name)} SET id = q")
+    events = {"identifiers": "id", "rows_are": "events", "k": 4}
+    report = leaving(**events).report
+    assert report.min_identifiers == {"id": 4}
+    audited = shared_db.audit(f"release.{leaving.name}")
+    assert audited.min_identifiers == {"id": 4}
+    assert audited.highest_risk == 1 / 4
+    shared_db.engine.execute(f"INSERT INTO {quote(leaving.name)} VALUES (3, 'a', 0, 12)")
+    monkeypatch.setattr(Leaving, "out", (10, 11))
+    data = leaving(**events).report.data
+    assert (data.before, data.after, data.added, data.removed) == (12, 13, 1, 0)
+    other = {**events, "name": f"{leaving.name}_other", "publish": f"release.{leaving.name}_other"}
+    monkeypatch.setattr(Leaving, "out", ALONE)
+    leaving(**other)
+    together = shared_db.together(leaving.name, f"{leaving.name}_other")
+    assert (together.matched, together.unmatched) == (11, 2)

@@ -2,7 +2,7 @@
 -- params: stage (table of link and the aliases), first, second (tables of link, class), sensitive (aliases), persons (aliases)
 -- returns: classes, k, singles, matched, below (rows in intersections smaller than :floor), then per sensitive column distinct l and
 --   frequency l, then per identifier that is counted the fewest distinct values of an intersection; it is never NULL in the stage
--- Rows of equal link (equal in all columns where the policy names no identifier) are paired in turn.
+-- Rows of equal link (equal in all columns where the policy names no identifier) are paired in turn. Rows that a release leaves out have no class.
 WITH rows_of_both AS (
     SELECT a.class AS first_class, b.class AS second_class{% for c in sensitive + persons %}, s.{{ c }} AS {{ c }}{% endfor %}
 
@@ -10,10 +10,10 @@ WITH rows_of_both AS (
         SELECT t.*, ROW_NUMBER() OVER (PARTITION BY t.link ORDER BY t.rid) AS turn FROM {{ stage | table }} AS t
     ) AS s
     JOIN (
-        SELECT t.link AS link, t.class AS class, ROW_NUMBER() OVER (PARTITION BY t.link ORDER BY t.class) AS turn FROM {{ first | table }} AS t
+        SELECT t.link AS link, t.class AS class, ROW_NUMBER() OVER (PARTITION BY t.link ORDER BY t.class) AS turn FROM {{ first | table }} AS t WHERE t.class IS NOT NULL
     ) AS a ON a.link = s.link AND a.turn = s.turn
     JOIN (
-        SELECT t.link AS link, t.class AS class, ROW_NUMBER() OVER (PARTITION BY t.link ORDER BY t.class) AS turn FROM {{ second | table }} AS t
+        SELECT t.link AS link, t.class AS class, ROW_NUMBER() OVER (PARTITION BY t.link ORDER BY t.class) AS turn FROM {{ second | table }} AS t WHERE t.class IS NOT NULL
     ) AS b ON b.link = s.link AND b.turn = s.turn
 )
 , sizes AS (

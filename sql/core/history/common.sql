@@ -7,3 +7,4 @@ SELECT CAST(o.class AS BIGINT) AS place, CAST(n.class AS BIGINT) AS beside, n.pe
 
 FROM {{ old | table }} AS o
 JOIN {{ new | table }} AS n ON {{ same() }}
+WHERE o.class IS NOT NULL AND n.class IS NOT NULL

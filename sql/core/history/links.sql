@@ -5,4 +5,5 @@
 SELECT CAST(o.class AS BIGINT) AS old_class, CAST(n.class AS BIGINT) AS new_class
 FROM {{ old | table }} AS o
 JOIN {{ new | table }} AS n ON {{ same() }}
+WHERE o.class IS NOT NULL AND n.class IS NOT NULL
 GROUP BY o.class, n.class

@@ -1,14 +1,14 @@
 -- name: history/rows
 -- params: history (table to make), classed (table), groups ({table, key, group}), marked (aliases whose values make a row what it is),
---   sensitive (aliases), persons (aliases of the numbers of counted identifiers)
--- returns: person text (keyed hash of the key), class bigint (as a reader sees it), mark text (keyed hash of the row's quasi and
+--   sensitive (aliases), persons (aliases of the numbers of counted identifiers), omitted (table of rows that are left out, or none)
+-- returns: person text (keyed hash of the key), class bigint (as a reader sees it; NULL: left out), mark text (keyed hash of the row's quasi and
 --   sensitive values, with :secret), s1.. (keyed hash of each sensitive value), p1.. (of each number, which differs from version to version):
 --   no value can be read from it
 {% macro canon(c) %}COALESCE(CAST(LENGTH(CAST({{ c }} AS VARCHAR)) AS VARCHAR) || ':' || CAST({{ c }} AS VARCHAR), 'n'){% endmacro %}
-CREATE {{ history | scratch }} AS
+{% macro columns(label) %}
 SELECT
     k.person AS person
-    , CAST(p.{{ groups.group }} AS BIGINT) AS class
+    , {{ label }} AS class
     , SUBSTR(SHA256(:secret || '/row/'{% for c in marked %} || {{ canon("k." ~ c) }}{% endfor %}), 1, 32) AS mark
 {% for c in sensitive %}
     , SUBSTR(SHA256(:secret || '/{{ loop.index }}/' || {{ canon("k." ~ c) }}), 1, 32) AS s{{ loop.index }}
@@ -16,5 +16,11 @@ SELECT
 {% for c in persons %}
     , SUBSTR(SHA256(:secret || '/{{ c }}/' || CAST(k.{{ c }} AS VARCHAR)), 1, 32) AS {{ c }}
 {% endfor %}
-FROM {{ classed | table }} AS k
+{% endmacro %}
+CREATE {{ history | scratch }} AS
+{{ columns('CAST(p.' ~ groups.group ~ ' AS BIGINT)') }}FROM {{ classed | table }} AS k
 JOIN {{ groups.table | table }} AS p ON p.{{ groups.key }} = k.class
+{% if omitted %}
+UNION ALL
+{{ columns('CAST(NULL AS BIGINT)') }}FROM {{ omitted | table }} AS k
+{% endif %}

@@ -1,6 +1,6 @@
 -- name: table/classed
 -- params: classed (table to make), stage, work, assign (tables), raw (aliases in the stage), codes (QI code columns), tied (table or
---   none), unassigned (bool: rows of class -1 have none, and are left out)
+--   none), kept (all; those that have a class: assigned; those of class -1, which have none: omitted)
 -- returns: class, rid, the staged originals, the QI codes, link: what recode, verify and publish read, joined once
 -- With tied, the rows in it take the class that it gives them.
 CREATE {{ classed | scratch }} AS
@@ -22,6 +22,6 @@ JOIN {{ work | table }} AS w ON w.rid = a.rid
 {% if tied %}
 LEFT JOIN {{ tied | table }} AS d ON d.rid = a.rid
 {% endif %}
-{% if unassigned %}
-WHERE {% if tied %}COALESCE(d.class, a.class){% else %}a.class{% endif %} >= 0
+{% if kept != "all" %}
+WHERE {% if tied %}COALESCE(d.class, a.class){% else %}a.class{% endif %} {{ ">=" if kept == "assigned" else "<" }} 0
 {% endif %}

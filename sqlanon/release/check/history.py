@@ -72,12 +72,13 @@ def key_columns(spec: ReleaseSpec, roles: Roles) -> list[str]:
 
 
 def rows_of(
-    scratch: Scratch, roles: Roles, classed: TableRef, groups: RowGroups, secret: str, counted: Sequence[Counted] = ()
+    scratch: Scratch, roles: Roles, classed: TableRef, groups: RowGroups, secret: str, counted: Sequence[Counted] = (),
+    omitted: TableRef | None = None,
 ) -> TableRef:  # fmt: skip
-    """The history of the version that is being made, as a scratch table."""
+    """The history of the version that is being made, as a scratch table; ``omitted`` are the rows that it leaves out."""
     history = scratch.table("history")
     scratch.execute(
-        "history/rows", {"secret": secret}, history=history, classed=classed, groups=groups,
+        "history/rows", {"secret": secret}, history=history, classed=classed, groups=groups, omitted=omitted,
         marked=[reading.alias for reading in roles.quasi + roles.sensitive],
         sensitive=[reading.alias for reading in roles.sensitive], persons=[one.alias for one in counted],
     )  # fmt: skip
@@ -235,7 +236,7 @@ def _uncounted(old: Side, new: Side) -> str:
 
 
 def _unknown(scratch: Scratch, old: Side, new: Side, why: str) -> HistoryReport:
-    rows = int(str(scratch.fetch("table/count", source=new.history)[0][0]))
+    rows = int(str(scratch.fetch("history/published", history=new.history)[0][0]))
     nothing = HistorySets(0, 0, None, None, 0)
     return HistoryReport(old.version, new.version, False, 0, nothing, nothing, nothing, rows, why)
 

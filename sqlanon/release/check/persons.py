@@ -7,7 +7,8 @@ a rank); audit counts those.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -151,8 +152,23 @@ def of_version(engine: Engine, entry: Entry | None) -> Counts:
     columns = _linked(engine, entry)
     if entry is None or not columns:
         return Counts()
+    with _published(engine, entry, columns) as linked:
+        return measure(engine, linked, ("class",), columns)
+
+
+@contextmanager
+def _published(engine: Engine, entry: Entry, columns: Mapping[str, str]) -> Iterator[TableRef]:
+    """The private link table of a version, without the rows that it leaves out."""
     with reading(engine, entry.link):
-        return measure(engine, entry.link, ("class",), columns)
+        if not entry.report.get("left_out"):
+            yield entry.link
+            return
+        with Scratch(engine) as scratch:
+            table = scratch.table("published")
+            scratch.execute(
+                "audit/published", published=table, linked=entry.link, persons=list(columns.values())
+            )
+            yield table
 
 
 def _linked(engine: Engine, entry: Entry | None) -> dict[str, str]:
@@ -179,8 +195,8 @@ def judged(
     if missing or entry is None:
         lacking += [f"{one.name} by {one.column}: {_why_missing(entry)}" for one in alone]
         return (), tuple(lacking)
-    grouping = Grouping(entry.link, ("class",), persons=tuple(columns[name.lower()] for name in names))
-    with reading(engine, entry.link):
+    with _published(engine, entry, columns) as linked:
+        grouping = Grouping(linked, ("class",), persons=tuple(columns[name.lower()] for name in names))
         results = tuple(one.result(grouping.measure(engine, one, ())) for one in alone)
     return results, tuple(lacking)
 

@@ -189,17 +189,24 @@ def make_classes(
         # Nothing verifies what a method states of its own rows: only methods of this package are believed.
         own = spec.method.name in {declared.name for declared in METHODS.own}
         read = [d for d in encoded.quasi if assignment.spans is None or form.reads_codes(d, spec.format)]
+        omitted = scratch.table("omitted") if assignment.unassigned else None
         classed = attach_classes(
             scratch, encoded, assignment.table, ready.carried, secret, codes=read,
             divided=assignment.divided or not own,
-            unassigned=assignment.unassigned,
+            omitted=omitted,
         )  # fmt: skip
         lost = suppressed.counted(scratch, spec, encoded, classed, assignment)
         notes = bound.reached(scratch, spec, ready.requirements, encoded, classed) + assignment.notes
         notes += lost.notes(encoded.rows)
         levels = Levels(assignment.levels, assignment.starred if lost.starred else None)
         recoded = form.recode(scratch, encoded, classed, spec.format, assignment.spans, seed, levels)
-        recoded = replace(recoded, left_out=lost.left_out, starred=levels.starred, starred_rows=lost.starred)
+        recoded = replace(
+            recoded,
+            left_out=lost.left_out,
+            omitted=omitted,
+            starred=levels.starred,
+            starred_rows=lost.starred,
+        )
     with watch.stage("verify"):
         verify_staged(scratch, encoded, classed, recoded, spec.format)
     generalized = bool(levels) or lost.left_out > 0
@@ -223,7 +230,9 @@ def compare_versions(
     """What the new version reveals together with the published one."""
     if not ready.keyed:
         return Compared(None, data, (), (WITHOUT_KEY,) if previous else ())
-    table = history.rows_of(scratch, ready.roles, made.classed, made.recoded.groups, secret, ready.persons)
+    table = history.rows_of(
+        scratch, ready.roles, made.classed, made.recoded.groups, secret, ready.persons, made.recoded.omitted
+    )
     earlier = history.before(state, previous)
     reports = history.compare_new(scratch, state.spec, earlier, table, version, ready.source.columns)
     for entry in earlier:
@@ -290,7 +299,7 @@ def changed_rows(
     links = link_columns(ready.roles, state.spec)
     seen = {reading.name for reading in (*ready.roles.quasi, *ready.roles.kept)}
     seen |= {column.name for column in ready.roles.identifiers}
-    same = previous.fingerprint == ready.source.fingerprint and not previous.report.get("left_out")
+    same = previous.fingerprint == ready.source.fingerprint
     if same and seen.issuperset(links) and link_columns_of(previous, columns) == links:
         return DataChange(ready.rows, ready.rows, 0, 0)  # the same rows, column by column
     return data_change(scratch, previous, ready.stage, links, columns, ready.rows)

@@ -101,7 +101,7 @@ def publish(
 
     link = scratch.sql(
         "publish/link", linked=private_table(engine, f"{target.physical}_link"), classed=classed,
-        groups=recoded.groups, persons=[one.alias for one in ready.persons],
+        groups=recoded.groups, persons=[one.alias for one in ready.persons], omitted=recoded.omitted,
     )  # fmt: skip
     if target.file:
         return _publish_file(state, target, scratch, encoded, recoded, write, verify, link, watch, private,
