@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 MANY = 32
 """So many tables are counted by one statement."""
+DENSE = 1 << 20
+"""So wide is a range of integers at most whose codes are kept in an array."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,6 +62,11 @@ class Domain:
     def fits_bits(self) -> bool:
         """Whether a set of its values fits into the bits of one integer: of a nominal column with few of them."""
         return self.reading.treatment == "nominal" and self.codes <= 62
+
+    def is_dense(self, rows: int) -> bool:
+        """Whether its values are integers in a range that is small beside so many rows."""
+        whole = self.reading.column.kind == "integer" and self.reading.treatment == "ordered"
+        return whole and self.spread is not None and self.spread < min(4 * rows, DENSE)
 
     @property
     def code_type(self) -> str:
@@ -196,6 +203,7 @@ def encode(
                 "as_float": domain.reading.as_float,
                 "as_text": domain.reading.as_text,
                 "code": domain.code,
+                "dense": domain.is_dense(rows),
             }
             for domain in domains
         ]
@@ -261,7 +269,7 @@ def attach_classes(
         for table, kept, listed in parts:
             scratch.execute(
                 "table/classed", classed=table, stage=encoded.stage, work=encoded.work, assign=assign, raw=raw, codes=listed,
-                tied=tied, kept=kept,
+                tied=tied, kept=kept, rows=encoded.rows,
             )  # fmt: skip
         for table in (encoded.stage, encoded.work, assign, *((tied,) if tied else ())):
             scratch.drop(table)

@@ -1,6 +1,6 @@
 -- name: table/classed
 -- params: classed (table to make), stage, work, assign (tables), raw (aliases in the stage), codes (QI code columns), tied (table or
---   none), kept (all; those that have a class: assigned; those of class -1, which have none: omitted)
+--   none), kept (all; those that have a class: assigned; those of class -1, which have none: omitted), rows (of the stage, numbered from 0)
 -- returns: class, rid, the staged originals, the QI codes, link: what recode, verify and publish read, joined once
 -- With tied, the rows in it take the class that it gives them.
 CREATE {{ classed | scratch }} AS

@@ -1,5 +1,6 @@
 -- name: table/work
--- params: work (table to make), stage (table), columns (list of {alias, domain, type, nulls, as_float, as_text, code})
+-- params: work (table to make), stage (table), columns (list of {alias, domain, type, nulls, as_float, as_text, code, dense (bool: integers
+--   of a small range)})
 -- returns: rid integer, one code column per column (smallint or integer), never NULL
 CREATE {{ work | scratch }} AS
 SELECT
