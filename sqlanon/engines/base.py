@@ -1,251 +1,31 @@
-"""The seam between the walk of a table and a database: `Engine`, `Capabilities` and the values they exchange."""
+"""The seam between the walk of a table and a database: `Engine`. Its abilities and values have files of their own, and are imported from here."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, Protocol
+from typing import TYPE_CHECKING, Protocol
+
+from sqlanon.engines.abilities import Files, Rights, SecondFile, Session
+from sqlanon.engines.values import (
+    PRIVATE_SCHEMA,
+    Bind,
+    Capabilities,
+    Column,
+    FileReading,
+    Found,
+    Kind,
+    Relation,
+    Row,
+    Statement,
+    TableRef,
+)
 
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
     from sqlanon.errors import DatabaseError
-
-    IntArray = npt.NDArray[np.signedinteger]
-
-Kind = Literal["integer", "float", "decimal", "boolean", "date", "timestamp", "text", "enum", "other"]
-Bind = int | float | str | None
-Row = tuple[object, ...]
-
-PRIVATE_SCHEMA = "_sqlanon"
-"""Holds the catalog and the versioned tables. No reader is ever granted anything in it."""
-
-
-@dataclass(frozen=True, slots=True)
-class TableRef:
-    """A table or view by its exact names; ``schema`` None means a temporary table of this session.
-
-    ``database`` is set where an engine has more than one open (DuckDB's attached files).
-    """
-
-    schema: str | None
-    name: str
-    database: str | None = None
-
-    def __str__(self) -> str:
-        return ".".join(part for part in (self.schema, self.name) if part)
-
-
-@dataclass(frozen=True, slots=True)
-class Column:
-    """A column as the system catalog has it. ``type`` is SQL for a cast; an enum's may hold its values.
-
-    ``own_operators``: its type was added to the database with operators of its own (citext, hstore), which generated
-    SQL does not use. ``collation`` is SQL for COLLATE, of text where the engine has `Capabilities.collations`;
-    ``deterministic``: its equal values have equal bytes. ``hashable``: the engine can hash its values, or else it may not even
-    compare them for equality (PostgreSQL's json, point).
-    """
-
-    name: str
-    type: str
-    kind: Kind
-    own_operators: bool = False
-    collation: str | None = None
-    deterministic: bool = True
-    hashable: bool = True
-
-    @property
-    def shown_type(self) -> str:
-        """The type's name for people: never an enum's values."""
-        return "ENUM" if self.kind == "enum" else self.type
-
-
-@dataclass(frozen=True, slots=True)
-class Relation:
-    """A table or view and its columns, in order."""
-
-    ref: TableRef
-    columns: tuple[Column, ...]
-    is_view: bool
-
-
-@dataclass(frozen=True, slots=True)
-class Found:
-    """What `Engine.look_up` found.
-
-    Attributes:
-        relations: the tables that were asked for and are there, by the reference that was asked.
-        named: the same of names that a person wrote.
-        tables: names of all tables of the schema that was asked for.
-        schemas: which schemas of the tables that were asked for are there.
-        asked: the tables that were asked for.
-    """
-
-    relations: Mapping[TableRef, Relation] = field(default_factory=dict)
-    named: Mapping[str, Relation] = field(default_factory=dict)
-    tables: frozenset[str] = frozenset()
-    schemas: frozenset[str] = frozenset()
-    asked: frozenset[TableRef] = frozenset()
-
-    def columns(self, table: TableRef) -> tuple[Column, ...]:
-        """The columns of a table that was asked for; none where it is missing."""
-        return self.relations[table].columns if table in self.relations else ()
-
-
-@dataclass(frozen=True, slots=True)
-class Statement:
-    """SQL ready for one engine: ``name`` is the template it came from, for logs and errors."""
-
-    name: str
-    text: str
-    binds: Mapping[str, Bind] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class FileReading:
-    """What is known of a CSV file; the rest is guessed from all of it.
-
-    Attributes:
-        null: texts that mean a missing value, besides the empty one.
-        delimiter: the character between two fields; None: guessed.
-        encoding: utf-8, latin-1 or utf-16; None: utf-8.
-        types: column -> DuckDB's type.
-    """
-
-    null: tuple[str, ...] = ()
-    delimiter: str | None = None
-    encoding: str | None = None
-    types: Mapping[str, str] = field(default_factory=dict)
-
-
-@dataclass(frozen=True, slots=True)
-class Capabilities:
-    """What an engine can do, so that ``plan`` can say no before it touches data.
-
-    Attributes:
-        max_identifier: bytes in a name, at most.
-        contains: how to ask whether an array has a value, with ``%(array)s`` and ``%(value)s``.
-        text_type: a text type whose order and equality are those of bytes.
-        temporary_functions: the schema, as SQL, of functions that only this session sees and that end with it.
-        collations: columns of text have collations of their own, which functions and comparisons go by, and which a release
-            does not keep.
-        block_rows: rows that it holds in memory at once however wide they are.
-        max_columns, max_row_bytes: of a table with columns of fixed width; None: no bound that matters.
-    """
-
-    max_identifier: int
-    text_type: str
-    contains: str
-    temporary_functions: str
-    collations: bool
-    block_rows: int
-    max_columns: int | None = None
-    max_row_bytes: int | None = None
-
-
-class Session(Protocol):
-    """The open DuckDB connection of the host process, or an object with its interface: all that `sqlanon.engines.guest` needs of it."""
-
-    def cursor(self) -> Any:  # noqa: ANN401 - the driver's own
-        """Another connection to the same databases."""
-
-    def execute(self, query: str) -> object:
-        """Run one statement."""
-
-    def query(self, query: str) -> object:
-        """The relation of a query."""
-
-    def register(self, view_name: str, python_object: object) -> object:
-        """Give a relation or a data frame a name in SQL."""
-
-    def unregister(self, view_name: str) -> object:
-        """Take it away again."""
-
-
-class Rights(Protocol):
-    """The ability of an engine that has roles and rights."""
-
-    def acting_as(self, role: str, seconds: float) -> AbstractContextManager[None]:
-        """One read-only transaction with the rights of a role, each statement at most ``seconds`` long.
-
-        Raises:
-            DatabaseError: there is no such role, or this session may not act as it.
-        """
-
-    def recorded(self, view: TableRef, columns: Sequence[str]) -> list[Statement]:
-        """Statements that give a view the rights and the comment it has now, once it is made anew with ``columns``.
-
-        Rights that no role had before, as default privileges give them, are revoked.
-        """
-
-    def roles(self, names: Sequence[str]) -> list[str]:
-        """Those of the names that are roles of this database."""
-
-    def let_in(self, views: Sequence[TableRef], role: str) -> None:
-        """Let a role into the schemas of these views.
-
-        Raises:
-            DatabaseError: another role owns one.
-        """
-
-    def allow(self, views: Sequence[TableRef], role: str) -> None:
-        """Let a role that was let into their schemas read these views, and nothing else.
-
-        Raises:
-            DatabaseError: another role owns what would have to be granted.
-        """
-
-    def forbid(self, views: Sequence[TableRef], role: str) -> None:
-        """Take a role's right to read these views."""
-
-    def reads(self, role: str, ref: TableRef) -> bool:
-        """Whether a role can read a table or view, for whatever reason."""
-
-    def enters(self, role: str, schema: str) -> bool:
-        """Whether a role can see into a schema."""
-
-    def seclude(self, schema: str, *, anew: bool) -> None:
-        """Make sure that a schema is this role's own; of a new one take away what default privileges gave.
-
-        Raises:
-            DatabaseError: another role owns it or a table in it, or has a right on one; a schema that is missing is right.
-        """
-
-    def reading(self, table: TableRef) -> AbstractContextManager[None]:
-        """While a private table is read, that runs no code of another role.
-
-        Raises:
-            DatabaseError: it could.
-        """
-
-    def all_readers(self) -> list[str]:
-        """Other roles that can log in and read every table, superusers among them."""
-
-    def drop_statistics(self, tables: Sequence[TableRef]) -> None:
-        """Keep the planner's statistics of these tables, if they are there, free of values, now and later."""
-
-    def grantees(self, schema: str) -> list[str]:
-        """Who but its owner was let into a schema: roles, or PUBLIC."""
-
-
-class SecondFile(Protocol):
-    """The ability of an engine that can build a release in another database file."""
-
-    def attach(self, path: str, *, read_only: bool = False) -> AbstractContextManager[str]:
-        """Open another database file; yields the name it has here."""
-
-
-class Files(Protocol):
-    """The ability of an engine that reads and writes CSV and Parquet files by itself."""
-
-    def import_file(self, path: Path, table: TableRef, how: FileReading) -> None:
-        """Load a CSV (also .gz) or Parquet file into a new table."""
-
-    def export_file(self, table: TableRef, path: Path) -> None:
-        """Write a table to a new CSV or Parquet file; the caller keeps others from it until it is complete."""
 
 
 class Engine(Protocol):
@@ -403,3 +183,23 @@ class Engine(Protocol):
 
     def close(self) -> None:
         """Close the connection; open transactions roll back."""
+
+
+__all__ = [
+    "PRIVATE_SCHEMA",
+    "Bind",
+    "Capabilities",
+    "Column",
+    "Engine",
+    "FileReading",
+    "Files",
+    "Found",
+    "Kind",
+    "Relation",
+    "Rights",
+    "Row",
+    "SecondFile",
+    "Session",
+    "Statement",
+    "TableRef",
+]

@@ -1,0 +1,112 @@
+"""Abilities that an engine has or lacks, and the open connection that a guest of the host process brings."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import Any, Protocol
+
+from sqlanon.engines.values import FileReading, Statement, TableRef
+
+
+class Session(Protocol):
+    """The open DuckDB connection of the host process, or an object with its interface: all that `sqlanon.engines.duckdb.guest` needs of it."""
+
+    def cursor(self) -> Any:  # noqa: ANN401 - the driver's own
+        """Another connection to the same databases."""
+
+    def execute(self, query: str) -> object:
+        """Run one statement."""
+
+    def query(self, query: str) -> object:
+        """The relation of a query."""
+
+    def register(self, view_name: str, python_object: object) -> object:
+        """Give a relation or a data frame a name in SQL."""
+
+    def unregister(self, view_name: str) -> object:
+        """Take it away again."""
+
+
+class Rights(Protocol):
+    """The ability of an engine that has roles and rights."""
+
+    def acting_as(self, role: str, seconds: float) -> AbstractContextManager[None]:
+        """One read-only transaction with the rights of a role, each statement at most ``seconds`` long.
+
+        Raises:
+            DatabaseError: there is no such role, or this session may not act as it.
+        """
+
+    def recorded(self, view: TableRef, columns: Sequence[str]) -> list[Statement]:
+        """Statements that give a view the rights and the comment it has now, once it is made anew with ``columns``.
+
+        Rights that no role had before, as default privileges give them, are revoked.
+        """
+
+    def roles(self, names: Sequence[str]) -> list[str]:
+        """Those of the names that are roles of this database."""
+
+    def let_in(self, views: Sequence[TableRef], role: str) -> None:
+        """Let a role into the schemas of these views.
+
+        Raises:
+            DatabaseError: another role owns one.
+        """
+
+    def allow(self, views: Sequence[TableRef], role: str) -> None:
+        """Let a role that was let into their schemas read these views, and nothing else.
+
+        Raises:
+            DatabaseError: another role owns what would have to be granted.
+        """
+
+    def forbid(self, views: Sequence[TableRef], role: str) -> None:
+        """Take a role's right to read these views."""
+
+    def reads(self, role: str, ref: TableRef) -> bool:
+        """Whether a role can read a table or view, for whatever reason."""
+
+    def enters(self, role: str, schema: str) -> bool:
+        """Whether a role can see into a schema."""
+
+    def seclude(self, schema: str, *, anew: bool) -> None:
+        """Make sure that a schema is this role's own; of a new one take away what default privileges gave.
+
+        Raises:
+            DatabaseError: another role owns it or a table in it, or has a right on one; a schema that is missing is right.
+        """
+
+    def reading(self, table: TableRef) -> AbstractContextManager[None]:
+        """While a private table is read, that runs no code of another role.
+
+        Raises:
+            DatabaseError: it could.
+        """
+
+    def all_readers(self) -> list[str]:
+        """Other roles that can log in and read every table, superusers among them."""
+
+    def drop_statistics(self, tables: Sequence[TableRef]) -> None:
+        """Keep the planner's statistics of these tables, if they are there, free of values, now and later."""
+
+    def grantees(self, schema: str) -> list[str]:
+        """Who but its owner was let into a schema: roles, or PUBLIC."""
+
+
+class SecondFile(Protocol):
+    """The ability of an engine that can build a release in another database file."""
+
+    def attach(self, path: str, *, read_only: bool = False) -> AbstractContextManager[str]:
+        """Open another database file; yields the name it has here."""
+
+
+class Files(Protocol):
+    """The ability of an engine that reads and writes CSV and Parquet files by itself."""
+
+    def import_file(self, path: Path, table: TableRef, how: FileReading) -> None:
+        """Load a CSV (also .gz) or Parquet file into a new table."""
+
+    def export_file(self, table: TableRef, path: Path) -> None:
+        """Write a table to a new CSV or Parquet file; the caller keeps others from it until it is complete."""

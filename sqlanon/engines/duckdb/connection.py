@@ -1,0 +1,188 @@
+"""One DuckDB connection: where names are looked up, one statement, one transaction, and errors without values.
+
+A macro in a DuckDB file takes the place of any function, operator or table function of its name, wherever a name is looked
+up in that file. So our statements run where an empty database of our own is the current one, and name the user's database.
+"""
+
+from __future__ import annotations
+
+import logging
+import secrets
+import time
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+
+import duckdb
+
+from sqlanon.engines.base import PRIVATE_SCHEMA, Row, Statement, TableRef
+from sqlanon.engines.duckdb import answers
+from sqlanon.engines.duckdb.errors import refused
+from sqlanon.engines.duckdb.spill import Spill, spill
+from sqlanon.engines.statements import batches, joined
+from sqlanon.errors import DatabaseError
+
+log = logging.getLogger("sqlanon.sql")
+
+_ZONED = "TIMESTAMP WITH TIME ZONE"
+
+
+def quoted(name: str) -> str:
+    """A name as SQL has it."""
+    return '"' + name.replace('"', '""') + '"'
+
+
+class Connection:
+    """A connection to one database of the user's, with an empty one of our own beside it."""
+
+    def __init__(
+        self,
+        connection: duckdb.DuckDBPyConnection,
+        path: str | None,
+        database: str | None = None,
+        *,
+        spills: bool = False,
+    ) -> None:
+        """Take over a connection.
+
+        Args:
+            connection: it is closed with the engine.
+            path: the file's; None in memory.
+            database: the database whose tables plain names mean; None: the connection's current one.
+            spills: where it spills is for us to say.
+        """
+        self._connection = connection
+        self._path = path
+        self._spill: Spill | None = None
+        # The only builtin that is looked up among the file's macros; a macro cannot take the place of its full name.
+        self._database = database or str(self._one("SELECT system.main.current_database()"))
+        if self._database.lower() == PRIVATE_SCHEMA:
+            # A view's text loses the database's name: in it, _sqlanon.t would mean two things.
+            raise DatabaseError(
+                f"{path}: a file of this name cannot hold the schema {PRIVATE_SCHEMA}; rename the file"
+            )
+        self._empty = f"_sqlanon_empty_{secrets.token_hex(4)}"
+        self._current = ""
+        connection.execute(f"ATTACH ':memory:' AS {self._empty} (READ_WRITE)")
+        self._use(self._empty)
+        if spills:
+            self._spill = spill(connection, path)
+
+    def _one(self, text: str) -> object:
+        row = self._connection.execute(text).fetchone()
+        return row[0] if row else None
+
+    def _use(self, database: str) -> None:
+        """Make a database the one where names are looked up that do not say theirs."""
+        if self._current != database:
+            self._connection.execute(f"USE {quoted(database)}.main")
+            self._current = database
+
+    def _qualified(self, table: TableRef) -> str:
+        database = table.database or (self._database if table.schema else None)
+        return ".".join(quoted(part) for part in (database, table.schema, table.name) if part)
+
+    @contextmanager
+    def _translated(self, name: str, text: str = "") -> Iterator[None]:
+        start = time.perf_counter()
+        try:
+            yield
+        except duckdb.InterruptException as error:
+            raise KeyboardInterrupt from error
+        except duckdb.Error as error:
+            raise refused(name, error, text) from error
+        except RuntimeError as error:
+            raise KeyboardInterrupt from error  # how DuckDB reports an interrupt
+        log.debug("%s %.3f s", name, time.perf_counter() - start)
+
+    def _run(self, statement: Statement | str) -> duckdb.DuckDBPyConnection:
+        """Run a statement: ours among builtins alone, a text of the caller's among the names of the user's database."""
+        if isinstance(statement, str):
+            self._use(self._database)
+            return self._connection.execute(statement)
+        self._use(self._empty)
+        if statement.binds:
+            return self._connection.execute(statement.text, dict(statement.binds))
+        return self._connection.execute(statement.text)
+
+    def execute(self, statement: Statement | str) -> None:
+        """See `Engine.execute`."""
+        with self._translated(_name(statement), _text(statement)):
+            self._run(statement)
+
+    def execute_all(self, statements: Sequence[Statement]) -> None:
+        """See `Engine.execute_all`."""
+        for together in batches(statements):
+            self.execute(joined(together))
+
+    def fetch(
+        self, statement: Statement | str, *, max_rows: int = 100_000, first: Sequence[Statement] = ()
+    ) -> list[Row]:
+        """See `Engine.fetch`."""
+        if first and isinstance(statement, Statement):
+            *before, last = batches([*first, statement])
+            for together in before:
+                self.execute(joined(together))
+            statement = joined(last)
+        with self._translated(_name(statement), _text(statement)):
+            result = self._run(statement)
+            zoned = [i for i, field in enumerate(result.description or ()) if str(field[1]) == _ZONED]
+            rows = (
+                answers.zoned(self._connection, statement, zoned, max_rows)
+                if zoned
+                else result.fetchmany(max_rows + 1)
+            )
+        if len(rows) > max_rows:
+            raise DatabaseError(f"{_name(statement)} returned more than {max_rows} rows")
+        return rows
+
+    def describe(self, text: str) -> tuple[str, ...]:
+        """See `Engine.describe`: DESCRIBE binds a query and does not optimize it, so that no constant is computed."""
+        with self._translated("the query"):
+            if len(self._connection.extract_statements(text)) != 1:
+                raise DatabaseError("one query is described at a time")
+            self._use(self._empty)
+            rows = self._connection.execute(f"DESCRIBE {text}").fetchall()
+        return tuple(str(row[1]) for row in rows)
+
+    def reason(self, error: DatabaseError) -> str:
+        """See `Engine.reason`."""
+        cause = error.__cause__
+        return answers.reason(cause) if isinstance(cause, duckdb.Error) else str(error)
+
+    @contextmanager
+    def _transaction(self) -> Iterator[None]:
+        with self._translated("BEGIN"):
+            self._connection.execute("BEGIN TRANSACTION")
+        try:
+            yield
+        except BaseException:
+            with suppress(duckdb.Error):  # whatever ended it already is what the caller must hear of
+                self._connection.execute("ROLLBACK")
+            raise
+        with self._translated("COMMIT"):
+            self._connection.execute("COMMIT")
+
+    snapshot = _transaction
+    publishing = _transaction
+
+    def close(self) -> None:
+        """See `Engine.close`."""
+        with self._translated("to close the database"):
+            try:
+                with suppress(duckdb.Error):  # broken, or closed already: then it goes with the connection
+                    self._use(self._database)
+                    self._connection.execute(f"DETACH {self._empty}")
+            finally:
+                held, self._spill = self._spill, None
+                if held is not None:
+                    held.close(self._connection)
+                else:
+                    self._connection.close()
+
+
+def _name(statement: Statement | str) -> str:
+    return statement.name if isinstance(statement, Statement) else "a statement"
+
+
+def _text(statement: Statement | str) -> str:
+    return statement.text if isinstance(statement, Statement) else ""

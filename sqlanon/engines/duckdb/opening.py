@@ -1,0 +1,56 @@
+"""What a URL of DuckDB opens: a file that is one, or memory."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+import duckdb
+
+from sqlanon.engines.duckdb.errors import cannot_open
+from sqlanon.errors import DatabaseError
+
+
+def connected(url: str, *, read_only: bool) -> tuple[duckdb.DuckDBPyConnection, str | None]:
+    """The connection that ``duckdb:///path`` or ``duckdb:///:memory:`` means, and the file's real path; None in memory.
+
+    Raises:
+        DatabaseError: no such file, no database, or no right to it.
+        LockedError: another process holds the file.
+    """
+    match = re.fullmatch(r"duckdb:(?://)?(/?)(.*)", url, re.IGNORECASE | re.DOTALL)
+    path = match.group(2) if match else ""
+    shown = None
+    if path not in ("", ":memory:"):
+        if not Path(path).exists():
+            raise DatabaseError(
+                f"no DuckDB file at {path}; give the path after duckdb:/// (four slashes for an absolute one)"
+            )
+        shown = os.path.realpath(path)
+        if not _is_database(Path(path)):
+            # DuckDB would open a CSV or Parquet file as a database in memory, and the release would be lost.
+            raise DatabaseError(
+                f"{path} is not a DuckDB database; to anonymize a file, name it in place of the table, without --db"
+            )
+    return _connect(path if shown else ":memory:", read_only=read_only and shown is not None), shown
+
+
+def _connect(path: str, *, read_only: bool) -> duckdb.DuckDBPyConnection:
+    try:
+        return duckdb.connect(path, read_only=read_only)
+    except duckdb.ConnectionException as error:
+        if not read_only:
+            raise cannot_open(path, error) from error
+    except duckdb.Error as error:
+        raise cannot_open(path, error, read_only=read_only) from error
+    return _connect(path, read_only=False)  # this process writes the file: its connections share one lock
+
+
+def _is_database(path: Path) -> bool:
+    """Whether the file begins as DuckDB's do: a checksum, then the word DUCK."""
+    try:
+        with path.open("rb") as file:
+            return file.read(12)[8:] == b"DUCK"
+    except OSError:
+        return True  # the driver's error will say why it cannot be read

@@ -1,0 +1,136 @@
+"""What the walk of a table and a database exchange: tables and their columns, statements, and what an engine can do."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+Kind = Literal["integer", "float", "decimal", "boolean", "date", "timestamp", "text", "enum", "other"]
+Bind = int | float | str | None
+Row = tuple[object, ...]
+
+PRIVATE_SCHEMA = "_sqlanon"
+"""Holds the catalog and the versioned tables. No reader is ever granted anything in it."""
+
+
+@dataclass(frozen=True, slots=True)
+class TableRef:
+    """A table or view by its exact names; ``schema`` None means a temporary table of this session.
+
+    ``database`` is set where an engine has more than one open (DuckDB's attached files).
+    """
+
+    schema: str | None
+    name: str
+    database: str | None = None
+
+    def __str__(self) -> str:
+        return ".".join(part for part in (self.schema, self.name) if part)
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column as the system catalog has it. ``type`` is SQL for a cast; an enum's may hold its values.
+
+    ``own_operators``: its type was added to the database with operators of its own (citext, hstore), which generated
+    SQL does not use. ``collation`` is SQL for COLLATE, of text where the engine has `Capabilities.collations`;
+    ``deterministic``: its equal values have equal bytes. ``hashable``: the engine can hash its values, or else it may not even
+    compare them for equality (PostgreSQL's json, point).
+    """
+
+    name: str
+    type: str
+    kind: Kind
+    own_operators: bool = False
+    collation: str | None = None
+    deterministic: bool = True
+    hashable: bool = True
+
+    @property
+    def shown_type(self) -> str:
+        """The type's name for people: never an enum's values."""
+        return "ENUM" if self.kind == "enum" else self.type
+
+
+@dataclass(frozen=True, slots=True)
+class Relation:
+    """A table or view and its columns, in order."""
+
+    ref: TableRef
+    columns: tuple[Column, ...]
+    is_view: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """What `Engine.look_up` found.
+
+    Attributes:
+        relations: the tables that were asked for and are there, by the reference that was asked.
+        named: the same of names that a person wrote.
+        tables: names of all tables of the schema that was asked for.
+        schemas: which schemas of the tables that were asked for are there.
+        asked: the tables that were asked for.
+    """
+
+    relations: Mapping[TableRef, Relation] = field(default_factory=dict)
+    named: Mapping[str, Relation] = field(default_factory=dict)
+    tables: frozenset[str] = frozenset()
+    schemas: frozenset[str] = frozenset()
+    asked: frozenset[TableRef] = frozenset()
+
+    def columns(self, table: TableRef) -> tuple[Column, ...]:
+        """The columns of a table that was asked for; none where it is missing."""
+        return self.relations[table].columns if table in self.relations else ()
+
+
+@dataclass(frozen=True, slots=True)
+class Statement:
+    """SQL ready for one engine: ``name`` is the template it came from, for logs and errors."""
+
+    name: str
+    text: str
+    binds: Mapping[str, Bind] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class FileReading:
+    """What is known of a CSV file; the rest is guessed from all of it.
+
+    Attributes:
+        null: texts that mean a missing value, besides the empty one.
+        delimiter: the character between two fields; None: guessed.
+        encoding: utf-8, latin-1 or utf-16; None: utf-8.
+        types: column -> DuckDB's type.
+    """
+
+    null: tuple[str, ...] = ()
+    delimiter: str | None = None
+    encoding: str | None = None
+    types: Mapping[str, str] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Capabilities:
+    """What an engine can do, so that ``plan`` can say no before it touches data.
+
+    Attributes:
+        max_identifier: bytes in a name, at most.
+        contains: how to ask whether an array has a value, with ``%(array)s`` and ``%(value)s``.
+        text_type: a text type whose order and equality are those of bytes.
+        temporary_functions: the schema, as SQL, of functions that only this session sees and that end with it.
+        collations: columns of text have collations of their own, which functions and comparisons go by, and which a release
+            does not keep.
+        block_rows: rows that it holds in memory at once however wide they are.
+        max_columns, max_row_bytes: of a table with columns of fixed width; None: no bound that matters.
+    """
+
+    max_identifier: int
+    text_type: str
+    contains: str
+    temporary_functions: str
+    collations: bool
+    block_rows: int
+    max_columns: int | None = None
+    max_row_bytes: int | None = None
