@@ -174,6 +174,9 @@ def main(arguments: list) -> None:
         install(DEV)
         install(DBT, DBT_VENV)
         os.chdir(ROOT)
+        # The tests start hundreds of interpreters, which read bytecode from here, also where none shall lie beside the sources.
+        os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+        os.environ["PYTHONPYCACHEPREFIX"] = str(VENV / "bytecode")
         # Compile the kernels once, before several test processes would each do it at the same time.
         run(BIN / "python", "-m", "tests.compiled")
         become(
