@@ -15,8 +15,11 @@ def _root() -> Path:
     return checkout if (checkout / "core").is_dir() else shipped
 
 
+@cache
 def template_path(name: str, dialect: str) -> tuple[Path, str]:
     """The file of template ``name`` (such as ``table/stage``) for a dialect, and the dialect it is written in.
+
+    Files are looked for once: templates are not added to while sqlanon runs.
 
     Raises:
         FileNotFoundError: there is no such template.

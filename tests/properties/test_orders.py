@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Iterator
 
 import numpy as np
 import pytest
@@ -14,6 +15,7 @@ from sqlanon.kernels.canonical_order import settle
 from sqlanon.methods.base import Context
 from sqlanon.methods.onedim import orders
 from sqlanon.methods.onedim.orders import ORDERS, Arranged, IDistance, Order, canonical
+from sqlanon.methods.shared import threads as threads_module
 from sqlanon.methods.shared.kernel_input import Loaded
 from tests.contract.cases import Case
 from tests.oracle import orders as oracle
@@ -23,6 +25,13 @@ from tests.properties.onedim import context_of, loaded
 from tests.properties.strategies import cases
 
 pytestmark = pytest.mark.property
+
+
+@pytest.fixture(autouse=True, scope="module")
+def few_rows_are_worth_a_thread() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(threads_module, "LEAST_ROWS", 1)
+        yield
 
 
 def tuples(table: Table, rows: list[int]) -> list[object]:

@@ -44,7 +44,7 @@ def row_runs(rows: Rows, geometry: Geometry, k: int, threads: int) -> tuple[npt.
             own[piece], found = _solved(rows.part(begin, stop), geometry, k, opt[:1])
             back[start + 1 : stop + 1] = found[start - begin + 1 :]
 
-    spread(solve, pieces, threads)
+    spread(solve, pieces, threads, 1)
     opt[: bounds[1] + 1] = own[0]
     for piece, (start, stop) in enumerate(pairwise(bounds)):
         if piece == 0:

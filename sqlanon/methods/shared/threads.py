@@ -17,8 +17,16 @@ if TYPE_CHECKING:
     Longs = npt.NDArray[np.int64]
 
 
-def spread(work: Callable[[int, int], None], n: int, threads: int) -> None:
-    """Call ``work(start, stop)`` for ``threads`` spans that make up rows 0 to ``n``."""
+LEAST_ROWS = 4096
+"""To start a thread takes longer than kernels take for fewer rows."""
+
+
+def spread(work: Callable[[int, int], None], n: int, threads: int, least: int | None = None) -> None:
+    """Call ``work(start, stop)`` for up to ``threads`` spans of at least ``least`` rows that make up rows 0 to ``n``."""
+    threads = max(min(threads, n // (least or LEAST_ROWS)), 1)
+    if threads == 1:
+        work(0, n)
+        return
     bounds = [n * part // threads for part in range(threads + 1)]
     with ThreadPoolExecutor(threads) as pool:
         futures = [pool.submit(work, *span) for span in pairwise(bounds)]
