@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import duckdb
 
@@ -11,22 +12,19 @@ from sqlanon.engines.duckdb.types import kind_of
 
 Key = tuple[str, str, str]
 
+# Every part may find more than was asked for: DuckDB takes longer to plan conditions on several columns together.
 _COLUMNS = (
     "SELECT 0, database_name, schema_name, table_name, column_name, data_type, column_index FROM duckdb_columns() "
-    "WHERE (database_name, lower(schema_name), lower(table_name)) IN ({places})"
+    "WHERE database_name IN ({bases}) AND lower(schema_name) IN ({spaces}) AND lower(table_name) IN ({names})"
 )
 # What has columns and is none of these is a view; duckdb_views() would write out the text of every view of the system.
 _TABLES = (
     "SELECT 1, database_name, schema_name, table_name, NULL, NULL, NULL FROM duckdb_tables() "
-    "WHERE (database_name, lower(schema_name), lower(table_name)) IN ({places})"
+    "WHERE database_name IN ({bases}) AND lower(schema_name) IN ({spaces}) AND (lower(table_name) IN ({names}) OR {listed})"
 )
 _SCHEMAS = (
     "SELECT 2, database_name, schema_name, NULL, NULL, NULL, NULL FROM duckdb_schemas() "
-    "WHERE (database_name, lower(schema_name)) IN ({places})"
-)
-_LISTED = (
-    "SELECT 3, NULL, NULL, table_name, NULL, NULL, NULL FROM duckdb_tables() "
-    "WHERE (database_name, lower(schema_name)) IN ({places})"
+    "WHERE database_name IN ({bases}) AND lower(schema_name) IN ({spaces})"
 )
 
 
@@ -54,35 +52,33 @@ def look_up(
         binds[f"v{len(binds)}"] = value
         return f"$v{len(binds) - 1}"
 
-    parts = []
-    if wanted:
-        places = ", ".join(f"({', '.join(map(mark, key))})" for key in dict.fromkeys(keys.values()))
-        spaces = ", ".join(
-            f"({', '.join(map(mark, key))})" for key in dict.fromkeys(key[:2] for key in keys.values())
-        )
+    whose = None if schema is None else (schema.database or database, str(schema.schema).lower())
+    asked = [*keys.values(), *([(*whose, "")] if whose else [])]
+    marks = [", ".join(map(mark, dict.fromkeys(part))) for part in zip(*asked, strict=True)]
+    listed_there = "FALSE" if whose is None else f"lower(schema_name) = {mark(whose[1])}"
+    rows: list[tuple[Any, ...]] = []
+    if asked:
+        bases, spaces, names = marks
         parts = [
-            _COLUMNS.format(places=places),
-            _TABLES.format(places=places),
-            _SCHEMAS.format(places=spaces),
+            part.format(bases=bases, spaces=spaces, names=names, listed=listed_there)
+            for part in (_COLUMNS, _TABLES, _SCHEMAS)[0 if wanted else 1 :]
         ]
-    if schema is not None:
-        whose = (schema.database or database, str(schema.schema).lower())
-        parts.append(_LISTED.format(places=f"({', '.join(map(mark, whose))})"))
-    rows = connection.execute(" UNION ALL ".join(parts) + " ORDER BY 1, 7", binds).fetchall() if parts else []
+        rows = connection.execute(" UNION ALL ".join(parts), binds).fetchall()
     columns: dict[Key, list[Column]] = {}
     refs: dict[Key, TableRef] = {}
     tables_there: set[Key] = set()
     there = set()
     listed = set()
-    for kind, base, space, name, column, data_type, _ in rows:
-        if kind == 3:
-            listed.add(str(name))
-        elif kind == 2:
-            there.add((str(base), str(space).lower()))
+    for kind, base, space, name, column, data_type, _ in sorted(rows, key=lambda row: (row[0], row[6] or 0)):
+        place = (str(base), str(space).lower())
+        if kind == 2:
+            there.add(place)
         else:
-            key = (str(base), str(space).lower(), str(name).lower())
+            key = (*place, str(name).lower())
             if kind == 1:
                 tables_there.add(key)
+                if place == whose:
+                    listed.add(str(name))
                 continue
             columns.setdefault(key, []).append(Column(str(column), str(data_type), kind_of(str(data_type))))
             refs[key] = TableRef(str(space), str(name), str(base))
