@@ -123,6 +123,7 @@ class Capabilities:
         collations: columns of text have collations of their own, which functions and comparisons go by, and which a release
             does not keep.
         block_rows: rows that it holds in memory at once however wide they are.
+        ordered_product: sorted rows keep their order in a product with one row, where a join would lose it.
         max_columns, max_row_bytes: of a table with columns of fixed width; None: no bound that matters.
     """
 
@@ -132,5 +133,6 @@ class Capabilities:
     temporary_functions: str
     collations: bool
     block_rows: int
+    ordered_product: bool = False
     max_columns: int | None = None
     max_row_bytes: int | None = None

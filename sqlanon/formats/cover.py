@@ -46,34 +46,18 @@ def covered(
 ) -> tuple[int, int]:
     """Rows that reach the release, and rows that what is published for them does not cover.
 
-    A few columns at a time where each needs joins: planning them takes an engine more than linear time. Numbers and dates are
-    compared class by class at first; where a class has one outside, its rows are counted.
+    A few columns at a time where each needs joins: planning them takes an engine more than linear time.
     """
-    ends = [domain for domain in encoded.quasi if _has_ends(domain, recoded)]
-    found: list[tuple[object, ...]] = []
-    if ends:
-        named = [{"alias": d.reading.alias, "names": recoded.layout.names[d.code]} for d in ends]
-        row = scratch.fetch("verify/within", classed=classed, released=recoded.released, columns=named)[0]
-        if int(str(row[1])):
-            ends = []
-        else:
-            found.append(row)
-    done = {domain.code for domain in ends}
-    columns = [_claim(form, scratch, domain, recoded) for domain in encoded.quasi if domain.code not in done]
+    columns = [_claim(form, scratch, domain, recoded) for domain in encoded.quasi]
     contains = scratch.engine.capabilities.contains
-    for at, some in enumerate(_few(columns, form) if columns or not done else ()):
+    found: list[tuple[object, ...]] = []
+    for at, some in enumerate(_few(columns, form)):
         with scratch.together():
             claimed, numbered = _claimed(form, scratch, recoded, some, at)
             found += scratch.fetch(
                 template, classed=classed, claimed=claimed, columns=numbered, contains=contains
             )
     return min(int(str(row[0])) for row in found), max(int(str(row[1])) for row in found)
-
-
-def _has_ends(domain: Domain, recoded: Recoded) -> bool:
-    """Whether both ends of a number or a date are published: exact ones, of which an engine gives the least and the greatest."""
-    exact = domain.reading.column.kind in ("integer", "decimal", "date", "timestamp")
-    return exact and recoded.layout.names[domain.code].lo is not None
 
 
 def _few(columns: Sequence[Claim], form: Format) -> list[Sequence[Claim]]:

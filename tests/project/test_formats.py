@@ -113,6 +113,7 @@ def test_only_recoding_and_publishing_know_how_classes_are_grouped():
     assert knowing == {
         "sql/core/publish/table.sql",
         "sql/core/recode/released.sql",
+        "sql/duckdb/publish/table.sql",
         "sql/postgres/publish/table.sql",
     }
 

@@ -20,6 +20,7 @@ from sqlanon.release.make.prepare import Prepared
 from sqlanon.release.store.catalog import Catalog, Entry, private_table
 from sqlanon.release.store.metadata import COLUMNS, metadata_rows
 from sqlanon.release.store.phases import commit
+from sqlanon.release.store.repeated import repeated
 from sqlanon.release.store.rights import admit, drop_statistics, let_in
 from sqlanon.release.store.second_file import keep_tables, make_schema, put, reconcile, settled
 from sqlanon.release.store.state import ReleaseState
@@ -75,7 +76,7 @@ def publish(
         made = [
             scratch.sql(
                 "publish/table", physical=place, classed=classed, released=recoded.released,
-                published=listed(recoded.columns),
+                published=listed(recoded.columns), repeated=repeated(scratch, recoded, encoded.rows),
             )
         ]  # fmt: skip
         if recoded.sensitive:

@@ -1,0 +1,34 @@
+"""Arrays that many classes publish alike: which of them the engine may write by number (see sql/duckdb/publish/table.sql)."""
+
+from __future__ import annotations
+
+from sqlanon.formats import Recoded
+from sqlanon.table.scratch import Scratch
+
+MANY_ROWS = 100_000
+"""Rows below which a sort is cheap whatever it carries."""
+FEW_ARRAYS = 8192
+"""So many different arrays of a column are a list that every block of rows carries: 8192 cost about a tenth of what they save."""
+
+
+def repeated(scratch: Scratch, recoded: Recoded, rows: int) -> list[str]:
+    """The published arrays that come from the class and of which there are few different ones.
+
+    Args:
+        scratch: the run.
+        recoded: the classes.
+        rows: how many the release has.
+    """
+    engine = scratch.engine
+    if rows < MANY_ROWS or not engine.capabilities.ordered_product:
+        return []
+    of_class = recoded.layout.of_class
+    found = engine.look_up([recoded.released]).columns(recoded.released)
+    arrays = [column.name for column in found if column.name in of_class and column.type.endswith("[]")]
+    if not arrays:
+        return []
+    counts = scratch.fetch("publish/different", released=recoded.released, names=arrays)[0]
+    return [name for name, count in zip(arrays, counts, strict=True) if int(str(count)) <= FEW_ARRAYS]
+
+
+__all__ = ["repeated"]
