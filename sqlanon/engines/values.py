@@ -123,6 +123,8 @@ class Capabilities:
         collations: columns of text have collations of their own, which functions and comparisons go by, and which a release
             does not keep.
         block_rows: rows that it holds in memory at once however wide they are.
+        enumerates: a text column can be staged as a type that lists its values, which takes a byte or two a row; plain tables number
+            their rows (``rowid``).
         ordered_product: sorted rows keep their order in a product with one row, where a join would lose it.
         max_columns, max_row_bytes: of a table with columns of fixed width; None: no bound that matters.
     """
@@ -133,6 +135,7 @@ class Capabilities:
     temporary_functions: str
     collations: bool
     block_rows: int
+    enumerates: bool = False
     ordered_product: bool = False
     max_columns: int | None = None
     max_row_bytes: int | None = None

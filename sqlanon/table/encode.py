@@ -202,6 +202,7 @@ def encode(
                 "nulls": domain.has_null,
                 "as_float": domain.reading.as_float,
                 "as_text": domain.reading.as_text,
+                "listed": domain.reading.listed,
                 "code": domain.code,
                 "dense": domain.is_dense(rows),
             }

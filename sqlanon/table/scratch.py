@@ -63,6 +63,7 @@ class Scratch:
         self._made: dict[TableRef, Step] = {}
         self.run = secrets.token_hex(4)
         self._tables: list[TableRef] = []
+        self._types: list[TableRef] = []
         self._waiting: list[Statement] | None = None
         self._dropping: list[TableRef] = []
         self._held = ExitStack()
@@ -85,6 +86,7 @@ class Scratch:
             with suppress(DatabaseError):  # a table that cannot be kept does not undo what was published
                 self._give(table)
         drops = [self.sql("table/drop", target=table) for table in reversed(self._tables)]
+        drops += [self.sql("table/drop_type", target=made) for made in self._types]
         try:
             self.engine.execute_all(drops)
         except DatabaseError:
@@ -103,6 +105,12 @@ class Scratch:
             self._tables.append(table)
             self._made[table] = Step(self._watch.current if self._watch else "", "", 0.0)
         return table
+
+    def type(self, step: str) -> TableRef:
+        """A new scratch type's name, of engines whose capabilities have types that list values; it need not be made."""
+        made = self.named(step)
+        self._types.append(made)
+        return made
 
     def named(self, step: str) -> TableRef:
         """What `table` calls the table of a step, whether or not there is one."""

@@ -29,12 +29,14 @@ class Reading:
         column: the source's column.
         alias: its name in the staged table: q1.. quasi, s1.. sensitive, i1.. insensitive, in policy order.
         treatment: quasi columns only.
+        listed: the scratch type that lists the values of a text column and as which it is staged; see `sqlanon.table.listed`.
     """
 
     spec: ColumnSpec
     column: Column
     alias: str
     treatment: Treatment | None = None
+    listed: TableRef | None = None
 
     @property
     def name(self) -> str:
@@ -44,7 +46,7 @@ class Reading:
     @property
     def as_text(self) -> bool:
         """Enums without an order of their own travel as text, so that they sort by bytes."""
-        return self.column.kind == "enum" and self.spec.ordered != "declared"
+        return self.listed is not None or (self.column.kind == "enum" and self.spec.ordered != "declared")
 
     @property
     def as_float(self) -> bool:
@@ -234,7 +236,7 @@ def _quasi(spec: ReleaseSpec, item: ColumnSpec, column: Column, alias: str) -> R
 
 def take_stage(
     scratch: Scratch, roles: Roles, link: Sequence[str], key: Sequence[str] = (), secret: str = "",
-    persons: Sequence[Counted] = (),
+    persons: Sequence[Counted] = (), *, dense: bool = False,
 ) -> TableRef:  # fmt: skip
     """Copy the columns that are read, once, into a scratch table: from here on the source is not looked at.
 
@@ -245,14 +247,20 @@ def take_stage(
         key: columns that identify a row from version to version.
         secret: what the key's hash is keyed with.
         persons: identifiers that are counted.
+        dense: the engine's own numbers of the source's rows are 0 to rows - 1; see `sqlanon.table.listed`.
     """
     stage = scratch.table("stage")
     columns = [
-        {"name": reading.name, "alias": reading.alias, "binary": reading.column.kind == "text"}
+        {
+            "name": reading.name,
+            "alias": reading.alias,
+            "binary": reading.column.kind == "text",
+            "type": reading.listed,
+        }
         for reading in roles.quasi + roles.kept
     ]
     scratch.execute(
-        "table/stage", {"secret": secret}, stage=stage, source=roles.relation.ref, columns=columns, link=list(link), key=list(key),
-        persons=list(persons),
+        "table/stage", {"secret": secret}, stage=stage, source=roles.relation.ref, columns=columns, dense=dense, link=list(link),
+        key=list(key), persons=list(persons),
     )  # fmt: skip
     return stage

@@ -10,7 +10,7 @@ SELECT
     CAST(COALESCE(SUM(g.n), 0) AS BIGINT) AS n
     , CAST(COALESCE(SUM(CASE WHEN TRUE
 {% for c in columns if c.said %}
-{% set raw = "g.raw" ~ c.at %}
+{% set raw = "CAST(g.raw%d AS VARCHAR)" % c.at if c.as_text else "g.raw%d" % c.at %}
         AND COALESCE(
             CASE {% if c.names.null %}WHEN g.state{{ c.at }} = 'some' THEN TRUE WHEN g.state{{ c.at }} = 'all' THEN {{ raw }} IS NULL {% else %}WHEN FALSE THEN TRUE {% endif %}ELSE
                 {{ contains % {"array": "t" ~ c.at ~ ".value", "value": raw} if c.kind == "set" else "u" ~ c.at ~ ".label IS NOT NULL" }}
@@ -23,7 +23,7 @@ FROM (
         COUNT(*) AS n
 {% for c in columns if c.said %}
         , r._sqlanon_said{{ c.at }} AS said{{ c.at }}
-        , {{ original(c) }} AS raw{{ c.at }}
+        , s.{{ c.alias }} AS raw{{ c.at }}
 {% if c.names.null %}
         , r.{{ c.names.null | ident }} AS state{{ c.at }}
 {% endif %}
@@ -54,13 +54,13 @@ FROM (
 {% endif %}
 {% endfor %}
 {% for c in columns if c.said %}
-    {{ "GROUP BY " if loop.first else ", " }}r._sqlanon_said{{ c.at }}, {{ original(c) }}{% if c.names.null %}, r.{{ c.names.null | ident }}{% endif %}
+    {{ "GROUP BY " if loop.first else ", " }}r._sqlanon_said{{ c.at }}, s.{{ c.alias }}{% if c.names.null %}, r.{{ c.names.null | ident }}{% endif %}
 
 {% endfor %}
 ) AS g
 {% for c in columns if c.said %}
 JOIN {{ c.said | table }} AS t{{ c.at }} ON t{{ c.at }}.id = g.said{{ c.at }}
 {% if c.claims %}
-LEFT JOIN {{ c.claims | table }} AS u{{ c.at }} ON u{{ c.at }}.label = t{{ c.at }}.value AND CAST(u{{ c.at }}.leaf AS {{ c.type }}) = g.raw{{ c.at }}
+LEFT JOIN {{ c.claims | table }} AS u{{ c.at }} ON u{{ c.at }}.label = t{{ c.at }}.value AND CAST(u{{ c.at }}.leaf AS {{ c.type }}) = {{ "CAST(g.raw%d AS VARCHAR)" % c.at if c.as_text else "g.raw%d" % c.at }}
 {% endif %}
 {% endfor %}

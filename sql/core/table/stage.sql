@@ -1,14 +1,15 @@
 -- name: table/stage
--- params: stage (table to make), source (table), columns (list of {name, alias, binary}), link (column names or none), key (column names or none),
+-- params: stage (table to make), source (table), columns (list of {name, alias, binary, type (that lists its values, or none)}), dense (bool:
+--   the engine's own row numbers are 0 to rows - 1), link (column names or none), key (column names or none),
 --   persons (list of {name, alias, as_text}: identifiers that are counted)
 -- returns: rid integer, one column per alias, link bigint if asked, person text (a hash of the key, keyed with :secret) if asked,
 --   one number bigint per identifier that is counted: never NULL, as NULLs are one value, and equal where the source's values are,
 --   in a column's own collation: two intervals or texts may be equal and have other hashes
 CREATE {{ stage | scratch }} AS
 SELECT
-    CAST(ROW_NUMBER() OVER () - 1 AS INTEGER) AS rid
+    {{ "CAST(s.rowid AS INTEGER)" if dense else "CAST(ROW_NUMBER() OVER () - 1 AS INTEGER)" }} AS rid
 {% for column in columns %}
-    , s.{{ column.name | ident }} AS {{ column.alias | ident }}
+    , {{ "CAST(s.%s AS %s)" | format(column.name | ident, column.type | table) if column.type else "s." ~ (column.name | ident) }} AS {{ column.alias | ident }}
 {% endfor %}
 {% if link %}
     , HASH({% for name in link %}{{ ", " if not loop.first }}s.{{ name | ident }}{% endfor %}) AS link

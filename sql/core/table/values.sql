@@ -2,12 +2,10 @@
 -- params: values (table to make), stage (table), column (alias in the stage), as_float (bool), as_text (bool)
 -- returns: value, n bigint: the frequency set of one column; -0.0 is 0.0; NULL is a value
 CREATE {{ values | scratch }} AS
-SELECT g.value AS value, COUNT(*) AS n
+SELECT {{ "CAST(g.value AS VARCHAR)" if as_text else "g.value" }} AS value, COUNT(*) AS n
 FROM (
 {% if as_float %}
     SELECT s.{{ column | ident }} + 0 AS value
-{% elif as_text %}
-    SELECT CAST(s.{{ column | ident }} AS VARCHAR) AS value
 {% else %}
     SELECT s.{{ column | ident }} AS value
 {% endif %}

@@ -1,6 +1,6 @@
 -- name: table/work
--- params: work (table to make), stage (table), columns (list of {alias, domain, type, nulls, as_float, as_text, code, dense (bool: integers
---   of a small range)})
+-- params: work (table to make), stage (table), columns (list of {alias, domain, type, nulls, as_float, as_text, listed (the type
+--   as which it is staged, or none), code, dense (bool: integers of a small range)})
 -- returns: rid integer, one code column per column (smallint or integer), never NULL
 CREATE {{ work | scratch }} AS
 SELECT
@@ -17,6 +17,8 @@ FROM {{ stage | table }} AS s
 {{ "LEFT JOIN" if column.nulls else "JOIN" }} {{ column.domain | table }} AS d{{ loop.index }}
 {% if column.as_float %}
     ON d{{ loop.index }}.value = s.{{ column.alias | ident }} + 0
+{% elif column.listed %}
+    ON CAST(d{{ loop.index }}.value AS {{ column.listed | table }}) = s.{{ column.alias | ident }}
 {% elif column.as_text %}
     ON d{{ loop.index }}.value = CAST(s.{{ column.alias | ident }} AS VARCHAR)
 {% else %}

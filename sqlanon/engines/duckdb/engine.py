@@ -52,6 +52,7 @@ class DuckDBEngine(Connection):
         temporary_functions="temp.main",
         collations=False,
         block_rows=2048,
+        enumerates=True,
         ordered_product=True,
     )
 

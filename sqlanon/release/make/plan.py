@@ -211,7 +211,7 @@ def _statements(engine: Engine, spec: ReleaseSpec, target: Publication, ready: P
     stage = TableRef(None, "_sqlanon_run_stage")
     physical = target.view if target.file else private_table(engine, target.physical)
     staged = [
-        {"name": reading.name, "alias": reading.alias, "binary": reading.column.kind == "text"}
+        {"name": reading.name, "alias": reading.alias, "binary": reading.column.kind == "text", "type": None}
         for reading in ready.roles.quasi + ready.roles.kept
     ]
     released: dict[str, Any] = {
@@ -221,7 +221,7 @@ def _statements(engine: Engine, spec: ReleaseSpec, target: Publication, ready: P
     counted = sensitive_of(physical) if layout.sensitive else None
     grouping = form.grouping(physical, counted, layout)
     made = [
-        statement("table/stage", engine.dialect, stage=stage, source=ready.roles.relation.ref, columns=staged,
+        statement("table/stage", engine.dialect, stage=stage, source=ready.roles.relation.ref, columns=staged, dense=False,
                   link=link_columns(ready.roles, spec), key=list(spec.key), persons=list(ready.persons)),
         statement("publish/table", engine.dialect, physical=physical, published=listed(layout.columns), repeated=[], **released),
     ]  # fmt: skip

@@ -27,6 +27,7 @@ from sqlanon.release.store.refresh import fingerprint
 from sqlanon.results import Feasible
 from sqlanon.spec import ReleaseSpec
 from sqlanon.table.encode import Domain, build_domains
+from sqlanon.table.listed import listed
 from sqlanon.table.scratch import Scratch
 from sqlanon.table.stage import Counted, Roles, assign_roles, take_stage
 
@@ -100,7 +101,8 @@ def prepare(
         if mark == same_as:
             return Unchanged(seen)
         guard_texts(scratch, spec, roles, spec.memory or memory)
-        stage = take_stage(scratch, roles, link_columns(roles, spec), key, secret, persons)
+        roles, dense = listed(scratch, roles, rows, exact=format_of(spec.format.kind).facts.exact)
+        stage = take_stage(scratch, roles, link_columns(roles, spec), key, secret, persons, dense=dense)
         if rows:
             guard_source(scratch, spec, roles, rows)
             if key:

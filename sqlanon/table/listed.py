@@ -1,0 +1,61 @@
+"""Large tables: text columns of few values are staged as a type that lists them, which the engine copies, groups and joins as small integers.
+
+The staged values are the same, and so is everything that is made of them: such a column travels as text, as an enum of the source
+does (`Reading.as_text`).
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from sqlanon.table.scratch import Scratch
+from sqlanon.table.stage import Reading, Roles
+
+MANY_ROWS = 100_000
+"""Rows below which finding out costs more than it saves."""
+FEW_VALUES = 4096
+"""A type lists so many values, at most."""
+
+
+def listed(scratch: Scratch, roles: Roles, rows: int, *, exact: bool) -> tuple[Roles, bool]:
+    """Make the types of nominal quasi columns, and look how the source numbers its rows.
+
+    Args:
+        scratch: the run.
+        roles: what will be staged.
+        rows: how many rows.
+        exact: the format publishes the staged values themselves, so that they keep their type.
+
+    Returns:
+        the roles with their types, and whether the engine's row numbers are 0 to rows - 1.
+
+    Cost: a scan of the text columns, and one of each that gets a type.
+    """
+    engine, source = scratch.engine, roles.relation.ref
+    if (
+        rows < MANY_ROWS
+        or not (engine.capabilities.enumerates and engine.temporary)
+        or roles.relation.is_view
+    ):
+        return roles, False
+    texts = [] if exact else [reading for reading in roles.quasi if _plain(reading)]
+    dense, by_bytes, *counts = scratch.fetch(
+        "table/storage",
+        {"database": source.database, "schema": source.schema, "name": source.name},
+        source=source,
+        columns=[reading.name for reading in texts],
+    )[0]
+    types = {}
+    for reading, count in zip(texts, counts, strict=True):
+        if by_bytes and int(str(count)) <= FEW_VALUES:
+            types[reading.alias] = scratch.type(f"{reading.alias}_type")
+            scratch.execute("table/type", made=types[reading.alias], source=source, column=reading.name)
+    quasi = tuple(replace(reading, listed=types.get(reading.alias)) for reading in roles.quasi)
+    return replace(roles, quasi=quasi), bool(dense)
+
+
+def _plain(reading: Reading) -> bool:
+    return reading.treatment == "nominal" and reading.column.type == "VARCHAR"
+
+
+__all__ = ["listed"]

@@ -1,0 +1,63 @@
+"""Text columns that a large table is staged with as a type of its values: what is published is the same."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+
+import sqlanon
+from sqlanon.table import listed
+
+TABLES = {
+    "plain": "CREATE TABLE t AS FROM made",
+    "gaps": "CREATE TABLE t AS FROM made; DELETE FROM t WHERE x % 5 = 0",
+    "collated": "CREATE TABLE t (x INTEGER, s VARCHAR COLLATE NOCASE, d VARCHAR); INSERT INTO t FROM made",
+    "view": "CREATE VIEW t AS FROM made",
+}
+MADE = """CREATE TABLE made AS SELECT CAST(i AS INTEGER) AS x,
+    [NULL, 'é', 'b', 'B', 'a', 'A', '', 'longer than twelve bytes'][1 + i * 7 % 11 % 8] AS s, ['u', 'v', 'w'][1 + i % 3] AS d
+    FROM range(400) AS r(i)"""
+
+
+@pytest.fixture(params=list(TABLES))
+def db(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Any]:
+    path = tmp_path / "t.duckdb"
+    with duckdb.connect(str(path)) as connection:
+        connection.execute(f"{MADE}; {TABLES[request.param]}")
+    with sqlanon.connect(f"duckdb:///{path}") as db:
+        yield db
+
+
+def published(db: Any, **options: Any) -> tuple[Any, Any]:
+    report = db.anonymize(
+        "t", quasi=["x", "s"], sensitive="d", k=4, seed=1, format=options.pop("format"), allow_weaker=True
+    ).report
+    return db.engine.fetch(f"SELECT * FROM {report.published}"), report.loss.gcp
+
+
+@pytest.mark.parametrize("kind", ["ranges", "labels", "points", "suppressed"])
+def test_the_release_is_the_same(db: Any, kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    before = published(db, format=kind)
+    monkeypatch.setattr(listed, "MANY_ROWS", 0)
+    assert published(db, format=kind) == before
+    assert db.engine.fetch("SELECT COUNT(*) FROM duckdb_types() WHERE type_name LIKE '_sqlanon_%'") == [(0,)]
+
+
+def test_types_are_made_where_texts_compare_by_bytes(
+    db: Any, request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(listed, "MANY_ROWS", 0)
+    seen: list[str] = []
+    execute_all = type(db.engine).execute_all
+    monkeypatch.setattr(
+        type(db.engine),
+        "execute_all",
+        lambda self, made: (seen.extend(m.name for m in made), execute_all(self, made))[1],
+    )
+    published(db, format="ranges")
+    kind = request.node.callspec.params["db"]
+    assert ("table/drop_type" in seen) == (kind in ("plain", "gaps"))
