@@ -162,6 +162,7 @@ SUPPRESS = MethodDeclaration(
         ),
     ),
     requirements=("k", "l", "distinct_l"),
+    formats=("suppressed", "labels", "ranges", "points"),
     suppresses="cap",
     limits=(
         Most(

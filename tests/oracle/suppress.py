@@ -105,6 +105,7 @@ class Giving:
                 self.give(s, [min(others)[1]])
 
     def run(self) -> None:
+        assert eligible(sum(self.sets, Counter(self.residue)), self.l), "nothing would end"
         if not eligible(self.residue, self.l):
             self.phase = 2
             self.two()

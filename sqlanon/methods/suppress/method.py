@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sqlanon.errors import InfeasibleError
+from sqlanon.errors import PolicyError
 from sqlanon.methods.base import Assignment, Context, Problem
 from sqlanon.privacy import least_rows, shapes_beyond_rows
 
@@ -44,6 +44,11 @@ class Suppress:
 
     def assign(self, context: Context) -> Assignment:
         """See `Algorithm.assign`. Cost: a grouping and a join of the rows, and what `solve` costs in cells."""
+        if context.suppression is not None and (self.rest != "none" or self.solver != "auto"):
+            option = f"rest={self.rest}" if self.rest != "none" else f"solver={self.solver}"
+            raise PolicyError(
+                f"method suppress: {option} makes many classes of rows that lose every value, which suppression does not cap; leave one out"
+            )
         from sqlanon.kernels.suppress_keep import keep
         from sqlanon.methods.shared.compiling import note_compiling
         from sqlanon.methods.suppress.cells import attach, read
@@ -59,13 +64,17 @@ class Suppress:
             return self._optimal(context, cells, sensitive)
         rules = rules_of(context.requirements, cells, cut)
         solved = solve(cells, rules, context.progress, cascade=self.variant == "cascade")
-        self._capped(context, solved)
         table = attach(context, cells, sensitive, solved.parts)
         if self.rest != "none" and solved.residue is not None:
             from sqlanon.methods.suppress.rest import divided
 
             table = divided(context, table, solved, self.rest)
-        return Assignment(table, "pushdown" if pushed else "kernel", self._notes(context, solved))
+        return Assignment(
+            table,
+            "pushdown" if pushed else "kernel",
+            self._notes(context, solved),
+            starred=self._starred(context, cells, solved),
+        )
 
     def _optimal(self, context: Context, cells: Cells, sensitive: Sequence[Domain]) -> Assignment:
         from sqlanon.methods.suppress.cells import attach
@@ -75,13 +84,12 @@ class Suppress:
         note = f"suppress: the fewest stars are {stars}"
         return Assignment(attach(context, cells, sensitive, parts), "kernel", (note,))
 
-    def _capped(self, context: Context, solved: Solved) -> None:
-        if context.suppression is None or solved.left <= context.most_unassigned:
-            return
-        raise InfeasibleError(
-            f"method suppress leaves {solved.left} of {context.encoded.rows} rows without any quasi value, and suppression allows "
-            f"{context.most_unassigned}. Nothing was published. Raise limit, ask for less, or use another method"
-        )
+    def _starred(self, context: Context, cells: Cells, solved: Solved) -> int | None:
+        """The class of the rows that lose every value, where the policy caps them: they count as suppressed rows then."""
+        if context.suppression is None or solved.residue is None:
+            return None
+        own = cells.codes[:, cells.group[solved.parts.cell[solved.parts.number == solved.residue]]]
+        return solved.residue if (own.min(axis=1) < own.max(axis=1)).all() else None
 
     def _notes(self, context: Context, solved: Solved) -> tuple[str, ...]:
         from sqlanon.methods.suppress.solve import cut_of

@@ -1,0 +1,137 @@
+"""Whole releases by method suppress: TP+, the optimum, the cap on rows without a value, what is refused."""
+
+from __future__ import annotations
+
+import random
+import uuid
+from collections import Counter
+from fractions import Fraction
+from typing import Any
+
+import pytest
+
+from sqlanon.errors import InfeasibleError, PolicyError
+from tests.contract.cases import QI, Case
+from tests.engines import create_table, read_table
+from tests.oracle.requirements import Privacy
+from tests.oracle.suppress import suppressing
+from tests.properties.suppressed import stars
+
+COLUMNS = {"a": "INTEGER", "b": "INTEGER", "c": "TEXT", "s": "TEXT"}
+
+
+def rows_of(n: int, values: str, seed: int = 3) -> list[tuple[Any, ...]]:
+    rng = random.Random(seed)
+    return [(rng.randint(0, 3), rng.randint(0, 2), rng.choice("xyz"), rng.choice(values)) for _ in range(n)]
+
+
+def case_of(rows: list[tuple[Any, ...]], l: Fraction, k: int = 1) -> Case:  # noqa: E741 - the papers' symbol
+    quasi = {"a": QI(), "b": QI(), "c": QI("nominal")}
+    return Case("suppress", dict(COLUMNS), tuple(rows), quasi, ("s",), Privacy(k, l))
+
+
+def release(db: Any, rows: list[tuple[Any, ...]], **options: Any) -> tuple[list[dict[str, Any]], Any]:
+    name = f"t_{uuid.uuid4().hex[:10]}"
+    create_table(db, name, COLUMNS, rows)
+    asked = {
+        "quasi": ["a", "b", "c"],
+        "sensitive": "s",
+        "k": 1,
+        "l": 2,
+        "format": "suppressed",
+        "method": "suppress",
+    }
+    report = db.anonymize(name, seed=1, **{**asked, **options}).report
+    return read_table(db, ("release", name)), report
+
+
+def hidden(rows: list[dict[str, Any]]) -> tuple[int, int]:
+    """Stars, and rows with one: no value of the source is NULL."""
+    cells = [sum(row[name] is None for name in "abc") for row in rows]
+    return sum(cells), sum(one > 0 for one in cells)
+
+
+@pytest.mark.parametrize("l", [Fraction(3), Fraction(5, 2)])
+@pytest.mark.parametrize("rest", ["hilbert", "tree", "mondrian"])
+def test_another_method_divides_what_tp_leaves(shared_db: Any, rest: str, l: Fraction) -> None:  # noqa: E741
+    """TP+ never has more stars than TP, keeps TP's groups, and stars the same rows at most."""
+    rows = rows_of(120, "aabbccdd")
+    case = case_of(rows, l, k=3)
+    classes, left, phase = suppressing(case.table, case.privacy, {}).run(cascade=False)
+    assert left
+    tp = sum(stars([case.table.codes[row] for row in one]) for one in [*classes, left])
+    found, report = release(shared_db, rows, l=l, k=3, method=f"suppress:variant=tp,rest={rest}")
+    assert report.verified
+    assert report.method == f"suppress:variant=tp,rest={rest}"
+    assert Counter(row["s"] for row in found) == Counter(row[3] for row in rows)
+    assert hidden(found)[0] <= tp
+    assert hidden(found)[1] <= len(left)
+    assert f"suppress: TP ended in phase {phase}" in report.notes
+
+
+def test_notes_state_the_phase_and_the_bound(shared_db: Any) -> None:
+    rows = rows_of(60, "aab")
+    rows += [(0, 0, "x", "b")] * (2 * sum(row[3] == "a" for row in rows) - len(rows))
+    case = case_of(rows, Fraction(2))
+    _, left, phase = suppressing(case.table, case.privacy, {}).run(cascade=False)
+    found, report = release(shared_db, rows, method="suppress:variant=tp")
+    assert hidden(found)[1] <= len(left)
+    (note,) = [note for note in report.notes if note.startswith("suppress")]
+    start = f"suppress: TP ended in phase {phase}; any solution stars at least "
+    assert note.startswith(start)
+    least = int(note.removeprefix(start).split()[0])
+    assert least <= hidden(found)[1] <= least + 1  # l - 1 after phase two
+
+
+def test_the_optimum_of_two_values(shared_db: Any) -> None:
+    """No method has fewer stars, and the note has their number."""
+    rows = [(*row[:3], "ab"[i % 2]) for i, row in enumerate(rows_of(40, "a"))]
+    best, report = release(shared_db, rows, method="suppress:solver=optimal")
+    assert report.verified
+    assert f"suppress: the fewest stars are {hidden(best)[0]}" in report.notes
+    for other in ("suppress", "suppress:variant=tp,rest=mondrian", "hilbert"):
+        found, _ = release(shared_db, rows, method=other)
+        assert hidden(best)[0] <= hidden(found)[0]
+
+
+def test_a_cap_on_rows_that_lose_every_value(shared_db: Any) -> None:
+    rows = [*rows_of(60, "abc"), (9, 9, "q", "a"), (8, 8, "r", "b")]
+    found, report = release(shared_db, rows)
+    lost = sum(all(row[name] is None for name in "abc") for row in found)
+    assert lost >= 2
+    assert report.suppressed == 0
+    again, capped = release(shared_db, rows, suppression={"limit": f"{lost}/{len(rows)}"})
+    assert capped.suppressed == lost
+    assert hidden(again) == hidden(found)
+    with pytest.raises(InfeasibleError, match=f"{lost} of {len(rows)} rows"):
+        release(shared_db, rows, suppression={"limit": f"{lost - 1}/{len(rows)}"})
+    with pytest.raises(PolicyError, match=r"rest=tree .* leave one out"):
+        release(shared_db, rows, method="suppress:variant=tp,rest=tree", suppression={"limit": "1/2"})
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        ({"method": "suppress:rest=tree"}, "variant=tp"),
+        ({"method": "suppress:solver=optimal", "l": 3}, "l = 2"),
+        ({"method": "suppress:solver=optimal", "k": 3}, "classes of two rows"),
+        ({"method": "suppress:solver=optimal,divide=whole"}, "leave divide and rest out"),
+        ({"method": "suppress:solver=optimal", "execution": "pushdown"}, "no pushdown"),
+        ({"method": "suppress:solver=optimal"}, "two sensitive values, and s has 3"),
+        ({"l": None, "max_loss": 0.5, "maximize": "k", "k": None, "at_least": {"k": 2}}, "does not maximize"),
+        ({"format": "anatomy", "k": None}, "cannot be published in the format anatomy"),
+        ({"l": 4}, "l"),
+    ],
+)
+def test_what_is_refused_says_what_to_do(shared_db: Any, options: dict[str, Any], said: str) -> None:
+    with pytest.raises((PolicyError, InfeasibleError), match=said):
+        release(shared_db, rows_of(30, "abc"), **options)
+
+
+def test_too_many_columns_for_the_cascade(shared_db: Any) -> None:
+    name = f"t_{uuid.uuid4().hex[:10]}"
+    columns = {f"q{i}": "INTEGER" for i in range(13)}
+    create_table(shared_db, name, columns, [(i % 2,) * 13 for i in range(8)])
+    with pytest.raises(PolicyError, match=r"12 quasi columns.*variant=tp"):
+        shared_db.anonymize(name, quasi=list(columns), k=2, method="suppress")
+    assert shared_db.anonymize(name, quasi=list(columns), k=2, method="suppress:variant=tp").report.verified
