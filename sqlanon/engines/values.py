@@ -126,6 +126,7 @@ class Capabilities:
         enumerates: a text column can be staged as a type that lists its values, which takes a byte or two a row; plain tables number
             their rows (``rowid``).
         ordered_product: sorted rows keep their order in a product with one row, where a join would lose it.
+        grouping_sets: a scan that groups by several columns, each by itself, takes less time than a scan for each.
         max_columns, max_row_bytes: of a table with columns of fixed width; None: no bound that matters.
     """
 
@@ -135,6 +136,7 @@ class Capabilities:
     temporary_functions: str
     collations: bool
     block_rows: int
+    grouping_sets: bool = False
     enumerates: bool = False
     ordered_product: bool = False
     max_columns: int | None = None

@@ -1,6 +1,6 @@
 -- name: table/work
--- params: work (table to make), stage (table), columns (list of {alias, domain, type, nulls, as_float, as_text, code, dense (bool: integers
---   of a small range)})
+-- params: work (table to make), stage (table), columns (list of {alias, domain, type, nulls, as_float, as_text, listed (the type
+--   as which it is staged, or none), code, dense (bool: integers of a small range)})
 -- returns: rid integer, one code column per column (smallint or integer), never NULL
 -- The codes of a small range are an array, whose places are read in half the time that a join takes. It has no NULLs: PostgreSQL then
 -- computes where a place is.
@@ -12,9 +12,10 @@ SELECT
 {% if column.dense %}
 {% set code %}(
         SELECT array_agg(CAST(COALESCE({{ d }}.code, 0) AS {{ column.type }}) ORDER BY g.value)
-        FROM generate_series((SELECT MIN(v.value) FROM {{ column.domain | table }} AS v), (SELECT MAX(v.value) FROM {{ column.domain | table }} AS v)) AS g(value)
+        FROM (SELECT CAST(MIN(v.value) AS bigint) AS low, CAST(MAX(v.value) AS bigint) AS high FROM {{ column.domain | table }} AS v) AS e
+        CROSS JOIN generate_series(e.low, e.high) AS g(value)
         LEFT JOIN {{ column.domain | table }} AS {{ d }} ON {{ d }}.value = g.value
-    )[CAST(CAST(s.{{ column.alias | ident }} AS bigint) - (SELECT CAST(MIN(v.value) AS bigint) - 1 FROM {{ column.domain | table }} AS v) AS integer)]{% endset %}
+    )[CAST(CAST(s.{{ column.alias | ident }} AS bigint) - (SELECT CAST(MIN(v.value) AS bigint) FROM {{ column.domain | table }} AS v) AS integer) + 1]{% endset %}
 {% else %}
 {% set code = d ~ ".code" %}
 {% endif %}
@@ -25,8 +26,9 @@ SELECT
 {% endif %}
 {% endfor %}
 FROM {{ stage | table }} AS s
-{% for column in columns if not column.dense %}
-{% set d = "d" ~ (columns.index(column) + 1) %}
+{% for column in columns %}
+{% if not column.dense %}
+{% set d = "d" ~ loop.index %}
 {{ "LEFT JOIN" if column.nulls else "JOIN" }} {{ column.domain | table }} AS {{ d }}
 {% if column.as_float %}
     ON {{ d }}.value = s.{{ column.alias | ident }} + 0
@@ -34,5 +36,6 @@ FROM {{ stage | table }} AS s
     ON {{ d }}.value = CAST(s.{{ column.alias | ident }} AS text) COLLATE "C"
 {% else %}
     ON {{ d }}.value = s.{{ column.alias | ident }}
+{% endif %}
 {% endif %}
 {% endfor %}

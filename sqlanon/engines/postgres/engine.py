@@ -71,6 +71,7 @@ class PostgresEngine(Tables):
         temporary_functions="pg_temp",
         collations=True,
         block_rows=1,
+        grouping_sets=True,
         max_columns=1600,
         max_row_bytes=8160,
     )

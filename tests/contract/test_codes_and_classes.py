@@ -1,0 +1,113 @@
+"""The tables that rows go through in a run, made from rows that are known: codes, and rows with their class."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+
+import pytest
+
+from sqlanon.engines.base import TableRef
+from sqlanon.table.scratch import Scratch
+from tests.engines import PAIR, create_table
+
+ROWS = 500
+
+
+def temporary(scratch: Scratch, step: str, columns: dict[str, str], rows: list[tuple[Any, ...]]) -> TableRef:
+    table = scratch.table(step)
+    scratch.engine.load_rows(table, list(columns.items()), rows)
+    return table
+
+
+def read(db: Any, table: TableRef, *columns: str) -> list[tuple[Any, ...]]:
+    return sorted(db.engine.fetch(f'SELECT {", ".join(columns)} FROM "{table.name}"'), key=repr)
+
+
+@pytest.mark.parametrize("test_engine", PAIR, ids=lambda engine: engine.name)
+@pytest.mark.parametrize("dense", [False, True], ids=["joined", "dense"])
+@pytest.mark.parametrize(
+    ("kind", "low"),
+    [
+        ("SMALLINT", -32768),
+        ("SMALLINT", 32700),
+        ("INTEGER", -7),
+        ("BIGINT", -(2**63)),
+        ("BIGINT", 2**63 - 60),
+    ],
+)
+@pytest.mark.parametrize("nulls", [False, True], ids=["filled", "nulls"])
+def test_codes_of_integers(connect, test_engine, dense, kind, low, nulls):
+    """Values with gaps between them, at both ends of their type, read by an array or by a join."""
+    chance = random.Random(3)
+    present = sorted(chance.sample(range(low, low + 60), 20))
+    rows = [(rid, chance.choice(present + [None] * nulls)) for rid in range(ROWS)]
+    rows[: len(present)] = enumerate(present)
+    codes = {value: code for code, value in enumerate([None] * nulls + present)}
+    db = connect(test_engine)
+    with Scratch(db.engine) as scratch:
+        stage = temporary(scratch, "stage", {"rid": "INTEGER", "q1": kind}, rows)
+        domain = temporary(
+            scratch, "domain", {"code": "INTEGER", "value": kind}, [(code, value) for value, code in codes.items()]
+        )  # fmt: skip
+        column = {
+            "alias": "q1", "domain": domain, "type": "SMALLINT", "nulls": nulls, "as_float": False, "as_text": False,
+            "listed": None, "code": "c1", "dense": dense,
+        }  # fmt: skip
+        work = scratch.table("work")
+        scratch.execute("table/work", work=work, stage=stage, columns=[column])
+        assert read(db, work, "rid", "c1") == sorted(((rid, codes[value]) for rid, value in rows), key=repr)
+
+
+@pytest.mark.parametrize("test_engine", PAIR, ids=lambda engine: engine.name)
+@pytest.mark.parametrize("flaw", ["none", "a row left out", "a row twice", "an unknown row", "no class"])
+@pytest.mark.parametrize("tied", [False, True], ids=["plain", "tied"])
+@pytest.mark.parametrize("unassigned", [False, True], ids=["all", "unassigned"])
+def test_rows_with_their_class(connect, test_engine, flaw, tied, unassigned):
+    """Whatever a method returns, in whatever order: a row has the classes that it gave it, no others."""
+    chance = random.Random(5)
+    given = [(rid, chance.randrange(-1 if unassigned else 0, 9)) for rid in range(ROWS)]
+    if flaw == "a row left out":
+        del given[40]
+    elif flaw == "a row twice":
+        given[40] = (41, 3)
+    elif flaw == "an unknown row":
+        given[40] = (ROWS + 7, 3)
+    elif flaw == "no class":
+        given[40] = (40, None)
+    chance.shuffle(given)
+    moved = {rid: chance.randrange(100, 109) for rid in range(0, ROWS, 7)} if tied else {}
+    expected = [(moved.get(rid, at), rid, rid * 2) for rid, at in given if rid < ROWS]
+    if unassigned:
+        expected = [row for row in expected if row[0] is not None and row[0] >= 0]
+    db = connect(test_engine)
+    with Scratch(db.engine) as scratch:
+        stage = temporary(
+            scratch, "stage", {"rid": "INTEGER", "s1": "INTEGER", "link": "BIGINT"}, [(rid, rid * 2, rid) for rid in range(ROWS)]
+        )  # fmt: skip
+        pairs = {"rid": "INTEGER", "class": "INTEGER"}
+        assign = temporary(scratch, "assign", pairs, given)
+        classed = scratch.table("classed")
+        scratch.execute(
+            "table/classed", classed=classed, stage=stage, work=stage, assign=assign, raw=["s1"], codes=[], kept="assigned" if unassigned else "all",
+            tied=temporary(scratch, "tied", pairs, list(moved.items())) if tied else None, rows=ROWS,
+        )  # fmt: skip
+        assert read(db, classed, "class", "rid", "s1") == sorted(expected, key=repr)
+
+
+@pytest.mark.parametrize("test_engine", PAIR, ids=lambda engine: engine.name)
+@pytest.mark.parametrize(
+    ("values", "repeats"),
+    [
+        ([], False), ([5], False), ([None], None), ([3, 1, 2], None), ([1, 2, 3], False), ([1, 2, 2, 3], True), ([None, 1, 2], None),
+        ([None, None, 1], True), ([1, 1], True),
+    ],
+)  # fmt: skip
+def test_ascending_identifiers_do_not_repeat(connect, test_engine, values, repeats):
+    """None: an engine may see that nothing repeats, or leave it to the count."""
+    db = connect(test_engine)
+    create_table(db, "numbered", {"id": "INTEGER"}, [(value,) for value in values])
+    with Scratch(db.engine) as scratch:
+        source = db.engine.relation("numbered").ref
+        breaks = scratch.fetch("table/ascending", source=source, column="id")[0][0]
+    assert repeats is None or (int(str(breaks)) > 1) == repeats
