@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from sqlanon.declared import REQUIREMENTS
-from sqlanon.privacy import Grouped, class_of
+from sqlanon.privacy import Grouped, Shape, class_of
 from sqlanon.spec import PrivacySpec
 from sqlanon.table.scratch import Scratch
 
@@ -63,3 +63,13 @@ def test_unions_meet_what_is_monotone(shared_db: Any, name: str) -> None:
     found = counterexamples(shared_db, name)
     assert len(found) >= 3
     assert not REQUIREMENTS[name].monotone or not any(found.values())
+
+
+@pytest.mark.parametrize("p", [1, 2, 3])
+def test_what_every_row_meets_is_trivial(p: int) -> None:
+    assert (
+        Shape("rows", p).trivial == Shape("frequency", p).trivial == Shape("distinct", p).trivial == (p == 1)
+    )
+    assert Shape("frequency", 2, 2).trivial
+    assert not Shape("frequency", 3, 2).trivial
+    assert not Shape("other").trivial

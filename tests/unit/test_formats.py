@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import product
 from types import SimpleNamespace
 from typing import Any
@@ -15,6 +16,7 @@ from sqlanon.engines.base import TableRef
 from sqlanon.errors import PolicyError
 from sqlanon.formats import Grouping, format_of
 from sqlanon.formats.layout import Layout, Names, Published
+from sqlanon.policy import release
 
 SHAPES = {"ordered": "interval", "nominal": "set", "hierarchy": "node"}
 HOSTILE = 'a "b" :c'
@@ -82,3 +84,13 @@ def test_groups_are_those_of_the_release_or_of_its_second_table(kind: str) -> No
 def test_a_format_that_nobody_knows_is_named() -> None:
     with pytest.raises(PolicyError, match="format spirals is not installed here"):
         format_of("spirals")
+
+
+@pytest.mark.parametrize("k", [1, 2, 5])
+def test_exact_values_keep_no_k(k: int) -> None:
+    """A spec that was made by hand, and no policy has checked."""
+    spec = release(source="t", quasi="q", sensitive="s", l=2, k=k, format="anatomy", presence="disclosed")
+    roles: Any = SimpleNamespace(sensitive=[reading("nominal")])
+    assert format_of("anatomy").problems(spec, roles) == []
+    silent = replace(spec, privacy=replace(spec.privacy, presence_disclosed=False))
+    assert len(format_of("anatomy").problems(silent, roles)) == (k > 1)

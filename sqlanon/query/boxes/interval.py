@@ -9,6 +9,7 @@ from sqlglot import exp
 
 from sqlanon.query.boxes.box import Box
 from sqlanon.query.boxes.number_line import Comparison, Piece, Place, literal, measure, pieces_of
+from sqlanon.query.boxes.set_constants import unknown_share
 from sqlanon.query.rewrite.sqltree import (
     FALSE,
     ONE,
@@ -179,22 +180,8 @@ class Interval:
         """The share where NULL may be: every group counts the same in a box that is not known."""
         if self._state is None:
             return known
-        every_one = len(self._pieces)
         mine = sum(group in self._pieces for group in groups)
-        null = self._null in groups
-        tree = exp.Case(
-            this=self._state.copy(),
-            ifs=[
-                exp.If(this=string("none"), true=known),
-                exp.If(this=string("all"), true=ONE if null else ZERO),
-                exp.If(
-                    this=string("some"),
-                    true=number(Fraction(mine + null, every_one + 1)) if mine + null else ZERO,
-                ),
-            ],
-            default=number(Fraction(mine, every_one)) if mine else ZERO,
-        )
-        return exp.cast(tree, "DOUBLE")
+        return unknown_share(self._state, known, mine, len(self._pieces), null=self._null in groups)
 
     def _null_share(self) -> Tree:
         if self._point:
