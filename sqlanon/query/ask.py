@@ -137,10 +137,11 @@ def _answer(
     rows = box_rows(bound.scope, wanted)
     groups = sums(bound.scope, wanted, rows)
     final = final_select(bound, wanted, rows, groups)
-    text = final.tree.sql(dialect=engine.dialect, pretty=True)
-    found = engine.fetch(Statement("query", text), max_rows=MOST_ROWS)
     beyond = unlisted(bound.scope, wanted, rows)
-    more = beyond is not None and _count(engine, beyond.sql(dialect=engine.dialect)) > 0
+    # Trees are changed while they are written, and not used again.
+    text = final.tree.sql(dialect=engine.dialect, pretty=True, copy=False)
+    found = engine.fetch(Statement("query", text), max_rows=MOST_ROWS)
+    more = beyond is not None and _count(engine, beyond.sql(dialect=engine.dialect, copy=False)) > 0
     more = more or (released.left_out > 0 and bool(query.groups))
     return answered(final.columns, final.tight, found, text, unlisted_groups=more, left_out=released.left_out)
 

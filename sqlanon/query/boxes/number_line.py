@@ -14,7 +14,7 @@ from typing import Any
 from sqlglot import exp
 
 from sqlanon.query.boxes.box import Box
-from sqlanon.query.rewrite.sqltree import FALSE, TRUE, Tree, number, sql, string
+from sqlanon.query.rewrite.sqltree import FALSE, TRUE, Tree, as_type, number, sql, string
 
 Place = Fraction | str
 """Where a constant lies in the order of its column: steps or units of a number, the text itself otherwise."""
@@ -103,7 +103,7 @@ def literal(at: Place, box: Box) -> Tree:
 def measure(tree: Tree, kind: str) -> Tree | None:
     """A value as a double, in units of the step of dates, timestamps and booleans; None: text has no measure."""
     if kind in ("integer", "float", "decimal"):
-        return exp.cast(tree.copy(), "DOUBLE")
+        return as_type(tree, "DOUBLE")
     if kind == "date":
         return sql("CAST(EXTRACT(EPOCH FROM :x) AS DOUBLE) / 86400", x=tree)
     if kind == "timestamp":

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from functools import lru_cache
 from itertools import pairwise
 
 from sqlglot import ErrorLevel, Token, TokenType, exp
@@ -110,21 +111,26 @@ def _spellings(scope: Scope) -> dict[str, str]:
 
 def _rows(scope: Scope) -> str:
     """A query with the release's columns under the source's names and types."""
-    dialect = scope.engine.dialect
-    chosen = [
-        exp.alias_(exp.cast(exp.null(), _type(scope.released, own, dialect)), own.name, quoted=True)
-        for own in scope.released.fields
-    ]
-    return exp.Select(expressions=chosen).sql(dialect=dialect, unsupported_level=ErrorLevel.IGNORE)
+    released, dialect = scope.released, scope.engine.dialect
+    listed = [_item(_type(released, own), own.name, dialect) for own in released.fields]
+    return f"SELECT {', '.join(listed)}"
 
 
-def _type(released: Released, own: Field, dialect: str) -> exp.DataType:
+@lru_cache(maxsize=4096)
+def _item(source_type: str, name: str, dialect: str) -> str:
+    """A NULL of a type, under a name."""
+    kind = exp.DataType.build(source_type, dialect=dialect, udt=True)
+    item = exp.alias_(exp.cast(exp.null(), kind), name, quoted=True)
+    return item.sql(dialect=dialect, unsupported_level=ErrorLevel.IGNORE)
+
+
+def _type(released: Released, own: Field) -> str:
     """The source's type; of types with names of their own, that of the released column."""
     text = own.source_type if own.kind != "text" or _PLAIN_TEXT.match(own.source_type) else "TEXT"
     if own.kind in ("enum", "other"):
         shown = next((c for c in released.view.columns if own.published and c.name == own.published[0]), None)
         text = shown.type if shown is not None and (own.treatment == "" or shown.kind == "enum") else "TEXT"
-    return exp.DataType.build(text, dialect=dialect, udt=True)
+    return text
 
 
 def _called(tokens: list[Token], reason: str) -> exp.Expr | None:

@@ -9,7 +9,7 @@ from sqlglot import exp
 from sqlanon.query.parse.names import Scope
 from sqlanon.query.refusal import refuse
 from sqlanon.query.rewrite.left_out import widened
-from sqlanon.query.rewrite.sqltree import FALSE, Tree, column, every, guarded, some, sql, when
+from sqlanon.query.rewrite.sqltree import FALSE, Tree, as_type, column, every, guarded, some, sql, when
 from sqlanon.query.rewrite.types import is_number, is_whole
 from sqlanon.query.rewrite.wanted import Aggregate, Quad
 
@@ -105,7 +105,7 @@ class Calculator:
         if error is not None:
             by = column(f"e{error.id}")
             low, high = (
-                sql(text, x=exp.cast(end, "DOUBLE"), e=by)
+                sql(text, x=as_type(end, "DOUBLE"), e=by)
                 for text, end in ((":x - :e", low), (":x + :e", high))
             )
         left_out = self._scope.released.left_out
@@ -150,9 +150,7 @@ class Calculator:
 
     def _met(self, made: Quad) -> Quad:
         """Where the bounds meet, the estimate is theirs: it must not lie on the other side of a jump."""
-        estimate = when(
-            sql(":l = :h", l=made.low, h=made.high), exp.cast(made.low.copy(), "DOUBLE"), made.estimate
-        )
+        estimate = when(sql(":l = :h", l=made.low, h=made.high), as_type(made.low, "DOUBLE"), made.estimate)
         return Quad(estimate, made.low, made.high, made.undefined, made.tight)
 
     def _rest(self, node: exp.Mod) -> Quad:

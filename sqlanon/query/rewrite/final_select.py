@@ -10,7 +10,7 @@ from sqlglot import exp
 
 from sqlanon.query.parse.bind import Bound
 from sqlanon.query.rewrite.box_rows import BoxRows, Tables
-from sqlanon.query.rewrite.sqltree import FALSE, TRUE, Tree, column, every, is_true, named, select, sql
+from sqlanon.query.rewrite.sqltree import FALSE, TRUE, Tree, column, every, is_true, named, nodes, select, sql
 from sqlanon.query.rewrite.sums import GROUPS
 from sqlanon.query.rewrite.wanted import Quad, Wanted
 
@@ -87,7 +87,10 @@ def with_tables(tables: Iterable[tuple[str, exp.Expr]], last: exp.Expr) -> exp.W
     """The tables as a WITH; what is read more than once is made once, on every engine."""
     listed = list(tables)
     read = Counter(
-        node.name for tree in [*(table for _, table in listed), last] for node in tree.find_all(exp.Table)
+        node.name
+        for tree in [*(table for _, table in listed), last]
+        for node in nodes(tree)
+        if isinstance(node, exp.Table)
     )
     made = [
         exp.CTE(

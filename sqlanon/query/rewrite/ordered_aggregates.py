@@ -12,7 +12,7 @@ from sqlglot import exp
 
 from sqlanon.query.boxes.box import Box
 from sqlanon.query.rewrite.row_values import FOUND
-from sqlanon.query.rewrite.sqltree import ZERO, Tree, column, sql, when
+from sqlanon.query.rewrite.sqltree import ZERO, Tree, as_type, column, sql, when
 
 Apart = tuple[list[tuple[str, exp.Expr]], dict[str, Tree]]
 """Tables by name, and the columns ``e``, ``l``, ``h``, ``u`` of the aggregate over the last of them."""
@@ -124,7 +124,7 @@ def matched(number: int, condition: int, box: Box, keys: Sequence[Tree]) -> Apar
     """
     group, size = column(f"{box.id}_group"), column(f"{box.id}_size")
     chosen = {
-        "m": sql("SUM(n)"), "c": sql("ROUND(MAX(:s * :z))", s=column(f"s{condition}"), z=exp.cast(size, "DOUBLE")),
+        "m": sql("SUM(n)"), "c": sql("ROUND(MAX(:s * :z))", s=column(f"s{condition}"), z=as_type(size, "DOUBLE")),
         "size": sql("MAX(:z)", z=size), "e": sql("SUM(n * :s)", s=column(f"s{condition}")),
     }  # fmt: skip
     made = exp.Select().select(

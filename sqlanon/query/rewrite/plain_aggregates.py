@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from sqlglot import exp
 
 from sqlanon.query.rewrite.ordered_aggregates import INFINITE, NAN, nan_or
-from sqlanon.query.rewrite.sqltree import FALSE, ZERO, Tree, every, negate, sql, when
+from sqlanon.query.rewrite.sqltree import FALSE, ZERO, Tree, as_type, every, negate, sql, when
 from sqlanon.query.rewrite.types import is_single, is_whole
 from sqlanon.query.rewrite.wanted import Aggregate
 
@@ -88,7 +88,7 @@ def _error(a: Aggregate, row: Mapping[str, Tree], counted: Tree) -> Tree:
     An average of few whole numbers is one exact division on every engine.
     """
     assert a.argument is not None
-    low, high = (exp.cast(row[end].copy(), "DOUBLE") for end in ("low", "high"))
+    low, high = (as_type(row[end], "DOUBLE") for end in ("low", "high"))
     largest = sql("MAX(:x)", x=when(row["possible"], sql("GREATEST(ABS(:l), ABS(:h))", l=low, h=high)))
     rows = sql("CAST(SUM(:n) AS DOUBLE)", n=counted)
     unit = exp.Literal.number("5e-7" if is_single(a.argument) else "1e-15")
@@ -100,8 +100,8 @@ def _error(a: Aggregate, row: Mapping[str, Tree], counted: Tree) -> Tree:
     else:
         sizes = sql(
             ":p - :n",
-            p=exp.cast(row["s_pos"].copy(), "DOUBLE"),
-            n=exp.cast(row["s_neg"].copy(), "DOUBLE"),
+            p=as_type(row["s_pos"], "DOUBLE"),
+            n=as_type(row["s_neg"], "DOUBLE"),
         )
         error = sql("SUM(:x) * :n * :u", x=when(row["possible"], sizes), n=rows, u=unit)
     return sql("COALESCE(:e, 0.0)", e=error)
@@ -109,7 +109,7 @@ def _error(a: Aggregate, row: Mapping[str, Tree], counted: Tree) -> Tree:
 
 def _with_nan(a: Aggregate, row: Mapping[str, Tree], low: Tree, high: Tree) -> tuple[Tree, Tree]:
     """The bounds of a sum of floating point values: infinities of both signs add up to NaN, which nothing bounds."""
-    ends = [exp.cast(row[end].copy(), "DOUBLE") for end in ("low", "high")]
+    ends = [as_type(row[end], "DOUBLE") for end in ("low", "high")]
     least_, most = (
         sql(f"{kind}(:x)", x=when(row["possible"], end))
         for kind, end in zip(("MIN", "MAX"), ends, strict=True)

@@ -12,6 +12,7 @@ from sqlanon.query.rewrite.box_rows import BoxRows
 from sqlanon.query.rewrite.sqltree import (
     FALSE,
     Tree,
+    as_type,
     column,
     every,
     greatest,
@@ -139,7 +140,7 @@ class RowValues:
 
     def _wide(self, tree: Tree, box: Box) -> Tree:
         """An end as a number whose sums do not overflow."""
-        return exp.cast(tree.copy(), "DECIMAL(38, 0)") if box.field.kind == "integer" else tree
+        return as_type(tree, "DECIMAL(38, 0)") if box.field.kind == "integer" else tree
 
     def _counted(self, n: Tree, mean: Tree, end: Tree, box: Box) -> Tree:
         plain = sql(":n * :e", n=n, e=self._wide(end, box))
