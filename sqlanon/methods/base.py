@@ -96,7 +96,7 @@ class Assignment:
         execution: what was really used.
         notes: what the owner should know of the way it was found.
         spans: the boxes of the classes as recode/spans makes them, where a kernel had them at hand; None: recode makes them.
-        divided: rows of equal codes may be in more than one class; False where the method knows that none are.
+        divided: rows of equal codes may be in more than one class, or some of them in none; False where the method knows that none are.
         unassigned: rows that are not in ``table`` are left out of the release on purpose; otherwise a missing row is an error.
         starred: the class of the suppressed rows that are published: every quasi column hidden. It meets every requirement as any
             other class does, and no row of it is in another one. None: there is none.

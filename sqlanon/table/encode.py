@@ -256,7 +256,7 @@ def attach_classes(
         extra: further aliases of the stage to carry along.
         secret: what the hash is keyed with.
         codes: the quasi columns whose codes the classed rows have as well.
-        divided: rows of equal codes may be in more than one class.
+        divided: rows of equal codes may be in more than one class, or some of them in none.
         omitted: a table to make of the rows that are not in ``assign`` and are left out, without codes; which of the rows of
             equal codes they are, the hash decides too. None: every row is in ``assign``.
 
@@ -270,7 +270,7 @@ def attach_classes(
         assign = completed
     classed, tied = scratch.table("classed"), None
     with scratch.together():
-        if (divided or omitted is not None) and any(not _fixed_by_code(reading) for reading in roles.kept):
+        if divided and any(not _fixed_by_code(reading) for reading in roles.kept):
             tied = scratch.table("tied_rows")
             scratch.execute(
                 "table/tied",

@@ -318,3 +318,19 @@ def test_links_hold_rows_that_are_left_out(
     leaving(**other)
     together = shared_db.together(leaving.name, f"{leaving.name}_other")
     assert (together.matched, together.unmatched) == (11, 2)
+
+
+def test_diversity_may_be_reached_without_the_rows_that_are_left_out(
+    shared_db: Any, leaving: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Five of eight rows have one value, so that not all of them are 2-diverse; without two of these they are."""
+    rows = [(i, "a" if i in (0, 2, 4, 6, 7) else "b", i % 2) for i in range(8)]
+    shared_db.engine.execute(f"DROP TABLE {quote(leaving.name)}")
+    create_table(shared_db, leaving.name, {"q": "INTEGER", "s": "TEXT", "c": "INTEGER"}, rows)
+    monkeypatch.setattr(Leaving, "out", (6, 7))
+    report = leaving(l=2, suppression={"limit": "2/8", "rows": "left_out"}).report
+    assert (report.suppressed, report.pm) == (2, {"s": 2})
+    with pytest.raises(
+        InfeasibleError, match=r"no release of .* reaches l = 2 of s; the largest feasible value is 1\.6"
+    ):
+        leaving(l=2, suppression={"limit": "2/8"})

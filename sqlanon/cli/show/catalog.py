@@ -37,7 +37,7 @@ def release_rows(screen: Screen, rows: Sequence[ReleaseRow]) -> None:
             row.status,
             row.published,
             row.published_at[:16].replace("T", " "),
-            f"{count(row.rows)} (-{count(row.suppressed)})" if row.suppressed else count(row.rows),
+            f"{count(row.rows)} ({count(row.suppressed)} suppressed)" if row.suppressed else count(row.rows),
             "exact" if row.format in FORMATS and FORMATS[row.format].exact else f"{row.gcp:.4f}",
         )
         for row in rows

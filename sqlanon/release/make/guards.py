@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from sqlanon.declared import most_suppressed
 from sqlanon.declared.combinations import combinations
 from sqlanon.engines.base import Column, TableRef
 from sqlanon.errors import GuardError, InfeasibleError, PolicyError
@@ -119,7 +120,9 @@ def feasible(
     rows: int,
     persons: Sequence[str] = (),
 ) -> tuple[Feasible, ...]:
-    """What the whole table as one class reaches: no release can reach more of a monotone requirement.
+    """What the whole table as one class reaches: no release of all its rows can reach more of a monotone requirement.
+
+    Where rows may be left out, those that remain may be more diverse: the method finds out.
 
     ``persons`` are the stage's columns of counted identifiers.
 
@@ -131,12 +134,18 @@ def feasible(
     found = []
     problems = []
     names = [reading.alias for reading in roles.sensitive]
+    leaves_out = (
+        spec.suppression is not None
+        and spec.suppression.rows == "left_out"
+        and most_suppressed(spec, rows) > 0
+    )
     for requirement in requirements:
         largest = requirement.largest(scratch.engine, stage, names, persons)
         found.append(
             Feasible(requirement.name, requirement.column, as_number(requirement.asked), as_number(largest))
         )
-        if not requirement.reaches(largest):
+        fewer = requirement.column is not None and leaves_out
+        if not requirement.reaches(largest) and not fewer:
             of = f" of {requirement.column}" if requirement.column else ""
             problems.append(
                 f"{spec.name}: no release of {roles.relation.ref} ({rows} rows) reaches {requirement.name} = "
