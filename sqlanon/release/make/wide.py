@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from sqlanon.declared import FORMATS
+from sqlanon.declared import FORMATS, METHODS
 from sqlanon.errors import PolicyError
 from sqlanon.spec import ReleaseSpec
 from sqlanon.table.encode import Domain
@@ -57,9 +57,14 @@ def guard_columns(scratch: Scratch, spec: ReleaseSpec, quasi: Sequence[Domain]) 
     limits = scratch.engine.capabilities
     if limits.max_columns is None or limits.max_row_bytes is None or FORMATS[spec.format.kind].exact:
         return
-    # lo, hi, null, ncp and lm; in addition the size of a node or set, and a set of few values as bits (see recode/boxes).
-    columns = sum(5 + (d.reading.treatment != "ordered") + d.fits_bits for d in quasi) + 2
-    row = sum(32 + 8 * (d.reading.treatment != "ordered") + 8 * d.fits_bits for d in quasi) + _HEADER
+    # lo, hi, null, ncp and lm; in addition the size of a node or set, and a set of few values as bits (see recode/boxes). Of methods
+    # that suppress rows also the level.
+    level = int(METHODS[spec.method.name].suppresses != "no")
+    columns = sum(5 + level + (d.reading.treatment != "ordered") + d.fits_bits for d in quasi) + 2
+    row = (
+        sum(32 + 4 * level + 8 * (d.reading.treatment != "ordered") + 8 * d.fits_bits for d in quasi)
+        + _HEADER
+    )
     if columns <= limits.max_columns and row <= limits.max_row_bytes:
         return
     share = max(columns / limits.max_columns, row / limits.max_row_bytes)
