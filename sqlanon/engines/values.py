@@ -123,8 +123,8 @@ class Capabilities:
         collations: columns of text have collations of their own, which functions and comparisons go by, and which a release
             does not keep.
         block_rows: rows that it holds in memory at once however wide they are.
-        enumerates: a text column can be staged as a type that lists its values, which takes a byte or two a row; plain tables number
-            their rows (``rowid``).
+        enumerates: a text column can be staged as a type that lists its values, and tables number their rows (``rowid``): how to ask
+            whether bits, ``%(bits)s``, have the place of such a value, ``%(value)s``, in its type; empty: neither.
         ordered_product: sorted rows keep their order in a product with one row, where a join would lose it.
         grouping_sets: a scan that groups by several columns, each by itself, takes less time than a scan for each.
         max_columns, max_row_bytes: of a table with columns of fixed width; None: no bound that matters.
@@ -137,7 +137,7 @@ class Capabilities:
     collations: bool
     block_rows: int
     grouping_sets: bool = False
-    enumerates: bool = False
+    enumerates: str = ""
     ordered_product: bool = False
     max_columns: int | None = None
     max_row_bytes: int | None = None

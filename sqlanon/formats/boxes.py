@@ -27,11 +27,13 @@ class BoxFormat(Format):
     Attributes:
         shown: the template that makes the published columns of some quasi columns from the boxes.
         cover: the template that counts rows outside of what is published for them.
+        sets_as_bits: that template knows ``has`` (see `sqlanon.formats.cover.Claim`).
         either: a cell is the value or nothing, so that it loses nothing or all.
     """
 
     shown: ClassVar[str]
     cover: ClassVar[str]
+    sets_as_bits: ClassVar[bool] = False
     either: ClassVar[bool] = False
 
     def labels(self, scratch: Scratch, domain: Domain) -> TableRef | None:
@@ -98,7 +100,7 @@ class BoxFormat(Format):
         self, scratch: Scratch, encoded: Encoded, classed: TableRef, recoded: Recoded
     ) -> tuple[int, int]:
         """See `Format.covered`."""
-        return covered(self, self.cover, scratch, encoded, classed, recoded)
+        return covered(self, self.cover, scratch, encoded, classed, recoded, self.sets_as_bits)
 
     def _column(
         self,

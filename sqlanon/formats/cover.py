@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sqlanon.formats.base import KINDS, Format, Recoded
 from sqlanon.formats.label_text import parse_label
@@ -28,6 +28,8 @@ class Claim:
         claims: what a released text means: (leaf, label) of a hierarchy, (low, high, label) or (member, label) read back.
         ranks: (value, rank) of a declared order.
         said: the released texts of the column, each once, with a number; ``at`` its place among such columns.
+        listed: the type of the originals, if a set of them fits into bits: then the number of a text is the set that it has, and
+            ``has`` asks it for the value of a row.
     """
 
     alias: str
@@ -39,16 +41,19 @@ class Claim:
     ranks: TableRef | None = None
     said: TableRef | None = None
     at: int = 0
+    listed: TableRef | None = None
+    has: str | None = None
 
 
 def covered(
-    form: Format, template: str, scratch: Scratch, encoded: Encoded, classed: TableRef, recoded: Recoded
-) -> tuple[int, int]:
+    form: Format, template: str, scratch: Scratch, encoded: Encoded, classed: TableRef, recoded: Recoded,
+    sets_as_bits: bool = False,
+) -> tuple[int, int]:  # fmt: skip
     """Rows that reach the release, and rows that what is published for them does not cover.
 
     A few columns at a time where each needs joins: planning them takes an engine more than linear time.
     """
-    columns = [_claim(form, scratch, domain, recoded) for domain in encoded.quasi]
+    columns = [_claim(form, scratch, domain, recoded, sets_as_bits) for domain in encoded.quasi]
     contains = scratch.engine.capabilities.contains
     found: list[tuple[object, ...]] = []
     for at, some in enumerate(_few(columns, form)):
@@ -77,10 +82,17 @@ def _claimed(
         if column.kind == "ordered" or form.facts.single:
             numbered.append(column)
             continue
-        table = scratch.table(f"said{part}_{len(said) + 1}")
-        scratch.execute("verify/said", said=table, released=recoded.released, column=column.names.value)
+        at = len(said) + 1
+        table = scratch.table(f"said{part}_{at}")
         said.append({"column": column.names.value, "table": table})
-        numbered.append(replace(column, said=table, at=len(said)))
+        what: dict[str, Any] = {"said": table, "released": recoded.released, "column": column.names.value}
+        if column.listed is None:
+            scratch.execute("verify/said", **what)
+            numbered.append(replace(column, said=table, at=at))
+        else:
+            scratch.execute("verify/said_bits", listed=column.listed, **what)
+            sides = {"bits": f"r._sqlanon_said{at}", "value": f"s.{column.alias}"}
+            numbered.append(replace(column, has=scratch.engine.capabilities.enumerates % sides))
     names = [name for column in columns for name in column.names.published()]
     kept = [name for name in names if name not in {str(entry["column"]) for entry in said}]
     claimed = scratch.table(f"claimed{part}")
@@ -88,7 +100,7 @@ def _claimed(
     return claimed, numbered
 
 
-def _claim(form: Format, scratch: Scratch, domain: Domain, recoded: Recoded) -> Claim:
+def _claim(form: Format, scratch: Scratch, domain: Domain, recoded: Recoded, sets_as_bits: bool) -> Claim:
     reading = domain.reading
     kind = KINDS[reading.treatment or "ordered"]
     names = recoded.layout.names[domain.code]
@@ -122,4 +134,7 @@ def _claim(form: Format, scratch: Scratch, domain: Domain, recoded: Recoded) -> 
                 if what in ("value", "range")
             ]
             scratch.engine.load_rows(claims, [("low", text), ("high", text), ("label", text)], ends)
-    return Claim(reading.alias, kind, names, reading.as_text, reading.value_type, claims, ranks)
+    listed = reading.listed if sets_as_bits and domain.fits_bits else None
+    return Claim(
+        reading.alias, kind, names, reading.as_text, reading.value_type, claims, ranks, listed=listed
+    )

@@ -27,6 +27,7 @@ class Ranges(BoxFormat):
 
     shown = "formats/ranges_shown"
     cover = "formats/ranges_covered"
+    sets_as_bits = True
 
     def names(self, reading: Reading, *, mean: bool, nulls: bool) -> Names:
         """See `Format.names`."""

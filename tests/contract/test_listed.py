@@ -10,6 +10,8 @@ import duckdb
 import pytest
 
 import sqlanon
+from sqlanon.errors import PrivacyViolation
+from sqlanon.release.make import run
 from sqlanon.table import listed
 
 TABLES = {
@@ -45,6 +47,31 @@ def test_the_release_is_the_same(db: Any, kind: str, monkeypatch: pytest.MonkeyP
     monkeypatch.setattr(listed, "MANY_ROWS", 0)
     assert published(db, format=kind) == before
     assert db.engine.fetch("SELECT COUNT(*) FROM duckdb_types() WHERE type_name LIKE '_sqlanon_%'") == [(0,)]
+
+
+CHANGES = [
+    "s = ['zzz']", "s = CAST([] AS VARCHAR[])", "s = NULL", "s = s[2:]", "s = list_append(s[2:], NULL)", "s_null = 'all'",
+    "x_lo = x_lo + 1", "s_null = NULL, s = NULL",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("db", ["plain"], indirect=True)
+@pytest.mark.parametrize("change", CHANGES)
+def test_as_many_rows_are_found_not_covered(db: Any, change: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    honest = run.verify_staged
+
+    def wrong(scratch: Any, encoded: Any, classed: Any, recoded: Any, form: Any) -> None:
+        scratch.engine.execute(f'UPDATE "{recoded.released.name}" SET {change}')
+        honest(scratch, encoded, classed, recoded, form)
+
+    monkeypatch.setattr(run, "verify_staged", wrong)
+    found = []
+    for rows in (listed.MANY_ROWS, 0):
+        monkeypatch.setattr(listed, "MANY_ROWS", rows)
+        with pytest.raises(PrivacyViolation, match=r"^[1-9]\d* rows are not covered") as caught:
+            published(db, format="ranges")
+        found.append(str(caught.value))
+    assert found[0] == found[1]
 
 
 def test_types_are_made_where_texts_compare_by_bytes(

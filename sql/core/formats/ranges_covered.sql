@@ -1,6 +1,6 @@
 -- name: formats/ranges_covered
 -- params: classed, claimed (tables), contains (how the engine asks an array), columns (list of {alias, kind, names, as_text, type,
---   claims (table or none), ranks (table or none), said (table or none), at})
+--   claims (table or none), ranks (table or none), said (table or none), at, has (whether the released bits have the value of the row, or none)})
 -- returns: n bigint (staged rows that reach the release), uncovered bigint (rows that what is published for them does not cover)
 -- Compares staged original values with released ones, by class; it knows nothing of codes or methods.
 -- claims says what a released node covers: (leaf, label). What sets and nodes say (said) is compared once for every pair
@@ -34,7 +34,9 @@ FROM (
 {% set i = loop.index %}
             AND COALESCE(
                 CASE {% if c.names.null %}WHEN r.{{ c.names.null | ident }} = 'some' THEN TRUE WHEN r.{{ c.names.null | ident }} = 'all' THEN {{ raw }} IS NULL {% else %}WHEN FALSE THEN TRUE {% endif %}ELSE
-{% if c.ranks %}
+{% if c.has %}
+                    {{ c.has }}
+{% elif c.ranks %}
                     k{{ i }}.rank >= l{{ i }}.rank AND k{{ i }}.rank <= h{{ i }}.rank
 {% else %}
                     {{ raw }} >= r.{{ c.names.lo | ident }} AND {{ raw }} <= r.{{ c.names.hi | ident }}

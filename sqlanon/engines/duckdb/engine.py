@@ -52,7 +52,7 @@ class DuckDBEngine(Connection):
         temporary_functions="temp.main",
         collations=False,
         block_rows=2048,
-        enumerates=True,
+        enumerates="(%(bits)s >> CAST(ENUM_CODE(%(value)s) AS INTEGER)) & 1 = 1",
         ordered_product=True,
     )
 
