@@ -1,4 +1,4 @@
-"""The tables of ``docs/benchmarks.md``, ``docs/ghinita2009.md`` and the README, made from the JSON in ``results/`` so that
+"""The tables of ``docs/benchmarks.md``, ``docs/ghinita2009.md``, ``docs/xiao2010.md`` and the README, made from the JSON in ``results/`` so that
 no figure is ever typed.
 
 ``python -m benchmarks.report`` rewrites them; ``--check`` only says (exit code 1) whether they are up to date.
@@ -12,7 +12,7 @@ import sys
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from benchmarks import report_divergence, report_ghinita, report_readme
+from benchmarks import report_divergence, report_ghinita, report_readme, report_xiao
 from benchmarks.record import RESULTS
 from benchmarks.tables import Result, contender, number, read, source, table
 
@@ -296,6 +296,7 @@ SECTIONS: Sections = {
 PAGES: Mapping[Path, Sections] = {
     DOCS: SECTIONS,
     ROOT / "docs" / "ghinita2009.md": {**report_ghinita.SECTIONS, **report_divergence.SECTIONS},
+    ROOT / "docs" / "xiao2010.md": report_xiao.SECTIONS,
     ROOT / "README.md": report_readme.SECTIONS,
 }
 
