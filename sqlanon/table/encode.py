@@ -12,7 +12,7 @@ from sqlanon.errors import DatabaseError, PolicyError
 from sqlanon.spec import Hierarchy
 from sqlanon.table.scratch import Scratch
 from sqlanon.table.stage import Counted, Reading, Roles
-from sqlanon.table.wide import FEW, few, in_parts
+from sqlanon.table.wide import few, in_parts
 
 if TYPE_CHECKING:
     import numpy as np
@@ -147,25 +147,20 @@ def build_domains(
 
 def _count_values(scratch: Scratch, stage: TableRef, wanted: Sequence[tuple[Reading, TableRef]]) -> None:
     """Make the frequency sets of the columns: in one scan for a few of them where that is faster, else one by one."""
-    columns = [
-        {"alias": reading.alias, "as_float": reading.as_float, "as_text": reading.as_text}
-        for reading, _ in wanted
-    ]
     if not scratch.engine.capabilities.grouping_sets:
-        for (_, values), column in zip(wanted, columns, strict=True):
+        for reading, values in wanted:
             scratch.execute(
-                "table/values",
-                values=values,
-                stage=stage,
-                column=column["alias"],
-                as_float=column["as_float"],
-                as_text=column["as_text"],
-            )
+                "table/values", values=values, stage=stage, column=reading.alias, as_float=reading.as_float, as_text=reading.as_text
+            )  # fmt: skip
         return
-    for at, some in enumerate(few(columns)):
+    for at, some in enumerate(few(wanted)):
         sets = scratch.table(f"values_{at}")
-        scratch.execute("table/value_sets", sets=sets, stage=stage, columns=some)
-        for place, (_, values) in enumerate(wanted[at * FEW : (at + 1) * FEW], 1):
+        columns = [
+            {"alias": reading.alias, "as_float": reading.as_float, "as_text": reading.as_text}
+            for reading, _ in some
+        ]
+        scratch.execute("table/value_sets", sets=sets, stage=stage, columns=columns)
+        for place, (_, values) in enumerate(some, 1):
             absent = (1 << len(some)) - 1 - (1 << (len(some) - place))
             scratch.execute("table/value_set", values=values, sets=sets, place=place, absent=absent)
         scratch.drop(sets)
