@@ -176,3 +176,50 @@ def matched_values(asked: Asked) -> Refused | None:
     if asked.options["divide"] == "whole" or asked.options["rest"] != "none":
         return Refused(f"{own} divides all rows by itself", "leave divide and rest out", "solver")
     return None
+
+
+# --- fulldomain ------------------------------------------------------------------------------------------------------
+
+
+def options_of_search(asked: Asked) -> Refused | None:
+    """Each search has options of its own."""
+    search = asked.options["search"]
+    own = f"{asked.method}: search={search}"
+    if search == "local" and asked.options["metric"] != "loss":
+        return Refused(f"{own} goes by the loss", "leave metric out, or say search=global", "metric")
+    if search == "local" and asked.execution == "pushdown":
+        return Refused(f"{own} has no pushdown", "leave execution out (auto), or say search=global", "search")
+    if search != "local" and asked.options["nodes"]:
+        return Refused(
+            f"{own} finds the best node, however many there are",
+            "leave nodes out, or say search=local",
+            "nodes",
+        )
+    return None
+
+
+def refined_classes(asked: Asked) -> Refused | None:
+    """Refining moves single rows between classes."""
+    if not asked.refine:
+        return None
+    for option, needed in (("search", "local"), ("divide", "values")):
+        if asked.options[option] != needed:
+            what = f"{asked.method}: {option}={asked.options[option]} is not kept by refine, which moves single rows between classes"
+            return Refused(what, f"leave refine out, or say {option}={needed}", option)
+    return None
+
+
+def minimal_nodes(asked: Asked) -> Refused | None:
+    """A node is minimal where no finer one suffices; with a limit a coarser node may need more rows suppressed, by l."""
+    if asked.options["search"] != "all" or not asked.suppression or not asked.diverse:
+        return None
+    what = f"{asked.method}: search=all lists minimal nodes, and with rows suppressed for {', '.join(asked.requirements)} there is no such thing"
+    return Refused(what, "leave suppression out, or say search=global", "search")
+
+
+def suppressed_by_level(asked: Asked) -> Refused | None:
+    """What no node keeps is a class of its own in the local search."""
+    if asked.options["search"] != "local" or not asked.suppression:
+        return None
+    what = f"{asked.method}: search=local suppresses no rows, and it would not help: rows that find no class share one, and lose no more"
+    return Refused(what, "leave suppression out, or say search=global", "search")

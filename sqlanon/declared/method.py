@@ -110,6 +110,8 @@ class Asked:
         joint: it also holds within every value of the other sensitive columns.
         maximize: what becomes as large as a bound on the loss allows; None: nothing. The others are then the least accepted.
         quasi, sensitive: how many columns have the role.
+        suppression: the share of the rows that may be suppressed.
+        refine: the classes are refined afterwards.
     """
 
     method: str
@@ -124,6 +126,8 @@ class Asked:
     sensitive: int = 0
     execution: Execution = "auto"
     format: str = "ranges"
+    suppression: Fraction = Fraction(0)
+    refine: bool = False
 
     @property
     def requirements(self) -> tuple[str, ...]:

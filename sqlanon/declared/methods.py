@@ -32,6 +32,11 @@ _SOLVER = Word(
 )
 _CENTRES = Whole("centres", 1, MOST_CENTRES, 512, "Centres that rows are assigned to (the paper's default).")
 _OPTIONS = (_MINIMIZE, _SOLVER)
+_DIVIDE = Word(
+    "divide",
+    ("values", "whole"),
+    "Whether rows of equal quasi values may be divided by their sensitive value.",
+)
 
 _RULES: tuple[Rule, ...] = (
     limits.minimize_of_goal,
@@ -150,11 +155,7 @@ SUPPRESS = MethodDeclaration(
         Word(
             "rest", ("none", "hilbert", "tree", "mondrian"), "The method that divides what tp leaves (TP+)."
         ),
-        Word(
-            "divide",
-            ("values", "whole"),
-            "Whether rows of equal quasi values may be divided by their sensitive value.",
-        ),
+        _DIVIDE,
         Word(
             "solver",
             ("auto", "optimal"),
@@ -177,10 +178,57 @@ SUPPRESS = MethodDeclaration(
     rules=(limits.rest_of_tp, limits.matched_values),
     instead="tree, hilbert or mondrian",
 )
+FULLDOMAIN = MethodDeclaration(
+    "fulldomain",
+    "By levels of hierarchies: one level a column (Incognito, LeFevre et al. 2005), or each class its own nodes (ours).",
+    "sqlanon.methods.fulldomain.method:FullDomain",
+    Cost(0.1, 0.05, columns=1.5, worst=20.0),
+    (
+        Word(
+            "search",
+            ("local", "global", "all"),
+            "Whether each class has its own nodes, or every column one level: the best, or the best of all minimal ones.",
+            shown=True,
+        ),
+        Word(
+            "metric",
+            ("loss", "entropy", "height", "dm"),
+            "What global and all minimize: LM, non-uniform entropy, the sum of levels, or the discernability metric.",
+        ),
+        Whole(
+            "nodes",
+            0,
+            10**9,
+            0,
+            "Combinations of levels that local looks at, at most, before the rest becomes one class; 0: all. The report says "
+            "where the search ended.",
+        ),
+        _DIVIDE,
+    ),
+    formats=("ranges", "labels", "points", "suppressed"),
+    rules=(
+        limits.options_of_search,
+        limits.minimal_nodes,
+        limits.suppressed_by_level,
+        limits.refined_classes,
+    ),
+    suppresses="rows",
+)
 
 METHODS: Registry[MethodDeclaration] = Registry(
     "method",
-    (TREE, HILBERT, HILBERT_FAST, IDISTANCE, IDISTANCE_FAST, MONDRIAN, TOPDOWN, ANATOMY, SUPPRESS),
+    (
+        TREE,
+        HILBERT,
+        HILBERT_FAST,
+        IDISTANCE,
+        IDISTANCE_FAST,
+        MONDRIAN,
+        TOPDOWN,
+        ANATOMY,
+        SUPPRESS,
+        FULLDOMAIN,
+    ),
     "sqlanon.methods",
 )
 """Every method by name."""

@@ -68,10 +68,10 @@ def is_default(way: Way) -> bool:
 
 
 def executions(way: Way) -> tuple[str, ...]:
-    """The executions that the method declares."""
+    """The executions that the method declares, as far as the way has them."""
     from sqlanon.methods import METHODS
 
-    return tuple(METHODS[way.method].executions)
+    return tuple(one for one in METHODS[way.method].executions if one in ORACLES[way.method].executions)
 
 
 def samples_of(way: Way) -> Sequence[Case]:

@@ -10,6 +10,7 @@ from tests.oracle.anatomy import accepts as takes_anatomy
 from tests.oracle.anatomy import anatomy
 from tests.oracle.divisions import wide
 from tests.oracle.domains import Table
+from tests.oracle.lattice import local
 from tests.oracle.mondrian import mondrian
 from tests.oracle.orders import ORDERS
 from tests.oracle.requirements import Privacy
@@ -55,6 +56,7 @@ class Oracle:
         only: a further condition on what it takes.
         elsewhere: options that have suites of their own (`tests.contract.test_dual`); here they keep their first value.
         in_memory: kinds for which it keeps the whole table in memory, and refuses a table that is larger.
+        executions: those that the options tried here have, of those that the method declares.
     """
 
     classes: Callable[[Table, Privacy, Options, int], Classes]
@@ -63,6 +65,7 @@ class Oracle:
     only: Callable[[Table, Privacy], bool] = lambda _, __: True
     elsewhere: frozenset[str] = frozenset()
     in_memory: frozenset[str] = frozenset()
+    executions: tuple[str, ...] = ("kernel", "pushdown")
 
     def accepts(self, table: Table, privacy: Privacy, options: Options) -> bool:
         """Whether it takes what is asked of a table with these options."""
@@ -118,6 +121,12 @@ ORACLES: dict[str, Oracle] = {
         lambda table, privacy, options, _: suppress(table, privacy, options),
         elsewhere=frozenset({"rest", "solver"}),
         in_memory=KINDS,
+    ),
+    "fulldomain": Oracle(
+        lambda table, privacy, _, __: local(table, privacy),
+        elsewhere=frozenset({"search", "metric", "divide"}),
+        in_memory=KINDS,
+        executions=("kernel",),
     ),
     "topdown": Oracle(lambda table, privacy, _, seed: topdown(table, privacy.k, seed), frozenset({K})),
 }

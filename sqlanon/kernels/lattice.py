@@ -1,0 +1,195 @@
+"""Cells grouped at a node of a lattice: one level of generalization for every column.
+
+A cell is a combination of codes with the number of its rows, once for every combination of sensitive codes that is asked for.
+A node of a column's level is known by its first code, so that what was rolled up is rolled up again by the same tables.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from numba import njit
+
+from sqlanon.kernels.requirements import Counters, Demands, satisfied
+from sqlanon.kernels.tally import Flags, Ints, Longs
+
+_KEY_BITS = 62
+
+
+class Maps(NamedTuple):
+    """The node of every code at every level, as parts of a key: equal keys are equal nodes in all columns.
+
+    Attributes:
+        part: int64[*], by column, level and code: the node times the column's stride in its word.
+        start: int64[d, levels], where the codes of a column's level begin.
+        word: int64[d], the word of the key that a column is in.
+        words: how many words a key has: one, unless the product of the codes passes 62 bits.
+    """
+
+    part: Longs
+    start: Longs
+    word: Longs
+    words: int
+
+
+def maps_of(nodes: Sequence[npt.NDArray[np.int32]]) -> Maps:
+    """From int32[levels, codes] a column: the first code of the node that a code is in."""
+    start = np.zeros((len(nodes), max(len(node) for node in nodes)), np.int64)
+    parts: list[Longs] = []
+    word = np.zeros(len(nodes), np.int64)
+    at, stride, words = 0, 1, 0
+    for j, node in enumerate(nodes):
+        levels, codes = node.shape
+        if (stride * codes).bit_length() > _KEY_BITS:
+            stride, words = 1, words + 1
+        word[j] = words
+        start[j, :levels] = at + np.arange(levels) * codes
+        parts.append((node.astype(np.int64) * stride).ravel())
+        at += levels * codes
+        stride *= codes
+    return Maps(np.concatenate(parts), start, word, words + 1)
+
+
+class Room(NamedTuple):
+    """Room for grouping: the records, their keys and groups, a hash table, and of each group its key and first record."""
+
+    rows: Ints
+    keys: npt.NDArray[np.int64]
+    group: Ints
+    slots: Ints
+    held: npt.NDArray[np.int64]
+    first: Ints
+    size: Longs
+
+
+def room_of(records: int, words: int) -> Room:
+    """Room for at most so many records; memory is taken where it is first written."""
+    slots = 1 << max(2 * records - 1, 1).bit_length()
+    return Room(
+        np.zeros(records, np.int32),
+        np.zeros((words, records), np.int64),
+        np.zeros(records, np.int32),
+        np.zeros(slots, np.int32),
+        np.zeros((records, words), np.int64),
+        np.zeros(records, np.int32),
+        np.zeros(records, np.int64),
+    )
+
+
+@njit(nogil=True, cache=True)
+def group(codes: Ints, n: int, maps: Maps, node: npt.NDArray[np.int16], room: Room) -> int:
+    """Group the records ``room.rows[:n]`` at a node; groups are numbered in the order of their first records.
+
+    ``room.group`` gets the group of each, ``room.first`` the place of each group's first record in ``room.rows``. A level of
+    -1 leaves a column out.
+
+    Returns:
+        how many groups there are.
+
+    Cost: O(n d), a probe of a hash table a record.
+    """
+    rows, keys, words = room.rows, room.keys, maps.words
+    for w in range(words):
+        for i in range(n):
+            keys[w, i] = 0
+    for j in range(len(node)):
+        if node[j] < 0:
+            continue
+        column, part = codes[j], maps.part[maps.start[j, node[j]] :]
+        key = keys[maps.word[j]]
+        for i in range(n):
+            key[i] += part[column[rows[i]]]
+    size = 2
+    while size < 2 * n:
+        size *= 2
+    slots, held, mask = room.slots, room.held, size - 1
+    for s in range(size):
+        slots[s] = -1
+    groups = 0
+    for i in range(n):
+        h = np.uint64(0)
+        for w in range(words):
+            h = (h ^ np.uint64(keys[w, i])) * np.uint64(0x9E3779B97F4A7C15)
+            h ^= h >> np.uint64(29)
+        at = np.int64(h & np.uint64(mask))
+        while True:
+            g = slots[at]
+            if g < 0:
+                g = groups
+                slots[at] = g
+                for w in range(words):
+                    held[g, w] = keys[w, i]
+                room.first[g] = i
+                groups += 1
+                break
+            same = True
+            for w in range(words):
+                if held[g, w] != keys[w, i]:
+                    same = False
+                    break
+            if same:
+                break
+            at = (at + 1) & mask
+        room.group[i] = g
+    return groups
+
+
+@njit(nogil=True, cache=True)
+def add_up(n: int, groups: int, room: Room, counts: Longs) -> None:
+    """``room.size`` of each group: the sum of ``counts`` over its records."""
+    for g in range(groups):
+        room.size[g] = 0
+    for i in range(n):
+        room.size[room.group[i]] += counts[room.rows[i]]
+
+
+@njit(nogil=True, cache=True)
+def sorted_by_group(label: Ints, n: int, groups: int) -> tuple[Longs, Ints]:
+    """Where each group begins, int64[groups + 1], and the places 0 to ``n`` in the order of their groups; below 0: in none."""
+    start = np.zeros(groups + 1, np.int64)
+    for i in range(n):
+        if label[i] >= 0:
+            start[label[i] + 1] += 1
+    for g in range(groups):
+        start[g + 1] += start[g]
+    order, at = np.empty(start[groups], np.int32), start[:groups].copy()
+    for i in range(n):
+        g = label[i]
+        if g >= 0:
+            order[at[g]] = i
+            at[g] += 1
+    return start, order
+
+
+@njit(nogil=True, cache=True)
+def meeting(
+    demands: Demands, counters: Counters, label: Ints, counts: Longs, groups: int, holds: Flags
+) -> None:
+    """Whether the rows of each group meet the tallies: ``holds``. Records below 0 are in none. Cost: rows x tallies.
+
+    Args:
+        demands: over the records.
+        counters: for all rows.
+        label: int32[m], the group of each record.
+        counts: int64[m], its rows.
+        groups: how many there are.
+        holds: bool[groups].
+    """
+    start, order = sorted_by_group(label, len(label), groups)
+    most = np.int64(0)
+    for g in range(groups):
+        rows = np.int64(0)
+        for at in range(start[g], start[g + 1]):
+            rows += counts[order[at]]
+        most = max(most, rows)
+    rows_of, places = np.empty(most, np.int32), np.arange(most)
+    for g in range(groups):
+        n = 0
+        for at in range(start[g], start[g + 1]):
+            for _ in range(counts[order[at]]):
+                rows_of[n] = order[at]
+                n += 1
+        holds[g] = satisfied(demands, rows_of, places[:n], counters)

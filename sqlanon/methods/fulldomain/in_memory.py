@@ -1,0 +1,203 @@
+"""The classes of nodes, from cells in memory: each node from the smallest roll-up that was kept of a finer node."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sqlanon.engines.base import TableRef
+from sqlanon.kernels.lattice import add_up, group, maps_of, meeting, room_of
+from sqlanon.kernels.requirements import Counters, Demands, new_counters, satisfied
+from sqlanon.methods.base import Context
+from sqlanon.methods.fulldomain.cells import Cells, attach, read_cells
+from sqlanon.methods.fulldomain.levels import Lattice
+from sqlanon.methods.fulldomain.search import Checked, Suppressed, least_of
+from sqlanon.methods.shared import kernel_input
+from sqlanon.methods.shared.compiling import note_compiling
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    Ints = npt.NDArray[np.int32]
+    Longs = npt.NDArray[np.int64]
+
+KEPT = 4
+"""Roll-ups have so many times the cells of the table together, at most."""
+
+
+class InMemory:
+    """See `Checker`."""
+
+    execution = "kernel"
+
+    def __init__(self, context: Context, lattice: Lattice) -> None:
+        note_compiling(context.progress, group, meeting)
+        self._context, self._lattice = context, lattice
+        self._cells = read_cells(context)
+        self._least = least_of(context)
+        self._maps = maps_of(lattice.tables())
+        self._nodes = lattice.tables()
+        self._counted = bool(self._cells.sensitive)
+        # Records are also distinguished by what is counted: as further columns, always at their only level.
+        wide = [
+            np.arange(int(column.max(initial=0)) + 1, dtype=np.int32)[None]
+            for column in self._cells.sensitive
+        ]
+        self._wide = maps_of([*self._nodes, *wide])
+        self._room = room_of(len(self._cells.rows), self._wide.words)
+        self._whole = kernel_input.whole_table(context) if self._counted else []
+        self._kept: list[tuple[npt.NDArray[np.int16], Cells]] = [
+            (np.zeros(len(self._nodes), np.int16), self._cells)
+        ]
+        self._left = KEPT * len(self._cells.rows)
+        self._open = _Open.empty()
+
+    def check(self, node: tuple[int, ...]) -> Checked:
+        """See `Checker.check`. Cost: linear in the cells of the roll-up; with more than k asked, in the rows."""
+        levels = np.array(node, np.int16)
+        source = min(
+            (cells for at, cells in self._kept if (at <= levels).all()), key=lambda cells: len(cells.rows)
+        )
+        rolled = self._rolled(source, levels)
+        if 2 * len(rolled.rows) <= len(source.rows) and len(rolled.rows) <= self._left:
+            self._kept.append((levels, rolled))
+            self._left -= len(rolled.rows)
+        self._open = opened = self._opened(node, levels, rolled)
+        size = opened.size
+        return Checked(int(size[size < self._least].sum()), int((size * size).sum()), self.suppressed(0))
+
+    def _rolled(self, source: Cells, levels: npt.NDArray[np.int16]) -> Cells:
+        """The cells of a node from those of a finer one."""
+        n, room = len(source.rows), self._room
+        codes = np.concatenate([source.codes, np.array(source.sensitive, np.int32).reshape(-1, n)])
+        room.rows[:n] = np.arange(n, dtype=np.int32)
+        groups = group(
+            codes, n, self._wide, np.append(levels, np.zeros(len(source.sensitive), np.int16)), room
+        )
+        add_up(n, groups, room, source.rows)
+        first = room.first[:groups]
+        return Cells(
+            np.array([node[level][column[first]] for node, level, column in zip(self._nodes, levels, source.codes, strict=True)]),
+            [column[first] for column in source.sensitive],
+            room.size[:groups].copy(),
+        )  # fmt: skip
+
+    def _opened(self, node: tuple[int, ...], levels: npt.NDArray[np.int16], rolled: Cells) -> _Open:
+        n, room = len(rolled.rows), self._room
+        if self._counted:
+            room.rows[:n] = np.arange(n, dtype=np.int32)
+            groups = group(rolled.codes, n, self._maps, levels, room)
+            add_up(n, groups, room, rolled.rows)
+            label, first, size = room.group[:n].copy(), room.first[:groups].copy(), room.size[:groups].copy()
+        else:
+            label, first, size = np.arange(n, dtype=np.int32), np.arange(n, dtype=np.int32), rolled.rows
+        holds = size >= self._least
+        opened = _Open(node, rolled, label, first, size, holds)
+        if self._counted:
+            # Only classes of enough rows are counted.
+            counted = np.where(holds[label], label, -1).astype(np.int32)
+            found = np.zeros(len(size), np.bool_)
+            demands, counters = self._demands(rolled, int(size[holds].max(initial=0)))
+            meeting(demands, counters, counted, rolled.rows, len(size), found)
+            holds &= found
+        return opened
+
+    def _demands(self, cells: Cells, most: int) -> tuple[Demands, Counters]:
+        demands = kernel_input.demands(self._context, cells.sensitive, len(cells.rows), self._whole)
+        return demands, new_counters(demands, most)
+
+    def meets(self, joined: int) -> bool:
+        """See `Checker.meets`."""
+        opened = self._open
+        gone = self._gone(joined)
+        rows = opened.cells.rows
+        if not self._counted:
+            return int(opened.size[gone].sum()) >= self._least
+        records = np.flatnonzero(gone[opened.label]).astype(np.int32)
+        expanded = np.repeat(records, rows[records])
+        demands, counters = self._demands(opened.cells, len(expanded))
+        return bool(satisfied(demands, expanded, np.arange(len(expanded)), counters))
+
+    def joinable(self, most: int) -> int:
+        """See `Checker.joinable`."""
+        opened = self._open
+        total = int(opened.size[~opened.holds].sum()) + np.cumsum(opened.size[opened.others])
+        return int(np.searchsorted(total, most, side="right"))
+
+    def suppressed(self, joined: int) -> Suppressed:
+        """See `Checker.suppressed`."""
+        opened = self._open
+        gone = self._gone(joined)
+        size, first = opened.size[gone], opened.first[gone]
+        extra = sum(
+            (column.extra[level][codes[first]] for column, level, codes in zip(self._lattice.columns, opened.node, opened.cells.codes, strict=True)),
+            start=np.zeros(len(size), np.int64),
+        )  # fmt: skip
+        return Suppressed(int(size.sum()), int((size * extra).sum()), int((size * size).sum()))
+
+    def _gone(self, joined: int) -> npt.NDArray[np.bool_]:
+        """Which classes of the open node are suppressed."""
+        gone = ~self._open.holds
+        if joined:
+            gone[self._open.others[:joined]] = True
+        return gone
+
+    def assign(self, joined: int, starred: bool) -> tuple[TableRef, int | None, int]:
+        """See `Checker.assign`."""
+        opened, cells, n = self._open, self._cells, len(self._cells.rows)
+        gone = self._gone(joined)
+        keys = [column[opened.first] for column in reversed(opened.cells.codes)]
+        order = np.lexsort(keys)
+        order = order[~gone[order]]
+        number = np.full(len(opened.size), len(order) if starred else -1, np.int32)
+        number[order] = np.arange(len(order), dtype=np.int32)
+        # Cells and classes are grouped together: the class of a cell is that of its group.
+        levels = np.array(opened.node, np.int16)
+        at_node = np.concatenate([cells.codes, opened.cells.codes[:, opened.first]], axis=1)
+        room = room_of(at_node.shape[1], self._maps.words)
+        room.rows[:] = np.arange(at_node.shape[1], dtype=np.int32)
+        groups = group(at_node, at_node.shape[1], self._maps, levels, room)
+        of_group = np.empty(groups, np.int32)
+        of_group[room.group[n:]] = number
+        label = of_group[room.group[:n]]
+        kept = np.flatnonzero(label >= 0)
+        table, _ = attach(self._context, cells, kept.astype(np.int32), label[kept], cells.rows[kept])
+        star = len(order) if starred and gone.any() else None
+        return table, star, len(order) + (star is not None)
+
+
+@dataclass(frozen=True)
+class _Open:
+    """The classes of a node.
+
+    Attributes:
+        node: its levels.
+        cells: its cells, by what requirements count as well.
+        label: int32[m], the class of each.
+        first: int32[classes], a cell of each class.
+        size: int64[classes], rows.
+        holds: bool[classes], whether it meets the requirements.
+    """
+
+    node: tuple[int, ...]
+    cells: Cells
+    label: Ints
+    first: Ints
+    size: Longs
+    holds: npt.NDArray[np.bool_]
+
+    @cached_property
+    def others(self) -> npt.NDArray[np.intp]:
+        """The classes that meet the requirements, by ascending rows and codes."""
+        order = np.lexsort([*(column[self.first] for column in reversed(self.cells.codes)), self.size])
+        return order[self.holds[order]]
+
+    @classmethod
+    def empty(cls) -> _Open:
+        """No node."""
+        none = np.zeros(0, np.int32)
+        cells = Cells(none.reshape(0, 0), [], np.zeros(0, np.int64))
+        return cls((), cells, none, none, np.zeros(0, np.int64), np.zeros(0, np.bool_))

@@ -1,0 +1,157 @@
+"""``search: local`` (ours): nodes by ascending loss, each keeps the classes of the rest that meet the requirements."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sqlanon.kernels.lattice import maps_of, room_of
+from sqlanon.kernels.lattice_local import CLASSES, PIECES, ROWS, Asked, Filter, Pieces, Rest, visit
+from sqlanon.kernels.requirements import Counters, Demands, demands_of, new_counters, satisfied
+from sqlanon.methods.base import Assignment, Context
+from sqlanon.methods.fulldomain.cells import Cells, attach, read_cells
+from sqlanon.methods.fulldomain.levels import Lattice
+from sqlanon.methods.fulldomain.sieve import Sieve
+from sqlanon.methods.shared import kernel_input
+from sqlanon.methods.shared.compiling import note_compiling
+from sqlanon.privacy import beyond_rows, least_rows
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    Ints = npt.NDArray[np.int32]
+    Longs = npt.NDArray[np.int64]
+
+AT_ONCE = 4096
+"""Nodes between two reports of progress."""
+
+
+@dataclass(frozen=True, slots=True)
+class Local:
+    """The rows that are in no class yet, and the classes so far, in memory.
+
+    Attributes:
+        cells: all of them, or those that may be in a class of the next nodes.
+        value: of each its sensitive value.
+        asked, demands, counters: what a class must meet.
+        rest, pieces: see the kernel.
+    """
+
+    cells: Cells
+    value: Ints
+    asked: Asked
+    demands: Demands
+    counters: Counters
+    rest: Rest
+    pieces: Pieces
+
+
+def asked_of(context: Context, *, divide: bool) -> tuple[Asked, int]:
+    """What the kernel counts by itself, and the sensitive column that it counts; -1: none."""
+    k, beyond = least_rows(context.requirements), beyond_rows(context.requirements)
+    if len(beyond) == 1:
+        shape = beyond[0].shape
+        if shape.kind == "frequency" and not shape.within:
+            return Asked(k, shape.p, shape.q, divide), shape.value
+    return Asked(k, 0, 1, divide=False), -1
+
+
+def local_of(context: Context, cells: Cells, *, divide: bool) -> Local:
+    """Everything is in the rest."""
+    asked, column = asked_of(context, divide=divide)
+    rows = int(cells.rows.sum())
+    value = cells.sensitive[column] if column >= 0 else np.zeros(len(cells.rows), np.int32)
+    values = context.encoded.sensitive[column].codes if column >= 0 else 1
+    others = [] if column >= 0 or not cells.sensitive else cells.sensitive
+    demands = (
+        kernel_input.demands(context, others, len(cells.rows), kernel_input.whole_table(context))
+        if others
+        else demands_of(asked.k, [])
+    )
+    counts = np.bincount(value, weights=cells.rows, minlength=values).astype(np.int64)
+    rest = Rest(
+        np.arange(len(cells.rows), dtype=np.int32), cells.rows.copy(), counts, np.array([len(cells.rows), rows, 0, 0], np.int64)
+    )  # fmt: skip
+    pieces = Pieces(np.empty(rows, np.int32), np.empty(rows, np.int32), np.empty(rows, np.int64))
+    counters = new_counters(demands, rows if others else 0)
+    return Local(cells, value, asked, demands, counters, rest, pieces)
+
+
+def assign(context: Context, lattice: Lattice, *, divide: bool, most: int) -> Assignment:
+    """The classes of the local search.
+
+    Args:
+        context: the run.
+        lattice: of the metric loss.
+        divide: a class may take part of the rows of a cell, by sensitive value.
+        most: nodes that are looked at, at most, before the last one takes the rest; 0: all.
+    """
+    note_compiling(context.progress, visit)
+    local = local_of(context, read_cells(context), divide=divide)
+    order = lattice.ascending
+    looked = len(order) - 1 if most == 0 else min(most, len(order) - 1)
+    order = np.append(order[:looked], order[-1])
+    maps, codes, rest = maps_of(lattice.tables()), local.cells.codes, local.rest
+    room = room_of(len(local.cells.rows), maps.words)
+    sieve = (
+        Sieve(lattice, codes, maps, local.asked, rest, context.threads)
+        if Sieve.pays(len(order), rest)
+        else None
+    )
+    for at in range(0, len(order), AT_ONCE):
+        nodes = lattice.nodes[order[at : at + AT_ONCE]]
+        filters = sieve.of(nodes) if sieve is not None else NOTHING
+        visit(
+            codes, local.value, maps, nodes, local.asked, local.demands, local.counters, rest, local.pieces, room, filters
+        )  # fmt: skip
+        context.progress.update(min(at + AT_ONCE, len(order)), len(order), "nodes of the lattice")
+        if rest.facts[ROWS] == 0:
+            break
+    pieces = completed(local)
+    table, divided = attach(context, local.cells, pieces.record, _numbered(pieces), pieces.rows)
+    notes = () if looked == len(lattice.nodes) - 1 else (
+        f"fulldomain: the search ended after {looked} of {len(lattice.nodes)} nodes, as nodes: {most} says",
+    )  # fmt: skip
+    return Assignment(table, "kernel", notes, divided=divided)
+
+
+NOTHING = Filter(np.zeros((1, 0), np.uint64), np.zeros((1, 0), np.int32))
+
+
+def completed(local: Local) -> Pieces:
+    """The pieces that were made; a rest that is no class is joined by the classes made last until it is one."""
+    facts, left = local.rest.facts, local.rest.left
+    many = facts[PIECES]
+    made = Pieces(local.pieces.record[:many], local.pieces.label[:many], local.pieces.rows[:many])
+    if facts[ROWS] == 0:
+        return made
+    rest = np.flatnonzero(left).astype(np.int32)
+    bounds = np.searchsorted(made.label, np.arange(facts[CLASSES] + 1))
+
+    def joined(first: int) -> bool:
+        at = bounds[first]
+        rows = np.repeat(np.append(rest, made.record[at:]), np.append(left[rest], made.rows[at:]))
+        return bool(satisfied(local.demands, rows, np.arange(len(rows)), local.counters))
+
+    # The union of classes that meet what is monotone meets it: so do all unions of more classes than the first that does.
+    low, high = 0, int(facts[CLASSES])
+    while low < high:
+        middle = (low + high + 1) // 2
+        low, high = (middle, high) if joined(middle) else (low, middle - 1)
+    label = np.minimum(made.label, low)
+    return Pieces(
+        np.append(made.record, rest), np.append(label, np.full(len(rest), low, np.int32)), np.append(made.rows, left[rest])
+    )  # fmt: skip
+
+
+def _numbered(pieces: Pieces) -> Ints:
+    """Classes in the order of their first cells, so that near numbers are alike."""
+    first = np.full(
+        int(pieces.label.max(initial=-1)) + 1, len(pieces.record) and int(pieces.record.max()) + 1
+    )
+    np.minimum.at(first, pieces.label, pieces.record)
+    rank = np.empty(len(first), np.int32)
+    rank[np.argsort(first, kind="stable")] = np.arange(len(first), dtype=np.int32)
+    return rank[pieces.label]

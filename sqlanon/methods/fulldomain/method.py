@@ -1,0 +1,69 @@
+"""Method ``fulldomain``: every column is generalized by levels of its hierarchy.
+
+``search: global`` takes one level a column, the same for all rows: the node of the lattice that is best by ``metric`` within the
+policy's ``suppression``. ``all`` finds every minimal node as Incognito does (LeFevre, DeWitt, Ramakrishnan 2005), and publishes the
+best of them. ``local`` (ours, the default) lets every node keep what classes it can, finest nodes first, and publishes the least
+common node of each class.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlanon.methods.base import Assignment, Context, Problem
+
+if TYPE_CHECKING:
+    from sqlanon.methods.fulldomain.levels import Lattice
+
+
+class FullDomain:
+    """Generalization by levels."""
+
+    def __init__(self, search: str, metric: str, nodes: int, divide: str) -> None:
+        self.search = search
+        self.metric = metric
+        self.nodes = nodes
+        self.divide = divide
+
+    def refusal(self, problem: Problem) -> str | None:
+        """See `Algorithm.refusal`."""
+        from sqlanon.methods.fulldomain.levels import MOST_NODES, levels_of, nodes_of
+
+        if nodes_of(problem.quasi) > MOST_NODES:
+            levels = " x ".join(str(levels_of(domain)) for domain in problem.quasi)
+            return (
+                f"method fulldomain takes at most {MOST_NODES} combinations of levels, and the quasi columns have {levels}: "
+                "leave levels out of hierarchies, or use method tree"
+            )
+        if self.search == "local":
+            lack = problem.lacks(problem.rows * self.row_bytes(len(problem.quasi), problem.counted))
+            return f"method fulldomain: search=local {lack}, or use search=global" if lack else None
+        return None
+
+    def row_bytes(self, d: int, s: int) -> int:
+        """Bytes that a row of ``d`` quasi and ``s`` counted columns takes in memory, where every row is a cell of its own."""
+        return 12 * (d + s) + 8 * (d // 4 + 1) * 2 + 96
+
+    def assign(self, context: Context) -> Assignment:
+        """See `Algorithm.assign`.
+
+        Cost: a GROUP BY of the table and a join with it; in between the search looks at cells alone, nodes x cells at worst.
+        """
+        lattice = self._lattice(context)
+        if self.search == "local":
+            from sqlanon.methods.fulldomain import local
+
+            return local.assign(context, lattice, divide=self.divide == "values", most=self.nodes)
+        from sqlanon.methods.fulldomain import search
+
+        encoded = context.encoded
+        fits = encoded.rows * self.row_bytes(len(encoded.quasi), len(encoded.counted)) <= context.memory
+        pushed = context.execution == "pushdown" or (context.execution == "auto" and not fits)
+        every, squares = self.search == "all", self.metric == "dm"
+        return search.assign(context, lattice, every=every, squares=squares, pushed=pushed)
+
+    def _lattice(self, context: Context) -> Lattice:
+        from sqlanon.methods.fulldomain.cells import count_values
+        from sqlanon.methods.fulldomain.levels import lattice_of
+
+        return lattice_of(context.encoded.quasi, count_values(context), self.metric)

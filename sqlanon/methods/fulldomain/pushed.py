@@ -1,0 +1,149 @@
+"""The classes of nodes, in SQL: each node from the smallest roll-up that was kept of a finer node, a scratch table."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sqlanon.engines.base import TableRef
+from sqlanon.methods.base import Context
+from sqlanon.methods.fulldomain.cells import columns_of
+from sqlanon.methods.fulldomain.levels import Lattice
+from sqlanon.methods.fulldomain.search import Checked, Suppressed, least_of
+from sqlanon.privacy import Grouped
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    Node = tuple[int, ...]
+
+
+def load_levels(context: Context, lattice: Lattice) -> list[TableRef]:
+    """A scratch table a column: level, code, the first code of its node, and what suppressing a row of it costs more."""
+    tables = []
+    for column in lattice.columns:
+        table = context.scratch.table(f"{column.code}_levels")
+        levels, codes = column.node.shape
+        context.scratch.engine.load_arrays(
+            table,
+            {
+                "level": np.repeat(np.arange(levels, dtype=np.int32), codes),
+                "code": np.tile(np.arange(codes, dtype=np.int32), levels),
+                "node": np.ascontiguousarray(column.node.ravel()),
+                "extra": np.ascontiguousarray(column.extra.ravel()),
+            },
+        )
+        tables.append(table)
+    return tables
+
+
+class Pushed:
+    """See `Checker`."""
+
+    execution = "pushdown"
+
+    def __init__(self, context: Context, lattice: Lattice) -> None:
+        self._context, self._scratch, self._lattice = context, context.scratch, lattice
+        self._levels = load_levels(context, lattice)
+        self._codes = [column.code for column in lattice.columns]
+        self._counted = [domain.code for domain in columns_of(context)[len(self._codes) :]]
+        self._least = least_of(context)
+        self._cells = self._scratch.table("cells")
+        self._scratch.execute(
+            "cells/count", work=context.encoded.work, columns=self._codes + self._counted, cells=self._cells
+        )
+        self._size = self._count(self._cells)
+        self._kept: list[tuple[Node, TableRef, int]] = [((0,) * len(self._codes), self._cells, self._size)]
+        self._made = 0
+        self._node: Node = ()
+        self._open: list[TableRef] = []
+
+    def _count(self, table: TableRef) -> int:
+        return int(str(self._scratch.fetch("table/count", source=table)[0][0]))
+
+    def _columns(self, node: Node) -> list[dict[str, object]]:
+        return [
+            {"code": code, "levels": table, "level": level}
+            for code, table, level in zip(self._codes, self._levels, node, strict=True)
+        ]
+
+    def check(self, node: Node) -> Checked:
+        """See `Checker.check`. Cost: a GROUP BY of the roll-up, and one more for each requirement."""
+        scratch, columns = self._scratch, self._columns(node)
+        for table in self._open:
+            scratch.drop(table)
+        _, source, size = min(
+            (one for one in self._kept if all(map(int.__le__, one[0], node))), key=lambda one: one[2]
+        )
+        self._made += 1
+        rolled, classes = scratch.table(f"rolled_{self._made}"), scratch.table("classes")
+        scratch.execute("lattice/rolled", rolled=rolled, cells=source, columns=columns, kept=self._counted)
+        below = self._below(rolled, self._codes)
+        scratch.execute("lattice/classes", classes=classes, rolled=rolled, columns=columns, below=below)
+        for table in below:
+            scratch.drop(table)
+        self._node, self._open = node, [classes]
+        count = self._count(rolled)
+        if 2 * count <= size:
+            self._kept.append((node, rolled, count))
+        else:
+            self._open.append(rolled)
+        self._classes, self._rolled = classes, rolled
+        few, squares, *gone = self._fetched(0)
+        return Checked(few, squares, Suppressed(*gone))
+
+    def _fetched(self, joined: int) -> list[int]:
+        row = self._scratch.fetch("lattice/checked", classes=self._classes, least=self._least, joined=joined)[
+            0
+        ]
+        return [int(str(cell)) for cell in row]
+
+    def _below(self, table: TableRef, groups: Sequence[str]) -> list[TableRef]:
+        """The groups that do not meet a requirement, a table for each."""
+        sensitive = [domain.code for domain in self._context.encoded.sensitive]
+        persons = [domain.code for domain in self._context.encoded.persons]
+        rows = Grouped(table, groups, sensitive, "n", self._context.encoded.work, sensitive, persons)
+        found = []
+        for number, requirement in enumerate(self._context.requirements):
+            found.append(self._scratch.table(f"below_{number}"))
+            requirement.below(self._scratch, found[-1], rows)
+        return found
+
+    def meets(self, joined: int) -> bool:
+        """See `Checker.meets`."""
+        starred = self._scratch.table("starred")
+        self._scratch.execute(
+            "lattice/starred", starred=starred, rolled=self._rolled, classes=self._classes, columns=self._codes,
+            kept=self._counted, joined=joined,
+        )  # fmt: skip
+        below = self._below(starred, ["one"])
+        failing = sum(self._count(table) for table in below)
+        for table in (starred, *below):
+            self._scratch.drop(table)
+        return failing == 0
+
+    def joinable(self, most: int) -> int:
+        """See `Checker.joinable`."""
+        return int(str(self._scratch.fetch("lattice/joinable", {"most": most}, classes=self._classes)[0][0]))
+
+    def suppressed(self, joined: int) -> Suppressed:
+        """See `Checker.suppressed`."""
+        return Suppressed(*self._fetched(joined)[2:])
+
+    def assign(self, joined: int, starred: bool) -> tuple[TableRef, int | None, int]:
+        """See `Checker.assign`."""
+        scratch, pieces, assign = self._scratch, self._scratch.table("pieces"), self._scratch.table("assign")
+        kept, gone = (
+            int(str(cell))
+            for cell in scratch.fetch("lattice/numbered", classes=self._classes, joined=joined)[0]
+        )
+        scratch.execute(
+            "lattice/pieces", pieces=pieces, cells=self._cells, classes=self._classes, columns=self._columns(self._node),
+            joined=joined, starred=starred,
+        )  # fmt: skip
+        scratch.execute(
+            "cells/assign", assign=assign, work=self._context.encoded.work, pieces=pieces, columns=self._codes, divided=False
+        )  # fmt: skip
+        star = kept if starred and gone else None
+        return assign, star, kept + (star is not None)

@@ -1,0 +1,319 @@
+"""``search: global`` and ``all``: one level a column. Both look at nodes by a `Checker` and know no rows.
+
+The score of a node is what its metric says of all rows at its levels, and what suppressing rows costs more than that. So the metric
+without suppressed rows is a lower bound; nodes are looked at by ascending bounds until a bound passes the best score. For ``dm``, which
+no sum over columns bounds, a node loses at least what any finer node does without suppressed rows.
+
+A node fails for good where more rows than the limit are in classes of fewer rows than any class may have: then so does every finer
+node. Where all that is asked is a number of rows, or nothing may be suppressed, failing at all is as good as that, and without a
+limit every coarser node meets what a node meets.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+import numpy as np
+
+from sqlanon.engines.base import TableRef
+from sqlanon.errors import InfeasibleError
+from sqlanon.methods.base import Assignment, Context
+from sqlanon.methods.fulldomain.levels import Lattice
+from sqlanon.privacy import beyond_rows, least_rows
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    Node = tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Suppressed:
+    """Classes whose rows are suppressed.
+
+    Attributes:
+        rows: their rows.
+        extra: what suppressing them costs more than publishing them at the node (metrics other than dm).
+        squares: the sum of the squares of the classes' rows.
+    """
+
+    rows: int
+    extra: int
+    squares: int
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """The classes of a node.
+
+    Attributes:
+        few: rows in classes of fewer rows than the requirements leave any class.
+        squares: the sum of the squares of all classes' rows.
+        failing: the classes that do not meet the requirements.
+    """
+
+    few: int
+    squares: int
+    failing: Suppressed
+
+
+class Checker(Protocol):
+    """Looks at the classes of nodes; two executions of the same questions."""
+
+    execution: str
+
+    def check(self, node: Node) -> Checked:
+        """The classes of a node. It becomes the open node."""
+
+    def meets(self, joined: int) -> bool:
+        """Whether the failing classes of the open node and so many others, the smallest first, meet the requirements as one class."""
+
+    def joinable(self, most: int) -> int:
+        """How many others may join the failing classes of the open node within ``most`` suppressed rows."""
+
+    def suppressed(self, joined: int) -> Suppressed:
+        """The failing classes of the open node and so many others."""
+
+    def assign(self, joined: int, starred: bool) -> tuple[TableRef, int | None, int]:
+        """The assignment of the open node.
+
+        Returns:
+            the table (rid, class); the class of suppressed rows, where they are ``starred`` and there are any (otherwise they are not
+            in the table); how many classes there are.
+        """
+
+
+@dataclass(frozen=True, slots=True)
+class Best:
+    """The best node so far: compared by score, then height, then levels."""
+
+    score: int
+    height: int
+    node: Node
+    joined: int
+
+    @property
+    def key(self) -> tuple[int, int, Node]:
+        """What is compared."""
+        return self.score, self.height, self.node
+
+
+class Search:
+    """The nodes of a lattice, what is known of each, and the best one so far.
+
+    Args:
+        context: the run.
+        lattice: with the costs of the metric.
+        checker: looks at nodes.
+        squares: the metric is dm.
+    """
+
+    def __init__(self, context: Context, lattice: Lattice, checker: Checker, *, squares: bool) -> None:
+        suppression = context.suppression
+        self._lattice, self._checker, self._squares = lattice, checker, squares
+        self._rows = context.encoded.rows
+        self._most = context.most_unassigned
+        self._starred = suppression is None or suppression.rows == "starred"
+        self._progress = context.progress
+        # Whether failing says that every finer node fails, and not only rows in classes that are too small.
+        self.monotone = not beyond_rows(context.requirements) or self._most == 0
+        self.fails = np.zeros(len(lattice.nodes), np.bool_)
+        self.meets = np.zeros(len(lattice.nodes), np.bool_)
+        self.seen = np.zeros(len(lattice.nodes), np.bool_)
+        self.bound = lattice.base.copy()
+        self._order = lattice.ascending
+        self.looked = 0
+        self.best: Best | None = None
+
+    def look(self, node: Node) -> bool:
+        """Look at a node: note what it says of others, and whether it is the best. Returns whether it suffices."""
+        checked = self._checker.check(node)
+        self.seen[self._lattice.number(node)] = True
+        self.looked += 1
+        self._progress.update(self.looked, 0, "nodes of the lattice looked at")
+        here, levels = np.array(node, np.int16), self._lattice.nodes
+        if self._squares:
+            above = (levels >= here).all(axis=1)
+            self.bound[above] = np.maximum(self.bound[above], checked.squares)
+        sure = checked.few if not self.monotone else checked.failing.rows
+        if sure > self._most:
+            self.fails[(levels <= here).all(axis=1)] = True
+            return False
+        if checked.failing.rows > self._most:
+            self.fails[self._lattice.number(node)] = True
+            return False
+        self.meets[(levels >= here).all(axis=1) if self.monotone else self._lattice.number(node)] = True
+        self._score(node, checked)
+        return True
+
+    def _score(self, node: Node, checked: Checked) -> None:
+        """Compare a node with the best one, if its suppressed rows can be published as one class."""
+        gone, joined = checked.failing, 0
+        height = sum(node)
+        if self._beaten(self._total(node, checked, gone), height, node):
+            return
+        if self._starred and gone.rows and not self._checker.meets(0):
+            # What meets the requirements still does with more such classes: so the fewest are found by halving.
+            low, high = 1, self._checker.joinable(self._most)
+            if high < 1 or not self._checker.meets(high):
+                return
+            while low < high:
+                middle = (low + high) // 2
+                low, high = (low, middle) if self._checker.meets(middle) else (middle + 1, high)
+            joined, gone = low, self._checker.suppressed(low)
+        score = self._total(node, checked, gone)
+        if not self._beaten(score, height, node):
+            self.best = Best(score, height, node, joined)
+
+    def _beaten(self, score: int, height: int, node: Node) -> bool:
+        return self.best is not None and self.best.key < (score, height, node)
+
+    def _total(self, node: Node, checked: Checked, gone: Suppressed) -> int:
+        if self._squares:
+            return checked.squares - gone.squares + gone.rows * self._rows
+        return int(self._lattice.base[self._lattice.number(node)]) + gone.extra
+
+    def run(self) -> Best | None:
+        """The best node: by ascending bounds; where one fails, a binary search up a chain finds more that do."""
+        while (at := self._next()) >= 0:
+            if not self.look(self._node(at)) and self.monotone:
+                self._climb(at)
+        return self.best
+
+    def _next(self) -> int:
+        """The node of the least bound that was not looked at and may be the best; -1: there is none."""
+        order = self._order = self._order[~(self.seen | self.fails)[self._order]]
+        at = (
+            int(order[np.argmin(self.bound[order])])
+            if self._squares and len(order)
+            else int(order[0])
+            if len(order)
+            else -1
+        )
+        return -1 if at < 0 or self._passed(at) else at
+
+    def _passed(self, at: int) -> bool:
+        """Whether the bound of a node is above the best score."""
+        return self.best is not None and int(self.bound[at]) > self.best.score
+
+    def _climb(self, at: int) -> None:
+        """Binary search for the lowest node that suffices on a chain from a node that fails to the last node."""
+        chain = list(self._chain(at))
+        low, high = 0, len(chain)
+        while low < high:
+            middle = (low + high) // 2
+            number = chain[middle]
+            if self.meets[number] or (not self.fails[number] and self.look(self._node(number))):
+                high = middle
+            else:
+                low = middle + 1
+
+    def _chain(self, at: int) -> Iterator[int]:
+        """Nodes above one, each with one more level: of the column that then costs least."""
+        columns, strides = self._lattice.columns, self._lattice.strides
+        rises = [
+            np.diff(column.base[level:]).tolist()
+            for column, level in zip(columns, self._node(at), strict=True)
+        ]
+        steps = [(rise[0], j, 0) for j, rise in enumerate(rises) if rise]
+        heapq.heapify(steps)
+        while steps:
+            _, j, step = heapq.heappop(steps)
+            at += strides[j]
+            yield at
+            if step + 1 < len(rises[j]):
+                heapq.heappush(steps, (rises[j][step + 1], j, step + 1))
+
+    def minimal(self) -> list[Node]:
+        """Every node that suffices while no finer one does: Incognito.
+
+        A subset of the columns at some levels is the node that hides the others, and what fails for a subset fails for every node below
+        that. So subsets are gone through by size, as a-priori pruning has it, and each from its finest nodes up.
+        """
+        levels, top = self._lattice.nodes, np.array(self._lattice.top, np.int16)
+        shown = (levels < top).sum(axis=1)
+        for at in np.lexsort((np.arange(len(levels)), levels.sum(axis=1), shown)):
+            if not (self.fails[at] or self.meets[at]):
+                self.look(self._node(int(at)))
+        found, self.best = [], None
+        for at in np.flatnonzero(self.meets):
+            node = self._node(int(at))
+            if not any(
+                level > 0 and self.meets[at - self._lattice.strides[j]] for j, level in enumerate(node)
+            ):
+                found.append(node)
+        for node in found:
+            self._score(node, self._checker.check(node))
+        return found
+
+    def _node(self, at: int) -> Node:
+        return tuple(int(level) for level in self._lattice.nodes[at])
+
+
+def assign(context: Context, lattice: Lattice, *, every: bool, squares: bool, pushed: bool) -> Assignment:
+    """The best node, or with ``every`` the best of all minimal ones, which the notes list."""
+    checker = _checker(context, lattice, pushed=pushed)
+    search = Search(context, lattice, checker, squares=squares)
+    notes: list[str] = []
+    if every:
+        found = search.minimal()
+        columns = ", ".join(column.name for column in lattice.columns)
+        listed = "; ".join(" ".join(map(str, node)) for node in found)
+        notes.append(f"fulldomain: {len(found)} minimal nodes, as levels of {columns}: {listed}")
+        best = search.best
+    else:
+        best = search.run()
+    if best is None:
+        raise InfeasibleError(
+            "fulldomain: no node has suppressed rows that are a lawful class of their own within the limit: raise limit, say rows: "
+            "left_out, or search: global"
+        )
+    checker.check(best.node)
+    shown = ", ".join(
+        f"{column.name} {level}" for column, level in zip(lattice.columns, best.node, strict=True)
+    )
+    notes.insert(
+        0,
+        f"fulldomain: published at the levels {shown}; {search.looked} of {len(lattice.nodes)} nodes were looked at",
+    )
+    suppression = context.suppression
+    starred = suppression is None or suppression.rows == "starred"
+    table, star, classes = checker.assign(best.joined, starred)
+    levels = np.repeat(np.array([best.node], np.int16), classes, axis=0)
+    if star is not None:
+        levels[star] = lattice.top
+    loaded: dict[str, npt.NDArray[np.generic]] = {"class": np.arange(classes, dtype=np.int32)}
+    loaded |= {column.code: np.ascontiguousarray(levels[:, j]) for j, column in enumerate(lattice.columns)}
+    at = context.scratch.table("levels")
+    context.scratch.engine.load_arrays(at, loaded)
+    gone = context.suppression is not None and not starred and context.most_unassigned > 0
+    return Assignment(
+        table, checker.execution, tuple(notes), divided=False, unassigned=gone, starred=star, levels=at
+    )
+
+
+def least_of(context: Context) -> int:
+    """Rows of a class, at least, whatever values they have."""
+    shapes = [one.shape for one in beyond_rows(context.requirements)]
+    least = [
+        shape.p if shape.kind == "distinct" else -(-shape.p // shape.q)
+        for shape in shapes
+        if shape.kind != "other"
+    ]
+    return max(least_rows(context.requirements), *least, 1)
+
+
+def _checker(context: Context, lattice: Lattice, *, pushed: bool) -> Checker:
+    if pushed:
+        from sqlanon.methods.fulldomain.pushed import Pushed
+
+        return Pushed(context, lattice)
+    from sqlanon.methods.fulldomain.in_memory import InMemory
+
+    return InMemory(context, lattice)
+
+
+__all__ = ["Best", "Checked", "Checker", "Search", "Suppressed", "assign", "least_of"]
