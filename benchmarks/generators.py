@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -197,6 +198,51 @@ INTEGERS = Synthetic(
     sensitive="salary",
 )
 """A census-like table: 7 small-integer quasi-identifiers (domains of 2 to 83 values) and a salary class."""
+
+_NESTED = {
+    "born": (30, 12, 10, 8), "home": (10, 10, 9), "admitted": (30, 12, 3), "ward": (6, 6, 5), "procedure": (8, 5, 4),
+    "job": (4, 6, 8), "origin": (5, 5, 8), "payer": (3, 3, 4), "physician": (5, 3, 2),
+}  # fmt: skip
+"""Per column of `NESTED`: how many nodes a node of each level has under it, from the lowest level up."""
+
+
+def _nested(rng: np.random.Generator, start: int, rows: int) -> Columns:
+    """Codes of leaves, all leaning on one hidden severity; nearly all rows differ."""
+    del start
+    severity = rng.normal(size=rows)
+    table: Columns = {}
+    for place, (name, branches) in enumerate(_NESTED.items()):
+        size = int(np.prod(branches))
+        z = 0.4 * severity + np.sqrt(1 - 0.16) * rng.normal(size=rows)
+        share = (1 / (1 + np.exp(-1.7 * z))) ** (1 + place % 3)
+        table[name] = np.minimum(share * size, size - 1).astype(np.int32)
+    table["diagnosis"] = (72 * rng.random(rows) ** 2).astype(np.int16)
+    return table
+
+
+NESTED = Synthetic(
+    name="nested",
+    columns=(*((name, "INTEGER") for name in _NESTED), ("diagnosis", "SMALLINT")),
+    draw=_nested,
+    quasi=tuple(_NESTED),
+    sensitive="diagnosis",
+)
+"""A hospital's table for lattices: 9 columns with nested hierarchies of 327,680 nodes together, for `nested_hierarchies`."""
+
+
+def nested_hierarchies(folder: Path) -> dict[str, Path]:
+    """Write the hierarchies of `NESTED` into a folder; the file of each column."""
+    files = {}
+    for name, branches in _NESTED.items():
+        sizes = np.cumprod(branches)
+        lines = []
+        for leaf in range(int(sizes[-1])):
+            inner = [f"{level}-{leaf // int(size)}" for level, size in enumerate(sizes[:-1], 1)]
+            lines.append(";".join([str(leaf), *inner, "*"]))
+        files[name] = folder / f"{name}.csv"
+        files[name].write_text("\n".join(lines) + "\n")
+    return files
+
 
 TABLES = {table.name: table for table in (ADMISSIONS, INTEGERS)}
 

@@ -12,8 +12,13 @@ from typing import Any
 
 import pytest
 
+from sqlanon.declared import refusals
+from sqlanon.declared.method import Asked
+from sqlanon.declared.methods import FULLDOMAIN
+from sqlanon.errors import PolicyError
 from sqlanon.methods import method
 from sqlanon.methods.base import Assignment, Context
+from sqlanon.methods.fulldomain import sieve
 from sqlanon.policy import release as spec_of
 from sqlanon.progress import Silent
 from sqlanon.spec import SuppressionSpec
@@ -190,3 +195,52 @@ def test_local_classes_are_those_of_the_oracle(
                 sorted((sample.table.codes[row], sample.table.sa_codes[row]) for row in rows)
                 for rows in expected
             )
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_filter_of_large_lattices_changes_nothing(
+    connect_module: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seed: int
+) -> None:
+    one = case(
+        seed + 40, [Privacy(k=3), Privacy(k=1, l=Fraction(2)), Privacy(k=2, distinct_l=2)][seed], rows=90
+    )
+    with encoded_sample(connect_module(PAIR[0]), one, tmp_path) as sample:
+        made = []
+        for large in (sieve.LARGE, 0):
+            monkeypatch.setattr(sieve, "LARGE", large)
+            classes, _ = sample.classes("kernel", method="fulldomain", seed=1)
+            made.append({frozenset(rows) for rows in classes})
+    assert made[0] == made[1]
+
+
+@pytest.mark.parametrize(
+    ("options", "more", "what"),
+    [
+        ({"metric": "dm"}, {}, "search=local goes by the loss; leave metric out, or say search=global"),
+        ({}, {"execution": "pushdown"}, "search=local has no pushdown; leave execution out (auto), or say search=global"),
+        ({"search": "global", "nodes": "9"}, {}, "leave nodes out, or say search=local"),
+        ({}, {"suppression": Fraction(1, 10)}, "leave suppression out, or say search=global"),
+        ({"search": "all"}, {"suppression": Fraction(1, 10), "l": Fraction(2), "sensitive": 1}, "leave suppression out"),
+        ({"search": "global"}, {"refine": True}, "leave refine out, or say search=local"),
+        ({"divide": "whole"}, {"refine": True}, "leave refine out, or say divide=values"),
+        ({}, {"maximize": "k"}, "fulldomain does not maximize k; maximize k with tree"),
+        ({}, {"format": "anatomy"}, "cannot be published in the format anatomy; fulldomain goes with ranges"),
+    ],
+)  # fmt: skip
+def test_what_it_does_not_take_is_refused_with_what_to_do(
+    options: dict[str, str], more: dict[str, Any], what: str
+) -> None:
+    asked = Asked("fulldomain", FULLDOMAIN.values(options), **{"k": 2, "quasi": 2, **more})
+    assert any(what in str(one) for one in refusals(FULLDOMAIN, asked)), refusals(FULLDOMAIN, asked)
+    assert not refusals(FULLDOMAIN, Asked("fulldomain", FULLDOMAIN.values({}), k=2, quasi=2, refine=True))
+
+
+def test_a_lattice_that_is_too_large_is_refused(shared_db: Any) -> None:
+    columns = [f"c{i}" for i in range(20)]
+    shared_db.engine.execute(
+        f"CREATE TABLE many_columns AS SELECT {', '.join(f'1 AS {name}' for name in columns)}"
+    )
+    with pytest.raises(
+        PolicyError, match=r"at most 1000000 combinations of levels.*2 x 2.*or use method tree"
+    ):
+        shared_db.anonymize("many_columns", quasi=columns, k=1, method="fulldomain")

@@ -37,7 +37,11 @@ class FullDomain:
             )
         if self.search == "local":
             lack = problem.lacks(problem.rows * self.row_bytes(len(problem.quasi), problem.counted))
-            return f"method fulldomain: search=local {lack}, or use search=global" if lack else None
+            return (
+                f"method fulldomain: search=local {lack}, or use search=global, or use mondrian"
+                if lack
+                else None
+            )
         return None
 
     def row_bytes(self, d: int, s: int) -> int:
