@@ -38,7 +38,7 @@ class FullDomain:
         if self.search == "local":
             lack = problem.lacks(problem.rows * self.row_bytes(len(problem.quasi), problem.counted))
             return (
-                f"method fulldomain: search=local {lack}, or use search=global, or use mondrian"
+                f"method fulldomain (search=local) {lack}, or use search=global, or use mondrian"
                 if lack
                 else None
             )
