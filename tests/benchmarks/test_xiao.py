@@ -51,7 +51,7 @@ def test_quick_run_writes_results_pictures_and_tables(tmp_path, data):
         for (x, who), one in by.items():
             if name.startswith("kld"):
                 assert one["kld"] > 0
-            elif who == "cascade (ours)" or who == "TP+":
+            elif who in {"cascade (ours)", "TP+"}:
                 assert one["stars"] <= by[x, "TP"]["stars"]
         assert (tmp_path / f"xiao_{name}_occ.png").stat().st_size < 100_000
         assert SECTIONS[f"xiao {name}"](tmp_path).count("| --- |") == 1

@@ -10,7 +10,7 @@ SELECT
     CAST(COALESCE(SUM(g.n), 0) AS BIGINT) AS n
     , CAST(COALESCE(SUM(CASE WHEN TRUE
 {% for c in columns if c.said %}
-{% set raw = "CAST(g.raw%d AS VARCHAR)" % c.at if c.as_text else "g.raw%d" % c.at %}
+{% set raw = "CAST(g.raw" ~ c.at ~ " AS VARCHAR)" if c.as_text else "g.raw" ~ c.at %}
         AND COALESCE(
             CASE {% if c.names.null %}WHEN g.state{{ c.at }} = 'some' THEN TRUE WHEN g.state{{ c.at }} = 'all' THEN {{ raw }} IS NULL {% else %}WHEN FALSE THEN TRUE {% endif %}ELSE
                 {{ contains % {"array": "t" ~ c.at ~ ".value", "value": raw} if c.kind == "set" else "u" ~ c.at ~ ".label IS NOT NULL" }}
@@ -63,6 +63,6 @@ FROM (
 {% for c in columns if c.said %}
 JOIN {{ c.said | table }} AS t{{ c.at }} ON t{{ c.at }}.id = g.said{{ c.at }}
 {% if c.claims %}
-LEFT JOIN {{ c.claims | table }} AS u{{ c.at }} ON u{{ c.at }}.label = t{{ c.at }}.value AND CAST(u{{ c.at }}.leaf AS {{ c.type }}) = {{ "CAST(g.raw%d AS VARCHAR)" % c.at if c.as_text else "g.raw%d" % c.at }}
+LEFT JOIN {{ c.claims | table }} AS u{{ c.at }} ON u{{ c.at }}.label = t{{ c.at }}.value AND CAST(u{{ c.at }}.leaf AS {{ c.type }}) = {{ "CAST(g.raw" ~ c.at ~ " AS VARCHAR)" if c.as_text else "g.raw" ~ c.at }}
 {% endif %}
 {% endfor %}
