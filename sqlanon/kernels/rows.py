@@ -9,6 +9,8 @@ import numpy.typing as npt
 from numba import njit
 
 from sqlanon.kernels.extent import BIT, KIND, NULLS, ORDERED, SCALE, SET, START, WORD, Geometry
+from sqlanon.kernels.lanes import WIDTH
+from sqlanon.kernels.vectors import lanes_of, put
 
 
 class Rows(NamedTuple):
@@ -42,42 +44,53 @@ class Rows(NamedTuple):
         )
 
 
-class Spare(NamedTuple):
-    """Scratch memory as large as the rows, allocated by the caller: one piece for all threads.
+class Bare(NamedTuple):
+    """n rows as trees take them: no more of a row than what is compared, since they are moved often.
 
     Attributes:
-        rows: the right half while the left one moves.
-        order: int64[n], row positions by slot.
+        codes: int16[n, lanes], or int32 where a domain is larger; unused lanes hold zeros.
+        number: int32[n], as in `Rows`.
+        count: int32[n], how many source rows each stands for; empty where each stands for itself.
     """
 
-    rows: Rows
-    order: npt.NDArray[np.int64]
+    codes: npt.NDArray[np.int32]
+    number: npt.NDArray[np.int32]
+    count: npt.NDArray[np.int32]
 
-    def part(self, start: int, stop: int) -> Spare:
-        """What belongs to rows ``start`` to ``stop``, a view."""
-        return Spare(self.rows.part(start, stop), self.order[start:stop])
+    def part(self, start: int, stop: int) -> Bare:
+        """Rows ``start`` to ``stop``, a view."""
+        return Bare(self.codes[start:stop], self.number[start:stop], self.count[start:stop])
 
 
 @njit(nogil=True, cache=True)
 def pack(
     columns: npt.NDArray[np.int32], packed: npt.NDArray[np.int32], start: int, stop: int
 ) -> None:  # fmt: skip
-    """Lay rows ``start`` to ``stop`` of int32[d, n] columns out as rows of int32[n, lanes]. Cost: O(n d)."""
+    """Lay rows ``start`` to ``stop`` of [d, n] columns out as rows of [n, lanes]. Cost: O(n d)."""
     for i in range(start, stop):
         for a in range(len(columns)):
             packed[i, a] = columns[a, i]
 
 
 @njit(nogil=True, cache=True)
+def pick(
+    packed: npt.NDArray[np.int32], number: npt.NDArray[np.int32], codes: npt.NDArray[np.int32], start: int, stop: int
+) -> None:  # fmt: skip
+    """Copy rows ``number[start]`` to ``number[stop - 1]`` of ``packed``, which are in random places: one cache miss a row."""
+    for i in range(start, stop):
+        for b in range(0, codes.shape[1], WIDTH):
+            put(codes, i, b, lanes_of(packed, np.int64(number[i]), b))
+
+
+@njit(nogil=True, cache=True)
 def fill(
-    packed: npt.NDArray[np.int32], number: npt.NDArray[np.int32], geometry: Geometry,
+    bare: npt.NDArray[np.int32], geometry: Geometry,
     codes: npt.NDArray[np.int32], places: npt.NDArray[np.int32], sets: npt.NDArray[np.uint64], start: int, stop: int,
 ) -> None:  # fmt: skip
-    """Write rows ``start`` to ``stop``, which are in random places: one cache miss a row.
+    """Write rows ``start`` to ``stop``.
 
     Args:
-        packed: int32[*, lanes], codes; see `pack`.
-        number: int32[n], the row of ``packed`` of each row.
+        bare: [n, lanes], codes; see `Bare`.
         geometry: the attributes.
         codes, places: int32[n, lanes], zeros; see `Rows`.
         sets: uint64[n, words], zeros.
@@ -87,9 +100,8 @@ def fill(
     facts, table = geometry.facts, geometry.table
     d = len(facts)
     for i in range(start, stop):
-        row = number[i]
         for a in range(d):
-            code = packed[row, a]
+            code = np.int64(bare[i, a])
             kind = facts[a, KIND]
             codes[i, a] = code
             if kind == ORDERED:

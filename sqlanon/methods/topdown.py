@@ -24,7 +24,7 @@ class TopDown:
 
         note_compiling(context.progress, topdown.clusters)
         loaded = kernel_input.load(context)
-        rows = canonical(context, loaded).rows
+        rows = canonical(context, loaded).arranged(loaded.geometry, context.threads).rows
         k, group = least_rows(context.requirements), np.zeros(len(rows.number), np.int32)
         state = random.seeded(context.seed)
         made = topdown.clusters(rows.places, rows.sets, loaded.geometry, k, state, group)

@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from sqlanon.kernels import extent as ex
-from sqlanon.kernels.mondrian import grow
+from sqlanon.kernels.mondrian import divide, grow, score
 from sqlanon.kernels.requirements import Demands, demands_of
-from sqlanon.methods.shared.kernel_input import room, rows_of
+from sqlanon.kernels.rows import Bare
+from sqlanon.methods.shared.kernel_input import bare_of, room
 from sqlanon.privacy import Coded, beyond_rows, requirements
 from sqlanon.spec import PrivacySpec
 from tests.oracle.domains import Quasi, Table
@@ -73,30 +74,67 @@ def demands(table: Table, privacy: Privacy) -> Demands:
 
 def kernel_mondrian(table: Table, privacy: Privacy, variant: str, cut: str) -> list[list[int]]:
     """The kernel's classes, as lists of row numbers, left before right."""
+    rows, spare, shape, domains = _bare(table)
+    first, bounds = np.zeros(table.rows, np.bool_), np.array([0, table.rows])
+    relaxed, median = variant == "relaxed", cut == "median"
+    grow(rows, spare, first, bounds, shape, demands(table, privacy), domains, relaxed, median, 0)
+    return _classes(rows.number, first)
+
+
+def counted_mondrian(table: Table, privacy: Privacy) -> list[list[int]]:
+    """The same for strict cuts by loss, each chosen as large partitions' are."""
+    rows, spare, shape, domains = _bare(table)
+    first, asked = np.zeros(table.rows, np.bool_), demands(table, privacy)
+    open_parts = [(0, table.rows)]
+    while open_parts:
+        start, stop = open_parts.pop()
+        part = rows.part(start, stop)
+        _, _, j, cut = score(part, shape, asked, domains, 0, len(domains))
+        if j < 0:
+            first[start] = True
+            continue
+        middle = start + divide(part, spare.part(start, stop), j, cut)
+        open_parts += [(start, middle), (middle, stop)]
+    return _classes(rows.number, first)
+
+
+def grouped_mondrian(table: Table, k: int, *, counted: bool) -> list[list[int]]:
+    """The same for k alone, where rows of equal codes stand as one."""
     columns = [product_codes(column) for column in table.quasi]
-    # Rows stand in the tie-break order: all codes, occurrence number, SA codes, row.
+    groups: dict[tuple[int, ...], list[int]] = {}
+    for row, codes in enumerate(zip(*columns, strict=True)):
+        groups.setdefault(codes, []).append(row)
+    shape, domains = geometry(table)
+    n, d = len(groups), len(columns)
+    bare = bare_of(np.array(list(groups), np.int32).T.copy(), np.arange(n, dtype=np.int32), shape)
+    rows = bare._replace(count=np.array([len(members) for members in groups.values()], np.int32))
+    first, spare, asked = np.zeros(n, np.bool_), room(n, d, shape, counted=True), demands_of(k, [])
+    if counted:
+        _, _, j, cut = score(rows, shape, asked, domains, 0, d)
+        bounds = [0, divide(rows, spare, j, cut), n] if j >= 0 else [0, n]
+    else:
+        bounds = [0, n]
+    grow(rows, spare, first, np.array(bounds), shape, asked, domains, False, False, 0)
+    members = list(groups.values())
+    return [[row for g in some for row in members[g]] for some in _classes(rows.number, first)]
+
+
+def _bare(table: Table) -> tuple[Bare, Bare, ex.Geometry, np.ndarray]:
+    """Rows, room for them, and what the kernel knows of the attributes."""
+    columns = [product_codes(column) for column in table.quasi]
+    # Rows are in the tie-break order: all codes, occurrence number, SA codes, row.
     order = sorted(
         range(table.rows),
         key=lambda r: ([c[r] for c in columns], table.occurrence[r], table.sa_codes[r], r),
     )
-    codes = np.array(columns, np.int32)
-    first = np.zeros(table.rows, np.bool_)
     shape, domains = geometry(table)
-    relaxed, median = variant == "relaxed", cut == "median"
-    rows = rows_of(codes, np.array(order, np.int32), shape)
-    grow(
-        rows,
-        room(table.rows, len(columns), shape),
-        first,
-        shape,
-        demands(table, privacy),
-        domains,
-        relaxed,
-        median,
-        0,
-    )
+    rows = bare_of(np.array(columns, np.int32), np.array(order, np.int32), shape)
+    return rows, room(table.rows, len(columns), shape), shape, domains
+
+
+def _classes(numbers: np.ndarray, first: np.ndarray) -> list[list[int]]:
     classes: list[list[int]] = []
-    for row, starts in zip(rows.number.tolist(), first.tolist(), strict=True):
+    for row, starts in zip(numbers.tolist(), first.tolist(), strict=True):
         if starts:
             classes.append([])
         classes[-1].append(row)

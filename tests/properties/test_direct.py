@@ -43,9 +43,9 @@ def solve(table: Table, privacy: Privacy, way: Way, stored: list[int] | None = N
     kind = kinds()[way.method]
     context, data = context_of(table, privacy, SEED), loaded(table, stored)
     order = ORDERS[kind.order]()
-    arranged = order.arrange(context, data)
-    group = direct.solve(context, data, arranged, order, fast=kind.fast, minimize=way.options["minimize"])
-    rows = [int(data.rid[i]) for i in arranged.rows.number]
+    found = order.arrange(context, data)
+    group = direct.solve(context, data, found, order, fast=kind.fast, minimize=way.options["minimize"])
+    rows = [int(data.rid[i]) for i in found.bare.number]
     return [[rows[i] for i in members] for members in by_number(group)]
 
 

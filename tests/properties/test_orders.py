@@ -14,7 +14,7 @@ from sqlanon.declared.methods import MOST_CENTRES
 from sqlanon.kernels.canonical_order import settle
 from sqlanon.methods.base import Context
 from sqlanon.methods.onedim import orders
-from sqlanon.methods.onedim.orders import ORDERS, Arranged, IDistance, Order, canonical
+from sqlanon.methods.onedim.orders import ORDERS, IDistance, Order, Sorted, canonical
 from sqlanon.methods.shared import threads as threads_module
 from sqlanon.methods.shared.kernel_input import Loaded
 from tests.contract.cases import Case
@@ -39,10 +39,10 @@ def tuples(table: Table, rows: list[int]) -> list[object]:
     return [(table.codes[row], table.sa_codes[row]) for row in rows]
 
 
-def arranged(order: Order, context: Context, data: Loaded) -> Arranged:
+def arranged(order: Order, context: Context, data: Loaded) -> Sorted:
     """By the keys, then between them."""
     found = order.arrange(context, data)
-    order.within(context, found.rows, data.geometry)
+    order.within(context, found.bare, data.geometry)
     return found
 
 
@@ -54,7 +54,7 @@ def compared(
     order: Order, expected: oracle.Ordered, table: Table, seed: int, stored: list[int], threads: int = 1
 ) -> oracle.Ordered:
     found = arranged(order, context_of(table, Privacy(), seed, threads), loaded(table, stored))
-    ranked = [stored[i] for i in found.rows.number.tolist()]
+    ranked = [stored[i] for i in found.bare.number.tolist()]
     assert sorted(ranked) == list(range(table.rows))
     assert tuples(table, ranked) == tuples(table, expected.rows)
     assert (found.line is None) == (expected.line is None)
@@ -99,7 +99,7 @@ def test_trees_of_a_large_table(case: Case, k: int, threads: int, data: st.DataO
         expected = oracle.tree(table, 0, k)
         context = context_of(table, Privacy(k=k), 0, threads)
         found = arranged(orders.Tree(), context, loaded(table, stored))
-    assert tuples(table, [stored[i] for i in found.rows.number.tolist()]) == tuples(table, expected.rows)
+    assert tuples(table, [stored[i] for i in found.bare.number.tolist()]) == tuples(table, expected.rows)
 
 
 def test_more_points_than_centres() -> None:
@@ -133,7 +133,7 @@ def test_as_many_centres_as_asked(n: int, centres: int) -> None:
 def test_the_canonical_order_is_that_of_the_codes(case: Case, data: st.DataObject) -> None:
     table = case.table
     stored = data.draw(st.permutations(range(table.rows)))
-    found = canonical(context_of(table, Privacy()), loaded(table, stored)).rows.number.tolist()
+    found = canonical(context_of(table, Privacy()), loaded(table, stored)).bare.number.tolist()
     assert tuples(table, [stored[i] for i in found]) == tuples(table, oracle.canonical(table))
 
 

@@ -46,7 +46,7 @@ def assign(context: Context, *, median: bool) -> Assignment:
     rid, codes, sensitive, _ = kernel_input.fetch_codes(context, False)
     geometry, bounds = kernel_input.geometry(context), bounds_of(context)
     cutting = preferring(context, geometry)
-    rows = kernel_input.rows_of(codes, np.arange(n, dtype=np.int32), geometry, context.threads)
+    rows = kernel_input.bare_of(codes, np.arange(n, dtype=np.int32), geometry, context.threads)
     spare = kernel_input.room(n, len(codes), geometry)
     best: dict[Fraction, np.ndarray[tuple[int], np.dtype[np.int32]]] = {}
 

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from sqlanon.engines.base import TableRef
+    from sqlanon.kernels.rows import Bare
 
 
 MOST_PUSHED = 32
@@ -89,10 +90,10 @@ class Mondrian:
         from sqlanon.kernels.lanes import padded
 
         fetched = 4 * (2 * (d + s) + 4)
-        # Codes and places, at most a word a column, the row's number: once in the rows, once in the spare.
-        row = 8 * padded(d) + 8 * d + 4
-        slots = 0 if self.variant == "strict" or self.cut == "median" else 8 * padded(d) + 8 * d + 56
-        return fetched + 2 * row + slots + 40
+        # Codes, the row's number and its count: once in the rows, once in the spare.
+        row = 4 * padded(d) + 8
+        lists = 0 if self.variant == "strict" or self.cut == "median" else 8 * padded(d) + 20 * d + 100
+        return fetched + 2 * row + lists + 40
 
     def _pushed(self, context: Context, fits: int) -> Assignment:
         """Cut by SQL; with ``fits`` only until every partition has at most that many rows."""
@@ -133,48 +134,57 @@ class Mondrian:
         from sqlanon.kernels.mondrian import grow
         from sqlanon.methods.mondrian.tree import grow_tree
         from sqlanon.methods.shared import kernel_input
+        from sqlanon.methods.shared.bare_rows import Fetched, fetch_bare
         from sqlanon.methods.shared.class_boxes import spans
         from sqlanon.methods.shared.compiling import note_compiling
+        from sqlanon.privacy import beyond_rows
 
         relaxed, median = self.variant == "relaxed", self.cut == "median"
         note_compiling(context.progress, grow)
-        rid, codes, sensitive, part = kernel_input.fetch_codes(context, relaxed, parts, span)
-        n = len(rid)
         geometry = kernel_input.geometry(context)
-        demands = kernel_input.demands(context, sensitive, n, kernel_input.whole_table(context))
-        rows = np.arange(n, dtype=np.int32)
         base = np.zeros(1, dtype=np.int64)
         bounds: list[int] = []
-        if span is not None:
-            # Partitions one after the other, each in its own order; a class is named by where it begins in the whole.
-            by_part = np.argsort(part, kind="stable")
-            rows = by_part.astype(np.int32)
-            base, starts = np.unique(part[by_part], return_index=True)
-            bounds = [int(start) for start in starts] + [n]
-        matrix = kernel_input.rows_of(codes, rows, geometry, context.threads)
+        if relaxed or span is not None:
+            rid, codes, sensitive, part = kernel_input.fetch_codes(context, relaxed, parts, span)
+            rows = np.arange(len(rid), dtype=np.int32)
+            if span is not None:
+                # Partitions one after the other, each in its own order; a class is named by where it begins in the whole.
+                by_part = np.argsort(part, kind="stable")
+                rows = by_part.astype(np.int32)
+                base, starts = np.unique(part[by_part], return_index=True)
+                bounds = [int(start) for start in starts] + [len(rid)]
+            found = Fetched(
+                rid, kernel_input.bare_of(codes, rows, geometry, context.threads), sensitive, None
+            )
+        else:
+            asked = bool(beyond_rows(context.requirements))
+            found = fetch_bare(context, geometry, sensitive=asked, together=not asked and not median)
+        rid, bare = found.rid, found.bare
+        demands = kernel_input.demands(context, found.sensitive, len(rid), kernel_input.whole_table(context))
+        d = len(geometry.facts)
         first = grow_tree(
-            matrix, kernel_input.room(n, len(codes), geometry), geometry, demands, kernel_input.sizes(context), context.threads,
-            context.progress, bounds=bounds, relaxed=relaxed, median=median,
+            bare, kernel_input.room(len(bare.number), d, geometry, counted=len(bare.count) > 0), geometry, demands,
+            kernel_input.sizes(context), context.threads, context.progress, bounds=bounds, relaxed=relaxed, median=median,
         )  # fmt: skip
-        classes = _classes(first, matrix.number, np.array(bounds or [0, n]), base)
-        context.scratch.engine.load_arrays(table, {"rid": rid, "class": classes})
-        if span is not None:
-            return None
-        group = (np.cumsum(first) - 1).astype(np.int32)
-        return spans(context, matrix, geometry.facts, group, np.flatnonzero(first).astype(np.int32))
+        starts = np.flatnonzero(first)
+        group = (np.cumsum(first, dtype=np.int32) - np.int32(1)).astype(np.int32, copy=False)
+        names = _names(starts, bare, np.array(bounds or [0, len(first)]), base)
+        classes = np.empty(len(first), np.int32)
+        classes[bare.number] = names[group]
+        context.scratch.engine.load_arrays(
+            table, {"rid": rid, "class": classes if found.group is None else classes[found.group]}
+        )
+        return None if span is not None else spans(context, bare, geometry, group, names)
 
 
-def _classes(
-    first: npt.NDArray[np.bool_], rows: npt.NDArray[np.int32], bounds: npt.NDArray[np.int64],
-    base: npt.NDArray[np.int64],
+def _names(
+    starts: npt.NDArray[np.int64], rows: Bare, bounds: npt.NDArray[np.int64], base: npt.NDArray[np.int64]
 ) -> npt.NDArray[np.int32]:  # fmt: skip
-    """The class of every row: where its leaf begins, counted from the left of the whole tree."""
+    """The class of every leaf: where it begins, counted in source rows from the left of the whole tree."""
     import numpy as np
 
-    starts = np.flatnonzero(first)
+    if len(rows.count):
+        before = np.cumsum(rows.count, dtype=np.int64) - rows.count
+        return before[starts].astype(np.int32)
     segment = np.searchsorted(bounds, starts, side="right") - 1
-    names = base[segment] + starts - bounds[segment]
-    by_position = np.repeat(names, np.diff(np.append(starts, len(first)))).astype(np.int32)
-    out = np.empty(len(first), dtype=np.int32)
-    out[rows] = by_position
-    return out
+    return (base[segment] + starts - bounds[segment]).astype(np.int32)

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
     from sqlanon.kernels.extent import Geometry
     from sqlanon.kernels.requirements import Demands
-    from sqlanon.kernels.rows import Rows, Spare
+    from sqlanon.kernels.rows import Bare
 
 _PIECES = 16
 """A piece larger than this part of the table is halved before a thread takes it down to the leaves."""
@@ -27,7 +27,7 @@ _WORTH = 50_000 * 8**2
 
 
 def grow_tree(
-    rows: Rows, spare: Spare, geometry: Geometry, demands: Demands, domains: npt.NDArray[np.int64],
+    rows: Bare, spare: Bare, geometry: Geometry, demands: Demands, domains: npt.NDArray[np.int64],
     threads: int, progress: Progress, *, bounds: Sequence[int] = (), relaxed: bool = False, median: bool = False,
 ) -> npt.NDArray[np.bool_]:  # fmt: skip
     """Cut rows down to the leaves, left before right.
@@ -52,8 +52,8 @@ def grow_tree(
 
     def cut(start: int, stop: int, target: int) -> None:
         grow(
-            rows.part(start, stop), spare.part(start, stop), first[start:stop], geometry, demands, domains, relaxed,
-            median, target,
+            rows.part(start, stop), spare.part(start, stop), first[start:stop], np.array([0, stop - start]), geometry, demands,
+            domains, relaxed, median, target,
         )  # fmt: skip
 
     pieces = list(bounds) or [0, n]
@@ -86,24 +86,20 @@ def grow_tree(
 
 
 def _first_cut(
-    rows: Rows, spare: Spare, geometry: Geometry, demands: Demands, domains: npt.NDArray[np.int64], threads: int
+    rows: Bare, spare: Bare, geometry: Geometry, demands: Demands, domains: npt.NDArray[np.int64], threads: int
 ) -> list[int]:  # fmt: skip
     """The bound of the whole table's strict loss cut, its attributes dealt among the threads; none if it has none."""
-
-    def own() -> Spare:
-        return spare._replace(order=np.zeros_like(spare.order))
-
     d = len(domains)
     parts = [d * part // threads for part in range(threads + 1)]
     with ThreadPoolExecutor(threads) as pool:
         scored = [
-            pool.submit(score, rows, own(), geometry, demands, domains, first, past)
+            pool.submit(score, rows, geometry, demands, domains, first, past)
             for first, past in pairwise(parts)
             if past > first
         ]
     cuts = [future.result() for future in scored]
     found = [cut for cut in cuts if cut[2] >= 0]
-    if len(rows.number) < 2 * demands.k or not found:
+    if not found:
         return []
     _, _, j, cut = min(found)
     return [int(divide(rows, spare, j, cut))]

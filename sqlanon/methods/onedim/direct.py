@@ -21,7 +21,7 @@ from sqlanon.kernels.fast_runs import best_row_runs
 from sqlanon.kernels.fractions import copies_of, fractional_groups
 from sqlanon.kernels.rows import Rows
 from sqlanon.methods.base import Context
-from sqlanon.methods.onedim.orders import Arranged, Order
+from sqlanon.methods.onedim.orders import Arranged, Order, Sorted
 from sqlanon.methods.onedim.parallel_runs import row_runs
 from sqlanon.methods.shared import kernel_input
 from sqlanon.methods.shared.kernel_input import Loaded
@@ -62,7 +62,7 @@ def kernel_for(requirements: Sequence[Requirement]) -> object:
 
 
 def solve(
-    context: Context, loaded: Loaded, arranged: Arranged, order: Order, *, fast: bool, minimize: str
+    context: Context, loaded: Loaded, found: Sorted, order: Order, *, fast: bool, minimize: str
 ) -> Groups:
     """Bring the rows fully into order; the class of every row, int32[n].
 
@@ -73,24 +73,26 @@ def solve(
     Args:
         context: the run.
         loaded: the work table.
-        arranged: its rows by the order's keys; in the end, in order.
+        found: its rows by the order's keys; in the end, in order.
         order: whose keys these are.
         fast: extents on the line instead of boxes.
         minimize: one of `OBJECTIVES`.
     """
-    rows, geometry, checks = arranged.rows, loaded.geometry, shapes_beyond_rows(context.requirements)
+    bare, geometry, checks = found.bare, loaded.geometry, shapes_beyond_rows(context.requirements)
     if not checks:
-        order.within(context, rows, geometry)
-        least = least_rows(context.requirements)
+        order.within(context, bare, geometry)
+        arranged, least = found.arranged(geometry, context.threads), least_rows(context.requirements)
         return _runs(loaded, arranged, least, fast, OBJECTIVES[minimize], context.threads)
+    arranged = found.arranged(geometry, context.threads)
     group = _private(context, loaded, arranged, checks, fast)
     if not order.rearranges:
         return group
-    loss, before = _gcp(rows, loaded, group), np.empty_like(group)
-    before[rows.number] = group
-    order.within(context, rows, geometry)
+    loss, before = _gcp(arranged.rows, loaded, group), np.empty_like(group)
+    before[bare.number] = group
+    order.within(context, bare, geometry)
+    arranged = found.arranged(geometry, context.threads)
     group = _private(context, loaded, arranged, checks, fast)
-    return group if _gcp(rows, loaded, group) < loss else before[rows.number]
+    return group if _gcp(arranged.rows, loaded, group) < loss else before[bare.number]
 
 
 def _private(

@@ -72,23 +72,25 @@ class OneDimensional:
             table = streamed_runs(context, order, self.fast, direct.OBJECTIVES[self.minimize])
             return Assignment(table, "pushdown" if context.execution == "pushdown" else "pushdown+kernel")
         if context.execution == "pushdown":
-            loaded, arranged = arranged_by_engine(context, order)
+            loaded, found = arranged_by_engine(context, order)
         else:
             loaded = kernel_input.load(context)
-            arranged = order.arrange(context, loaded)
-        equal = kernel_input.equal_neighbours(arranged.rows, len(encoded.quasi))
+            found = order.arrange(context, loaded)
+        bare = found.bare
+        equal = kernel_input.equal_neighbours(bare, len(encoded.quasi))
         notes: tuple[str, ...] = ()
         if own:
-            order.within(context, arranged.rows, loaded.geometry)
+            order.within(context, bare, loaded.geometry)
+            arranged = found.arranged(loaded.geometry, context.threads)
             group, notes = dual.solve(context, loaded, arranged, self.solver, self.minimize)
         else:
-            group = direct.solve(context, loaded, arranged, order, fast=self.fast, minimize=self.minimize)
+            group = direct.solve(context, loaded, found, order, fast=self.fast, minimize=self.minimize)
         classes = np.empty(len(group), np.int32)
-        classes[arranged.rows.number] = group
+        classes[bare.number] = group
         table = context.scratch.table("assign")
         context.scratch.engine.load_arrays(table, {"rid": loaded.rid, "class": classes})
         names = np.arange(int(group.max()) + 1, dtype=np.int32)
-        boxes = spans(context, arranged.rows, loaded.geometry.facts, group, names)
+        boxes = spans(context, bare, loaded.geometry, group, names)
         execution = "pushdown" if context.execution == "pushdown" else "kernel"
         divided = bool((classes[equal[0]] != classes[equal[1]]).any())
         return Assignment(table, execution, notes, boxes, divided)

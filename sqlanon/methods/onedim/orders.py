@@ -20,7 +20,7 @@ from sqlanon.kernels.canonical_order import by_words, settle
 from sqlanon.kernels.extent import Geometry
 from sqlanon.kernels.mondrian import grow
 from sqlanon.kernels.requirements import demands_of
-from sqlanon.kernels.rows import Rows
+from sqlanon.kernels.rows import Bare, Rows
 from sqlanon.methods.base import Context
 from sqlanon.methods.mondrian.tree import grow_tree
 from sqlanon.methods.onedim.axes import axes as axes_of
@@ -42,25 +42,46 @@ ONE_TREE, TREE_ROWS = 1 << 16, 1 << 11
 """A table of up to `ONE_TREE` rows has one tree; a larger one has a tree for every `TREE_ROWS` rows of the curve. Measured on
 500,000 rows of the SAL census, k = 10: range NCP 0.0094 with trees of 2^9 to 2^12 rows (0.0096 with the smallest), 0.0095 with one."""
 
+_TOGETHER = 32
+"""Trees that are grown by one call."""
+
 
 @dataclass(frozen=True, slots=True)
 class Arranged:
-    """Rows in order.
+    """Rows in order, as solvers take them.
 
     Attributes:
         rows: the rows, in order; ``number`` is each one's place in what was loaded.
+        line, span: as in `Sorted`.
+    """
+
+    rows: Rows
+    line: Longs | None
+    span: int
+
+
+@dataclass(frozen=True, slots=True)
+class Sorted:
+    """Rows in order.
+
+    Attributes:
+        bare: the rows, in order; ``number`` is each one's place in what was loaded.
         line: int64[n], ascending keys whose differences are distances; None where the order has none.
         span: the largest key there can be.
     """
 
-    rows: Rows
+    bare: Bare
     line: Longs | None = None
     span: int = 0
+
+    def arranged(self, geometry: Geometry, threads: int) -> Arranged:
+        """The rows as they are now."""
+        return Arranged(kernel_input.filled(self.bare, geometry, threads), self.line, self.span)
 
 
 @dataclass(frozen=True, slots=True)
 class Keyed:
-    """Keys in the database: a scratch table (rid, one or more bigint columns to sort by); ``span`` as in `Arranged`."""
+    """Keys in the database: a scratch table (rid, one or more bigint columns to sort by); ``span`` as in `Sorted`."""
 
     table: TableRef
     columns: tuple[str, ...]
@@ -73,13 +94,13 @@ class Order(Protocol):
     rearranges: ClassVar[bool]
     """Whether `within` does anything."""
 
-    def arrange(self, context: Context, loaded: Loaded) -> Arranged:
+    def arrange(self, context: Context, loaded: Loaded) -> Sorted:
         """Bring rows in memory into the order of their keys."""
 
     def keyed(self, context: Context, block: int) -> Keyed:
         """Make a table of keys; memory is that of ``block`` rows, and what the order itself needs."""
 
-    def within(self, context: Context, rows: Rows, geometry: Geometry) -> None:
+    def within(self, context: Context, rows: Bare, geometry: Geometry) -> None:
         """Rearrange rows that are sorted by their keys, in place: those between two multiples of `ONE_TREE` among themselves."""
 
 
@@ -91,7 +112,7 @@ class _Curve:
     def _measure(self, context: Context, geometry: Geometry, sample: _Sample) -> _Keys:
         raise NotImplementedError
 
-    def arrange(self, context: Context, loaded: Loaded) -> Arranged:
+    def arrange(self, context: Context, loaded: Loaded) -> Sorted:
         """See `Order`."""
 
         def sample(picked: Longs) -> Ints:
@@ -106,9 +127,9 @@ class _Curve:
         np.not_equal(line[1:], line[:-1], out=begins[1:])
         if len(words) > 1:
             by_words(order, begins, np.array(words[1:]))
-        return settled(context, loaded, order, begins, line, keys.span)
+        return settled(context, loaded, order, begins, line, keys.span, exact=keys.exact)
 
-    def within(self, context: Context, rows: Rows, geometry: Geometry) -> None:
+    def within(self, context: Context, rows: Bare, geometry: Geometry) -> None:
         """See `Order`: keys are all."""
 
     def keyed(self, context: Context, block: int) -> Keyed:
@@ -143,6 +164,10 @@ class _Keys(Protocol):
     @property
     def span(self) -> int:
         """The largest key there can be."""
+
+    @property
+    def exact(self) -> bool:
+        """Whether rows of equal keys have equal codes."""
 
     def of(self, codes: Ints, threads: int) -> list[Longs]:
         """Keys of int32[d, n] codes as columns to sort by, the leading one first."""
@@ -187,7 +212,8 @@ class Hilbert(_Curve):
         turned = hilbert.axes_by_spread(axes, counts)
         turned = [j for j in turned if axes[j].any()] or turned[:1]
         bits = hilbert.grid_bits([axes[j] for j in turned])
-        return _HilbertKeys(bits, turned, [hilbert.cells(axes[j], bits) for j in turned])
+        tables = [hilbert.cells(axes[j], bits) for j in turned]
+        return _HilbertKeys(bits, turned, tables, all(j in turned or len(axes[j]) == 1 for j in range(len(axes))))
 
 
 @dataclass(frozen=True, slots=True)
@@ -195,10 +221,15 @@ class _HilbertKeys:
     bits: int
     turned: Sequence[int]
     tables: Sequence[npt.NDArray[np.uint32]]
+    all_turned: bool
 
     @property
     def span(self) -> int:
         return (1 << min(self.bits * len(self.turned), 63)) - 1
+
+    @property
+    def exact(self) -> bool:
+        return self.all_turned and all(len(np.unique(table)) == len(table) for table in self.tables)
 
     @property
     def words(self) -> int:
@@ -238,6 +269,7 @@ class IDistance(_Curve):
 class _DistanceKeys:
     axes: Sequence[Ints]
     centres: Ints
+    exact: ClassVar[bool] = False
 
     @property
     def span(self) -> int:
@@ -268,15 +300,15 @@ class Tree(Hilbert):
 
     rearranges: ClassVar[bool] = True
 
-    def arrange(self, context: Context, loaded: Loaded) -> Arranged:
+    def arrange(self, context: Context, loaded: Loaded) -> Sorted:
         """See `Order`: the curve. Its keys are no line, since `within` leaves them."""
-        return Arranged(super().arrange(context, loaded).rows)
+        return Sorted(super().arrange(context, loaded).bare)
 
     def keyed(self, context: Context, block: int) -> Keyed:
         """See `Order`."""
         return replace(super().keyed(context, block), span=0)
 
-    def within(self, context: Context, rows: Rows, geometry: Geometry) -> None:
+    def within(self, context: Context, rows: Bare, geometry: Geometry) -> None:
         """See `Order`.
 
         A single tree is grown down to equal rows. Many trees take most of the time, so their leaves hold up to a class of
@@ -291,36 +323,38 @@ class Tree(Hilbert):
             spare = kernel_input.room(n, d, geometry)
             grow_tree(rows, spare, geometry, free, domains, context.threads, context.progress)
             return
-        leaf = kernel_input.least_class(context)
+        leaf, together = kernel_input.least_class(context), _TOGETHER * TREE_ROWS
 
-        def block(start: int) -> None:
-            stop = min(start + TREE_ROWS, n)
-            spare, begins = kernel_input.room(stop - start, d, geometry), np.zeros(stop - start, np.bool_)
-            grow(rows.part(start, stop), spare, begins, geometry, free, domains, False, False, leaf)
+        def some(start: int) -> None:
+            stop = min(start + together, n)
+            spare, begins = kernel_input.room(TREE_ROWS, d, geometry), np.zeros(stop - start, np.bool_)
+            bounds = np.append(np.arange(0, stop - start, TREE_ROWS), stop - start)
+            grow(rows.part(start, stop), spare, begins, bounds, geometry, free, domains, False, False, leaf)
 
         with ThreadPoolExecutor(context.threads) as pool:
-            for done, _ in enumerate(pool.map(block, range(0, n, TREE_ROWS)), 1):
-                context.progress.update(min(done * TREE_ROWS, n), n, "rows in order")
+            for done, _ in enumerate(pool.map(some, range(0, n, together)), 1):
+                context.progress.update(min(done * together, n), n, "rows in order")
 
 
 ORDERS: Mapping[str, type[Order]] = {"hilbert": Hilbert, "idistance": IDistance, "tree": Tree}
 """Every order by name."""
 
 
-def canonical(context: Context, loaded: Loaded) -> Arranged:
+def canonical(context: Context, loaded: Loaded) -> Sorted:
     """By QI codes in column order, with the ties every order has: what methods that draw at random start from."""
     order = np.lexsort(tuple(loaded.codes[::-1]))
     begins = np.zeros(len(order), np.bool_)
     for column in loaded.codes:
         begins[1:] |= column[order[1:]] != column[order[:-1]]
-    return settled(context, loaded, order, begins)
+    return settled(context, loaded, order, begins, exact=True)
 
 
 def settled(
     context: Context, loaded: Loaded, order: Longs, begins: npt.NDArray[np.bool_], line: Longs | None = None,
-    span: int = 0,
-) -> Arranged:  # fmt: skip
-    """Break ties, then bring the rows into the order."""
-    settle(order, begins, loaded.codes, loaded.sensitive_matrix, loaded.rid)
-    rows = kernel_input.rows_of(loaded.codes, order.astype(np.int32), loaded.geometry, context.threads)
-    return Arranged(rows, line, span)
+    span: int = 0, *, exact: bool,
+) -> Sorted:  # fmt: skip
+    """Break ties, then bring the rows into the order; ``exact`` says that the rows of a tie have equal codes."""
+    codes = loaded.codes[:0] if exact else loaded.codes
+    settle(order, begins, codes, loaded.sensitive_matrix, loaded.rid)
+    bare = kernel_input.bare_of(loaded.codes, order.astype(np.int32), loaded.geometry, context.threads)
+    return Sorted(bare, line, span)

@@ -14,7 +14,7 @@ from sqlanon.kernels import runs
 from sqlanon.kernels.fast_runs import best_row_runs
 from sqlanon.kernels.rows import Rows
 from sqlanon.methods.base import Context
-from sqlanon.methods.onedim.orders import ONE_TREE, Arranged, Keyed, Order
+from sqlanon.methods.onedim.orders import ONE_TREE, Keyed, Order, Sorted
 from sqlanon.methods.shared import kernel_input
 from sqlanon.methods.shared.kernel_input import Loaded
 from sqlanon.privacy import least_rows
@@ -56,7 +56,7 @@ def streamed_runs(context: Context, order: Order, fast: bool, objective: int) ->
     return table
 
 
-def arranged_by_engine(context: Context, order: Order) -> tuple[Loaded, Arranged]:
+def arranged_by_engine(context: Context, order: Order) -> tuple[Loaded, Sorted]:
     """The whole table in memory, by the keys, as the engine has sorted it."""
     keyed = order.keyed(context, _block(context))
     statement, dtypes = _query(context, keyed)
@@ -66,8 +66,8 @@ def arranged_by_engine(context: Context, order: Order) -> tuple[Loaded, Arranged
     rid, *codes = (column.astype(np.int32, copy=False) for column in columns[keys:])
     loaded = Loaded(rid, np.stack(codes[:d]), codes[d:], kernel_input.geometry(context))
     number = np.arange(len(rid), dtype=np.int32)
-    rows = kernel_input.rows_of(loaded.codes, number, loaded.geometry, context.threads)
-    return loaded, Arranged(rows, columns[0].astype(np.int64) if keyed.span else None, keyed.span)
+    bare = kernel_input.bare_of(loaded.codes, number, loaded.geometry, context.threads)
+    return loaded, Sorted(bare, columns[0].astype(np.int64) if keyed.span else None, keyed.span)
 
 
 def _block(context: Context) -> int:
@@ -96,7 +96,9 @@ class _Solver:
         self._context, self._order, self._keyed = context, order, keyed
         self._fast, self._objective, self._k = fast, objective, least_rows(context.requirements)
         self._opt = np.zeros(1, np.int64)
-        self._kept = kernel_input.room(0, len(context.encoded.quasi), self._geometry).rows
+        self._kept = kernel_input.filled(
+            kernel_input.room(0, len(context.encoded.quasi), self._geometry), self._geometry
+        )
         self._line = np.zeros(0, np.int64)
         self.rid = np.empty(n, np.int32)
         self.back = np.zeros(n + 1, np.int32)
@@ -109,8 +111,9 @@ class _Solver:
         rid = fetched[at].astype(np.int32, copy=False)
         more, known = len(rid), len(self._kept.number)
         number = np.arange(more, dtype=np.int32)
-        block = kernel_input.rows_of(codes, number, self._geometry, self._context.threads)
-        self._order.within(self._context, block, self._geometry)
+        bare = kernel_input.bare_of(codes, number, self._geometry, self._context.threads)
+        self._order.within(self._context, bare, self._geometry)
+        block = kernel_input.filled(bare, self._geometry, self._context.threads)
         self.rid[self.rows : self.rows + more] = rid[block.number]
         rows = self._kept.then(block)
         if self._fast:

@@ -11,9 +11,11 @@ import numpy as np
 from sqlanon.engines.base import TableRef
 from sqlanon.kernels.extent import (
     MASK_LIMIT,
+    NULLS,
     ORDERED,
     SCALE,
     SET,
+    SIZE,
     SPAN,
     TREE,
     WORD_END,
@@ -21,7 +23,7 @@ from sqlanon.kernels.extent import (
 )
 from sqlanon.kernels.lanes import padded
 from sqlanon.kernels.requirements import Demands, demands_of
-from sqlanon.kernels.rows import Rows, Spare, fill, pack
+from sqlanon.kernels.rows import Bare, Rows, fill, pack, pick
 from sqlanon.methods.base import Context
 from sqlanon.methods.shared.threads import spread
 from sqlanon.privacy import Coded, beyond_rows, least_rows, shapes_beyond_rows
@@ -95,6 +97,9 @@ def fetch_codes(
     part: TableRef | None = None,
     span: tuple[int, int] | None = None,
     label: str = "part",
+    geometry: Geometry | None = None,
+    *,
+    sensitive: bool = True,
 ) -> tuple[Ints, Ints, list[Ints], Ints]:
     """Stream codes out of the database.
 
@@ -104,12 +109,16 @@ def fetch_codes(
         part: only rows of partitions in this table (rid, ``label``) ...
         span: ... whose part, or without ``part`` whose rid, lies in [first, past); None: all.
         label: the column of ``part`` that numbers partitions.
+        geometry: the attributes, for codes of the type that `Bare` has.
+        sensitive: fetch sensitive codes and those of persons too.
 
     Returns:
-        rid int32[n], codes int32[d, n], sensitive codes, then those of persons where a requirement counts them (each int32[n]), part int32[n] (empty without ``part``).
+        rid int32[n], codes int32[d, n] (with ``geometry`` perhaps int16), sensitive codes, then those of persons where a requirement
+        counts them (each int32[n]), part int32[n] (empty without ``part``).
     """
     encoded = context.encoded
-    names = [domain.code for domain in encoded.quasi + encoded.counted]
+    domains = encoded.quasi + (encoded.counted if sensitive else ())
+    names = [domain.code for domain in domains]
     binds: dict[str, int | float | str | None] = {}
     if span:
         binds = {"first": span[0], "past": span[1]}
@@ -124,18 +133,16 @@ def fetch_codes(
             label=label,
             span=span is not None,
         ),
-        ["int32"]
-        + [domain.code_array for domain in encoded.quasi + encoded.counted]
-        + ["int32"] * (part is not None),
+        ["int32"] + [domain.code_array for domain in domains] + ["int32"] * (part is not None),
     )
     rid = arrays.pop(0)
     d = len(encoded.quasi)
-    codes = np.empty((d, len(rid)), np.int32)
+    codes: Ints = np.empty((d, len(rid)), np.int32 if geometry is None else code_type(geometry))
     for column, array in zip(codes, arrays, strict=False):
         column[:] = array
-    sensitive = [array.astype(np.int32, copy=False) for array in arrays[d : len(names)]]
+    values = [array.astype(np.int32, copy=False) for array in arrays[d : len(names)]]
     parts = arrays[-1] if part is not None else np.zeros(0, dtype=np.int32)
-    return rid.astype(np.int32, copy=False), codes, sensitive, parts.astype(np.int32, copy=False)
+    return rid.astype(np.int32, copy=False), codes, values, parts.astype(np.int32, copy=False)
 
 
 def sizes(context: Context) -> npt.NDArray[np.int64]:
@@ -171,7 +178,7 @@ def load(context: Context) -> Loaded:
     return Loaded(rid, codes, sensitive, geometry(context))
 
 
-def equal_neighbours(rows: Rows, d: int) -> tuple[Ints, Ints]:
+def equal_neighbours(rows: Bare, d: int) -> tuple[Ints, Ints]:
     """The numbers of each two neighbouring rows whose ``d`` codes are equal.
 
     Where all equal rows are neighbours, a class divides equal rows if and only if it divides such two.
@@ -183,31 +190,47 @@ def equal_neighbours(rows: Rows, d: int) -> tuple[Ints, Ints]:
     return rows.number[at], rows.number[at + 1]
 
 
-def rows_of(columns: Ints, numbers: Ints, geometry: Geometry, threads: int = 1) -> Rows:
-    """Rows as kernels take them, from int32[d, *] codes and int32[n], the column of ``columns`` of each row."""
-    d, n = len(columns), len(numbers)
-    rows = room(n, d, geometry).rows._replace(number=numbers)
-    packed = np.empty((columns.shape[1], padded(d)), np.int32)
+def code_type(geometry: Geometry) -> type[np.int16 | np.int32]:
+    """What `Bare` keeps codes as."""
+    return (
+        np.int16
+        if (geometry.facts[:, SIZE] + geometry.facts[:, NULLS]).max(initial=0) <= 1 << 15
+        else np.int32
+    )
+
+
+def bare_of(columns: Ints, numbers: Ints, geometry: Geometry, threads: int = 1) -> Bare:
+    """Rows as trees take them, from [d, *] codes and int32[n], the column of ``columns`` of each row."""
+    d, kind = len(columns), code_type(geometry)
+    packed: Ints = np.zeros((columns.shape[1], padded(d)), kind)
     spread(lambda start, stop: pack(columns, packed, start, stop), len(packed), threads)
-    spread(
-        lambda start, stop: fill(packed, numbers, geometry, rows.codes, rows.places, rows.sets, start, stop),
-        n,
-        threads,
-    )
-    return rows
+    codes: Ints = np.empty((len(numbers), padded(d)), kind)
+    spread(lambda start, stop: pick(packed, numbers, codes, start, stop), len(numbers), threads)
+    return Bare(codes, numbers, np.zeros(0, np.int32))
 
 
-def room(n: int, d: int, geometry: Geometry) -> Spare:
-    """Zeroed room for ``n`` rows of ``d`` attributes; memory is taken where it is first written."""
+def filled(bare: Bare, geometry: Geometry, threads: int = 1) -> Rows:
+    """The same rows as solvers take them; they stay as they are when the bare ones move on."""
+    n, lanes = bare.codes.shape
     words = int(geometry.facts[:, WORD_END].max(initial=0))
-    lanes = padded(d)
-    rows = Rows(
-        np.zeros((n, lanes), dtype=np.int32),
-        np.zeros((n, lanes), dtype=np.int32),
-        np.zeros((n, words), dtype=np.uint64),
-        np.zeros(n, dtype=np.int32),
+    codes, places = np.zeros((n, lanes), np.int32), np.zeros((n, lanes), np.int32)
+    sets = np.zeros((n, words), np.uint64)
+    spread(lambda start, stop: fill(bare.codes, geometry, codes, places, sets, start, stop), n, threads)
+    return Rows(codes, places, sets, bare.number.copy())
+
+
+def rows_of(columns: Ints, numbers: Ints, geometry: Geometry, threads: int = 1) -> Rows:
+    """Rows as solvers take them, from int32[d, *] codes and int32[n], the column of ``columns`` of each row."""
+    return filled(bare_of(columns, numbers, geometry, threads), geometry, threads)
+
+
+def room(n: int, d: int, geometry: Geometry, *, counted: bool = False) -> Bare:
+    """Room for ``n`` rows of ``d`` attributes, zeroed; memory is taken where it is first written."""
+    return Bare(
+        np.zeros((n, padded(d)), code_type(geometry)),
+        np.zeros(n, np.int32),
+        np.zeros(n if counted else 0, np.int32),
     )
-    return Spare(rows, np.zeros(n, dtype=np.int64))
 
 
 def least_class(context: Context) -> int:
@@ -246,8 +269,11 @@ def demands(
 
 
 __all__ = [
+    "bare_of",
+    "code_type",
     "demands",
     "fetch_codes",
+    "filled",
     "geometry",
     "kind_of",
     "least_class",

@@ -1,0 +1,47 @@
+"""How exact sets of nominal attributes are counted from bit masks, prepared once for many boxes."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+from numba import njit
+
+from sqlanon.kernels.extent import BIT, KIND, NULLS, SET, SIZE, START, WEIGHT, WORD, WORD_END, Geometry
+
+FIRST, PAST, SHIFT, BITS, TABLE, PRICE, NULL, VALUE = range(8)
+"""Columns of `set_facts`."""
+
+
+@njit(nogil=True, cache=True)
+def words_of(facts: npt.NDArray[np.int64]) -> int:
+    """Words of a row's mask."""
+    words = np.int64(0)
+    for a in range(len(facts)):
+        words = max(words, facts[a, WORD_END])
+    return words
+
+
+@njit(nogil=True, cache=True)
+def set_facts(geometry: Geometry) -> npt.NDArray[np.int64]:
+    """What sets are counted with, int64[m, 8], those that have the first word alone first.
+
+    Per set attribute its first and past-the-last word, its bit there, the bits of its codes, where its extents begin in the
+    table, its weight, whether NULL is one of its codes, and its number.
+    """
+    facts = geometry.facts
+    found = np.empty((len(facts), 8), np.int64)
+    m = 0
+    for alone in (True, False):
+        for a in range(len(facts)):
+            if facts[a, KIND] == SET and (facts[a, WORD_END] == 1) == alone:
+                codes = facts[a, SIZE] + facts[a, NULLS]
+                found[m, FIRST] = facts[a, WORD]
+                found[m, PAST] = facts[a, WORD_END]
+                found[m, SHIFT] = facts[a, BIT]
+                found[m, BITS] = -1 if codes >= 64 else (np.int64(1) << codes) - 1
+                found[m, TABLE] = facts[a, START]
+                found[m, PRICE] = facts[a, WEIGHT]
+                found[m, NULL] = facts[a, NULLS]
+                found[m, VALUE] = a
+                m += 1
+    return found[:m]

@@ -1,0 +1,278 @@
+"""Loss cuts of small partitions, down to the leaves: rows are sorted by every attribute once, and a cut divides the sorted lists.
+
+The lists hold positions, so a list stays sorted when its rows are dealt to two halves (Mehta, Agrawal, Rissanen 1996, for
+decision trees). A cut is scored by sweeps over a list in both directions, with the box of the rows passed in registers.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+from numba import njit
+
+from sqlanon.kernels.extent import (
+    KIND,
+    LEVELS,
+    NULLS,
+    SCALE,
+    SIZE,
+    SPAN,
+    START,
+    TREE,
+    WEIGHT,
+    Geometry,
+    extent,
+    popcount,
+)  # fmt: skip
+from sqlanon.kernels.lanes import WIDTH
+from sqlanon.kernels.requirements import Counters, Demands, allowed_slots
+from sqlanon.kernels.rows import Bare
+from sqlanon.kernels.set_masks import BITS, FIRST, NULL, PAST, PRICE, SHIFT, TABLE
+from sqlanon.kernels.sorted_lists import Lists, load
+from sqlanon.kernels.vectors import greater, item, lane, lanes_of, lesser, put, spanned, write
+
+NEVER = np.int64(1) << np.int64(62)
+
+
+@njit(nogil=True, cache=True)
+def cut_sorted(
+    rows: Bare, start: int, stop: int, first: npt.NDArray[np.bool_], geometry: Geometry, demands: Demands, relaxed: bool,
+    target: int, work: Lists, counters: Counters,
+) -> None:  # fmt: skip
+    """Cut rows ``start`` to ``stop`` by the least loss, down to the leaves or to pieces of at most ``target`` rows.
+
+    Args:
+        rows: permuted in place between ``start`` and ``stop``.
+        start, stop: the partition, at most as many rows as ``work`` has room for.
+        first: bool[n], set True where a leaf or piece begins.
+        geometry: the attributes.
+        demands: the requirements.
+        relaxed: rows with equal values may be divided.
+        target: see `grow`.
+        work: scratch.
+        counters: zeroed.
+
+    Ties: the more even cut, then the first attribute, then the lower bound.
+
+    One long function on purpose: numba counts references to every array that a call takes, so that calls for partitions of
+    a few rows would cost more than their work.
+
+    Cost: O(n d log n) for balanced cuts.
+    """
+    facts, table = geometry.facts, geometry.table
+    places, masks, codes, count, lists = work.places, work.masks, work.codes, work.count, work.lists
+    ends, left, wide, stack, right, grown = work.ends, work.left, work.wide, work.open, work.right, work.grown
+    sets, order, final = work.sets, work.order, work.final
+    d, lanes, words, k = len(facts), rows.codes.shape[1], masks.shape[1], demands.k
+    most = len(work.final)  # codes and lists lie one after the other
+    checks, counted = len(demands.add) > 0, len(rows.count) > 0
+    own_word, trees = 0, False  # the sets whose only word is the first one come first
+    for t in range(len(sets)):
+        own_word += sets[t, PAST] == 1
+    for a in range(d):
+        trees |= facts[a, KIND] == TREE or facts[a, KIND] == SPAN
+    n = stop - start
+    whole = load(rows, start, stop, geometry, work)
+    stack[0, 0], stack[0, 1], stack[0, 2], stack[0, 3] = 0, n, 0, whole
+    top = 1
+    while top > 0:
+        top -= 1
+        begin, end, side, size = stack[top, 0], stack[top, 1], stack[top, 2], stack[top, 3]
+        best_loss, best_tilt, best_j, best_at, best_left = NEVER, NEVER, -1, np.int64(0), np.int64(0)
+        if size >= max(2 * k, 2) and end - begin > target:
+            for j in range(d):
+                code_j, from_j = j * most, (side * (d + 1) + j) * most
+                if not relaxed and item(codes, code_j + item(lists, from_j + begin)) == item(
+                    codes, code_j + item(lists, from_j + end - 1)
+                ):
+                    continue
+                # 1. Where the list may be cut.
+                at, past, before, after = begin, end, np.int64(0), size
+                if counted:
+                    while before + item(count, item(lists, from_j + at)) < k:
+                        before += item(count, item(lists, from_j + at))
+                        at += 1
+                    after = np.int64(0)
+                    while after < k:
+                        past -= 1
+                        after += item(count, item(lists, from_j + past))
+                else:
+                    at, past, before = begin + max(k, 1) - 1, end - max(k, 1), np.int64(max(k, 1) - 1)
+                cuts = 0
+                if relaxed:
+                    for here in range(at, past):
+                        before += 1
+                        ends[cuts], left[cuts] = here + 1, before
+                        cuts += 1
+                elif at < past:
+                    now = item(codes, code_j + item(lists, from_j + at))
+                    for here in range(at, past):
+                        then = item(codes, code_j + item(lists, from_j + here + 1))
+                        before += item(count, item(lists, from_j + here)) if counted else 1
+                        write(ends, cuts, here + 1)
+                        write(left, cuts, before)
+                        cuts += now != then
+                        now = then
+                if cuts > 0 and checks:
+                    for here in range(begin, end):
+                        order[here - begin] = item(lists, from_j + here)
+                    for u in range(cuts):
+                        left[u] = ends[u] - begin
+                    left[cuts] = end - begin
+                    allowed_slots(
+                        demands, work.number, order[: end - begin], left, cuts + 1, counters, work.allowed
+                    )
+                    kept = 0
+                    for u in range(cuts):
+                        ends[kept], left[kept] = ends[u], ends[u] - begin
+                        kept += work.allowed[u]
+                    cuts = kept
+                if cuts == 0:
+                    continue
+                # 2. The widths of both halves of every cut.
+                for half in range(2):
+                    step, wide_half = 1 - 2 * half, half * (most + 1)
+                    steps = ends[cuts - 1] - begin if half == 0 else end - ends[0]
+                    for b in range(0, lanes, WIDTH):
+                        cursor, u = begin if half == 0 else end, np.int64(0 if half == 0 else cuts - 1)
+                        goal = item(ends, u)
+                        weight = lanes_of(work.weight, 0, b)
+                        low = high = lanes_of(places, item(lists, from_j + cursor - half), b)
+                        mask, known, sets_wide = np.uint64(0), np.uint64(0), np.int64(0)
+                        for _ in range(steps):
+                            i = item(lists, from_j + cursor - half)
+                            cursor += step
+                            row = lanes_of(places, i, b)
+                            low, high = lesser(low, row), greater(high, row)
+                            mask |= lane(masks, i, 0)
+                            if cursor == goal:
+                                total = spanned(low, high, weight)
+                                if b > 0:
+                                    total += item(wide, wide_half + u)
+                                else:
+                                    if mask != known:
+                                        known, sets_wide = mask, np.int64(0)
+                                        for t in range(own_word):
+                                            part = (mask >> np.uint64(sets[t, SHIFT])) & np.uint64(
+                                                sets[t, BITS]
+                                            )
+                                            members = popcount(part)
+                                            if members > 1:
+                                                null = sets[t, NULL] == 1 and part & np.uint64(
+                                                    1
+                                                ) != np.uint64(0)
+                                                sets_wide += sets[t, PRICE] * (
+                                                    SCALE if null else table[sets[t, TABLE] + members]
+                                                )
+                                    total += sets_wide
+                                write(wide, wide_half + u, total)
+                                u += step
+                                if u >= 0 and u < cuts:
+                                    goal = item(ends, u)
+                    if own_word < len(sets):
+                        cursor, u = begin if half == 0 else end, np.int64(0 if half == 0 else cuts - 1)
+                        goal = item(ends, u)
+                        for w in range(words):
+                            grown[w] = 0
+                        for _ in range(steps):
+                            i = item(lists, from_j + cursor - half)
+                            cursor += step
+                            for w in range(words):
+                                grown[w] |= masks[i, w]
+                            if cursor == goal:
+                                total = np.int64(0)
+                                for t in range(own_word, len(sets)):
+                                    part, members = grown[sets[t, FIRST]], np.int64(0)
+                                    if sets[t, PAST] - sets[t, FIRST] > 1:
+                                        for w in range(sets[t, FIRST], sets[t, PAST]):
+                                            members += popcount(grown[w])
+                                    else:
+                                        part = (part >> np.uint64(sets[t, SHIFT])) & np.uint64(sets[t, BITS])
+                                        members = popcount(part)
+                                    if members > 1:
+                                        null = sets[t, NULL] == 1 and part & np.uint64(1) != np.uint64(0)
+                                        total += sets[t, PRICE] * (
+                                            SCALE if null else table[sets[t, TABLE] + members]
+                                        )
+                                write(wide, wide_half + u, item(wide, wide_half + u) + total)
+                                u += step
+                                if u >= 0 and u < cuts:
+                                    goal = item(ends, u)
+                    if trees:
+                        for a in range(d):
+                            if facts[a, KIND] != TREE and facts[a, KIND] != SPAN:
+                                continue
+                            cursor, u = begin if half == 0 else end, np.int64(0 if half == 0 else cuts - 1)
+                            goal = item(ends, u)
+                            small = large = codes[a * most + item(lists, from_j + cursor - half)]
+                            one, other, total = small, large, np.int64(0)
+                            for _ in range(steps):
+                                code = codes[a * most + item(lists, from_j + cursor - half)]
+                                cursor += step
+                                small, large = min(small, code), max(large, code)
+                                if cursor == goal:
+                                    if small != one or large != other:
+                                        one, other = small, large
+                                        total = facts[a, WEIGHT] * extent(
+                                            facts[a, KIND], facts[a, SIZE], facts[a, NULLS], facts[a, LEVELS],
+                                            facts[a, START], table, np.int64(small), np.int64(large), np.int64(0),
+                                        )  # fmt: skip
+                                    write(wide, wide_half + u, item(wide, wide_half + u) + total)
+                                    u += step
+                                    if u >= 0 and u < cuts:
+                                        goal = item(ends, u)
+                # 3. The best of them.
+                for u in range(cuts):
+                    before = item(left, u)
+                    loss = item(wide, u) * before + item(wide, most + 1 + u) * (size - before)
+                    if loss <= best_loss:
+                        tilt = abs(2 * before - size)
+                        if loss < best_loss or tilt < best_tilt:
+                            best_loss, best_tilt, best_j, best_at, best_left = (
+                                loss,
+                                tilt,
+                                j,
+                                item(ends, u),
+                                before,
+                            )
+        if best_j < 0:
+            first[start + begin] = True
+            from_d = (side * (d + 1) + d) * most
+            for at in range(begin, end):
+                write(final, at, item(lists, from_d + at))
+            continue
+        # 4. Deal the rows of every list to the halves.
+        from_j, there = (side * (d + 1) + best_j) * most, 1 - side
+        for at in range(begin, end):
+            write(right, item(lists, from_j + at), np.int64(at >= best_at))
+        for a in range(d + 1):
+            from_a, to_a = (side * (d + 1) + a) * most, (there * (d + 1) + a) * most
+            if not relaxed and a < d:
+                i = item(lists, from_a + begin)
+                if item(codes, a * most + i) == item(codes, a * most + item(lists, from_a + end - 1)):
+                    # All codes are equal; this is how the halves see it.
+                    (
+                        lists[to_a + begin],
+                        lists[to_a + best_at - 1],
+                        lists[to_a + best_at],
+                        lists[to_a + end - 1],
+                    ) = i, i, i, i
+                    continue
+            one, other = begin, best_at
+            for at in range(begin, end):
+                i = item(lists, from_a + at)
+                goes = item(right, i)
+                write(lists, to_a + (other if goes else one), i)
+                other += goes
+                one += 1 - goes
+        stack[top, 0], stack[top, 1], stack[top, 2], stack[top, 3] = best_at, end, there, size - best_left
+        stack[top + 1, 0], stack[top + 1, 1] = begin, best_at
+        stack[top + 1, 2], stack[top + 1, 3] = there, best_left
+        top += 2
+    for at in range(n):
+        i = np.int64(final[at])
+        rows.number[start + at] = work.number[i]
+        if counted:
+            rows.count[start + at] = count[i]
+        for b in range(0, lanes, WIDTH):
+            put(rows.codes, start + at, b, lanes_of(work.own, i, b))
