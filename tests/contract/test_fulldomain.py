@@ -24,7 +24,7 @@ from sqlanon.progress import Silent
 from sqlanon.spec import SuppressionSpec
 from sqlanon.table.scratch import Scratch
 from tests.contract.assigned import Sample, _fetch, encoded_sample
-from tests.contract.cases import QI, Case
+from tests.contract.cases import QI, Case, release_rows
 from tests.engines import PAIR
 from tests.oracle import lattice
 from tests.oracle.requirements import Privacy
@@ -244,3 +244,27 @@ def test_a_lattice_that_is_too_large_is_refused(shared_db: Any) -> None:
         PolicyError, match=r"at most 1000000 combinations of levels.*2 x 2.*or use method tree"
     ):
         shared_db.anonymize("many_columns", quasi=columns, k=1, method="fulldomain")
+
+
+@pytest.mark.parametrize("engine", PAIR, ids=lambda engine: engine.name)
+@pytest.mark.parametrize("rows", ["starred", "left_out"])
+def test_a_whole_run_publishes_the_levels_and_suppresses_within_the_limit(
+    connect_module: Any, engine: Any, rows: str, tmp_path: Path
+) -> None:
+    one = case(9, Privacy(k=3), rows=31)
+    limit = Fraction(3, 10)
+    expected = lattice.best(one.table, one.privacy, "loss", int(limit * one.table.rows), rows == "starred")
+    assert expected.gone
+    shown, report = release_rows(
+        connect_module(engine), one, tmp_path, method="fulldomain:search=global", format="labels",
+        suppression={"limit": "3/10", "rows": rows},
+    )  # fmt: skip
+    assert report.verified
+    assert report.suppressed == len(expected.gone)
+    assert len(shown) == one.table.rows - (len(expected.gone) if rows == "left_out" else 0)
+    hidden = [row for row in shown if all(row[name] == "*" for name in one.quasi)]
+    assert len(hidden) == (len(expected.gone) if rows == "starred" else 0)
+    assert report.classes == len(expected.classes) + (rows == "starred")
+    cities = {row["city"] for row in shown} - {"*", "NULL"}
+    labels = {path[expected.node[0]] for path in CITY}
+    assert cities <= labels
