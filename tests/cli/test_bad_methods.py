@@ -56,12 +56,12 @@ def test_a_sensitive_column_among_the_quasi(cli, warehouse, method):
 
 @GENERAL
 def test_one_attribute(cli, warehouse, way):
-    """Not an error: a class is a range."""
+    """Not an error: a class is a range. Where values are shown or hidden, all are hidden: no age occurs four times."""
     words = [*asked(warehouse, written(way), quasi="age"), "--rest", "drop", "--k", "4", "--json"]
     ended = cli(*words)
     assert ended.code == 0, ended.out + ended.err
     assert ended.json["min_class"] >= 4
-    assert ended.json["classes"] > 2
+    assert ended.json["classes"] > 2 or way.method == "suppress"
 
 
 @GENERAL
