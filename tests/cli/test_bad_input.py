@@ -68,7 +68,7 @@ def test_no_server(cli):
     "command", [["releases"], ["run"], ["anonymize", "people", "--k", "2", "--qi", "age", "--rest", "drop"]]
 )
 @pytest.mark.usefixtures("policy")
-def test_locked_database(shell, warehouse, command):
+def test_locked_database(shell, cli, warehouse, command):
     hold = "import duckdb, sys; c = duckdb.connect(sys.argv[1]); print('held', flush=True); sys.stdin.read()"
     holder = subprocess.Popen(
         [sys.executable, "-c", hold, warehouse.removeprefix("duckdb:///")],
@@ -82,7 +82,7 @@ def test_locked_database(shell, warehouse, command):
         assert holder.stdout.readline() == "held\n"
         words = [*command, "--db", warehouse]
         refused(shell(*words), 3, str(holder.pid))
-        reported = shell(*words, "--json")
+        reported = cli(*words, "--json")
         assert reported.code == 3
         assert reported.json["error"]["kind"] == "LockedError"
     finally:
