@@ -22,6 +22,22 @@ def made(db: Any, columns: list[Any], rows: list[list[str]]) -> str:
     return name
 
 
+def test_a_step_that_begins_where_the_condition_ends_has_no_rows(shared_db: Any) -> None:
+    """Of values from 5 to 25 that are below 20, none is in the step that begins at 20."""
+    columns = [quasi("h", "float", "DOUBLE PRECISION"), plain("c", "integer", "INTEGER")]
+    name = made(shared_db, columns, [["5", "25", "1"], ["5", "25", "1"]])
+    for where, steps in (
+        ("h < 20", {0, 1}),
+        ("h <= 20", {0, 1, 2}),
+        ("h > 10", {1, 2}),
+        ("h < 19.5", {0, 1}),
+    ):
+        answer = shared_db.query(
+            f"SELECT floor(h / 10) AS b, count(*) AS n FROM {name} WHERE {where} GROUP BY 1"
+        )
+        assert {float(row["b"]) for row in answer.rows} == steps
+
+
 @given(seed=st.integers(0, 2**32))
 def test_steps_of_a_continuous_column(shared_db: Any, seed: int) -> None:
     rng = random.Random(seed)
