@@ -5,7 +5,7 @@ What depends on the data (NULLs, infinities, occurrences, memory) is refused by 
 
 from __future__ import annotations
 
-from sqlanon.declared.method import Asked, Refused, Rule
+from sqlanon.declared.method import MOST_NODES, Asked, Refused, Rule
 
 # --- the one-dimensional framework -----------------------------------------------------------------------------------
 
@@ -189,7 +189,7 @@ def options_of_search(asked: Asked) -> Refused | None:
         return Refused(f"{own} goes by the loss", "leave metric out, or say search=global", "metric")
     if search == "local" and asked.execution == "pushdown":
         return Refused(f"{own} has no pushdown", "leave execution out (auto), or say search=global", "search")
-    if search != "local" and asked.options["nodes"]:
+    if search != "local" and asked.options["nodes"] != MOST_NODES:
         return Refused(
             f"{own} finds the best node, however many there are",
             "leave nodes out, or say search=local",

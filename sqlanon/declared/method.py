@@ -16,6 +16,9 @@ Suppresses = Literal["no", "rows", "cap"]
 Given = str | int
 """The value of an option."""
 
+MOST_NODES = 1_000_000
+"""Nodes of a lattice of levels, at most: the state of each is kept in memory, and each is looked at in turn."""
+
 
 @dataclass(frozen=True, slots=True)
 class Word:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlanon.declared import limits
 from sqlanon.declared.cost import Cost
-from sqlanon.declared.method import MethodDeclaration, Most, Rule, Whole, Word
+from sqlanon.declared.method import MOST_NODES, MethodDeclaration, Most, Rule, Whole, Word
 from sqlanon.declared.registry import Registry
 
 MOST_CENTRES = 50_000
@@ -197,10 +197,10 @@ FULLDOMAIN = MethodDeclaration(
         ),
         Whole(
             "nodes",
-            0,
-            10**9,
-            0,
-            "Combinations of levels that local looks at, at most, before the rest becomes one class; 0: all. The report says "
+            1,
+            MOST_NODES,
+            MOST_NODES,
+            "Combinations of levels that local looks at, at most, before the rest becomes one class: by default all. The report says "
             "where the search ended.",
         ),
         _DIVIDE,

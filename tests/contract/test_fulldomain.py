@@ -184,7 +184,7 @@ def test_local_classes_are_those_of_the_oracle(
     one = case(seed + 20, privacies[seed % 4], rows=31)
     with encoded_sample(connect_module(PAIR[0]), one, tmp_path) as sample:
         for nodes in (0, 3):
-            options = {"name": "fulldomain", "divide": divide, "nodes": str(nodes)}
+            options = {"name": "fulldomain", "divide": divide} | ({"nodes": str(nodes)} if nodes else {})
             classes, _ = sample.classes("kernel", method=options, seed=1)
             own = [
                 sorted((sample.table.codes[row], sample.table.sa_codes[row]) for row in rows)

@@ -24,9 +24,6 @@ if TYPE_CHECKING:
 
     Longs = npt.NDArray[np.int64]
 
-MOST_NODES = 1_000_000
-"""Nodes of a lattice, at most: the state of each is kept in memory, and each is looked at in turn."""
-
 
 def levels_of(domain: Domain) -> int:
     """How many levels a column has."""

@@ -86,12 +86,12 @@ def assign(context: Context, lattice: Lattice, *, divide: bool, most: int) -> As
         context: the run.
         lattice: of the metric loss.
         divide: a class may take part of the rows of a cell, by sensitive value.
-        most: nodes that are looked at, at most, before the last one takes the rest; 0: all.
+        most: nodes that are looked at, at most, before the last one takes the rest.
     """
     note_compiling(context.progress, visit)
     local = local_of(context, read_cells(context), divide=divide)
     order = lattice.ascending
-    looked = len(order) - 1 if most == 0 else min(most, len(order) - 1)
+    looked = min(most, len(order) - 1)
     order = np.append(order[:looked], order[-1])
     maps, codes, rest = maps_of(lattice.tables()), local.cells.codes, local.rest
     room = room_of(len(local.cells.rows), maps.words)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from sqlanon.declared.method import MOST_NODES
 from sqlanon.methods.base import Assignment, Context, Problem
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ class FullDomain:
 
     def refusal(self, problem: Problem) -> str | None:
         """See `Algorithm.refusal`."""
-        from sqlanon.methods.fulldomain.levels import MOST_NODES, levels_of, nodes_of
+        from sqlanon.methods.fulldomain.levels import levels_of, nodes_of
 
         if nodes_of(problem.quasi) > MOST_NODES:
             levels = " x ".join(str(levels_of(domain)) for domain in problem.quasi)
