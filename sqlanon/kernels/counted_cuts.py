@@ -278,7 +278,7 @@ def cut_counted(
 
 @njit(nogil=True, cache=True)
 def _by_slot(rows: Bare, start: int, stop: int, j: int, base: int, low: int, high: int, work: Slots) -> None:
-    """Positions of the rows by their slot of ``j``, into ``work.order``; for checks, whose rows stand for themselves alone."""
+    """Positions of the rows by their slot of ``j``, into ``work.order``; for checks, whose rows have no counts."""
     place, end = work.place, np.int64(0)
     for code in range(low, high + 1):
         place[code - low] = end

@@ -33,12 +33,12 @@ def grow(
     """Cut partitions until no allowable cut is left, or only until their pieces are small.
 
     Args:
-        rows: n rows, permuted in place; relaxed cuts want them in tie-break order, and each to stand for itself.
+        rows: n rows, permuted in place; relaxed cuts want them in tie-break order, and no counts.
         spare: room for as many.
         first: bool[n], set True where a leaf (or a piece) begins.
         bounds: int64[p + 1], where partitions begin, and n.
         geometry: the attributes.
-        demands: the requirements; other ones than k want rows that stand for themselves.
+        demands: the requirements; other ones than k want rows without counts.
         domains: int64[d], codes of each attribute (with NULL).
         relaxed: rows with equal values may be divided.
         median: the paper's cut instead of the least loss.

@@ -50,7 +50,7 @@ class Bare(NamedTuple):
     Attributes:
         codes: int16[n, lanes], or int32 where a domain is larger; unused lanes hold zeros.
         number: int32[n], as in `Rows`.
-        count: int32[n], how many source rows each stands for; empty where each stands for itself.
+        count: int32[n], how many source rows each represents; empty where each is one.
     """
 
     codes: npt.NDArray[np.int32]

@@ -36,7 +36,7 @@ class Fetched:
         rid: int32[n], of every row of the work table.
         bare: rows, numbered in the order of ``rid``; or groups.
         sensitive: as `kernel_input.fetch_codes` returns them; none where nobody asked for them.
-        group: int32[n], the number in ``bare`` of every row; None where each row stands for itself.
+        group: int32[n], the number in ``bare`` of every row; None where each is a row of its own.
     """
 
     rid: Ints
@@ -52,7 +52,7 @@ def fetch_bare(context: Context, geometry: Geometry, *, sensitive: bool, togethe
         context: the run.
         geometry: its attributes.
         sensitive: sensitive codes are wanted, and those of persons.
-        together: rows of equal codes may stand as one.
+        together: rows of equal codes may become one row with a count.
     """
     n, d = context.encoded.rows, len(geometry.facts)
     rid, at, groups = np.empty(n, np.int32), 0, None
