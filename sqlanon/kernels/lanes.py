@@ -118,20 +118,3 @@ def width(typing: Any, low: Any, high: Any, row: Any, weight: Any, at: Any) -> A
         return builder.sext(builder.call(add, [product]), _I64)
 
     return types.int64(low, high, types.int64, weight, types.int64), codegen
-
-
-@_inline
-def widen_one(typing: Any, box: Any, codes: Any, other: Any, at: Any) -> Any:
-    """``box[0] = min(box[0], codes[other])`` and ``box[1] = max(box[1], codes[other])``."""
-
-    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
-        to, source, o, a = args
-        kinds = signature.args
-        new = _load(builder, _pointer(context, builder, kinds[1], source, o, a))
-        for row, sign in ((0, "<"), (1, ">")):
-            place = _pointer(context, builder, kinds[0], to, ir.Constant(_I64, row), a)
-            old = _load(builder, place)
-            builder.store(builder.select(builder.icmp_signed(sign, new, old), new, old), place, align=4)
-        return context.get_dummy_value()
-
-    return types.void(box, codes, types.int64, types.int64), codegen

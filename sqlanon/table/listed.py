@@ -44,6 +44,7 @@ def listed(scratch: Scratch, roles: Roles, rows: int, *, exact: bool) -> tuple[R
         {"database": source.database, "schema": source.schema, "name": source.name},
         source=source,
         columns=[reading.name for reading in texts],
+        numbered=all(column.name.lower() != "rowid" for column in roles.relation.columns),
     )[0]
     types = {}
     for reading, count in zip(texts, counts, strict=True):

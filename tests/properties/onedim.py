@@ -78,7 +78,9 @@ def context_of(table: Table, privacy: Privacy, seed: int = 0, threads: int = 1) 
         "Context",
         SimpleNamespace(
             scratch=SimpleNamespace(sql=ask, fetch_arrays=fetch),
-            encoded=SimpleNamespace(quasi=quasi, sensitive=sensitive, rows=table.rows),
+            encoded=SimpleNamespace(
+                quasi=quasi, sensitive=sensitive, persons=[], counted=sensitive, rows=table.rows
+            ),
             requirements=asked_of(privacy, tuple(s.name for s in table.sensitive)),
             threads=threads,
             accuracy=None,

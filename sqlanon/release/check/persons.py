@@ -94,13 +94,16 @@ def feasible_warnings(spec: ReleaseSpec, found: Sequence[Feasible]) -> tuple[str
 
 
 def measure(
-    engine: Engine, target: TableRef, classes: Sequence[str], columns: Mapping[str, str]
+    engine: Engine, target: TableRef, classes: Sequence[str], columns: Mapping[str, str], *, assigned: bool = False
 ) -> Counts:  # fmt: skip
-    """Count every identifier by itself over the groups of ``classes``; ``columns`` has each one's column in ``target``."""
+    """Count every identifier by itself over the groups of ``classes``; ``columns`` has each one's column in ``target``.
+
+    With ``assigned``, rows without a class (the first of ``classes``), which a version leaves out, are not counted.
+    """
     if not columns:
         return Counts()
     made = statement(
-        "audit/persons", engine.dialect, target=target, classes=list(classes), identifiers=list(columns.values())
+        "audit/persons", engine.dialect, target=target, classes=list(classes), identifiers=list(columns.values()), assigned=assigned,
     )  # fmt: skip
     average, *fewest = engine.fetch(made)[0]
     numbers = (int(str(cell)) for cell in fewest)
@@ -152,13 +155,13 @@ def of_version(engine: Engine, entry: Entry | None) -> Counts:
     columns = _linked(engine, entry)
     if entry is None or not columns:
         return Counts()
-    with _published(engine, entry, columns) as linked:
-        return measure(engine, linked, ("class",), columns)
+    with reading(engine, entry.link):
+        return measure(engine, entry.link, ("class",), columns, assigned=True)
 
 
 @contextmanager
 def _published(engine: Engine, entry: Entry, columns: Mapping[str, str]) -> Iterator[TableRef]:
-    """The private link table of a version, without the rows that it leaves out."""
+    """The private link table of a version, without the rows that it leaves out: a copy where there are some."""
     with reading(engine, entry.link):
         if not entry.report.get("left_out"):
             yield entry.link
