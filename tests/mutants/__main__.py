@@ -88,10 +88,13 @@ def tried(copy: Path, tests: Sequence[dict[str, Any]], limit: float) -> tuple[st
     words = [sys.executable, "-m", "pytest", "-x", "-q", "-n0", "-p", "no:cacheprovider", "--tb=no", *chosen]
     # Seconds of the processor: on a busy machine a test that takes long is no test that failed.
     most = math.ceil(60 + 5 * seconds)
-    ended = subprocess.run(
-        words, cwd=copy, capture_output=True, text=True, check=False,
-        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (most, most)),
-    )  # fmt: skip
+    try:
+        ended = subprocess.run(
+            words, cwd=copy, capture_output=True, text=True, check=False,
+            preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_CPU, (most, most)), timeout=20 * most,
+        )  # fmt: skip
+    except subprocess.TimeoutExpired:
+        return "waits", "", len(chosen)
     if ended.returncode == 0:
         return "alive", "", len(chosen)
     failed = [line for line in ended.stdout.splitlines() if line.startswith(("FAILED", "ERROR"))]
@@ -107,9 +110,14 @@ def run(options: argparse.Namespace) -> None:
     lines = [json.loads(line) for line in MAP.read_text().splitlines()]
     sql = options.sample * 60 // 260
     mutants = drawn(PYTHON, options.sample - sql, options.seed) + drawn(SQL, sql, options.seed)
-    results: list[dict[str, Any]] = (
-        json.loads(options.out.read_text())["mutants"] if options.out.exists() else []
+    before = (
+        json.loads(options.out.read_text()) if options.out.exists() else {"seed": options.seed, "mutants": []}
     )
+    results: list[dict[str, Any]] = before["mutants"]
+    if before["seed"] != options.seed or [r["path"] for r in results] != [
+        m.path for m in mutants[: len(results)]
+    ]:
+        sys.exit(f"{options.out} holds other mutants: give another file")
     with tempfile.TemporaryDirectory() as folder:
         copy = Path(folder)
         for name in COPIED:
