@@ -43,11 +43,12 @@ def generalized(scratch: Scratch, quasi: Sequence[Domain], spans: TableRef, leve
     for at, some in enumerate(few(quasi)):
         columns = []
         for domain in some:
-            tree = domain.reading.treatment == "hierarchy" and levels.table is not None
+            node = domain.reading.treatment == "hierarchy"
             columns.append(
                 {
                     "code": domain.code, "last": domain.codes - 1, "height": height_of(domain), "nulls": domain.has_null,
-                    "tree": load_ancestors(scratch, domain) if tree else None, "key": key_of(domain, leveled=True),
+                    "node": node, "tree": load_ancestors(scratch, domain) if node and levels.table is not None else None,
+                    "key": key_of(domain, leveled=True),
                 }
             )  # fmt: skip
         table = scratch.table(f"generalized_{at}")

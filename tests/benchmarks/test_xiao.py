@@ -54,7 +54,7 @@ def test_quick_run_writes_results_pictures_and_tables(tmp_path, data):
             elif who in {"cascade (ours)", "TP+"}:
                 assert one["stars"] <= by[x, "TP"]["stars"]
         assert (tmp_path / f"xiao_{name}_occ.png").stat().st_size < 100_000
-        assert SECTIONS[f"xiao {name}"](tmp_path).count("| --- |") == 1
+        assert SECTIONS[f"xiao {name}"](tmp_path).count("\n| --- |") == 1
     assert not list(tmp_path.glob("*.partial.jsonl"))
 
 

@@ -300,7 +300,7 @@ def test_histories_hold_what_was_published(
 def test_links_hold_rows_that_are_left_out(
     shared_db: Any, leaving: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """They count for what changed in the source, and for nothing that readers see: persons, and rows of two releases."""
+    """They count for what changed in the source, and for nothing that readers of one release see; readers of two can subtract them."""
     shared_db.engine.execute(f"ALTER TABLE {quote(leaving.name)} ADD COLUMN id INTEGER")
     shared_db.engine.execute(f"UPDATE {quote(leaving.name)} SET id = q")
     events = {"identifiers": "id", "rows_are": "events", "k": 4}

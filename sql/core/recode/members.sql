@@ -1,6 +1,6 @@
 -- name: recode/members
 -- params: members (table to make), classed, domain (tables), column (code column), labels (table of code, label; or none), whole (bool)
--- returns: key (the class; if whole also -1, with all values of the domain), size bigint, members (array sorted by bytes), label text (if labels): the set of a nominal column, NULL left out
+-- returns: key (the class; if whole also -1, with the values of all classes), size bigint, members (array sorted by bytes), label text (if labels): the set of a nominal column, NULL left out
 CREATE {{ members | scratch }} AS
 SELECT
     p.class AS key
@@ -15,8 +15,8 @@ FROM (
     GROUP BY w.class, w.{{ column }}
 {% if whole %}
     UNION ALL
-    SELECT -1 AS class, a.code AS code
-    FROM {{ domain | table }} AS a
+    SELECT DISTINCT -1 AS class, a.{{ column }} AS code
+    FROM {{ classed | table }} AS a
 {% endif %}
 ) AS p
 JOIN {{ domain | table }} AS d ON d.code = p.code
