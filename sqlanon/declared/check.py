@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Mapping
-from fractions import Fraction
 
 from sqlanon.declared.method import Asked, MethodDeclaration, Refused, Word
 from sqlanon.declared.methods import METHODS
@@ -54,7 +53,7 @@ def asked_of(spec: ReleaseSpec, method: MethodDeclaration) -> Asked:
         sensitive=len(spec.with_role("sensitive")),
         execution=spec.execution,
         format=spec.format.kind,
-        suppression=spec.suppression.limit if spec.suppression else Fraction(0),
+        suppression=spec.suppression.limit if spec.suppression else None,
         refine=spec.refine is not None,
     )
 

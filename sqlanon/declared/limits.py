@@ -178,6 +178,17 @@ def matched_values(asked: Asked) -> Refused | None:
     return None
 
 
+def capped_classes(asked: Asked) -> Refused | None:
+    """The cap is on the one class that tp or the cascade leaves; others may make many classes that show nothing."""
+    if asked.suppression is None:
+        return None
+    for option, default in (("rest", "none"), ("solver", "auto")):
+        if asked.options[option] != default:
+            what = f"{asked.method}: {option}={asked.options[option]} makes many classes of rows that lose every value, which suppression does not cap"
+            return Refused(what, "leave one out", option)
+    return None
+
+
 # --- fulldomain ------------------------------------------------------------------------------------------------------
 
 

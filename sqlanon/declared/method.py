@@ -113,7 +113,7 @@ class Asked:
         joint: it also holds within every value of the other sensitive columns.
         maximize: what becomes as large as a bound on the loss allows; None: nothing. The others are then the least accepted.
         quasi, sensitive: how many columns have the role.
-        suppression: the share of the rows that may be suppressed.
+        suppression: the share of the rows that may be suppressed; None: the policy has none.
         refine: the classes are refined afterwards.
     """
 
@@ -129,7 +129,7 @@ class Asked:
     sensitive: int = 0
     execution: Execution = "auto"
     format: str = "ranges"
-    suppression: Fraction = Fraction(0)
+    suppression: Fraction | None = None
     refine: bool = False
 
     @property

@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import random
+import re
 import uuid
 from collections import Counter
+from dataclasses import replace
 from fractions import Fraction
 from typing import Any
 
 import pytest
 
+from sqlanon.declared import refusals
+from sqlanon.declared.method import Asked
+from sqlanon.declared.methods import SUPPRESS
 from sqlanon.errors import InfeasibleError, PolicyError
 from tests.contract.cases import QI, Case
 from tests.engines import create_table, read_table
@@ -105,8 +110,16 @@ def test_a_cap_on_rows_that_lose_every_value(shared_db: Any) -> None:
     assert hidden(again) == hidden(found)
     with pytest.raises(InfeasibleError, match=f"{lost} of {len(rows)} rows"):
         release(shared_db, rows, suppression={"limit": f"{lost - 1}/{len(rows)}"})
-    with pytest.raises(PolicyError, match=r"rest=tree .* leave one out"):
-        release(shared_db, rows, method="suppress:variant=tp,rest=tree", suppression={"limit": "1/2"})
+
+
+@pytest.mark.parametrize("limit", [Fraction(0), Fraction(1, 2)])
+@pytest.mark.parametrize("options", [{"variant": "tp", "rest": "tree"}, {"solver": "optimal"}])
+def test_the_cap_is_on_one_class(limit: Fraction, options: dict[str, str]) -> None:
+    """Refused before a database is read, a limit of 0 as well."""
+    asked = Asked("suppress", SUPPRESS.values(options), l=Fraction(2), sensitive=1)
+    assert not refusals(SUPPRESS, asked)
+    (refused,) = refusals(SUPPRESS, replace(asked, suppression=limit))
+    assert re.search(r"(rest=tree|solver=optimal) makes .* leave one out", str(refused))
 
 
 @pytest.mark.parametrize(

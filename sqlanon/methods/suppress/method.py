@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sqlanon.errors import PolicyError
 from sqlanon.methods.base import Assignment, Context, Problem
 from sqlanon.privacy import least_rows, shapes_beyond_rows
 
@@ -44,11 +43,6 @@ class Suppress:
 
     def assign(self, context: Context) -> Assignment:
         """See `Algorithm.assign`. Cost: a grouping and a join of the rows, and what `solve` costs in cells."""
-        if context.suppression is not None and (self.rest != "none" or self.solver != "auto"):
-            option = f"rest={self.rest}" if self.rest != "none" else f"solver={self.solver}"
-            raise PolicyError(
-                f"method suppress: {option} makes many classes of rows that lose every value, which suppression does not cap; leave one out"
-            )
         from sqlanon.kernels.suppress_keep import keep
         from sqlanon.methods.shared.compiling import note_compiling
         from sqlanon.methods.suppress.cells import attach, read
