@@ -189,6 +189,13 @@ def capped_classes(asked: Asked) -> Refused | None:
     return None
 
 
+def refined_stars(asked: Asked) -> Refused | None:
+    """Refining makes boxes smaller; a row that moves adds stars to classes that agree, and evades the cap."""
+    if not asked.refine:
+        return None
+    return Refused(f"{asked.method}: refine lowers the loss of boxes, and adds stars", "leave refine out")
+
+
 # --- fulldomain ------------------------------------------------------------------------------------------------------
 
 

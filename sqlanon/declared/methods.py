@@ -175,7 +175,7 @@ SUPPRESS = MethodDeclaration(
         ),
         Most("rows", MOST_MATCHED, "solver=auto", "its cost is cubic", ("solver", "optimal")),
     ),
-    rules=(limits.rest_of_tp, limits.matched_values, limits.capped_classes),
+    rules=(limits.rest_of_tp, limits.matched_values, limits.capped_classes, limits.refined_stars),
     instead="tree, hilbert or mondrian",
 )
 FULLDOMAIN = MethodDeclaration(

@@ -16,6 +16,7 @@ from sqlanon.declared import refusals
 from sqlanon.declared.method import Asked
 from sqlanon.declared.methods import SUPPRESS
 from sqlanon.errors import InfeasibleError, PolicyError
+from sqlanon.policy import release as spec_of
 from tests.contract.cases import QI, Case
 from tests.engines import create_table, read_table
 from tests.oracle.requirements import Privacy
@@ -110,6 +111,15 @@ def test_a_cap_on_rows_that_lose_every_value(shared_db: Any) -> None:
     assert hidden(again) == hidden(found)
     with pytest.raises(InfeasibleError, match=f"{lost} of {len(rows)} rows"):
         release(shared_db, rows, suppression={"limit": f"{lost - 1}/{len(rows)}"})
+
+
+def test_refine_is_refused_with_the_policy() -> None:
+    """It moved rows out of classes that agree, and past the cap."""
+    with pytest.raises(
+        PolicyError, match="method: suppress: refine lowers the loss of boxes, and adds stars"
+    ):
+        spec_of(source="t", quasi=["a", "b"], k=2, format="suppressed", method="suppress", refine=True)
+    assert spec_of(source="t", quasi=["a", "b"], k=2, format="suppressed", method="tree", refine=True).refine
 
 
 @pytest.mark.parametrize("limit", [Fraction(0), Fraction(1, 2)])
