@@ -169,6 +169,24 @@ def test_every_minimal_node(sample: Sample, table: Case) -> None:
             assert one.node == chosen.node
 
 
+@pytest.mark.parametrize("execution", ["kernel", "pushdown"])
+@pytest.mark.parametrize("search", ["global", "all"])
+def test_a_node_that_leaves_every_row_out_is_none(
+    connect_module: Any, tmp_path: Path, search: str, execution: str
+) -> None:
+    """Rows of 8 different values, or 7 with two of a value: the node of least height would leave them all out."""
+    for number, values in enumerate((range(8), (0, 0, *range(1, 7)))):
+        one = Case(
+            f"apart_{number}", {"x": "INTEGER"}, tuple((i,) for i in values), {"x": QI()}, (), Privacy(k=3)
+        )
+        expected = lattice.best(one.table, one.privacy, "loss", 8, starred=False)
+        assert (expected.node, len(expected.classes), expected.gone) == ((1,), 1, [])
+        assert lattice.minimal(one.table, one.privacy, 8) == [(1,)]
+        with encoded_sample(connect_module(PAIR[0]), one, tmp_path) as sample:
+            made = found(sample, execution, {"search": search}, Fraction(1), "left_out")
+        assert (made.node, made.classes, made.gone) == ((1,), {frozenset(range(8))}, set())
+
+
 @pytest.mark.parametrize("seed", range(8))
 @pytest.mark.parametrize("divide", ["values", "whole"])
 def test_local_classes_are_those_of_the_oracle(

@@ -110,7 +110,7 @@ def published(
         if not kept:
             return None
         gone += kept.pop(0)
-    if len(gone) > most:
+    if len(gone) > most or not (starred or kept):
         return None
     if metric == "dm":
         score = sum(len(rows) ** 2 for rows in kept) + len(gone) * table.rows
@@ -130,7 +130,8 @@ def best(table: Table, privacy: Privacy, metric: str, most: int, starred: bool) 
 
 
 def minimal(table: Table, privacy: Privacy, most: int) -> list[Node]:
-    """Nodes with no more failing rows than the limit, and no such node below them."""
+    """Nodes that leave out no more rows than the limit, and not all, while no such node is below them."""
+    most = min(most, table.rows - 1)
     enough = {
         node
         for node in nodes(table)

@@ -115,8 +115,9 @@ class Search:
         suppression = context.suppression
         self._lattice, self._checker, self._squares = lattice, checker, squares
         self._rows = context.encoded.rows
-        self._most = context.most_unassigned
         self._starred = suppression is None or suppression.rows == "starred"
+        # A release has a row at least: a node that leaves all rows out fails, as every finer one does.
+        self._most = min(context.most_unassigned, self._rows - (not self._starred))
         self._progress = context.progress
         # Whether failing says that every finer node fails, and not only rows in classes that are too small.
         self.monotone = not beyond_rows(context.requirements) or self._most == 0
