@@ -8,6 +8,7 @@ common node of each class.
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING
 
 from sqlanon.declared.method import MOST_NODES
@@ -28,13 +29,14 @@ class FullDomain:
 
     def refusal(self, problem: Problem) -> str | None:
         """See `Algorithm.refusal`."""
-        from sqlanon.methods.fulldomain.levels import levels_of, nodes_of
+        from sqlanon.methods.fulldomain.levels import nodes_of
 
-        if nodes_of(problem.quasi) > MOST_NODES:
-            levels = " x ".join(str(levels_of(domain)) for domain in problem.quasi)
+        nodes = nodes_of(problem.quasi)
+        if nodes > MOST_NODES:
+            many = str(nodes) if nodes < 10**15 else f"more than 10^{int(math.log10(nodes))}"
             return (
-                f"method fulldomain takes at most {MOST_NODES} combinations of levels, and the quasi columns have {levels}: "
-                "leave levels out of hierarchies, or use method tree"
+                f"method fulldomain takes at most {MOST_NODES} combinations of levels, and the {len(problem.quasi)} quasi columns have "
+                f"{many}: leave levels out of hierarchies, or use method tree"
             )
         if self.search == "local":
             lack = problem.lacks(problem.rows * self.row_bytes(len(problem.quasi), problem.counted))
