@@ -15,7 +15,7 @@ import pytest
 from sqlanon.declared import refusals
 from sqlanon.declared.method import Asked
 from sqlanon.declared.methods import FULLDOMAIN
-from sqlanon.errors import PolicyError
+from sqlanon.errors import InfeasibleError, PolicyError
 from sqlanon.methods import method
 from sqlanon.methods.base import Assignment, Context
 from sqlanon.methods.fulldomain import sieve
@@ -185,6 +185,25 @@ def test_a_node_that_leaves_every_row_out_is_none(
         with encoded_sample(connect_module(PAIR[0]), one, tmp_path) as sample:
             made = found(sample, execution, {"search": search}, Fraction(1), "left_out")
         assert (made.node, made.classes, made.gone) == ((1,), {frozenset(range(8))}, set())
+
+
+@pytest.mark.parametrize(
+    ("privacy", "values", "search", "limit", "rows", "said"),
+    [
+        (Privacy(k=2), "ab", "all", "1/5", "starred", r": raise limit, say rows: left_out, say search: global, or ask for less$"),
+        (Privacy(k=1, l=Fraction(2)), "a", "global", "1", "left_out", r"; the whole table reaches l = 1 of sa: ask for less$"),
+        (Privacy(k=1, l=Fraction(2)), "aaab", "global", "1/5", "left_out", r"l = 1.25 of sa: raise limit, or ask for less$"),
+    ],
+)  # fmt: skip
+def test_where_no_node_will_do_only_options_not_yet_set_are_named(
+    connect_module: Any, tmp_path: Path, privacy: Privacy, values: str, search: str, limit: str, rows: str, said: str
+) -> None:  # fmt: skip
+    """With k = 2, one row is apart, and is no class; with l, the table itself has too many rows of one value."""
+    table = tuple((int(i == 4) if values == "ab" else 0, values[i % len(values)]) for i in range(5))
+    one = Case("none", {"x": "INTEGER", "sa": "TEXT"}, table, {"x": QI()}, ("sa",), privacy)
+    asked = {"method": f"fulldomain:search={search}", "suppression": {"limit": limit, "rows": rows}}
+    with pytest.raises(InfeasibleError, match=said):
+        release_rows(connect_module(PAIR[0]), one, tmp_path, **asked)
 
 
 @pytest.mark.parametrize("seed", range(8))

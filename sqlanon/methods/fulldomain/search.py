@@ -23,6 +23,7 @@ from sqlanon.errors import InfeasibleError
 from sqlanon.methods.base import Assignment, Context
 from sqlanon.methods.fulldomain.levels import Lattice
 from sqlanon.privacy import beyond_rows, least_rows
+from sqlanon.privacy.base import reachable
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -268,10 +269,7 @@ def assign(context: Context, lattice: Lattice, *, every: bool, squares: bool, pu
     else:
         best = search.run()
     if best is None:
-        raise InfeasibleError(
-            "fulldomain: no node has suppressed rows that are a lawful class of their own within the limit: raise limit, say rows: "
-            "left_out, or search: global"
-        )
+        raise InfeasibleError(_nothing_found(context, every=every))
     checker.check(best.node)
     shown = ", ".join(
         f"{column.name} {level}" for column, level in zip(lattice.columns, best.node, strict=True)
@@ -294,6 +292,35 @@ def assign(context: Context, lattice: Lattice, *, every: bool, squares: bool, pu
     return Assignment(
         table, checker.execution, tuple(notes), divided=False, unassigned=gone, starred=star, levels=at
     )
+
+
+def _nothing_found(context: Context, *, every: bool) -> str:
+    """What no node does, what the whole table reaches where that is less than is asked, and options that are not yet set."""
+    encoded, suppression, most = context.encoded, context.suppression, context.most_unassigned
+    starred = suppression is None or suppression.rows == "starred"
+    options = [
+        text
+        for open_, text in (
+            (most < encoded.rows, "raise limit" if suppression else "set suppression: {limit: ...}"),
+            (starred, "say rows: left_out"),
+            (every, "say search: global"),
+        )
+        if open_
+    ]
+    reached = []
+    for requirement in beyond_rows(context.requirements):
+        codes, persons = ([one.code for one in columns] for columns in (encoded.sensitive, encoded.persons))
+        largest = requirement.largest(context.scratch.engine, encoded.work, codes, persons)
+        if not requirement.reaches(largest):
+            of = f" of {requirement.column}" if requirement.column else ""
+            reached.append(f"{requirement.name} = {reachable(requirement, largest):g}{of}")
+    what = (
+        f"no node has suppressed rows that meet the requirements as a class of their own within {most} of {encoded.rows} rows"
+        if starred
+        else f"no node keeps classes that meet the requirements with {most} of {encoded.rows} rows left out"
+    )
+    whole = f"; the whole table reaches {', '.join(reached)}" if reached else ""
+    return f"fulldomain: {what}{whole}: {', '.join([*options, 'or ask for less' if options else 'ask for less'])}"
 
 
 def least_of(context: Context) -> int:
