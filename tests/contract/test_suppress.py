@@ -122,6 +122,19 @@ def test_refine_is_refused_with_the_policy() -> None:
     assert spec_of(source="t", quasi=["a", "b"], k=2, format="suppressed", method="tree", refine=True).refine
 
 
+def test_the_cap_does_not_ask_for_columns_of_one_value(shared_db: Any) -> None:
+    """Rows that lose every other value are counted, though all agree in this one."""
+    rows = [(a, b, "x", s) for a, b, _, s in [*rows_of(60, "abc"), (9, 9, "q", "a"), (8, 8, "r", "b")]]
+    found, _ = release(shared_db, rows)
+    lost = sum(row["a"] is None and row["b"] is None for row in found)
+    assert lost >= 2
+    again, capped = release(shared_db, rows, suppression={"limit": f"{lost}/{len(rows)}"})
+    assert capped.suppressed == lost
+    assert sum(row["a"] is None and row["b"] is None for row in again) == lost
+    with pytest.raises(InfeasibleError, match=f"{lost} of {len(rows)} rows"):
+        release(shared_db, rows, suppression={"limit": f"{lost - 1}/{len(rows)}"})
+
+
 @pytest.mark.parametrize("limit", [Fraction(0), Fraction(1, 2)])
 @pytest.mark.parametrize("options", [{"variant": "tp", "rest": "tree"}, {"solver": "optimal"}])
 def test_the_cap_is_on_one_class(limit: Fraction, options: dict[str, str]) -> None:

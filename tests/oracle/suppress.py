@@ -201,8 +201,9 @@ class Suppressing:
         d, left = len(self.table.quasi), list(range(self.table.rows))
         classes, phase = self.step(left, range(d), either=False)
         left = self.without(left, classes)
-        for size in range(d - 1, 0, -1) if cascade else ():
-            subsets = list(combinations(range(d), size))
+        varied = [j for j in range(d) if len({codes[j] for codes in self.table.codes}) > 1]
+        for size in range(len(varied) - 1, 0, -1) if cascade else ():
+            subsets = list(combinations(varied, size))
             keeps = [self.keepable(left, columns) for columns in subsets]
             for _, columns in sorted(zip(keeps, subsets, strict=True), key=lambda pair: -pair[0]):
                 more, _ = self.step(left, columns, either=True)

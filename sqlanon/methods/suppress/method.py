@@ -82,8 +82,10 @@ class Suppress:
         """The class of the rows that lose every value, where the policy caps them: they count as suppressed rows then."""
         if context.suppression is None or solved.residue is None:
             return None
-        own = cells.codes[:, cells.group[solved.parts.cell[solved.parts.number == solved.residue]]]
-        return solved.residue if (own.min(axis=1) < own.max(axis=1)).all() else None
+        # A column of one value in the whole table has nothing to lose, and agrees in every class.
+        varied = cells.codes[cells.codes.min(axis=1) < cells.codes.max(axis=1)]
+        own = varied[:, cells.group[solved.parts.cell[solved.parts.number == solved.residue]]]
+        return solved.residue if len(own) and (own.min(axis=1) < own.max(axis=1)).all() else None
 
     def _notes(self, context: Context, solved: Solved) -> tuple[str, ...]:
         from sqlanon.methods.suppress.solve import cut_of

@@ -146,7 +146,8 @@ def solve(cells: Cells, rules: Rules, progress: Progress, *, cascade: bool) -> S
 
     Cost: TP about linear in the cells; the cascade 2^d times that in what TP leaves, for d columns.
     """
-    d, classes = len(cells.codes), _Classes()
+    # To keep a column of one value in the whole table divides no rows.
+    varied, classes = np.flatnonzero(cells.codes.min(axis=1) < cells.codes.max(axis=1)).tolist(), _Classes()
     left = _Left(np.arange(len(cells.count)), cells.count, cells.value, cells.group, cells.codes)
     given = cells.kept if cells.kept is not None else _NONE
     taken = np.empty_like(left.count)
@@ -155,18 +156,18 @@ def solve(cells: Cells, rules: Rules, progress: Progress, *, cascade: bool) -> S
     )
     classes.add(left.cell, taken, left.group, left.codes.shape[1])
     left = left.without(taken)
-    for columns in _subsets(d) if cascade else ():
+    for columns in _subsets(varied) if cascade else ():
         left = _step(left, columns, cells, rules, classes)
-        progress.update(d - len(columns[0]), d, "starred columns")
+        progress.update(len(varied) - len(columns[0]), len(varied), "starred columns")
     rows = int(left.count.sum())
     classes.add(left.cell, left.count, np.zeros_like(left.cell), 1)
     return Solved(classes.parts(), classes.made - 1 if rows else None, rows, phase, least)
 
 
-def _subsets(d: int) -> Iterator[list[tuple[int, ...]]]:
-    """The subsets of the columns that keep d - 1 of them, then d - 2 ..., not that of none."""
-    for size in range(d - 1, 0, -1):
-        yield list(combinations(range(d), size))
+def _subsets(varied: Sequence[int]) -> Iterator[list[tuple[int, ...]]]:
+    """The subsets of the d columns that keep d - 1 of them, then d - 2 ..., not that of none."""
+    for size in range(len(varied) - 1, 0, -1):
+        yield list(combinations(varied, size))
 
 
 def _step(
