@@ -147,7 +147,7 @@ def test_options(cli, tmp_path, words, column):
 
 
 def test_options_of_the_dual_problem(cli, people_csv):
-    """Each is wrong here, and is told of by its own name: so each arrives."""
+    """Each is wrong here, and the message names it: so each arrives."""
     words = ["--max-loss", "-0.5", "--max-extent", "nobody=10", "--max-extent", "age=x", "--maximize", "l"]
     words += ["--at-least", "l=0", "--at-least", "t=2", "--presence", "hidden", "--l", "3"]
     ended = cli("anonymize", people_csv, *FILE[:-4], *words, "--to", "out.csv")
@@ -168,7 +168,7 @@ def test_options_of_the_dual_problem(cli, people_csv):
 
 
 def test_suppression(cli, people_csv):
-    """Each is wrong here, and is told of by its own name: so each arrives."""
+    """Each is wrong here, and the message names it: so each arrives."""
     for words, problem in (
         ("limit=1.5,rows=dropped", "--suppression limit: too large"),
         ("limit=1.5,rows=dropped", "--suppression rows: not a word known here"),

@@ -99,7 +99,7 @@ def counted_mondrian(table: Table, privacy: Privacy) -> list[list[int]]:
 
 
 def grouped_mondrian(table: Table, k: int, *, counted: bool) -> list[list[int]]:
-    """The same for k alone, where rows of equal codes stand as one."""
+    """The same for k alone, where rows of equal codes are one row with a count."""
     columns = [product_codes(column) for column in table.quasi]
     groups: dict[tuple[int, ...], list[int]] = {}
     for row, codes in enumerate(zip(*columns, strict=True)):
