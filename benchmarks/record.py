@@ -9,6 +9,7 @@ import os
 import platform
 import shlex
 import sys
+from collections.abc import Iterable
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -24,6 +25,40 @@ def options(doc: str | None, out: Path | None) -> argparse.ArgumentParser:
         "--out", type=Path, default=out, metavar="FILE.json", help="default: in benchmarks/results"
     )
     return parser
+
+
+def experiments(name: str, doc: str | None, titles: Iterable[str]) -> argparse.ArgumentParser:
+    """The parser of a command that runs a paper's experiments, with the options that all of these have."""
+    parser = argparse.ArgumentParser(
+        prog=f"python -m benchmarks.{name}",
+        description=doc,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--only", default=",".join(titles), help="experiments, comma list; default: all")
+    parser.add_argument("--data", default="occ,sal", help="census tables, comma list")
+    parser.add_argument(
+        "--projections", type=int, help="at most so many for every d, drawn by the seed; default: all"
+    )
+    parser.add_argument(
+        "--quick", action="store_true", help="two points an experiment, 2,000 rows, one projection"
+    )
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--fresh", action="store_true", help="forget what an interrupted run has measured")
+    parser.add_argument(
+        "--out", type=Path, default=RESULTS, metavar="FOLDER", help="default: benchmarks/results"
+    )
+    return parser
+
+
+def parsed(
+    parser: argparse.ArgumentParser, words: list[str] | None, titles: Iterable[str]
+) -> argparse.Namespace:
+    """The arguments; an experiment that there is not ends the command."""
+    args = parser.parse_args(words)
+    unknown = [name for name in args.only.split(",") if name not in titles]
+    if unknown:
+        parser.error(f"no experiment {', '.join(unknown)}; experiments are {', '.join(titles)}")
+    return args
 
 
 def _versions() -> dict[str, str]:

@@ -15,7 +15,6 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 from benchmarks.ghinita.data import Data, Loaded, census, synthetic
@@ -23,35 +22,14 @@ from benchmarks.ghinita.experiments import TITLES, Point, Scale, points
 from benchmarks.ghinita.pictures import draw
 from benchmarks.ghinita.runs import run
 from benchmarks.kept import Kept
-from benchmarks.record import RESULTS, Record
+from benchmarks.record import Record, experiments, parsed
 from examples.sources import DataMissingError, data_folder
 
 
 def _arguments(words: list[str] | None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
-        prog="python -m benchmarks.ghinita",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.add_argument("--only", default=",".join(TITLES), help="experiments, comma list; default: all")
-    parser.add_argument("--data", default="occ,sal", help="census tables, comma list")
-    parser.add_argument(
-        "--projections", type=int, help="at most so many for every d, drawn by the seed; default: all"
-    )
+    parser = experiments("ghinita", __doc__, TITLES)
     parser.add_argument("--methods", help="a comma list of the contenders' names; default: all")
-    parser.add_argument(
-        "--quick", action="store_true", help="two points an experiment, 2,000 rows, one projection"
-    )
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--fresh", action="store_true", help="forget what an interrupted run has measured")
-    parser.add_argument(
-        "--out", type=Path, default=RESULTS, metavar="FOLDER", help="default: benchmarks/results"
-    )
-    args = parser.parse_args(words)
-    unknown = [name for name in args.only.split(",") if name not in TITLES]
-    if unknown:
-        parser.error(f"no experiment {', '.join(unknown)}; experiments are {', '.join(TITLES)}")
-    return args
+    return parsed(parser, words, TITLES)
 
 
 @contextmanager

@@ -11,12 +11,11 @@ from __future__ import annotations
 import argparse
 import sys
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
 from benchmarks.ghinita.data import census
 from benchmarks.kept import Kept
-from benchmarks.record import RESULTS, Record
+from benchmarks.record import Record, experiments, parsed
 from benchmarks.xiao.experiments import TITLES, Scale, points
 from benchmarks.xiao.pictures import draw
 from benchmarks.xiao.runs import run
@@ -24,30 +23,9 @@ from examples.sources import DataMissingError, data_folder
 
 
 def _arguments(words: list[str] | None) -> argparse.Namespace:
-    parser = argparse.ArgumentParser(
-        prog="python -m benchmarks.xiao",
-        description=__doc__,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    parser.add_argument("--only", default=",".join(TITLES), help="experiments, comma list; default: all")
-    parser.add_argument("--data", default="occ,sal", help="census tables, comma list")
+    parser = experiments("xiao", __doc__, TITLES)
     parser.add_argument("--l", help="values of l where it is varied, comma list; default: 2 to 10")
-    parser.add_argument(
-        "--projections", type=int, help="at most so many subsets for every d, drawn by the seed; default: all"
-    )
-    parser.add_argument(
-        "--quick", action="store_true", help="two points an experiment, 2,000 rows, one subset"
-    )
-    parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--fresh", action="store_true", help="forget what an interrupted run has measured")
-    parser.add_argument(
-        "--out", type=Path, default=RESULTS, metavar="FOLDER", help="default: benchmarks/results"
-    )
-    args = parser.parse_args(words)
-    unknown = [name for name in args.only.split(",") if name not in TITLES]
-    if unknown:
-        parser.error(f"no experiment {', '.join(unknown)}; experiments are {', '.join(TITLES)}")
-    return args
+    return parsed(parser, words, TITLES)
 
 
 def main(words: list[str] | None = None) -> int:
