@@ -121,22 +121,23 @@ WITH x AS (
         , SUM(f.n) OVER (PARTITION BY f.part ORDER BY f.v ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS n_left
         , SUM(f.n) OVER (PARTITION BY f.part) AS n_all
 {% for a in attributes %}
-{% for side, frame in (("l", "UNBOUNDED PRECEDING AND CURRENT ROW"), ("r", "1 FOLLOWING AND UNBOUNDED FOLLOWING"), ("t", "UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING")) %}
+{# A frame that begins with its partition grows by a row at a time on every engine; PostgreSQL reads any other anew for each row. #}
+{% for side, slots, frame in (("l", "f.v", "UNBOUNDED PRECEDING AND CURRENT ROW"), ("r", "f.v DESC", "UNBOUNDED PRECEDING AND 1 PRECEDING"), ("t", "f.v", "UNBOUNDED PRECEDING AND UNBOUNDED FOLLOWING")) %}
 {% if (side == "t") == median and (not median or a.code == attribute.code) %}
-        , MIN(f.lo_{{ a.code }}) OVER (PARTITION BY f.part ORDER BY f.v ROWS BETWEEN {{ frame }}) AS {{ side }}lo_{{ a.code }}
-        , MAX(f.hi_{{ a.code }}) OVER (PARTITION BY f.part ORDER BY f.v ROWS BETWEEN {{ frame }}) AS {{ side }}hi_{{ a.code }}
+        , MIN(f.lo_{{ a.code }}) OVER (PARTITION BY f.part ORDER BY {{ slots }} ROWS BETWEEN {{ frame }}) AS {{ side }}lo_{{ a.code }}
+        , MAX(f.hi_{{ a.code }}) OVER (PARTITION BY f.part ORDER BY {{ slots }} ROWS BETWEEN {{ frame }}) AS {{ side }}hi_{{ a.code }}
 {% if a.kind == "ordered" %}
-        , MIN(f.pl_{{ a.code }}) OVER (PARTITION BY f.part ORDER BY f.v ROWS BETWEEN {{ frame }}) AS {{ side }}pl_{{ a.code }}
-        , MAX(f.ph_{{ a.code }}) OVER (PARTITION BY f.part ORDER BY f.v ROWS BETWEEN {{ frame }}) AS {{ side }}ph_{{ a.code }}
+        , MIN(f.pl_{{ a.code }}) OVER (PARTITION BY f.part ORDER BY {{ slots }} ROWS BETWEEN {{ frame }}) AS {{ side }}pl_{{ a.code }}
+        , MAX(f.ph_{{ a.code }}) OVER (PARTITION BY f.part ORDER BY {{ slots }} ROWS BETWEEN {{ frame }}) AS {{ side }}ph_{{ a.code }}
 {% elif a.kind == "set" %}
-        , SUM(COALESCE({{ "last_" if side == "r" else "first_" }}{{ a.code }}.n, 0)) OVER (PARTITION BY f.part ORDER BY f.v ROWS BETWEEN {{ frame }}) AS {{ side }}m_{{ a.code }}
+        , SUM(COALESCE({{ "last_" if side == "r" else "first_" }}{{ a.code }}.n, 0)) OVER (PARTITION BY f.part ORDER BY {{ slots }} ROWS BETWEEN {{ frame }}) AS {{ side }}m_{{ a.code }}
 {% endif %}
 {% endif %}
 {% endfor %}
 {% endfor %}
 {% for c in checks %}
         , SUM(up{{ loop.index }}.step) OVER (PARTITION BY f.part ORDER BY f.v ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW) AS l_fails{{ loop.index }}
-        , SUM(down{{ loop.index }}.step) OVER (PARTITION BY f.part ORDER BY f.v ROWS BETWEEN 1 FOLLOWING AND UNBOUNDED FOLLOWING) AS r_fails{{ loop.index }}
+        , SUM(down{{ loop.index }}.step) OVER (PARTITION BY f.part ORDER BY f.v DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING) AS r_fails{{ loop.index }}
 {% endfor %}
     FROM f AS f
 {% for a in attributes if a.kind == "set" %}
