@@ -6,6 +6,7 @@ imported by the rooms that run it. Extensions add declarations by entry points (
 """
 
 from sqlanon.declared.check import (
+    able_of,
     asked_of,
     most_suppressed,
     refusals,
@@ -15,7 +16,7 @@ from sqlanon.declared.check import (
     wrong_options,
 )
 from sqlanon.declared.formats import FORMATS, FormatFacts
-from sqlanon.declared.method import Asked, MethodDeclaration, Refused, Whole, Word
+from sqlanon.declared.method import Asked, MethodDeclaration, Refused, Several, Whole, Word
 from sqlanon.declared.methods import METHODS
 from sqlanon.declared.metrics import METRICS, MetricDeclaration
 from sqlanon.declared.registry import Registry
@@ -34,9 +35,11 @@ __all__ = [
     "Refused",
     "Registry",
     "RequirementDeclaration",
+    "Several",
     "Value",
     "Whole",
     "Word",
+    "able_of",
     "asked_of",
     "most_suppressed",
     "refusals",

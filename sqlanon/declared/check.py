@@ -5,10 +5,11 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable, Mapping
 
-from sqlanon.declared.method import Asked, MethodDeclaration, Refused, Word
+from sqlanon.declared.candidates import candidates, completed, of_candidate, refused_by_all
+from sqlanon.declared.method import Asked, MethodDeclaration, Refused, Several, Word
 from sqlanon.declared.methods import METHODS
 from sqlanon.declared.requirements import REQUIREMENTS
-from sqlanon.spec import ReleaseSpec, SuppressionSpec
+from sqlanon.spec import MethodSpec, ReleaseSpec, SuppressionSpec
 
 
 def unknown_method(name: str) -> Refused:
@@ -32,8 +33,32 @@ def wrong_options(method: MethodDeclaration, options: Mapping[str, str]) -> list
             continue
         try:
             option.read(text)
+            if isinstance(option, Several):
+                found += _wrong_candidates(method, option, text)
         except ValueError as wrong:
             found.append(Refused(str(wrong), f"allowed are {option.allowed}", name))
+    return found
+
+
+def _wrong_candidates(method: MethodDeclaration, option: Several, text: str) -> list[Refused]:
+    """What is wrong with the methods that an option names."""
+    found = []
+    for spec in candidates(text):
+        declared = METHODS.get(spec.name)
+        if declared is None:
+            refused = unknown_method(spec.name)
+            found.append(Refused(refused.what, refused.allowed, option.name))
+        elif any(isinstance(one, Several) for one in declared.options):
+            found.append(Refused(f"{method.name} does not run itself", "name other methods", option.name))
+        elif declared.suppresses == "cap":
+            what = f"{declared.name} hides values, and what it may hide is not said by {method.name}"
+            found.append(Refused(what, "use it by itself, or name other methods", option.name))
+        else:
+            wrong = wrong_options(declared, spec.options)
+            found += [
+                Refused(f"{declared.name}: {one.what}", f"{declared.name}: {one.allowed}", option.name)
+                for one in wrong
+            ]
     return found
 
 
@@ -70,7 +95,26 @@ def refusals(method: MethodDeclaration, asked: Asked) -> list[Refused]:
         ):
             found.append(refused)
     # What is missing as a whole makes the finer rules pointless.
-    return found or [refused for rule in method.rules if (refused := rule(asked))]
+    found = found or [refused for rule in method.rules if (refused := rule(asked))]
+    for option in method.options:
+        if isinstance(option, Several) and not found:
+            able, reasons = able_of(str(asked.options[option.name]), asked)
+            found += [] if able else [refused_by_all(method.name, reasons)]
+    return found
+
+
+def able_of(text: str, asked: Asked) -> tuple[list[MethodSpec], list[tuple[MethodSpec, str]]]:
+    """The methods of a text that take what a policy asks, as they are run, and the others with the reason."""
+    able, reasons = [], []
+    for spec in candidates(text):
+        declared = METHODS[spec.name]
+        one = completed(spec, declared, diverse=asked.diverse)
+        refused = refusals(declared, of_candidate(asked, one, declared))
+        if refused:
+            reasons.append((one, "; ".join(map(str, refused))))
+        else:
+            able.append(one)
+    return able, reasons
 
 
 def suppression_refused(method: MethodDeclaration, suppression: SuppressionSpec | None) -> Refused | None:

@@ -26,6 +26,7 @@ class FormatFacts:
         source_names: every published column is called as a column of the source.
         exact: quasi values are published as they are: they meet no k, and show who is in the table.
         paired: a second table holds the sensitive values by group.
+        either: a cell is the value or nothing, so that a class loses nothing or all in a column.
         hides: a class can publish that a value is any, ``*``: suppressed rows are published so.
     """
 
@@ -40,6 +41,7 @@ class FormatFacts:
     exact: bool = False
     paired: bool = False
     hides: bool = False
+    either: bool = False
 
 
 RANGES = FormatFacts(
@@ -73,6 +75,7 @@ SUPPRESSED = FormatFacts(
     "the value where the class agrees, else NULL.",
     single=True,
     hides=True,
+    either=True,
 )
 ANATOMY = FormatFacts(
     "anatomy",

@@ -5,6 +5,7 @@ What depends on the data (NULLs, infinities, occurrences, memory) is refused by 
 
 from __future__ import annotations
 
+from sqlanon.declared.formats import FORMATS
 from sqlanon.declared.method import MOST_NODES, Asked, Refused, Rule
 
 # --- the one-dimensional framework -----------------------------------------------------------------------------------
@@ -241,3 +242,18 @@ def suppressed_by_level(asked: Asked) -> Refused | None:
         return None
     what = f"{asked.method}: search=local suppresses no rows, and it would not help: rows that find no class share one, and lose no more"
     return Refused(what, "leave suppression out, or say search=global", "search")
+
+
+# --- best ------------------------------------------------------------------------------------------------------------
+
+
+def counted_stars(asked: Asked) -> Refused | None:
+    """Where a cell is the value or nothing, extents say nothing of what is lost."""
+    metric, either = asked.options["metric"], FORMATS[asked.format].either
+    if either and metric in ("gcp", "ncp", "lm"):
+        what = f"{asked.method}: metric={metric} measures boxes, and format {asked.format} publishes a value or nothing"
+        return Refused(what, "say metric=stars", "metric")
+    if not either and metric == "stars":
+        what = f"{asked.method}: metric=stars counts hidden values, and format {asked.format} publishes boxes"
+        return Refused(what, "leave metric out (gcp)", "metric")
+    return None

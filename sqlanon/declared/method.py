@@ -80,7 +80,29 @@ class Whole:
         return int(text)
 
 
-Option = Word | Whole
+@dataclass(frozen=True, slots=True)
+class Several:
+    """An option that takes several methods, each with options of its own; see `Word` for the attributes.
+
+    In a policy a list; kept as one text, which `sqlanon.declared.candidates` reads. What it names is checked by `check`.
+    """
+
+    name: str
+    default: str
+    about: str
+    shown: bool = False
+
+    @property
+    def allowed(self) -> str:
+        """The allowed values, for messages."""
+        return "a list of methods, each as name:option=value"
+
+    def read(self, text: str) -> str:
+        """See `Word.read`."""
+        return text
+
+
+Option = Word | Whole | Several
 
 
 @dataclass(frozen=True, slots=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlanon.declared import limits
 from sqlanon.declared.cost import Cost
-from sqlanon.declared.method import MOST_NODES, MethodDeclaration, Most, Rule, Whole, Word
+from sqlanon.declared.method import MOST_NODES, MethodDeclaration, Most, Rule, Several, Whole, Word
 from sqlanon.declared.registry import Registry
 
 MOST_CENTRES = 50_000
@@ -215,6 +215,31 @@ FULLDOMAIN = MethodDeclaration(
     suppresses="rows",
 )
 
+BEST = MethodDeclaration(
+    "best",
+    "Runs several methods and keeps the classes that lose least (ours).",
+    "sqlanon.methods.best:Best",
+    Cost(0.3, 0.12, columns=1.2, worst=15.0),
+    (
+        Several(
+            "of",
+            "tree; hilbert; fulldomain:search=local",
+            "The methods, each as `name:option=value`; those that do not take what is asked are left out, and a note says so. "
+            "With l, `divide` is `whole` where a method has it and does not say otherwise.",
+            shown=True,
+        ),
+        Word(
+            "metric",
+            ("gcp", "ncp", "lm", "dm", "c_avg", "stars"),
+            "What decides, as reports name it; stars: hidden values, for format suppressed. Of equal ones the first counts.",
+            shown=True,
+        ),
+    ),
+    executions=("kernel",),
+    formats=("ranges", "labels", "points", "suppressed"),
+    rules=(limits.counted_stars,),
+)
+
 METHODS: Registry[MethodDeclaration] = Registry(
     "method",
     (
@@ -227,6 +252,7 @@ METHODS: Registry[MethodDeclaration] = Registry(
         TOPDOWN,
         ANATOMY,
         SUPPRESS,
+        BEST,
         FULLDOMAIN,
     ),
     "sqlanon.methods",

@@ -56,8 +56,13 @@ class Method:
         return f"method {refused}" if refused else self.algorithm.refusal(problem)
 
     def assign(self, context: Context) -> Assignment:
-        """Compute the assignment."""
-        return self.algorithm.assign(context)
+        """Compute the assignment, and refine it where that is asked."""
+        made = self.algorithm.assign(context)
+        if context.refine is None or made.refined:
+            return made
+        from sqlanon.methods.shared.refine import refined
+
+        return refined(context, made, context.refine)
 
 
 def code(declaration: MethodDeclaration) -> type[Algorithm]:

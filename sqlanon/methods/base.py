@@ -11,7 +11,7 @@ from sqlanon.declared.method import Given
 from sqlanon.engines.base import TableRef
 from sqlanon.privacy.base import Requirement
 from sqlanon.progress import Progress
-from sqlanon.spec import Accuracy, Execution, SuppressionSpec
+from sqlanon.spec import Accuracy, Execution, RefineSpec, SuppressionSpec
 from sqlanon.table.encode import Domain, Encoded
 from sqlanon.table.scratch import Scratch
 
@@ -72,6 +72,8 @@ class Context:
         accuracy: the dual problem's bound, or None.
         suppression: what the policy says of suppressed rows; None: nothing.
         most_unassigned: rows that may be suppressed, at most, left out or starred.
+        refine: the local pass after the method; None: there is none.
+        format: the name of the format that classes are published in.
     """
 
     scratch: Scratch
@@ -85,6 +87,8 @@ class Context:
     accuracy: Accuracy | None = None
     suppression: SuppressionSpec | None = None
     most_unassigned: int = 0
+    refine: RefineSpec | None = None
+    format: str = "ranges"
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,6 +108,7 @@ class Assignment:
             column, called as that column. Level 0 is the value itself, the hierarchy's height its root (``*``); a column without
             hierarchy has level 0 (all rows of the class agree) and 1 (``*``). A NULL level, a class without a row, and None: the
             class's least common node. A class of more leaves than a node at its level covers is an error that verify finds.
+        refined: the local pass that the context asks for is done.
     """
 
     table: TableRef
@@ -114,6 +119,7 @@ class Assignment:
     unassigned: bool = False
     starred: int | None = None
     levels: TableRef | None = None
+    refined: bool = False
 
 
 class Algorithm(Protocol):

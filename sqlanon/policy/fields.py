@@ -277,7 +277,9 @@ def duration(value: object) -> int:
 
 
 def option(value: object) -> str:
-    """The value of a method's option, as text; the method checks it."""
+    """The value of a method's option, as text; the method checks it. A list is one text, its values apart by ``;``."""
+    if isinstance(value, list | tuple) and value and all(isinstance(one, str) and one for one in value):
+        return "; ".join(value)
     if isinstance(value, bool):
         return str(value).lower()
     if not isinstance(value, str | int | float | Fraction | Decimal) or value == "":

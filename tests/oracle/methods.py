@@ -8,6 +8,7 @@ from fractions import Fraction
 
 from tests.oracle.anatomy import accepts as takes_anatomy
 from tests.oracle.anatomy import anatomy
+from tests.oracle.best import best
 from tests.oracle.divisions import wide
 from tests.oracle.domains import Table
 from tests.oracle.lattice import local
@@ -121,6 +122,16 @@ ORACLES: dict[str, Oracle] = {
         lambda table, privacy, options, _: suppress(table, privacy, options),
         elsewhere=frozenset({"rest", "solver"}),
         in_memory=KINDS,
+    ),
+    "best": Oracle(
+        lambda table, privacy, _, seed: best(
+            table,
+            privacy,
+            *(one_dimensional(order).classes(table, privacy, {}, seed) for order in ("tree", "hilbert")),
+        ),
+        elsewhere=frozenset({"metric"}),
+        in_memory=KINDS,
+        executions=("kernel",),
     ),
     "fulldomain": Oracle(
         lambda table, privacy, _, __: local(table, privacy),

@@ -30,7 +30,9 @@ def divided(context: Context, table: TableRef, solved: Solved, name: str) -> Tab
     scratch.execute(
         "suppress/residue", residue=work, work=encoded.work, assign=table, number=solved.residue, codes=codes
     )
-    inner = replace(context, encoded=replace(encoded, work=work, rows=solved.left), execution="auto")
+    inner = replace(
+        context, encoded=replace(encoded, work=work, rows=solved.left), execution="auto", refine=None
+    )
     found = method(MethodSpec(name)).assign(inner)
     scratch.execute("suppress/rest", made=made, assign=table, rest=found.table, number=solved.residue)
     for used in (table, work, found.table, *([found.spans] if found.spans else [])):

@@ -13,7 +13,6 @@ from sqlanon.engines.base import Engine, TableRef
 from sqlanon.formats import Levels, Recoded, RowGroups, format_of
 from sqlanon.loss import Attribute, classification, measure
 from sqlanon.methods.base import Context
-from sqlanon.methods.shared.refine import refined
 from sqlanon.progress import Progress, Silent, Stopwatch
 from sqlanon.release.check import history, persons
 from sqlanon.release.check.verify import verify_staged
@@ -180,10 +179,9 @@ def make_classes(
         context = Context(
             scratch, encoded, ready.requirements, spec.execution, spec.memory or machine.memory, machine.threads,
             progress, seed, spec.privacy.accuracy, spec.suppression, most_suppressed(spec, encoded.rows),
+            spec.refine, spec.format.kind,
         )  # fmt: skip
         assignment = ready.method.assign(context)
-        if spec.refine is not None:
-            assignment = refined(context, assignment, spec.refine)
     with watch.stage("recode"):
         form = format_of(spec.format.kind)
         # Nothing verifies what a method states of its own rows: only methods of this package are believed.

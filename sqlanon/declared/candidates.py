@@ -1,0 +1,55 @@
+"""Methods as one text, as an option that names several methods takes it: ``tree; fulldomain:search=local``."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+
+from sqlanon.declared.method import Asked, MethodDeclaration, Refused
+from sqlanon.spec import MethodSpec
+
+_ONE = re.compile(r"([a-z][a-z0-9_]*)(?::(.+))?")
+
+
+def candidates(text: str) -> list[MethodSpec]:
+    """The methods that a text names, in its order.
+
+    Raises:
+        ValueError: it cannot be read; the message does not repeat it.
+    """
+    found = []
+    for part in text.split(";"):
+        one = _ONE.fullmatch(part.strip())
+        if one is None:
+            raise ValueError("its methods cannot be read")
+        pairs = [item.partition("=") for item in one[2].split(",")] if one[2] else []
+        if not all(equals and value for _, equals, value in pairs):
+            raise ValueError("its methods cannot be read")
+        found.append(MethodSpec(one[1], {name.strip(): value.strip() for name, _, value in pairs}))
+    return found
+
+
+def completed(spec: MethodSpec, declared: MethodDeclaration, *, diverse: bool) -> MethodSpec:
+    """A candidate as it is run: with more than k asked, no class is divided by sensitive value unless the candidate says so."""
+    if not diverse or "divide" in spec.options or declared.option("divide") is None:
+        return spec
+    return MethodSpec(spec.name, {**spec.options, "divide": "whole"})
+
+
+def of_candidate(asked: Asked, spec: MethodSpec, declared: MethodDeclaration) -> Asked:
+    """What a policy asks of a candidate."""
+    return replace(asked, method=spec.name, options=declared.values(spec.options))
+
+
+def refused_by_all(name: str, reasons: Iterable[tuple[MethodSpec, str]]) -> Refused:
+    """None of the candidates takes what is asked."""
+    listed = "; ".join(f"{spec.name}: {reason}" for spec, reason in reasons)
+    return Refused(f"{name}: none of its methods takes this: {listed}", "name another one in of", "of")
+
+
+def shown(spec: MethodSpec) -> str:
+    """A candidate as it is written."""
+    options: Mapping[str, str] = spec.options
+    listed = ",".join(f"{name}={value}" for name, value in options.items())
+    return f"{spec.name}:{listed}" if listed else spec.name

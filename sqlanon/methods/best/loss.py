@@ -1,0 +1,126 @@
+"""What an assignment loses, before it is recoded: the boxes of its classes by one GROUP BY, in exact numbers.
+
+It decides between methods and nothing else; the loss that a report states is measured on what is published (`sqlanon.loss`).
+"""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sqlanon.kernels.extent import SCALE
+from sqlanon.methods.base import Assignment, Context
+from sqlanon.privacy import least_rows
+from sqlanon.table.encode import Domain, by_code
+from sqlanon.table.tree import tree_of
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    Longs = npt.NDArray[np.int64]
+
+
+class Losses:
+    """Measures assignments of one table.
+
+    Args:
+        context: the run.
+        metric: ``gcp``, ``ncp``, ``lm``, ``dm``, ``c_avg`` or ``stars``, each as `sqlanon.loss.metrics` defines it.
+    """
+
+    def __init__(self, context: Context, metric: str) -> None:
+        self._context, self.metric = context, metric
+        quasi = context.encoded.quasi
+        ordered = [domain for domain in quasi if domain.reading.treatment == "ordered"]
+        read = zip(ordered, by_code(context.scratch, "table/domain_positions", ordered, "int32"), strict=True)
+        self._positions = {domain.code: _by_code(domain, *found) for domain, found in read}
+        self._trees = {d.code: tree_of(d) for d in quasi if d.reading.treatment == "hierarchy"}
+
+    def of(self, made: Assignment) -> Fraction:
+        """What the classes lose; rows without a class, and those of the starred class, lose everything."""
+        quasi, scratch = self._context.encoded.quasi, self._context.scratch
+        columns = [{"code": d.code, "counted": self._is_set(d)} for d in quasi]
+        statement = scratch.sql(
+            "best/boxes",
+            work=self._context.encoded.work,
+            assign=made.table,
+            levels=made.levels,
+            columns=columns,
+        )
+        number, rows, *boxes = scratch.fetch_arrays(
+            statement, ["int32", "int64", *["int64"] * (4 * len(quasi))]
+        )
+        size = rows.astype(np.int64, copy=False)
+        starred = number == (-1 if made.starred is None else made.starred)
+        total = self._context.encoded.rows
+        gone = total - int(size.sum())
+        if self.metric == "dm":
+            kept = size[~starred]
+            return Fraction(int((kept * kept).sum()) + total * (gone + int(size[starred].sum())))
+        if self.metric == "c_avg":
+            return Fraction(total, max(len(size), 1) * least_rows(self._context.requirements))
+        lost = weights = 0
+        for j, domain in enumerate(quasi):
+            low, high, members, level = (one.astype(np.int64, copy=False) for one in boxes[4 * j : 4 * j + 4])
+            own = np.where(starred, SCALE, self._extent(domain, low, high, members, level))
+            weight = 1 if self.metric in ("ncp", "stars") else domain.reading.spec.weight
+            if self.metric == "stars":
+                own = (own > 0) | (low != high)
+            lost += weight * (
+                int((own.astype(np.int64) * size).sum()) + gone * (1 if self.metric == "stars" else SCALE)
+            )
+            weights += weight
+        return Fraction(lost) if self.metric == "stars" else Fraction(lost, SCALE * weights * max(total, 1))
+
+    def shown(self, lost: Fraction) -> str:
+        """A loss, for notes."""
+        return f"{int(lost)}" if self.metric in ("dm", "stars") else f"{float(lost):.4f}"
+
+    def _is_set(self, domain: Domain) -> bool:
+        return domain.code not in self._positions and domain.code not in self._trees
+
+    def _extent(self, domain: Domain, low: Longs, high: Longs, members: Longs, level: Longs) -> Longs:
+        """Of every class its NCP or LM in one column, from 0 to `SCALE`."""
+        null = int(domain.has_null)
+        less, size = int(self.metric == "lm"), max(domain.size, 1)
+        if domain.code in self._trees:
+            tree = self._trees[domain.code]
+            found = np.full(len(low), size, np.int64)
+            first, last = np.maximum(low - null, 0), np.maximum(high - null, 0)
+            for at in reversed(range(len(tree.node))):
+                here = np.asarray(tree.node[at])
+                fits = (here[first] == here[last]) & ((level < 0) | (level <= at))
+                found[fits] = np.asarray(tree.leaves[at])[first][fits]
+            agree = (low == high) & (level <= 0)
+        elif domain.code in self._positions:
+            place = self._positions[domain.code]
+            width = np.where(level == 1, SCALE, place[high] - place[low])
+            return _mixed(np.where((low == high) & (level < 1), 0, width), low, high, null)
+        else:
+            found = np.where(level == 1, size, members)
+            agree = (low == high) & (level < 1)
+        extent = np.minimum(np.maximum(found - less, 0) * SCALE // max(size - less, 1), SCALE)
+        extent[agree | (found <= 1)] = 0
+        if null:
+            only = (
+                (low == 0)
+                & (high == 0)
+                & (level < (len(self._trees[domain.code].node) - 1 if domain.code in self._trees else 1))
+            )
+            extent[only] = 0
+        return _mixed(extent, low, high, null)
+
+
+def _mixed(extent: Longs, low: Longs, high: Longs, null: int) -> Longs:
+    """A class of NULLs and values loses everything."""
+    if null:
+        extent[(low == 0) & (high > 0)] = SCALE
+    return extent
+
+
+def _by_code(domain: Domain, code: npt.NDArray[np.generic], position: npt.NDArray[np.generic]) -> Longs:
+    table = np.zeros(domain.codes, np.int64)
+    table[code] = position
+    return table

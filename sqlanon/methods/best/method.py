@@ -1,0 +1,143 @@
+"""Method ``best`` (ours): runs the methods that take what is asked, and keeps the classes that lose least."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from contextlib import ExitStack
+from dataclasses import replace
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from sqlanon.declared import METHODS, REQUIREMENTS, Asked, able_of
+from sqlanon.declared.candidates import refused_by_all, shown
+from sqlanon.errors import InfeasibleError, PolicyError
+from sqlanon.methods.base import Assignment, Context, Problem
+from sqlanon.privacy import least_rows
+from sqlanon.table.scratch import Scratch
+
+if TYPE_CHECKING:
+    from sqlanon.engines.base import TableRef
+    from sqlanon.methods import Method
+    from sqlanon.spec import MethodSpec
+
+    Reasons = list[tuple[MethodSpec, str]]
+
+
+class Best:
+    """Several methods, and what decides between them."""
+
+    def __init__(self, of: str, metric: str) -> None:
+        self.of = of
+        self.metric = metric
+
+    def refusal(self, problem: Problem) -> str | None:
+        """See `Algorithm.refusal`: where none of the methods can solve it."""
+        try:
+            able, reasons = self._able(problem)
+        except PolicyError as lacking:
+            return str(lacking)
+        return None if able else f"method {refused_by_all('best', reasons)}"
+
+    def assign(self, context: Context) -> Assignment:
+        """See `Algorithm.assign`. Classes are compared as they would be published: refined, where that is asked.
+
+        Cost: that of every method, and a GROUP BY of the rows for each.
+        """
+        from sqlanon.methods.best.loss import Losses
+
+        encoded = context.encoded
+        problem = Problem(
+            context.requirements, context.accuracy, encoded.quasi, encoded.sensitive, encoded.rows, context.execution,
+            memory=context.memory, persons=encoded.persons,
+        )  # fmt: skip
+        able, reasons = self._able(problem, refine=context.refine is not None, form=context.format)
+        losses = Losses(context, self.metric)
+        kept: tuple[Fraction, Assignment, MethodSpec] | None = None
+        found: list[tuple[MethodSpec, Fraction]] = []
+        for number, (spec, method) in enumerate(able):
+            with ExitStack() as stack:
+                # Methods call their tables alike, so that each has a place of its own.
+                scratch = stack.enter_context(Scratch(context.scratch.engine))
+                try:
+                    made = method.assign(replace(context, scratch=scratch))
+                except (InfeasibleError, PolicyError) as error:
+                    reasons.append((spec, str(error)))
+                    continue
+                lost = losses.of(made)
+                found.append((spec, lost))
+                if kept is None or lost < kept[0]:
+                    if kept is not None:
+                        self._drop(context, kept[1])
+                    kept = lost, self._moved(context, made, spec, number), spec
+            context.progress.update(number + 1, len(able), "methods run")
+        if kept is None:
+            raise InfeasibleError(f"method {refused_by_all('best', reasons)}")
+        notes = [
+            f"best: {shown(kept[2])} loses least by {self.metric}: "
+            + ", ".join(f"{shown(spec)} {losses.shown(lost)}" for spec, lost in found)
+        ]
+        notes += [f"best: {shown(spec)} was left out: {reason}" for spec, reason in reasons]
+        return replace(kept[1], notes=(*notes, *kept[1].notes), refined=context.refine is not None)
+
+    def _able(
+        self, problem: Problem, *, refine: bool = False, form: str = "ranges"
+    ) -> tuple[list[tuple[MethodSpec, Method]], Reasons]:
+        """The methods that can solve a problem, as they are run, and the others with the reason.
+
+        Raises:
+            PolicyError: one of them lacks memory. What is released must not depend on the machine.
+        """
+        from sqlanon.methods import method
+
+        able, reasons = able_of(self.of, _asked(problem, refine=refine, form=form))
+        found = []
+        for spec in able:
+            one = method(spec)
+            refused = one.refusal(problem)
+            if refused and one.refusal(replace(problem, memory=sys.maxsize)) is None:
+                raise PolicyError(f"method best runs {shown(spec)}, and {refused}, or leave it out of of")
+            if refused:
+                reasons.append((spec, refused))
+            else:
+                found.append((spec, one))
+        return found, reasons
+
+    def _moved(self, context: Context, made: Assignment, spec: MethodSpec, number: int) -> Assignment:
+        """The assignment with its tables in the run's own place."""
+        scratch = context.scratch
+        codes = [domain.code for domain in context.encoded.quasi]
+
+        def moved(step: str, table: TableRef, columns: Sequence[str]) -> TableRef:
+            copy = scratch.table(f"best_{step}_{number}")
+            scratch.execute("best/kept", kept=copy, origin=table, columns=columns)
+            return copy
+
+        levels = moved("levels", made.levels, ["class", *codes]) if made.levels is not None else None
+        # Only methods of this package are believed in what they say of their own rows.
+        own = spec.name in {declared.name for declared in METHODS.own}
+        return replace(
+            made,
+            table=moved("assign", made.table, ["rid", "class"]),
+            spans=None,
+            levels=levels,
+            divided=made.divided or not own,
+        )
+
+    def _drop(self, context: Context, made: Assignment) -> None:
+        for table in (made.table, made.levels):
+            if table is not None:
+                context.scratch.drop(table)
+
+
+def _asked(problem: Problem, *, refine: bool, form: str) -> Asked:
+    """What a problem asks, as declarations know it."""
+    asked = {one.name: one.asked for one in problem.requirements}
+    distinct, accuracy = asked.get("distinct_l"), problem.accuracy
+    return Asked(
+        "best", {}, k=least_rows(problem.requirements), l=asked.get("l"),
+        distinct_l=int(distinct) if distinct is not None else None,
+        more=tuple(name for name in REQUIREMENTS if name in asked and name not in ("k", "l", "distinct_l")),
+        maximize=accuracy.maximize if accuracy else None, quasi=len(problem.quasi), sensitive=len(problem.sensitive),
+        execution=problem.execution, format=form, refine=refine,
+    )  # fmt: skip

@@ -1,0 +1,130 @@
+"""Method best: what it keeps loses least of its methods, by the oracle's own losses; what it refuses."""
+
+from __future__ import annotations
+
+import sys
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sqlanon.errors import PolicyError
+from sqlanon.methods import method
+from sqlanon.methods.base import Context
+from sqlanon.policy import release as spec_of
+from sqlanon.progress import Silent
+from sqlanon.table.scratch import Scratch
+from tests.contract.assigned import Sample, encoded_sample
+from tests.contract.cases import release_rows
+from tests.contract.test_fulldomain import case
+from tests.engines import PAIR
+from tests.oracle import lattice
+from tests.oracle.domains import Table
+from tests.oracle.losses import losses
+from tests.oracle.requirements import Privacy
+
+OF = ["tree:minimize=max", "mondrian:cut=median", "fulldomain:search=global"]
+
+
+def stars(table: Table, classes: list[list[int]]) -> int:
+    return sum(len(rows) for rows in classes for column in table.quasi if len({column.codes[row] for row in rows}) > 1)  # fmt: skip
+
+
+def at_levels(table: Table, rows: list[int], node: tuple[int, ...], less: int) -> Fraction:
+    """NCP (less 0) or LM (1) of a class at a node, weighted."""
+    lost, weights = Fraction(0), 0
+    for column, level in zip(table.quasi, node, strict=True):
+        leaves = lattice.leaves(column, level, rows[0])
+        alone = leaves <= 1 and level < lattice.height(column)
+        lost += column.weight * (
+            0 if alone or leaves == 1 else Fraction(leaves - less, max(column.size - less, 1))
+        )
+        weights += column.weight
+    return lost / weights
+
+
+def notes_of(
+    sample: Sample, options: dict[str, Any], form: str = "ranges"
+) -> tuple[list[list[int]], tuple[str, ...]]:
+    classes, _ = sample.classes("kernel", method=options, seed=1, format=form)
+    spec = spec_of(**{**sample.arguments, "method": options, "seed": 1, "format": form})
+    with Scratch(sample.scratch.engine) as scratch:
+        context = Context(
+            scratch, sample.encoded, sample.ready.requirements, "kernel", sys.maxsize, 2, Silent(), 1
+        )
+        return classes, method(spec.method).assign(context).notes
+
+
+@pytest.mark.parametrize("engine", PAIR, ids=lambda engine: engine.name)
+@pytest.mark.parametrize("seed", range(2))
+def test_every_metric_is_that_of_the_reports(
+    connect_module: Any, tmp_path: Path, engine: Any, seed: int
+) -> None:
+    one = case(seed + 60, Privacy(k=3), rows=31)
+    with encoded_sample(connect_module(engine), one, tmp_path) as sample:
+        table = sample.table
+        own = [sample.classes("kernel", method=name, seed=1)[0] for name in OF]
+        node = lattice.best(table, one.privacy, "loss", 0, starred=True).node
+        for metric in ("gcp", "lm", "dm", "c_avg"):
+            values = [getattr(losses(table, classes, 3), metric) for classes in own]
+            if metric in ("gcp", "lm"):
+                parts = [len(rows) * at_levels(table, rows, node, int(metric == "lm")) for rows in own[2]]
+                values[2] = sum(parts) / table.rows
+            made, notes = notes_of(sample, {"name": "best", "of": OF, "metric": metric})
+            least = min(range(3), key=lambda at: values[at])
+            assert {frozenset(rows) for rows in made} == {frozenset(rows) for rows in own[least]}, metric
+            assert notes[0].startswith(f"best: {OF[least]} loses least by {metric}: ")
+            stated = [float(part.rsplit(" ", 1)[1]) for part in notes[0].split(": ", 2)[2].split(", ")]
+            assert stated == pytest.approx([float(value) for value in values], abs=1e-4), metric
+
+
+def test_the_fewest_stars(connect_module: Any, tmp_path: Path) -> None:
+    one = case(63, Privacy(k=3), rows=31)
+    with encoded_sample(connect_module(PAIR[0]), one, tmp_path) as sample:
+        names = OF[:2]
+        counts = [stars(sample.table, sample.classes("kernel", method=name, seed=1)[0]) for name in names]
+        classes, notes = notes_of(sample, {"name": "best", "of": names, "metric": "stars"}, "suppressed")
+        assert stars(sample.table, classes) == min(counts)
+        assert notes[0].endswith(
+            ", ".join(f"{name} {count}" for name, count in zip(names, counts, strict=True))
+        )
+
+
+def test_a_whole_run_reports_each_method(connect_module: Any, tmp_path: Path) -> None:
+    one = case(64, Privacy(k=2, l=Fraction(2)), rows=31)
+    _, report = release_rows(connect_module(PAIR[0]), one, tmp_path, method="best", refine=True)
+    assert report.verified
+    assert report.method == "best:of=tree; hilbert; fulldomain:search=local,metric=gcp"
+    (found,) = (note for note in report.notes if "loses least by gcp" in note)
+    assert f" {report.loss.gcp:.4f}" in found
+    # refine moves single rows, and divide: whole keeps groups.
+    (left,) = (note for note in report.notes if "was left out" in note)
+    assert "fulldomain:search=local,divide=whole" in left
+
+
+@pytest.mark.parametrize(
+    ("chosen", "more", "what"),
+    [
+        ({"of": ["tree", "best"]}, {}, "best does not run itself; name other methods"),
+        ({"of": ["tree", "mondrain"]}, {}, r"there is no such method \(did you mean mondrian\?\)"),
+        ({"of": ["tree:cut=loss"]}, {}, "tree: tree has no such option"),
+        ({"of": ["suppress"]}, {}, "suppress hides values"),
+        ({"of": "tree;;hilbert"}, {}, "its methods cannot be read"),
+        ({"of": ["topdown", "fulldomain"]}, {"l": 2, "execution": "pushdown"}, "none of its methods takes this: topdown: .*k alone.*fulldomain: .*no pushdown"),
+        ({}, {"suppression": {"limit": "1/10"}}, "best suppresses no rows"),
+        ({}, {"format": "suppressed"}, "say metric=stars"),
+        ({"metric": "stars"}, {}, "leave metric out"),
+        ({}, {"format": "anatomy", "k": None, "l": 2}, "best goes with ranges"),
+    ],
+)  # fmt: skip
+def test_what_it_does_not_take(chosen: dict[str, Any], more: dict[str, Any], what: str) -> None:
+    asked = {"source": "t", "quasi": "age", "sensitive": "illness", "k": 2, **more}
+    with pytest.raises(PolicyError, match=what):
+        spec_of(**asked, method={"name": "best", **chosen})
+
+
+def test_memory_does_not_choose_the_method(connect_module: Any, tmp_path: Path) -> None:
+    one = case(65, Privacy(k=2), rows=31)
+    with pytest.raises(PolicyError, match=r"method best runs fulldomain:search=local, and .*raise memory to"):
+        release_rows(connect_module(PAIR[0]), one, tmp_path, method="best", memory=2000)
