@@ -244,6 +244,24 @@ def suppressed_by_level(asked: Asked) -> Refused | None:
     return Refused(what, "leave suppression out, or say search=global", "search")
 
 
+# --- tds -------------------------------------------------------------------------------------------------------------
+
+
+def specialized_in_memory(asked: Asked) -> Refused | None:
+    """Cells are kept in memory."""
+    if asked.execution != "pushdown":
+        return None
+    return Refused(f"{asked.method} has no pushdown", "leave execution out (auto), or use mondrian")
+
+
+def refined_cut(asked: Asked) -> Refused | None:
+    """Refining moves single rows between classes, which then are not at the nodes of the cut."""
+    if not asked.refine or asked.options["publish"] == "least":
+        return None
+    what = f"{asked.method}: publish=cut is not kept by refine, which moves single rows between classes"
+    return Refused(what, "leave refine out, or say publish=least", "publish")
+
+
 # --- best ------------------------------------------------------------------------------------------------------------
 
 

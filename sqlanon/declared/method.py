@@ -102,7 +102,26 @@ class Several:
         return text
 
 
-Option = Word | Whole | Several
+@dataclass(frozen=True, slots=True)
+class Named:
+    """An option that names a column of the policy, or nothing; see `Word` for the attributes. The method's code finds it."""
+
+    name: str
+    about: str
+    default: str = ""
+    shown: bool = False
+
+    @property
+    def allowed(self) -> str:
+        """The allowed values, for messages."""
+        return "a column's name"
+
+    def read(self, text: str) -> str:
+        """See `Word.read`."""
+        return text
+
+
+Option = Word | Whole | Several | Named
 
 
 @dataclass(frozen=True, slots=True)

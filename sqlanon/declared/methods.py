@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sqlanon.declared import limits
 from sqlanon.declared.cost import Cost
-from sqlanon.declared.method import MOST_NODES, MethodDeclaration, Most, Rule, Several, Whole, Word
+from sqlanon.declared.method import MOST_NODES, MethodDeclaration, Most, Named, Rule, Several, Whole, Word
 from sqlanon.declared.registry import Registry
 
 MOST_CENTRES = 50_000
@@ -215,6 +215,27 @@ FULLDOMAIN = MethodDeclaration(
     suppresses="rows",
 )
 
+TDS = MethodDeclaration(
+    "tds",
+    "Top-down specialization: nodes of hierarchies are replaced by their children (Fung, Wang and Yu 2005).",
+    "sqlanon.methods.tds:TDS",
+    Cost(0.1, 0.05, columns=1.5, worst=20.0),
+    (
+        Named(
+            "target",
+            "A sensitive column: of all nodes the one is specialized that says most of it for the fall of the smallest class. Without "
+            "it the one that makes the boxes of the most rows smaller.",
+        ),
+        Word(
+            "publish",
+            ("least", "cut"),
+            "Whether a class is published at its least common node, or at the nodes of the cut, as in the paper.",
+        ),
+    ),
+    executions=("kernel",),
+    formats=("ranges", "labels", "points", "suppressed"),
+    rules=(limits.specialized_in_memory, limits.refined_cut),
+)
 BEST = MethodDeclaration(
     "best",
     "Runs several methods and keeps the classes that lose least (ours).",
@@ -253,6 +274,7 @@ METHODS: Registry[MethodDeclaration] = Registry(
         ANATOMY,
         SUPPRESS,
         BEST,
+        TDS,
         FULLDOMAIN,
     ),
     "sqlanon.methods",

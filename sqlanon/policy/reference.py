@@ -195,7 +195,7 @@ def _methods() -> str:
             ", ".join(f"`{word}`" for word in option.words) if isinstance(option, Word) else option.allowed
         )
         options.append(
-            f"| `{option.name}` | {', '.join(names)} | {values} | `{option.default}` | {option.about} |"
+            f"| `{option.name}` | {', '.join(names)} | {values} | {_default(option.default or None)} | {option.about} |"
         )
     return "\n".join([*lines, "", *options, ""])
 

@@ -17,6 +17,7 @@ from tests.oracle.orders import ORDERS
 from tests.oracle.requirements import Privacy
 from tests.oracle.solvers import asked, solve
 from tests.oracle.suppress import suppress
+from tests.oracle.tds import tds
 from tests.oracle.topdown import topdown
 
 Options = Mapping[str, str]
@@ -130,6 +131,12 @@ ORACLES: dict[str, Oracle] = {
             *(one_dimensional(order).classes(table, privacy, {}, seed) for order in ("tree", "hilbert")),
         ),
         elsewhere=frozenset({"metric"}),
+        in_memory=KINDS,
+        executions=("kernel",),
+    ),
+    "tds": Oracle(
+        lambda table, privacy, _, __: tds(table, privacy),
+        elsewhere=frozenset({"publish"}),
         in_memory=KINDS,
         executions=("kernel",),
     ),

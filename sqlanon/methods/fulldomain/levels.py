@@ -119,7 +119,7 @@ def lattice_of(quasi: Sequence[Domain], counts: Sequence[Longs], metric: str) ->
 
 
 def _column(domain: Domain, count: Longs, metric: str, scale: int) -> Column:
-    node, leaves = _levels(domain)
+    node, leaves = nodes_and_leaves(domain)
     weight, height = domain.reading.spec.weight, len(node) - 1
     extra = np.zeros(node.shape, np.int64)
     full = np.zeros(domain.codes, np.int64)
@@ -147,7 +147,7 @@ def _bits(node: npt.NDArray[np.int32], count: Longs, scale: int) -> Longs:
     return np.array([round(math.log2(total / rows[at]) * scale) if rows[at] else 0 for at in node], np.int64)
 
 
-def _levels(domain: Domain) -> tuple[npt.NDArray[np.int32], Longs]:
+def nodes_and_leaves(domain: Domain) -> tuple[npt.NDArray[np.int32], Longs]:
     """Of every level and code, the first code of its node, and the leaves of the node (0: NULL alone)."""
     null = int(domain.has_null)
     if domain.reading.spec.hierarchy is None:

@@ -1,0 +1,89 @@
+"""Method tds: with a target, and the levels of its cut, against the plain search; what it refuses."""
+
+from __future__ import annotations
+
+import sys
+from collections import Counter
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sqlanon.errors import PolicyError
+from sqlanon.methods import method
+from sqlanon.methods.base import Context
+from sqlanon.policy import release as spec_of
+from sqlanon.progress import Silent
+from sqlanon.table.scratch import Scratch
+from tests.contract.assigned import _fetch, encoded_sample
+from tests.contract.cases import multiset, release_rows
+from tests.contract.test_fulldomain import case
+from tests.engines import PAIR
+from tests.oracle.lattice import generalized
+from tests.oracle.recode import released
+from tests.oracle.requirements import Privacy
+from tests.oracle.tds import specialized
+
+PRIVACIES = [
+    Privacy(k=2),
+    Privacy(k=4),
+    Privacy(k=1, l=Fraction(2)),
+    Privacy(k=3, l=Fraction(3, 2)),
+    Privacy(k=2, distinct_l=2),
+]
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_classes_and_cut_are_those_of_the_plain_search(
+    connect_module: Any, tmp_path: Path, seed: int
+) -> None:
+    """With and without a target; on both engines in turn."""
+    one = case(seed + 80, PRIVACIES[seed % 5], rows=41)
+    with encoded_sample(connect_module(PAIR[seed % 2]), one, tmp_path) as sample:
+        for target in ({}, {"target": "sa"}):
+            values = sample.table.sensitive[0].values if target else None
+            classes, cut = specialized(sample.table, one.privacy, values)
+            spec = spec_of(**sample.arguments, method={"name": "tds", "publish": "cut", **target})
+            with Scratch(sample.scratch.engine) as scratch:
+                context = Context(
+                    scratch, sample.encoded, sample.ready.requirements, "kernel", sys.maxsize, 2, Silent(), 1
+                )
+                made = method(spec.method).assign(context)
+                of_row = [int(number) for _, number in _fetch(scratch, made.table, ["rid", "class"])]
+                assert made.levels is not None
+                codes = ", ".join(domain.code for domain in sample.encoded.quasi)
+                text = f'SELECT class, {codes} FROM "{made.levels.name}"'
+                levels = {int(row[0]): row[1:] for row in scratch.engine.fetch(text)}
+            found: dict[int, set[int]] = {}
+            for row, number in enumerate(of_row):
+                found.setdefault(number, set()).add(row)
+            assert {frozenset(rows) for rows in found.values()} == {frozenset(rows) for rows in classes}
+            for row, number in enumerate(of_row):
+                for column, own, level in zip(sample.table.quasi, cut, levels[number], strict=True):
+                    assert generalized(column, int(level), row) == generalized(column, own[row], row)
+
+
+@pytest.mark.parametrize("kind", ["labels", "ranges"])
+def test_a_whole_run_publishes_the_cut(connect_module: Any, tmp_path: Path, kind: str) -> None:
+    one = case(91, Privacy(k=3), rows=41)
+    classes, cut = specialized(one.table, one.privacy)
+    levels = {place: [own[rows[0]] for own in cut] for place, rows in enumerate(classes)}
+    shown, report = release_rows(
+        connect_module(PAIR[0]), one, tmp_path, method="tds:publish=cut", format=kind
+    )
+    assert report.verified
+    assert multiset(shown) == Counter(multiset(released(one.table, classes, kind, levels=levels)))
+
+
+def test_what_it_does_not_take(connect_module: Any, tmp_path: Path) -> None:
+    one = case(92, Privacy(k=2), rows=41)
+    db = connect_module(PAIR[0])
+    for options, more, what in (
+        ({"target": "kind"}, {}, "target is no sensitive column of the policy"),
+        ({}, {"execution": "pushdown"}, "tds has no pushdown"),
+        ({"publish": "cut"}, {"refine": True}, "leave refine out, or say publish=least"),
+        ({}, {"suppression": {"limit": "1/10"}}, "tds suppresses no rows"),
+    ):
+        with pytest.raises(PolicyError, match=what):
+            release_rows(db, one, tmp_path, method={"name": "tds", **options}, **more)
