@@ -208,12 +208,34 @@ def options_of_search(asked: Asked) -> Refused | None:
         return Refused(f"{own} goes by the loss", "leave metric out, or say search=global", "metric")
     if search == "local" and asked.execution == "pushdown":
         return Refused(f"{own} has no pushdown", "leave execution out (auto), or say search=global", "search")
-    if search != "local" and asked.options["nodes"] != MOST_NODES:
+    if search in ("global", "all") and asked.options["metric"] == "cm":
+        return Refused(f"{own} does not minimize cm", "use another metric, or say search=single", "metric")
+    if search in ("global", "all") and asked.options["nodes"] != MOST_NODES:
         return Refused(
             f"{own} finds the best node, however many there are",
             "leave nodes out, or say search=local",
             "nodes",
         )
+    return None
+
+
+def single_search(asked: Asked) -> Refused | None:
+    """The enumeration of cuts is for k, in memory, and its metrics are sums over rows."""
+    if asked.options["search"] != "single":
+        return None
+    own, metric = f"{asked.method}: search=single", asked.options["metric"]
+    if asked.diverse:
+        what = f"{own} is for k alone"
+        return Refused(
+            what, f"with {', '.join(asked.requirements)} say search=global or search=local", "search"
+        )
+    if metric not in ("loss", "dm", "cm"):
+        return Refused(f"{own} minimizes loss, dm or cm", "use one of them, or say search=global", "metric")
+    if metric == "cm" and asked.sensitive != 1:
+        what = f"{own} with metric=cm is for one sensitive column, and there are {asked.sensitive}"
+        return Refused(what, "use metric=loss or metric=dm", "metric")
+    if asked.execution == "pushdown":
+        return Refused(f"{own} has no pushdown", "leave execution out (auto), or say search=global", "search")
     return None
 
 

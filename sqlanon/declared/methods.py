@@ -186,28 +186,31 @@ FULLDOMAIN = MethodDeclaration(
     (
         Word(
             "search",
-            ("local", "global", "all"),
-            "Whether each class has its own nodes, or every column one level: the best, or the best of all minimal ones.",
+            ("local", "global", "all", "single"),
+            "Whether each class has its own nodes, or every column one level: the best, or the best of all minimal ones; single: the best "
+            "cut points of ordered columns.",
             shown=True,
         ),
         Word(
             "metric",
-            ("loss", "entropy", "height", "dm"),
-            "What global and all minimize: LM, non-uniform entropy, the sum of levels, or the discernability metric.",
+            ("loss", "entropy", "height", "dm", "cm"),
+            "What global and all minimize: LM, non-uniform entropy, the sum of levels, or the discernability metric; single: LM, dm, or the "
+            "classification metric.",
         ),
         Whole(
             "nodes",
             1,
             MOST_NODES,
             MOST_NODES,
-            "Combinations of levels that local looks at, at most, before the rest becomes one class: by default all. The report says "
-            "where the search ended.",
+            "Combinations of levels that local looks at, at most, before the rest becomes one class, or sets of cuts that single looks at. The "
+            "report says where the search ended.",
         ),
         _DIVIDE,
     ),
     formats=("ranges", "labels", "points", "suppressed"),
     rules=(
         limits.options_of_search,
+        limits.single_search,
         limits.minimal_nodes,
         limits.suppressed_by_level,
         limits.refined_classes,

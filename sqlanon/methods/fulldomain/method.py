@@ -3,7 +3,7 @@
 ``search: global`` takes one level a column, the same for all rows: the node of the lattice that is best by ``metric`` within the
 policy's ``suppression``. ``all`` finds every minimal node as Incognito does (LeFevre, DeWitt, Ramakrishnan 2005), and publishes the
 best of them. ``local`` (ours, the default) lets every node keep what classes it can, finest nodes first, and publishes the least
-common node of each class.
+common node of each class. ``single`` finds the best cut points of ordered columns (K-Optimize).
 """
 
 from __future__ import annotations
@@ -31,6 +31,8 @@ class FullDomain:
         """See `Algorithm.refusal`."""
         from sqlanon.methods.fulldomain.levels import nodes_of
 
+        if self.search == "single":
+            return self._refuses_single(problem)
         nodes = nodes_of(problem.quasi)
         if nodes > MOST_NODES:
             many = str(nodes) if nodes < 10**15 else f"more than 10^{int(math.log10(nodes))}"
@@ -47,6 +49,16 @@ class FullDomain:
             )
         return None
 
+    def _refuses_single(self, problem: Problem) -> str | None:
+        other = [domain.reading.name for domain in problem.quasi if domain.reading.treatment != "ordered"]
+        if other:
+            return (
+                f"method fulldomain (search=single) divides ordered columns, and {', '.join(other)} is none: say ordered for it, or use "
+                "search=global"
+            )
+        lack = problem.lacks(problem.rows * self.row_bytes(len(problem.quasi), problem.counted))
+        return f"method fulldomain (search=single) {lack}, or use mondrian" if lack else None
+
     def row_bytes(self, d: int, s: int) -> int:
         """Bytes that a row of ``d`` quasi and ``s`` counted columns takes in memory, where every row is a cell of its own."""
         return 12 * (d + s) + 8 * (d // 4 + 1) * 2 + 96
@@ -56,6 +68,10 @@ class FullDomain:
 
         Cost: a GROUP BY of the table and a join with it; in between the search looks at cells alone, nodes x cells at worst.
         """
+        if self.search == "single":
+            from sqlanon.methods.fulldomain import single
+
+            return single.assign(context, self.metric, self.nodes)
         lattice = self._lattice(context)
         if self.search == "local":
             from sqlanon.methods.fulldomain import local

@@ -1,0 +1,121 @@
+"""Method fulldomain, search=single: the enumeration against every set of cuts of tiny tables; what is published; what is refused."""
+
+from __future__ import annotations
+
+import random
+import sys
+from fractions import Fraction
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sqlanon.errors import PolicyError
+from sqlanon.methods.base import Context
+from sqlanon.methods.fulldomain.single import Single, assign, read_records
+from sqlanon.progress import Silent
+from sqlanon.spec import SuppressionSpec
+from sqlanon.table.scratch import Scratch
+from tests.contract.assigned import Sample, encoded_sample
+from tests.contract.cases import QI, Case, release_rows
+from tests.engines import PAIR
+from tests.oracle import cuts
+from tests.oracle.requirements import Privacy
+
+METRICS = ("dm", "cm", "loss")
+
+
+def case(seed: int, k: int, rows: int = 19, values: int = 4) -> Case:
+    """Three ordered columns, one with NULLs."""
+    rng = random.Random(seed)
+    made = tuple(
+        (rng.choice([*range(0, 3 * values, 3)]), rng.choice([None, 1, 2, 7][:values]), rng.choice([0.5, 1.0, 9.0]), rng.choice("aabc"))
+        for _ in range(rows)
+    )  # fmt: skip
+    return Case(
+        f"single_{seed}", {"a": "INTEGER", "b": "INTEGER", "c": "DOUBLE PRECISION", "sa": "TEXT"}, made,
+        {"a": QI(), "b": QI(weight=2), "c": QI()}, ("sa",), Privacy(k=k),
+    )  # fmt: skip
+
+
+def context_of(sample: Sample, scratch: Scratch, limit: Fraction, rows: str) -> Context:
+    suppression = SuppressionSpec(limit, rows)  # type: ignore[arg-type]
+    return Context(
+        scratch, sample.encoded, sample.ready.requirements, "kernel", sys.maxsize, 2, Silent(), 0,
+        suppression=suppression, most_unassigned=suppression.most(sample.encoded.rows),
+    )  # fmt: skip
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_the_least_of_all_sets(connect_module: Any, tmp_path: Path, seed: int) -> None:
+    one = case(seed, k=2 + seed % 3)
+    with encoded_sample(connect_module(PAIR[seed % 2]), one, tmp_path) as sample:
+        for metric in METRICS:
+            for limit, rows in ((Fraction(0), "starred"), (Fraction(1, 5), "starred"), (Fraction(1, 5), "left_out"), (Fraction(1), "left_out")):  # fmt: skip
+                with Scratch(sample.scratch.engine) as scratch:
+                    context = context_of(sample, scratch, limit, rows)
+                    search = Single(context, metric, read_records(context, metric)[0])
+                    assert search.run(10**6)
+                expected = cuts.least(
+                    sample.table, one.privacy.k, metric, context.most_unassigned, starred=rows == "starred"
+                )
+                assert search.best is not None
+                assert search.best[0] == search.bound == expected, (metric, limit, rows)
+
+
+def test_a_search_that_ends_early_has_a_bound(connect_module: Any, tmp_path: Path) -> None:
+    one = case(11, k=2, rows=60)
+    with encoded_sample(connect_module(PAIR[0]), one, tmp_path) as sample, Scratch(sample.scratch.engine) as scratch:  # fmt: skip
+        context = context_of(sample, scratch, Fraction(1, 5), "left_out")
+        records = read_records(context, "dm")[0]
+        whole = Single(context, "dm", records)
+        assert whole.run(10**6)
+        for most in (0, 5, 20, 50):
+            search = Single(context, "dm", records)
+            search.run(most)
+            assert search.best is not None
+            assert search.bound <= whole.bound <= search.best[0]
+        made = assign(context, "dm", 1)
+        assert "the search ended there, as nodes: 1 says; no set costs less than" in made.notes[1]
+
+
+@pytest.mark.parametrize("engine", PAIR, ids=lambda engine: engine.name)
+@pytest.mark.parametrize("rows", ["starred", "left_out"])
+def test_a_whole_run_publishes_the_intervals(
+    connect_module: Any, tmp_path: Path, engine: Any, rows: str
+) -> None:
+    one = case(12, k=4, rows=40)
+    limit = Fraction(1, 5)
+    shown, report = release_rows(
+        connect_module(engine), one, tmp_path, method={"name": "fulldomain", "search": "single", "metric": "dm"},
+        suppression={"limit": "1/5", "rows": rows},
+    )  # fmt: skip
+    expected = cuts.least(one.table, 4, "dm", int(limit * 40), starred=rows == "starred")
+    assert report.verified
+    assert report.loss.dm == expected
+    assert len(shown) == 40 - report.left_out
+    kept = [row for row in shown if row["a_lo"] is not None]
+    # A value is published as the same interval wherever it occurs: intervals of a column do not overlap.
+    intervals = sorted({(row["a_lo"], row["a_hi"]) for row in kept if (row["a_lo"], row["a_hi"]) != (0, 9)})
+    assert all(left[1] < right[0] for left, right in pairwise(intervals))
+
+
+def test_what_it_does_not_take(connect_module: Any, tmp_path: Path) -> None:
+    one = case(13, k=2)
+    words = Case(
+        "single_words", {"a": "TEXT", "sa": "TEXT"}, (("x", "p"), ("y", "q")), {"a": QI("nominal")}, ("sa",), Privacy(k=2)
+    )  # fmt: skip
+    db = connect_module(PAIR[0])
+    for table, options, more, what in (
+        (one, {}, {"l": 2}, "search=single is for k alone"),
+        (one, {"metric": "height"}, {}, "minimizes loss, dm or cm"),
+        (one, {}, {"execution": "pushdown"}, "search=single has no pushdown"),
+        (one, {"search": "global", "metric": "cm"}, {}, "does not minimize cm"),
+        (one, {}, {"refine": True}, "leave refine out, or say search=local"),
+        (words, {}, {}, r"\(search=single\) divides ordered columns, and a is none: say ordered"),
+    ):
+        with pytest.raises(PolicyError, match=what):
+            release_rows(
+                db, table, tmp_path, method={"name": "fulldomain", "search": "single", **options}, **more
+            )
