@@ -80,6 +80,42 @@ def test_a_search_that_ends_early_has_a_bound(connect_module: Any, tmp_path: Pat
         assert "the search ended there, as nodes: 1 says; no set costs less than" in made.notes[1]
 
 
+def test_five_columns_of_eight_values_are_proven(connect_module: Any, tmp_path: Path) -> None:
+    """10,000 rows whose columns depend on each other; no change of a single cut is better than what is proven."""
+    rng = random.Random(5)
+
+    def row() -> tuple[Any, ...]:
+        z = rng.gauss(0, 1)
+        return (*(min(7, max(0, round(3.5 + z * w + rng.gauss(0, 1.2)))) for w in (1.5, 1, 0.5, 0, -1)), "a")
+
+    one = Case(
+        "five", {**dict.fromkeys("abcde", "INTEGER"), "sa": "TEXT"}, tuple(row() for _ in range(10_000)),
+        {name: QI() for name in "abcde"}, ("sa",), Privacy(k=100),
+    )  # fmt: skip
+    with encoded_sample(connect_module(PAIR[0]), one, tmp_path) as sample, Scratch(sample.scratch.engine) as scratch:  # fmt: skip
+        context = context_of(sample, scratch, Fraction(0), "starred")
+        search = Single(context, "dm", read_records(context, "dm")[0])
+        assert search.run(20_000)
+        assert search.best is not None
+        score, head = search.best
+    chosen = [[int(cut) + 1 for cut in range(7) if head[7 * j + cut]] for j in range(5)]
+
+    def dm(cuts_of: list[list[int]]) -> int:
+        groups: dict[tuple[int, ...], int] = {}
+        for values in one.rows:
+            key = tuple(
+                sum(value >= cut for cut in own) for value, own in zip(values[:5], cuts_of, strict=True)
+            )
+            groups[key] = groups.get(key, 0) + 1
+        return sum(n * n if n >= 100 else n * 10**9 for n in groups.values())
+
+    assert dm(chosen) == score
+    for j in range(5):
+        for cut in range(1, 8):
+            changed = [list(set(own) ^ {cut}) if at == j else own for at, own in enumerate(chosen)]
+            assert dm(changed) >= score
+
+
 @pytest.mark.parametrize("engine", PAIR, ids=lambda engine: engine.name)
 @pytest.mark.parametrize("rows", ["starred", "left_out"])
 def test_a_whole_run_publishes_the_intervals(

@@ -9,6 +9,7 @@ than the best solution the cut leaves the tail, as does one that makes no class 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -156,7 +157,23 @@ class Single:
         """
         tail = np.arange(len(self._cut), dtype=np.int64)
         root = Subtree(np.zeros(len(tail), np.bool_), tail, self._records, 0)
+        limit = self._most
+        if limit:
+            # Sets that suppress nothing are few, and the best of them is a better start than the others.
+            self._most = 0
+            self._start_from(root, most // 4)
+            self._enumerate(root, most // 4)
+            self._most = limit
+        self._start_from(root, most)
+        return self._enumerate(root, most)
+
+    def _start_from(self, root: Subtree, most: int) -> None:
         self._greedy(root)
+        self._descend(most)
+        self._improve(most)
+
+    def _enumerate(self, root: Subtree, most: int) -> bool:
+        """Look at all sets of a subtree that may be better; see `run`."""
         stack = [root]
         while stack:
             if self.looked >= most:
@@ -167,8 +184,8 @@ class Single:
             if self.best is not None and one.bound >= self.best[0]:
                 continue
             made, bounds = self._looked(one)
-            # Cuts with the highest bounds first: their subtrees are the largest, and end soonest.
-            order = np.lexsort((made.tail, -bounds))
+            # Cuts with the lowest bounds first: good sets are found soon, and rule out others.
+            order = np.lexsort((made.tail, bounds))
             tail = made.tail[order]
             for at in reversed(range(len(tail))):
                 head = made.head.copy()
@@ -188,6 +205,53 @@ class Single:
             head = made.head.copy()
             head[made.tail[at]] = True
             one = Subtree(head, np.delete(made.tail, at), made.records, int(bounds[at]))
+
+    def _descend(self, most: int) -> None:
+        """Another start: from no cut the one that lowers the cost most is added, while one does."""
+        head, better = np.zeros(len(self._cut), np.bool_), True
+        score: int | None = None
+        while better:
+            better, chosen = False, -1
+            for cut in np.flatnonzero(~head):
+                if self.looked >= most:
+                    return
+                self.looked += 1
+                with_it = head.copy()
+                with_it[cut] = True
+                _, classes = self.grouped(with_it, self._records)
+                few = classes.rows < self._k
+                own = self._compare(with_it, classes, few, int(classes.rows[few].sum()))
+                if own is not None and (score is None or own < score):
+                    score, chosen, better = own, int(cut), True
+            if better:
+                head[chosen] = True
+
+    def _improve(self, most: int) -> None:
+        """Add, remove or move single cuts of the best set while it gets better. Cost: cuts x records a round."""
+        better = self.best is not None
+        while better:
+            better = False
+            for changed in self._changes():
+                if self.looked >= most:
+                    return
+                assert self.best is not None
+                head, before = self.best[1].copy(), self.best[0]
+                head[changed] = ~head[changed]
+                self.looked += 1
+                _, classes = self.grouped(head, self._records)
+                few = classes.rows < self._k
+                self._compare(head, classes, few, int(classes.rows[few].sum()))
+                better |= self.best[0] < before
+
+    def _changes(self) -> Iterator[list[int]]:
+        """Each cut alone, and each two neighbouring ones of a column, so that a cut moves by one value."""
+        for cut in range(len(self._cut)):
+            yield [cut]
+        for cut in range(1, len(self._cut)):
+            if self._column[cut] == self._column[cut - 1]:
+                assert self.best is not None
+                if self.best[1][cut] != self.best[1][cut - 1]:
+                    yield [cut - 1, cut]
 
     def _looked(self, one: Subtree) -> tuple[Subtree, Longs]:
         """Compare the head with the best set; the subtree without the cuts that cannot be better, and the bound with each that is left."""
@@ -224,13 +288,15 @@ class Single:
                 return Subtree(one.head, tail, records, base), bounds
             tail = tail[keep]
 
-    def _compare(self, head: Flags, classes: Records, few: Flags, gone: int) -> None:
+    def _compare(self, head: Flags, classes: Records, few: Flags, gone: int) -> int | None:
+        """What a set costs, noted if it is the best; None: it suppresses more than it may."""
         # Starred rows are one class, which has k rows as well.
         if gone > self._most or (self._starred and 0 < gone < self._k):
-            return
+            return None
         score = int(self.cost(head, classes)[~few].sum()) + self.full * gone
         if self.best is None or score < self.best[0]:
             self.best = score, head
+        return score
 
 
 def read_records(context: Context, metric: str) -> tuple[Records, Cells]:
