@@ -123,8 +123,10 @@ class Capabilities:
         collations: columns of text have collations of their own, which functions and comparisons go by, and which a release
             does not keep.
         block_rows: rows that it holds in memory at once however wide they are.
-        enumerates: a text column can be staged as a type that lists its values, and tables number their rows (``rowid``): how to ask
-            whether bits, ``%(bits)s``, have the place of such a value, ``%(value)s``, in its type; empty: neither.
+        listed_bit: a text column can be staged as a type that lists its values: how to ask whether bits, ``%(bits)s``, have the place
+            of such a value, ``%(value)s``, in its type; empty: there are no such types.
+        row_numbers: tables number their rows (``rowid``), and views do not.
+        type_of: how to ask for the type of ``%(value)s``, as a value that can be compared; engines without transactions only.
         ordered_product: sorted rows keep their order in a product with one row, where a join would lose it.
         grouping_sets: a scan that groups by several columns, each by itself, takes less time than a scan for each.
         max_columns, max_row_bytes: of a table with columns of fixed width; None: no bound that matters.
@@ -137,7 +139,9 @@ class Capabilities:
     collations: bool
     block_rows: int
     grouping_sets: bool = False
-    enumerates: str = ""
+    listed_bit: str = ""
+    row_numbers: bool = False
+    type_of: str = ""
     ordered_product: bool = False
     max_columns: int | None = None
     max_row_bytes: int | None = None

@@ -92,7 +92,7 @@ def _claimed(
         else:
             scratch.execute("verify/said_bits", listed=column.listed, **what)
             sides = {"bits": f"r._sqlanon_said{at}", "value": f"s.{column.alias}"}
-            numbered.append(replace(column, has=scratch.engine.capabilities.enumerates % sides))
+            numbered.append(replace(column, has=scratch.engine.capabilities.listed_bit % sides))
     names = [name for column in columns for name in column.names.published()]
     kept = [name for name in names if name not in {str(entry["column"]) for entry in said}]
     claimed = scratch.table(f"claimed{part}")

@@ -32,19 +32,18 @@ def listed(scratch: Scratch, roles: Roles, rows: int, *, exact: bool) -> tuple[R
     Cost: a scan of the text columns, and one of each that gets a type.
     """
     engine, source = scratch.engine, roles.relation.ref
-    if (
-        rows < MANY_ROWS
-        or not (engine.capabilities.enumerates and engine.temporary)
-        or roles.relation.is_view
-    ):
+    able = engine.capabilities
+    lists = bool(able.listed_bit) and engine.temporary  # a scratch type is of the session, too
+    if rows < MANY_ROWS or not (lists or able.row_numbers) or roles.relation.is_view:
         return roles, False
-    texts = [] if exact else [reading for reading in roles.quasi if _plain(reading)]
+    texts = [reading for reading in roles.quasi if _plain(reading)] if lists and not exact else []
     dense, by_bytes, *counts = scratch.fetch(
         "table/storage",
         {"database": source.database, "schema": source.schema, "name": source.name},
         source=source,
         columns=[reading.name for reading in texts],
-        numbered=all(column.name.lower() != "rowid" for column in roles.relation.columns),
+        numbered=able.row_numbers
+        and all(column.name.lower() != "rowid" for column in roles.relation.columns),
     )[0]
     types = {}
     for reading, count in zip(texts, counts, strict=True):

@@ -52,7 +52,9 @@ class DuckDBEngine(Connection):
         temporary_functions="temp.main",
         collations=False,
         block_rows=2048,
-        enumerates="(%(bits)s >> CAST(ENUM_CODE(%(value)s) AS INTEGER)) & 1 = 1",
+        listed_bit="(%(bits)s >> CAST(ENUM_CODE(%(value)s) AS INTEGER)) & 1 = 1",
+        row_numbers=True,
+        type_of="TYPEOF(%(value)s)",
         ordered_product=True,
     )
 
