@@ -1,0 +1,193 @@
+"""Views replaced one after the other, any statement of which may be the last: readers see one version in all of them.
+
+Only `commit`, `point` and `take_back` run, on tables written by hand, so that every way in which columns change is tried.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from contextlib import contextmanager
+from itertools import count
+
+import duckdb
+import pytest
+
+from sqlanon.release.store import phases
+from sqlanon.release.store.catalog import Entry
+from sqlanon.release.store.metadata import COLUMNS
+from tests.weakest import Lost, WeakestEngine, weakest
+
+ONE = "age INTEGER, sex TEXT"
+SHAPES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    "the same": ((ONE,), (ONE,)),
+    "other names": ((ONE,), ("age_low INTEGER, age_high INTEGER, sex TEXT",)),
+    "one more": ((ONE,), (f"{ONE}, illness TEXT",)),
+    "one less": ((ONE,), ("age INTEGER",)),
+    "another type": ((ONE,), ("age TEXT, sex TEXT",)),
+    "an array": ((ONE,), ("age INTEGER, sex TEXT[]",)),
+    "values listed": (("age INTEGER, sex ENUM ('f', 'm')",), ("age INTEGER, sex ENUM ('f', 'm', 'x')",)),
+    "another order": (("a INTEGER, b INTEGER, c INTEGER",), ("a INTEGER, c INTEGER, b INTEGER",)),
+    "order and types": (("a INTEGER, b TEXT",), ("b INTEGER, a TEXT",)),
+    "other spelling": ((ONE,), ("Age INTEGER, SEX TEXT",)),
+    "quoted names": (('"a""b" INTEGER, "SELECT" TEXT',), ('"a b" INTEGER, "SELECT" TEXT',)),
+    "pair": ((ONE, ONE), (ONE, ONE)),
+    "pair whose rows change": ((ONE, ONE), ("age TEXT", ONE)),
+    "pair whose counts change": ((ONE, ONE), (ONE, "age TEXT")),
+    "pair that changes": ((ONE, ONE), ("age TEXT", "years TEXT")),
+    "second view comes, others change": ((ONE,), ("age INTEGER", ONE)),
+    "second view comes": ((ONE,), (ONE, ONE)),
+    "second view goes, others change": ((ONE, ONE), ("age INTEGER",)),
+    "second view goes": ((ONE, ONE), (ONE,)),
+}
+"""Columns of the views before and after, the public one first."""
+VIEWS = ("release.people", "release.people_sensitive")
+
+
+class Place:
+    """Two versions in a database in memory, the second with twice the rows of the first, which readers have."""
+
+    def __init__(
+        self,
+        connection: duckdb.DuckDBPyConnection,
+        shapes: tuple[tuple[str, ...], tuple[str, ...]],
+        rows: int,
+    ) -> None:
+        self.sql, self.connection, self.shapes = connection.execute, connection, shapes
+        self.sql("CREATE SCHEMA _sqlanon; CREATE SCHEMA release")
+        for version, shape in enumerate(shapes, 1):
+            name = f"_sqlanon.people_v{version}"
+            for table, columns in zip((name, f"{name}_sensitive"), shape, strict=False):
+                self.sql(f"CREATE TABLE {table} ({columns})")
+                self.sql(f"INSERT INTO {table} BY POSITION SELECT NULL{', NULL' * (len(self.columns(table)) - 1)} FROM range({rows * version})")  # fmt: skip
+            self.sql(f"CREATE TABLE {name}_metadata ({', '.join(map(' '.join, COLUMNS))})")
+            facts = json.dumps({"release": "people", "version": version})
+            self.sql(f"INSERT INTO {name}_metadata (column_name, published) VALUES ('', '{facts}'), ('age', '[]')")  # fmt: skip
+        self.before, self.after = (self.entry(version) for version in (1, 2))
+        self.calm = self.engine()
+        phases.point(self.calm, self.before, None)
+
+    def entry(self, version: int) -> Entry:
+        report = {"published_sensitive": VIEWS[1] if len(self.shapes[version - 1]) > 1 else None}
+        status = "published" if version == 1 else "pending"
+        return Entry(
+            "people", version, status, "release", "people", None, f"people_v{version}", "people", {}, "", report, "", "",
+            "", database="memory",
+        )  # fmt: skip
+
+    def engine(self) -> WeakestEngine:
+        return weakest(self.connection)
+
+    def columns(self, table: str) -> list[tuple[str, str]]:
+        if not self.there(table):
+            return []
+        return [(str(row[0]).lower(), str(row[1])) for row in self.sql(f"DESCRIBE {table}").fetchall()]
+
+    def count(self, table: str) -> int:
+        return int(self.sql(f"SELECT count(*) FROM {table}").fetchall()[0][0])
+
+    def there(self, view: str) -> bool:
+        return bool(
+            self.sql("FROM information_schema.tables WHERE table_name = ?", [view.split(".")[1]]).fetchall()
+        )
+
+    def version(self) -> int:
+        """What the metadata view says; there is nothing in it but one version."""
+        (facts,), *more = self.sql("SELECT published FROM release.people_metadata ORDER BY column_name").fetchall()  # fmt: skip
+        assert len(more) == 1
+        return int(json.loads(facts)["version"])
+
+    def seen(self) -> int:
+        """The version that is whole in all views."""
+        version = self.version()
+        shape = self.shapes[version - 1]
+        for i, view in enumerate(VIEWS):
+            physical = f"_sqlanon.people_v{version}{'_sensitive' if i else ''}"
+            if i < len(shape):
+                assert self.columns(view) == self.columns(physical), view
+                assert self.count(view) == self.count(physical), view
+            elif self.there(view):
+                assert self.count(view) == 0, view
+        return version
+
+    def plain(self) -> None:
+        """No view is left that shows more than one table."""
+        rows = self.sql("SELECT view_name, sql FROM duckdb_views() WHERE NOT internal").fetchall()
+        assert len(rows) == len(self.shapes[self.version() - 1]) + 1
+        assert not [name for name, text in rows if "_sqlanon_next" in text]
+
+
+@contextmanager
+def made(case: str, rows: int = 2) -> Iterator[Place]:
+    with duckdb.connect(":memory:") as connection:
+        yield Place(connection, SHAPES[case], rows)
+
+
+def published(place: Place, engine: WeakestEngine) -> None:
+    """As `publish` and `rollback` do it."""
+    shown = phases.pointings(engine, place.after.view, place.after.physical, pair=len(place.shapes[1]) > 1)
+    phases.commit(engine, shown, place.before)
+    phases.point(engine, place.after, place.before)
+
+
+def killed(place: Place, after: int) -> bool:
+    """Publish, and die after so many changes; whether that was before the end."""
+    engine = place.engine()
+    engine.seen.dies_at = after
+    try:
+        published(place, engine)
+    except Lost:
+        return True
+    return False
+
+
+@pytest.mark.parametrize("case", SHAPES)
+def test_one_version_after_every_statement(case):
+    """Also of a release without rows; and what was not committed is taken back, what was is finished."""
+    for rows in (0, 2):
+        with made(case, rows) as place:
+            reached = []
+            for after in count():
+                ended = not killed(place, after)
+                old = place.columns(VIEWS[1]) == [("age", "INTEGER"), ("sex", "VARCHAR")]
+                if case == "pair that changes" and old and place.version() == 2:
+                    # No statement replaces two views: the second one has no rows until the next statement.
+                    assert place.columns(VIEWS[0]) == place.columns("_sqlanon.people_v2")
+                    assert place.count(VIEWS[1]) == 0
+                    assert reached[-1] == 1
+                    reached.append(2)
+                else:
+                    reached.append(place.seen())
+                if reached[-1] == 1:
+                    phases.take_back(place.calm, place.after, [place.before, place.after])
+                else:
+                    phases.point(place.calm, place.after, place.before)
+                assert place.seen() == reached[-1]
+                place.plain()
+                phases.point(place.calm, place.before, place.after)
+                if ended:
+                    break
+            assert reached == sorted(reached)
+            assert set(reached) == {1, 2}
+
+
+def test_a_view_of_somebody_else_is_left():
+    """What has the name of a view that the next version would have, and was made after the run was killed."""
+    with made("second view comes") as place:
+        place.sql("CREATE VIEW release.people_sensitive AS SELECT 1 AS mine")
+        phases.take_back(place.calm, place.after, [place.before, place.after])
+        assert place.sql("FROM release.people_sensitive").fetchall() == [(1,)]
+        assert not place.there("_sqlanon.people_v2_view")
+
+
+def test_views_changed_by_hand():
+    """They are as they were before the next version is shown, so that the columns of one decide again."""
+    for text in (
+        "CREATE OR REPLACE VIEW release.people AS SELECT 1 AS mine",
+        "DROP VIEW release.people_metadata",
+    ):
+        with made("other names") as place:
+            place.sql(text)
+            published(place, place.calm)
+            assert place.seen() == 2
+            place.plain()
