@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
 
+import benchmarks.points
 from benchmarks.ghinita.contenders import (
     ANONYMOUS,
     CORRELATED,
@@ -40,15 +41,9 @@ TITLES = {
 
 
 @dataclass(frozen=True, slots=True)
-class Point:
-    """One release. ``x`` is the varied parameter's value; exactly one of k, l and e is set."""
+class Point(benchmarks.points.Point):
+    """One release; exactly one of k, l and e is set."""
 
-    experiment: str
-    data: Data
-    x: float
-    rows: int
-    quasi: tuple[str, ...]
-    who: Contender
     k: int | None = None
     l: int | None = None  # noqa: E741 - the paper's symbol
     e: float | None = None

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import Any
 
+import benchmarks.points
+from benchmarks.ghinita.contenders import Contender
 from benchmarks.ghinita.data import OCC, QUASI, Data
 from examples.sources import SAL
 
@@ -22,22 +23,13 @@ TITLES = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Contender:
-    """A method under the paper's name, and how pictures draw it."""
-
-    name: str
-    method: str
-    marker: str
-    more: Mapping[str, Any] = field(default_factory=lambda: {"format": "suppressed"})
-
-
-HILBERT = Contender("Hilbert", "hilbert", "o-")
-TP = Contender("TP", "suppress:variant=tp", "x-")
-TP_PLUS = Contender("TP+", "suppress:variant=tp,rest=hilbert", "s-")
-CASCADE = Contender("cascade (ours)", "suppress:variant=cascade", "D:")
-TDS = Contender("TDS", "tds", "^-", {"format": "labels"})
-"""It publishes levels of hierarchies, and no stars; it is left out while there is no method of that name."""
+STARS = {"format": "suppressed"}
+HILBERT = Contender("Hilbert", "hilbert", "o-", more=STARS)
+TP = Contender("TP", "suppress:variant=tp", "x-", more=STARS)
+TP_PLUS = Contender("TP+", "suppress:variant=tp,rest=hilbert", "s-", more=STARS)
+CASCADE = Contender("cascade (ours)", "suppress:variant=cascade", "D:", more=STARS)
+TDS = Contender("TDS", "tds:publish=cut", "^-", more={"format": "labels"})
+"""It publishes nodes of hierarchies, and no stars: the same node wherever a value occurs, as the paper's does."""
 
 STARRING = (HILBERT, TP, TP_PLUS, CASCADE)
 COMPARED = (TP_PLUS, CASCADE, TDS)
@@ -51,16 +43,10 @@ CENSUS = (
 
 
 @dataclass(frozen=True, slots=True)
-class Point:
-    """One release. ``x`` is the varied parameter's value."""
+class Point(benchmarks.points.Point):
+    """One release."""
 
-    experiment: str
-    data: Data
-    x: int
-    rows: int
-    quasi: tuple[str, ...]
     l: int  # noqa: E741 - the paper's symbol
-    who: Contender
 
     @property
     def divergence(self) -> bool:
@@ -102,7 +88,7 @@ def points(name: str, data: Data, scale: Scale) -> Iterator[Point]:
 
     varied = name.removeprefix("kld-")
     everyone = COMPARED if name.startswith("kld") else STARRING
-    base = Point(name, data, 0, data.rows, data.quasi, min(L, max(scale.ls)), HILBERT)
+    base = Point(name, data, 0, data.rows, data.quasi, HILBERT, min(L, max(scale.ls)))
     found: list[Point] = []
     if varied == "l":
         found = [replace(base, x=l, l=l) for l in scale.ls]  # noqa: E741 - the paper's symbol

@@ -2,47 +2,41 @@
 
 from __future__ import annotations
 
-import re
 import time
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from math import isinf
-from statistics import fmean
 from typing import TYPE_CHECKING, Any
 
 from benchmarks.ghinita.data import Loaded, table
-from benchmarks.ghinita.runs import INFEASIBLE, WARM
 from benchmarks.kept import Kept
+from benchmarks.points import means, measured
 from benchmarks.xiao.experiments import Point
 
 if TYPE_CHECKING:
     from sqlanon.database import Database
 
 FIGURES = ("stars", "share", "kld", "classes", "processor_seconds", "seconds")
-_PHASE = re.compile(r"TP ended in phase (\d)")
 
 
 def run(database: Loaded, points: Iterable[Point], kept: Kept, seed: int) -> list[dict[str, Any]]:
-    """Every point's figures, measured or kept from before. Every contender first releases a few rows, so that it is compiled."""
+    """Every point's figures, measured or kept from before, as means over the projections."""
     import sqlanon
 
-    todo, found = list(points), []
-    warm: set[str] = set()
+    todo = list(points)
     with sqlanon.connect(database.url) as db:
-        for number, point in enumerate(todo, 1):
-            one = kept.get(*point.key)
-            if one is None:
-                source = table(point.data, point.rows)
-                if not warm:
-                    db.engine.execute(f"CREATE TABLE warm AS SELECT * FROM {source} LIMIT {WARM}")
-                if point.who.name not in warm:
-                    _released(db, database, point, seed, "warm", 2)
-                    warm.add(point.who.name)
-                one = kept.add(_released(db, database, point, seed, source, point.l), *point.key)
-                print(f"{number} of {len(todo)}: {_shown(point, one)}", flush=True)
-            found.append(one)
-    return _means(todo, found)
+        found = measured(
+            db,
+            todo,
+            kept,
+            lambda point: table(point.data, point.rows),
+            lambda point, source: _released(db, database, point, seed, source),
+            lambda point: replace(point, l=2),
+            _shown,
+        )
+    return means(todo, found, FIGURES, _facts)
 
 
 @contextmanager
@@ -68,7 +62,7 @@ def processor() -> Iterator[list[float]]:
 
 
 def _released(
-    db: Database, database: Loaded, point: Point, seed: int, source: str, l: int  # noqa: E741 - the paper's symbol
+    db: Database, database: Loaded, point: Point, seed: int, source: str
 ) -> dict[str, Any]:  # fmt: skip
     """Release once. What cannot be released is noted, and the others go on."""
     from sqlanon.errors import SqlanonError
@@ -79,11 +73,10 @@ def _released(
     try:
         with processor() as used:
             report = db.anonymize(
-                source, quasi=point.quasi, sensitive=point.data.sensitive, rest="drop", k=1, l=l, method=point.who.method, seed=seed,
+                source, quasi=point.quasi, sensitive=point.data.sensitive, rest="drop", k=1, l=point.l, method=point.who.method, seed=seed,
                 hierarchies=database.of(point.quasi), name="xiao", publish="release.xiao", allow_weaker=True, **point.who.more,
             ).report  # fmt: skip
         seconds = time.perf_counter() - start
-        phase = next((int(found[1]) for note in report.notes if (found := _PHASE.search(note))), None)
         stars, kld = report.loss.stars, None
         if point.divergence and source != "warm":
             kld = mean(divergence(db.engine, subject(db.engine, "xiao"), [point.quasi], point.data.sensitive))
@@ -95,7 +88,7 @@ def _released(
         "share": None if stars is None else stars / (report.rows * len(point.quasi)),
         "kld": None if kld is None or isinf(kld) else kld,
         "classes": report.classes,
-        "phase": phase,
+        "phase": report.search.get("phase"),
         # TP+ runs another method inside, which is noted first.
         "processor_seconds": used[-1],
         "seconds": seconds,
@@ -103,34 +96,12 @@ def _released(
     }
 
 
-def _means(points: Sequence[Point], found: Sequence[dict[str, Any]]) -> list[dict[str, Any]]:
-    """One line for every x and contender."""
-    groups: dict[tuple[str, int, str], list[tuple[Point, dict[str, Any]]]] = {}
-    for point, one in zip(points, found, strict=True):
-        groups.setdefault((point.data.name, point.x, point.who.name), []).append((point, one))
-    lines = []
-    for (data, x, name), group in groups.items():
-        point = group[0][0]
-        done = [one for _, one in group if "refused" not in one]
-        line: dict[str, Any] = {
-            "data": data, "x": x, "contender": name, "method": point.who.method, "rows": point.rows, "l": point.l,
-            "d": len(point.quasi), "projections": len(group),
-            "infeasible": sum(one.get("refused") == INFEASIBLE for _, one in group),
-            "failed": sum(one.get("refused", INFEASIBLE) != INFEASIBLE for _, one in group),
-            "verified": all(one["verified"] for one in done),
-            "phases": dict(sorted(Counter(str(one["phase"]) for one in done if one["phase"]).items())),
-        }  # fmt: skip
-        for figure in FIGURES:
-            values = [one[figure] for one in done if one[figure] is not None]
-            line[figure] = fmean(values) if values else None
-        lines.append(line)
-    return lines
+def _facts(point: Point, done: Sequence[dict[str, Any]]) -> dict[str, Any]:
+    phases = Counter(str(one["phase"]) for one in done if one["phase"])
+    return {"l": point.l, "phases": dict(sorted(phases.items()))}
 
 
-def _shown(point: Point, one: dict[str, Any]) -> str:
-    what = f"{point.experiment} {point.data.name} x={point.x} d={len(point.quasi)} {point.who.name}"
-    if "refused" in one:
-        return f"{what}: {one['refused']}"
+def _shown(one: dict[str, Any]) -> str:
     stars = "" if one["stars"] is None else f" {one['stars']:,} stars"
     kld = "" if one["kld"] is None else f" KLD {one['kld']:.3f}"
-    return f"{what}:{stars}{kld} {one['processor_seconds']:.2f} s"
+    return f"{stars}{kld} {one['processor_seconds']:.2f} s"

@@ -36,9 +36,9 @@ class Suppressed(BoxFormat):
         self, scratch: Scratch, encoded: Encoded, classed: TableRef, recoded: Recoded, measured: LossReport
     ) -> LossReport:
         """See `Format.loss`: what is published is the value or nothing, so that stars are counted."""
-        cells, rows = stars(scratch, recoded.boxes, [domain.code for domain in encoded.quasi])
+        cells, some, every = stars(scratch, recoded.boxes, [domain.code for domain in encoded.quasi])
         columns = {name: {**lost, "hidden": lost["lm"]} for name, lost in measured.columns.items()}
-        return replace(measured, columns=columns, stars=cells, starred_rows=rows)
+        return replace(measured, columns=columns, stars=cells, starred_rows=some, hidden_rows=every)
 
     def cell(self, own: Field, shape: str, view: str) -> Cell:
         """See `Format.cell`."""

@@ -10,7 +10,8 @@ import numpy as np
 from numba import njit
 
 from sqlanon.kernels.lattice import Maps, Room, add_up, group
-from sqlanon.kernels.lattice_local import IN_USE, Bits, Levels, Rest
+from sqlanon.kernels.lattice_local import Bits, Levels
+from sqlanon.kernels.lattice_part import IN_USE, Rest
 from sqlanon.kernels.tally import Ints, Longs
 
 

@@ -45,13 +45,13 @@ def classification(
     return (int(str(made[0][0])) + lost.suppressed) / rows
 
 
-def stars(scratch: Scratch, boxes: TableRef, attributes: Sequence[str]) -> tuple[int, int]:
-    """Of a format whose cells are a value or nothing: the cells that are nothing, and the rows all of whose cells are.
+def stars(scratch: Scratch, boxes: TableRef, attributes: Sequence[str]) -> tuple[int, int, int]:
+    """Of a format whose cells are a value or nothing: the cells that are nothing, the rows with one, and the rows all of whose cells are.
 
     Args:
         scratch: the run.
         boxes: what the format made of the classes.
         attributes: the code columns.
     """
-    row = scratch.fetch("loss/stars", boxes=boxes, columns=list(attributes))[0]
-    return int(str(row[0])), int(str(row[1]))
+    cells, some, every = scratch.fetch("loss/stars", boxes=boxes, columns=list(attributes))[0]
+    return int(str(cells)), int(str(some)), int(str(every))

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from sqlanon.declared.method import Given
@@ -99,6 +99,7 @@ class Assignment:
         table: the scratch table; classes that are alike have numbers that are near, where the method has an order.
         execution: what was really used.
         notes: what the owner should know of the way it was found.
+        search: figures of the search, by name, for reports: numbers that hold no value of a cell.
         spans: the boxes of the classes as recode/spans makes them, where a kernel had them at hand; None: recode makes them.
         divided: rows of equal codes may be in more than one class, or some of them in none; False where the method knows that none are.
         unassigned: rows that are not in ``table`` are left out of the release on purpose; otherwise a missing row is an error.
@@ -120,6 +121,7 @@ class Assignment:
     starred: int | None = None
     levels: TableRef | None = None
     refined: bool = False
+    search: Mapping[str, int] = field(default_factory=dict)
 
 
 class Algorithm(Protocol):

@@ -44,7 +44,8 @@ class LossReport:
         more: the metrics that extensions add, by name.
         cm: share of rows that lack their class's most frequent sensitive value, or are suppressed; where rows are suppressed or levels
             are published, and there is one sensitive column; else None.
-        stars, starred_rows: format suppressed: cells that hide a value, and rows all of whose cells do; None for the others.
+        stars, starred_rows, hidden_rows: format suppressed: cells that hide a value, rows with such a cell, and rows all of whose cells
+            are; None for the others.
         rce: what format anatomy loses; None for the others. It keeps the quasi columns exact, so that their losses are 0.
     """
 
@@ -64,4 +65,5 @@ class LossReport:
     cm: float | None = None
     stars: int | None = None
     starred_rows: int | None = None
+    hidden_rows: int | None = None
     more: Mapping[str, float] = field(default_factory=dict)

@@ -76,6 +76,10 @@ class RunReport(Report):
     left_out: int = 0
     min_identifiers: Mapping[str, int] = field(default_factory=dict)
     """For ``rows_are: events``: per identifier that does not accept repeats, the fewest distinct values in any class, NULL being one."""
+    search: Mapping[str, int] = field(default_factory=dict)
+    """What the method reports of its search, by name. Method suppress: ``phase``, the phase of TP that ended it, and
+    ``least_starred_rows``, no more than any solution has; with ``solver: optimal`` ``least_stars``. Method fulldomain: ``nodes`` of the
+    lattice, and how many were ``looked_at``."""
     pm: Mapping[str, float] = field(default_factory=dict)
     """Where diversity is asked: PM per sensitive column, the least rows / most frequent value of any class."""
     warnings: tuple[str, ...] = ()

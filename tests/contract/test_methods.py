@@ -92,6 +92,7 @@ def check_report(sample: Case, report: Any, partition: Sequence[Sequence[int]]) 
         "cm",
         "stars",
         "starred_rows",
+        "hidden_rows",
     }  # of format anatomy, and of releases that hide rows or values
     assert all(getattr(report.loss, name) is None for name in elsewhere)
     assert report.loss.more == {

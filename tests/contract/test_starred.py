@@ -222,7 +222,7 @@ def test_a_constant_column_of_starred_rows_is_lost_too(starring: Any) -> None:
     rows = [(i, "a", "u", "klm"[i % 3], i % 2) for i in range(12)]
     loss = starring(rows, format="suppressed").loss
     assert [loss.columns[name]["hidden"] for name in "qhn"] == pytest.approx([1, 4 / 12, 4 / 12])
-    assert (loss.stars, loss.starred_rows) == (12 + 4 + 4, 4)
+    assert (loss.stars, loss.starred_rows, loss.hidden_rows) == (12 + 4 + 4, 12, 4)
 
 
 def test_the_loss_of_suppressed_is_what_is_hidden(starring: Any, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -232,7 +232,7 @@ def test_the_loss_of_suppressed_is_what_is_hidden(starring: Any, monkeypatch: py
         {"q": 1, "h": 1, "n": 8 / 12}
     )
     assert [lost["ncp"] for lost in report.loss.columns.values()] == pytest.approx([1, 1, 8 / 12])
-    assert (report.loss.stars, report.loss.starred_rows) == (12 + 12 + 8, 8)
+    assert (report.loss.stars, report.loss.starred_rows, report.loss.hidden_rows) == (12 + 12 + 8, 12, 8)
     assert report.loss.gcp == pytest.approx(32 / 36)
 
 

@@ -72,29 +72,30 @@ def test_another_method_divides_what_tp_leaves(shared_db: Any, rest: str, l: Fra
     assert Counter(row["s"] for row in found) == Counter(row[3] for row in rows)
     assert hidden(found)[0] <= tp
     assert hidden(found)[1] <= len(left)
-    assert f"suppress: TP ended in phase {phase}" in report.notes
+    assert report.search == {"phase": phase}  # with k the bound is none
 
 
-def test_notes_state_the_phase_and_the_bound(shared_db: Any) -> None:
+def test_reports_state_the_phase_the_bound_and_the_starred_rows(shared_db: Any) -> None:
     rows = rows_of(60, "aab")
     rows += [(0, 0, "x", "b")] * (2 * sum(row[3] == "a" for row in rows) - len(rows))
     case = case_of(rows, Fraction(2))
     _, left, phase = suppressing(case.table, case.privacy, {}).run(cascade=False)
     found, report = release(shared_db, rows, method="suppress:variant=tp")
     assert hidden(found)[1] <= len(left)
-    (note,) = [note for note in report.notes if note.startswith("suppress")]
-    start = f"suppress: TP ended in phase {phase}; any solution stars at least "
-    assert note.startswith(start)
-    least = int(note.removeprefix(start).split()[0])
+    assert (report.loss.stars, report.loss.starred_rows) == hidden(found)
+    assert report.search["phase"] == phase
+    least = report.search["least_starred_rows"]
     assert least <= hidden(found)[1] <= least + 1  # l - 1 after phase two
+    kept = shared_db.version(report.release).report
+    assert kept["search"] == report.search
 
 
 def test_the_optimum_of_two_values(shared_db: Any) -> None:
-    """No method has fewer stars, and the note has their number."""
+    """No method has fewer stars, and the report has their number."""
     rows = [(*row[:3], "ab"[i % 2]) for i, row in enumerate(rows_of(40, "a"))]
     best, report = release(shared_db, rows, method="suppress:solver=optimal")
     assert report.verified
-    assert f"suppress: the fewest stars are {hidden(best)[0]}" in report.notes
+    assert report.search == {"least_stars": hidden(best)[0]}
     for other in ("suppress", "suppress:variant=tp,rest=mondrian", "hilbert"):
         found, _ = release(shared_db, rows, method=other)
         assert hidden(best)[0] <= hidden(found)[0]

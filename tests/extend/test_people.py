@@ -77,6 +77,8 @@ WAYS = [
     ("mondrian", "pushdown"),
     ("mondrian:variant=relaxed", "kernel"),
     ("mondrian:variant=relaxed", "pushdown"),
+    ("fulldomain", "kernel"),
+    ("fulldomain:search=global", "pushdown"),
 ]
 
 
@@ -205,3 +207,11 @@ def test_policies_check_it() -> None:
         read(identifiers="p", accept_repeats="p", rows_are="events")
     with pytest.raises(PolicyError, match=r"people\]: 0 of 1 identifiers that count persons"):
         read(rows_are="events")
+
+
+def test_suppress_refuses_what_it_cannot_count() -> None:
+    """Its groups are kept by sensitive values; plan says so with the policy."""
+    with pytest.raises(
+        PolicyError, match="suppress is for k, l and distinct_l; with people use tree, hilbert or mondrian"
+    ):
+        release(source="t", **ASKED, method="suppress", format="suppressed")

@@ -110,7 +110,7 @@ def published(
         if not kept:
             return None
         gone += kept.pop(0)
-    if len(gone) > most or not (starred or kept):
+    if len(gone) > most or not kept:
         return None
     if metric == "dm":
         score = sum(len(rows) ** 2 for rows in kept) + len(gone) * table.rows

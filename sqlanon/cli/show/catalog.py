@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sqlanon.cli.show.run import history_tables, loss, reasons, requirements
+from sqlanon.cli.show.run import history_tables, loss, reasons, requirements, search_lines
 from sqlanon.cli.show.text import count, measure, safe, seconds, table
 from sqlanon.declared import FORMATS
 from sqlanon.results import RunReport
@@ -65,6 +65,7 @@ def version_report(screen: Screen, report: VersionReport) -> None:
         *(f"    because    {safe(reason)}" for reason in run.why),
         f"  classes      {count(run.classes)} of {count(run.min_class)} to {count(run.max_class)} rows",
         f"  method       {safe(run.method)}, {run.execution}; format {run.format}",
+        *search_lines(run.search, "  search       "),
         f"  policy       sha256 {report.policy_hash}",
         "",
         requirements(run.requirements),

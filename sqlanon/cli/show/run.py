@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from sqlanon.cli.show.text import count, measure, safe, seconds, table
@@ -43,6 +43,7 @@ def run_report(screen: Screen, report: RunReport, following: Sequence[str]) -> N
         *data_lines(report.data),
         f"  classes   {count(report.classes)} of {count(report.min_class)} to {count(report.max_class)} rows",
         f"  method    {safe(report.method)}, {report.execution}; format {report.format}",
+        *search_lines(report.search, "  search    "),
         "",
     )
     persons = [
@@ -93,6 +94,12 @@ def data_lines(data: DataChange | None) -> list[str]:
     changed = "" if data.changed is None else f", {count(data.changed)} changed"
     text = f"{count(data.before)} -> {count(data.after)}: {count(data.added)} added, {count(data.removed)} removed{changed}"
     return [f"  rows      {text}"]
+
+
+def search_lines(search: Mapping[str, int], title: str) -> list[str]:
+    """What the method reports of its search."""
+    said = ", ".join(f"{safe(name.replace('_', ' '))} {count(value)}" for name, value in search.items())
+    return [f"{title}{said}"] if said else []
 
 
 def history_tables(reports: Sequence[HistoryReport]) -> list[Sheet | str]:
@@ -177,7 +184,7 @@ def loss(report: LossReport, released: int) -> tuple[Sheet | str, ...]:
     totals = f"GCP {report.gcp:.4f}, {_sizes(report)}"
     more = [f"{safe(name)} {value:.4f}" for name, value in report.more.items()]
     classes = f"NCP of a class: {report.il1:.4f} on average, {report.il_inf:.4f} at most"
-    hidden = [] if report.stars is None else [_stars(report.stars, report.starred_rows or 0)]
+    hidden = [] if report.stars is None else [_stars(report, report.stars)]
     hidden += (
         []
         if report.cm is None
@@ -186,8 +193,9 @@ def loss(report: LossReport, released: int) -> tuple[Sheet | str, ...]:
     return shown, totals, classes, *hidden, *([", ".join(more)] if more else [])
 
 
-def _stars(cells: int, rows: int) -> str:
-    return f"stars: {count(cells)} hidden values; {count(rows)} rows hide all of theirs"
+def _stars(report: LossReport, cells: int) -> str:
+    some, every = report.starred_rows or 0, report.hidden_rows or 0
+    return f"stars: {count(cells)} hidden values in {count(some)} rows; {count(every)} of them hide all of theirs"
 
 
 def _sizes(report: LossReport) -> str:

@@ -13,8 +13,8 @@ from sqlanon.kernels.lattice import add_up, group, maps_of, meeting, room_of
 from sqlanon.kernels.requirements import Counters, Demands, new_counters, satisfied
 from sqlanon.methods.base import Context
 from sqlanon.methods.fulldomain.cells import Cells, attach, read_cells
+from sqlanon.methods.fulldomain.checker import Checked, Suppressed, least_of
 from sqlanon.methods.fulldomain.levels import Lattice
-from sqlanon.methods.fulldomain.search import Checked, Suppressed, least_of
 from sqlanon.methods.shared import kernel_input
 from sqlanon.methods.shared.compiling import note_compiling
 

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sqlanon.kernels.lattice import maps_of, room_of
-from sqlanon.kernels.lattice_local import CLASSES, PIECES, ROWS, Asked, Filter, Pieces, Rest, visit
+from sqlanon.kernels.lattice_local import Filter, Pieces, visit
+from sqlanon.kernels.lattice_part import CLASSES, PIECES, ROWS, Asked, Rest
 from sqlanon.kernels.requirements import Counters, Demands, demands_of, new_counters, satisfied
 from sqlanon.methods.base import Assignment, Context
 from sqlanon.methods.fulldomain.cells import Cells, attach, read_cells

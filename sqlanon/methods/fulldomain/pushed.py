@@ -9,8 +9,8 @@ import numpy as np
 from sqlanon.engines.base import TableRef
 from sqlanon.methods.base import Context
 from sqlanon.methods.fulldomain.cells import columns_of
+from sqlanon.methods.fulldomain.checker import Checked, Suppressed, least_of
 from sqlanon.methods.fulldomain.levels import Lattice
-from sqlanon.methods.fulldomain.search import Checked, Suppressed, least_of
 from sqlanon.privacy import Grouped
 
 if TYPE_CHECKING:

@@ -14,77 +14,21 @@ from __future__ import annotations
 import heapq
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sqlanon.engines.base import TableRef
 from sqlanon.errors import InfeasibleError
 from sqlanon.methods.base import Assignment, Context
+from sqlanon.methods.fulldomain.checker import Checked, Checker, Suppressed
 from sqlanon.methods.fulldomain.levels import Lattice
-from sqlanon.privacy import beyond_rows, least_rows
+from sqlanon.privacy import beyond_rows
 from sqlanon.privacy.base import reachable
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
     Node = tuple[int, ...]
-
-
-@dataclass(frozen=True, slots=True)
-class Suppressed:
-    """Classes whose rows are suppressed.
-
-    Attributes:
-        rows: their rows.
-        extra: what suppressing them costs more than publishing them at the node (metrics other than dm).
-        squares: the sum of the squares of the classes' rows.
-    """
-
-    rows: int
-    extra: int
-    squares: int
-
-
-@dataclass(frozen=True, slots=True)
-class Checked:
-    """The classes of a node.
-
-    Attributes:
-        few: rows in classes of fewer rows than the requirements leave any class.
-        squares: the sum of the squares of all classes' rows.
-        failing: the classes that do not meet the requirements.
-    """
-
-    few: int
-    squares: int
-    failing: Suppressed
-
-
-class Checker(Protocol):
-    """Looks at the classes of nodes; two executions of the same questions."""
-
-    execution: str
-
-    def check(self, node: Node) -> Checked:
-        """The classes of a node. It becomes the open node."""
-
-    def meets(self, joined: int) -> bool:
-        """Whether the failing classes of the open node and so many others, the smallest first, meet the requirements as one class."""
-
-    def joinable(self, most: int) -> int:
-        """How many others may join the failing classes of the open node within ``most`` suppressed rows."""
-
-    def suppressed(self, joined: int) -> Suppressed:
-        """The failing classes of the open node and so many others."""
-
-    def assign(self, joined: int, starred: bool) -> tuple[TableRef, int | None, int]:
-        """The assignment of the open node.
-
-        Returns:
-            the table (rid, class); the class of suppressed rows, where they are ``starred`` and there are any (otherwise they are not
-            in the table); how many classes there are.
-        """
 
 
 @dataclass(frozen=True, slots=True)
@@ -117,8 +61,8 @@ class Search:
         self._lattice, self._checker, self._squares = lattice, checker, squares
         self._rows = context.encoded.rows
         self._starred = suppression is None or suppression.rows == "starred"
-        # A release has a row at least: a node that leaves all rows out fails, as every finer one does.
-        self._most = min(context.most_unassigned, self._rows - (not self._starred))
+        # A node without a row in another class fails, as every finer one does: the last node loses as little, and suppresses none.
+        self._most = min(context.most_unassigned, self._rows - 1)
         self._progress = context.progress
         # Whether failing says that every finer node fails, and not only rows in classes that are too small.
         self.monotone = not beyond_rows(context.requirements) or self._most == 0
@@ -290,8 +234,9 @@ def assign(context: Context, lattice: Lattice, *, every: bool, squares: bool, pu
     context.scratch.engine.load_arrays(at, loaded)
     gone = context.suppression is not None and not starred and context.most_unassigned > 0
     return Assignment(
-        table, checker.execution, tuple(notes), divided=False, unassigned=gone, starred=star, levels=at
-    )
+        table, checker.execution, tuple(notes), divided=False, unassigned=gone, starred=star, levels=at,
+        search={"nodes": len(lattice.nodes), "looked_at": search.looked},
+    )  # fmt: skip
 
 
 def _nothing_found(context: Context, *, every: bool) -> str:
@@ -323,17 +268,6 @@ def _nothing_found(context: Context, *, every: bool) -> str:
     return f"fulldomain: {what}{whole}: {', '.join([*options, 'or ask for less' if options else 'ask for less'])}"
 
 
-def least_of(context: Context) -> int:
-    """Rows of a class, at least, whatever values they have."""
-    shapes = [one.shape for one in beyond_rows(context.requirements)]
-    least = [
-        shape.p if shape.kind == "distinct" else -(-shape.p // shape.q)
-        for shape in shapes
-        if shape.kind != "other"
-    ]
-    return max(least_rows(context.requirements), *least, 1)
-
-
 def _checker(context: Context, lattice: Lattice, *, pushed: bool) -> Checker:
     if pushed:
         from sqlanon.methods.fulldomain.pushed import Pushed
@@ -344,4 +278,4 @@ def _checker(context: Context, lattice: Lattice, *, pushed: bool) -> Checker:
     return InMemory(context, lattice)
 
 
-__all__ = ["Best", "Checked", "Checker", "Search", "Suppressed", "assign", "least_of"]
+__all__ = ["Best", "Search", "assign"]

@@ -66,8 +66,8 @@ class Suppress:
         return Assignment(
             table,
             "pushdown" if pushed else "kernel",
-            self._notes(context, solved),
             starred=self._starred(context, cells, solved),
+            search=self._search(context, solved),
         )
 
     def _optimal(self, context: Context, cells: Cells, sensitive: Sequence[Domain]) -> Assignment:
@@ -75,8 +75,7 @@ class Suppress:
         from sqlanon.methods.suppress.optimal import matched
 
         parts, stars = matched(cells)
-        note = f"suppress: the fewest stars are {stars}"
-        return Assignment(attach(context, cells, sensitive, parts), "kernel", (note,))
+        return Assignment(attach(context, cells, sensitive, parts), "kernel", search={"least_stars": stars})
 
     def _starred(self, context: Context, cells: Cells, solved: Solved) -> int | None:
         """The class of the rows that lose every value, where the policy caps them: they count as suppressed rows then."""
@@ -87,13 +86,11 @@ class Suppress:
         own = varied[:, cells.group[solved.parts.cell[solved.parts.number == solved.residue]]]
         return solved.residue if len(own) and (own.min(axis=1) < own.max(axis=1)).all() else None
 
-    def _notes(self, context: Context, solved: Solved) -> tuple[str, ...]:
+    def _search(self, context: Context, solved: Solved) -> dict[str, int]:
+        """The phase of TP, where groups are divided, and the bound on starred rows, where it is one."""
         from sqlanon.methods.suppress.solve import cut_of
 
-        n = context.encoded.rows
         if cut_of(context.requirements, self.divide) is None:
-            return ()
-        phase = f"suppress: TP ended in phase {solved.phase}"
-        if least_rows(context.requirements) > 1:
-            return (phase,)
-        return (f"{phase}; any solution stars at least {solved.least} of {n} rows",)
+            return {}
+        bound = {"least_starred_rows": solved.least} if least_rows(context.requirements) == 1 else {}
+        return {"phase": solved.phase, **bound}

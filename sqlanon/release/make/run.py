@@ -5,8 +5,8 @@ from __future__ import annotations
 import datetime
 import os
 import secrets
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 from sqlanon.declared import FORMATS, METHODS, most_suppressed
 from sqlanon.engines.base import Engine, TableRef
@@ -166,6 +166,8 @@ class Made:
     seed: int
     generalized: bool = False
     """The method suppresses rows, or decides at which levels classes are published."""
+    search: Mapping[str, int] = field(default_factory=dict)
+    """What the method reports of its search."""
 
 
 def make_classes(
@@ -208,7 +210,9 @@ def make_classes(
     with watch.stage("verify"):
         verify_staged(scratch, encoded, classed, recoded, spec.format)
     generalized = bool(levels) or lost.left_out > 0
-    return Made(encoded, classed, recoded, assignment.execution, tuple(notes), seed, generalized)
+    return Made(
+        encoded, classed, recoded, assignment.execution, tuple(notes), seed, generalized, assignment.search
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -276,7 +280,7 @@ def _make(
         method=ready.method.describe(), execution=made.execution, format=spec.format.kind,
         columns=tuple(column.name for column in recoded.columns), min_identifiers=fewest,
         warnings=warned, published_sensitive=target.shown_sensitive,
-        notes=(*made.notes, *compared.notes), why=decision.why,
+        notes=(*made.notes, *compared.notes), search=made.search, why=decision.why,
         replaces=decision.replaced, data=compared.data, history=compared.reports,
     )  # fmt: skip
     private = Private(made.seed, secret, compared.table, history.value_columns(ready.roles, ready.persons))

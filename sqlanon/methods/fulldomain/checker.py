@@ -1,0 +1,80 @@
+"""What a search asks of the classes of nodes: two executions answer, `in_memory` and `pushed`."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+from sqlanon.engines.base import TableRef
+from sqlanon.methods.base import Context
+from sqlanon.privacy import beyond_rows, least_rows
+
+if TYPE_CHECKING:
+    Node = tuple[int, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Suppressed:
+    """Classes whose rows are suppressed.
+
+    Attributes:
+        rows: their rows.
+        extra: what suppressing them costs more than publishing them at the node (metrics other than dm).
+        squares: the sum of the squares of the classes' rows.
+    """
+
+    rows: int
+    extra: int
+    squares: int
+
+
+@dataclass(frozen=True, slots=True)
+class Checked:
+    """The classes of a node.
+
+    Attributes:
+        few: rows in classes of fewer rows than the requirements leave any class.
+        squares: the sum of the squares of all classes' rows.
+        failing: the classes that do not meet the requirements.
+    """
+
+    few: int
+    squares: int
+    failing: Suppressed
+
+
+class Checker(Protocol):
+    """Looks at the classes of nodes; two executions of the same questions."""
+
+    execution: str
+
+    def check(self, node: Node) -> Checked:
+        """The classes of a node. It becomes the open node."""
+
+    def meets(self, joined: int) -> bool:
+        """Whether the failing classes of the open node and so many others, the smallest first, meet the requirements as one class."""
+
+    def joinable(self, most: int) -> int:
+        """How many others may join the failing classes of the open node within ``most`` suppressed rows."""
+
+    def suppressed(self, joined: int) -> Suppressed:
+        """The failing classes of the open node and so many others."""
+
+    def assign(self, joined: int, starred: bool) -> tuple[TableRef, int | None, int]:
+        """The assignment of the open node.
+
+        Returns:
+            the table (rid, class); the class of suppressed rows, where they are ``starred`` and there are any (otherwise they are not
+            in the table); how many classes there are.
+        """
+
+
+def least_of(context: Context) -> int:
+    """Rows of a class, at least, whatever values they have."""
+    shapes = [one.shape for one in beyond_rows(context.requirements)]
+    least = [
+        shape.p if shape.kind == "distinct" else -(-shape.p // shape.q)
+        for shape in shapes
+        if shape.kind != "other"
+    ]
+    return max(least_rows(context.requirements), *least, 1)
