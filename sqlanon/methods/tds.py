@@ -120,7 +120,7 @@ class _Cut:
 
         from sqlanon.methods.fulldomain.cells import count_values
         from sqlanon.methods.fulldomain.levels import nodes_and_leaves
-        from sqlanon.methods.fulldomain.search import least_of
+        from sqlanon.methods.fulldomain.checker import least_of
         from sqlanon.methods.shared import kernel_input
 
         self.cells, self.done, self.failed = cells, 0, 0
