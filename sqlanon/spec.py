@@ -202,6 +202,7 @@ class ReleaseSpec:
         readers: database roles (PostgreSQL), which are granted the release, or free names for warnings.
         dimensions: tables that queries over the release may join, same syntax as ``source``.
         key: columns that identify a row in every version: unique, not NULL, never published.
+        metrics: further metrics of the loss that are measured; ``all``: every one.
         memory: bytes that the kernels may use; None: chosen from the machine.
         refine: improve the method's classes by a local pass; None: do not.
         suppression: rows that the method may suppress; None: none, or as its method declares.
@@ -225,6 +226,7 @@ class ReleaseSpec:
     refine: RefineSpec | None = None
     suppression: SuppressionSpec | None = None
     format: FormatSpec = field(default_factory=FormatSpec)
+    metrics: tuple[str, ...] = ()
     execution: Execution = "auto"
     memory: int | None = None
     seed: int | None = None

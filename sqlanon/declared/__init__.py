@@ -18,11 +18,12 @@ from sqlanon.declared.check import (
 from sqlanon.declared.formats import FORMATS, FormatFacts
 from sqlanon.declared.method import Asked, MethodDeclaration, Refused, Several, Whole, Word
 from sqlanon.declared.methods import METHODS
-from sqlanon.declared.metrics import METRICS, MetricDeclaration
+from sqlanon.declared.metrics import ALL, METRICS, MetricDeclaration, asked_metrics
 from sqlanon.declared.registry import Registry
 from sqlanon.declared.requirements import REQUIREMENTS, Number, RequirementDeclaration, Value
 
 __all__ = [
+    "ALL",
     "FORMATS",
     "METHODS",
     "METRICS",
@@ -40,6 +41,7 @@ __all__ = [
     "Whole",
     "Word",
     "able_of",
+    "asked_metrics",
     "asked_of",
     "most_suppressed",
     "refusals",

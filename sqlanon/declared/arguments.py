@@ -177,6 +177,9 @@ ARGUMENTS: tuple[Argument, ...] = (
         "mean", ("format", "mean"), Names, Form.NAMES, "--mean",
         "Numeric columns that also publish class means.", "COLUMNS",
     ),
+    Argument(
+        "metrics", ("metrics",), Names, Form.NAMES, "--metrics", "Further metrics of the loss, or all.", "METRICS"
+    ),
     Argument("execution", ("execution",), Execution, Form.WORD, "--execution", "Where the method runs."),
     Argument(
         "memory", ("memory",), int | str, Form.TEXT, "--memory", "Memory for the method, such as 4GB.", "SIZE"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sqlanon.declared.formats import FORMATS
 from sqlanon.declared.method import Refused
+from sqlanon.declared.metrics import METRICS
 from sqlanon.spec import ReleaseSpec
 
 
@@ -31,4 +32,8 @@ def combinations(spec: ReleaseSpec) -> list[tuple[str, Refused]]:
         what = f"format {form.name} hides no values, so that it cannot publish starred rows"
         allowed = f"use {', '.join(hiding[:-1])} or {hiding[-1]}, or rows: left_out"
         found.append(("suppression", Refused(what, allowed)))
+    about = [name for name, one in METRICS.items() if one.asked and one.sensitive and name in spec.metrics]
+    if about and not spec.with_role("sensitive"):
+        what = f"{', '.join(about)}: about a sensitive column, and there is none"
+        found.append(("metrics", Refused(what, "leave them out, or give a column the role sensitive")))
     return found

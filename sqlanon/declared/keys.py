@@ -111,6 +111,11 @@ RELEASE = {
         "in the loss and in the bounds of queries. Default: none; only methods whose table says so take it.",
     ),
     "format": Key(FormatSpec().kind, "How classes are published."),
+    "metrics": Key(
+        (),
+        "Further metrics of the loss that a run measures and reports; `all`: every one. docs/metrics.md has their formulas. They "
+        "take time, and change nothing that is published.",
+    ),
     "execution": Key(
         "auto",
         "Where the method runs: compiled `kernel`, SQL `pushdown`, or chosen by size. All give the same "

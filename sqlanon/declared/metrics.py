@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,33 +16,117 @@ class MetricDeclaration:
     Attributes:
         name: as reports name it.
         about: what it measures.
-        code: ``module:class`` of a `sqlanon.loss.metrics.Metric`, or the class itself.
+        code: ``module:class`` of a `sqlanon.loss.base.Metric`, or the class itself; where ``asked``, of an `AskedMetric`.
+        asked: it is measured where a policy's `metrics` names it, and else not.
+        sensitive: it is about a sensitive column: measured for each of them.
     """
 
     name: str
     about: str
     code: str | type[Any]
+    asked: bool = False
+    sensitive: bool = False
+
+
+ALL = "all"
+"""The word of a policy for every metric that is measured where it is asked for."""
 
 
 def _ours(name: str, code: str, about: str) -> MetricDeclaration:
-    return MetricDeclaration(name, about, f"sqlanon.loss.metrics:{code}")
+    return MetricDeclaration(name, about, f"sqlanon.loss.{code}")
+
+
+def _asked(name: str, code: str, about: str, *, sensitive: bool = False) -> MetricDeclaration:
+    return MetricDeclaration(name, about, f"sqlanon.loss.{code}", asked=True, sensitive=sensitive)
+
+
+def asked_metrics(words: Sequence[str], *, sensitive: bool) -> tuple[str, ...]:
+    """The metrics that a policy's `metrics` asks for.
+
+    Args:
+        words: of the policy; `ALL` is every one that can be measured.
+        sensitive: the release has a sensitive column.
+    """
+    return tuple(
+        name
+        for name, one in METRICS.items()
+        if one.asked and (name in words or (ALL in words and (sensitive or not one.sensitive)))
+    )
 
 
 METRICS: Registry[MetricDeclaration] = Registry(
     "metric",
     (
-        _ours("ncp", "NCP", "Mean of NCP over attributes and rows."),
-        _ours("gcp", "GCP", "NCP weighted, a mean over rows."),
-        _ours("dm", "Discernability", "Sum of squared class sizes."),
-        _ours("c_avg", "AverageClass", "Mean class size, in units of k."),
-        _ours("lm", "LM", "Iyengar's loss, weighted, a mean over rows."),
-        _ours("il1", "AverageExtent", "Mean NCP of a class."),
-        _ours("il_inf", "LargestExtent", "Largest NCP of a class."),
-        _ours("il_sum", "SumOfExtents", "Sum of the NCP of all classes."),
-        _ours("weighted_max_ncp", "WeightedMaximum", "Largest rows x NCP of a class."),
-        _ours("avg_ncp", "AverageNCP", "Mean NCP over classes and attributes."),
-        _ours("weighted_avg_volume", "AverageVolume", "Mean over rows of the product of NCP."),
+        _ours("ncp", "means:NCP", "Mean of NCP over attributes and rows."),
+        _ours("gcp", "means:GCP", "NCP weighted, a mean over rows."),
+        _ours("dm", "sizes:Discernability", "Sum of squared class sizes."),
+        _ours("c_avg", "sizes:AverageClass", "Mean class size, in units of k."),
+        _ours("lm", "means:LM", "Iyengar's loss, weighted, a mean over rows."),
+        _ours("il1", "widths:AverageExtent", "Mean NCP of a class."),
+        _ours("il_inf", "widths:LargestExtent", "Largest NCP of a class."),
+        _ours("il_sum", "widths:SumOfExtents", "Sum of the NCP of all classes."),
+        _ours("weighted_max_ncp", "widths:WeightedMaximum", "Largest rows x NCP of a class."),
+        _ours("avg_ncp", "widths:AverageNCP", "Mean NCP over classes and attributes."),
+        _ours("weighted_avg_volume", "means:AverageVolume", "Mean over rows of the product of NCP."),
+        _asked(
+            "am",
+            "ambiguity:Ambiguity",
+            "AM, the ambiguity metric: mean over rows of the combinations of values that they could be.",
+        ),
+        _asked(
+            "lm_values",
+            "ambiguity:LossOfValues",
+            "LM by distinct values: mean over cells of (|R| - 1) / (|A| - 1).",
+        ),
+        _asked(
+            "level",
+            "ambiguity:Level",
+            "Mean over cells of the level that is published, as a share of the hierarchy's height.",
+        ),
+        _asked(
+            "mi_loss", "information:MILoss", "Bits about the source's value that a cell lost, on average."
+        ),
+        _asked(
+            "pmi_loss",
+            "information:PMILoss",
+            "Bits about the sensitive value that a cell leaves open, on average.",
+            sensitive=True,
+        ),
+        _asked(
+            "pmi_lost",
+            "information:PMILost",
+            "The same minus what the source's own cells leave open; may be negative.",
+            sensitive=True,
+        ),
+        _asked(
+            "pmi_max",
+            "information:PMIMaximum",
+            "Bits about the sensitive value that the best column tells.",
+            sensitive=True,
+        ),
+        _asked(
+            "pmi_l2",
+            "information:PMIRoot",
+            "The same as the root of the mean square over columns.",
+            sensitive=True,
+        ),
+        _asked(
+            "cm",
+            "diversity:Classification",
+            "Share of rows without their class's most frequent sensitive value.",
+            sensitive=True,
+        ),
+        _asked(
+            "sensitive_entropy",
+            "diversity:EntropyOfClasses",
+            "Entropy of a class's sensitive values in bits, mean over classes.",
+            sensitive=True,
+        ),
+        _asked(
+            "sensitive_entropy_rows", "diversity:EntropyOfRows", "The same, mean over rows.", sensitive=True
+        ),
     ),
     "sqlanon.metrics",
 )
-"""Every metric by name. Those of the package have a field each in `LossReport`; those of extensions are in its ``more``."""
+"""Every metric by name. Those of the package that are always measured have a field each in `LossReport`; the others are in its ``more``
+and ``sensitive``."""

@@ -38,6 +38,7 @@ class FileOptions(TypedDict, total=False):
     suppression: Mapping[str, Number] | None
     format: FormatKind | Mapping[str, object]
     mean: Names | None
+    metrics: Names | None
     execution: Execution
     memory: int | str | None
     seed: int | None

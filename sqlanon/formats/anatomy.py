@@ -120,6 +120,9 @@ class Anatomy(Format):
     def covered(self, scratch: Scratch, encoded: Encoded, classed: TableRef, recoded: Recoded) -> None:
         """The predicate is equality: the staged values themselves are published, and verify compares what was written."""
 
+    def regions(self, scratch: Scratch, encoded: Encoded, recoded: Recoded) -> None:
+        """Quasi values are published as they are."""
+
     def loss(
         self, scratch: Scratch, encoded: Encoded, classed: TableRef, recoded: Recoded, measured: LossReport
     ) -> LossReport:

@@ -57,6 +57,7 @@ class Recoded:
         groups: which class is in which group of the release.
         left_out: rows of the source that have no class, by declaration; ``omitted`` is a scratch table of them.
         starred: the class of suppressed rows that are published, or None; ``starred_rows`` of them there are.
+        leveled: the boxes have the level that is published.
     """
 
     boxes: TableRef
@@ -71,6 +72,7 @@ class Recoded:
     omitted: TableRef | None = None
     starred: int | None = None
     starred_rows: int = 0
+    leveled: bool = False
 
     @property
     def suppressed(self) -> int:
@@ -236,6 +238,14 @@ class Format:
     ) -> LossReport:
         """The loss with what the metrics over boxes do not see."""
         return measured
+
+    def regions(self, scratch: Scratch, encoded: Encoded, recoded: Recoded) -> TableRef | None:
+        """What a reader takes a row of each class to be: a table as formats/regions makes it. None: its own values are published.
+
+        Raises:
+            PolicyError: the format cannot say it.
+        """
+        raise PolicyError(f"format {self.facts.name} does not say what its cells may be; leave metrics out")
 
     # --- groups -----------------------------------------------------------------------------------------------------
 

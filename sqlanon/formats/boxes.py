@@ -94,7 +94,35 @@ class BoxFormat(Format):
             scratch.drop(wide)
             row = scratch.fetch("recode/sizes", boxes=boxes)[0]
         classes, smallest, largest = (int(str(cell)) for cell in row)
-        return Recoded(boxes, released, self, layout, classes, smallest, largest, RowGroups(released))
+        return Recoded(
+            boxes,
+            released,
+            self,
+            layout,
+            classes,
+            smallest,
+            largest,
+            RowGroups(released),
+            leveled=bool(levels),
+        )
+
+    def regions(self, scratch: Scratch, encoded: Encoded, recoded: Recoded) -> TableRef:
+        """See `Format.regions`."""
+        parts: list[Part] = []
+        for at, some in enumerate(few(encoded.quasi)):
+            columns = [
+                {
+                    "code": domain.code, "kind": KINDS[domain.reading.treatment or "ordered"], "last": domain.codes - 1,
+                    "height": height_of(domain), "leveled": recoded.leveled, "either": self.either,
+                    "found": scratch.named(_found(domain)),
+                }
+                for domain in some
+            ]  # fmt: skip
+            table = scratch.table(f"regions_{at}")
+            scratch.execute("formats/regions", regions=table, boxes=recoded.boxes, columns=columns)
+            names = [f"{part}_{domain.code}" for domain in some for part in ("first", "last", "level")]
+            parts.append((table, names if at else ["n", *names]))
+        return beside(scratch, "regions", "class", parts)
 
     def covered(
         self, scratch: Scratch, encoded: Encoded, classed: TableRef, recoded: Recoded
@@ -123,7 +151,7 @@ class BoxFormat(Format):
             column = column.having(range=spread_of(scratch, domain))
         if column.kind == "tree":
             nodes = _loaded(scratch, domain) or load_nodes(scratch, domain)
-            found = scratch.table(f"{domain.code}_found")
+            found = scratch.table(_found(domain))
             scratch.execute(
                 "recode/nodes",
                 found=found,
@@ -162,6 +190,11 @@ def _box_columns(part: Column) -> list[str]:
     own += [f"at_{code}"] if part.leveled else []
     size = [] if part.kind == "ordered" else [f"size_{code}"]
     return [f"lo_{code}", f"hi_{code}", *own, f"null_{code}", *size, f"ncp_{code}", f"lm_{code}"]
+
+
+def _found(domain: Domain) -> str:
+    """The step of the scratch table that recode/nodes makes of a hierarchy column."""
+    return f"{domain.code}_found"
 
 
 def _members(

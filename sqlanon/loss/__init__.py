@@ -1,24 +1,34 @@
 """Information loss: how much a release gives away of the source's detail. Many metrics, one scan of the class boxes.
 
-Every metric contributes SQL aggregates over the classes and finishes them in Python; `sqlanon.loss.extents` gives the widest
-class of each column in the column's own units.
+A metric that every run measures contributes SQL aggregates over the classes and finishes them in Python (`base`, `measure`). Others are
+measured where a policy asks for them, of counts that a run else does not need (`facts`). `extents` gives the widest class of each
+column in the column's own units.
 """
 
 from __future__ import annotations
 
 from sqlanon.declared import METRICS
+from sqlanon.loss.base import AskedMetric, Attribute, Metric
 from sqlanon.loss.counted import classification, reconstruction_error, stars
 from sqlanon.loss.extents import Extent, extents
-from sqlanon.loss.metrics import Attribute, Metric, measure
+from sqlanon.loss.facts import Facts, OfValue
+from sqlanon.loss.joint import Joint, joint_counts
+from sqlanon.loss.measure import measure, measure_asked
 
 __all__ = [
     "METRICS",
+    "AskedMetric",
     "Attribute",
     "Extent",
+    "Facts",
+    "Joint",
     "Metric",
+    "OfValue",
     "classification",
     "extents",
+    "joint_counts",
     "measure",
+    "measure_asked",
     "reconstruction_error",
     "stars",
 ]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sqlanon.engines.base import TableRef
-from sqlanon.loss.metrics import Groups, Lost
+from sqlanon.loss.base import Groups, Lost
 from sqlanon.table.scratch import Scratch
 
 

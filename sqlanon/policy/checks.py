@@ -125,6 +125,7 @@ def build(
             else None
         ),
         format=FormatSpec(model.format.kind, tuple(model.format.mean)),
+        metrics=tuple(model.metrics),
         execution=model.execution,
         memory=model.memory,
         seed=model.seed,
@@ -136,7 +137,9 @@ def build(
         ),
     )
     check_method(spec, raw, path, problems)
-    if not any(problems.broken((*path, key)) for key in ("privacy", "refine", "suppression", "format")):
+    if not any(
+        problems.broken((*path, key)) for key in ("privacy", "refine", "suppression", "format", "metrics")
+    ):
         for key, refused in combinations(spec):
             problems.add((*path, key), refused.what, refused.allowed)
     return spec

@@ -9,15 +9,17 @@ from __future__ import annotations
 
 import operator
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
 from fractions import Fraction
-from typing import Annotated
+from typing import Annotated, TypeVar
 
 from pydantic import BeforeValidator, Field
 from pydantic_core import PydanticCustomError
 
 from sqlanon.policy.problems import listed, near
+
+T = TypeVar("T")
 
 LARGEST = 2**63 - 1
 """The largest whole number a policy may hold: every engine's BIGINT holds it."""
@@ -95,18 +97,27 @@ def one_of(*choices: str) -> BeforeValidator:
     return BeforeValidator(check, json_schema_input_type=schema)
 
 
-def declared_in(registry: Mapping[str, object]) -> BeforeValidator:
-    """One word that is declared in a registry, extensions included."""
+def declared_in(
+    registry: Mapping[str, T], *more: str, which: Callable[[T], bool] = lambda _: True
+) -> BeforeValidator:
+    """One word that is declared in a registry, extensions included.
+
+    Args:
+        registry: the declarations by name.
+        more: further words.
+        which: declarations that are allowed here.
+    """
+
+    def words() -> list[str]:
+        return [*(name for name, one in registry.items() if which(one)), *more]
 
     def check(value: object) -> str:
-        if isinstance(value, str) and value in registry:
+        if isinstance(value, str) and value in words():
             return value
-        raise wrong(
-            _kind(value, "not a word known here") + near(value, registry), f"one of {listed(registry)}"
-        )
+        raise wrong(_kind(value, "not a word known here") + near(value, words()), f"one of {listed(words())}")
 
     def choices(schema: dict[str, object]) -> None:
-        schema["enum"] = list(registry)
+        schema["enum"] = words()
 
     schema = Annotated[str, Field(json_schema_extra=choices)]
     return BeforeValidator(check, json_schema_input_type=schema)

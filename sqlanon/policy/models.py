@@ -12,7 +12,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
-from sqlanon.declared import FORMATS
+from sqlanon.declared import ALL, FORMATS, METRICS
 from sqlanon.declared.keys import KEYS, REQUIRED
 from sqlanon.policy import fields
 from sqlanon.policy.fields import amount, declared_in, duration, flag, mapping, one_of, whole
@@ -43,6 +43,10 @@ Ordered = Annotated[
 ]
 RoleWord = Annotated[Role, one_of(*ROLES)]
 FormatWord = Annotated[str, declared_in(FORMATS)]
+MetricWord = Annotated[str, declared_in(METRICS, ALL, which=lambda one: one.asked)]
+Metrics = Annotated[
+    list[MetricWord], BeforeValidator(fields.names, json_schema_input_type=MetricWord | list[MetricWord])
+]
 Frequency = Annotated[Fraction, BeforeValidator(fields.fraction, json_schema_input_type=float | str)]
 
 
@@ -198,6 +202,7 @@ class ReleaseModel(Part):
     format: Annotated[
         FormatModel, BeforeValidator(fields.kind_only, json_schema_input_type=FormatWord | FormatModel)
     ] = described("release", "format", validate_default=True)
+    metrics: Metrics = described("release", "metrics")
     execution: Annotated[Execution, one_of(*EXECUTIONS)] = described("release", "execution")
     memory: Annotated[int, BeforeValidator(fields.size, json_schema_input_type=int | str)] | None = described(
         "release", "memory"

@@ -30,7 +30,7 @@ class RequirementResult:
 
 @dataclass(frozen=True, slots=True)
 class LossReport:
-    """Information loss of a release; every definition is in `sqlanon.loss.metrics`.
+    """Information loss of a release; every definition is in the room `sqlanon.loss`.
 
     Attributes:
         ncp, gcp, lm: means over rows, 0 to 1.
@@ -41,7 +41,8 @@ class LossReport:
         weighted_avg_volume: mean over rows of the product of the columns' NCP.
         columns: each quasi column's ``ncp`` and ``lm``, averaged over the source's rows, unweighted; in format suppressed also the
             share of ``hidden`` values.
-        more: the metrics that extensions add, by name.
+        more: the metrics that the policy's `metrics` asks for, and those that extensions add, by name.
+        sensitive: of those that are asked for, the ones about sensitive columns: by column, then by name.
         cm: share of rows that lack their class's most frequent sensitive value, or are suppressed; where rows are suppressed or levels
             are published, and there is one sensitive column; else None.
         stars, starred_rows, hidden_rows: format suppressed: cells that hide a value, rows with such a cell, and rows all of whose cells
@@ -67,3 +68,4 @@ class LossReport:
     starred_rows: int | None = None
     hidden_rows: int | None = None
     more: Mapping[str, float] = field(default_factory=dict)
+    sensitive: Mapping[str, Mapping[str, float]] = field(default_factory=dict)

@@ -1,9 +1,10 @@
 -- name: recode/nodes
 -- params: found (table to make), spans, nodes (tables), column (code column), nulls (bool), height (of the tree), leveled (bool: spans have a level)
--- returns: low, high integer, label text, leaves integer: the lowest node over every span of a hierarchy column; if leveled also
---   at integer: the level of the node, -1 where the lowest was asked
+-- returns: low, high integer, label text, leaves, node_low, node_high (codes), node_level integer: the lowest node over every span of a
+--   hierarchy column; if leveled also at integer: the level of the node, -1 where the lowest was asked
 CREATE {{ found | scratch }} AS
 SELECT b.low AS low, b.high AS high{% if leveled %}, -1 AS at{% endif %}, n.label AS label, n.leaves AS leaves
+    , n.low AS node_low, n.high AS node_high, n.level AS node_level
 FROM (
     SELECT p.low AS low, p.high AS high, MIN(n.level) AS level
     FROM (
@@ -21,6 +22,7 @@ JOIN {{ nodes | table }} AS n ON n.level = b.level AND n.low <= b.low AND n.high
 {% if leveled %}
 UNION ALL
 SELECT p.low AS low, p.high AS high, p.at AS at, n.label AS label, n.leaves AS leaves
+    , n.low AS node_low, n.high AS node_high, n.level AS node_level
 FROM (
     SELECT s.lo_{{ column }} AS low, s.hi_{{ column }} AS high, LEAST(s.at_{{ column }}, {{ height }}) AS at
     FROM {{ spans | table }} AS s

@@ -171,6 +171,7 @@ def loss(report: LossReport, released: int) -> tuple[Sheet | str, ...]:
         return (
             "loss: the quasi columns are exact; what is lost is which row of a group has which sensitive value",
             f"RCE {report.rce:,.1f}, {each}, {_sizes(report)}",
+            *asked(report),
         )
     rows = [
         (column, f"{values['ncp']:.4f}", f"{values['lm']:.4f}", _bar(values["ncp"]))
@@ -182,7 +183,7 @@ def loss(report: LossReport, released: int) -> tuple[Sheet | str, ...]:
         rows,
     )
     totals = f"GCP {report.gcp:.4f}, {_sizes(report)}"
-    more = [f"{safe(name)} {value:.4f}" for name, value in report.more.items()]
+    more = asked(report)
     classes = f"NCP of a class: {report.il1:.4f} on average, {report.il_inf:.4f} at most"
     hidden = [] if report.stars is None else [_stars(report, report.stars)]
     hidden += (
@@ -190,7 +191,19 @@ def loss(report: LossReport, released: int) -> tuple[Sheet | str, ...]:
         if report.cm is None
         else [f"CM {report.cm:.4f}: rows without their class's most frequent sensitive value"]
     )
-    return shown, totals, classes, *hidden, *([", ".join(more)] if more else [])
+    return shown, totals, classes, *hidden, *more
+
+
+def asked(report: LossReport) -> list[str]:
+    """The metrics that were asked for, and those of extensions: a line, and one for each sensitive column."""
+    lines = (
+        [", ".join(f"{safe(name)} {value:.4f}" for name, value in report.more.items())] if report.more else []
+    )
+    for column, values in report.sensitive.items():
+        lines.append(
+            f"{safe(column)}: " + ", ".join(f"{safe(name)} {value:.4f}" for name, value in values.items())
+        )
+    return lines
 
 
 def _stars(report: LossReport, cells: int) -> str:

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 from sqlanon.declared import FORMATS, METHODS, most_suppressed
 from sqlanon.engines.base import Engine, TableRef
 from sqlanon.formats import Levels, Recoded, RowGroups, format_of
-from sqlanon.loss import Attribute, classification, measure
+from sqlanon.loss import Attribute, Facts, Joint, classification, joint_counts, measure, measure_asked
 from sqlanon.methods.base import Context
 from sqlanon.progress import Progress, Silent, Stopwatch
 from sqlanon.release.check import history, persons
@@ -164,6 +164,7 @@ class Made:
     execution: str
     notes: tuple[str, ...]
     seed: int
+    joint: Joint
     generalized: bool = False
     """The method suppresses rows, or decides at which levels classes are published."""
     search: Mapping[str, int] = field(default_factory=dict)
@@ -188,7 +189,10 @@ def make_classes(
         form = format_of(spec.format.kind)
         # Nothing verifies what a method states of its own rows: only methods of this package are believed.
         own = spec.method.name in {declared.name for declared in METHODS.own}
+        joint = joint_counts(scratch, encoded, spec.metrics)
         read = [d for d in encoded.quasi if assignment.spans is None or form.reads_codes(d, spec.format)]
+        if spec.metrics:
+            read = [*encoded.quasi, *encoded.sensitive]
         omitted = scratch.table("omitted") if assignment.unassigned else None
         classed = attach_classes(
             scratch, encoded, assignment.table, ready.carried, secret, codes=read,
@@ -211,7 +215,7 @@ def make_classes(
         verify_staged(scratch, encoded, classed, recoded, spec.format)
     generalized = bool(levels) or lost.left_out > 0
     return Made(
-        encoded, classed, recoded, assignment.execution, tuple(notes), seed, generalized, assignment.search
+        encoded, classed, recoded, assignment.execution, tuple(notes), seed, joint, generalized, assignment.search
     )
 
 
@@ -269,6 +273,10 @@ def _make(
             (value,) = (domain.reading.alias for domain in encoded.sensitive)
             cm = classification(scratch, classed, recoded.groups, value, recoded, encoded.rows)
             loss = replace(loss, cm=cm)
+        if spec.metrics:
+            regions = recoded.form.regions(scratch, encoded, recoded)
+            facts = Facts(scratch, encoded, classed, regions, recoded.groups, recoded, made.joint)
+            loss = measure_asked(facts, spec.metrics, loss)
     with watch.stage("verify"):
         bound.held(spec, scratch, encoded, recoded, loss)
     with watch.stage("state"):

@@ -1,0 +1,84 @@
+"""What a metric is, and what it is given. A metric that every run measures is sums over classes; others read `sqlanon.loss.facts`."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Protocol
+
+from sqlanon.engines.base import TableRef
+
+if TYPE_CHECKING:
+    from sqlanon.loss.facts import Facts, OfValue
+
+
+@dataclass(frozen=True, slots=True)
+class Attribute:
+    """A quasi column as metrics see it: its code column, its name, its weight, |A|."""
+
+    code: str
+    name: str
+    weight: int
+    size: int
+
+
+class Groups(Protocol):
+    """Which class is in which group of the release (`sqlanon.formats.RowGroups`)."""
+
+    @property
+    def table(self) -> TableRef:
+        """A row a class."""
+
+    @property
+    def key(self) -> str:
+        """Its column of the class."""
+
+    @property
+    def group(self) -> str:
+        """Its column of the group."""
+
+
+class Lost(Protocol):
+    """Rows that lose all their quasi values (`sqlanon.formats.Recoded`)."""
+
+    @property
+    def left_out(self) -> int:
+        """Rows that are not published."""
+
+    @property
+    def suppressed(self) -> int:
+        """These, and those that are starred."""
+
+    @property
+    def starred(self) -> int | None:
+        """The starred class."""
+
+
+class Metric(Protocol):
+    """A number over all classes: SQL aggregates over boxes ``b``, then arithmetic on what they give."""
+
+    @property
+    def name(self) -> str:
+        """As reports name it."""
+
+    def aggregates(self, attributes: Sequence[Attribute]) -> Mapping[str, str]:
+        """Alias -> SQL over the classes ``b`` of ``loss/scan``; equal aliases are computed once."""
+
+    def finish(self, values: Mapping[str, float], attributes: Sequence[Attribute], k: int) -> float:
+        """The metric from its aggregates."""
+
+
+class AskedMetric(Protocol):
+    """A number of the cells that a release publishes, measured where a policy asks for it."""
+
+    def of(self, facts: Facts, value: OfValue | None) -> float:
+        """The metric.
+
+        Args:
+            facts: of the release and its source; what no metric reads is not computed.
+            value: what is about one sensitive column; None: the metric is declared without one.
+        """
+
+
+ROWS = "CAST(COALESCE(SUM(b.n), 0) AS DOUBLE)"
+CLASSES = "CAST(COUNT(*) AS DOUBLE)"

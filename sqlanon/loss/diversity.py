@@ -1,0 +1,34 @@
+"""Metrics of the sensitive values that a class holds, asked for by name. A class is what a reader sees as one group."""
+
+from __future__ import annotations
+
+from sqlanon.loss.facts import Facts, OfValue
+
+
+class Classification:
+    """CM: the share of rows that lack their class's most frequent sensitive value, or are suppressed (Iyengar 2002); 0 to 1."""
+
+    def of(self, facts: Facts, value: OfValue | None) -> float:
+        """See `AskedMetric`."""
+        assert value is not None
+        return value.classification
+
+
+class EntropyOfClasses:
+    """Mean over classes of the entropy of their sensitive values, in bits (Goldberger & Tassa 2010, Table 3). Rows left out are in none."""
+
+    def of(self, facts: Facts, value: OfValue | None) -> float:
+        """See `AskedMetric`."""
+        assert value is not None
+        classes, entropies, _ = value.group_entropies
+        return max(entropies, 0.0) / classes
+
+
+class EntropyOfRows:
+    """Mean over rows of the entropy of their class's sensitive values, in bits. A row that is left out has that of the source."""
+
+    def of(self, facts: Facts, value: OfValue | None) -> float:
+        """See `AskedMetric`."""
+        assert value is not None
+        *_, entropies = value.group_entropies
+        return (max(entropies, 0.0) + facts.lost.left_out * value.entropy) / facts.rows

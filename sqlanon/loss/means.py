@@ -1,0 +1,83 @@
+"""Metrics that are means over the rows of what their classes lose: NCP, GCP, LM and the volume."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from sqlanon.loss.base import ROWS, Attribute
+
+
+def _sums(attributes: Sequence[Attribute], part: str) -> dict[str, str]:
+    return {
+        f"{part}_{a.code}": f"CAST(COALESCE(SUM(b.n * b.{part}_{a.code}), 0) AS DOUBLE)" for a in attributes
+    } | {"n_rows": ROWS}  # fmt: skip
+
+
+def _weighted(values: Mapping[str, float], attributes: Sequence[Attribute], part: str) -> float:
+    total = sum(a.weight for a in attributes)
+    return sum(a.weight * values[f"{part}_{a.code}"] for a in attributes) / (total * values["n_rows"])
+
+
+@dataclass(frozen=True, slots=True)
+class GCP:
+    """GCP = sum over classes |G| NCP(G) / N, NCP(G) = sum w_i NCP_i / sum w_i (Ghinita et al., equation 2; weighted)."""
+
+    name: str = "gcp"
+
+    def aggregates(self, attributes: Sequence[Attribute]) -> Mapping[str, str]:
+        """See `Metric`."""
+        return _sums(attributes, "ncp")
+
+    def finish(self, values: Mapping[str, float], attributes: Sequence[Attribute], k: int) -> float:
+        """See `Metric`."""
+        return _weighted(values, attributes, "ncp")
+
+
+@dataclass(frozen=True, slots=True)
+class NCP:
+    """The mean of NCP_i over attributes and rows, unweighted: equal to GCP where all weights are."""
+
+    name: str = "ncp"
+
+    def aggregates(self, attributes: Sequence[Attribute]) -> Mapping[str, str]:
+        """See `Metric`."""
+        return _sums(attributes, "ncp")
+
+    def finish(self, values: Mapping[str, float], attributes: Sequence[Attribute], k: int) -> float:
+        """See `Metric`."""
+        return sum(values[f"ncp_{a.code}"] for a in attributes) / (len(attributes) * values["n_rows"])
+
+
+@dataclass(frozen=True, slots=True)
+class LM:
+    """LM (Iyengar 2002): as GCP, with (|u| - 1) / (|A| - 1) for nodes and sets."""
+
+    name: str = "lm"
+
+    def aggregates(self, attributes: Sequence[Attribute]) -> Mapping[str, str]:
+        """See `Metric`."""
+        return _sums(attributes, "lm")
+
+    def finish(self, values: Mapping[str, float], attributes: Sequence[Attribute], k: int) -> float:
+        """See `Metric`."""
+        return _weighted(values, attributes, "lm")
+
+
+@dataclass(frozen=True, slots=True)
+class AverageVolume:
+    """Weighted average volume = sum over classes |G| V(G) / N (Ghinita et al., section 7.2, metric iii).
+
+    V(G) = product over attributes of NCP_i(G), or of 1 / |A_i| where the class has one value, lest the product be 0. The
+    weights of attributes play no part: in a product they would scale all classes alike. Volumes below 1e-304 count as that.
+    """
+
+    name: str = "weighted_avg_volume"
+
+    def aggregates(self, attributes: Sequence[Attribute]) -> Mapping[str, str]:
+        """See `Metric`."""
+        return {"volumes": "CAST(COALESCE(SUM(b.n * b.volume), 0) AS DOUBLE)", "n_rows": ROWS}
+
+    def finish(self, values: Mapping[str, float], attributes: Sequence[Attribute], k: int) -> float:
+        """See `Metric`."""
+        return values["volumes"] / values["n_rows"]
