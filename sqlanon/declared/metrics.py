@@ -101,7 +101,7 @@ METRICS: Registry[MetricDeclaration] = Registry(
         _asked(
             "pmi_max",
             "information:PMIMaximum",
-            "Bits about the sensitive value that the best column tells.",
+            "Bits about the sensitive value that one column gives, at most.",
             sensitive=True,
         ),
         _asked(

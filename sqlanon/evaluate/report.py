@@ -9,6 +9,7 @@ from statistics import fmean, median, pstdev
 from typing import Any
 
 from sqlanon.evaluate.divergence import Divergence
+from sqlanon.results import LossReport
 
 
 @dataclass(frozen=True, slots=True)
@@ -151,6 +152,7 @@ class Evaluation:
         release: its name; ``view`` where it is; ``source`` what it was made of.
         rows: of the source; ``released_rows`` of the release.
         total: over all queries.
+        loss: as it was measured when the version was made, the policy's `metrics` among it.
         cells: what pictures show, by family; not part of the report's JSON.
     """
 
@@ -164,6 +166,7 @@ class Evaluation:
     queries: tuple[QueryResult, ...]
     cubes: tuple[CubeResult, ...]
     seconds: float
+    loss: LossReport | None = None
     cells: dict[str, list[Cell]] = field(default_factory=dict, repr=False)
 
     @property

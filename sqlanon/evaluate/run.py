@@ -74,7 +74,7 @@ def evaluate(
     return Evaluation(
         on.name, str(on.view), str(on.roles.relation.ref), _rows(engine, on.roles.relation.ref), _rows(engine, on.view),
         _family("all", results, [cell for each in cells.values() for cell in each]), families, tuple(results), cubes,
-        time.perf_counter() - start, cells,
+        time.perf_counter() - start, on.loss, cells,
     )  # fmt: skip
 
 

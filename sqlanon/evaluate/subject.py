@@ -16,6 +16,7 @@ from sqlanon.formats import Format, Names, format_of
 from sqlanon.release.store.catalog import Catalog, Entry
 from sqlanon.release.store.metadata import COLUMNS
 from sqlanon.release.store.target import is_pair, metadata_of, sensitive_of
+from sqlanon.results import LossReport, RunReport
 from sqlanon.spec import ColumnSpec, FormatSpec, Hierarchy, PrivacySpec, ReleaseSpec
 from sqlanon.sqltext import identifier, statement
 from sqlanon.table.stage import Roles, assign_roles
@@ -33,6 +34,7 @@ class Subject:
         roles: those columns in the source.
         published: per quasi column, what the view holds of it.
         insensitive: columns that are published as they are, besides the sensitive ones.
+        loss: as it was measured when the version was made.
     """
 
     name: str
@@ -42,6 +44,7 @@ class Subject:
     roles: Roles
     published: Mapping[str, tuple[str, ...]]
     insensitive: tuple[str, ...] = ()
+    loss: LossReport | None = None
 
     @property
     def quasi(self) -> tuple[str, ...]:
@@ -103,6 +106,7 @@ def subject(engine: Engine, release: str | None = None) -> Subject:
         assign_roles(spec, engine.relation(entry.source)),
         {name: tuple(json.loads(str(row[5]))) for name, row in described.items() if row[1] == "quasi"},
         tuple(name for name, row in described.items() if row[1] == "insensitive"),
+        RunReport.from_dict(entry.report).loss,
     )
 
 

@@ -141,7 +141,7 @@ class Facts:
         """The one row of a query, as floats."""
         return [float(str(cell)) for cell in self._scratch.fetch(name, **context)[0]]
 
-    def told(self, histogram: TableRef, joint: TableRef, domain: Domain) -> float:
+    def inside(self, histogram: TableRef, joint: TableRef, domain: Domain) -> float:
         """The sum over rows with a class of log2 F(R, s), for one quasi column."""
         asked, upto = (self._scratch.table(f"{domain.code}_{part}") for part in ("asked", "upto"))
         with self._scratch.together():
@@ -149,10 +149,10 @@ class Facts:
                 "loss/asked", asked=asked, histogram=histogram, regions=self._regions, column=domain.code
             )
             self._scratch.execute("loss/upto", upto=upto, asked=asked, joint=joint)
-            found = self.fetch("loss/told", asked=asked, upto=upto)[0]
+            found = self.fetch("loss/inside", asked=asked, upto=upto)[0]
             if domain.code in self.members:
                 found += self.fetch(
-                    "loss/told_members", histogram=histogram, members=self.members[domain.code], joint=joint
+                    "loss/inside_members", histogram=histogram, members=self.members[domain.code], joint=joint
                 )[0]
             for table in (asked, upto):
                 self._scratch.drop(table)
@@ -213,7 +213,7 @@ class OfValue:
             made = facts.fetch("loss/left_out", domain=self._domain.table, histogram=self.histogram)
             beyond = made[0] / math.log(2)
         return tuple(
-            bits - facts.told(self.histogram, self._joint(domain), domain) - beyond
+            bits - facts.inside(self.histogram, self._joint(domain), domain) - beyond
             for domain, bits in zip(facts.quasi, facts.cells.bits, strict=True)
         )
 

@@ -43,7 +43,7 @@ class PMILost:
 
 
 class PMIMaximum:
-    """max over columns of I(Y; R_j), what column j tells about the sensitive value (equations 11 and 15). Larger is better."""
+    """max over columns of I(Y; R_j), what column j says of the sensitive value (equations 11 and 15). Larger is better."""
 
     def of(self, facts: Facts, value: OfValue | None) -> float:
         """See `AskedMetric`."""

@@ -98,7 +98,10 @@ def check_report(sample: Case, report: Any, partition: Sequence[Sequence[int]]) 
     assert report.loss.more == {
         name: pytest.approx(float(value(sample.table, classes))) for name, value in FURTHER.items()
     }
-    assert set(truth) | elsewhere | {"columns", "more"} == {field.name for field in fields(report.loss)}
+    assert report.loss.sensitive == {}
+    assert set(truth) | elsewhere | {"columns", "more", "sensitive"} == {
+        field.name for field in fields(report.loss)
+    }
     for metric, value in truth.items():
         assert getattr(report.loss, metric) == pytest.approx(float(value), rel=1e-9), metric
 

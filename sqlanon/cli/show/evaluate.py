@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
+from sqlanon.cli.show.run import asked
 from sqlanon.cli.show.text import count, safe, seconds, share, table
 
 if TYPE_CHECKING:
@@ -40,6 +41,8 @@ def evaluation(screen: Screen, report: Evaluation) -> None:
                 f"  infinite: the release expects nobody in {count(cube.missed)} of {count(sum(one.cells for one in cube.group_bys))} "
                 f"cells of the source, which hold {share(rows, total)} of its rows"
             )
+    if report.loss is not None:
+        screen.show(*asked(report.loss))
     screen.show("", f"total {seconds(report.seconds)}")
 
 

@@ -1,4 +1,4 @@
--- name: loss/told
+-- name: loss/inside
 -- params: asked, upto (tables)
 -- returns: one double: the sum over rows of ln (rows of the source in their interval with their sensitive value)
 SELECT CAST(COALESCE(SUM(CAST(a.n AS DOUBLE) * LN(CAST(h.n - l.n AS DOUBLE))), 0) AS DOUBLE) AS bits

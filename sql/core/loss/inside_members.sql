@@ -1,6 +1,6 @@
--- name: loss/told_members
+-- name: loss/inside_members
 -- params: histogram, members, joint (tables)
--- returns: one double: as loss/told, of the classes that publish a set
+-- returns: one double: as loss/inside, of the classes that publish a set
 SELECT CAST(COALESCE(SUM(CAST(t.n AS DOUBLE) * LN(CAST(t.inside AS DOUBLE))), 0) AS DOUBLE) AS bits
 FROM (
     SELECT v.class AS class, v.value AS value, MAX(v.n) AS n, SUM(j.n) AS inside
