@@ -119,8 +119,8 @@ class _Cut:
         import numpy as np
 
         from sqlanon.methods.fulldomain.cells import count_values
-        from sqlanon.methods.fulldomain.levels import nodes_and_leaves
         from sqlanon.methods.fulldomain.checker import least_of
+        from sqlanon.methods.fulldomain.levels import nodes_and_leaves
         from sqlanon.methods.shared import kernel_input
 
         self.cells, self.done, self.failed = cells, 0, 0

@@ -215,7 +215,15 @@ def make_classes(
         verify_staged(scratch, encoded, classed, recoded, spec.format)
     generalized = bool(levels) or lost.left_out > 0
     return Made(
-        encoded, classed, recoded, assignment.execution, tuple(notes), seed, joint, generalized, assignment.search
+        encoded,
+        classed,
+        recoded,
+        assignment.execution,
+        tuple(notes),
+        seed,
+        joint,
+        generalized,
+        assignment.search,
     )
 
 
