@@ -102,6 +102,8 @@ class Assignment:
         search: figures of the search, by name, for reports: numbers that hold no value of a cell.
         spans: the boxes of the classes as recode/spans makes them, where a kernel had them at hand; None: recode makes them.
         divided: rows of equal codes may be in more than one class, or some of them in none; False where the method knows that none are.
+        shared: with ``divided``, a scratch table (rid integer) that has all rows of every group of equal codes of which this is so; None:
+            the method does not know.
         unassigned: rows that are not in ``table`` are left out of the release on purpose; otherwise a missing row is an error.
         starred: the class of the suppressed rows that are published: every quasi column hidden. It meets every requirement as any
             other class does, and no row of it is in another one. None: there is none.
@@ -117,6 +119,7 @@ class Assignment:
     notes: tuple[str, ...] = ()
     spans: TableRef | None = None
     divided: bool = True
+    shared: TableRef | None = None
     unassigned: bool = False
     starred: int | None = None
     levels: TableRef | None = None

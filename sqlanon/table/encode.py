@@ -236,7 +236,7 @@ def encode(
 
 def attach_classes(
     scratch: Scratch, encoded: Encoded, assign: TableRef, extra: tuple[str, ...], secret: str, *, codes: Sequence[Domain],
-    divided: bool = True, omitted: TableRef | None = None,
+    divided: bool = True, shared: TableRef | None = None, omitted: TableRef | None = None,
 ) -> TableRef:  # fmt: skip
     """Join the staged rows and their class, once; the stage, the work table and the assignment are dropped.
 
@@ -252,11 +252,12 @@ def attach_classes(
         secret: what the hash is keyed with.
         codes: the quasi columns whose codes the classed rows have as well.
         divided: rows of equal codes may be in more than one class, or some of them in none.
+        shared: a table (rid) that has all rows of which this is so, in whole groups of equal codes; None: any row may be one.
         omitted: a table to make of the rows that are not in ``assign`` and are left out, without codes; which of the rows of
             equal codes they are, the hash decides too. None: every row is in ``assign``.
 
     Cost: a join, two with codes; where equal rows are divided and have columns that are published as they are, also a grouping by
-    codes, and a hash and two sorts of the rows of equal codes that more than one class shares.
+    codes (of those in ``shared``), and a hash and two sorts of the rows of equal codes that more than one class shares.
     """
     roles = encoded.roles
     if omitted is not None:
@@ -274,6 +275,7 @@ def attach_classes(
                 stage=encoded.stage,
                 work=encoded.work,
                 assign=assign,
+                shared=shared,
                 codes=[domain.code for domain in encoded.quasi + encoded.counted],
                 kept=[{"alias": reading.alias, "kind": reading.column.kind} for reading in roles.kept],
             )

@@ -1,5 +1,6 @@
 -- name: table/tied
--- params: tied (table to make), stage, work, assign (tables), codes (QI and SA code columns), kept (list of {alias, kind}: the columns that are
+-- params: tied (table to make), stage, work, assign (tables), shared (table of rid: all rows of equal codes that are in more than one class; or none: any may be),
+--   codes (QI and SA code columns), kept (list of {alias, kind}: the columns that are
 --   published as they are)
 -- returns: rid integer, class integer: for every row in a group of equal codes that is divided among classes, the class that it gets. The
 --   classes of a group are given in their order to its rows in that of a hash of what makes up a row, keyed with :secret.
@@ -16,12 +17,18 @@ WITH shared AS MATERIALIZED (
     SELECT w.rid AS rid, g.first AS first, a.class AS class
         , HASH(SHA256(:secret || '/tie/' || CAST(HASH(o.link{% for c in kept %}, {{ seen(c) }}{% endfor %}) AS VARCHAR))) AS turn_key
     FROM {{ work | table }} AS w
+{% if shared %}
+    JOIN {{ shared | table }} AS x ON x.rid = w.rid
+{% endif %}
     JOIN {{ stage | table }} AS o ON o.rid = w.rid
     JOIN {{ assign | table }} AS a ON a.rid = w.rid
     JOIN (
         SELECT MIN(v.rid) AS first{% for c in codes %}, v.{{ c }} AS {{ c }}{% endfor %}
 
         FROM {{ work | table }} AS v
+{% if shared %}
+        JOIN {{ shared | table }} AS y ON y.rid = v.rid
+{% endif %}
         JOIN {{ assign | table }} AS b ON b.rid = v.rid
         GROUP BY {% for c in codes %}{{ ", " if not loop.first }}v.{{ c }}{% endfor %}
 

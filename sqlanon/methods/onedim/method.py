@@ -57,6 +57,7 @@ class OneDimensional:
         from sqlanon.methods.shared import kernel_input
         from sqlanon.methods.shared.class_boxes import spans
         from sqlanon.methods.shared.compiling import note_compiling
+        from sqlanon.methods.shared.equal import EqualRows
 
         own = context.accuracy is not None or self.solver != "auto"
         note_compiling(
@@ -77,7 +78,7 @@ class OneDimensional:
             loaded = kernel_input.load(context)
             found = order.arrange(context, loaded)
         bare = found.bare
-        equal = kernel_input.equal_neighbours(bare, len(encoded.quasi))
+        equal = EqualRows.of(bare)
         notes: tuple[str, ...] = ()
         if own:
             order.within(context, bare, loaded.geometry)
@@ -92,8 +93,12 @@ class OneDimensional:
         names = np.arange(int(group.max()) + 1, dtype=np.int32)
         boxes = spans(context, bare, loaded.geometry, group, names)
         execution = "pushdown" if context.execution == "pushdown" else "kernel"
-        divided = bool((classes[equal[0]] != classes[equal[1]]).any())
-        return Assignment(table, execution, notes, boxes, divided)
+        shared = loaded.rid[equal.divided(classes)]
+        if not len(shared):
+            return Assignment(table, execution, notes, boxes, divided=False)
+        known = context.scratch.table("shared_rows")
+        context.scratch.engine.load_arrays(known, {"rid": shared})
+        return Assignment(table, execution, notes, boxes, shared=known)
 
     def row_bytes(self, d: int, s: int, *, bounded: bool = False) -> int:
         """Bytes that a table in memory needs for one row of ``d`` quasi and ``s`` sensitive columns, at the peak."""

@@ -178,18 +178,6 @@ def load(context: Context) -> Loaded:
     return Loaded(rid, codes, sensitive, geometry(context))
 
 
-def equal_neighbours(rows: Bare, d: int) -> tuple[Ints, Ints]:
-    """The numbers of each two neighbouring rows whose ``d`` codes are equal.
-
-    Where all equal rows are neighbours, a class divides equal rows if and only if it divides such two.
-    """
-    same = np.ones(max(len(rows.number) - 1, 0), np.bool_)
-    for a in range(d):
-        same &= rows.codes[1:, a] == rows.codes[:-1, a]
-    at = np.flatnonzero(same)
-    return rows.number[at], rows.number[at + 1]
-
-
 def code_type(geometry: Geometry) -> type[np.int16 | np.int32]:
     """What `Bare` keeps codes as."""
     return (

@@ -84,4 +84,4 @@ def refined(context: Context, assignment: Assignment, spec: RefineSpec) -> Assig
     for old in (assignment.table, assignment.spans):
         if old is not None:
             context.scratch.drop(old)
-    return replace(assignment, table=table, spans=None, divided=True, refined=True)
+    return replace(assignment, table=table, spans=None, divided=True, shared=None, refined=True)

@@ -197,6 +197,7 @@ def make_classes(
         classed = attach_classes(
             scratch, encoded, assignment.table, ready.carried, secret, codes=read,
             divided=assignment.divided or not own,
+            shared=assignment.shared if own else None,
             omitted=omitted,
         )  # fmt: skip
         lost = suppressed.counted(scratch, spec, encoded, classed, assignment)

@@ -1,0 +1,53 @@
+"""Which rows of equal codes a method has put into different classes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Self
+
+import numpy as np
+
+from sqlanon.kernels.rows import Bare
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    Ints = npt.NDArray[np.int32]
+
+
+@dataclass(frozen=True, slots=True)
+class EqualRows:
+    """Rows whose codes some other row has as well.
+
+    Attributes:
+        number: int32[m], their numbers, group after group.
+        begins: bool[m], where a group begins.
+    """
+
+    number: Ints
+    begins: npt.NDArray[np.bool_]
+
+    @classmethod
+    def of(cls, rows: Bare) -> Self:
+        """The groups, of rows all of whose equal ones are their neighbours. Cost: O(n d)."""
+        words = rows.codes.view(np.uint64)  # several codes are compared at a time; lanes are a multiple of 8
+        same = np.zeros(len(words) + 1, np.bool_)
+        same[1:-1] = True
+        for column in words.T:
+            same[1:-1] &= column[1:] == column[:-1]
+        rest = same[:-1] | same[1:]
+        return cls(rows.number[rest], ~same[:-1][rest])
+
+    def divided(self, classes: Ints) -> Ints:
+        """The numbers of all rows of the groups that ``classes`` (int32[n], by number) divides."""
+        of = classes[self.number]
+        apart = ~self.begins
+        apart[1:] &= of[1:] != of[:-1]
+        group = np.cumsum(self.begins) - 1
+        found = np.zeros(len(group), np.bool_)
+        found[group[apart]] = True
+        numbers: Ints = self.number[found[group]]
+        return numbers
+
+
+__all__ = ["EqualRows"]
