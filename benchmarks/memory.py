@@ -22,16 +22,17 @@ def peak_rss() -> int:
     return next(int(line.split()[1]) for line in lines if line.startswith("VmHWM")) * 1024
 
 
+def _parent(process: int) -> int | None:
+    """The parent of a process; None: there is no such process here, or no more."""
+    try:
+        return int(Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()[1])
+    except OSError:
+        return None
+
+
 def _children(parent: int) -> list[int]:
-    found = []
-    for stat in Path("/proc").glob("[0-9]*/stat"):
-        try:
-            after_name = stat.read_text().rsplit(")", 1)[1].split()
-        except OSError:
-            continue
-        if int(after_name[1]) == parent:
-            found.append(int(stat.parent.name))
-    return found
+    processes = [int(place.name) for place in Path("/proc").glob("[0-9]*")]
+    return [process for process in processes if _parent(process) == parent]
 
 
 def _pss(process: int) -> int:
@@ -53,9 +54,7 @@ class ServerMemory:
         import psycopg
 
         with psycopg.connect(url) as connection:
-            session = connection.info.backend_pid
-        stat = Path(f"/proc/{session}/stat")
-        self._server = int(stat.read_text().rsplit(")", 1)[1].split()[1]) if stat.is_file() else None
+            self._server = _parent(connection.info.backend_pid)  # while its session lasts
         self._stop = threading.Event()
         self._thread = threading.Thread(target=self._sample, daemon=True)
         self.peak = 0

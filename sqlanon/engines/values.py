@@ -127,6 +127,8 @@ class Capabilities:
             of such a value, ``%(value)s``, in its type; empty: there are no such types.
         row_numbers: tables number their rows (``rowid``), and views do not.
         type_of: how to ask for the type of ``%(value)s``, as a value that can be compared; engines without transactions only.
+        arrays_by_row: to ask an array of few values for every row takes less time than to group the rows by both first.
+        distinct_numbers: to count different integers takes less time than to fetch them.
         ordered_product: sorted rows keep their order in a product with one row, where a join would lose it.
         grouping_sets: a scan that groups by several columns, each by itself, takes less time than a scan for each.
         max_columns, max_row_bytes: of a table with columns of fixed width; None: no bound that matters.
@@ -142,6 +144,8 @@ class Capabilities:
     listed_bit: str = ""
     row_numbers: bool = False
     type_of: str = ""
+    arrays_by_row: bool = False
+    distinct_numbers: bool = False
     ordered_product: bool = False
     max_columns: int | None = None
     max_row_bytes: int | None = None

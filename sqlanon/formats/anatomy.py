@@ -113,7 +113,8 @@ class Anatomy(Format):
         scratch.engine.load_arrays(
             released, {groups.key: classes.astype(np.int32), GROUP: drawn, groups.group: drawn}
         )
-        count, smallest, largest = (int(str(cell)) for cell in scratch.fetch("recode/sizes", boxes=boxes)[0])
+        row = scratch.fetch("recode/sizes", boxes=boxes, released=released)[0]
+        count, smallest, largest, _ = (int(str(cell)) for cell in row)
         layout = self.layout(encoded.roles, encoded.quasi, form)
         return Recoded(boxes, released, self, layout, count, smallest, largest, groups)
 

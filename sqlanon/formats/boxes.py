@@ -92,8 +92,8 @@ class BoxFormat(Format):
             released = scratch.table("released")
             scratch.execute("recode/released", released=released, shown=wide, names=published, keys=keys)
             scratch.drop(wide)
-            row = scratch.fetch("recode/sizes", boxes=boxes)[0]
-        classes, smallest, largest = (int(str(cell)) for cell in row)
+            row = scratch.fetch("recode/sizes", boxes=boxes, released=released)[0]
+        classes, smallest, largest, dense = (int(str(cell)) for cell in row)
         return Recoded(
             boxes,
             released,
@@ -102,7 +102,7 @@ class BoxFormat(Format):
             classes,
             smallest,
             largest,
-            RowGroups(released),
+            RowGroups(released, dense=dense == 1),
             leveled=bool(levels),
         )
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from sqlanon.formats.base import KINDS, Format, Recoded
 from sqlanon.formats.label_text import parse_label
 from sqlanon.formats.layout import Names
+from sqlanon.sqltext import identifier
 from sqlanon.table.wide import FEW
 
 if TYPE_CHECKING:
@@ -30,6 +31,7 @@ class Claim:
         said: the released texts of the column, each once, with a number; ``at`` its place among such columns.
         listed: the type of the originals, if a set of them fits into bits: then the number of a text is the set that it has, and
             ``has`` asks it for the value of a row.
+        by_row: the released array is asked for the value of every row, by ``has``.
     """
 
     alias: str
@@ -42,6 +44,7 @@ class Claim:
     said: TableRef | None = None
     at: int = 0
     listed: TableRef | None = None
+    by_row: bool = False
     has: str | None = None
 
 
@@ -82,6 +85,11 @@ def _claimed(
         if column.kind == "ordered" or form.facts.single:
             numbered.append(column)
             continue
+        if column.by_row:
+            value = f"CAST(s.{column.alias} AS VARCHAR)" if column.as_text else f"s.{column.alias}"
+            sides = {"array": f"r.{identifier(column.names.value or '')}", "value": value}
+            numbered.append(replace(column, has=scratch.engine.capabilities.contains % sides))
+            continue
         at = len(said) + 1
         table = scratch.table(f"said{part}_{at}")
         said.append({"column": column.names.value, "table": table})
@@ -93,6 +101,8 @@ def _claimed(
             scratch.execute("verify/said_bits", listed=column.listed, **what)
             sides = {"bits": f"r._sqlanon_said{at}", "value": f"s.{column.alias}"}
             numbered.append(replace(column, has=scratch.engine.capabilities.listed_bit % sides))
+    if not said:
+        return recoded.released, numbered
     names = [name for column in columns for name in column.names.published()]
     kept = [name for name in names if name not in {str(entry["column"]) for entry in said}]
     claimed = scratch.table(f"claimed{part}")
@@ -134,7 +144,8 @@ def _claim(form: Format, scratch: Scratch, domain: Domain, recoded: Recoded, set
                 if what in ("value", "range")
             ]
             scratch.engine.load_rows(claims, [("low", text), ("high", text), ("label", text)], ends)
-    listed = reading.listed if sets_as_bits and domain.fits_bits else None
+    few = sets_as_bits and domain.fits_bits
     return Claim(
-        reading.alias, kind, names, reading.as_text, reading.value_type, claims, ranks, listed=listed
-    )
+        reading.alias, kind, names, reading.as_text, reading.value_type, claims, ranks, listed=reading.listed if few else None,
+        by_row=few and scratch.engine.capabilities.arrays_by_row,
+    )  # fmt: skip

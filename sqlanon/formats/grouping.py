@@ -46,8 +46,10 @@ class RowGroups:
         table: scratch table with a row for every class of the method.
         key: its column of the class.
         group: its column of the group: classes that publish the same are one group.
+        dense: the classes are 0, 1, 2, .., each once: what they have can be an array.
     """
 
     table: TableRef
     key: str = "_sqlanon_class"
     group: str = "_sqlanon_place"
+    dense: bool = False

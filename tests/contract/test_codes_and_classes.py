@@ -109,5 +109,5 @@ def test_ascending_identifiers_do_not_repeat(connect, test_engine, values, repea
     create_table(db, "numbered", {"id": "INTEGER"}, [(value,) for value in values])
     with Scratch(db.engine) as scratch:
         source = db.engine.relation("numbered").ref
-        breaks = scratch.fetch("table/ascending", source=source, column="id")[0][0]
+        breaks = scratch.fetch("table/distinct", source=source, column="id")[0][0]
     assert repeats is None or (int(str(breaks)) > 1) == repeats

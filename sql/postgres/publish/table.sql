@@ -1,6 +1,7 @@
 -- name: publish/table
--- params: physical (table to make), classed, released (tables), published (list of {source (r or s), column, name}), repeated (names of
---   published arrays of which the classes have few different ones, where the engine writes them by number)
+-- params: physical (table to make), classed, released (tables), published (list of {source (r or s), column, name}), dense (bool: the
+--   classes are 0, 1, 2, .., each once), repeated (names of published arrays of which the classes have few different ones, where the
+--   engine writes them by number)
 -- returns: the released rows, in the order of what a reader sees of their class and then of the columns that are published as they are:
 --   rows that are equal in both are equal in every column, so that nothing of the source's order is left, whatever the plan
 -- Only what the order is made of is sorted; the columns of the class, most of a row's bytes, join it in that order: to sort whole rows
@@ -9,11 +10,13 @@ CREATE TABLE {{ physical | table }} AS
 SELECT {% for c in published %}{{ ", " if not loop.first }}{{ c.source }}.{{ c.column | ident }} AS {{ c.name | ident }}{% endfor %}
 
 FROM (
-    SELECT p._sqlanon_place AS _sqlanon_place{% for c in published if c.source == "s" %}, k.{{ c.column | ident }} AS {{ c.column | ident }}{% endfor %}
+    SELECT {% if dense %}(SELECT array_agg(p._sqlanon_place ORDER BY p._sqlanon_class) FROM {{ released | table }} AS p)[k.class + 1]{% else %}p._sqlanon_place{% endif %} AS _sqlanon_place{% for c in published if c.source == "s" %}, k.{{ c.column | ident }} AS {{ c.column | ident }}{% endfor %}
 
     FROM {{ classed | table }} AS k
+{% if not dense %}
     JOIN {{ released | table }} AS p ON p._sqlanon_class = k.class
-    ORDER BY p._sqlanon_place{% for c in published if c.source == "s" %}, k.{{ c.column | ident }} NULLS FIRST{% endfor %}
+{% endif %}
+    ORDER BY _sqlanon_place{% for c in published if c.source == "s" %}, k.{{ c.column | ident }} NULLS FIRST{% endfor %}
 
     OFFSET 0
 ) AS s

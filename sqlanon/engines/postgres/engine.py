@@ -72,6 +72,8 @@ class PostgresEngine(Tables):
         collations=True,
         block_rows=1,
         grouping_sets=True,
+        arrays_by_row=True,
+        distinct_numbers=True,
         max_columns=1600,
         max_row_bytes=8160,
     )

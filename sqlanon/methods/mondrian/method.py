@@ -24,7 +24,6 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from sqlanon.engines.base import TableRef
-    from sqlanon.kernels.rows import Bare
 
 
 MOST_PUSHED = 32
@@ -168,7 +167,9 @@ class Mondrian:
         )  # fmt: skip
         starts = np.flatnonzero(first)
         group = (np.cumsum(first, dtype=np.int32) - np.int32(1)).astype(np.int32, copy=False)
-        names = _names(starts, bare, np.array(bounds or [0, len(first)]), base)
+        names = (
+            np.arange(len(starts), dtype=np.int32) if span is None else _names(starts, np.array(bounds), base)
+        )
         classes = np.empty(len(first), np.int32)
         classes[bare.number] = names[group]
         context.scratch.engine.load_arrays(
@@ -178,13 +179,10 @@ class Mondrian:
 
 
 def _names(
-    starts: npt.NDArray[np.int64], rows: Bare, bounds: npt.NDArray[np.int64], base: npt.NDArray[np.int64]
-) -> npt.NDArray[np.int32]:  # fmt: skip
-    """The class of every leaf: where it begins, counted in source rows from the left of the whole tree."""
+    starts: npt.NDArray[np.int64], bounds: npt.NDArray[np.int64], base: npt.NDArray[np.int64]
+) -> npt.NDArray[np.int32]:
+    """The class of every leaf of open partitions: where it begins, counted in source rows from the left of the whole tree."""
     import numpy as np
 
-    if len(rows.count):
-        before = np.cumsum(rows.count, dtype=np.int64) - rows.count
-        return before[starts].astype(np.int32)
     segment = np.searchsorted(bounds, starts, side="right") - 1
     return (base[segment] + starts - bounds[segment]).astype(np.int32)

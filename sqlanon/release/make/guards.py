@@ -32,7 +32,7 @@ def guard_source(scratch: Scratch, spec: ReleaseSpec, roles: Roles, rows: int) -
     columns = {column.name: column for column in roles.relation.columns}
     if spec.rows_are == "persons":
         for item in roles.identifier_specs:
-            if item.accept_repeats or _ascends(scratch, roles.relation.ref, columns[item.name]):
+            if item.accept_repeats or _all_differ(scratch, roles.relation.ref, columns[item.name]):
                 continue
             as_text = not columns[item.name].hashable
             filled, distinct, _, _ = _uniques(scratch, roles.relation.ref, item.name, as_text=as_text)
@@ -95,11 +95,11 @@ def guard_combinations(spec: ReleaseSpec) -> None:
         raise PolicyError(problems)
 
 
-def _ascends(scratch: Scratch, source: TableRef, column: Column) -> bool:
-    """Whether rows come in ascending order of a number, as serial numbers mostly do: then none repeats, without grouping them."""
+def _all_differ(scratch: Scratch, source: TableRef, column: Column) -> bool:
+    """Whether no number repeats, as far as that shows without grouping them; serial numbers mostly come in ascending order."""
     if column.kind != "integer":
         return False
-    return int(str(scratch.fetch("table/ascending", source=source, column=column.name)[0][0])) <= 1
+    return int(str(scratch.fetch("table/distinct", source=source, column=column.name)[0][0])) <= 1
 
 
 def _uniques(

@@ -76,7 +76,7 @@ def publish(
         made = [
             scratch.sql(
                 "publish/table", physical=place, classed=classed, released=recoded.released,
-                published=listed(recoded.columns), repeated=repeated(scratch, recoded, encoded.rows),
+                published=listed(recoded.columns), dense=recoded.groups.dense, repeated=repeated(scratch, recoded, encoded.rows),
             )
         ]  # fmt: skip
         if recoded.sensitive:

@@ -1,4 +1,4 @@
--- name: table/ascending
+-- name: table/distinct
 -- params: source (table), column (name, of a type with an order)
 -- returns: breaks bigint: at most 1 only where no value repeats
 -- Counts rows whose value is NULL or not above that of the row that is read before it. The first row is one; where there is no other,
