@@ -1,6 +1,6 @@
 -- name: publish/link
--- params: linked (table to make), classed (table), groups ({table, key, group}), persons (aliases of the counted identifiers' hashes),
---   omitted (table of rows that are left out, or none)
+-- params: linked (table to make), classed (table), groups ({table, key, group, dense (bool: the keys are 0, 1, 2, .., each once)}),
+--   persons (aliases of the counted identifiers' hashes), omitted (table of rows that are left out, or none)
 -- returns: link bigint (hash of a source row's identifying columns), class bigint (as a reader sees it: classes that publish the same are one; NULL: left out),
 --   a number of each identifier that is counted; private: it never leaves the private schema
 CREATE TABLE {{ linked | table }} AS
