@@ -27,7 +27,7 @@ class Losses:
 
     Args:
         context: the run.
-        metric: ``gcp``, ``ncp``, ``lm``, ``dm``, ``c_avg`` or ``stars``, each as `sqlanon.loss.metrics` defines it.
+        metric: ``gcp``, ``ncp``, ``lm``, ``dm``, ``c_avg`` or ``stars``, each as `sqlanon.loss` defines it.
     """
 
     def __init__(self, context: Context, metric: str) -> None:
