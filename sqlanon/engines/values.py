@@ -128,6 +128,7 @@ class Capabilities:
         row_numbers: tables number their rows (``rowid``), and views do not.
         type_of: how to ask for the type of ``%(value)s``, as a value that can be compared; engines without transactions only.
         arrays_by_row: to ask an array of few values for every row takes less time than to group the rows by both first.
+        codes_on_the_way: who reads the codes of all rows once reads them in less time from the join that makes them than by way of a table.
         distinct_numbers: to count different integers takes less time than to fetch them.
         ordered_product: sorted rows keep their order in a product with one row, where a join would lose it.
         grouping_sets: a scan that groups by several columns, each by itself, takes less time than a scan for each.
@@ -145,6 +146,7 @@ class Capabilities:
     row_numbers: bool = False
     type_of: str = ""
     arrays_by_row: bool = False
+    codes_on_the_way: bool = False
     distinct_numbers: bool = False
     ordered_product: bool = False
     max_columns: int | None = None

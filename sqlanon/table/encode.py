@@ -7,12 +7,13 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sqlanon.engines.base import TableRef
+from sqlanon.engines.base import Statement, TableRef
 from sqlanon.errors import DatabaseError, PolicyError
 from sqlanon.spec import Hierarchy
 from sqlanon.table.scratch import Scratch
 from sqlanon.table.stage import Counted, Reading, Roles
-from sqlanon.table.wide import few, in_parts
+from sqlanon.table.wide import few
+from sqlanon.table.work import Work
 
 if TYPE_CHECKING:
     import numpy as np
@@ -85,7 +86,8 @@ class Encoded:
 
     Attributes:
         roles: the source's columns.
-        stage, work: the tables.
+        stage: the table of the originals.
+        coded: what makes the work table, or the table itself.
         rows: how many.
         quasi, sensitive: the columns of these roles.
         persons: the counted identifiers, where a requirement counts persons.
@@ -93,11 +95,25 @@ class Encoded:
 
     roles: Roles
     stage: TableRef
-    work: TableRef
+    coded: Work | TableRef
     rows: int
     quasi: tuple[Domain, ...]
     sensitive: tuple[Domain, ...]
     persons: tuple[Domain, ...] = ()
+
+    @property
+    def work(self) -> TableRef:
+        """The work table, which is made where there is none yet: see `Work.table`."""
+        return self.coded.table() if isinstance(self.coded, Work) else self.coded
+
+    def query(self, domains: Sequence[Domain], span: tuple[int, int] | None) -> Statement | None:
+        """A query for codes in place of the work table; None: there is none, or no need of one. See `Work.query`."""
+        return self.coded.query(domains, span) if isinstance(self.coded, Work) else None
+
+    def drop_work(self) -> None:
+        """Drop the work table, if there is one."""
+        if isinstance(self.coded, Work):
+            self.coded.drop()
 
     @property
     def counted(self) -> tuple[Domain, ...]:
@@ -204,33 +220,10 @@ def encode(
     rows: int,
     persons: tuple[Domain, ...] = (),
 ) -> Encoded:
-    """Join the staged rows with their domains into the work table."""
-
-    def code(table: TableRef, domains: Sequence[Domain], _: bool) -> list[str]:
-        columns = [
-            {
-                "alias": domain.reading.alias,
-                "domain": domain.table,
-                "type": domain.code_type,
-                "nulls": domain.has_null,
-                "as_float": domain.reading.as_float,
-                "as_text": domain.reading.as_text,
-                "listed": domain.reading.listed,
-                "code": domain.code,
-                "dense": domain.is_dense(rows),
-            }
-            for domain in domains
-        ]
-        scratch.execute("table/work", work=table, stage=stage, columns=columns)
-        return [domain.code for domain in domains]
-
-    with scratch.together():
-        work = in_parts(scratch, "work", "rid", quasi + sensitive + persons, code)
-        found = scratch.fetch("table/count", source=work)[0][0]
-    if found != rows:
-        raise DatabaseError(
-            "encoding lost or doubled rows; nothing was published. This is a defect of sqlanon"
-        )
+    """The staged rows with their domains; the work table is made now, or when somebody asks for it."""
+    work = Work(scratch, stage, (*quasi, *sensitive, *persons), rows)
+    if not scratch.engine.capabilities.codes_on_the_way:
+        work.table()
     return Encoded(roles, stage, work, rows, quasi, sensitive, persons)
 
 
@@ -262,7 +255,7 @@ def attach_classes(
     roles = encoded.roles
     if omitted is not None:
         completed = scratch.table("completed")
-        scratch.execute("table/completed", completed=completed, work=encoded.work, assign=assign)
+        scratch.execute("table/completed", completed=completed, rows=encoded.stage, assign=assign)
         assign = completed
     classed, tied = scratch.table("classed"), None
     with scratch.together():
@@ -284,11 +277,12 @@ def attach_classes(
         parts += [(omitted, "omitted", [])] if omitted is not None else []
         for table, kept, listed in parts:
             scratch.execute(
-                "table/classed", classed=table, stage=encoded.stage, work=encoded.work, assign=assign, raw=raw, codes=listed,
+                "table/classed", classed=table, stage=encoded.stage, work=encoded.work if listed else encoded.stage, assign=assign, raw=raw, codes=listed,
                 tied=tied, kept=kept, rows=encoded.rows,
             )  # fmt: skip
-        for table in (encoded.stage, encoded.work, assign, *((tied,) if tied else ())):
+        for table in (encoded.stage, assign, *((tied,) if tied else ())):
             scratch.drop(table)
+        encoded.drop_work()
     return classed
 
 

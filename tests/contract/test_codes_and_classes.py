@@ -55,7 +55,7 @@ def test_codes_of_integers(connect, test_engine, dense, kind, low, nulls):
             "listed": None, "code": "c1", "dense": dense,
         }  # fmt: skip
         work = scratch.table("work")
-        scratch.execute("table/work", work=work, stage=stage, columns=[column])
+        scratch.execute("table/work", work=work, stage=stage, columns=[column], span=False)
         assert read(db, work, "rid", "c1") == sorted(((rid, codes[value]) for rid, value in rows), key=repr)
 
 

@@ -1,7 +1,7 @@
 -- name: table/completed
--- params: completed (table to make), work, assign (tables)
--- returns: rid integer, class integer: every row of the work table, with the class -1 where the assignment has none
+-- params: completed (table to make), rows, assign (tables of rid, ..)
+-- returns: rid integer, class integer: every row, with the class -1 where the assignment has none
 CREATE {{ completed | scratch }} AS
 SELECT w.rid AS rid, COALESCE(a.class, -1) AS class
-FROM {{ work | table }} AS w
+FROM {{ rows | table }} AS w
 LEFT JOIN {{ assign | table }} AS a ON a.rid = w.rid

@@ -1,8 +1,11 @@
 -- name: table/work
--- params: work (table to make), stage (table), columns (list of {alias, domain, type, nulls, as_float, as_text, listed (the type
---   as which it is staged, or none), code, dense (bool: integers of a small range)})
+-- params: work (table to make; none: it is only asked for), stage (table), columns (list of {alias, domain, type, nulls, as_float, as_text,
+--   listed (the type as which it is staged, or none), code, dense (bool: integers of a small range)}), span (bool: only rid from :first to
+--   before :past)
 -- returns: rid integer, one code column per column (smallint or integer), never NULL
+{% if work %}
 CREATE {{ work | scratch }} AS
+{% endif %}
 SELECT
     s.rid AS rid
 {% for column in columns %}
@@ -25,3 +28,6 @@ FROM {{ stage | table }} AS s
     ON d{{ loop.index }}.value = s.{{ column.alias | ident }}
 {% endif %}
 {% endfor %}
+{% if span %}
+WHERE s.rid >= :first AND s.rid < :past
+{% endif %}

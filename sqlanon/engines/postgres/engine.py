@@ -73,6 +73,7 @@ class PostgresEngine(Tables):
         block_rows=1,
         grouping_sets=True,
         arrays_by_row=True,
+        codes_on_the_way=True,
         distinct_numbers=True,
         max_columns=1600,
         max_row_bytes=8160,

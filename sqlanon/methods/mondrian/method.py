@@ -69,7 +69,7 @@ class Mondrian:
                 quasi=[domain.code for domain in context.encoded.quasi],
                 sensitive=[domain.code for domain in context.encoded.counted],
             )
-            context = replace(context, encoded=replace(context.encoded, work=tied))
+            context = replace(context, encoded=replace(context.encoded, coded=tied))
         if context.accuracy is not None:
             from sqlanon.methods.mondrian.dual import assign
 

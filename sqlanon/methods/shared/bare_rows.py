@@ -14,6 +14,7 @@ from sqlanon.kernels.rows import Bare, pack
 from sqlanon.methods.base import Context
 from sqlanon.methods.shared import kernel_input
 from sqlanon.methods.shared.threads import spread
+from sqlanon.table.work import check_rows
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -72,6 +73,7 @@ def fetch_bare(context: Context, geometry: Geometry, *, sensitive: bool, togethe
                 codes = kernel_input.room(n, d, geometry).codes
             _laid_out(columns, codes[at:past], context.threads)
         at = past
+    check_rows(n, at)
     if groups is not None:
         return Fetched(rid, groups.bare(geometry, context.threads), values, groups.group)
     assert codes is not None

@@ -29,6 +29,7 @@ from sqlanon.methods.shared.threads import spread
 from sqlanon.privacy import Coded, beyond_rows, least_rows, shapes_beyond_rows
 from sqlanon.table.encode import Domain, by_code
 from sqlanon.table.tree import Tree, tree_of
+from sqlanon.table.work import check_rows
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -122,8 +123,9 @@ def fetch_codes(
     binds: dict[str, int | float | str | None] = {}
     if span:
         binds = {"first": span[0], "past": span[1]}
-    arrays = context.scratch.fetch_arrays(
-        context.scratch.sql(
+    read = encoded.query(domains, span) if part is None and not tie_break else None
+    if read is None:
+        read = context.scratch.sql(
             "table/codes",
             binds,
             work=encoded.work,
@@ -132,10 +134,14 @@ def fetch_codes(
             part=part,
             label=label,
             span=span is not None,
-        ),
+        )
+    arrays = context.scratch.fetch_arrays(
+        read,
         ["int32"] + [domain.code_array for domain in domains] + ["int32"] * (part is not None),
     )
     rid = arrays.pop(0)
+    if part is None and span is None:
+        check_rows(encoded.rows, len(rid))
     d = len(encoded.quasi)
     codes: Ints = np.empty((d, len(rid)), np.int32 if geometry is None else code_type(geometry))
     for column, array in zip(codes, arrays, strict=False):

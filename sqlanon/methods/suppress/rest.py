@@ -31,7 +31,7 @@ def divided(context: Context, table: TableRef, solved: Solved, name: str) -> Tab
         "suppress/residue", residue=work, work=encoded.work, assign=table, number=solved.residue, codes=codes
     )
     inner = replace(
-        context, encoded=replace(encoded, work=work, rows=solved.left), execution="auto", refine=None
+        context, encoded=replace(encoded, coded=work, rows=solved.left), execution="auto", refine=None
     )
     found = method(MethodSpec(name)).assign(inner)
     scratch.execute("suppress/rest", made=made, assign=table, rest=found.table, number=solved.residue)
