@@ -208,8 +208,11 @@ def options_of_search(asked: Asked) -> Refused | None:
         return Refused(f"{own} goes by the loss", "leave metric out, or say search=global", "metric")
     if search == "local" and asked.execution == "pushdown":
         return Refused(f"{own} has no pushdown", "leave execution out (auto), or say search=global", "search")
-    if search in ("global", "all") and asked.options["metric"] == "cm":
-        return Refused(f"{own} does not minimize cm", "use another metric, or say search=single", "metric")
+    metric = asked.options["metric"]
+    if search in ("global", "all") and metric in ("cm", "c_avg"):
+        return Refused(
+            f"{own} does not minimize {metric}", "use another metric, or say search=single", "metric"
+        )
     if search in ("global", "all") and asked.options["nodes"] != MOST_NODES:
         return Refused(
             f"{own} finds the best node, however many there are",
@@ -229,8 +232,9 @@ def single_search(asked: Asked) -> Refused | None:
         return Refused(
             what, f"with {', '.join(asked.requirements)} say search=global or search=local", "search"
         )
-    if metric not in ("loss", "dm", "cm"):
-        return Refused(f"{own} minimizes loss, dm or cm", "use one of them, or say search=global", "metric")
+    if metric not in ("loss", "dm", "cm", "c_avg"):
+        what = f"{own} minimizes loss, dm, cm or c_avg"
+        return Refused(what, "use one of them, or say search=global", "metric")
     if metric == "cm" and asked.sensitive != 1:
         what = f"{own} with metric=cm is for one sensitive column, and there are {asked.sensitive}"
         return Refused(what, "use metric=loss or metric=dm", "metric")

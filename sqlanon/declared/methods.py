@@ -193,9 +193,9 @@ FULLDOMAIN = MethodDeclaration(
         ),
         Word(
             "metric",
-            ("loss", "entropy", "height", "dm", "cm"),
-            "What global and all minimize: LM, non-uniform entropy, the sum of levels, or the discernability metric; single: LM, dm, or the "
-            "classification metric.",
+            ("loss", "entropy", "height", "dm", "cm", "c_avg"),
+            "What global and all minimize: LM, non-uniform entropy, the sum of levels, or the discernability metric; single: LM, dm, the "
+            "classification metric, or the mean class size.",
         ),
         Whole(
             "nodes",

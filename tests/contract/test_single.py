@@ -13,7 +13,9 @@ import pytest
 
 from sqlanon.errors import PolicyError
 from sqlanon.methods.base import Context
-from sqlanon.methods.fulldomain.single import Single, assign, read_records
+from sqlanon.methods.fulldomain.cut_search import CutSearch
+from sqlanon.methods.fulldomain.cut_sets import CutSets, read_records
+from sqlanon.methods.fulldomain.single import assign
 from sqlanon.progress import Silent
 from sqlanon.spec import SuppressionSpec
 from sqlanon.table.scratch import Scratch
@@ -23,7 +25,7 @@ from tests.engines import PAIR
 from tests.oracle import cuts
 from tests.oracle.requirements import Privacy
 
-METRICS = ("dm", "cm", "loss")
+METRICS = ("dm", "cm", "loss", "c_avg")
 
 
 def case(seed: int, k: int, rows: int = 19, values: int = 4) -> Case:
@@ -47,6 +49,10 @@ def context_of(sample: Sample, scratch: Scratch, limit: Fraction, rows: str) -> 
     )  # fmt: skip
 
 
+def search_of(context: Context, metric: str) -> CutSearch:
+    return CutSearch(CutSets(context, metric, read_records(context, metric)[0]), context.most_unassigned)
+
+
 @pytest.mark.parametrize("seed", range(6))
 def test_the_least_of_all_sets(connect_module: Any, tmp_path: Path, seed: int) -> None:
     one = case(seed, k=2 + seed % 3)
@@ -55,7 +61,7 @@ def test_the_least_of_all_sets(connect_module: Any, tmp_path: Path, seed: int) -
             for limit, rows in ((Fraction(0), "starred"), (Fraction(1, 5), "starred"), (Fraction(1, 5), "left_out"), (Fraction(1), "left_out")):  # fmt: skip
                 with Scratch(sample.scratch.engine) as scratch:
                     context = context_of(sample, scratch, limit, rows)
-                    search = Single(context, metric, read_records(context, metric)[0])
+                    search = search_of(context, metric)
                     assert search.run(10**6)
                 expected = cuts.least(
                     sample.table, one.privacy.k, metric, context.most_unassigned, starred=rows == "starred"
@@ -68,11 +74,10 @@ def test_a_search_that_ends_early_has_a_bound(connect_module: Any, tmp_path: Pat
     one = case(11, k=2, rows=60)
     with encoded_sample(connect_module(PAIR[0]), one, tmp_path) as sample, Scratch(sample.scratch.engine) as scratch:  # fmt: skip
         context = context_of(sample, scratch, Fraction(1, 5), "left_out")
-        records = read_records(context, "dm")[0]
-        whole = Single(context, "dm", records)
+        whole = search_of(context, "dm")
         assert whole.run(10**6)
         for most in (0, 5, 20, 50):
-            search = Single(context, "dm", records)
+            search = search_of(context, "dm")
             search.run(most)
             assert search.best is not None
             assert search.bound <= whole.bound <= search.best[0]
@@ -94,7 +99,7 @@ def test_five_columns_of_eight_values_are_proven(connect_module: Any, tmp_path: 
     )  # fmt: skip
     with encoded_sample(connect_module(PAIR[0]), one, tmp_path) as sample, Scratch(sample.scratch.engine) as scratch:  # fmt: skip
         context = context_of(sample, scratch, Fraction(0), "starred")
-        search = Single(context, "dm", read_records(context, "dm")[0])
+        search = search_of(context, "dm")
         assert search.run(20_000)
         assert search.best is not None
         score, head = search.best
@@ -145,7 +150,7 @@ def test_what_it_does_not_take(connect_module: Any, tmp_path: Path) -> None:
     db = connect_module(PAIR[0])
     for table, options, more, what in (
         (one, {}, {"l": 2}, "search=single is for k alone"),
-        (one, {"metric": "height"}, {}, "minimizes loss, dm or cm"),
+        (one, {"metric": "height"}, {}, "minimizes loss, dm, cm or c_avg"),
         (one, {}, {"execution": "pushdown"}, "search=single has no pushdown"),
         (one, {"search": "global", "metric": "cm"}, {}, "does not minimize cm"),
         (one, {}, {"refine": True}, "leave refine out, or say search=local"),

@@ -44,9 +44,13 @@ def wide(column: Quasi, codes: list[int]) -> int:
     return high - low
 
 
-def cost(table: Table, cuts: Cuts, k: int, metric: str) -> tuple[int, int]:
-    """What a set of cuts costs, and how many rows it suppresses."""
+def cost(table: Table, cuts: Cuts, k: int, metric: str, *, starred: bool) -> tuple[int, int]:
+    """What a set of cuts costs, and how many rows it suppresses. By c_avg: how many classes fewer than the rows could be."""
     total = gone = 0
+    if metric == "c_avg":
+        sizes = [len(rows) for rows in classes(table, cuts)]
+        gone = sum(size for size in sizes if size < k)
+        return table.rows // k - sum(size >= k for size in sizes) - (starred and gone > 0), gone
     for rows in classes(table, cuts):
         if len(rows) < k:
             gone += len(rows)
@@ -68,7 +72,7 @@ def least(table: Table, k: int, metric: str, most: int, *, starred: bool) -> int
     """The least cost of all sets that suppress at most so many rows, which are a class of k rows where they are starred."""
     found = []
     for cuts in solutions(table):
-        score, gone = cost(table, cuts, k, metric)
+        score, gone = cost(table, cuts, k, metric, starred=starred)
         if gone <= most and not (starred and 0 < gone < k):
             found.append(score)
     return min(found, default=None)

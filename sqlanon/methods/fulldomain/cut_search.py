@@ -1,0 +1,263 @@
+"""The search for the best set of cut points: set enumeration with lower bounds.
+
+The idea is that of K-Optimize: R. J. Bayardo and R. Agrawal, *Data Privacy through Optimal k-Anonymization*, ICDE 2005. A subtree has a
+*head*, the cuts that are chosen, and a *tail*, those that may be added. Rows that the finest set of the subtree, head and tail
+together, keeps in one class are never divided, and rows of a class below k under the head are suppressed in the whole subtree; what the
+others cost at least is in `kernels.cut_bounds`. Of every cut of the tail the same bound is made with the cut in the head: where that is
+no better than the best set so far the cut leaves the tail, as does one that makes no class of k rows, and the bounds are made again.
+
+Ours: bounds of groups; the tail by ascending bounds; the starts; and that the second half of the sets is taken by the lowest bound, so
+that the bound that is left rises where the search ends early.
+"""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sqlanon.kernels.cut_bounds import bound_of_groups, cut_bounds, totals
+from sqlanon.methods.fulldomain.cut_sets import CutSets, Records
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    Longs = npt.NDArray[np.int64]
+    Flags = npt.NDArray[np.bool_]
+
+MOST_OPEN = 100_000
+"""Subtrees that wait for their turn by bound, at most; beyond, the lowest is searched depth-first. Each takes about 1 KiB."""
+
+EXCHANGED = 100
+"""Sets for every cut that the start looks at to exchange cuts of the best set for others, at most."""
+
+
+@dataclass(slots=True)
+class Subtree:
+    """Sets that have all of ``head`` and some of ``tail``.
+
+    Attributes:
+        head: bool[cuts].
+        tail: cuts by ascending ``bounds``; the child of one has it in its head, and the later ones in its tail.
+        bounds: what the sets of each child cost at least.
+        records: the table's rows as the finest set groups them; None: they are to be grouped again.
+        at: the child that is looked at next.
+    """
+
+    head: Flags
+    tail: Longs
+    bounds: Longs
+    records: Records | None
+    at: int = 0
+
+    @property
+    def bound(self) -> int | None:
+        """What no set of the children that are left costs less than; None: none is left."""
+        return int(self.bounds[self.at]) if self.at < len(self.tail) else None
+
+
+class CutSearch:
+    """The enumeration, and the best set so far.
+
+    Args:
+        sets: the table's sets of cuts.
+        most: rows that may be suppressed.
+
+    Attributes:
+        best: the least score, and its set.
+        looked: how many sets were looked at.
+        bound: after `run`, what no set costs less than.
+    """
+
+    def __init__(self, sets: CutSets, most: int) -> None:
+        self._sets, self._most = sets, most
+        # A cut that makes no class of k rows may still bring starred rows to k, and lets other classes lose less.
+        self._prunes_useless = sets.metric != "loss" and (most == 0 or not sets.starred)
+        self.best: tuple[int, Flags] | None = None
+        self.looked = 0
+        self.bound = 0
+
+    def run(self, most: int, ended: Callable[[], bool] = lambda: False) -> bool:
+        """Look at sets until none can be better, or at ``most`` of them.
+
+        Args:
+            most: sets, at most.
+            ended: asked before every set; the search ends where it is true.
+
+        Returns:
+            whether the best set is proven.
+        """
+        limit = self._most
+        if limit:
+            # Sets that suppress nothing are few, and the best of them is a better start than the others.
+            self._most = 0
+            self._start_from(most // 4, ended)
+            self._enumerate(most // 4, ended)
+            self._most = limit
+        self._start_from(most, ended)
+        return self._enumerate(most, ended)
+
+    def _start_from(self, most: int, ended: Callable[[], bool]) -> None:
+        def over() -> bool:
+            return self.looked >= most or ended()
+
+        self._greedy()
+        self._descend(self._sets.none(), [], over)
+        self._improve(over)
+        least = min(most // 4, self.looked + EXCHANGED * self._sets.count)
+        self._exchange(lambda: over() or self.looked >= least)
+
+    def _enumerate(self, most: int, ended: Callable[[], bool]) -> bool:
+        """Look at all sets that may be better; see `run`."""
+        depth_first = (self.looked + most) // 2
+        stack, added = [self._look(self._sets.none(), None, None)], 0
+        heap: list[tuple[int, int, Subtree]] = []
+        while stack or heap:
+            if not stack:
+                stack.append(heapq.heappop(heap)[2])
+            one = stack[-1]
+            bound = one.bound
+            if bound is None or (self.best is not None and bound >= self.best[0]):
+                stack.pop()
+                continue
+            if self.looked >= most or ended():
+                left = [two.bound for two in stack] + [two[0] for two in heap]
+                self.bound = min([*(found for found in left if found is not None), *([self.best[0]] if self.best else [])])  # fmt: skip
+                return self.best is not None and self.bound >= self.best[0]
+            head = one.head.copy()
+            head[one.tail[one.at]] = True
+            one.at += 1
+            stack.append(self._look(head, one.tail[one.at :], one.records))
+            if self.looked >= depth_first and len(heap) < MOST_OPEN:
+                for two in stack:
+                    bound = two.bound
+                    if bound is not None and (self.best is None or bound < self.best[0]):
+                        two.records, added = None, added + 1
+                        heapq.heappush(heap, (bound, added, two))
+                stack.clear()
+        self.bound = self.best[0] if self.best is not None else 0
+        return True
+
+    def _look(self, head: Flags, tail: Longs | None, records: Records | None) -> Subtree:
+        """Compare the head with the best set; the subtree without the cuts that cannot be better. ``tail`` None: all cuts."""
+        sets, k, full = self._sets, self._sets.k, self._sets.full
+        records = records if records is not None else sets.records
+        tail = tail if tail is not None else np.arange(sets.count, dtype=np.int64)
+        self.looked += 1
+        first = True
+        while True:
+            cuts = head.copy()
+            cuts[tail] = True
+            _, records = sets.grouped(cuts, records)
+            least = sets.least(cuts, records)
+            label, classes = sets.grouped(head, records)
+            gone = int(classes.rows[classes.rows < k].sum())
+            if first:
+                self._compare(head, classes)
+                first = False
+            sums = totals(label, len(classes.rows), records.rows, least, k)
+            base = sets.base + bound_of_groups(sets.kind, sums, k, full)
+            if sets.metric == "c_avg" and sets.starred and self._most:
+                base -= 1  # starred rows are one more class
+            bounds = np.zeros(len(tail), np.int64)
+            keep = np.zeros(len(tail), np.bool_)
+            for j in np.unique(sets.column[tail]):
+                own = np.flatnonzero(sets.column[tail] == j)
+                made = cut_bounds(
+                    records.codes[j], sets.codes[j], records.rows, least, label, sums, sets.kind, k, full
+                )[:, sets.cut[tail[own]]]
+                bounds[own] = base + made[0]
+                keep[own] = gone + made[1] <= self._most
+                if self._prunes_useless:
+                    keep[own] &= made[2] > 0
+            if self.best is not None:
+                keep &= bounds < self.best[0]
+            if keep.all():
+                # Cuts with the lowest bounds first: good sets are found soon, and rule out others.
+                order = np.lexsort((tail, bounds))
+                return Subtree(head, tail[order], bounds[order], records)
+            tail = tail[keep]
+
+    def _compare(self, head: Flags, classes: Records) -> int | None:
+        """What a set costs, noted if it is the best; see `CutSets.score`."""
+        score = self._sets.score(head, classes, self._most)
+        if score is not None and (self.best is None or score < self.best[0]):
+            self.best = score, head
+        return score
+
+    def _greedy(self) -> None:
+        """A start: the cut of the least bound is added while there is one."""
+        one = self._look(self._sets.none(), None, None)
+        while len(one.tail):
+            head = one.head.copy()
+            head[one.tail[0]] = True
+            one = self._look(head, np.sort(one.tail[1:]), one.records)
+
+    def _descend(self, head: Flags, barred: list[int], over: Callable[[], bool]) -> None:
+        """Another start: to ``head`` the cut that lowers the cost most is added, while one does; ``barred`` ones are not."""
+        score, better = self._changed(head, []), True
+        while better:
+            better, chosen = False, -1
+            for cut in np.flatnonzero(~head):
+                if over():
+                    return
+                own = self._changed(head, [int(cut)]) if cut not in barred else None
+                if own is not None and (score is None or own < score):
+                    score, chosen, better = own, int(cut), True
+            if better:
+                head[chosen] = True
+
+    def _improve(self, over: Callable[[], bool]) -> None:
+        """Change the best set while it gets better. Cost: cuts x records a round."""
+        better = self.best is not None
+        while better:
+            better = False
+            for changed in self._changes():
+                if over():
+                    return
+                assert self.best is not None
+                before = self.best[0]
+                self._changed(self.best[1], changed)
+                better |= self.best[0] < before
+
+    def _exchange(self, over: Callable[[], bool]) -> None:
+        """Take one cut of the best set, or all of a column, for others, while it gets better. Cost: cuts^2 x records a round."""
+        better = self.best is not None
+        while better:
+            better = False
+            assert self.best is not None
+            chosen = np.flatnonzero(self.best[1])
+            column = self._sets.column[chosen]
+            for taken in [
+                *([int(cut)] for cut in chosen),
+                *(chosen[column == j].tolist() for j in np.unique(column)),
+            ]:
+                if over():
+                    return
+                before, head = self.best[0], self.best[1].copy()
+                head[taken] = False
+                self._descend(head, taken, over)
+                if self.best[0] < before:
+                    self._improve(over)
+                    better = True
+                    break
+
+    def _changed(self, head: Flags, cuts: list[int]) -> int | None:
+        """Look at a set that has these cuts where ``head`` has not, and the other way round."""
+        self.looked += 1
+        head = head.copy()
+        head[cuts] = ~head[cuts]
+        return self._compare(head, self._sets.grouped(head, self._sets.records)[1])
+
+    def _changes(self) -> Iterator[list[int]]:
+        """Each cut alone, and each two neighbouring ones of a column, so that a cut moves by one value."""
+        for cut in range(self._sets.count):
+            yield [cut]
+        for cut in range(1, self._sets.count):
+            if self._sets.column[cut] == self._sets.column[cut - 1]:
+                assert self.best is not None
+                if self.best[1][cut] != self.best[1][cut - 1]:
+                    yield [cut - 1, cut]

@@ -1,0 +1,188 @@
+"""Sets of cut points of ordered columns: what classes they make, and what those cost."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sqlanon.kernels.cut_bounds import CLASSES, ROWS, SQUARES
+from sqlanon.kernels.extent import SCALE
+from sqlanon.kernels.lattice import add_up, group, maps_of, room_of
+from sqlanon.methods.base import Context
+from sqlanon.methods.fulldomain.cells import Cells, arranged
+from sqlanon.privacy import least_rows
+from sqlanon.table.encode import by_code
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    Ints = npt.NDArray[np.int32]
+    Longs = npt.NDArray[np.int64]
+    Flags = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class Records:
+    """Rows that no solution of a subtree divides.
+
+    Attributes:
+        codes: int32[d, f], of one row of each.
+        rows: int64[f].
+        values: int64[f, c], rows by sensitive value, for ``cm``; else no columns.
+    """
+
+    codes: Ints
+    rows: Longs
+    values: Longs
+
+
+def read_records(context: Context, metric: str) -> tuple[Records, Cells]:
+    """The table grouped by its quasi codes, with the sensitive values of each for ``cm``."""
+    encoded = context.encoded
+    columns = encoded.quasi + (encoded.sensitive[:1] if metric == "cm" else ())
+    made = context.scratch.sql(
+        "cells/count", work=encoded.work, columns=[column.code for column in columns], cells=None
+    )
+    *codes, rows = context.scratch.fetch_arrays(made, [*(column.code_array for column in columns), "int64"])
+    cells = arranged(codes, rows, len(encoded.quasi))
+    if metric != "cm":
+        return Records(cells.codes, cells.rows, np.zeros((len(cells.rows), 0), np.int64)), cells
+    begins = np.ones(len(cells.rows), np.bool_)
+    begins[1:] = (cells.codes[:, 1:] != cells.codes[:, :-1]).any(axis=0)
+    label, first = np.cumsum(begins) - 1, np.flatnonzero(begins)
+    values = np.zeros((len(first), encoded.sensitive[0].codes), np.int64)
+    np.add.at(values, (label, cells.sensitive[0]), cells.rows)
+    own = Cells(np.ascontiguousarray(cells.codes[:, first]), [], values.sum(axis=1))
+    return Records(own.codes, own.rows, values), own
+
+
+class CutSets:
+    """All sets of cuts of a table, by one metric. A set is bool[cuts]; cuts are numbered by column, then by code.
+
+    Args:
+        context: the run.
+        metric: ``dm``, ``cm``, ``loss`` or ``c_avg``.
+        records: the table grouped by its codes.
+    """
+
+    def __init__(self, context: Context, metric: str, records: Records) -> None:
+        quasi = context.encoded.quasi
+        self.metric, self.records = metric, records
+        self.k, self.rows = least_rows(context.requirements), context.encoded.rows
+        self.starred = context.suppression is None or context.suppression.rows == "starred"
+        self.codes = [domain.codes for domain in quasi]
+        # A cut c of column j, 1 <= c < codes, is number start[j] + c - 1.
+        sizes = [max(codes - 1, 0) for codes in self.codes]
+        self._start = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+        self.column = np.repeat(np.arange(len(quasi)), sizes)
+        self.cut = np.concatenate(
+            [np.arange(1, size + 1) for size in sizes] or [np.zeros(0, np.int64)]
+        ).astype(np.int64)
+        self.count = len(self.cut)
+        self._weights = [domain.reading.spec.weight for domain in quasi]
+        self._null = [domain.has_null for domain in quasi]
+        self._places: list[Longs] = []
+        for domain, (code, position) in zip(quasi, by_code(context.scratch, "table/domain_positions", quasi, "int32"), strict=True):  # fmt: skip
+            self._places.append(np.zeros(domain.codes, np.int64))
+            self._places[-1][code] = position
+        self.full = {"dm": self.rows, "cm": 1, "loss": SCALE * sum(self._weights), "c_avg": 0}[metric]
+        """What a suppressed row costs."""
+        self.kind = {"dm": SQUARES, "c_avg": CLASSES}.get(metric, ROWS)
+        self.base = self.rows // self.k if metric == "c_avg" else 0
+        """Added to the cost of the classes, so that none is below 0: by ``c_avg`` a class costs -1."""
+        self._room = room_of(len(records.rows), maps_of(self._maps(np.zeros(self.count, np.bool_))).words)
+
+    def none(self) -> Flags:
+        """The set of no cuts."""
+        return np.zeros(self.count, np.bool_)
+
+    def parts(self, cuts: Flags) -> list[Ints]:
+        """Of every column and code the number of its interval."""
+        found = []
+        for j, codes in enumerate(self.codes):
+            own = cuts[self._start[j] : self._start[j + 1]]
+            found.append(np.concatenate([[0], np.cumsum(own)])[:codes].astype(np.int32))
+        return found
+
+    def _maps(self, cuts: Flags) -> list[Ints]:
+        return [part[None] for part in self.parts(cuts)]
+
+    def grouped(self, cuts: Flags, records: Records) -> tuple[Ints, Records]:
+        """The class of each record, and the classes as records. Cost: O(f d)."""
+        n, room = len(records.rows), self._room
+        room.rows[:n] = np.arange(n, dtype=np.int32)
+        maps = maps_of(self._maps(cuts))
+        groups = group(records.codes, n, maps, np.zeros(len(self.codes), np.int16), room)
+        add_up(n, groups, room, records.rows)
+        label, first = room.group[:n].copy(), room.first[:groups]
+        values = np.zeros((groups, records.values.shape[1]), np.int64)
+        if values.shape[1]:
+            np.add.at(values, label, records.values)
+        made = Records(np.ascontiguousarray(records.codes[:, first]), room.size[:groups].copy(), values)
+        return label, made
+
+    def least(self, cuts: Flags, records: Records) -> Longs:
+        """What the rows of each record, a class at ``cuts``, cost at least in a class of k rows at some of ``cuts``.
+
+        Where the record has k rows, this is what they cost in a class of their own.
+        """
+        if self.metric == "dm":
+            return records.rows * np.maximum(records.rows, self.k)
+        if self.metric == "cm":
+            return np.asarray(records.rows - records.values.max(axis=1), np.int64)
+        total = np.zeros(len(records.rows), np.int64)
+        if self.metric == "c_avg":
+            return total
+        # A record of fewer rows shares its class with a neighbour: in one column at least its interval becomes wider.
+        wider = np.full(len(records.rows), self.full, np.int64)
+        for j, part in enumerate(self.parts(cuts)):
+            own, more = self._extents(j, part)
+            codes = records.codes[j]
+            total += own[codes] * self._weights[j]
+            np.minimum(wider, more[codes] * self._weights[j], out=wider)
+        total += np.where(records.rows < self.k, wider, 0)
+        return np.minimum(total, self.full) * records.rows
+
+    def _extents(self, j: int, part: Ints) -> tuple[Longs, Longs]:
+        """Of every code of a column the extent of its interval, and how much wider it becomes with the nearer neighbour of it."""
+        first = np.unique(part, return_index=True)[1]
+        last = np.append(first[1:], len(part)) - 1
+        own = self._extent(j, first, last)
+        more = np.full(len(first), self.full, np.int64)
+        if len(first) > 1:
+            joined = self._extent(j, first[:-1], last[1:])
+            more[:-1] = joined - own[:-1]
+            more[1:] = np.minimum(more[1:], joined - own[1:])
+        return own[part], more[part]
+
+    def _extent(self, j: int, first: npt.NDArray[np.intp], last: npt.NDArray[np.intp]) -> Longs:
+        """The extents of intervals of codes; NULL with a value is as wide as the column."""
+        wide = np.asarray(self._places[j][last] - self._places[j][first], np.int64)
+        if self._null[j]:
+            wide[(first == 0) & (last > 0)] = SCALE
+            wide[last == 0] = 0
+        return wide
+
+    def score(self, cuts: Flags, classes: Records, most: int) -> int | None:
+        """What a set costs that makes these classes; None: it suppresses more than ``most`` rows, or starred rows that are no class."""
+        few = classes.rows < self.k
+        gone = int(classes.rows[few].sum())
+        if gone > most or (self.starred and 0 < gone < self.k):
+            return None
+        if self.metric == "c_avg":
+            return self.base - int((~few).sum()) - int(self.starred and gone > 0)
+        return int(self.least(cuts, classes)[~few].sum()) + self.full * gone
+
+    def value(self, score: int) -> float:
+        """A score as reports measure it; ``cm`` and ``loss`` as a mean over the rows."""
+        if self.metric == "dm":
+            return float(score)
+        if self.metric == "c_avg":
+            return self.rows / (self.k * max(self.base - score, 1))
+        return score / (self.full * max(self.rows, 1))
+
+    def shown(self, score: int) -> str:
+        """A score, for notes."""
+        return f"{score}" if self.metric == "dm" else f"{self.value(score):.4f}"
