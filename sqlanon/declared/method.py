@@ -20,6 +20,10 @@ MOST_NODES = 1_000_000
 """Nodes of a lattice of levels, at most: the state of each is kept in memory, and each is looked at in turn."""
 
 
+MOST_CUTS = 2000
+"""Cut points of ordered columns, at most: each is looked at with every set of cuts."""
+
+
 @dataclass(frozen=True, slots=True)
 class Word:
     """An option that takes one word of a few.

@@ -67,6 +67,16 @@ class Scratch:
         self._waiting: list[Statement] | None = None
         self._dropping: list[TableRef] = []
         self._held = ExitStack()
+        self._inner = False
+
+    def beside(self) -> Scratch:
+        """A place of its own in the same stage, for tables that are called alike; what keeps tables keeps those too.
+
+        A context manager, as this one.
+        """
+        made = Scratch(self.engine, self._watch, self._keep)
+        made._inner = True
+        return made
 
     def __enter__(self) -> Self:
         if not self.engine.temporary:
@@ -78,7 +88,7 @@ class Scratch:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        with self._held, self._watch.stage("cleanup") if self._watch else nullcontext():
+        with self._held, self._watch.stage("cleanup") if self._watch and not self._inner else nullcontext():
             self._drop_all(error)
 
     def _drop_all(self, error: BaseException | None) -> None:

@@ -7,13 +7,16 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import pytest
 
+from sqlanon.database.database import Database
 from sqlanon.errors import PolicyError
 from sqlanon.methods import method
 from sqlanon.methods.base import Context
 from sqlanon.policy import release as spec_of
 from sqlanon.progress import Silent
+from sqlanon.release.make.run import Machine
 from sqlanon.table.scratch import Scratch
 from tests.contract.assigned import Sample, encoded_sample
 from tests.contract.cases import release_rows
@@ -23,6 +26,7 @@ from tests.oracle import lattice
 from tests.oracle.domains import Table
 from tests.oracle.losses import losses
 from tests.oracle.requirements import Privacy
+from tests.weakest import normal, weakest
 
 OF = ["tree:minimize=max", "mondrian:cut=median", "fulldomain:search=global"]
 
@@ -113,6 +117,8 @@ def test_a_whole_run_reports_each_method(connect_module: Any, tmp_path: Path) ->
         ({"of": "tree;;hilbert"}, {}, "its methods cannot be read"),
         ({"of": ["topdown", "fulldomain"]}, {"l": 2, "execution": "pushdown"}, "none of its methods takes this: topdown: .*k alone.*fulldomain: .*no pushdown"),
         ({}, {"suppression": {"limit": "1/10"}}, "best suppresses no rows"),
+        ({}, {"k": None, "max_loss": 0.5, "maximize": "k", "at_least": {"k": 2}}, "best does not maximize k; maximize k with tree"),
+        ({"metric": "zqcanary"}, {}, r"method\[metric\]: not a value known here; allowed are gcp, ncp"),
         ({}, {"format": "suppressed"}, "say metric=stars"),
         ({"metric": "stars"}, {}, "leave metric out"),
         ({}, {"format": "anatomy", "k": None, "l": 2}, "best goes with ranges"),
@@ -128,3 +134,35 @@ def test_memory_does_not_choose_the_method(connect_module: Any, tmp_path: Path) 
     one = case(65, Privacy(k=2), rows=31)
     with pytest.raises(PolicyError, match=r"method best runs fulldomain:search=local, and .*raise memory to"):
         release_rows(connect_module(PAIR[0]), one, tmp_path, method="best", memory=2000)
+
+
+def test_kept_scratch_has_the_tables_of_each_method(connect_module: Any, tmp_path: Path) -> None:
+    one = case(67, Privacy(k=3), rows=31)
+    db = connect_module(PAIR[0])
+    arguments = {
+        **one.arguments(tmp_path),
+        "method": {"name": "best", "of": ["tree", "fulldomain:search=local"]},
+    }
+    report = db.run(spec_of(source=one.create(db), **arguments), keep_scratch=True)
+    made = [table.statement for table in report.scratch if table.stage == "method"]
+    assert {"cells/assign", "best/kept"} <= set(made)
+    assert [table.rows for table in report.scratch if table.statement == "cells/assign"] == [31]
+
+
+def test_on_the_weakest_engine(tmp_path: Path) -> None:
+    one = case(68, Privacy(k=3), rows=31)
+    found = []
+    for make in (normal, weakest):
+        with (
+            duckdb.connect(":memory:") as connection,
+            Database(make(connection), Silent(), Machine(1 << 28, 1)) as db,
+        ):
+            rows, report = release_rows(db, one, tmp_path, method="best", seed=1)
+            found.append(
+                (sorted(map(repr, rows)), [note for note in report.notes if note.startswith("best: ")])
+            )
+            left = db.engine.fetch(
+                "SELECT table_name FROM duckdb_tables() WHERE table_name LIKE '%sqlanon_________%'"
+            )
+            assert [name for (name,) in left if name.startswith("_sqlanon_")] == []
+    assert found[0] == found[1]

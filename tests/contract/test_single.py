@@ -147,6 +147,14 @@ def test_what_it_does_not_take(connect_module: Any, tmp_path: Path) -> None:
     words = Case(
         "single_words", {"a": "TEXT", "sa": "TEXT"}, (("x", "p"), ("y", "q")), {"a": QI("nominal")}, ("sa",), Privacy(k=2)
     )  # fmt: skip
+    long = Case(
+        "single_long",
+        {"a": "INTEGER", "sa": "TEXT"},
+        tuple((n, "p") for n in range(2002)),
+        {"a": QI()},
+        ("sa",),
+        Privacy(k=2),
+    )
     db = connect_module(PAIR[0])
     for table, options, more, what in (
         (one, {}, {"l": 2}, "search=single is for k alone"),
@@ -154,6 +162,25 @@ def test_what_it_does_not_take(connect_module: Any, tmp_path: Path) -> None:
         (one, {}, {"execution": "pushdown"}, "search=single has no pushdown"),
         (one, {"search": "global", "metric": "cm"}, {}, "does not minimize cm"),
         (one, {}, {"refine": True}, "leave refine out, or say search=local"),
+        (
+            one,
+            {},
+            {"k": None, "max_loss": 0.5, "maximize": "k", "at_least": {"k": 2}},
+            "does not maximize k",
+        ),
+        (
+            one,
+            {},
+            {"k": None, "l": 2, "format": "anatomy"},
+            "cannot be published in the format anatomy; fulldomain goes with ranges",
+        ),
+        (
+            one,
+            {},
+            {"suppression": {"limit": "3/2"}},
+            r"suppression\[limit\]: too large; a number of at least 0 and at most 1",
+        ),
+        (long, {}, {}, r"takes at most 2000 cut points, and the quasi columns have 2001: round"),
         (words, {}, {}, r"\(search=single\) divides ordered columns, and a is none: say ordered"),
     ):
         with pytest.raises(PolicyError, match=what):

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
-from contextlib import ExitStack
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from typing import TYPE_CHECKING
@@ -14,14 +13,33 @@ from sqlanon.declared.candidates import refused_by_all, shown
 from sqlanon.errors import InfeasibleError, PolicyError
 from sqlanon.methods.base import Assignment, Context, Problem
 from sqlanon.privacy import least_rows
-from sqlanon.table.scratch import Scratch
 
 if TYPE_CHECKING:
     from sqlanon.engines.base import TableRef
     from sqlanon.methods import Method
+    from sqlanon.methods.best.loss import Losses
     from sqlanon.spec import MethodSpec
 
+    Able = Sequence[tuple[MethodSpec, Method]]
     Reasons = list[tuple[MethodSpec, str]]
+
+
+def each(
+    context: Context, methods: Able, losses: Losses, reasons: Reasons
+) -> Iterator[tuple[MethodSpec, Assignment, Fraction]]:
+    """Run methods one by one; of each what it made, whose tables are there until the next one is asked for, and what it loses.
+
+    Those that find no classes are added to ``reasons``. Cost: that of every method, and a GROUP BY of the rows for each.
+    """
+    for spec, method in methods:
+        # Methods call their tables alike, so that each has a place of its own.
+        with context.scratch.beside() as scratch:
+            try:
+                made = method.assign(replace(context, scratch=scratch))
+            except (InfeasibleError, PolicyError) as error:
+                reasons.append((spec, str(error)))
+                continue
+            yield spec, made, losses.of(made)
 
 
 class Best:
@@ -46,30 +64,16 @@ class Best:
         """
         from sqlanon.methods.best.loss import Losses
 
-        encoded = context.encoded
-        problem = Problem(
-            context.requirements, context.accuracy, encoded.quasi, encoded.sensitive, encoded.rows, context.execution,
-            memory=context.memory, persons=encoded.persons,
-        )  # fmt: skip
-        able, reasons = self._able(problem, refine=context.refine is not None, form=context.format)
+        able, reasons = self.able(context)
         losses = Losses(context, self.metric)
         kept: tuple[Fraction, Assignment, MethodSpec] | None = None
         found: list[tuple[MethodSpec, Fraction]] = []
-        for number, (spec, method) in enumerate(able):
-            with ExitStack() as stack:
-                # Methods call their tables alike, so that each has a place of its own.
-                scratch = stack.enter_context(Scratch(context.scratch.engine))
-                try:
-                    made = method.assign(replace(context, scratch=scratch))
-                except (InfeasibleError, PolicyError) as error:
-                    reasons.append((spec, str(error)))
-                    continue
-                lost = losses.of(made)
-                found.append((spec, lost))
-                if kept is None or lost < kept[0]:
-                    if kept is not None:
-                        self._drop(context, kept[1])
-                    kept = lost, self._moved(context, made, spec, number), spec
+        for number, (spec, made, lost) in enumerate(each(context, able, losses, reasons)):
+            found.append((spec, lost))
+            if kept is None or lost < kept[0]:
+                if kept is not None:
+                    self._drop(context, kept[1])
+                kept = lost, self._moved(context, made, spec, number), spec
             context.progress.update(number + 1, len(able), "methods run")
         if kept is None:
             raise InfeasibleError(f"method {refused_by_all('best', reasons)}")
@@ -80,9 +84,16 @@ class Best:
         notes += [f"best: {shown(spec)} was left out: {reason}" for spec, reason in reasons]
         return replace(kept[1], notes=(*notes, *kept[1].notes), refined=context.refine is not None)
 
-    def _able(
-        self, problem: Problem, *, refine: bool = False, form: str = "ranges"
-    ) -> tuple[list[tuple[MethodSpec, Method]], Reasons]:
+    def able(self, context: Context) -> tuple[Able, Reasons]:
+        """The methods that can solve what is asked of a table; see `_able` for the others and errors."""
+        encoded = context.encoded
+        problem = Problem(
+            context.requirements, context.accuracy, encoded.quasi, encoded.sensitive, encoded.rows, context.execution,
+            memory=context.memory, persons=encoded.persons,
+        )  # fmt: skip
+        return self._able(problem, refine=context.refine is not None, form=context.format)
+
+    def _able(self, problem: Problem, *, refine: bool = False, form: str = "ranges") -> tuple[Able, Reasons]:
         """The methods that can solve a problem, as they are run, and the others with the reason.
 
         Raises:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from sqlanon.declared.method import MOST_NODES
+from sqlanon.declared.method import MOST_CUTS, MOST_NODES
 from sqlanon.methods.base import Assignment, Context, Problem
 
 if TYPE_CHECKING:
@@ -55,6 +55,12 @@ class FullDomain:
             return (
                 f"method fulldomain (search=single) divides ordered columns, and {', '.join(other)} is none: say ordered for it, or use "
                 "search=global"
+            )
+        cuts = sum(max(domain.codes - 1, 0) for domain in problem.quasi)
+        if cuts > MOST_CUTS:
+            return (
+                f"method fulldomain (search=single) takes at most {MOST_CUTS} cut points, and the quasi columns have {cuts}: round their "
+                "values in the source, or use mondrian"
             )
         lack = problem.lacks(problem.rows * self.row_bytes(len(problem.quasi), problem.counted))
         return f"method fulldomain (search=single) {lack}, or use mondrian" if lack else None

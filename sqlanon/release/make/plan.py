@@ -25,6 +25,7 @@ from sqlanon.release.make.run import (
     make_classes,
     warnings,
 )
+from sqlanon.release.make.suggest import suggested
 from sqlanon.release.make.suppressed import planned
 from sqlanon.release.store.catalog import Catalog, private_table
 from sqlanon.release.store.publish import listed
@@ -72,6 +73,10 @@ def plan(
             ready = prepare(scratch, spec, state.source, watch, secret, memory=machine.memory)
             assert isinstance(ready, Prepared)
             decision = decision.against(ready.source.fingerprint)
+            better = None
+            if decision.state != "unchanged":
+                with watch.stage("method") as stage:
+                    better = suggested(scratch, spec, ready, stage, machine.memory, machine.threads)
             compared = _compared(scratch, state, machine, watch, ready, decision, target, secret)
             return PlanReport(
                 release=spec.name,
@@ -97,7 +102,7 @@ def plan(
                 bound=described(spec.privacy.accuracy),
                 data=compared.data,
                 history=compared.reports,
-                notes=(*planned(spec, ready.rows), *compared.notes),
+                notes=(*planned(spec, ready.rows), *([better] if better else []), *compared.notes),
                 estimate=estimate(
                     ready.method,
                     ready.rows,

@@ -1,0 +1,101 @@
+"""What method ``best`` would lose in a release, for ``plan``: where columns have hierarchies, the method of a policy is seldom the best."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from sqlanon.declared import FORMATS, METHODS, asked_of, most_suppressed, refusals
+from sqlanon.declared.candidates import shown
+from sqlanon.errors import PolicyError
+from sqlanon.methods.base import Context
+from sqlanon.progress import Progress
+from sqlanon.release.make.prepare import Prepared
+from sqlanon.spec import MethodSpec, ReleaseSpec
+from sqlanon.table.encode import Encoded, encode
+from sqlanon.table.scratch import Scratch
+
+if TYPE_CHECKING:
+    from sqlanon.methods.best.loss import Losses
+    from sqlanon.methods.best.method import Able
+
+    Found = tuple[Fraction, MethodSpec]
+
+MOST_MEASURED, MOST_SECONDS = 20_000, 5
+"""Rows that are measured, at most, and what a method may take for them by its declared cost; of a larger table every so many-th row."""
+
+
+def suggested(
+    scratch: Scratch, spec: ReleaseSpec, ready: Prepared, progress: Progress, memory: int, threads: int
+) -> str | None:
+    """A note that method ``best`` loses less than the method of the policy, with both losses; None where it does not.
+
+    It is not measured where no column has a hierarchy, and where ``best`` does not take what the policy asks.
+
+    Cost: that of the policy's method and of those of ``best``, for at most `MOST_MEASURED` rows; a scan to take them from a larger table.
+    """
+    declared, metric = METHODS["best"], "stars" if FORMATS[spec.format.kind].either else "gcp"
+    other = replace(spec, method=MethodSpec("best", {"metric": metric}))
+    if (
+        spec.method.name == "best"
+        or spec.suppression is not None
+        or all(domain.reading.treatment != "hierarchy" for domain in ready.quasi)
+        or refusals(declared, asked_of(other, declared))
+    ):
+        return None
+    from sqlanon.methods.best import Best
+    from sqlanon.methods.best.loss import Losses
+
+    with scratch.beside() as own:
+        encoded = _encoded(own, ready, _most(ready, spec.privacy.k))
+        context = Context(
+            own, encoded, ready.requirements, "auto", spec.memory or memory, threads, progress, spec.seed or 0,
+            refine=spec.refine, format=spec.format.kind,
+        )  # fmt: skip
+        losses = Losses(context, metric)
+        best = Best(**declared.values(other.method.options))  # type: ignore[arg-type]
+        try:
+            able, _ = best.able(context)
+        except PolicyError:
+            return None  # it lacks memory
+        capped = replace(context, most_unassigned=most_suppressed(spec, encoded.rows))
+        now = _least(capped, [(spec.method, ready.method)], losses)
+        then = _least(context, able, losses)
+    if now is None or then is None or then[0] >= now[0]:
+        return None
+    less = (
+        f"method best would lose {metric} {losses.shown(then[0])}, with the classes of {shown(then[1])}; {ready.method.describe()} loses "
+        f"{losses.shown(now[0])}"
+    )
+    if encoded.rows == ready.rows:
+        return f"{less}; measured on all rows"
+    return f"{less}; an estimate, measured on {encoded.rows} of {ready.rows} rows, which lose more than all of them"
+
+
+def _most(ready: Prepared, k: int) -> int:
+    """Rows that are measured, at most: fewer where the method is slow."""
+    most = MOST_MEASURED
+    while most > 1000 and ready.method.cost.time(min(most, ready.rows), len(ready.quasi), k) > MOST_SECONDS:
+        most //= 2
+    return most
+
+
+def _encoded(scratch: Scratch, ready: Prepared, most: int) -> Encoded:
+    """The rows, or as many of them as are measured."""
+    step = -(-ready.rows // most)
+    stage, rows = ready.stage, ready.rows
+    if step > 1:
+        stage = scratch.table("sampled")
+        columns = [column.name for column in scratch.engine.look_up([ready.stage]).columns(ready.stage)]
+        scratch.execute("table/sampled", sampled=stage, stage=ready.stage, columns=columns, step=step)
+        rows = int(str(scratch.fetch("table/count", source=stage)[0][0]))
+    return encode(scratch, ready.roles, stage, ready.quasi, ready.sensitive, rows, ready.person_codes)
+
+
+def _least(context: Context, methods: Able, losses: Losses) -> Found | None:
+    """The method that loses least, and what it loses; None where none finds classes."""
+    from sqlanon.methods.best.method import each
+
+    found = [(lost, spec) for spec, _, lost in each(context, methods, losses, [])]
+    return min(found, key=lambda one: one[0], default=None)
