@@ -13,7 +13,7 @@ that the bound that is left rises where the search ends early.
 from __future__ import annotations
 
 import heapq
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -21,6 +21,7 @@ import numpy as np
 
 from sqlanon.kernels.cut_bounds import bound_of_groups, cut_bounds, totals
 from sqlanon.methods.fulldomain.cut_sets import CutSets, Records
+from sqlanon.progress import Progress, Silent
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -31,6 +32,8 @@ if TYPE_CHECKING:
 MOST_OPEN = 100_000
 """Subtrees that wait for their turn by bound, at most; beyond, the lowest is searched depth-first. Each takes about 1 KiB."""
 
+_OFTEN = 256
+"""Sets between two reports of progress."""
 EXCHANGED = 100
 """Sets for every cut that the start looks at to exchange cuts of the best set for others, at most."""
 
@@ -65,6 +68,7 @@ class CutSearch:
     Args:
         sets: the table's sets of cuts.
         most: rows that may be suppressed.
+        progress: gets counts of sets.
 
     Attributes:
         best: the least score, and its set.
@@ -72,45 +76,38 @@ class CutSearch:
         bound: after `run`, what no set costs less than.
     """
 
-    def __init__(self, sets: CutSets, most: int) -> None:
-        self._sets, self._most = sets, most
+    def __init__(self, sets: CutSets, most: int, progress: Progress | None = None) -> None:
+        self._sets, self._most, self._progress, self._total = sets, most, progress or Silent(), 0
         # A cut that makes no class of k rows may still bring starred rows to k, and lets other classes lose less.
         self._prunes_useless = sets.metric != "loss" and (most == 0 or not sets.starred)
         self.best: tuple[int, Flags] | None = None
         self.looked = 0
         self.bound = 0
 
-    def run(self, most: int, ended: Callable[[], bool] = lambda: False) -> bool:
-        """Look at sets until none can be better, or at ``most`` of them.
-
-        Args:
-            most: sets, at most.
-            ended: asked before every set; the search ends where it is true.
-
-        Returns:
-            whether the best set is proven.
-        """
-        limit = self._most
+    def run(self, most: int) -> bool:
+        """Look at sets until none can be better, or at ``most`` of them. Returns whether the best set is proven."""
+        limit, self._total = self._most, most
         if limit:
             # Sets that suppress nothing are few, and the best of them is a better start than the others.
             self._most = 0
-            self._start_from(most // 4, ended)
-            self._enumerate(most // 4, ended)
+            self._start_from(most // 4)
+            self._enumerate(most // 4)
             self._most = limit
-        self._start_from(most, ended)
-        return self._enumerate(most, ended)
+        self._start_from(most)
+        return self._enumerate(most)
 
-    def _start_from(self, most: int, ended: Callable[[], bool]) -> None:
-        def over() -> bool:
-            return self.looked >= most or ended()
-
+    def _start_from(self, most: int) -> None:
         self._greedy()
-        self._descend(self._sets.none(), [], over)
-        self._improve(over)
-        least = min(most // 4, self.looked + EXCHANGED * self._sets.count)
-        self._exchange(lambda: over() or self.looked >= least)
+        self._descend(self._sets.none(), [], most)
+        self._improve(most)
+        self._exchange(min(most // 4, self.looked + EXCHANGED * self._sets.count))
 
-    def _enumerate(self, most: int, ended: Callable[[], bool]) -> bool:
+    def _count(self) -> None:
+        self.looked += 1
+        if self.looked % _OFTEN == 0:
+            self._progress.update(self.looked, self._total, "sets of cuts")
+
+    def _enumerate(self, most: int) -> bool:
         """Look at all sets that may be better; see `run`."""
         depth_first = (self.looked + most) // 2
         stack, added = [self._look(self._sets.none(), None, None)], 0
@@ -123,7 +120,7 @@ class CutSearch:
             if bound is None or (self.best is not None and bound >= self.best[0]):
                 stack.pop()
                 continue
-            if self.looked >= most or ended():
+            if self.looked >= most:
                 left = [two.bound for two in stack] + [two[0] for two in heap]
                 self.bound = min([*(found for found in left if found is not None), *([self.best[0]] if self.best else [])])  # fmt: skip
                 return self.best is not None and self.bound >= self.best[0]
@@ -146,7 +143,7 @@ class CutSearch:
         sets, k, full = self._sets, self._sets.k, self._sets.full
         records = records if records is not None else sets.records
         tail = tail if tail is not None else np.arange(sets.count, dtype=np.int64)
-        self.looked += 1
+        self._count()
         first = True
         while True:
             cuts = head.copy()
@@ -196,13 +193,13 @@ class CutSearch:
             head[one.tail[0]] = True
             one = self._look(head, np.sort(one.tail[1:]), one.records)
 
-    def _descend(self, head: Flags, barred: list[int], over: Callable[[], bool]) -> None:
+    def _descend(self, head: Flags, barred: list[int], most: int) -> None:
         """Another start: to ``head`` the cut that lowers the cost most is added, while one does; ``barred`` ones are not."""
         score, better = self._changed(head, []), True
         while better:
             better, chosen = False, -1
             for cut in np.flatnonzero(~head):
-                if over():
+                if self.looked >= most:
                     return
                 own = self._changed(head, [int(cut)]) if cut not in barred else None
                 if own is not None and (score is None or own < score):
@@ -210,20 +207,20 @@ class CutSearch:
             if better:
                 head[chosen] = True
 
-    def _improve(self, over: Callable[[], bool]) -> None:
+    def _improve(self, most: int) -> None:
         """Change the best set while it gets better. Cost: cuts x records a round."""
         better = self.best is not None
         while better:
             better = False
             for changed in self._changes():
-                if over():
+                if self.looked >= most:
                     return
                 assert self.best is not None
                 before = self.best[0]
                 self._changed(self.best[1], changed)
                 better |= self.best[0] < before
 
-    def _exchange(self, over: Callable[[], bool]) -> None:
+    def _exchange(self, most: int) -> None:
         """Take one cut of the best set, or all of a column, for others, while it gets better. Cost: cuts^2 x records a round."""
         better = self.best is not None
         while better:
@@ -235,19 +232,19 @@ class CutSearch:
                 *([int(cut)] for cut in chosen),
                 *(chosen[column == j].tolist() for j in np.unique(column)),
             ]:
-                if over():
+                if self.looked >= most:
                     return
                 before, head = self.best[0], self.best[1].copy()
                 head[taken] = False
-                self._descend(head, taken, over)
+                self._descend(head, taken, most)
                 if self.best[0] < before:
-                    self._improve(over)
+                    self._improve(most)
                     better = True
                     break
 
     def _changed(self, head: Flags, cuts: list[int]) -> int | None:
         """Look at a set that has these cuts where ``head`` has not, and the other way round."""
-        self.looked += 1
+        self._count()
         head = head.copy()
         head[cuts] = ~head[cuts]
         return self._compare(head, self._sets.grouped(head, self._sets.records)[1])

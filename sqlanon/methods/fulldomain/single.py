@@ -31,13 +31,8 @@ def assign(context: Context, metric: str, most: int) -> Assignment:
     note_compiling(context.progress, cut_bounds, group)
     records, cells = read_records(context, metric)
     sets = CutSets(context, metric, records)
-    search = CutSearch(sets, context.most_unassigned)
-
-    def ended() -> bool:
-        context.progress.update(search.looked, most, "sets of cuts")
-        return False
-
-    proven = search.run(most, ended)
+    search = CutSearch(sets, context.most_unassigned, context.progress)
+    proven = search.run(most)
     if search.best is None:
         raise InfeasibleError(
             "fulldomain: no set of cuts has suppressed rows that are a class of k rows within the limit: raise limit, or say rows: left_out"
