@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import uuid
 from typing import Any
 
 import pytest
@@ -37,14 +38,14 @@ def read(db: Any, table: TableRef, *columns: str) -> list[tuple[Any, ...]]:
     ],
 )
 @pytest.mark.parametrize("nulls", [False, True], ids=["filled", "nulls"])
-def test_codes_of_integers(connect, test_engine, dense, kind, low, nulls):
+def test_codes_of_integers(connect_module, test_engine, dense, kind, low, nulls):
     """Values with gaps between them, at both ends of their type, read by an array or by a join."""
     chance = random.Random(3)
     present = sorted(chance.sample(range(low, low + 60), 20))
     rows = [(rid, chance.choice(present + [None] * nulls)) for rid in range(ROWS)]
     rows[: len(present)] = enumerate(present)
     codes = {value: code for code, value in enumerate([None] * nulls + present)}
-    db = connect(test_engine)
+    db = connect_module(test_engine)
     with Scratch(db.engine) as scratch:
         stage = temporary(scratch, "stage", {"rid": "INTEGER", "q1": kind}, rows)
         domain = temporary(
@@ -63,7 +64,7 @@ def test_codes_of_integers(connect, test_engine, dense, kind, low, nulls):
 @pytest.mark.parametrize("flaw", ["none", "a row left out", "a row twice", "an unknown row", "no class"])
 @pytest.mark.parametrize("tied", [False, True], ids=["plain", "tied"])
 @pytest.mark.parametrize("unassigned", [False, True], ids=["all", "unassigned"])
-def test_rows_with_their_class(connect, test_engine, flaw, tied, unassigned):
+def test_rows_with_their_class(connect_module, test_engine, flaw, tied, unassigned):
     """Whatever a method returns, in whatever order: a row has the classes that it gave it, no others."""
     chance = random.Random(5)
     given = [(rid, chance.randrange(-1 if unassigned else 0, 9)) for rid in range(ROWS)]
@@ -80,7 +81,7 @@ def test_rows_with_their_class(connect, test_engine, flaw, tied, unassigned):
     expected = [(moved.get(rid, at), rid, rid * 2) for rid, at in given if rid < ROWS]
     if unassigned:
         expected = [row for row in expected if row[0] is not None and row[0] >= 0]
-    db = connect(test_engine)
+    db = connect_module(test_engine)
     with Scratch(db.engine) as scratch:
         stage = temporary(
             scratch, "stage", {"rid": "INTEGER", "s1": "INTEGER", "link": "BIGINT"}, [(rid, rid * 2, rid) for rid in range(ROWS)]
@@ -103,11 +104,12 @@ def test_rows_with_their_class(connect, test_engine, flaw, tied, unassigned):
         ([None, None, 1], True), ([1, 1], True),
     ],
 )  # fmt: skip
-def test_ascending_identifiers_do_not_repeat(connect, test_engine, values, repeats):
+def test_ascending_identifiers_do_not_repeat(connect_module, test_engine, values, repeats):
     """None: an engine may see that nothing repeats, or leave it to the count."""
-    db = connect(test_engine)
-    create_table(db, "numbered", {"id": "INTEGER"}, [(value,) for value in values])
+    db = connect_module(test_engine)
+    name = f"numbered_{uuid.uuid4().hex[:10]}"
+    create_table(db, name, {"id": "INTEGER"}, [(value,) for value in values])
     with Scratch(db.engine) as scratch:
-        source = db.engine.relation("numbered").ref
+        source = db.engine.relation(name).ref
         breaks = scratch.fetch("table/distinct", source=source, column="id")[0][0]
     assert repeats is None or (int(str(breaks)) > 1) == repeats

@@ -129,6 +129,7 @@ def sample(
         yield made
 
 
+@pytest.mark.cover
 def test_the_best_of_all_nodes(sample: Sample, table: Case) -> None:
     """Every metric, limits, and what becomes of suppressed rows; both executions."""
     turn = 0
@@ -148,6 +149,7 @@ def test_the_best_of_all_nodes(sample: Sample, table: Case) -> None:
                     assert one.gone == set(expected.gone), where
 
 
+@pytest.mark.cover
 def test_every_minimal_node(sample: Sample, table: Case) -> None:
     diverse = table.privacy.l is not None or table.privacy.distinct_l is not None
     for limit in LIMITS[: 1 if diverse else 3]:

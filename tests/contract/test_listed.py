@@ -49,6 +49,7 @@ def published(db: Any, **options: Any) -> tuple[Any, Any]:
     return db.engine.fetch(f"SELECT * FROM {report.published}"), report.loss.gcp
 
 
+@pytest.mark.cover
 @pytest.mark.parametrize("kind", ["ranges", "labels", "points", "suppressed"])
 def test_the_release_is_the_same(db: Any, kind: str, monkeypatch: pytest.MonkeyPatch) -> None:
     before = published(db, format=kind)

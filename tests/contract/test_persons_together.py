@@ -64,6 +64,7 @@ def shown_as(db: Any, name: str, column: str) -> dict[int, tuple[int, int]]:
     return {row["mark"]: (row[f"{column}_lo"], row[f"{column}_hi"]) for row in read}
 
 
+@pytest.mark.cover
 @pytest.mark.parametrize("seed", range(4))
 def test_no_reader_of_both_is_left_with_fewer_persons(shared_db: Any, seed: int) -> None:
     """The reader knows every visit's patient, x and y, and which rows of the two releases are one: by mark."""
@@ -170,6 +171,7 @@ def readers_fewest(versions: Sequence[Sequence[Visit]], shown: Sequence[Sequence
     return min(map(len, owners.values()))
 
 
+@pytest.mark.cover
 @pytest.mark.parametrize("seed", range(6))
 def test_no_reader_of_two_versions_is_left_with_fewer_persons(shared_db: Any, seed: int) -> None:
     """Classes are ages, so that a component is one old and one new class, and every illness may be anybody's of a group."""

@@ -68,6 +68,7 @@ def leaving(shared_db: Any, monkeypatch: pytest.MonkeyPatch) -> Any:
     return release
 
 
+@pytest.mark.cover
 @pytest.mark.parametrize("kind", ["ranges", "labels", "points", "suppressed", "anatomy"])
 def test_rows_in_are_rows_published_and_rows_left_out(shared_db: Any, leaving: Any, kind: str) -> None:
     report = leaving(format=kind, l=2, presence="disclosed" if kind == "anatomy" else None).report
@@ -208,6 +209,7 @@ def enumerated() -> Iterator[duckdb.DuckDBPyConnection]:
         yield connection
 
 
+@pytest.mark.cover
 @pytest.mark.parametrize("kind", ["ranges", "labels", "suppressed", "anatomy"])
 def test_bounds_hold_for_every_source_with_the_rows_left_out(
     shared_db: Any, leaving: Any, enumerated: duckdb.DuckDBPyConnection, kind: str

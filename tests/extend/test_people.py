@@ -82,6 +82,7 @@ WAYS = [
 ]
 
 
+@pytest.mark.cover("engine execution")
 @pytest.mark.parametrize(("method", "execution"), WAYS)
 def test_every_class_has_so_many_persons(shared_db: Any, source: str, method: str, execution: str) -> None:
     asked = {**ASKED, "method": method}

@@ -78,6 +78,7 @@ def table(shared_db: Any) -> str:
 ASKED: dict[str, Any] = {"quasi": ["q", "w"], "sensitive": "s", "identifiers": "id", "k": 4}
 
 
+@pytest.mark.cover("engine execution")
 @pytest.mark.parametrize(("method", "execution"), WAYS)
 def test_every_class_meets_it_and_both_executions_agree(
     shared_db: Any, table: str, method: str, execution: str
