@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
 
 import pytest
 
@@ -64,29 +65,44 @@ def test_no_server(cli):
     assert "hunter2" not in cli("releases", "--db", "postgresql://me:hunter2@127.0.0.1:1/none").err
 
 
-@pytest.mark.parametrize(
-    "command", [["releases"], ["run"], ["anonymize", "people", "--k", "2", "--qi", "age", "--rest", "drop"]]
-)
-@pytest.mark.usefixtures("policy")
-def test_locked_database(shell, cli, warehouse, command):
-    hold = "import duckdb, sys; c = duckdb.connect(sys.argv[1]); print('held', flush=True); sys.stdin.read()"
-    holder = subprocess.Popen(
-        [sys.executable, "-c", hold, warehouse.removeprefix("duckdb:///")],
+HOLD = "import duckdb, sys; c = duckdb.connect(sys.argv[1]); print('held', flush=True); sys.stdin.read()"
+OPENING = (["releases"], ["run"], ["anonymize", "people", "--k", "2", "--qi", "age", "--rest", "drop"])
+
+
+@pytest.fixture
+def holder(warehouse: str) -> Iterator[int]:
+    """The number of another process, which holds the database."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", HOLD, warehouse.removeprefix("duckdb:///")],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
         env=environment(),
     )
     try:
-        assert holder.stdout is not None
-        assert holder.stdout.readline() == "held\n"
+        assert process.stdout is not None
+        assert process.stdout.readline() == "held\n"
+        yield process.pid
+    finally:
+        process.communicate()
+
+
+@pytest.mark.usefixtures("policy")
+def test_locked_database(cli, warehouse, holder):
+    for command in OPENING:
         words = [*command, "--db", warehouse]
-        refused(shell(*words), 3, str(holder.pid))
+        refused(cli(*words), 3, str(holder))
         reported = cli(*words, "--json")
         assert reported.code == 3
         assert reported.json["error"]["kind"] == "LockedError"
-    finally:
-        holder.communicate()
+
+
+@pytest.mark.parametrize(
+    "command", [OPENING[0], *(pytest.param(one, marks=pytest.mark.thorough) for one in OPENING[1:])]
+)
+@pytest.mark.usefixtures("policy")
+def test_locked_database_as_a_process(shell, warehouse, holder, command):
+    refused(shell(*command, "--db", warehouse), 3, str(holder))
 
 
 def test_empty_table(cli, tmp_path):
