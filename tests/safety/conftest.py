@@ -24,14 +24,7 @@ Start = Callable[..., tuple[Any, Any]]
 def context() -> Any:
     """Processes are forked from one that has imported us and holds no database."""
     made = multiprocessing.get_context("forkserver")
-    made.set_forkserver_preload(
-        [
-            "sqlanon.database",
-            "sqlanon.kernels.mondrian",
-            "sqlanon.engines.duckdb.engine",
-            "sqlanon.engines.postgres.engine",
-        ]
-    )
+    made.set_forkserver_preload(["tests.safety.preloaded"])
     return made
 
 

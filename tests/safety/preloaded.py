@@ -1,0 +1,27 @@
+"""What the process has that others are forked from: all that a run imports, kernels that can be called, templates.
+
+Each of them would spend most of its time on that. It opens no database.
+"""
+
+from sqlanon import database  # noqa: F401 - what a run imports
+from sqlanon.declared import METHODS
+from sqlanon.engines.duckdb import engine as duckdb  # noqa: F401
+from sqlanon.engines.postgres import engine as postgres  # noqa: F401
+from sqlanon.formats import format_of
+from sqlanon.kernels.fast_runs import best_row_runs  # noqa: F401
+from sqlanon.methods import code
+from sqlanon.methods.onedim import direct, dual, orders  # noqa: F401
+from sqlanon.release.make import run  # noqa: F401
+from sqlanon.sqltext.compile import _template
+from sqlanon.sqltext.find import _root
+from tests.contract.samples import MIXED
+from tests.properties.kernel import kernel_mondrian
+from tests.safety import people  # noqa: F401
+
+format_of("ranges")
+for name in ("mondrian", "tree"):
+    code(METHODS[name])
+kernel_mondrian(MIXED.table, MIXED.privacy, "strict", "loss")
+for folder in ("catalog", "loss", "publish", "recode", "refresh", "table", "verify"):
+    for path in _root().glob(f"*/{folder}/*.sql"):
+        _template(str(path))
