@@ -214,7 +214,7 @@ class Most:
     most: int
     instead: str
     why: str = ""
-    when: tuple[str, str] | None = None
+    when: tuple[str, Given] | None = None
 
     def refusal(self, method: str, options: Mapping[str, Given], count: int) -> Refused | None:
         """Why ``count`` are too many; None where they are not."""

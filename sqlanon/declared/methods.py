@@ -16,6 +16,9 @@ MOST_SUBSETS = 12
 MOST_MATCHED = 4000
 """Rows of the minimum matching."""
 
+MOST_CLUSTERED, MOST_BLOCK = 50_000, 50_000
+"""Rows that are clustered together, at most: the cost is their square."""
+
 _ONEDIM = "sqlanon.methods.onedim.method"
 _FRAMEWORK = "Ghinita et al. 2009"
 
@@ -264,6 +267,36 @@ BEST = MethodDeclaration(
     rules=(limits.counted_stars,),
 )
 
+_BLOCK = Whole(
+    "block",
+    0,
+    MOST_BLOCK,
+    0,
+    "Rows of the order `tree` that are clustered together; 0: the whole table, for small ones.",
+)
+KMEMBER = MethodDeclaration(
+    "kmember",
+    "Greedy clusters, each around a row far from the last (Byun et al. 2007).",
+    "sqlanon.methods.clustering.kmember:KMember",
+    Cost(0.04, 0.35, rows=2.0, worst=4.0),
+    (
+        Word(
+            "grow",
+            ("cluster", "centre"),
+            "Whether a cluster takes the row that widens it least, or those nearest to its first row (as Goldberger and Tassa 2010 put it).",
+            shown=True,
+        ),
+        _BLOCK,
+    ),
+    executions=("kernel",),
+    formats=("ranges", "labels", "points", "suppressed"),
+    limits=(
+        Most(
+            "rows", MOST_CLUSTERED, "block=4096, or tree with refine", "its cost is quadratic", ("block", 0)
+        ),
+    ),
+)
+
 METHODS: Registry[MethodDeclaration] = Registry(
     "method",
     (
@@ -279,6 +312,7 @@ METHODS: Registry[MethodDeclaration] = Registry(
         BEST,
         TDS,
         FULLDOMAIN,
+        KMEMBER,
     ),
     "sqlanon.methods",
 )

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
+from functools import partial
 
 from tests.oracle.anatomy import accepts as takes_anatomy
 from tests.oracle.anatomy import anatomy
 from tests.oracle.best import best
+from tests.oracle.clustering import clustered, kmember
 from tests.oracle.divisions import wide
 from tests.oracle.domains import Table
 from tests.oracle.lattice import local
@@ -143,6 +145,11 @@ ORACLES: dict[str, Oracle] = {
     "fulldomain": Oracle(
         lambda table, privacy, _, __: local(table, privacy),
         elsewhere=frozenset({"search", "metric", "divide"}),
+        in_memory=KINDS,
+        executions=("kernel",),
+    ),
+    "kmember": Oracle(
+        lambda table, privacy, options, _: clustered(table, privacy, partial(kmember, grow=options["grow"])),
         in_memory=KINDS,
         executions=("kernel",),
     ),
