@@ -16,7 +16,7 @@ MOST_SUBSETS = 12
 MOST_MATCHED = 4000
 """Rows of the minimum matching."""
 
-MOST_CLUSTERED, MOST_BLOCK = 50_000, 50_000
+MOST_CLUSTERED = 50_000
 """Rows that are clustered together, at most: the cost is their square."""
 
 _ONEDIM = "sqlanon.methods.onedim.method"
@@ -269,16 +269,16 @@ BEST = MethodDeclaration(
 
 _BLOCK = Whole(
     "block",
-    0,
-    MOST_BLOCK,
-    0,
-    "Rows of the order `tree` that are clustered together; 0: the whole table, for small ones.",
+    1,
+    MOST_CLUSTERED,
+    MOST_CLUSTERED,
+    "Rows of the order `tree` that are clustered together; by default the whole table, which may have no more rows than this.",
 )
 KMEMBER = MethodDeclaration(
     "kmember",
     "Greedy clusters, each around a row far from the last (Byun et al. 2007).",
     "sqlanon.methods.clustering.kmember:KMember",
-    Cost(0.04, 0.35, rows=2.0, worst=4.0),
+    Cost(0.04, 0.5, rows=1.3, worst=6.0),
     (
         Word(
             "grow",
@@ -292,7 +292,11 @@ KMEMBER = MethodDeclaration(
     formats=("ranges", "labels", "points", "suppressed"),
     limits=(
         Most(
-            "rows", MOST_CLUSTERED, "block=4096, or tree with refine", "its cost is quadratic", ("block", 0)
+            "rows",
+            MOST_CLUSTERED,
+            "block=4096, or tree with refine",
+            "its cost is quadratic",
+            ("block", MOST_CLUSTERED),
         ),
     ),
 )

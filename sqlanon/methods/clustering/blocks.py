@@ -43,7 +43,7 @@ def clustered(context: Context, block: int, work: Work) -> Assignment:
 
     Args:
         context: the run.
-        block: rows of a block; 0: all rows are one.
+        block: rows of a block.
         work: the kernel.
 
     Cost: that of the order, and of ``work`` for every block, on as many threads as there are.
@@ -54,7 +54,7 @@ def clustered(context: Context, block: int, work: Work) -> Assignment:
     rows = found.arranged(loaded.geometry, context.threads).rows
     n = len(rows.number)
     demands = kernel_input.demands(context, loaded.sensitive, n, kernel_input.whole_table(context))
-    cuts = list(pairwise(bounds(demands, rows.number, block or n)))
+    cuts = list(pairwise(bounds(demands, rows.number, block)))
     group = np.zeros(n, np.int32)
 
     def made(span: tuple[int, int]) -> int:

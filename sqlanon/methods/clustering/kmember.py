@@ -20,7 +20,7 @@ class KMember:
 
     Args:
         grow: ``cluster``: by the row that widens the cluster least; ``centre``: by the row nearest to its first one.
-        block: rows that are clustered together; 0: all.
+        block: rows that are clustered together.
     """
 
     def __init__(self, grow: str, block: int) -> None:
