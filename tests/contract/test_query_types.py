@@ -142,6 +142,9 @@ def test_a_value_of_a_hierarchy_is_found_however_the_file_writes_it(
     publish(shared_db, name, [given, plain("c", "integer", "INTEGER")], [(value, "1")] * 2, format_)
     rows = shared_db.query(f"SELECT h, count(*) AS n FROM {name} GROUP BY h").rows
     assert sum(row["n"].high for row in rows) >= 2
+    below = shared_db.query(f"SELECT h, count(*) AS n FROM {name} WHERE h <= {value} GROUP BY h").rows
+    assert [row["n"].estimate for row in below] == [2]
+    assert below[0]["h"] in [row["h"] for row in rows]
     if format_ == "suppressed":
         assert [(row["n"].low, row["n"].high) for row in rows] == [(2, 2)]
         assert shared_db.query(f"SELECT count(*) AS n FROM {name} WHERE h = {value}").rows[0]["n"].low == 2

@@ -144,7 +144,9 @@ class Unroll:
             next(iter(box.parts))
         ]
         shown: Tree = column(value, "k")
-        shown = self._scope.collated(box.field, sql(":s[1]", s=shown) if "set" in box.parts else shown)
+        shown = sql(":s[1]", s=shown) if "set" in box.parts else shown
+        # A node is written as text.
+        shown = self._scope.collated(box.field, self._typed(box, shown) if "node" in box.parts else shown)
         own = sql("CASE WHEN :n = 'none' THEN :v END", n=column(name, "k"), v=shown)
         points = exp.Select().select(*(column(key, "k") for key in [*keys, name]), exp.alias_(own, "v", quoted=True)).distinct().from_(
             exp.to_table(ROWS).as_("k"))  # fmt: skip
