@@ -33,6 +33,18 @@ class Measured:
 
 
 @dataclass(frozen=True, slots=True)
+class Sizes:
+    """The classes of a view."""
+
+    rows: int
+    classes: int
+    min_class: int
+    max_class: int
+    dm: float
+    c_avg: float
+
+
+@dataclass(frozen=True, slots=True)
 class SetLoss:
     """Loss by the source's values in every class; ``set_ncp`` is the mean of ``columns``."""
 
@@ -93,6 +105,26 @@ def measure(
         c_avg=rows / (len(sizes) * k),
         range_ncp=float(np.mean(list(columns.values()))),
         columns=columns,
+    )
+
+
+def class_sizes(
+    connection: duckdb.DuckDBPyConnection, source: str, view: str, quasi: Sequence[str], k: int
+) -> Sizes:
+    """C_DM and C_AVG of ``view``, ranges or nodes; classes are the rows with equal published columns.
+
+    Raises:
+        ValueError: if the view has another number of rows than the source.
+    """
+    published = [row[0] for row in connection.execute(f"DESCRIBE {view}").fetchall()]
+    box = [name for name in published if any(name in (c, f"{c}_lo", f"{c}_hi") for c in quasi)]
+    counted = connection.execute(f"SELECT count(*) AS n FROM {view} GROUP BY {', '.join(box)}").fetchnumpy()
+    size = np.asarray(counted["n"], dtype=np.float64)
+    (rows,) = connection.execute(f"SELECT count(*) FROM {source}").fetchone() or (0,)
+    if rows != size.sum():
+        raise ValueError("the view has another number of rows than the source")
+    return Sizes(
+        rows, len(size), int(size.min()), int(size.max()), float((size**2).sum()), rows / (len(size) * k)
     )
 
 

@@ -260,21 +260,21 @@ def growth(folder: Path) -> str:
 
 
 def lefevre(folder: Path) -> str:
-    """C_AVG at the ends of every sweep; the rest is in the pictures."""
-    file = folder / "lefevre.json"
-    if not file.is_file():
+    """C_DM and C_AVG at every point."""
+    result = read(folder, "lefevre")
+    if result is None:
         return ""
-    result = json.loads(file.read_text())
+    found = [
+        {**one, "contender": one.get("contender") or f"{one['variant']}, {one['cut']}"}
+        for one in result["results"]
+    ]
+    names = list(dict.fromkeys(one["contender"] for one in found))
     rows = []
-    for figure in sorted({one["figure"] for one in result["results"]}):
-        points = [one for one in result["results"] if one["figure"] == figure]
-        for x in sorted({one["x"] for one in points}):
-            here = {(one["variant"], one["cut"]): one for one in points if one["x"] == x}
-            order = (("strict", "median"), ("strict", "loss"), ("relaxed", "median"), ("relaxed", "loss"))
-            cells = [f"{here[key]['dm']:.3g} / {here[key]['c_avg']:.2f}" for key in order]
-            rows.append((figure.removeprefix("figure").replace("_", " "), f"{x:g}", *cells))
-    head = ("figure", "x", "strict, median", "strict, loss", "relaxed, median", "relaxed, loss")
-    return f"{table(head, rows)}\n\n{source(result)}"
+    for figure, x in sorted({(one["figure"], one["x"]) for one in found}):
+        here = {one["contender"]: one for one in found if (one["figure"], one["x"]) == (figure, x)}
+        cells = [f"{here[name]['dm']:.3g} / {here[name]['c_avg']:.2f}" for name in names]
+        rows.append((figure.removeprefix("figure").replace("_", " "), f"{x:g}", *cells))
+    return f"{table(('figure', 'x', *names), rows)}\n\n{source(result)}"
 
 
 Sections = Mapping[str, Callable[[Path], str]]

@@ -79,6 +79,7 @@ def asked_of(spec: ReleaseSpec, method: MethodDeclaration) -> Asked:
         execution=spec.execution,
         format=spec.format.kind,
         suppression=spec.suppression.limit if spec.suppression else None,
+        left_out=spec.suppression is not None and spec.suppression.rows == "left_out",
         refine=spec.refine is not None,
     )
 

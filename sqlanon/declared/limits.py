@@ -263,11 +263,17 @@ def minimal_nodes(asked: Asked) -> Refused | None:
 
 
 def suppressed_by_level(asked: Asked) -> Refused | None:
-    """What no node keeps is a class of its own in the local search."""
+    """What no node keeps is a class of its own in the local search; without it, where l is asked, other classes lose less."""
     if asked.options["search"] != "local" or not asked.suppression:
         return None
-    what = f"{asked.method}: search=local suppresses no rows, and it would not help: rows that find no class share one, and lose no more"
-    return Refused(what, "leave suppression out, or say search=global", "search")
+    own = f"{asked.method}: search=local"
+    if not asked.diverse:
+        what = f"{own} has classes of k rows for all rows but fewer than k, and to suppress these does not lower the loss"
+        return Refused(what, "leave suppression out, or say search=global", "search")
+    if asked.left_out:
+        return None
+    what = f"{own} stars no rows, and it would not help: starred rows are one class that meets the requirements, as the rows are that find no other"
+    return Refused(what, "leave suppression out, or say rows: left_out", "search")
 
 
 # --- tds -------------------------------------------------------------------------------------------------------------

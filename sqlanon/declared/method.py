@@ -159,6 +159,7 @@ class Asked:
         maximize: what becomes as large as a bound on the loss allows; None: nothing. The others are then the least accepted.
         quasi, sensitive: how many columns have the role.
         suppression: the share of the rows that may be suppressed; None: the policy has none.
+        left_out: they are not published.
         refine: the classes are refined afterwards.
     """
 
@@ -175,6 +176,7 @@ class Asked:
     execution: Execution = "auto"
     format: str = "ranges"
     suppression: Fraction | None = None
+    left_out: bool = False
     refine: bool = False
 
     @property

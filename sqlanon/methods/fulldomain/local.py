@@ -59,8 +59,8 @@ def asked_of(context: Context, *, divide: bool) -> tuple[Asked, int]:
     return Asked(k, 0, 1, divide=False), -1
 
 
-def local_of(context: Context, cells: Cells, *, divide: bool) -> Local:
-    """Everything is in the rest."""
+def local_of(context: Context, cells: Cells, *, divide: bool, spare: int = 0) -> Local:
+    """Everything is in the rest, and ``spare`` rows that are not there, of values of their own: they let the rest be no class."""
     asked, column = asked_of(context, divide=divide)
     rows = int(cells.rows.sum())
     value = cells.sensitive[column] if column >= 0 else np.zeros(len(cells.rows), np.int32)
@@ -72,11 +72,15 @@ def local_of(context: Context, cells: Cells, *, divide: bool) -> Local:
         else demands_of(asked.k, [])
     )
     counts = np.bincount(value, weights=cells.rows, minlength=values).astype(np.int64)
+    if spare and asked.p:
+        others_ = 4 * -(-asked.p // asked.q)
+        counts = np.append(counts, (np.arange(others_) + spare) // others_)
     rest = Rest(
-        np.arange(len(cells.rows), dtype=np.int32), cells.rows.copy(), counts, np.array([len(cells.rows), rows, 0, 0], np.int64)
+        np.arange(len(cells.rows), dtype=np.int32), cells.rows.copy(), counts,
+        np.array([len(cells.rows), rows + spare, 0, 0], np.int64),
     )  # fmt: skip
     pieces = Pieces(np.empty(rows, np.int32), np.empty(rows, np.int32), np.empty(rows, np.int64))
-    counters = new_counters(demands, rows if others else 0)
+    counters = new_counters(demands, rows + spare if others else 0)
     return Local(cells, value, asked, demands, counters, rest, pieces)
 
 
@@ -90,10 +94,27 @@ def assign(context: Context, lattice: Lattice, *, divide: bool, most: int) -> As
         most: nodes that are looked at, at most, before the last one takes the rest.
     """
     note_compiling(context.progress, visit)
-    local = local_of(context, read_cells(context), divide=divide)
+    cells = read_cells(context)
+    local = local_of(context, cells, divide=divide)
+    search(context, lattice, local, most)
+    pieces = completed(local)
+    if context.suppression is not None and context.most_unassigned:
+        from sqlanon.methods.fulldomain.left_out import better
+
+        pieces = better(context, lattice, cells, pieces, divide=divide, most=most)
+    table, divided = attach(context, cells, pieces.record, _numbered(pieces), pieces.rows)
+    nodes = len(lattice.nodes)
+    notes = () if most >= nodes - 1 else (
+        f"fulldomain: the search ended after {most} of {nodes} nodes, as nodes: {most} says",
+    )  # fmt: skip
+    gone = int(pieces.rows.sum()) < context.encoded.rows
+    return Assignment(table, "kernel", notes, divided=divided, unassigned=gone)
+
+
+def search(context: Context, lattice: Lattice, local: Local, most: int, spare: int = 0) -> None:
+    """Let the nodes keep classes, by ascending loss, as long as there are rows beyond the ``spare`` ones."""
     order = lattice.ascending
-    looked = min(most, len(order) - 1)
-    order = np.append(order[:looked], order[-1])
+    order = np.append(order[: min(most, len(order) - 1)], order[-1])
     maps, codes, rest = maps_of(lattice.tables()), local.cells.codes, local.rest
     room = room_of(len(local.cells.rows), maps.words)
     sieve = (
@@ -108,24 +129,22 @@ def assign(context: Context, lattice: Lattice, *, divide: bool, most: int) -> As
             codes, local.value, maps, nodes, local.asked, local.demands, local.counters, rest, local.pieces, room, filters
         )  # fmt: skip
         context.progress.update(min(at + AT_ONCE, len(order)), len(order), "nodes of the lattice")
-        if rest.facts[ROWS] == 0:
+        if rest.facts[ROWS] == spare:
             break
-    pieces = completed(local)
-    table, divided = attach(context, local.cells, pieces.record, _numbered(pieces), pieces.rows)
-    notes = () if looked == len(lattice.nodes) - 1 else (
-        f"fulldomain: the search ended after {looked} of {len(lattice.nodes)} nodes, as nodes: {most} says",
-    )  # fmt: skip
-    return Assignment(table, "kernel", notes, divided=divided)
 
 
 NOTHING = Filter(np.zeros((1, 0), np.uint64), np.zeros((1, 0), np.int32))
 
 
+def made_of(local: Local) -> Pieces:
+    """The pieces that were made."""
+    many = local.rest.facts[PIECES]
+    return Pieces(local.pieces.record[:many], local.pieces.label[:many], local.pieces.rows[:many])
+
+
 def completed(local: Local) -> Pieces:
     """The pieces that were made; a rest that is no class is joined by the classes made last until it is one."""
-    facts, left = local.rest.facts, local.rest.left
-    many = facts[PIECES]
-    made = Pieces(local.pieces.record[:many], local.pieces.label[:many], local.pieces.rows[:many])
+    facts, left, made = local.rest.facts, local.rest.left, made_of(local)
     if facts[ROWS] == 0:
         return made
     rest = np.flatnonzero(left).astype(np.int32)

@@ -1,0 +1,109 @@
+"""``search: local`` with rows left out: the rest need not be a class, so that rare sensitive values do not bind frequent ones (ours).
+
+Without that the rest keeps l, and a class must take of a frequent value what the rest could not keep. Spare rows in the rest, which are
+not there, say how far the rest may fall short of l. What nodes leave in the end gives a last class, as much of it as can be one, and
+is left out otherwise. A left-out row loses what hiding it loses, so that the best of several searches counts.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sqlanon.kernels.lattice_local import Pieces
+from sqlanon.kernels.lattice_part import CLASSES
+from sqlanon.kernels.requirements import satisfied
+from sqlanon.kernels.suppress import height
+from sqlanon.methods.base import Context
+from sqlanon.methods.fulldomain.cells import Cells
+from sqlanon.methods.fulldomain.levels import Lattice
+from sqlanon.methods.fulldomain.local import Local, local_of, made_of, search
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    Longs = npt.NDArray[np.int64]
+
+SEARCHES = 6
+"""Numbers of spare rows that are tried, at most."""
+
+
+def better(
+    context: Context, lattice: Lattice, cells: Cells, pieces: Pieces, *, divide: bool, most: int
+) -> Pieces:
+    """The classes that lose least with rows left out within the limit; ``pieces``, where leaving rows out does not help.
+
+    Cost: up to `SEARCHES` searches.
+    """
+    rows, best, gained = int(cells.rows.sum()), pieces, shown(lattice, cells, pieces)
+    asked = local_of(context, cells, divide=divide).asked
+    # With so many the rest is not asked for anything; where even that leaves out few rows, no less is tried.
+    high = (-(-asked.p // asked.q) + 1) * rows if asked.p else asked.k
+    low, spare = 0, high
+    for _ in range(SEARCHES):
+        local = local_of(context, cells, divide=divide, spare=spare)
+        search(context, lattice, local, most, spare)
+        found = _ended(local)
+        kept = int(found.rows.sum())
+        fits = kept > 0 and rows - kept <= context.most_unassigned
+        if fits and (now := shown(lattice, cells, found)) > gained:
+            best, gained = found, now
+        if fits and spare == high:
+            break
+        low, high = (spare, high) if fits else (low, spare)
+        # Few spare rows matter as much as many do: the middle of the orders of magnitude, until the ends meet.
+        spare = round(((low + 1) * high) ** 0.5)
+        if spare in (low, high):
+            break
+    return best
+
+
+def _ended(local: Local) -> Pieces:
+    """The classes of the nodes, and of what they left as much as can be a class; the others are in no piece."""
+    made, asked, left = made_of(local), local.asked, local.rest.left
+    rest = np.flatnonzero(left).astype(np.int32)
+    own = left[rest]
+    if asked.p:
+        value = local.value[rest]
+        counts = np.bincount(value, weights=own, minlength=1).astype(np.int64)
+        cut = height(counts, asked.p, asked.q, np.zeros(-(-asked.p // asked.q), np.int64))
+        if asked.divide:
+            # Of each value the rows that come first, up to the cut.
+            order = np.argsort(value, kind="stable")
+            before = np.cumsum(own[order]) - own[order]
+            first = np.maximum.accumulate(
+                np.where(np.append(True, np.diff(value[order]) != 0)[: len(order)], before, 0)
+            )
+            own[order] = np.clip(cut - (before - first), 0, own[order])
+        elif len(counts) and counts.max() > cut:
+            own[:] = 0
+    elif len(rest):
+        each = np.repeat(rest, own)
+        if not satisfied(local.demands, each, np.arange(len(each)), local.counters):
+            own[:] = 0
+    if int(own.sum()) < max(asked.k, 1):
+        return made
+    some = own > 0
+    last = np.full(int(some.sum()), local.rest.facts[CLASSES], np.int32)
+    return Pieces(
+        np.append(made.record, rest[some]), np.append(made.label, last), np.append(made.rows, own[some])
+    )
+
+
+def shown(lattice: Lattice, cells: Cells, pieces: Pieces) -> int:
+    """What suppressing all rows would cost more than these classes do, each at its least common node."""
+    if not len(pieces.label):
+        return 0
+    order = np.argsort(pieces.label, kind="stable")
+    label, record, rows = pieces.label[order], pieces.record[order], pieces.rows[order]
+    start = np.flatnonzero(np.append(True, label[1:] != label[:-1]))
+    size, total = np.add.reduceat(rows, start), 0
+    for column, codes in zip(lattice.columns, cells.codes, strict=True):
+        code, open_ = codes[record], np.ones(len(start), np.bool_)
+        for node, extra in zip(column.node, column.extra, strict=True):
+            at = node[code]
+            agrees = open_ & (np.minimum.reduceat(at, start) == np.maximum.reduceat(at, start))
+            total += int((size * extra[code[start]])[agrees].sum())
+            open_ &= ~agrees
+    return total
