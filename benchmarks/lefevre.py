@@ -38,7 +38,7 @@ SIGMAS = (0.1, 0.2, 0.3, 0.4, 0.5)
 SIZES = (2, 3, 4, 5, 6, 7, 8)
 BITS = 3
 """Synthetic attributes have 2^3 values."""
-SETS = 2_000
+SETS = 5_000
 """Sets of cuts that K-Optimize looks at, at most."""
 
 

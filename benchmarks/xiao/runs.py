@@ -8,12 +8,15 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from math import isinf
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 from benchmarks.ghinita.data import Loaded, table
 from benchmarks.kept import Kept
 from benchmarks.points import means, measured
-from benchmarks.xiao.experiments import Point
+from benchmarks.xiao.experiments import TDS, Point
+from benchmarks.xiao.intervals import intervals
 
 if TYPE_CHECKING:
     from sqlanon.database import Database
@@ -26,13 +29,24 @@ def run(database: Loaded, points: Iterable[Point], kept: Kept, seed: int) -> lis
     import sqlanon
 
     todo = list(points)
-    with sqlanon.connect(database.url) as db:
+    with (
+        TemporaryDirectory(prefix="sqlanon-hierarchies-") as folder,
+        sqlanon.connect(database.url) as db,
+    ):
+        numbers = intervals(db, todo[0].data.name, Path(folder))
+
+        def release(point: Point, source: str) -> dict[str, Any]:
+            named = database.of(point.quasi)
+            if point.who == TDS:
+                named |= {column: file for column, file in numbers.items() if column in point.quasi}
+            return _released(db, named, point, seed, source)
+
         found = measured(
             db,
             todo,
             kept,
             lambda point: table(point.data, point.rows),
-            lambda point, source: _released(db, database, point, seed, source),
+            release,
             lambda point: replace(point, l=2),
             _shown,
         )
@@ -62,7 +76,7 @@ def processor() -> Iterator[list[float]]:
 
 
 def _released(
-    db: Database, database: Loaded, point: Point, seed: int, source: str
+    db: Database, hierarchies: dict[str, Path], point: Point, seed: int, source: str
 ) -> dict[str, Any]:  # fmt: skip
     """Release once. What cannot be released is noted, and the others go on."""
     from sqlanon.errors import SqlanonError
@@ -74,7 +88,7 @@ def _released(
         with processor() as used:
             report = db.anonymize(
                 source, quasi=point.quasi, sensitive=point.data.sensitive, rest="drop", k=1, l=point.l, method=point.who.method, seed=seed,
-                hierarchies=database.of(point.quasi), name="xiao", publish="release.xiao", allow_weaker=True, **point.who.more,
+                hierarchies=hierarchies, name="xiao", publish="release.xiao", allow_weaker=True, **point.who.more,
             ).report  # fmt: skip
         seconds = time.perf_counter() - start
         stars, kld = report.loss.stars, None

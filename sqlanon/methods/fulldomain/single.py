@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -38,9 +39,11 @@ def assign(context: Context, metric: str, most: int) -> Assignment:
             "fulldomain: no set of cuts has suppressed rows that are a class of k rows within the limit: raise limit, or say rows: left_out"
         )
     score, head = search.best
-    return _published(
+    made = _published(
         context, sets, cells, head, tuple(_notes(search, sets, score, head, most, proven=proven))
     )
+    bound = {"bound": round(sets.value(search.bound))} if metric == "dm" else {}
+    return replace(made, search={"looked_at": search.looked, **bound})
 
 
 def _notes(
