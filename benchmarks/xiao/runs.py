@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from math import isinf
 from pathlib import Path
@@ -15,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 from benchmarks.ghinita.data import Loaded, table
 from benchmarks.kept import Kept
 from benchmarks.points import means, measured
+from benchmarks.processor import processor
 from benchmarks.xiao.experiments import TDS, Point
 from benchmarks.xiao.intervals import intervals
 
@@ -51,28 +51,6 @@ def run(database: Loaded, points: Iterable[Point], kept: Kept, seed: int) -> lis
             _shown,
         )
     return means(todo, found, FIGURES, _facts)
-
-
-@contextmanager
-def processor() -> Iterator[list[float]]:
-    """Note the processor seconds of every method that runs meanwhile, all threads together."""
-    from sqlanon.methods import Method
-
-    used: list[float] = []
-    plain = Method.assign
-
-    def timed(self: Method, context: Any) -> Any:
-        start = time.process_time()
-        try:
-            return plain(self, context)
-        finally:
-            used.append(time.process_time() - start)
-
-    Method.assign = timed  # type: ignore[method-assign]
-    try:
-        yield used
-    finally:
-        Method.assign = plain  # type: ignore[method-assign]
 
 
 def _released(

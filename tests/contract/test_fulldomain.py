@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 
 from sqlanon.declared import refusals
+from sqlanon.declared.combinations import remarks
 from sqlanon.declared.method import Asked
 from sqlanon.declared.methods import FULLDOMAIN
 from sqlanon.errors import InfeasibleError, PolicyError
@@ -304,6 +305,15 @@ def test_what_it_does_not_take_is_refused_with_what_to_do(
     asked = Asked("fulldomain", FULLDOMAIN.values(options), **{"k": 2, "quasi": 2, **more})
     assert any(what in str(one) for one in refusals(FULLDOMAIN, asked)), refusals(FULLDOMAIN, asked)
     assert not refusals(FULLDOMAIN, Asked("fulldomain", FULLDOMAIN.values({}), k=2, quasi=2, refine=True))
+
+
+def test_remarks_on_refine() -> None:
+    """Plan says where it does nothing."""
+    asked = {"source": "t", "quasi": ["a", "b"], "k": 2, "refine": True}
+    (said,) = remarks(spec_of(**asked, method="fulldomain"))
+    assert said.startswith("refine: after fulldomain with search=local")
+    assert not remarks(spec_of(**asked, method="tree"))
+    assert not remarks(spec_of(**{**asked, "refine": None}, method="fulldomain"))
 
 
 def test_a_lattice_that_is_too_large_is_refused(shared_db: Any) -> None:

@@ -6,6 +6,7 @@ import secrets
 from collections.abc import Sequence
 from typing import Any
 
+from sqlanon.declared.combinations import remarks
 from sqlanon.declared.cost import WALK
 from sqlanon.engines.base import Engine, TableRef
 from sqlanon.formats import format_of
@@ -102,7 +103,12 @@ def plan(
                 bound=described(spec.privacy.accuracy),
                 data=compared.data,
                 history=compared.reports,
-                notes=(*planned(spec, ready.rows), *([better] if better else []), *compared.notes),
+                notes=(
+                    *planned(spec, ready.rows),
+                    *remarks(spec),
+                    *([better] if better else []),
+                    *compared.notes,
+                ),
                 estimate=estimate(
                     ready.method,
                     ready.rows,
