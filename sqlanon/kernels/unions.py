@@ -1,0 +1,232 @@
+"""Boxes of rows and of sets of rows, kept alike, and how wide two of them are together.
+
+A box is a row of two arrays. ``box`` int32[*, 2 * lanes] has, for every `WIDTH` attributes, their least places, then the
+complements of their greatest: one minimum joins two boxes. ``mask`` uint64[*, words] has the sets. A row of a table is the box
+of itself. What is written into its callers here counts no references to arrays: that costs more than the work.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from llvmlite import ir
+from numba import njit, types
+from numba.core import cgutils
+from numba.extending import intrinsic
+
+from sqlanon.kernels.boxes import line_weights
+from sqlanon.kernels.extent import (
+    KIND,
+    LEVELS,
+    NULLS,
+    SCALE,
+    SIZE,
+    SPAN,
+    START,
+    TREE,
+    WEIGHT,
+    Geometry,
+    extent,
+    popcount,
+)
+from sqlanon.kernels.lanes import WIDTH
+from sqlanon.kernels.set_masks import BITS, FIRST, NULL, PAST, PRICE, SHIFT, TABLE, set_facts
+from sqlanon.kernels.vectors import lane, own_box, put
+
+Places = npt.NDArray[np.int32]
+Masks = npt.NDArray[np.uint64]
+
+_I32, _I64 = ir.IntType(32), ir.IntType(64)
+_BOX = 2 * WIDTH
+"""Numbers of a box for `WIDTH` attributes."""
+
+
+class Measure(NamedTuple):
+    """What widths are made of, prepared once for many boxes.
+
+    Attributes:
+        facts, table: the geometry.
+        weight: int32[1, lanes], of attributes that are a line, else 0.
+        codes: int64[*], attributes whose extents are looked up by codes (`TREE`, `SPAN`).
+        sets: int64[*, 8], see `set_facts`.
+    """
+
+    facts: npt.NDArray[np.int64]
+    table: npt.NDArray[np.int64]
+    weight: Places
+    codes: npt.NDArray[np.int64]
+    sets: npt.NDArray[np.int64]
+
+
+@njit(nogil=True, cache=True)
+def measure_of(geometry: Geometry, lanes: int) -> Measure:
+    """Prepare the widths of unions."""
+    facts = geometry.facts
+    codes = np.empty(len(facts), np.int64)
+    found = 0
+    for a in range(len(facts)):
+        if facts[a, KIND] == TREE or facts[a, KIND] == SPAN:
+            codes[found] = a
+            found += 1
+    weight = line_weights(geometry, lanes).reshape(1, lanes)
+    return Measure(facts, geometry.table, weight, codes[:found].copy(), set_facts(geometry).copy())
+
+
+@njit(nogil=True, cache=True)
+def boxes_of(places: Places) -> Places:
+    """The boxes of rows int32[n, lanes]."""
+    box = np.empty((len(places), 2 * places.shape[1]), np.int32)
+    for i in range(len(places)):
+        for b in range(0, places.shape[1], WIDTH):
+            put(box, i, 2 * b, own_box(places, i, b))
+    return box
+
+
+def _inline(function: Callable[..., Any]) -> Callable[..., Any]:
+    return intrinsic(function)
+
+
+def _row(context: Any, builder: Any, kind: Any, array: Any, row: Any) -> tuple[Any, Any]:
+    """Where a row of a C-contiguous array begins, and how many numbers it has."""
+    view = context.make_array(kind)(context, builder, array)
+    length = cgutils.unpack_tuple(builder, view.shape)[1]  # type: ignore[no-untyped-call]
+    return builder.gep(view.data, [builder.mul(row, length)]), length
+
+
+def _vector(builder: Any, row: Any, at: Any, width: int) -> Any:
+    """Where ``width`` numbers of a row lie."""
+    return builder.bitcast(builder.gep(row, [at]), ir.VectorType(_I32, width).as_pointer())
+
+
+def _blocks(builder: Any, length: Any, step: int) -> Any:
+    """A loop over the parts of a row."""
+    return cgutils.for_range(builder, builder.udiv(length, ir.Constant(_I64, step)))
+
+
+@_inline
+def empty_box(typing: Any, box: Any, mask: Any, at: Any) -> Any:
+    """Write the box of no rows."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        for kind, array, value in zip(signature.args[:2], args[:2], (2**31 - 1, 0), strict=True):
+            row, length = _row(context, builder, kind, array, args[2])
+            with _blocks(builder, length, 1) as loop:
+                builder.store(
+                    ir.Constant(ir.IntType(kind.dtype.bitwidth), value), builder.gep(row, [loop.index])
+                )
+        return context.get_dummy_value()
+
+    return types.void(box, mask, types.int64), codegen
+
+
+@_inline
+def copy_box(typing: Any, box: Any, mask: Any, at: Any, boxes: Any, masks: Any, one: Any) -> Any:
+    """Write a box as it is elsewhere."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        kinds = signature.args
+        to, length = _row(context, builder, kinds[0], args[0], args[2])
+        source, _ = _row(context, builder, kinds[3], args[3], args[5])
+        with _blocks(builder, length, _BOX) as loop:
+            b = builder.mul(loop.index, ir.Constant(_I64, _BOX))
+            found = builder.load(_vector(builder, source, b, _BOX), align=4)
+            builder.store(found, _vector(builder, to, b, _BOX), align=4)
+        to, length = _row(context, builder, kinds[1], args[1], args[2])
+        source, _ = _row(context, builder, kinds[4], args[4], args[5])
+        with _blocks(builder, length, 1) as loop:
+            builder.store(builder.load(builder.gep(source, [loop.index])), builder.gep(to, [loop.index]))
+        return context.get_dummy_value()
+
+    return types.void(box, mask, types.int64, boxes, masks, types.int64), codegen
+
+
+@_inline
+def join_box(
+    typing: Any, box: Any, mask: Any, at: Any, boxes: Any, masks: Any, one: Any, others: Any, sets: Any, other: Any
+) -> Any:  # fmt: skip
+    """Write the box that covers two."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        kinds = signature.args
+        to, length = _row(context, builder, kinds[0], args[0], args[2])
+        left, _ = _row(context, builder, kinds[3], args[3], args[5])
+        right, _ = _row(context, builder, kinds[6], args[6], args[8])
+        with _blocks(builder, length, _BOX) as loop:
+            b = builder.mul(loop.index, ir.Constant(_I64, _BOX))
+            builder.store(_lesser(builder, left, right, b), _vector(builder, to, b, _BOX), align=4)
+        to, length = _row(context, builder, kinds[1], args[1], args[2])
+        left, _ = _row(context, builder, kinds[4], args[4], args[5])
+        right, _ = _row(context, builder, kinds[7], args[7], args[8])
+        with _blocks(builder, length, 1) as loop:
+            words = [builder.load(builder.gep(row, [loop.index])) for row in (left, right)]
+            builder.store(builder.or_(*words), builder.gep(to, [loop.index]))
+        return context.get_dummy_value()
+
+    inner = (box, mask, types.int64, boxes, masks, types.int64, others, sets, types.int64)
+    return types.void(*inner), codegen
+
+
+def _lesser(builder: Any, left: Any, right: Any, at: Any) -> Any:
+    """The lesser numbers of a part of two boxes."""
+    one, other = (builder.load(_vector(builder, row, at, _BOX), align=4) for row in (left, right))
+    return builder.select(builder.icmp_signed("<", one, other), one, other)
+
+
+@_inline
+def lines_width(typing: Any, box: Any, one: Any, boxes: Any, other: Any, weight: Any) -> Any:
+    """The sum over lines of ``weight * min(extent, SCALE)`` of two boxes joined, int64; the other part: `unordered_width`."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        kinds, row = signature.args, ir.VectorType(_I32, WIDTH)
+        left, _ = _row(context, builder, kinds[0], args[0], args[1])
+        right, _ = _row(context, builder, kinds[2], args[2], args[3])
+        weights, lanes = _row(context, builder, kinds[4], args[4], ir.Constant(_I64, 0))
+        most = ir.Constant(row, [SCALE] * WIDTH)
+        total = cgutils.alloca_once_value(builder, ir.Constant(_I32, 0))  # type: ignore[no-untyped-call]
+        name = f"llvm.vector.reduce.add.v{WIDTH}i32"
+        add = cgutils.get_or_insert_function(builder.module, ir.FunctionType(_I32, [row]), name)  # type: ignore[no-untyped-call]
+        with _blocks(builder, lanes, WIDTH) as loop:
+            joined = _lesser(builder, left, right, builder.mul(loop.index, ir.Constant(_I64, _BOX)))
+            low, high = (
+                builder.shuffle_vector(joined, joined, ir.Constant(row, list(range(start, start + WIDTH))))
+                for start in (0, WIDTH)
+            )
+            extent = builder.sub(builder.not_(high), low)
+            extent = builder.select(builder.icmp_signed("<", extent, most), extent, most)
+            b = builder.mul(loop.index, ir.Constant(_I64, WIDTH))
+            priced = builder.mul(extent, builder.load(_vector(builder, weights, b, WIDTH), align=4))
+            builder.store(builder.add(builder.load(total), builder.call(add, [priced])), total)
+        return builder.sext(builder.load(total), _I64)
+
+    return types.int64(box, types.int64, boxes, types.int64, weight), codegen
+
+
+@njit(nogil=True, cache=True)
+def unordered_width(
+    box: Places, mask: Masks, one: int, boxes: Places, masks: Masks, other: int, facts: npt.NDArray[np.int64],
+    table: npt.NDArray[np.int64], codes: npt.NDArray[np.int64], sets: npt.NDArray[np.int64],
+) -> int:  # fmt: skip
+    """The weighted sum of extents of two boxes joined, of the attributes that are no lines; what they are is in `Measure`."""
+    total = np.int64(0)
+    for c in range(len(codes)):
+        a = codes[c]
+        at = a // WIDTH * WIDTH + a
+        low = min(lane(box, one, at), lane(boxes, other, at))
+        high = ~min(lane(box, one, at + WIDTH), lane(boxes, other, at + WIDTH))
+        total += facts[a, WEIGHT] * extent(
+            facts[a, KIND], facts[a, SIZE], facts[a, NULLS], facts[a, LEVELS], facts[a, START], table, np.int64(low),
+            np.int64(high), 0,
+        )  # fmt: skip
+    for s in range(len(sets)):
+        first = sets[s, FIRST]
+        own = (mask[one, first] | masks[other, first]) >> np.uint64(sets[s, SHIFT]) & np.uint64(sets[s, BITS])
+        members = popcount(own)
+        for w in range(first + 1, sets[s, PAST]):
+            members += popcount(mask[one, w] | masks[other, w])
+        if members > 1:
+            null = sets[s, NULL] == 1 and own & np.uint64(1) != np.uint64(0)
+            total += sets[s, PRICE] * (SCALE if null else table[sets[s, TABLE] + members])
+    return total
