@@ -130,6 +130,7 @@ class Capabilities:
         arrays_by_row: to ask an array of few values for every row takes less time than to group the rows by both first.
         codes_on_the_way: who reads the codes of all rows once reads them in less time from the join that makes them than by way of a table.
         distinct_numbers: to count different integers takes less time than to fetch them.
+        sequences: rows are numbered by a sequence in less time than by a window.
         ordered_product: sorted rows keep their order in a product with one row, where a join would lose it.
         grouping_sets: a scan that groups by several columns, each by itself, takes less time than a scan for each.
         max_columns, max_row_bytes: of a table with columns of fixed width; None: no bound that matters.
@@ -147,6 +148,7 @@ class Capabilities:
     type_of: str = ""
     arrays_by_row: bool = False
     codes_on_the_way: bool = False
+    sequences: bool = False
     distinct_numbers: bool = False
     ordered_product: bool = False
     max_columns: int | None = None

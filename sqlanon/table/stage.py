@@ -14,6 +14,8 @@ from sqlanon.table.scratch import Scratch
 
 Treatment = Literal["ordered", "nominal", "hierarchy"]
 
+MANY_ROWS = 10_000
+"""Of so many rows a sequence numbers each in less time than a window, and is made and dropped in no time beside them."""
 _UNCOMPARED = (
     "PostgreSQL cannot hash, so that what is published could not be verified; cast it in a view, to text for example (json to "
     "jsonb), or make it an identifier (not published)"
@@ -236,7 +238,7 @@ def _quasi(spec: ReleaseSpec, item: ColumnSpec, column: Column, alias: str) -> R
 
 def take_stage(
     scratch: Scratch, roles: Roles, link: Sequence[str], key: Sequence[str] = (), secret: str = "",
-    persons: Sequence[Counted] = (), *, dense: bool = False,
+    persons: Sequence[Counted] = (), *, dense: bool = False, rows: int = 0,
 ) -> TableRef:  # fmt: skip
     """Copy the columns that are read, once, into a scratch table: from here on the source is not looked at.
 
@@ -248,8 +250,11 @@ def take_stage(
         secret: what the key's hash is keyed with.
         persons: identifiers that are counted.
         dense: the engine's own numbers of the source's rows are 0 to rows - 1; see `sqlanon.table.listed`.
+        rows: how many there are, as far as that is known.
     """
     stage = scratch.table("stage")
+    sequence = scratch.engine.capabilities.sequences and rows >= MANY_ROWS
+    numbers = scratch.named("numbers") if sequence else None
     columns = [
         {
             "name": reading.name,
@@ -259,8 +264,13 @@ def take_stage(
         }
         for reading in roles.quasi + roles.kept
     ]
-    scratch.execute(
-        "table/stage", {"secret": secret}, stage=stage, source=roles.relation.ref, columns=columns, dense=dense, link=list(link),
-        key=list(key), persons=list(persons),
-    )  # fmt: skip
+    with scratch.together():
+        if numbers:
+            scratch.execute("table/numbers", numbers=numbers)
+        scratch.execute(
+            "table/stage", {"secret": secret}, stage=stage, source=roles.relation.ref, columns=columns, dense=dense, numbers=numbers,
+            link=list(link), key=list(key), persons=list(persons),
+        )  # fmt: skip
+        if numbers:
+            scratch.execute("table/drop_numbers", numbers=numbers)
     return stage

@@ -1,7 +1,7 @@
 -- name: table/stage
 -- params: stage (table to make), source (table), columns (list of {name, alias, binary, type (that lists its values, or none)}), dense (bool:
---   the engine's own row numbers are 0 to rows - 1), link (column names or none), key (column names or none),
---   persons (list of {name, alias, as_text}: identifiers that are counted)
+--   the engine's own row numbers are 0 to rows - 1), numbers (a sequence that begins at 0, or none), link (column names or none), key
+--   (column names or none), persons (list of {name, alias, as_text}: identifiers that are counted)
 -- returns: rid integer, one column per alias, link bigint if asked, person text (a hash of the key, keyed with :secret) if asked,
 --   one number bigint per identifier that is counted: never NULL, as NULLs are one value, and equal where the source's values are,
 --   in a column's own collation: two intervals or texts may be equal and have other hashes

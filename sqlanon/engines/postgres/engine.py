@@ -75,6 +75,7 @@ class PostgresEngine(Tables):
         arrays_by_row=True,
         codes_on_the_way=True,
         distinct_numbers=True,
+        sequences=True,
         max_columns=1600,
         max_row_bytes=8160,
     )

@@ -233,7 +233,7 @@ def _statements(engine: Engine, spec: ReleaseSpec, target: Publication, ready: P
     grouping = form.grouping(physical, counted, layout)
     made = [
         statement("table/stage", engine.dialect, stage=stage, source=ready.roles.relation.ref, columns=staged, dense=False,
-                  link=link_columns(ready.roles, spec), key=list(spec.key), persons=list(ready.persons)),
+                  numbers=None, link=link_columns(ready.roles, spec), key=list(spec.key), persons=list(ready.persons)),
         statement("publish/table", engine.dialect, physical=physical, published=listed(layout.columns), dense=False, repeated=[], **released),
     ]  # fmt: skip
     shown = [(target.view, physical, layout.columns)]

@@ -102,7 +102,9 @@ def prepare(
             return Unchanged(seen)
         guard_texts(scratch, spec, roles, spec.memory or memory)
         roles, dense = listed(scratch, roles, rows, exact=format_of(spec.format.kind).facts.exact)
-        stage = take_stage(scratch, roles, link_columns(roles, spec), key, secret, persons, dense=dense)
+        stage = take_stage(
+            scratch, roles, link_columns(roles, spec), key, secret, persons, dense=dense, rows=rows
+        )
         if rows:
             guard_source(scratch, spec, roles, rows)
             if key:
