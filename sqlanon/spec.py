@@ -28,7 +28,8 @@ MAX_WEIGHT = 1024
 """Weights of one release sum to at most this, so that rows x weight x extent fits 64 bits (design, section 3)."""
 MAX_WINDOW = 1000
 MAX_PASSES = 100
-"""What refine may be asked for; its time is rows x window x passes."""
+MAX_SEARCH = 1000
+"""What refine may be asked for; its time is rows x window x passes, and rows x search."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -155,10 +156,17 @@ class MethodSpec:
 
 @dataclass(frozen=True, slots=True)
 class RefineSpec:
-    """The local pass after a method: classes on either side that a row looks at, and runs over all rows, at most."""
+    """The local pass after a method.
+
+    Attributes:
+        window: classes on either side that a row looks at.
+        passes: runs over all rows, at most.
+        search: trials after them for every class that loses something; None: `sqlanon.declared.trials` chooses.
+    """
 
     window: int = 40
     passes: int = 4
+    search: int | None = 0
 
 
 @dataclass(frozen=True, slots=True)

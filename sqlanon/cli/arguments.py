@@ -6,7 +6,7 @@ import re
 from collections.abc import Sequence
 from fractions import Fraction
 
-from sqlanon.declared.arguments import ARGUMENTS
+from sqlanon.declared.arguments import ARGUMENTS, Form
 from sqlanon.errors import PolicyError
 
 
@@ -71,12 +71,50 @@ def settings(option: str, texts: Sequence[str] | None) -> dict[str, str]:
     return pairs(option, [item for text in texts or () for item in text.split(",")], "key")
 
 
-def whole(option: str, values: dict[str, str]) -> dict[str, int]:
-    """The values of pairs as integers."""
+SWITCHES = tuple(argument.option for argument in ARGUMENTS if argument.form is Form.SWITCH)
+"""Options whose value may be left out."""
+_SETTING = re.compile(r"[A-Za-z_]+=")
+ON = "true"
+"""What an option of `switch` has as its value where none is given."""
+
+
+def with_values(words: Sequence[str]) -> list[str]:
+    """A command line in which each of `SWITCHES` has a value: the next word where that is ``key=...``, else `ON`.
+
+    Example:
+        >>> with_values(["t.csv", "--refine", "--k", "5", "--refine", "search=8"])
+        ['t.csv', '--refine=true', '--k', '5', '--refine=search=8']
+    """
+    found: list[str] = []
+    rest = list(words)
+    while rest:
+        word = rest.pop(0)
+        if word == "--":
+            return [*found, word, *rest]
+        if word in SWITCHES:
+            word += f"={rest.pop(0) if rest and _SETTING.match(rest[0]) else ON}"
+        found.append(word)
+    return found
+
+
+def switch(option: str, texts: Sequence[str] | None) -> bool | dict[str, int] | None:
+    """True where no value is given, else a comma list of ``key=whole number``.
+
+    Example:
+        >>> switch("--refine", ["true"]), switch("--refine", ["search=8,passes=2"])
+        (True, {'search': 8, 'passes': 2})
+    """
+    given = [text for text in texts or () if text != ON]
+    return whole(option, settings(option, given), "key") if given else bool(texts) or None
+
+
+def whole(option: str, values: dict[str, str], kind: str = "column") -> dict[str, int]:
+    """The values of pairs as integers; ``kind`` as in `pairs`."""
     try:
-        return {column: int(value) for column, value in values.items()}
+        return {key: int(value) for key, value in values.items()}
     except ValueError:
-        raise PolicyError(f"{option}: column=whole number is wanted, as in age=2") from None
+        example = ", as in age=2" if kind == "column" else ""
+        raise PolicyError(f"{option}: {kind}=whole number is wanted{example}") from None
 
 
 def fraction(option: str, text: str | None) -> Fraction | None:

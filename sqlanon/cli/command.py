@@ -15,6 +15,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
+from sqlanon.cli.arguments import with_values
 from sqlanon.cli.failures import PIPE, Failure, describe, leave_pipe, report
 from sqlanon.cli.interrupt import stopped, watched
 from sqlanon.cli.logs import configure
@@ -112,7 +113,7 @@ class Commands(TyperGroup):
         **extra: Any,
     ) -> int:
         """Parse, run, exit: with code 2 and one message where the arguments are wrong."""
-        arguments = list(sys.argv[1:] if args is None else args)
+        arguments = with_values(sys.argv[1:] if args is None else args)
         try:
             code = super().main(
                 arguments, prog_name or "sqlanon", complete_var, False, windows_expand_args, **extra

@@ -8,7 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
-from sqlanon.cli.arguments import fraction, names, pairs, settings, whole
+from sqlanon.cli.arguments import fraction, names, pairs, settings, switch, whole
 from sqlanon.declared.arguments import ARGUMENTS, Argument, Form
 
 OFFERED = tuple(argument for argument in ARGUMENTS if argument.option)
@@ -20,6 +20,7 @@ _READ: Mapping[Form, Callable[[str, Any], object]] = {
     Form.WHOLE_PAIRS: lambda option, texts: whole(option, pairs(option, texts)),
     Form.REQUIREMENT_PAIRS: lambda option, texts: pairs(option, texts, "requirement"),
     Form.SETTINGS: settings,
+    Form.SWITCH: switch,
     Form.NUMBER: fraction,
 }
 """How texts become values; the other forms are values already."""

@@ -21,6 +21,7 @@ from sqlanon.declared.methods import METHODS
 from sqlanon.declared.metrics import ALL, METRICS, MetricDeclaration, asked_metrics
 from sqlanon.declared.registry import Registry
 from sqlanon.declared.requirements import REQUIREMENTS, Number, RequirementDeclaration, Value
+from sqlanon.declared.trials import refining
 
 __all__ = [
     "ALL",
@@ -44,6 +45,7 @@ __all__ = [
     "asked_metrics",
     "asked_of",
     "most_suppressed",
+    "refining",
     "refusals",
     "suppression_refused",
     "too_many_rows",

@@ -37,6 +37,7 @@ class Form(Enum):
     PAIRS = "column=value, once for each column"
     WHOLE_PAIRS = "column=whole number, once for each column"
     SETTINGS = "comma list of key=value"
+    SWITCH = "nothing, or a comma list of key=whole number"
     REQUIREMENT_PAIRS = "requirement=value, once for each requirement"
 
 
@@ -162,8 +163,8 @@ ARGUMENTS: tuple[Argument, ...] = (
     ),
     Argument("method", ("method",), str | Mapping[str, object], Form.TEXT, "--method", "NAME[:option=value,...]"),
     Argument(
-        "refine", ("refine",), bool | Mapping[str, int], Form.FLAG, "--refine",
-        "Improve the classes by a local pass.",
+        "refine", ("refine",), bool | Mapping[str, int], Form.SWITCH, "--refine",
+        "Improve the classes by a local pass, and by N trials for each.", "[search=N]",
     ),
     Argument(
         "suppression", ("suppression",), Mapping[str, Number], Form.SETTINGS, "--suppression",

@@ -127,8 +127,9 @@ RELEASE = {
     ),
     "seed": Key(
         None,
-        "For what draws random numbers: the methods `idistance`, `topdown` and `anatomy`, and the group "
-        "numbers of format anatomy. Default: drawn from the operating system.",
+        "For what draws random numbers: the methods `idistance`, `topdown` and `anatomy`, the group numbers of format "
+        "anatomy, and the search of `refine`. Default: drawn from the operating system; the search draws the same numbers in "
+        "every run.",
     ),
 }
 COLUMN = {
@@ -210,6 +211,11 @@ METHOD = {
 REFINE = {
     "window": Key(_REFINE.window, "Classes on either side that a row looks at."),
     "passes": Key(_REFINE.passes, "Runs over all rows, at most; it ends earlier when nothing moves."),
+    "search": Key(
+        _REFINE.search,
+        "Trials after the passes, for every class that loses something: the rows of a few near classes are divided anew, "
+        "and stay so where they lose less. `refine: true` takes the number from a table, which docs/onedim.md shows.",
+    ),
 }
 SUPPRESSION = {
     "limit": Key(0, "The share of the source's rows, at most: 0.02 allows 2 of 100."),

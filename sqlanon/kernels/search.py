@@ -89,7 +89,8 @@ def _pool(
 @njit(nogil=True, cache=True)
 def _clusters(together: int, rows: int, least: int, room: int, state: npt.NDArray[np.uint64]) -> int:
     """How many clusters to make of so many classes: half of the time one more, else as many, or any number."""
-    fewest, largest = max(together - 1, 1), min(rows // least, room)
+    largest = min(rows // least, room)
+    fewest = min(max(together - 1, 1), largest)
     draw = below(state, 4)
     if draw == 3:
         return fewest + below(state, largest - fewest + 1)
@@ -172,7 +173,7 @@ def search(
                 known[g] = _nearest(class_box, class_mask, size, wide, g, used, most, measure, near, price)
             together = _pool(g, near, known, size, most, pooled, state)
             if together == 1 and size[g] < 2 * least:
-                continue
+                continue  # one class alone can only be divided
             cost = np.int64(0)
             for t in range(together):
                 cost += size[pooled[t]] * wide[pooled[t]]

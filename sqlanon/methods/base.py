@@ -74,6 +74,7 @@ class Context:
         most_unassigned: rows that may be suppressed, at most, left out or starred.
         refine: the local pass after the method; None: there is none.
         format: the name of the format that classes are published in.
+        search_seed: for the search of ``refine``: the same in every run where the policy has no seed.
     """
 
     scratch: Scratch
@@ -89,6 +90,7 @@ class Context:
     most_unassigned: int = 0
     refine: RefineSpec | None = None
     format: str = "ranges"
+    search_seed: int = 0
 
 
 @dataclass(frozen=True, slots=True)

@@ -118,7 +118,11 @@ def build(
         dimensions=tuple(model.dimensions),
         key=tuple(model.key),
         method=MethodSpec(model.method.name, dict(cast("dict[str, str]", model.method.model_extra or {}))),
-        refine=RefineSpec(model.refine.window, model.refine.passes) if model.refine else None,
+        refine=(
+            RefineSpec(model.refine.window, model.refine.passes, model.refine.search)
+            if model.refine
+            else None
+        ),
         suppression=(
             SuppressionSpec(Fraction(model.suppression.limit), model.suppression.rows)
             if model.suppression

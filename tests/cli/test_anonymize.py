@@ -190,14 +190,36 @@ def test_the_least_that_is_accepted_must_be_possible(cli, people_csv, tmp_path, 
     assert not (tmp_path / "out.csv").exists()
 
 
-def test_refine_is_kept_with_the_release(cli, warehouse):
-    words = [*FILE, "--refine", "--to", "shared.people", "--json"]
+@pytest.mark.parametrize(
+    ("given", "search"), [(["--refine"], "auto"), (["--refine", "search=9"], 9), (["--refine=search=9"], 9)]
+)
+def test_refine_is_kept_with_the_release(cli, warehouse, given, search):
+    words = [*FILE, *given, "--to", "shared.people", "--json"]
     assert cli("anonymize", "people", "--db", warehouse, *words).code == 0
     import duckdb
 
     with duckdb.connect(warehouse.removeprefix("duckdb:///"), read_only=True) as connection:
         ((policy,),) = connection.execute("SELECT policy FROM _sqlanon.catalog").fetchall()
-    assert json.loads(policy)["refine"] == {"window": 40, "passes": 4}
+    assert json.loads(policy)["refine"] == {"window": 40, "passes": 4, "search": search}
+
+
+@pytest.mark.parametrize(
+    ("given", "problem"),
+    [
+        ("search=many", "--refine: key=whole number is wanted"),
+        ("search=1001", "--refine search: too large; a whole number from 0 to 1000"),
+        ("trials=5", "--refine trials: unknown key"),
+    ],
+)
+def test_refine_is_wrong(cli, people_csv, tmp_path, given, problem):
+    ended = cli("anonymize", people_csv, *FILE, "--refine", given, "--to", "out.csv")
+    assert ended.code == 2
+    assert problem in " ".join(ended.err.split()), ended.err
+    assert not (tmp_path / "out.csv").exists()
+
+
+def test_refine_takes_no_file_for_its_value(cli, people_csv):
+    assert cli("anonymize", "--refine", people_csv, *FILE, "--to", "out.csv").code == 0
 
 
 def test_hierarchy(cli, tmp_path):

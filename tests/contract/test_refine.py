@@ -11,7 +11,7 @@ import pytest
 from sqlanon.declared.limits import refined_stars
 from sqlanon.errors import PolicyError
 from sqlanon.methods import METHODS
-from sqlanon.methods.shared import refine
+from sqlanon.methods.shared import refine, search
 from tests.contract.axes import Way, ways
 from tests.contract.cases import Case, multiset, release_rows
 from tests.contract.samples import DIVERSE, FEW, TREES, WHOLE
@@ -51,7 +51,11 @@ def test_every_engine_and_row_order_gives_the_same(
     for seed, db in enumerate(both_dbs):
         order = random.Random(seed).sample(range(len(case.rows)), len(case.rows))
         rows, _ = release_rows(
-            db, case.shuffled(order), tmp_path, **way.arguments, refine={"window": 3, "passes": 2}
+            db,
+            case.shuffled(order),
+            tmp_path,
+            **way.arguments,
+            refine={"window": 3, "passes": 2, "search": 3},
         )
         found.append(multiset(rows))
     assert found[0] == found[1]
@@ -65,11 +69,17 @@ def test_blocks_are_refined_apart(shared_db: Any, tmp_path: Path, monkeypatch: p
         dict.fromkeys(("x", "y"), WHOLE.quasi["n"]), (), Privacy(k=5),
     )  # fmt: skip
     monkeypatch.setattr(refine, "BLOCK", 100)
+    monkeypatch.setattr(search, "BLOCK", 100)
     _, plain = release_rows(shared_db, case, tmp_path, method="hilbert")
-    _, refined = release_rows(shared_db, case, tmp_path, method="hilbert", refine=True)
+    _, passed = release_rows(shared_db, case, tmp_path, method="hilbert", refine={"search": 0})
+    once, refined = release_rows(shared_db, case, tmp_path, method="hilbert", refine=True)
     assert refined.verified
     assert refined.rows == 600
-    assert refined.loss.gcp < plain.loss.gcp
+    assert refined.loss.gcp < passed.loss.gcp < plain.loss.gcp
+    again, _ = release_rows(shared_db, case, tmp_path, method="hilbert", refine=True)
+    assert multiset(once) == multiset(again), "without a seed the search draws the same numbers"
+    other, _ = release_rows(shared_db, case, tmp_path, method="hilbert", refine=True, seed=8)
+    assert multiset(once) != multiset(other)
 
 
 def test_exact_rows_have_nothing_to_refine(shared_db: Any, tmp_path: Path) -> None:

@@ -13,12 +13,13 @@ from hypothesis import strategies as st
 
 from sqlanon.kernels.random import seeded
 from sqlanon.kernels.search import search
+from sqlanon.methods.shared import search as blocks
 from tests.contract.cases import Case
 from tests.oracle.divisions import gcp, wide
 from tests.oracle.domains import Quasi, Sensitive, Table
 from tests.oracle.requirements import Privacy, meets
 from tests.properties.kernel import demands
-from tests.properties.onedim import by_number, in_order
+from tests.properties.onedim import by_number, context_of, in_order
 from tests.properties.strategies import cases
 
 Classes = list[list[int]]
@@ -139,6 +140,27 @@ def test_nearly_always_the_best_of_all_partitions(kind: str) -> None:
 @pytest.mark.parametrize("kind", ["ranges", "sets", "trees", "l"])
 def test_nearly_always_the_best_of_all_partitions_of_13_rows(kind: str) -> None:
     assert found_best(kind, 45, 13) >= 43
+
+
+def test_threads_change_nothing_and_the_seed_does(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(blocks, "BLOCK", 60)
+    rng = random.Random(5)
+    table = Table(tuple(Quasi(name, tuple(rng.randint(0, 99) for _ in range(400))) for name in "xy"))
+    privacy, before = Privacy(k=4), [list(range(at, at + 8)) for at in range(0, 400, 8)]
+    rows, shape = in_order(table)
+
+    def classes(threads: int, seed: int) -> Classes:
+        context = context_of(table, privacy, threads=threads)
+        context.search_seed = seed  # type: ignore[misc]
+        codes, group = rows.codes[:, :2].T.copy(), np.repeat(np.arange(50), 8)
+        return by_number(blocks.searched(context, codes, [], shape, [], group, 9))
+
+    one = classes(1, 0)
+    assert sorted(row for rows in one for row in rows) == list(range(400))
+    assert all(len(rows) >= 4 for rows in one)
+    assert gcp(table, one) < gcp(table, before)
+    assert classes(4, 0) == one
+    assert classes(1, 3) != one
 
 
 def test_classes_appear_and_vanish() -> None:

@@ -1,4 +1,4 @@
-"""Refine: a local improvement of any method's classes (ours, not a paper's; see `kernels.refine`).
+"""Refine: a local improvement of any method's classes, and a search after it (ours, not a paper's; see `kernels.refine`).
 
 Classes must be numbered so that near numbers are alike, as methods with an order number them.
 """
@@ -30,7 +30,7 @@ def refined(context: Context, assignment: Assignment, spec: RefineSpec) -> Assig
     Raises:
         PolicyError: the method decides at which levels classes are published, so that their boxes are not what is lost.
 
-    Cost: O(n (window + k) d) a pass.
+    Cost: O(n (window + k) d) a pass, and O(n k d) a trial of the search.
     """
     if assignment.levels is not None:
         raise PolicyError(
@@ -77,6 +77,16 @@ def refined(context: Context, assignment: Assignment, spec: RefineSpec) -> Assig
         for _ in pool.map(improve, [starts[a : b + 1] for a, b in pairwise(cuts)]):
             done += 1
             context.progress.update(done, len(cuts) - 1, "blocks refined")
+    if spec.search:
+        from sqlanon.methods.shared.search import searched
+
+        ordered = [column[order] for column in sensitive]
+        found = searched(
+            context, np.ascontiguousarray(codes[:, order]), ordered, geometry, whole, classes.astype(np.int64), spec.search
+        )  # fmt: skip
+        classes = found.astype(np.int32)
+        if assignment.starred is not None:  # a number of its own
+            classes += classes >= assignment.starred
     out = label.astype(np.int32)
     out[order] = classes
     table = context.scratch.table("refined")

@@ -6,6 +6,7 @@ import secrets
 from collections.abc import Sequence
 from typing import Any
 
+from sqlanon.declared import refining
 from sqlanon.declared.combinations import remarks
 from sqlanon.declared.cost import WALK
 from sqlanon.engines.base import Engine, TableRef
@@ -107,6 +108,7 @@ def plan(
                     *planned(spec, ready.rows),
                     *remarks(spec),
                     *([better] if better else []),
+                    *_searched(spec, ready),
                     *compared.notes,
                 ),
                 estimate=estimate(
@@ -126,6 +128,15 @@ def estimate(method: Method, rows: int, columns: int, k: int, *, pushed: bool = 
     cost = (method.cost.pushed or method.cost) if pushed else method.cost
     seconds, around = cost.time(rows, columns, k), WALK.time(rows, columns, k)
     return Estimate(seconds, seconds * cost.worst, cost.memory(rows, columns), around, around * WALK.worst)
+
+
+def _searched(spec: ReleaseSpec, ready: Prepared) -> tuple[str, ...]:
+    """The note about the trials of refine."""
+    asked = refining(spec, ready.rows, len(ready.quasi))
+    if asked is None or not asked.search:
+        return ()
+    s = "" if asked.search == 1 else "s"
+    return (f"refine: search={asked.search}, {asked.search} trial{s} for every class that loses something",)
 
 
 def _compared(

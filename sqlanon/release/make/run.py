@@ -8,7 +8,7 @@ import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from sqlanon.declared import FORMATS, METHODS, most_suppressed
+from sqlanon.declared import FORMATS, METHODS, most_suppressed, refining
 from sqlanon.engines.base import Engine, TableRef
 from sqlanon.formats import Levels, Recoded, RowGroups, format_of
 from sqlanon.loss import Attribute, Facts, Joint, classification, joint_counts, measure, measure_asked
@@ -182,7 +182,7 @@ def make_classes(
         context = Context(
             scratch, encoded, ready.requirements, spec.execution, spec.memory or machine.memory, machine.threads,
             progress, seed, spec.privacy.accuracy, spec.suppression, most_suppressed(spec, encoded.rows),
-            spec.refine, spec.format.kind,
+            refining(spec, encoded.rows, len(encoded.quasi)), spec.format.kind, spec.seed or 0,
         )  # fmt: skip
         assignment = ready.method.assign(context)
     with watch.stage("recode"):

@@ -326,6 +326,10 @@ def redacted(spec: ReleaseSpec) -> dict[str, Any]:
     if spec.privacy.accuracy is not None:
         policy["privacy"]["accuracy"]["extents"] = dict(spec.privacy.accuracy.extents)
     policy.pop("seed")
+    if spec.refine is not None:  # 0.1.0 had no search: a policy without one is kept as it was then
+        policy["refine"]["search"] = "auto" if spec.refine.search is None else spec.refine.search
+        if spec.refine.search == 0:
+            del policy["refine"]["search"]
     policy["privacy"] |= policy["privacy"].pop("more")
     return {key: _written(value) for key, value in policy.items()}
 

@@ -70,7 +70,7 @@ releases:
     execution: kernel
     memory: 1GiB
     seed: 42
-    refine: {window: 5, passes: 2}
+    refine: {window: 5, passes: 2, search: 3}
     key: [name, number]
     every: 24h
     keep: 5
@@ -102,7 +102,7 @@ releases:
         execution="kernel",
         memory=2**30,
         seed=42,
-        refine={"window": 5, "passes": 2},
+        refine={"window": 5, "passes": 2, "search": 3},
         rows_are="events",
         persons="ignored",
         accept_unique=["diagnosis"],
@@ -212,6 +212,7 @@ def test_every_fraction_is_exact(numerator: int, denominator: int) -> None:
         ({**DUAL, "at_least": {"k": 0}}, "at_least[k]: too small; a whole number of at least 1"),
         ({"presence": "disclosed"}, "presence: the format is ranges; presence: disclosed goes with the format anatomy"),
         ({"refine": {"window": 0}}, "refine[window]: too small; a whole number from 1 to 1000"),
+        ({"refine": {"search": 1001}}, "refine[search]: too large; a whole number from 0 to 1000"),
         ({"requirements": 20}, "requirements: not a mapping; requirement: value pairs"),
         ({"refine": 20}, "refine: neither true nor false; true, false or key: value pairs"),
         ({"mean": ["age"], "k": 4}, "mean: k is below 5; means need k of at least 5"),

@@ -40,7 +40,11 @@ def test_bounds_are_kept_exactly() -> None:
     assert "seed" not in kept
     assert CANARY not in text
     refined = redacted(release(source="t", quasi="age", k=2, refine={"window": 7}))
-    assert refined["refine"] == {"window": 7, "passes": 4}
+    assert refined["refine"] == {"window": 7, "passes": 4}, "as 0.1.0 kept it"
+    refined = redacted(release(source="t", quasi="age", k=2, refine={"search": 7}))
+    assert refined["refine"] == {"window": 40, "passes": 4, "search": 7}
+    refined = redacted(release(source="t", quasi="age", k=2, refine=True))
+    assert refined["refine"] == {"window": 40, "passes": 4, "search": "auto"}
 
 
 def test_plan_shows_what_changed() -> None:

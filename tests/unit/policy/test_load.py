@@ -85,8 +85,9 @@ def test_methods_are_a_text_or_a_mapping(read: Any, written: str, method: Method
 @pytest.mark.parametrize(
     ("written", "refine"),
     [
-        ("true", RefineSpec(window=40, passes=4)),
-        ("{}", RefineSpec(window=40, passes=4)),
+        ("true", RefineSpec(window=40, passes=4, search=None)),
+        ("{}", RefineSpec(window=40, passes=4, search=0)),
+        ("{search: 1000}", RefineSpec(window=40, passes=4, search=1000)),
         ("{window: 1}", RefineSpec(window=1, passes=4)),
         ("{window: 1000, passes: 100}", RefineSpec(window=1000, passes=100)),
         ("no", None),

@@ -1,0 +1,52 @@
+"""The table of trials behind ``refine: true``: fixed, never more for larger classes, and as the documents print it."""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+from sqlanon.declared.trials import CLASS, ROWS, TRIALS, WIDE, refining, trials
+from sqlanon.policy import release
+from sqlanon.spec import MAX_SEARCH
+
+
+def test_the_table() -> None:
+    assert len(TRIALS) == len(ROWS) + 1
+    assert all(len(row) == len(CLASS) for row in TRIALS)
+    assert all(left >= right for row in TRIALS for left, right in pairwise(row))
+    assert all(0 <= each <= MAX_SEARCH for row in TRIALS for each in row)
+
+
+@pytest.mark.parametrize("rows", [1, ROWS[0], ROWS[0] + 1, ROWS[-1], 10**9])
+def test_every_table_has_a_number(rows: int) -> None:
+    found = [trials(rows, least, 5) for least in (1, CLASS[0], CLASS[0] + 1, CLASS[-1], CLASS[-1] + 1)]
+    assert found == sorted(found, reverse=True)
+    assert found[-1] == 0
+    assert trials(rows, 10, WIDE + 1) <= trials(rows, 10, WIDE)
+
+
+def test_true_asks_the_table_and_a_number_does_not() -> None:
+    chosen = refining(release(source="t", quasi="age", k=5, refine=True), 30_000, 1)
+    assert chosen is not None
+    assert chosen.search == trials(30_000, 5, 1)
+    diverse = release(source="t", quasi="age", sensitive="d", k=2, l="21/2", refine=True)
+    assert getattr(refining(diverse, 30_000, 1), "search", None) == trials(30_000, 11, 1)
+    for given, search in (({"window": 3}, 0), ({"search": 7}, 7)):
+        assert (
+            getattr(refining(release(source="t", quasi="age", k=5, refine=given), 9, 1), "search", None)
+            == search
+        )
+    assert refining(release(source="t", quasi="age", k=5), 9, 1) is None
+
+
+def test_the_documents_show_it() -> None:
+    text = (Path(__file__).parents[3] / "docs" / "onedim.md").read_text(encoding="utf-8")
+    table = text.split("<!-- trials -->")[1].split("\n\n")[0]
+    lines = [re.findall(r"[\d,]+", line) for line in table.splitlines() if line.startswith("|")]
+    numbers = [[int(each.replace(",", "")) for each in line] for line in lines]
+    assert numbers[0] == list(CLASS)
+    assert [tuple(line[-len(CLASS) :]) for line in numbers[2:]] == list(TRIALS)
+    assert [line[0] for line in numbers[2:-1]] == list(ROWS)
