@@ -9,7 +9,9 @@ from typing import Any
 import pytest
 
 from sqlanon.engines.base import TableRef
+from sqlanon.spec import ColumnSpec, PrivacySpec, ReleaseSpec
 from sqlanon.table.scratch import Scratch
+from sqlanon.table.stage import assign_roles, take_stage
 from tests.engines import PAIR, create_table
 
 ROWS = 500
@@ -58,6 +60,28 @@ def test_codes_of_integers(connect_module, test_engine, dense, kind, low, nulls)
         work = scratch.table("work")
         scratch.execute("table/work", work=work, stage=stage, columns=[column], span=False)
         assert read(db, work, "rid", "c1") == sorted(((rid, codes[value]) for rid, value in rows), key=repr)
+        binds = {"first": 30, "past": 90}
+        part = scratch.sql("table/work", binds, work=None, stage=stage, columns=[column], span=True)
+        rid, code = db.engine.fetch_arrays(part, ["int32", "int16"])
+        assert sorted(zip(rid.tolist(), code.tolist(), strict=True)) == [
+            (i, codes[value]) for i, value in rows[30:90]
+        ]
+
+
+@pytest.mark.parametrize("test_engine", PAIR, ids=lambda engine: engine.name)
+@pytest.mark.parametrize("many", [1, ROWS + 1], ids=["many", "few"])
+def test_staged_rows_are_numbered(connect, test_engine, many, monkeypatch):
+    """From 0 on, each number once, however the engine numbers so many rows."""
+    monkeypatch.setattr("sqlanon.table.stage.MANY_ROWS", many)
+    db = connect(test_engine)
+    create_table(db, "staged", {"name": "VARCHAR"}, [(f"v{i}",) for i in range(ROWS)])
+    spec = ReleaseSpec("staged", "staged", columns=(ColumnSpec("name", "quasi"),), privacy=PrivacySpec(k=2))
+    with Scratch(db.engine) as scratch, db.engine.snapshot():
+        roles = assign_roles(spec, db.engine.relation("staged"))
+        stage = take_stage(scratch, roles, [], rows=ROWS)
+        found = db.engine.fetch(f'SELECT rid, q1 FROM "{stage.name}"')
+        assert sorted(rid for rid, _ in found) == list(range(ROWS))
+        assert {name for _, name in found} == {f"v{i}" for i in range(ROWS)}
 
 
 @pytest.mark.parametrize("test_engine", PAIR, ids=lambda engine: engine.name)
