@@ -14,6 +14,10 @@ if TYPE_CHECKING:
     from sqlanon.table.scratch import Scratch
 
 
+PARTS = 4
+"""In so many parts at most the codes are read without a table: each is a scan of the stage, whose rows are wider."""
+
+
 class Work:
     """rid and a code of every value, for every staged row."""
 
@@ -46,19 +50,21 @@ class Work:
     def query(self, domains: Sequence[Domain], span: tuple[int, int] | None) -> Statement | None:
         """A query for rid and the codes of some columns, which the table would not serve better; None: read the table.
 
-        The engine says whether it pays; it does for the first who reads the rows, if few columns are joined. Who has read all rows calls
-        `check_rows`.
+        The engine says whether it pays; it does for the first who reads the rows, if few columns are joined and the rows are read in few
+        parts. Who has read all rows calls `check_rows`.
 
         Args:
             domains: the columns.
             span: only rows with a rid from the first of these numbers to before the second; a reader begins at 0.
         """
-        begins = span is None or span[0] == 0
+        first, past = span or (0, self._rows)
         pays = self._scratch.engine.capabilities.codes_on_the_way and len(domains) <= FEW
-        if self._made is not None or not pays or (begins and self._asked):
+        if self._made is not None or not pays or (first == 0 and self._asked):
+            return None
+        if self._rows > PARTS * (past - first):
             return None
         self._asked = True
-        binds: dict[str, Bind] = {} if span is None else {"first": span[0], "past": span[1]}
+        binds: dict[str, Bind] = {} if span is None else {"first": first, "past": past}
         columns = self._columns(domains)
         return self._scratch.sql(
             "table/work", binds, work=None, stage=self._stage, columns=columns, span=span is not None
