@@ -53,6 +53,10 @@ class Engine(Protocol):
     def files(self) -> Files | None:
         """CSV and Parquet files that it reads and writes; None: it cannot."""
 
+    @property
+    def few_rows(self) -> Callable[[], AbstractContextManager[None]] | None:
+        """Statements inside read so few rows that they are run as they are written, without a search for better plans; None: it always plans."""
+
     transactions: bool
     """Statements can be one change: `publishing` and `snapshot` are transactions. Without, they do nothing, and a release is
     published in two phases: then a view is replaced in one statement whatever its columns are, and readers see the old or the new one."""

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 from sqlanon.errors import PolicyError
 
 
@@ -16,6 +18,11 @@ def split_name(text: str) -> list[str]:
     Raises:
         PolicyError: a quote is not closed or a part is empty.
     """
+    return list(_split(text))
+
+
+@lru_cache(maxsize=1024)
+def _split(text: str) -> tuple[str, ...]:
     parts: list[str] = []
     current: list[str] = []
     quoted = False
@@ -37,4 +44,4 @@ def split_name(text: str) -> list[str]:
     parts.append("".join(current))
     if quoted or not all(parts):
         raise PolicyError(f'{text!r} is not a table name; write table, schema.table, or quote parts with "')
-    return parts
+    return tuple(parts)

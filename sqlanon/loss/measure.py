@@ -73,6 +73,7 @@ def measure(
         weights=sum(a.weight for a in attributes),
         aggregates=[{"alias": alias, "sql": sql} for alias, sql in wanted.items()],
         starred=lost.starred,
+        ordered=scratch.few,
     )[0]
     values = {alias: float(str(cell)) for alias, cell in zip(wanted, row, strict=True)}
     if lost.left_out:

@@ -53,6 +53,12 @@ class KAnonymity(Requirement):
             asked=int(self.asked),
         )
 
+    def largest(
+        self, engine: Engine, table: TableRef, names: Sequence[str], persons: Sequence[str] = ()
+    ) -> Fraction:
+        """All rows."""
+        return Fraction(int(str(engine.fetch(statement("table/count", engine.dialect, source=table))[0][0])))
+
     def measure(
         self,
         engine: Engine,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from copy import deepcopy
 from dataclasses import dataclass, field, fields
 from typing import Any, Literal, Self
 
@@ -104,7 +105,7 @@ class RunReport(Report):
         known = {item.name for item in fields(cls)}
         values: dict[str, Any] = {
             key: tuple(value) if isinstance(value, list) else value
-            for key, value in report.items()
+            for key, value in deepcopy(dict(report)).items()
             if key in known
         }
         values["requirements"] = tuple(RequirementResult(**item) for item in report["requirements"])

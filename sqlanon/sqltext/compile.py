@@ -65,12 +65,20 @@ def _environment() -> jinja2.Environment:
 
 @lru_cache(maxsize=512)
 def _template(path: str) -> jinja2.Template:
-    return _environment().from_string(Path(path).read_text(encoding="utf-8"))
+    return _read(Path(path).read_text(encoding="utf-8"))
 
 
 @lru_cache(maxsize=128)
 def _added(text: str) -> jinja2.Template:
-    return _environment().from_string(text)
+    return _read(text)
+
+
+def _read(text: str) -> jinja2.Template:
+    template = _environment().from_string(text)
+    template.globals = dict(
+        template.globals
+    )  # every rendering copies them, which takes long from a chain of maps
+    return template
 
 
 @lru_cache(maxsize=4096)

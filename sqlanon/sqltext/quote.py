@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 from sqlglot import exp
@@ -10,6 +11,7 @@ if TYPE_CHECKING:
     from sqlanon.engines.base import TableRef
 
 
+@lru_cache(maxsize=4096)
 def identifier(name: str) -> str:
     """``name`` quoted; the two engines we have quote alike.
 

@@ -140,7 +140,7 @@ def build_domains(
         for reading, code in simple:
             _seen_domain(scratch, reading, values[code], tables[code], code)
         ordered = {code for reading, code in simple if reading.treatment == "ordered"}
-        asked = [(values[code], tables[code] if code in ordered else None) for _, code in readings]
+        asked = [(tables[code] if code in ordered else values[code], code in ordered) for _, code in readings]
         facts = list(_facts(scratch, asked))
     domains = []
     for (reading, code), (distinct, nulls, singles, top, spread) in zip(readings, facts, strict=True):
@@ -300,13 +300,18 @@ def _given(reading: Reading) -> bool:
 
 
 def _facts(
-    scratch: Scratch, tables: Sequence[tuple[TableRef, TableRef | None]]
+    scratch: Scratch, tables: Sequence[tuple[TableRef, bool]]
 ) -> Iterator[tuple[int, int, int, int, float | None]]:
-    """Of each column the distinct values, NULLs, single values, rows of the most frequent one, and the range of its domain."""
+    """Of each column the distinct values, NULLs, single values, rows of the most frequent one, and the range of its domain.
+
+    ``tables``: its frequency set, or its domain and that it is an ordered one.
+    """
     for at in range(0, len(tables), MANY):
-        some = [{"seen": seen, "domain": domain} for seen, domain in tables[at : at + MANY]]
-        for _, distinct, nulls, singles, top, spread in scratch.fetch("table/facts", tables=some):
-            wide = None if spread is None else float(str(spread))
+        some = [{"seen": seen, "ord": ordered} for seen, ordered in tables[at : at + MANY]]
+        found = {_count(row[0]): row[1:] for row in scratch.fetch("table/facts", tables=some)}
+        for place, (_, ordered) in enumerate(tables[at : at + MANY], 1):
+            distinct, nulls, singles, top, spread = found.get(place, (0, 0, 0, 0, None))
+            wide = float(str(spread or 0)) if ordered else None
             yield _count(distinct), _count(nulls), _count(singles), _count(top), wide
 
 

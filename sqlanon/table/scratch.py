@@ -42,6 +42,9 @@ class Step:
     seconds: float
 
 
+FEW_ROWS = 1000
+"""Rows of a small run: whatever is joined with whatever, it takes less time than to plan it."""
+
 Keep = Callable[[TableRef, Step], None]
 """Keeps a copy of a scratch table that is about to be dropped."""
 
@@ -62,6 +65,7 @@ class Scratch:
         self._keep = keep
         self._made: dict[TableRef, Step] = {}
         self.run = secrets.token_hex(4)
+        self.few = False
         self._tables: list[TableRef] = []
         self._types: list[TableRef] = []
         self._waiting: list[Statement] | None = None
@@ -75,7 +79,7 @@ class Scratch:
         A context manager, as this one.
         """
         made = Scratch(self.engine, self._watch, self._keep)
-        made._inner = True
+        made._inner, made.few = True, self.few
         return made
 
     def __enter__(self) -> Self:
@@ -88,8 +92,15 @@ class Scratch:
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None:
-        with self._held, self._watch.stage("cleanup") if self._watch and not self._inner else nullcontext():
+        cleaning = self._watch.stage("cleanup") if self._watch and not self._inner else nullcontext()
+        with cleaning, self._held:
             self._drop_all(error)
+
+    def expect(self, rows: int) -> None:
+        """Say how many rows the source has: the plans of a small run's statements are not worth a search."""
+        if rows <= FEW_ROWS and self.engine.few_rows is not None:
+            self._held.enter_context(self.engine.few_rows())
+            self.few = True
 
     def _drop_all(self, error: BaseException | None) -> None:
         for table in list(self._tables):

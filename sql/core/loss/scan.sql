@@ -1,6 +1,6 @@
 -- name: loss/scan
 -- params: boxes (table), groups ({table, key, group}), columns (list of {code, weight, size}), weights (their sum), aggregates (list of
---   {alias, sql}), starred (a class or none)
+--   {alias, sql}), starred (a class or none), ordered (bool: add classes up in their order, where no plan does so by itself)
 -- returns: one row with every aggregate that the metrics asked for: many metrics, one scan
 -- A class is what a reader sees: boxes that publish the same columns are one class, as in a GROUP BY on the release. Its
 -- NCP, LM and volume are the means over its rows, so sums over classes are sums over boxes; widest is its worst box;
@@ -24,4 +24,7 @@ FROM (
     FROM {{ boxes | table }} AS c
     JOIN {{ groups.table | table }} AS r ON r.{{ groups.key }} = c.class
     GROUP BY r.{{ groups.group }}
+{% if ordered %}
+    ORDER BY r.{{ groups.group }}
+{% endif %}
 ) AS b

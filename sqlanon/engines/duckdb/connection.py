@@ -165,6 +165,17 @@ class Connection:
     snapshot = _transaction
     publishing = _transaction
 
+    @contextmanager
+    def few_rows(self) -> Iterator[None]:
+        """See `Engine.few_rows`: to optimize a plan takes a third of the time of a small statement."""
+        with self._translated("PRAGMA"):
+            self._connection.execute("PRAGMA disable_optimizer")
+        try:
+            yield
+        finally:
+            with suppress(duckdb.Error):  # as for a transaction
+                self._connection.execute("PRAGMA enable_optimizer")
+
     def close(self) -> None:
         """See `Engine.close`."""
         with self._translated("to close the database"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 
 from sqlanon.engines.base import Kind
 
@@ -18,6 +19,7 @@ _KINDS: tuple[tuple[str, Kind], ...] = (
 )
 
 
+@lru_cache(maxsize=256)
 def kind_of(type_text: str) -> Kind:
     """The kind of a type by its name in DuckDB's catalog."""
     if type_text.endswith("]"):

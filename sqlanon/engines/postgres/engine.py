@@ -61,6 +61,7 @@ class PostgresEngine(Tables):
     """One PostgreSQL session."""
 
     dialect = "postgres"
+    few_rows = None
     transactions = temporary = updates = ordered = True
     second_file: SecondFile | None = None
     files: Files | None = None

@@ -100,6 +100,7 @@ def prepare(
         seen = SourceState(mark, shown, started)
         if mark == same_as:
             return Unchanged(seen)
+        scratch.expect(rows)
         guard_texts(scratch, spec, roles, spec.memory or memory)
         roles, dense = listed(scratch, roles, rows, exact=format_of(spec.format.kind).facts.exact)
         stage = take_stage(

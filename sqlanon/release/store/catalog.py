@@ -7,14 +7,16 @@ import getpass
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Any
+from functools import lru_cache
+from typing import Any, cast
 
 from sqlanon._version import __version__
 from sqlanon.engines.base import PRIVATE_SCHEMA, Bind, Engine, Found, Row, Statement, TableRef
 from sqlanon.release.store.rights import drop_statistics, reading
 from sqlanon.results import ReleaseRow, RunReport
+from sqlanon.results.base import plain
 from sqlanon.spec import Hierarchy, ReleaseSpec
 from sqlanon.sqltext import identifier, statement
 
@@ -281,7 +283,9 @@ def _user() -> str:
         return "unknown"
 
 
+@lru_cache(maxsize=1024)
 def _entry(row: tuple[object, ...], database: str | None) -> Entry:
+    """A row as it was read. Most rows are as they were the last time: their JSON is parsed once."""
     cells = list(row)
     cells[1] = int(str(cells[1]))
     cells[8] = json.loads(str(cells[8]))
@@ -314,7 +318,7 @@ def physical_name(release: str, version: int) -> str:
 
 def redacted(spec: ReleaseSpec) -> dict[str, Any]:
     """The policy for the catalog: lists of values (hierarchies, orders) replaced by their hashes, no seed."""
-    policy = asdict(spec)
+    policy = cast("dict[str, Any]", plain(spec))
     for column, original in zip(policy["columns"], spec.columns, strict=True):
         if isinstance(original.hierarchy, Hierarchy):
             column["hierarchy"] = {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from contextlib import suppress
+from copy import deepcopy
 from typing import Any
 
 from sqlanon.engines.base import Engine, TableRef
@@ -229,8 +230,8 @@ def _entry(engine: Engine, name: str) -> Entry:
 def _report(entry: Entry) -> VersionReport:
     return VersionReport(
         release=entry.release, version=entry.version, status=entry.status, source=entry.source,
-        source_columns=entry.source_columns or (), fingerprint=entry.fingerprint, policy=dict(entry.policy),
-        policy_hash=entry.policy_hash, report=dict(entry.report), published_at=entry.published_at,
+        source_columns=entry.source_columns or (), fingerprint=entry.fingerprint, policy=deepcopy(dict(entry.policy)),
+        policy_hash=entry.policy_hash, report=deepcopy(dict(entry.report)), published_at=entry.published_at,
         published_by=entry.published_by, checked_at=entry.checked_at, sqlanon=entry.sqlanon,
     )  # fmt: skip
 

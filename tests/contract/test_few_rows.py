@@ -1,0 +1,61 @@
+"""Small runs, whose plans are not optimized: the same release, figures to the last digit, and a session as it was before."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import sqlanon
+from benchmarks.release import fill
+from sqlanon.errors import PrivacyViolation
+from sqlanon.release.make import run
+from sqlanon.table import scratch
+
+OPTIMIZES = "SELECT current_setting('enable_optimizer')"
+ASKED = [
+    {},
+    {"method": "mondrian", "l": 2, "format": "labels"},
+    {"method": "mondrian", "execution": "pushdown", "format": "points"},
+    {"method": "topdown", "format": "suppressed"},
+    {"method": "fulldomain"},
+    {"method": "anatomy", "format": "anatomy", "k": 1, "l": 2},
+]
+
+
+def made(options: dict[str, Any]) -> tuple[object, object]:
+    """A release, and everything that its report says of rows and losses."""
+    with sqlanon.connect("duckdb:///:memory:") as db:
+        fill(db)
+        asked = {"quasi": ["age", "zip"], "sensitive": "disease", "k": 4, "seed": 3, **options}
+        report = db.anonymize("patients", **asked).report.to_dict()
+        rows = sorted(db.engine.fetch("SELECT * FROM release.patients"), key=repr)
+        assert db.engine.fetch(OPTIMIZES) == [(True,)]
+    del report["seconds"]
+    return rows, report
+
+
+@pytest.mark.parametrize("options", ASKED, ids=lambda one: "-".join(map(str, one.values())) or "default")
+def test_the_same_release(monkeypatch, options):
+    few = made(options)
+    monkeypatch.setattr(scratch, "FEW_ROWS", 0)
+    assert made(options) == few
+
+
+def test_only_small_runs_and_until_their_end(monkeypatch):
+    """Also one that fails."""
+    seen = []
+
+    def fails(scratch: Any, *_: object) -> None:
+        seen.append(scratch.engine.fetch(OPTIMIZES)[0][0])
+        raise PrivacyViolation("not now")
+
+    monkeypatch.setattr(run, "verify_staged", fails)
+    with sqlanon.connect("duckdb:///:memory:") as db:
+        fill(db)
+        for most in (scratch.FEW_ROWS, 39):
+            monkeypatch.setattr(scratch, "FEW_ROWS", most)
+            with pytest.raises(PrivacyViolation):
+                db.anonymize("patients", quasi=["age", "zip"], sensitive="disease", k=4)
+            assert db.engine.fetch(OPTIMIZES) == [(True,)]
+    assert seen == [False, True]
