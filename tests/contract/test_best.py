@@ -60,6 +60,7 @@ def notes_of(
         return classes, method(spec.method).assign(context).notes
 
 
+@pytest.mark.cover
 @pytest.mark.parametrize("engine", PAIR, ids=lambda engine: engine.name)
 @pytest.mark.parametrize("seed", range(2))
 def test_every_metric_is_that_of_the_reports(

@@ -141,6 +141,7 @@ def test_metrics_equal_oracle(shared_db: Any, case: Case, kind: str, tmp_path: P
     check(report, case, information(case.table, classes, groups, SHOWN[kind]))
 
 
+@pytest.mark.cover
 @pytest.mark.parametrize("engine", PAIR)
 @pytest.mark.parametrize("case", [JOINT, TREES], ids=lambda case: case.name)
 def test_metrics_on_every_engine(connect_module: Any, engine: Any, case: Case, tmp_path: Path) -> None:
@@ -161,6 +162,7 @@ def test_exact_rows_lose_nothing(shared_db: Any, tmp_path: Path) -> None:
     check(pair.report, case, information(case.table, classes, classes, exact))
 
 
+@pytest.mark.cover
 @pytest.mark.parametrize("kind", ["ranges", "suppressed"])
 @pytest.mark.parametrize("case", [MIXED, TREES], ids=lambda case: case.name)
 def test_levels_and_starred_rows(

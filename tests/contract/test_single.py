@@ -121,6 +121,7 @@ def test_five_columns_of_eight_values_are_proven(connect_module: Any, tmp_path: 
             assert dm(changed) >= score
 
 
+@pytest.mark.cover
 @pytest.mark.parametrize("engine", PAIR, ids=lambda engine: engine.name)
 @pytest.mark.parametrize("rows", ["starred", "left_out"])
 def test_a_whole_run_publishes_the_intervals(
