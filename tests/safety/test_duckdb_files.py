@@ -218,9 +218,11 @@ def test_commands_that_only_look_open_the_file_for_reading(make_url: Any, tmp_pa
         f"  - {{name: other, source: people, columns: {{{columns}}}, privacy: {{k: 2}}, publish: release.other}}\n",
         encoding="utf-8",
     )
+    workload = tmp_path / "workload.yml"
+    workload.write_text("version: 1\ngenerators: [{kind: equality, columns: age}]\n", encoding="utf-8")
     look = (
         ("audit", "release.people"), ("releases",), ("releases", "show", "people@1"), ("diff", "people@1", "people@2"),
-        ("query", "SELECT count(*) AS n FROM people"), ("evaluate", "people"), ("plan", "-p", policy), ("init", "people"),
+        ("query", "SELECT count(*) AS n FROM people"), ("evaluate", "people", "-w", workload), ("plan", "-p", policy), ("init", "people"),
     )  # fmt: skip
     with sqlanon.connect(url, read_only=True):
         for words in look:

@@ -1,0 +1,94 @@
+"""Queries of rows published as `*`, against every source that is consistent with the release; and their evaluation."""
+
+from __future__ import annotations
+
+import itertools
+import random
+from collections.abc import Iterator
+from typing import Any
+
+import duckdb
+import pytest
+
+from tests.contract.starring import TYPES
+from tests.declared import declare
+from tests.oracle import queries, sources
+
+ANYTHING = {"q": [-1, 1, 6, 50], "n": ["u", "w", "y"]}
+CONDITIONS = [
+    "", "WHERE q < 3", "WHERE q > 20 OR h = 'a'", "WHERE n = 'y'", "WHERE h IN ('a', 'd') AND s = 'k'", "WHERE q IS NULL", "WHERE NOT (n = 'u')",
+    "WHERE h IS NULL OR c = 1",
+]  # fmt: skip
+AGGREGATES = {
+    "n": "count(*)",
+    "nq": "count(q)",
+    "sq": "sum(q)",
+    "mq": "min(q)",
+    "xq": "max(q)",
+    "sc": "sum(c)",
+    "nh": "count(h)",
+}
+KEYS = ([], ["s"], ["h"], ["n"])
+
+
+@pytest.fixture(scope="module")
+def enumerated() -> Iterator[duckdb.DuckDBPyConnection]:
+    """Where sources are enumerated."""
+    with duckdb.connect() as connection:
+        yield connection
+
+
+@pytest.mark.cover
+@pytest.mark.parametrize("kind", ["ranges", "labels", "suppressed"])
+def test_bounds_hold_for_every_source(
+    shared_db: Any, starring: Any, enumerated: duckdb.DuckDBPyConnection, kind: str
+) -> None:
+    """Stars read as any value, in labels as any value or NULL; the boxes are cut down to two values each, to enumerate sources."""
+    starring(format=kind)
+    rows, facts = sources.read(shared_db, f"release.{starring.name}")
+    own = [fact for fact in facts if fact["column_name"]]
+    names = [fact["column_name"] for fact in own]
+    rng = random.Random(kind)
+    parts = [rng.sample(ways, min(len(ways), 3)) for ways in sources.ways_of(rows, own, ANYTHING)]
+    rng.shuffle(parts)
+    parts = [*parts[:8], *(ways[:1] for ways in parts[8:])]
+    count = sources.enumerate_sources(enumerated, TYPES, names, parts)
+    assert count
+    for where, keys in rng.sample(list(itertools.product(CONDITIONS, KEYS)), 5):
+        truth = sources.outcomes(enumerated, ", ".join(AGGREGATES.values()), where, keys)
+        named = [f"k{i}" for i in range(len(keys))]
+        items = [f"{key} AS {short}" for key, short in zip(keys, named, strict=True)]
+        items += [f"{text} AS {short}" for short, text in AGGREGATES.items()]
+        group = f" GROUP BY {', '.join(keys)}" if keys else ""
+        answer = shared_db.query(f"SELECT {', '.join(items)} FROM {starring.name} {where}{group}")
+        found = queries.problems(answer, truth, count, list(AGGREGATES), named, known=False)
+        # The sources are not all that there are: that a value is missing in these says nothing.
+        assert [text for text in found if "no value" not in text] == [], (where, keys)
+        assert answer.left_out == 0
+
+
+@pytest.mark.cover
+@pytest.mark.parametrize("kind", ["ranges", "labels", "suppressed"])
+@pytest.mark.parametrize("rows", ["starred", "left_out"])
+def test_releases_with_suppressed_rows_are_evaluated(
+    shared_db: Any, starring: Any, monkeypatch: pytest.MonkeyPatch, kind: str, rows: str
+) -> None:
+    """The source's own values are always within the bounds; no cell of the source is missed but by rows that are left out."""
+    from sqlanon.spec import GeneratorSpec, WorkloadSpec
+
+    if rows == "left_out":
+        from tests.contract.test_unassigned import Leaving
+
+        declare(monkeypatch, "generalizing", Leaving, suppresses="rows")
+    starring(format=kind, suppression={"limit": "4/12", "rows": rows})
+    asked = (
+        GeneratorSpec("equality", "equality", queries=4),
+        GeneratorSpec("ranges", "ranges", queries=4),
+        GeneratorSpec("joint", "joint"),
+    )
+    found = shared_db.evaluate(starring.name, WorkloadSpec(generators=asked))
+    assert all(one.inside for cells in found.cells.values() for one in cells)
+    (cube,) = found.cubes
+    if rows == "starred":
+        assert cube.missed == 0
+        assert cube.kld > 0
