@@ -274,6 +274,16 @@ _BLOCK = Whole(
     MOST_CLUSTERED,
     "Rows of the order `tree` that are clustered together; by default the whole table, which may have no more rows than this.",
 )
+_CLUSTERED = (
+    Most(
+        "rows",
+        MOST_CLUSTERED,
+        "block=4096, or tree with refine",
+        "its cost is quadratic",
+        ("block", MOST_CLUSTERED),
+    ),
+)
+_WITH_BOXES = ("ranges", "labels", "points", "suppressed")
 KMEMBER = MethodDeclaration(
     "kmember",
     "Greedy clusters, each around a row far from the last (Byun et al. 2007).",
@@ -289,16 +299,18 @@ KMEMBER = MethodDeclaration(
         _BLOCK,
     ),
     executions=("kernel",),
-    formats=("ranges", "labels", "points", "suppressed"),
-    limits=(
-        Most(
-            "rows",
-            MOST_CLUSTERED,
-            "block=4096, or tree with refine",
-            "its cost is quadratic",
-            ("block", MOST_CLUSTERED),
-        ),
-    ),
+    formats=_WITH_BOXES,
+    limits=_CLUSTERED,
+)
+MDAV = MethodDeclaration(
+    "mdav",
+    "Clusters around the rows farthest from the mean (Domingo-Ferrer and Mateo-Sanz 2002).",
+    "sqlanon.methods.clustering.mdav:MDAV",
+    Cost(0.04, 0.1, rows=1.3, worst=6.0),
+    (_BLOCK,),
+    executions=("kernel",),
+    formats=_WITH_BOXES,
+    limits=_CLUSTERED,
 )
 
 METHODS: Registry[MethodDeclaration] = Registry(
@@ -317,6 +329,7 @@ METHODS: Registry[MethodDeclaration] = Registry(
         TDS,
         FULLDOMAIN,
         KMEMBER,
+        MDAV,
     ),
     "sqlanon.methods",
 )

@@ -13,10 +13,13 @@ from sqlanon.errors import PolicyError
 from sqlanon.policy import release as spec_of
 from tests.contract.cases import QI, Case, multiset, release_rows
 from tests.contract.samples import DIVERSE, JOINT, MIXED, NUMBERS, TREES
-from tests.oracle.clustering import clustered, kmember
+from tests.oracle.clustering import clustered, kmember, mdav
 from tests.oracle.recode import released
 from tests.oracle.requirements import Privacy
 
+WAYS = {
+    "kmember:grow=cluster,": partial(kmember, grow="cluster"), "kmember:grow=centre,": partial(kmember, grow="centre"), "mdav:": mdav,
+}  # fmt: skip
 ALIKE = Case(
     "alike", {"p": "INTEGER", "s": "TEXT"}, tuple((i, "xyz"[i // 8] if i < 20 else "xyz"[i % 3]) for i in range(26)),
     {"p": QI()}, ("s",), Privacy(k=2, l=2),
@@ -27,24 +30,23 @@ ALIKE = Case(
 @pytest.mark.cover("case block", "way block")
 @pytest.mark.parametrize("case", [MIXED, NUMBERS, TREES, JOINT, DIVERSE, ALIKE], ids=lambda case: case.name)
 @pytest.mark.parametrize("block", [1, 7, 16])
-@pytest.mark.parametrize("way", ["cluster", "centre"])
+@pytest.mark.parametrize("way", list(WAYS))
 def test_blocks_equal_oracle(shared_db: Any, case: Case, way: str, block: int, tmp_path: Path) -> None:
     """A block that does not meet the requirements joins the next; the last one joins the one before it."""
-    rows, report = release_rows(
-        shared_db, case, tmp_path, method={"name": "kmember", "grow": way, "block": block}
-    )
-    classes = clustered(case.table, case.privacy, partial(kmember, grow=way), block)
+    rows, report = release_rows(shared_db, case, tmp_path, method=f"{way}block={block}")
+    classes = clustered(case.table, case.privacy, WAYS[way], block)
     assert multiset(rows) == multiset(released(case.table, classes, "ranges"))
-    assert report.method == f"kmember:grow={way},block={block}"
+    assert report.method == f"{way}block={block}"
 
 
-def test_large_tables_are_refused_without_blocks() -> None:
-    refused = too_many_rows(METHODS["kmember"], {}, 50_001)
+@pytest.mark.parametrize("method", ["kmember", "mdav"])
+def test_large_tables_are_refused_without_blocks(method: str) -> None:
+    refused = too_many_rows(METHODS[method], {}, 50_001)
     assert str(refused) == (
-        "kmember: block=50000 takes at most 50000 rows, its cost is quadratic, and the table has 50001; use block=4096, or tree with refine"
+        f"{method}: block=50000 takes at most 50000 rows, its cost is quadratic, and the table has 50001; use block=4096, or tree with refine"
     )
-    assert too_many_rows(METHODS["kmember"], {}, 50_000) is None
-    assert too_many_rows(METHODS["kmember"], {"block": "4096"}, 5_000_000) is None
+    assert too_many_rows(METHODS[method], {}, 50_000) is None
+    assert too_many_rows(METHODS[method], {"block": "4096"}, 5_000_000) is None
 
 
 @pytest.mark.parametrize(
@@ -57,6 +59,11 @@ def test_large_tables_are_refused_without_blocks() -> None:
         (
             {"method": "kmember", "format": "anatomy", "sensitive": "s", "l": 2, "presence": "disclosed"},
             "cannot be published in the format anatomy",
+        ),
+        ({"method": "mdav:grow=centre"}, "mdav has no such option"),
+        (
+            {"method": "mdav", "format": "anatomy", "sensitive": "s", "l": 2, "presence": "disclosed"},
+            "in the format anatomy",
         ),
         ({"method": "kmember", "suppression": {"limit": 0.1}}, "kmember suppresses no rows"),
     ],

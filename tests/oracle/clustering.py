@@ -1,12 +1,12 @@
-"""Methods that cluster rows: greedy k-member clustering; and how blocks are cut and rows that are left over are placed."""
+"""Methods that cluster rows: greedy k-member clustering, MDAV; and how blocks are cut and rows that are left over are placed."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 
 from tests.oracle.divisions import wide
-from tests.oracle.domains import Table
-from tests.oracle.orders import tree
+from tests.oracle.domains import SCALE, Table
+from tests.oracle.orders import axis, tree
 from tests.oracle.requirements import Privacy, meets
 
 Rows = list[int]
@@ -42,6 +42,62 @@ def kmember(table: Table, privacy: Privacy, order: Rows, grow: str) -> list[Rows
             break
         made.append(own)
         free = left
+    return placed(table, privacy, order, made)
+
+
+def mdav(table: Table, privacy: Privacy, order: Rows) -> list[Rows]:
+    """Clusters around the rows farthest from the mean of those that are left."""
+    nominal = [column.kind == "nominal" for column in table.quasi]
+    lines = [column.codes if own else axis(column) for column, own in zip(table.quasi, nominal, strict=True)]
+    points = {row: [line[row] for line in lines] for row in order}
+
+    def apart(one: list[int], other: list[int]) -> int:
+        steps = [SCALE * (a != b) if own else a - b for a, b, own in zip(one, other, nominal, strict=True)]
+        return sum(column.weight * step**2 for column, step in zip(table.quasi, steps, strict=True))
+
+    def mean(rows: Rows) -> list[int]:
+        found = []
+        for a, own in enumerate(nominal):
+            values = sorted(points[row][a] for row in rows)
+            found.append(max(values, key=values.count) if own else sum(values) // len(values))
+        return found
+
+    def farthest(rows: Rows, point: list[int]) -> int:
+        return max(rows, key=lambda row: apart(points[row], point))
+
+    def around(rows: Rows, centre: int) -> Rows:
+        """The cluster of a row; none where all rows do not suffice."""
+        near = sorted(
+            (row for row in rows if row != centre), key=lambda row: apart(points[row], points[centre])
+        )
+        sizes = range(1, len(rows) + 1)
+        return next(
+            (
+                [centre, *near[: size - 1]]
+                for size in sizes
+                if meets(table, [centre, *near[: size - 1]], privacy)
+            ),
+            [],
+        )
+
+    made: list[Rows] = []
+    free = list(order)
+    while len(free) >= 2 * privacy.k:
+        twice = len(free) >= 3 * privacy.k
+        first = farthest(free, mean(free))
+        own = around(free, first)
+        if not own:
+            break
+        made.append(own)
+        free = [row for row in free if row not in own]
+        if twice and len(free) >= privacy.k:
+            own = around(free, farthest(free, points[first]))
+            if not own:
+                break
+            made.append(own)
+            free = [row for row in free if row not in own]
+    if free and meets(table, free, privacy):
+        made.append(free)
     return placed(table, privacy, order, made)
 
 

@@ -10,7 +10,7 @@ from functools import partial
 from tests.oracle.anatomy import accepts as takes_anatomy
 from tests.oracle.anatomy import anatomy
 from tests.oracle.best import best
-from tests.oracle.clustering import clustered, kmember
+from tests.oracle.clustering import clustered, kmember, mdav
 from tests.oracle.divisions import wide
 from tests.oracle.domains import Table
 from tests.oracle.lattice import local
@@ -152,6 +152,9 @@ ORACLES: dict[str, Oracle] = {
         lambda table, privacy, options, _: clustered(table, privacy, partial(kmember, grow=options["grow"])),
         in_memory=KINDS,
         executions=("kernel",),
+    ),
+    "mdav": Oracle(
+        lambda table, privacy, _, __: clustered(table, privacy, mdav), in_memory=KINDS, executions=("kernel",)
     ),
     "topdown": Oracle(lambda table, privacy, _, seed: topdown(table, privacy.k, seed), frozenset({K})),
 }
