@@ -313,6 +313,17 @@ MDAV = MethodDeclaration(
     limits=_CLUSTERED,
 )
 
+AGGLOMERATIVE = MethodDeclaration(
+    "agglomerative",
+    "The two clusters whose union costs least unite first, until the requirements hold (Gionis and Tassa 2007).",
+    "sqlanon.methods.clustering.agglomerative:Agglomerative",
+    Cost(0.04, 1.0, rows=1.3, worst=8.0),
+    (_BLOCK,),
+    executions=("kernel",),
+    formats=_WITH_BOXES,
+    limits=_CLUSTERED,
+)
+
 METHODS: Registry[MethodDeclaration] = Registry(
     "method",
     (
@@ -330,6 +341,7 @@ METHODS: Registry[MethodDeclaration] = Registry(
         FULLDOMAIN,
         KMEMBER,
         MDAV,
+        AGGLOMERATIVE,
     ),
     "sqlanon.methods",
 )

@@ -13,12 +13,13 @@ from sqlanon.errors import PolicyError
 from sqlanon.policy import release as spec_of
 from tests.contract.cases import QI, Case, multiset, release_rows
 from tests.contract.samples import DIVERSE, JOINT, MIXED, NUMBERS, TREES
-from tests.oracle.clustering import clustered, kmember, mdav
+from tests.oracle.clustering import agglomerative, clustered, kmember, mdav
 from tests.oracle.recode import released
 from tests.oracle.requirements import Privacy
 
 WAYS = {
     "kmember:grow=cluster,": partial(kmember, grow="cluster"), "kmember:grow=centre,": partial(kmember, grow="centre"), "mdav:": mdav,
+    "agglomerative:": agglomerative,
 }  # fmt: skip
 ALIKE = Case(
     "alike", {"p": "INTEGER", "s": "TEXT"}, tuple((i, "xyz"[i // 8] if i < 20 else "xyz"[i % 3]) for i in range(26)),
@@ -39,7 +40,7 @@ def test_blocks_equal_oracle(shared_db: Any, case: Case, way: str, block: int, t
     assert report.method == f"{way}block={block}"
 
 
-@pytest.mark.parametrize("method", ["kmember", "mdav"])
+@pytest.mark.parametrize("method", ["kmember", "mdav", "agglomerative"])
 def test_large_tables_are_refused_without_blocks(method: str) -> None:
     refused = too_many_rows(METHODS[method], {}, 50_001)
     assert str(refused) == (

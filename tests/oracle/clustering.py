@@ -101,10 +101,34 @@ def mdav(table: Table, privacy: Privacy, order: Rows) -> list[Rows]:
     return placed(table, privacy, order, made)
 
 
-def placed(table: Table, privacy: Privacy, order: Rows, made: list[Rows]) -> list[Rows]:
+def agglomerative(table: Table, privacy: Privacy, order: Rows) -> list[Rows]:
+    """The two open clusters whose union costs least unite, at the place of the first; of several the first two."""
+    open_ = {at: [row] for at, row in enumerate(order)}
+    made = [open_.pop(at) for at in list(open_) if meets(table, open_[at], privacy)]
+    price = {(a, b): dearer(table, open_[a], open_[b]) for a in open_ for b in open_ if a < b}
+    while len(open_) > 1:
+        one, other = min(price, key=lambda pair: (price[pair], pair))
+        own = open_[one] + open_.pop(other)
+        price = {pair: cost for pair, cost in price.items() if not {one, other} & set(pair)}
+        if meets(table, own, privacy):
+            made.append(own)
+            del open_[one]
+            continue
+        open_[one] = own
+        price |= {
+            (min(one, at), max(one, at)): dearer(table, own, rows) for at, rows in open_.items() if at != one
+        }
+    place = {row: at for at, row in enumerate(order)}
+    made.sort(key=lambda rows: min(place[row] for row in rows))
+    return placed(table, privacy, order, made, [row for rows in open_.values() for row in rows])
+
+
+def placed(
+    table: Table, privacy: Privacy, order: Rows, made: list[Rows], open_: Rows | None = None
+) -> list[Rows]:
     """Rows that are in no cluster join one; those that none can take are a class, which takes whole clusters until it suffices."""
-    rest: Rows = []
-    inside = {row for rows in made for row in rows}
+    rest: Rows = list(open_ or [])
+    inside = {row for rows in made for row in rows} | set(rest)
     for row in (row for row in order if row not in inside):
         able = [rows for rows in made if meets(table, [*rows, row], privacy)]
         if able:
@@ -125,6 +149,6 @@ def placed(table: Table, privacy: Privacy, order: Rows, made: list[Rows]) -> lis
 
 
 def dearer(table: Table, rows: Rows, more: Rows) -> int:
-    """By how much rows x extents grow."""
+    """By how much rows x extents grow where two clusters unite."""
     both = rows + more
-    return len(both) * wide(table, both) - len(rows) * wide(table, rows)
+    return len(both) * wide(table, both) - len(rows) * wide(table, rows) - len(more) * wide(table, more)

@@ -10,7 +10,7 @@ from functools import partial
 from tests.oracle.anatomy import accepts as takes_anatomy
 from tests.oracle.anatomy import anatomy
 from tests.oracle.best import best
-from tests.oracle.clustering import clustered, kmember, mdav
+from tests.oracle.clustering import agglomerative, clustered, kmember, mdav
 from tests.oracle.divisions import wide
 from tests.oracle.domains import Table
 from tests.oracle.lattice import local
@@ -155,6 +155,11 @@ ORACLES: dict[str, Oracle] = {
     ),
     "mdav": Oracle(
         lambda table, privacy, _, __: clustered(table, privacy, mdav), in_memory=KINDS, executions=("kernel",)
+    ),
+    "agglomerative": Oracle(
+        lambda table, privacy, _, __: clustered(table, privacy, agglomerative),
+        in_memory=KINDS,
+        executions=("kernel",),
     ),
     "topdown": Oracle(lambda table, privacy, _, seed: topdown(table, privacy.k, seed), frozenset({K})),
 }

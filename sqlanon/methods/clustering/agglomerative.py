@@ -1,0 +1,48 @@
+"""Method ``agglomerative``: the two nearest clusters unite first (Gionis & Tassa 2007; Goldberger & Tassa 2010)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlanon.methods.base import Assignment, Context, Problem
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    from sqlanon.kernels.extent import Geometry
+    from sqlanon.kernels.requirements import Demands
+    from sqlanon.kernels.rows import Rows
+
+
+class Agglomerative:
+    """Clusters that unite in pairs.
+
+    Args:
+        block: rows that are clustered together.
+    """
+
+    def __init__(self, block: int) -> None:
+        self.block = block
+
+    def refusal(self, problem: Problem) -> str | None:
+        """See `Algorithm.refusal`."""
+        from sqlanon.methods.clustering.blocks import lacks_memory
+
+        return lacks_memory("agglomerative", problem)
+
+    def assign(self, context: Context) -> Assignment:
+        """See `Algorithm.assign`. Cost: O(n b d) with blocks of b rows, and the order's."""
+        from sqlanon.kernels.agglomerative import agglomerative
+        from sqlanon.kernels.mondrian import grow
+        from sqlanon.methods.clustering.blocks import clustered
+        from sqlanon.methods.shared.compiling import note_compiling
+
+        note_compiling(context.progress, grow, agglomerative)
+
+        def work(
+            rows: Rows, geometry: Geometry, demands: Demands, group: npt.NDArray[np.int32]
+        ) -> int:  # fmt: skip
+            return int(agglomerative(rows.places, rows.sets, geometry, demands, rows.number, group))
+
+        return clustered(context, self.block, work)
