@@ -317,7 +317,7 @@ AGGLOMERATIVE = MethodDeclaration(
     "agglomerative",
     "The two clusters whose union costs least unite first, until the requirements hold (Gionis and Tassa 2007).",
     "sqlanon.methods.clustering.agglomerative:Agglomerative",
-    Cost(0.04, 1.0, rows=1.3, worst=8.0),
+    Cost(0.04, 2.0, rows=1.3, worst=8.0),
     (_BLOCK,),
     executions=("kernel",),
     formats=_WITH_BOXES,
