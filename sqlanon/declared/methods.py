@@ -278,7 +278,7 @@ _CLUSTERED = (
     Most(
         "rows",
         MOST_CLUSTERED,
-        "block=4096, or tree with refine",
+        "block=4096, or tree with refine and its search",
         "its cost is quadratic",
         ("block", MOST_CLUSTERED),
     ),

@@ -28,7 +28,7 @@ ALIKE = Case(
 """Stretches of rows that have one sensitive value: no block of a few rows meets l."""
 
 
-@pytest.mark.cover("case block", "way block")
+@pytest.mark.cover("way block")
 @pytest.mark.parametrize("case", [MIXED, NUMBERS, TREES, JOINT, DIVERSE, ALIKE], ids=lambda case: case.name)
 @pytest.mark.parametrize("block", [1, 7, 16])
 @pytest.mark.parametrize("way", list(WAYS))
@@ -44,7 +44,7 @@ def test_blocks_equal_oracle(shared_db: Any, case: Case, way: str, block: int, t
 def test_large_tables_are_refused_without_blocks(method: str) -> None:
     refused = too_many_rows(METHODS[method], {}, 50_001)
     assert str(refused) == (
-        f"{method}: block=50000 takes at most 50000 rows, its cost is quadratic, and the table has 50001; use block=4096, or tree with refine"
+        f"{method}: block=50000 takes at most 50000 rows, its cost is quadratic, and the table has 50001; use block=4096, or tree with refine and its search"
     )
     assert too_many_rows(METHODS[method], {}, 50_000) is None
     assert too_many_rows(METHODS[method], {"block": "4096"}, 5_000_000) is None
