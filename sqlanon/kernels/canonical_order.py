@@ -34,31 +34,6 @@ def _stable(order: npt.NDArray[np.int64], start: int, stop: int, column: npt.NDA
 
 
 @njit(nogil=True, cache=True)
-def merge(
-    keys: npt.NDArray[np.int64], one: npt.NDArray[np.int64], other: npt.NDArray[np.int64], out: npt.NDArray[np.int64]
-) -> None:  # fmt: skip
-    """Merge two sorted runs of rows; equal keys: ``one`` first.
-
-    Args:
-        keys: int64[n], by row.
-        one, other: int64[*], rows by key.
-        out: int64[*], written: all rows by key.
-
-    Cost: O(n).
-    """
-    i, j = 0, 0
-    while i < len(one) and j < len(other):
-        if keys[other[j]] < keys[one[i]]:
-            out[i + j] = other[j]
-            j += 1
-        else:
-            out[i + j] = one[i]
-            i += 1
-    out[i + j : i + len(other)] = other[j:]
-    out[i + len(other) :] = one[i:]
-
-
-@njit(nogil=True, cache=True)
 def by_words(
     order: npt.NDArray[np.int64], begins: npt.NDArray[np.bool_], words: npt.NDArray[np.int64]
 ) -> None:

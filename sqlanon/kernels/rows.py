@@ -17,7 +17,7 @@ class Rows(NamedTuple):
     """n rows as kernels take them, permuted in place together.
 
     Attributes:
-        codes: int32[n, lanes].
+        codes: int32[n, lanes]; no rows where nobody asked for them.
         places: int32[n, lanes], what boxes are made of: a line's positions (NULL at -`SCALE`), other attributes' codes.
         sets: uint64[n, words], per row its bit in every `SET` attribute.
         number: int32[n], row numbers; they index the arrays of `Demands`.
@@ -92,18 +92,20 @@ def fill(
     Args:
         bare: [n, lanes], codes; see `Bare`.
         geometry: the attributes.
-        codes, places: int32[n, lanes], zeros; see `Rows`.
+        codes: int32[n, lanes], zeros; see `Rows`. Without rows: nobody asks for them.
+        places: int32[n, lanes], zeros.
         sets: uint64[n, words], zeros.
 
     Cost: O(n d).
     """
     facts, table = geometry.facts, geometry.table
-    d = len(facts)
+    d, kept = len(facts), len(codes) > 0
     for i in range(start, stop):
         for a in range(d):
             code = np.int64(bare[i, a])
             kind = facts[a, KIND]
-            codes[i, a] = code
+            if kept:
+                codes[i, a] = code
             if kind == ORDERED:
                 # NULL lies a whole scale before everything, so that an extent is a difference, cut at SCALE.
                 null = code == 0 and facts[a, NULLS] == 1

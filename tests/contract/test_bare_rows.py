@@ -56,7 +56,7 @@ def test_blocks_and_groups_of_equal_rows(
         lambda *args, made=bare_rows._grouping: grouped.append(made(*args)) or grouped[-1],
     )
     for block, few in ((100, 10**9), (1 << 22, 0), (100, 0)):
-        monkeypatch.setattr(bare_rows, "_BLOCK", block)
+        monkeypatch.setattr(bare_rows, "BLOCK", block)
         monkeypatch.setattr(bare_rows, "_FEW", few)
         rows, _ = release_rows(shared_db, case, tmp_path, **way.arguments, execution="kernel")
         assert multiset(rows) == multiset(plain)
@@ -72,3 +72,19 @@ def test_more_codes_than_sixteen_bits_hold(shared_db: Any, way: Way, tmp_path: P
     pushed, _ = release_rows(shared_db, case, tmp_path, **way.arguments, execution="pushdown")
     assert len(multiset(kernel)) > 1
     assert multiset(kernel) == multiset(pushed)
+
+
+def test_groups_in_less_memory_than_rows_take(
+    shared_db: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """80 groups of 403 rows: where they fit, they are cut in memory, and by SQL where not even they do."""
+    case = table("bare_groups", 403, 3, Privacy(k=3))
+    monkeypatch.setattr(bare_rows, "BLOCK", 100)
+    monkeypatch.setattr(bare_rows, "_FEW", 0)
+    found = {
+        memory: release_rows(shared_db, case, tmp_path, method="mondrian", memory=memory)
+        for memory in (1 << 30, 40_000, 30_000)
+    }
+    assert [report.execution for _, report in found.values()] == ["kernel", "kernel", "pushdown+kernel"]
+    first, *others = (multiset(rows) for rows, _ in found.values())
+    assert all(other == first for other in others)

@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 
 from sqlanon.declared.methods import MONDRIAN
 from sqlanon.methods.base import Assignment, Context, Problem
+from sqlanon.privacy import beyond_rows
 
 if TYPE_CHECKING:
     import numpy as np
@@ -57,7 +58,7 @@ class Mondrian:
     def assign(self, context: Context) -> Assignment:
         """See `Algorithm.assign`.
 
-        ``auto`` runs the kernel; what does not fit the memory budget is cut by pushdown first.
+        ``auto`` runs the kernel; what does not fit the memory budget, nor with equal rows as one, is cut by pushdown first.
         Cost: kernel O(n d^2 log(n / k)) time and about ``row_bytes`` a row; pushdown O(d) statements a level.
         """
         if self.variant == "relaxed":
@@ -78,11 +79,13 @@ class Mondrian:
         fits = max(context.memory // self.row_bytes(len(encoded.quasi), len(encoded.counted)), 1)
         if context.execution == "pushdown":
             return self._pushed(context, 0)
-        if context.encoded.rows > fits:
-            return self._pushed(context, fits)
-        table = context.scratch.table("assign")
-        spans = self._kernel(context, table, None, None)
-        return Assignment(table, "kernel", spans=spans, divided=self.variant == "relaxed")
+        most = None if encoded.rows <= fits else self._groups(context)
+        if most is None or most > 0:
+            table = context.scratch.table("assign")
+            spans = self._kernel(context, table, None, None, most)
+            if spans is not None:
+                return Assignment(table, "kernel", spans=spans, divided=self.variant == "relaxed")
+        return self._pushed(context, fits)
 
     def row_bytes(self, d: int, s: int) -> int:
         """Bytes that the kernel and the transfer need for one row of ``d`` quasi and ``s`` sensitive columns, at the peak."""
@@ -93,6 +96,15 @@ class Mondrian:
         row = 4 * padded(d) + 8
         lists = 0 if self.variant == "strict" or self.cut == "median" else 8 * padded(d) + 20 * d + 100
         return fetched + 2 * row + lists + 40
+
+    def _groups(self, context: Context) -> int:
+        """How many groups of equal rows the memory holds besides what is kept of every row; 0 where they cannot be grouped."""
+        from sqlanon.methods.shared.bare_rows import BLOCK, GROUPED
+
+        if self.variant == "relaxed" or self.cut == "median" or beyond_rows(context.requirements):
+            return 0
+        rows, one = context.encoded.rows, self.row_bytes(len(context.encoded.quasi), 0)
+        return max((context.memory - rows * GROUPED - min(rows, BLOCK) * one) // one, 0)
 
     def _pushed(self, context: Context, fits: int) -> Assignment:
         """Cut by SQL; with ``fits`` only until every partition has at most that many rows."""
@@ -121,12 +133,20 @@ class Mondrian:
         return Assignment(table, "pushdown+kernel", divided=self.variant == "relaxed")
 
     def _kernel(
-        self, context: Context, table: TableRef, parts: TableRef | None, span: tuple[int, int] | None
-    ) -> TableRef | None:
+        self, context: Context, table: TableRef, parts: TableRef | None, span: tuple[int, int] | None,
+        most: int | None = None,
+    ) -> TableRef | None:  # fmt: skip
         """Finish the whole table, or the open partitions of ``span``, and append the rows' classes to ``table``.
 
+        Args:
+            context: the run.
+            table: of rows and classes.
+            parts: the open partitions.
+            span: which of them.
+            most: groups of equal rows that there is room for, where there is none for all rows.
+
         Returns:
-            the boxes of the classes, where they are all of the table's.
+            the boxes of the classes, where they are all of the table's; None also where there are more groups, and then nothing is made.
         """
         import numpy as np
 
@@ -136,7 +156,6 @@ class Mondrian:
         from sqlanon.methods.shared.bare_rows import Fetched, fetch_bare
         from sqlanon.methods.shared.class_boxes import spans
         from sqlanon.methods.shared.compiling import note_compiling
-        from sqlanon.privacy import beyond_rows
 
         relaxed, median = self.variant == "relaxed", self.cut == "median"
         note_compiling(context.progress, grow)
@@ -157,7 +176,12 @@ class Mondrian:
             )
         else:
             asked = bool(beyond_rows(context.requirements))
-            found = fetch_bare(context, geometry, sensitive=asked, together=not asked and not median)
+            fetched = fetch_bare(
+                context, geometry, sensitive=asked, together=not asked and not median, most=most
+            )
+            if fetched is None:
+                return None
+            found = fetched
         rid, bare = found.rid, found.bare
         demands = kernel_input.demands(context, found.sensitive, len(rid), kernel_input.whole_table(context))
         d = len(geometry.facts)

@@ -81,16 +81,19 @@ def solve(
     bare, geometry, checks = found.bare, loaded.geometry, shapes_beyond_rows(context.requirements)
     if not checks:
         order.within(context, bare, geometry)
-        arranged, least = found.arranged(geometry, context.threads), least_rows(context.requirements)
+        arranged, least = (
+            found.arranged(geometry, context.threads, codes=False),
+            least_rows(context.requirements),
+        )
         return _runs(loaded, arranged, least, fast, OBJECTIVES[minimize], context.threads)
-    arranged = found.arranged(geometry, context.threads)
+    arranged = found.arranged(geometry, context.threads, codes=False)
     group = _private(context, loaded, arranged, checks, fast)
     if not order.rearranges:
         return group
     loss, before = _gcp(arranged.rows, loaded, group), np.empty_like(group)
     before[bare.number] = group
     order.within(context, bare, geometry)
-    arranged = found.arranged(geometry, context.threads)
+    arranged = found.arranged(geometry, context.threads, codes=False)
     group = _private(context, loaded, arranged, checks, fast)
     return group if _gcp(arranged.rows, loaded, group) < loss else before[bare.number]
 

@@ -78,7 +78,7 @@ class OneDimensional:
             loaded = kernel_input.load(context)
             found = order.arrange(context, loaded)
         bare = found.bare
-        equal = EqualRows.of(bare)
+        equal = EqualRows.of(bare, context.threads)
         notes: tuple[str, ...] = ()
         if own:
             order.within(context, bare, loaded.geometry)

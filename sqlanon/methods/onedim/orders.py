@@ -27,7 +27,7 @@ from sqlanon.methods.onedim.axes import axes as axes_of
 from sqlanon.methods.onedim.axes import preferring
 from sqlanon.methods.shared import kernel_input
 from sqlanon.methods.shared.kernel_input import Loaded
-from sqlanon.methods.shared.threads import sorted_by, spread
+from sqlanon.methods.shared.threads import sorted_by, spread, spread_runs
 from sqlanon.table.encode import by_code
 from sqlanon.table.functions import temporary
 from sqlanon.table.wide import in_parts
@@ -74,9 +74,9 @@ class Sorted:
     line: Longs | None = None
     span: int = 0
 
-    def arranged(self, geometry: Geometry, threads: int) -> Arranged:
+    def arranged(self, geometry: Geometry, threads: int, *, codes: bool = True) -> Arranged:
         """The rows as they are now."""
-        return Arranged(kernel_input.filled(self.bare, geometry, threads), self.line, self.span)
+        return Arranged(kernel_input.filled(self.bare, geometry, threads, codes=codes), self.line, self.span)
 
 
 @dataclass(frozen=True, slots=True)
@@ -121,12 +121,12 @@ class _Curve:
 
         keys = self._measure(context, loaded.geometry, sample)
         words = keys.of(loaded.codes, context.threads)
-        order = sorted_by(words[0], context.threads)
-        line = words[0][order]
+        order, line = sorted_by(words[0], context.threads)
         begins = np.zeros(len(order), np.bool_)
         np.not_equal(line[1:], line[:-1], out=begins[1:])
         if len(words) > 1:
-            by_words(order, begins, np.array(words[1:]))
+            others = np.array(words[1:])
+            spread_runs(lambda at, to: by_words(order[at:to], begins[at:to], others), begins, context.threads)
         return settled(context, loaded, order, begins, line, keys.span, exact=keys.exact)
 
     def within(self, context: Context, rows: Bare, geometry: Geometry) -> None:
@@ -357,6 +357,11 @@ def settled(
 ) -> Sorted:  # fmt: skip
     """Break ties, then bring the rows into the order; ``exact`` says that the rows of a tie have equal codes."""
     codes = loaded.codes[:0] if exact else loaded.codes
-    settle(order, begins, codes, loaded.sensitive_matrix, loaded.rid)
+    sensitive = loaded.sensitive_matrix
+    spread_runs(
+        lambda at, to: settle(order[at:to], begins[at:to], codes, sensitive, loaded.rid),
+        begins,
+        context.threads,
+    )
     bare = kernel_input.bare_of(loaded.codes, order.astype(np.int32), loaded.geometry, context.threads)
     return Sorted(bare, line, span)

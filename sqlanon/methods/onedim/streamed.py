@@ -97,7 +97,7 @@ class _Solver:
         self._fast, self._objective, self._k = fast, objective, least_rows(context.requirements)
         self._opt = np.zeros(1, np.int64)
         self._kept = kernel_input.filled(
-            kernel_input.room(0, len(context.encoded.quasi), self._geometry), self._geometry
+            kernel_input.room(0, len(context.encoded.quasi), self._geometry), self._geometry, codes=False
         )
         self._line = np.zeros(0, np.int64)
         self.rid = np.empty(n, np.int32)
@@ -113,7 +113,7 @@ class _Solver:
         number = np.arange(more, dtype=np.int32)
         bare = kernel_input.bare_of(codes, number, self._geometry, self._context.threads)
         self._order.within(self._context, bare, self._geometry)
-        block = kernel_input.filled(bare, self._geometry, self._context.threads)
+        block = kernel_input.filled(bare, self._geometry, self._context.threads, codes=False)
         self.rid[self.rows : self.rows + more] = rid[block.number]
         rows = self._kept.then(block)
         if self._fast:

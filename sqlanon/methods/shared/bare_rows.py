@@ -22,8 +22,11 @@ if TYPE_CHECKING:
     Ints = npt.NDArray[np.int32]
     Longs = npt.NDArray[np.int64]
 
-_BLOCK = 1 << 22
+BLOCK = 1 << 20
 """Rows that are fetched at a time."""
+
+GROUPED = 16
+"""Bytes of a row that is in a group: its id, its group, its class, and what is at hand for a moment."""
 
 _SAMPLE, _FEW = 1 << 16, 1 << 14
 """Rows among which equal ones are counted first; and so few that grouping them is not worth its compilation."""
@@ -46,7 +49,9 @@ class Fetched:
     group: Ints | None
 
 
-def fetch_bare(context: Context, geometry: Geometry, *, sensitive: bool, together: bool) -> Fetched:
+def fetch_bare(
+    context: Context, geometry: Geometry, *, sensitive: bool, together: bool, most: int | None = None
+) -> Fetched | None:
     """Fetch the whole work table.
 
     Args:
@@ -54,6 +59,10 @@ def fetch_bare(context: Context, geometry: Geometry, *, sensitive: bool, togethe
         geometry: its attributes.
         sensitive: sensitive codes are wanted, and those of persons.
         together: rows of equal codes may become one row with a count.
+        most: there is room for so many groups and not for all rows; None: for all rows.
+
+    Returns:
+        None where there is no room.
     """
     n, d = context.encoded.rows, len(geometry.facts)
     rid, at, groups = np.empty(n, np.int32), 0, None
@@ -68,6 +77,10 @@ def fetch_bare(context: Context, geometry: Geometry, *, sensitive: bool, togethe
             groups = _grouping(context, columns)
         if groups is not None:
             groups.add(columns)
+            if most is not None and groups.made > most:
+                return None
+        elif most is not None:
+            return None
         else:
             if codes is None:
                 codes = kernel_input.room(n, d, geometry).codes
@@ -87,8 +100,8 @@ def _laid_out(columns: Ints, codes: Ints, threads: int) -> None:
 def _blocks(context: Context, geometry: Geometry, sensitive: bool) -> Iterator[tuple[Ints, Ints, list[Ints]]]:
     """Row ids, codes [d, rows] and sensitive codes, block by block; at least one block."""
     n = context.encoded.rows
-    for start in range(0, max(n, 1), _BLOCK):
-        span = (start, start + _BLOCK) if n > _BLOCK else None
+    for start in range(0, max(n, 1), BLOCK):
+        span = (start, start + BLOCK) if n > BLOCK else None
         rid, codes, own, _ = kernel_input.fetch_codes(
             context, tie_break=False, span=span, geometry=geometry, sensitive=sensitive
         )

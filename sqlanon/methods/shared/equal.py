@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 
 from sqlanon.kernels.rows import Bare
+from sqlanon.methods.shared.threads import spread
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -28,13 +29,17 @@ class EqualRows:
     begins: npt.NDArray[np.bool_]
 
     @classmethod
-    def of(cls, rows: Bare) -> Self:
+    def of(cls, rows: Bare, threads: int = 1) -> Self:
         """The groups, of rows all of whose equal ones are their neighbours. Cost: O(n d)."""
         words = rows.codes.view(np.uint64)  # several codes are compared at a time; lanes are a multiple of 8
         same = np.zeros(len(words) + 1, np.bool_)
         same[1:-1] = True
-        for column in words.T:
-            same[1:-1] &= column[1:] == column[:-1]
+
+        def compare(start: int, stop: int) -> None:
+            for column in words[max(start - 1, 0) : stop].T:
+                same[max(start, 1) : stop] &= column[1:] == column[:-1]
+
+        spread(compare, len(words), threads)
         rest = same[:-1] | same[1:]
         return cls(rows.number[rest], ~same[:-1][rest])
 

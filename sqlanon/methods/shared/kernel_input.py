@@ -203,14 +203,14 @@ def bare_of(columns: Ints, numbers: Ints, geometry: Geometry, threads: int = 1) 
     return Bare(codes, numbers, np.zeros(0, np.int32))
 
 
-def filled(bare: Bare, geometry: Geometry, threads: int = 1) -> Rows:
-    """The same rows as solvers take them; they stay as they are when the bare ones move on."""
+def filled(bare: Bare, geometry: Geometry, threads: int = 1, *, codes: bool = True) -> Rows:
+    """The same rows as solvers take them, with or without codes; they stay as they are when the bare ones move on."""
     n, lanes = bare.codes.shape
     words = int(geometry.facts[:, WORD_END].max(initial=0))
-    codes, places = np.zeros((n, lanes), np.int32), np.zeros((n, lanes), np.int32)
+    kept, places = np.zeros((n if codes else 0, lanes), np.int32), np.zeros((n, lanes), np.int32)
     sets = np.zeros((n, words), np.uint64)
-    spread(lambda start, stop: fill(bare.codes, geometry, codes, places, sets, start, stop), n, threads)
-    return Rows(codes, places, sets, bare.number.copy())
+    spread(lambda start, stop: fill(bare.codes, geometry, kept, places, sets, start, stop), n, threads)
+    return Rows(kept, places, sets, bare.number.copy())
 
 
 def rows_of(columns: Ints, numbers: Ints, geometry: Geometry, threads: int = 1) -> Rows:

@@ -9,8 +9,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sqlanon.kernels.canonical_order import merge
-
 if TYPE_CHECKING:
     import numpy.typing as npt
 
@@ -19,6 +17,9 @@ if TYPE_CHECKING:
 
 LEAST_ROWS = 4096
 """To start a thread takes longer than kernels take for fewer rows."""
+
+_SAMPLE = 256
+"""Keys of a sample, for each thread."""
 
 
 def spread(work: Callable[[int, int], None], n: int, threads: int, least: int | None = None) -> None:
@@ -34,20 +35,44 @@ def spread(work: Callable[[int, int], None], n: int, threads: int, least: int | 
         future.result()
 
 
-def sorted_by(keys: Longs, threads: int) -> Longs:
-    """Rows by ascending key, in no particular order where keys are equal. Cost: O(n log n / threads + n log threads)."""
-    runs: list[tuple[int, Longs]] = []
+def sorted_by(keys: Longs, threads: int) -> tuple[Longs, Longs]:
+    """Rows by ascending key, in no particular order where keys are equal, and their keys. Cost: O(n log n / threads).
 
-    def sort(start: int, stop: int) -> None:
-        runs.append((start, np.argsort(keys[start:stop]) + start))
+    Every thread has the keys between two of a sample's, so that what they sort lies one after the other.
+    """
+    n = len(keys)
+    parts = max(min(threads, n // LEAST_ROWS), 1)
+    sample = np.sort(keys[:: max(n // (parts * _SAMPLE), 1)])
+    pivots = sample[[len(sample) * part // parts for part in range(1, parts)]]
+    owner = np.searchsorted(pivots, keys, side="right").astype(np.int8) if parts > 1 else np.zeros(n, np.int8)
+    ends = np.cumsum([0, *np.bincount(owner, minlength=parts)])
+    rows, line = np.empty(n, np.int64), np.empty(n, np.int64)
 
-    spread(sort, len(keys), threads)
-    parts = [part for _, part in sorted(runs, key=lambda run: run[0])]
-    while len(parts) > 1:
-        merged = []
-        for one, other in zip(parts[::2], parts[1::2], strict=False):
-            out = np.empty(len(one) + len(other), np.int64)
-            merge(keys, one, other, out)
-            merged.append(out)
-        parts = merged + parts[len(parts) // 2 * 2 :]
-    return parts[0]
+    def sort(first: int, past: int) -> None:
+        for part in range(first, past):
+            own = np.flatnonzero(owner == part)
+            of = keys[own]
+            by = np.argsort(of)
+            rows[ends[part] : ends[part + 1]], line[ends[part] : ends[part + 1]] = own[by], of[by]
+
+    spread(sort, parts, threads, 1)
+    return rows, line
+
+
+def spread_runs(work: Callable[[int, int], None], begins: npt.NDArray[np.bool_], threads: int) -> None:
+    """As `spread`, with spans that begin where ``begins`` (bool[n]) does."""
+    n = len(begins)
+    parts = max(min(threads, n // LEAST_ROWS), 1)
+    bounds = [0]
+    for part in range(1, parts):
+        at = n * part // parts
+        ahead = int(begins[at:].argmax())
+        bounds.append(max(at + ahead if begins[at + ahead] else n, bounds[-1]))
+    bounds.append(n)
+
+    def some(first: int, past: int) -> None:
+        for part in range(first, past):
+            if bounds[part] < bounds[part + 1]:
+                work(bounds[part], bounds[part + 1])
+
+    spread(some, parts, threads, 1)
