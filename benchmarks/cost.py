@@ -6,6 +6,7 @@ the table of `sqlanon.declared.cost`; each exponent comes from two sizes that di
 
 from __future__ import annotations
 
+import json
 import math
 import time
 from typing import Any
@@ -18,8 +19,15 @@ from sqlanon.methods import METHODS
 LARGE = 4
 """How many times the columns or k are for the second size."""
 
+WIDE = {"suppress": 12, "fulldomain": 12}
+"""Columns of the second size of methods that look at subsets or at levels of all columns, and take few."""
+
 SMALL = 500
 """Rows whose cost is taken for that of starting."""
+
+
+SIZES = {"topdown": (2_000, 4)}
+"""Rows, and how many times that for the second size, where it is not as for the others."""
 
 
 class Clock:
@@ -78,13 +86,14 @@ def _exponent(one: float, other: float, times: float) -> float:
 def fitted(method: str, rows: int, times: int) -> dict[str, Any]:
     """The numbers of one method, from runs with ``rows`` rows and so many times more."""
     measured(method, SMALL, COLUMNS, K)  # compiles the kernels
+    columns = WIDE.get(method, COLUMNS * LARGE)
     start, base, more, wide, few = (
         measured(method, *size)
         for size in (
             (SMALL, COLUMNS, K),
             (rows, COLUMNS, K),
             (rows * times, COLUMNS, K),
-            (rows, COLUMNS * LARGE, K),
+            (rows, columns, K),
             (rows, COLUMNS, max(K // LARGE, 2)),
         )
     )
@@ -96,7 +105,7 @@ def fitted(method: str, rows: int, times: int) -> dict[str, Any]:
             "start": start[name],
             "seconds": last * (ROWS / (rows * times)) ** grows,
             "rows": grows,
-            "columns": _exponent(base[name], wide[name], LARGE),
+            "columns": _exponent(base[name], wide[name], columns / COLUMNS),
             "k": _exponent(few[name], base[name], K / max(K // LARGE, 2)),
         }
     print(method, part, flush=True)
@@ -105,9 +114,15 @@ def fitted(method: str, rows: int, times: int) -> dict[str, Any]:
 
 def main() -> None:
     """Measure and write the result."""
-    asked = options(__doc__, RESULTS / "cost.json").parse_args()
+    parser = options(__doc__, RESULTS / "cost.json")
+    parser.add_argument(
+        "--methods", default=",".join(METHODS), help="comma list; the other methods' numbers stay as they are"
+    )
+    asked = parser.parse_args()
     record = Record("cost")
-    found = {name: fitted(name, *((2_000, 4) if name == "topdown" else (20_000, 16))) for name in METHODS}
+    found = json.loads(asked.out.read_text())["methods"] if asked.out.is_file() else {}
+    for name in asked.methods.split(","):
+        found[name] = fitted(name, *SIZES.get(name, (20_000, 16)))
     record.write(asked.out, at={"rows": ROWS, "columns": COLUMNS, "k": K}, methods=found)
 
 

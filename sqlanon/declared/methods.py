@@ -147,7 +147,7 @@ SUPPRESS = MethodDeclaration(
     "suppress",
     "Values shown where a class agrees, else hidden: TP (Xiao, Yi and Tao 2010) and a cascade after it (ours).",
     "sqlanon.methods.suppress.method:Suppress",
-    Cost(0.05, 0.015, columns=1.5, worst=5.0),
+    Cost(0.04, 0.35, columns=6.9, worst=2.0),
     (
         Word(
             "variant",
@@ -185,7 +185,7 @@ FULLDOMAIN = MethodDeclaration(
     "fulldomain",
     "By levels of hierarchies: one level a column (Incognito, LeFevre et al. 2005), or each class its own nodes (ours).",
     "sqlanon.methods.fulldomain.method:FullDomain",
-    Cost(0.1, 0.05, columns=1.5, worst=20.0),
+    Cost(0.02, 0.038, rows=1.25, columns=7.0, worst=50.0),
     (
         Word(
             "search",
