@@ -91,6 +91,13 @@ def group(codes: Ints, n: int, maps: Maps, node: npt.NDArray[np.int16], room: Ro
 
     Cost: O(n d), a probe of a hash table a record.
     """
+    make_keys(codes, n, maps, node, room)
+    return group_keys(n, maps.words, room)
+
+
+@njit(nogil=True, cache=True)
+def make_keys(codes: Ints, n: int, maps: Maps, node: npt.NDArray[np.int16], room: Room) -> None:
+    """``room.keys`` of the records ``room.rows[:n]`` at a node."""
     rows, keys, words = room.rows, room.keys, maps.words
     for w in range(words):
         for i in range(n):
@@ -102,6 +109,59 @@ def group(codes: Ints, n: int, maps: Maps, node: npt.NDArray[np.int16], room: Ro
         key = keys[maps.word[j]]
         for i in range(n):
             key[i] += part[column[rows[i]]]
+
+
+@njit(nogil=True, cache=True)
+def hashed(keys: npt.NDArray[np.int64], words: int, i: int) -> np.uint64:
+    """A hash of the key of place ``i``."""
+    h = np.uint64(0)
+    for w in range(words):
+        h = (h ^ np.uint64(keys[w, i])) * np.uint64(0x9E3779B97F4A7C15)
+        h ^= h >> np.uint64(29)
+    return h
+
+
+@njit(nogil=True, cache=True)
+def thin_out(n: int, words: int, room: Room, counts: Longs, least: int, sums: npt.NDArray[np.uint8]) -> int:
+    """Drop records whose groups surely have fewer than ``least`` rows: places, keys and the order of the others are kept.
+
+    Every record adds its rows to one of a few sums, by its key; the sum is at least the rows of its group. The sums fit a processor's
+    cache, where the hash table of all groups does not.
+
+    Args:
+        n: records in ``room.rows``, with their keys.
+        words: of a key.
+        room: changed.
+        counts: rows of each record.
+        least: rows of a group.
+        sums: room for them; a power of two.
+
+    Returns:
+        how many are left.
+    """
+    rows, keys, least = room.rows, room.keys, min(least, 255)
+    size = 64
+    while size < len(sums) and size * least < 4 * n:
+        size *= 2
+    sums[:size] = 0
+    mask = np.uint64(size - 1)
+    for i in range(n):
+        at = np.int64(hashed(keys, words, i) & mask)
+        sums[at] = min(sums[at] + counts[rows[i]], 255)
+    kept = 0
+    for i in range(n):
+        if sums[np.int64(hashed(keys, words, i) & mask)] >= least:
+            rows[kept] = rows[i]
+            for w in range(words):
+                keys[w, kept] = keys[w, i]
+            kept += 1
+    return kept
+
+
+@njit(nogil=True, cache=True)
+def group_keys(n: int, words: int, room: Room) -> int:
+    """`group`, by keys that are made."""
+    keys = room.keys
     size = 2
     while size < 2 * n:
         size *= 2
@@ -110,11 +170,7 @@ def group(codes: Ints, n: int, maps: Maps, node: npt.NDArray[np.int16], room: Ro
         slots[s] = -1
     groups = 0
     for i in range(n):
-        h = np.uint64(0)
-        for w in range(words):
-            h = (h ^ np.uint64(keys[w, i])) * np.uint64(0x9E3779B97F4A7C15)
-            h ^= h >> np.uint64(29)
-        at = np.int64(h & np.uint64(mask))
+        at = np.int64(hashed(keys, words, i) & np.uint64(mask))
         while True:
             g = slots[at]
             if g < 0:

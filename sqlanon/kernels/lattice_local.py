@@ -12,13 +12,20 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from sqlanon.kernels.lattice import Maps, Room, add_up, group, sorted_by_group
+from sqlanon.kernels.lattice import Maps, Room, add_up, group_keys, make_keys, sorted_by_group, thin_out
 from sqlanon.kernels.lattice_part import CLASSES, IN_USE, PIECES, ROWS, Asked, Rest, Tallied, part
 from sqlanon.kernels.requirements import Counters, Demands, satisfied
 from sqlanon.kernels.tally import Ints, Longs
 
 Bits = npt.NDArray[np.uint64]
 Levels = npt.NDArray[np.int16]
+
+
+SUMS = 1 << 21
+"""Sums that records are thinned out by, at most."""
+
+PAUSE = 4
+"""Nodes from one that keeps most records to the next where they are thinned out."""
 
 
 class Pieces(NamedTuple):
@@ -76,6 +83,7 @@ def visit(
         np.zeros(len(rest.counts), np.int64),
         np.zeros(len(rest.counts), np.bool_),
     )
+    thin, sums = 0, np.empty(SUMS, np.uint8)
     expanded = np.empty(facts[ROWS] if len(demands.add) > 0 else 1, np.int32)
     places = np.arange(len(expanded))
     for v in range(len(nodes)):
@@ -84,7 +92,14 @@ def visit(
         n = _candidates(rest, sieve, v, room.rows)
         if n == 0:
             continue
-        groups = group(codes, n, maps, nodes[v], room)
+        make_keys(codes, n, maps, nodes[v], room)
+        if least > 1 and v >= thin:
+            kept = thin_out(n, maps.words, room, rest.left, least, sums)
+            # Where most records stay, as at coarse nodes, the sums cost more than they save.
+            thin, n = v + (1 if 2 * kept < n else PAUSE), kept
+            if n == 0:
+                continue
+        groups = group_keys(n, maps.words, room)
         add_up(n, groups, room, rest.left)
         large = 0
         for g in range(groups):
