@@ -309,11 +309,12 @@ def test_what_it_does_not_take_is_refused_with_what_to_do(
 
 def test_remarks_on_refine() -> None:
     """Plan says where it does nothing."""
-    asked = {"source": "t", "quasi": ["a", "b"], "k": 2, "refine": True}
+    asked = {"source": "t", "quasi": ["a", "b"], "k": 2, "refine": {"search": 0}}
     (said,) = remarks(spec_of(**asked, method="fulldomain"))
     assert said.startswith("refine: after fulldomain with search=local")
     assert not remarks(spec_of(**asked, method="tree"))
     assert not remarks(spec_of(**{**asked, "refine": None}, method="fulldomain"))
+    assert not remarks(spec_of(**{**asked, "refine": True}, method="fulldomain"))
 
 
 def test_a_lattice_that_is_too_large_is_refused(shared_db: Any) -> None:
