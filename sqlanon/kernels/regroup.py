@@ -19,11 +19,12 @@ from sqlanon.kernels.unions import (
     Masks,
     Measure,
     Places,
+    codes_width,
     copy_box,
     empty_box,
     join_box,
     lines_width,
-    unordered_width,
+    sets_width,
 )
 
 Longs = npt.NDArray[np.int64]
@@ -105,7 +106,7 @@ def _build(
         measure.codes,
         measure.sets,
     )
-    lines, checks, most = len(codes) + len(sets) == 0, len(demands.add) > 0, len(free)
+    coded, checks, most = len(codes) > 0, len(demands.add) > 0, len(free)
     left = n
     for i in range(n):
         free[i] = i
@@ -126,8 +127,9 @@ def _build(
                 closing = checks and not far and size[c] + 1 >= least
                 for t in range(left):
                     w = lines_width(box, seed, box, free[t], weight)
-                    if not lines:
-                        w += unordered_width(box, mask, seed, box, mask, free[t], facts, table, codes, sets)
+                    w += sets_width(mask, seed, mask, free[t], sets, table)
+                    if coded:
+                        w += codes_width(box, seed, box, free[t], facts, table, codes)
                     w *= sign
                     if closing and closed >= 0 and w >= least_width:
                         continue
@@ -154,8 +156,9 @@ def _build(
         for c in range(clusters):
             own = box_of_cluster(most, c)
             w = lines_width(box, own, box, i, weight)
-            if not lines:
-                w += unordered_width(box, mask, own, box, mask, i, facts, table, codes, sets)
+            w += sets_width(mask, own, mask, i, sets, table)
+            if coded:
+                w += codes_width(box, own, box, i, facts, table, codes)
             cost = (size[c] + 1) * w - size[c] * wide[c]
             # A class that meets a requirement such as l may not with one row more.
             if (into < 0 or cost < price) and (not checks or _lawful(pool, demands, c, -1, i)):
@@ -208,7 +211,7 @@ def regroup(
         measure.codes,
         measure.sets,
     )
-    lines, checks, most = len(codes) + len(sets) == 0, len(demands.add) > 0, len(free)
+    coded, checks, most = len(codes) > 0, len(demands.add) > 0, len(free)
     rest, suffix, prefix, empty = most, 2 * most, 3 * most + 1, 3 * most + 2
     empty_box(box, mask, empty)
     for c in range(clusters):
@@ -231,16 +234,16 @@ def regroup(
                 lost[j] = 0
                 if rows > 1:
                     w = lines_width(box, rest + j, box, rest + j, weight)
-                    if not lines:
-                        w += unordered_width(
-                            box, mask, rest + j, box, mask, rest + j, facts, table, codes, sets
-                        )
+                    w += sets_width(mask, rest + j, mask, rest + j, sets, table)
+                    if coded:
+                        w += codes_width(box, rest + j, box, rest + j, facts, table, codes)
                     lost[j] = w
             own = box_of_cluster(most, c)
             for j in range(n):
                 w = lines_width(box, own, box, j, weight)
-                if not lines:
-                    w += unordered_width(box, mask, own, box, mask, j, facts, table, codes, sets)
+                w += sets_width(mask, own, mask, j, sets, table)
+                if coded:
+                    w += codes_width(box, own, box, j, facts, table, codes)
                 joined[c, j] = w
             wide[c] = joined[c, members[c, 0]]
         # The step of row i that gains most: into another cluster, or into the place of a partner there.
@@ -263,13 +266,15 @@ def regroup(
                 if spare - size[b] * lost[j] <= best:
                     continue
                 here = lines_width(box, rest + i, box, j, weight)
-                if not lines:
-                    here += unordered_width(box, mask, rest + i, box, mask, j, facts, table, codes, sets)
+                here += sets_width(mask, rest + i, mask, j, sets, table)
+                if coded:
+                    here += codes_width(box, rest + i, box, j, facts, table, codes)
                 if now - size[a] * here - size[b] * lost[j] <= best:
                     continue
                 there = lines_width(box, rest + j, box, i, weight)
-                if not lines:
-                    there += unordered_width(box, mask, rest + j, box, mask, i, facts, table, codes, sets)
+                there += sets_width(mask, rest + j, mask, i, sets, table)
+                if coded:
+                    there += codes_width(box, rest + j, box, i, facts, table, codes)
                 gain = now - size[a] * here - size[b] * there
                 if gain > best and (
                     not checks or (_lawful(pool, demands, a, i, j) and _lawful(pool, demands, b, j, i))

@@ -19,11 +19,12 @@ from sqlanon.kernels.unions import (
     Measure,
     Places,
     boxes_of,
+    codes_width,
     copy_box,
     join_box,
     lines_width,
     measure_of,
-    unordered_width,
+    sets_width,
 )
 
 NEAR = 8
@@ -45,13 +46,14 @@ def _nearest(
         measure.codes,
         measure.sets,
     )
-    lines, held = len(codes) + len(sets) == 0, 0
+    coded, held = len(codes) > 0, 0
     for h in range(used):
         if h == g or size[h] == 0 or size[h] > most:
             continue
         more = lines_width(box, g, box, h, weight) - wide[h]
-        if not lines:
-            more += unordered_width(box, mask, g, box, mask, h, facts, table, codes, sets)
+        more += sets_width(mask, g, mask, h, sets, table)
+        if coded:
+            more += codes_width(box, g, box, h, facts, table, codes)
         if held == NEAR and more >= price[NEAR - 1]:
             continue
         at = min(held, NEAR - 1)
@@ -155,9 +157,11 @@ def search(
         after[i], head[g] = head[g], i
         size[g] += 1
     for g in range(classes):
-        wide[g] = lines_width(class_box, g, class_box, g, measure.weight) + unordered_width(
-            class_box, class_mask, g, class_box, class_mask, g, measure.facts, measure.table, measure.codes, measure.sets
-        )  # fmt: skip
+        wide[g] = (
+            lines_width(class_box, g, class_box, g, measure.weight)
+            + sets_width(class_mask, g, class_mask, g, measure.sets, measure.table)
+            + codes_width(class_box, g, class_box, g, measure.facts, measure.table, measure.codes)
+        )
     near, known, price = (
         np.empty((slots, NEAR), np.int64),
         np.full(slots, -1, np.int64),

@@ -30,7 +30,6 @@ from sqlanon.kernels.extent import (
     WEIGHT,
     Geometry,
     extent,
-    popcount,
 )
 from sqlanon.kernels.lanes import WIDTH
 from sqlanon.kernels.set_masks import BITS, FIRST, NULL, PAST, PRICE, SHIFT, TABLE, set_facts
@@ -177,7 +176,7 @@ def _lesser(builder: Any, left: Any, right: Any, at: Any) -> Any:
 
 @_inline
 def lines_width(typing: Any, box: Any, one: Any, boxes: Any, other: Any, weight: Any) -> Any:
-    """The sum over lines of ``weight * min(extent, SCALE)`` of two boxes joined, int64; the other part: `unordered_width`."""
+    """The sum over lines of ``weight * min(extent, SCALE)`` of two boxes joined, int64."""
 
     def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
         kinds, row = signature.args, ir.VectorType(_I32, WIDTH)
@@ -204,12 +203,53 @@ def lines_width(typing: Any, box: Any, one: Any, boxes: Any, other: Any, weight:
     return types.int64(box, types.int64, boxes, types.int64, weight), codegen
 
 
+@_inline
+def sets_width(typing: Any, mask: Any, one: Any, masks: Any, other: Any, sets: Any, table: Any) -> Any:
+    """The sum over sets of ``weight * extent`` of two boxes joined, int64; ``sets`` and ``table`` as in `Measure`."""
+
+    def codegen(context: Any, builder: Any, signature: Any, args: Any) -> Any:
+        kinds = signature.args
+        left, _ = _row(context, builder, kinds[0], args[0], args[1])
+        right, _ = _row(context, builder, kinds[2], args[2], args[3])
+        view = context.make_array(kinds[4])(context, builder, args[4])
+        extents = context.make_array(kinds[5])(context, builder, args[5]).data
+        total = cgutils.alloca_once_value(builder, ir.Constant(_I64, 0))  # type: ignore[no-untyped-call]
+        members = cgutils.alloca_once_value(builder, ir.Constant(_I64, 0))  # type: ignore[no-untyped-call]
+        one = ir.Constant(_I64, 1)
+
+        def joined(word: Any) -> Any:
+            return builder.or_(*(builder.load(builder.gep(row, [word])) for row in (left, right)))
+
+        count = cgutils.unpack_tuple(builder, view.shape)[0]  # type: ignore[no-untyped-call]
+        with cgutils.for_range(builder, count) as loop:
+            row, _ = _row(context, builder, kinds[4], args[4], loop.index)
+            fact = [builder.load(builder.gep(row, [ir.Constant(_I64, at)])) for at in range(7)]
+            own = builder.and_(builder.lshr(joined(fact[FIRST]), fact[SHIFT]), fact[BITS])
+            builder.store(builder.ctpop(own), members)
+            with cgutils.for_range_slice(
+                builder, builder.add(fact[FIRST], one), fact[PAST], one, intp=_I64
+            ) as (word, _):
+                builder.store(builder.add(builder.load(members), builder.ctpop(joined(word))), members)
+            found = builder.load(members)
+            null = builder.and_(builder.and_(own, one), fact[NULL])
+            extent = builder.load(builder.gep(extents, [builder.add(fact[TABLE], found)]))
+            extent = builder.select(
+                builder.icmp_signed("!=", null, ir.Constant(_I64, 0)), ir.Constant(_I64, SCALE), extent
+            )
+            priced = builder.mul(fact[PRICE], extent)
+            priced = builder.select(builder.icmp_signed(">", found, one), priced, ir.Constant(_I64, 0))
+            builder.store(builder.add(builder.load(total), priced), total)
+        return builder.load(total)
+
+    return types.int64(mask, types.int64, masks, types.int64, sets, table), codegen
+
+
 @njit(nogil=True, cache=True)
-def unordered_width(
-    box: Places, mask: Masks, one: int, boxes: Places, masks: Masks, other: int, facts: npt.NDArray[np.int64],
-    table: npt.NDArray[np.int64], codes: npt.NDArray[np.int64], sets: npt.NDArray[np.int64],
+def codes_width(
+    box: Places, one: int, boxes: Places, other: int, facts: npt.NDArray[np.int64], table: npt.NDArray[np.int64],
+    codes: npt.NDArray[np.int64],
 ) -> int:  # fmt: skip
-    """The weighted sum of extents of two boxes joined, of the attributes that are no lines; what they are is in `Measure`."""
+    """The same over attributes whose extents are looked up by codes."""
     total = np.int64(0)
     for c in range(len(codes)):
         a = codes[c]
@@ -220,13 +260,4 @@ def unordered_width(
             facts[a, KIND], facts[a, SIZE], facts[a, NULLS], facts[a, LEVELS], facts[a, START], table, np.int64(low),
             np.int64(high), 0,
         )  # fmt: skip
-    for s in range(len(sets)):
-        first = sets[s, FIRST]
-        own = (mask[one, first] | masks[other, first]) >> np.uint64(sets[s, SHIFT]) & np.uint64(sets[s, BITS])
-        members = popcount(own)
-        for w in range(first + 1, sets[s, PAST]):
-            members += popcount(mask[one, w] | masks[other, w])
-        if members > 1:
-            null = sets[s, NULL] == 1 and own & np.uint64(1) != np.uint64(0)
-            total += sets[s, PRICE] * (SCALE if null else table[sets[s, TABLE] + members])
     return total
