@@ -232,6 +232,28 @@ def refine(folder: Path) -> str:
     return f"{table(head, rows)}\n\n{source(result)}"
 
 
+def search(folder: Path) -> str:
+    """What the search of refine gains and what it costs, by its trials."""
+    result = read(folder, "search")
+    if result is None:
+        return ""
+    rows = [
+        (
+            one["table"],
+            one["k"],
+            run["trials"],
+            f"**{run['loss']:.4f}**",
+            f"{run['goal']:.4f}" if run.get("goal") else "-",
+            f"{run['classes']:,}",
+            f"{run['search_seconds']:.1f}" if "search_seconds" in run else "-",
+        )
+        for one in result["results"]
+        for run in one["runs"]
+    ]
+    head = ("table", "k", "search", "loss", "at most", "classes", "search (processor s)")
+    return f"{table(head, rows)}\n\n{source(result)}"
+
+
 def growth(folder: Path) -> str:
     """Seconds per million rows by size, and the promises on SAL."""
     result = read(folder, "growth")
@@ -294,6 +316,7 @@ SECTIONS: Sections = {
     "loss": loss,
     "nominal": nominal,
     "refine": refine,
+    "search": search,
     "lefevre": lefevre,
     "ghinita": report_ghinita.everything,
     "query": query,

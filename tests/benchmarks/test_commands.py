@@ -52,6 +52,18 @@ def data() -> Path:
 
 
 @pytest.mark.thorough
+def test_search(tmp_path, data):
+    assert data
+    words = ["--only", "adult k=50,sets k=50", "--trials", "1,3"]
+    found = benchmark("search", tmp_path / "search.json", *words)["results"]
+    assert [one["sets"] for one in found] == [False, True]
+    for one in found:
+        none, few, more = one["runs"]
+        assert none["loss"] > few["loss"] > more["loss"]
+        assert all(run["verified"] and run["min_class"] >= 50 for run in one["runs"])
+
+
+@pytest.mark.thorough
 @pytest.mark.parametrize("engine", PAIR, ids=lambda engine: engine.name)
 @pytest.mark.parametrize("table", ["admissions", "integers"])
 def test_speed(engine, table, tmp_path):
@@ -223,6 +235,7 @@ def test_example(example, engine, data, tmp_path):
         "benchmarks.loss",
         "benchmarks.nominal",
         "benchmarks.refine",
+        "benchmarks.search",
         "examples.adult.run",
         "examples.census.run",
     ],
