@@ -50,7 +50,7 @@ def searched(
     n = codes.shape[1]
     least = max([least_rows(context.requirements)] + [-(-s.p // s.q) for s in shapes_beyond_rows(context.requirements)])  # fmt: skip
     most = (POOLED if least <= LARGE else POOLED_ABOVE) * least
-    group, rounds = classes, -(-trials // ROUND)
+    group, rounds = np.unique(classes, return_inverse=True)[1], -(-trials // ROUND)
     for turn in range(rounds):
         # Classes by the mean place of their rows, so that those of a block are similar.
         group = _renumbered(group)
@@ -87,9 +87,11 @@ def searched(
 
 
 def _renumbered(group: Longs) -> Longs:
-    """Classes numbered by the mean place of their rows, then by their first row."""
-    names, first, dense, size = np.unique(group, return_index=True, return_inverse=True, return_counts=True)
-    mean = np.bincount(dense, weights=np.arange(len(group), dtype=np.float64)) // size
-    number = np.empty(len(names), np.int64)
-    number[np.lexsort((first, mean))] = np.arange(len(names))
-    return number[dense]
+    """Classes numbered anew, without gaps: by the mean place of their rows, then by their first row."""
+    n, size = len(group), np.bincount(group)
+    used, first = np.flatnonzero(size), np.empty(len(size), np.int64)
+    first[group[::-1]] = np.arange(n - 1, -1, -1)  # of equal indices the last assignment holds
+    mean = np.bincount(group, weights=np.arange(n, dtype=np.float64))[used] // size[used]
+    number = np.empty(len(size), np.int64)
+    number[used[np.lexsort((first[used], mean))]] = np.arange(len(used))
+    return number[group]

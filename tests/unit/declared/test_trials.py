@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+import sqlanon
 from sqlanon.declared.trials import CLASS, ROWS, TRIALS, WIDE, refining, trials
 from sqlanon.policy import release
 from sqlanon.spec import MAX_SEARCH
@@ -50,3 +51,14 @@ def test_the_documents_show_it() -> None:
     assert numbers[0] == list(CLASS)
     assert [tuple(line[-len(CLASS) :]) for line in numbers[2:]] == list(TRIALS)
     assert [line[0] for line in numbers[2:-1]] == list(ROWS)
+
+
+def test_plan_shows_it() -> None:
+    with sqlanon.connect("duckdb:///:memory:") as db:
+        db.engine.execute("CREATE TABLE t AS SELECT i // 5 AS age FROM range(40) AS r(i)")
+        notes = db.plan(release(source="t", quasi="age", k=5, refine=True)).notes
+        assert (
+            f"refine: search={TRIALS[0][0]}, {TRIALS[0][0]} trials for every class that loses something"
+            in notes
+        )
+        assert not db.plan(release(source="t", quasi="age", k=5, refine={"search": 0})).notes
