@@ -20,7 +20,6 @@ import numpy as np
 from sqlanon.engines.base import Engine, TableRef
 from sqlanon.errors import GuardError, PolicyError, PrivacyViolation
 from sqlanon.formats import RowGroups
-from sqlanon.kernels.components import components
 from sqlanon.privacy import Grouped, requirements, stored
 from sqlanon.privacy.diversity import FrequencyDiversity
 from sqlanon.privacy.kanonymity import KAnonymity
@@ -247,6 +246,9 @@ def _values(side: Side, names: Sequence[str]) -> list[str]:
 
 def _parts(scratch: Scratch, old: Side, new: Side, marked: bool) -> tuple[TableRef, TableRef, int]:
     """Scratch tables (class, part) of both versions, and how many components there are."""
+    # Most commands compare no versions, and need not import a compiler.
+    from sqlanon.kernels.components import components
+
     engine = scratch.engine
     known = [
         scratch.fetch_arrays(scratch.sql("history/classes", history=side.history), ["int64"])[0]
