@@ -4,17 +4,14 @@ The only room that imports jinja2 and sqlglot for SQL that we generate. Template
 ``core/<topic>/<verb>.sql`` in DuckDB's dialect, ``<engine>/<same path>.sql`` where an engine needs its own words.
 """
 
-from sqlanon.sqltext.compile import NUMBER, is_ordered, numbered, statement
+from sqlanon.sqltext.compile import statement
 from sqlanon.sqltext.find import add_template, own_functions, template_names, template_path
 from sqlanon.sqltext.quote import identifier, literal, scratch_table, table_name
 
 __all__ = [
-    "NUMBER",
     "add_template",
     "identifier",
-    "is_ordered",
     "literal",
-    "numbered",
     "own_functions",
     "scratch_table",
     "statement",

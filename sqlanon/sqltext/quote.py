@@ -5,8 +5,6 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
-from sqlglot import exp
-
 if TYPE_CHECKING:
     from sqlanon.engines.base import TableRef
 
@@ -39,4 +37,4 @@ def literal(value: str | int | None) -> str:
         return "NULL"
     if isinstance(value, int):
         return str(value)
-    return exp.Literal.string(value).sql(dialect="duckdb")
+    return "'" + value.replace("'", "''") + "'"

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Self
 from sqlanon.engines.base import PRIVATE_SCHEMA, Bind, Engine, Statement, TableRef
 from sqlanon.errors import DatabaseError, LockedError
 from sqlanon.progress import Stopwatch
-from sqlanon.sqltext import NUMBER, identifier, is_ordered, numbered, scratch_table, statement
+from sqlanon.sqltext import identifier, scratch_table, statement
 
 if TYPE_CHECKING:
     from collections.abc import Generator
@@ -217,7 +217,11 @@ class Scratch:
 
     def fetch_arrays(self, made: Statement, dtypes: Sequence[str]) -> Arrays:
         """`Engine.fetch_arrays`, in the query's order on every engine."""
-        if self.engine.ordered or not is_ordered(made, self.engine.dialect):
+        if self.engine.ordered:
+            return self.engine.fetch_arrays(made, dtypes)
+        from sqlanon.sqltext.trees import is_ordered, numbered
+
+        if not is_ordered(made, self.engine.dialect):
             return self.engine.fetch_arrays(made, dtypes)
         *columns, number = self.engine.fetch_arrays(numbered(made, self.engine.dialect), [*dtypes, "int64"])
         order = number.argsort()
@@ -227,7 +231,12 @@ class Scratch:
         self, made: Statement, dtypes: Sequence[str], rows: int
     ) -> Generator[Arrays, None, None]:
         """`Engine.stream_arrays`, in the query's order on every engine: without one of its own, by way of a scratch table."""
-        if self.engine.ordered or not is_ordered(made, self.engine.dialect):
+        if self.engine.ordered:
+            yield from self.engine.stream_arrays(made, dtypes, rows)
+            return
+        from sqlanon.sqltext.trees import NUMBER, is_ordered, numbered
+
+        if not is_ordered(made, self.engine.dialect):
             yield from self.engine.stream_arrays(made, dtypes, rows)
             return
         spool = self.table("stream")

@@ -63,6 +63,18 @@ def test_help_needs_no_rich():
     assert not loaded("from sqlanon.cli import main; main()") & {"rich", "pygments"}
 
 
+def test_a_database_needs_no_compiler_and_no_parser():
+    """Until a kernel runs, or a query is parsed: on DuckDB templates are written as they are sent."""
+    code = """with sqlanon.connect("duckdb:///:memory:") as db:
+    db.engine.execute("CREATE TABLE t AS SELECT i % 3 AS a, i % 2 AS b FROM range(12) AS r(i)")
+    db.plan(policy.release(source="t", quasi="a", sensitive="b", k=3))
+    db.releases()
+"""
+    found = loaded("import sqlanon\nfrom sqlanon import policy\n" + code)
+    assert not found & {"numba", "llvmlite", "sqlglot", "psycopg", "pyarrow", "rich"}
+    assert "duckdb" in found
+
+
 def test_module(shell):
     by_name = shell("--version")
     ended = subprocess.run(

@@ -1,0 +1,102 @@
+"""SQL as trees, for which sqlglot is imported: core templates checked and written for another engine, and queries that are numbered.
+
+Transpiling is not porting: sqlglot passes much through that another engine lacks or understands differently. So what a core
+template may contain is listed here, node by node, and anything else is an error.
+"""
+
+from __future__ import annotations
+
+import re
+import secrets
+
+import sqlglot
+from sqlglot import exp
+
+from sqlanon.engines.base import Statement
+from sqlanon.errors import TemplateError
+from sqlanon.sqltext.find import own_functions
+
+ALLOWED: frozenset[type[exp.Expr]] = frozenset({
+    exp.Add, exp.Alias, exp.AggFunc, exp.And, exp.Array, exp.ArrayAgg, exp.Between, exp.Boolean, exp.Case, exp.Cast,
+    exp.Coalesce, exp.Collate, exp.Column, exp.ColumnDef, exp.Commit, exp.Count, exp.Create, exp.CTE, exp.DataType, exp.Delete,
+    exp.DataTypeParam, exp.Distinct, exp.Div, exp.Drop, exp.EQ, exp.Except, exp.Exists, exp.Filter, exp.Floor, exp.From,
+    exp.GT, exp.GTE, exp.Greatest, exp.Group, exp.Having, exp.Identifier, exp.If, exp.In, exp.Insert, exp.Is, exp.Join,
+    exp.LT, exp.LTE, exp.Lag, exp.Lead, exp.Least, exp.Limit, exp.Literal, exp.Max, exp.Min, exp.Mul, exp.NEQ, exp.Neg, exp.Not, exp.Null,
+    exp.Or, exp.Order, exp.Ordered, exp.Paren, exp.Placeholder, exp.Properties, exp.RowNumber, exp.Schema,
+    exp.DenseRank, exp.Rank, exp.Select, exp.Star, exp.Sub, exp.Subquery, exp.Sum, exp.Table, exp.TableAlias, exp.TemporaryProperty,
+    exp.Union, exp.Update, exp.Var, exp.Where, exp.Window, exp.WindowSpec, exp.With, exp.Abs, exp.Avg, exp.IsNan,
+    exp.Tuple, exp.WithinGroup, exp.Transaction, exp.Alter, exp.Values, exp.ColumnConstraint, exp.NotNullColumnConstraint,
+    exp.NullSafeEQ, exp.IntDiv,  exp.Any, exp.ArrayContains, exp.Mod,  exp.DPipe, exp.GroupConcat, exp.Concat,  exp.NullSafeNEQ, exp.Pow, exp.CountIf,
+    exp.BitwiseOrAgg, exp.BitwiseLeftShift, exp.BitwiseAnd, exp.Exp, exp.Ln, exp.Explode,
+})  # fmt: skip
+"""Syntax a core template may use: all of it means the same on every engine we compile to."""
+
+_ANY_TYPE = f"_sqlanon_type_{secrets.token_hex(8)}_"
+NUMBER = "_sqlanon_number"
+"""The column of `numbered`."""
+_NAME = r'(?:\w+|"(?:[^"]|"")+")'
+_QUOTED_TYPE = re.compile(rf"""\bAS ((?:{_NAME}\.)?"(?:[^"]|"")+"|"(?:[^"]|"")+"\.\w+)\)""")
+"""The end of a cast to a type whose name has quotes: a person's own, which sqlglot would write without them."""
+
+
+def portable(name: str, text: str, written: str, dialect: str, sentinel: str) -> str:
+    """Check a template's text and write it in ``dialect``; a placeholder becomes a column that begins with ``sentinel``.
+
+    Raises:
+        TemplateError: it does not parse, or uses syntax outside the allow-list.
+    """
+    types: list[str] = []
+
+    def named(cast: re.Match[str]) -> str:
+        types.append(cast[1])
+        return f"AS {_ANY_TYPE}{len(types) - 1}_)"
+
+    try:
+        tree = sqlglot.parse_one(_QUOTED_TYPE.sub(named, text), read=written)
+    except sqlglot.errors.SqlglotError as error:
+        raise TemplateError(f"template {name} does not parse") from error
+    _check(name, tree)
+    for node in list(tree.find_all(exp.Placeholder)):
+        node.replace(exp.column(f"{sentinel}{node.name}"))
+    out = tree.sql(dialect=dialect, unsupported_level=sqlglot.ErrorLevel.RAISE)
+    for i, quoted in enumerate(types):
+        out = out.replace(f"{_ANY_TYPE}{i}_", quoted)
+    return out
+
+
+def _check(name: str, tree: exp.Expr) -> None:
+    for node in tree.walk():
+        if isinstance(node, exp.Anonymous) and node.name in own_functions():
+            continue  # stored functions of ours mean the same on every engine
+        if isinstance(node, exp.Dot) and isinstance(node.expression, exp.Anonymous | exp.Identifier):
+            continue  # the schema of such a call
+        if type(node) not in ALLOWED:
+            raise TemplateError(f"template {name} uses {type(node).__name__}, which is not portable")
+        if isinstance(node, exp.Group) and node.args.get("all"):
+            raise TemplateError(f"template {name} uses GROUP BY ALL, which is not portable")
+
+
+def numbered(made: Statement, dialect: str) -> Statement:
+    """A query whose ORDER BY became its last column, numbers from 1, for engines that keep no order of what they stream.
+
+    Raises:
+        TemplateError: the numbers would not be those of its rows.
+    """
+    tree = sqlglot.parse_one(made.text, read=dialect)
+    order = tree.args.get("order")
+    if (
+        not isinstance(tree, exp.Select)
+        or order is None
+        or tree.args.get("distinct")
+        or tree.args.get("limit")
+    ):
+        raise TemplateError(f"template {made.name}: rows in order are those of a plain SELECT with ORDER BY")
+    tree.set("order", None)
+    number = exp.Window(this=exp.RowNumber(), order=order)
+    tree.select(exp.alias_(number, NUMBER, quoted=True), copy=False)
+    return Statement(made.name, tree.sql(dialect=dialect), made.binds)
+
+
+def is_ordered(made: Statement, dialect: str) -> bool:
+    """Whether a query says in which order its rows come."""
+    return sqlglot.parse_one(made.text, read=dialect).args.get("order") is not None
