@@ -129,6 +129,9 @@ class CutSearch:
             one.at += 1
             stack.append(self._look(head, one.tail[one.at :], one.records))
             if self.looked >= depth_first and len(heap) < MOST_OPEN:
+                if len(stack) == 2 and one.bound is not None:
+                    # Without the cut of the child the finest set is coarser, and the bounds are higher.
+                    stack[0] = self._look(one.head, np.sort(one.tail[one.at :]), None)
                 for two in stack:
                     bound = two.bound
                     if bound is not None and (self.best is None or bound < self.best[0]):
