@@ -223,7 +223,7 @@ FULLDOMAIN = MethodDeclaration(
 
 TDS = MethodDeclaration(
     "tds",
-    "Top-down specialization: nodes of hierarchies are replaced by their children (Fung, Wang and Yu 2005).",
+    "Top-down specialization: nodes of hierarchies are replaced by their children (after Fung, Wang and Yu 2005).",
     "sqlanon.methods.tds:TDS",
     Cost(0.1, 0.05, columns=1.5, worst=20.0),
     (
@@ -235,7 +235,7 @@ TDS = MethodDeclaration(
         Word(
             "publish",
             ("least", "cut"),
-            "Whether a class is published at its least common node, or at the nodes of the cut, as in the paper.",
+            "Whether a class is published at its least common node, or at the nodes of the cut.",
         ),
     ),
     executions=("kernel",),

@@ -1,5 +1,6 @@
-"""TDS: top-down specialization (Fung, Wang and Yu, *Top-Down Specialization for Information and Privacy Preservation*, ICDE 2005).
+"""Top-down specialization by hierarchies.
 
+The idea is that of Fung, Wang and Yu, *Top-Down Specialization for Information and Privacy Preservation*, ICDE 2005; details are ours.
 Every column has a cut through its hierarchy, at first the root. The node of the best score is replaced by its children, for all rows,
 while the classes meet the requirements. Classes only become smaller, so a node that fails once fails for ever.
 """

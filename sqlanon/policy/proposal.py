@@ -107,7 +107,8 @@ class Proposal:
                 "    rows_are: events  # a person may have several rows: k counts rows, and persons are counted beside"
             )
         lines += ["    columns:", *(f"      {_column(column)}" for column in self.columns)]
-        lines += ["    privacy:", *self._privacy(), "    method: tree", f"    format: {self.format}"]
+        hint = "  # with hierarchies, plan measures what method: best would lose"
+        lines += ["    privacy:", *self._privacy(), f"    method: tree{hint}", f"    format: {self.format}"]
         return "\n".join(lines) + "\n"
 
     def _privacy(self) -> list[str]:

@@ -3,7 +3,7 @@
 ``search: global`` takes one level a column, the same for all rows: the node of the lattice that is best by ``metric`` within the
 policy's ``suppression``. ``all`` finds every minimal node as Incognito does (LeFevre, DeWitt, Ramakrishnan 2005), and publishes the
 best of them. ``local`` (ours, the default) lets every node keep what classes it can, finest nodes first, and publishes the least
-common node of each class. ``single`` finds the best cut points of ordered columns (K-Optimize).
+common node of each class. ``single`` finds the best cut points of ordered columns (after K-Optimize).
 """
 
 from __future__ import annotations
