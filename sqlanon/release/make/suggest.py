@@ -31,7 +31,7 @@ def suggested(
 ) -> str | None:
     """A note that method ``best`` loses less than the method of the policy, with both losses; None where it does not.
 
-    It is not measured where no column has a hierarchy, and where ``best`` does not take what the policy asks.
+    Trials of ``refine: search`` are left out. It is not measured where no column has a hierarchy, and where ``best`` does not take what the policy asks.
 
     Cost: that of the policy's method and of those of ``best``, for at most `MOST_MEASURED` rows; a scan to take them from a larger table.
     """
@@ -51,7 +51,7 @@ def suggested(
         encoded = _encoded(own, ready, _most(ready, spec.privacy.k))
         context = Context(
             own, encoded, ready.requirements, "auto", spec.memory or memory, threads, progress, spec.seed or 0,
-            refine=spec.refine, format=spec.format.kind,
+            refine=replace(spec.refine, search=0) if spec.refine else None, format=spec.format.kind,
         )  # fmt: skip
         losses = Losses(context, metric)
         best = Best(**declared.values(other.method.options))  # type: ignore[arg-type]
@@ -68,6 +68,8 @@ def suggested(
         f"method best would lose {metric} {losses.shown(then[0])}, with the classes of {shown(then[1])}; {ready.method.describe()} loses "
         f"{losses.shown(now[0])}"
     )
+    if spec.refine and spec.refine.search != 0:
+        less += ", both without the trials of refine"
     if encoded.rows == ready.rows:
         return f"{less}; measured on all rows"
     return f"{less}; an estimate, measured on {encoded.rows} of {ready.rows} rows, which lose more than all of them"
