@@ -15,6 +15,12 @@ from tests.contract.cases import QI, Case
 from tests.engines import Enum
 from tests.oracle.requirements import Privacy, feasible
 
+
+def examples(most: int) -> settings:
+    """So many random tables for ``--thorough``, and a third of them by default."""
+    return settings(max_examples=most if settings().max_examples >= 25 else max(8, most // 3))
+
+
 FEW = settings(max_examples=max(2, settings().max_examples // 4))
 """For tests of whole runs over a database, each of which takes as long as hundreds of solved tables."""
 

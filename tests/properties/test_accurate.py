@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sqlanon.kernels.bounded_groups import accurate_groups, least_privacy
@@ -18,7 +18,7 @@ from tests.oracle.divisions import runs, wide
 from tests.oracle.domains import Quasi, Table
 from tests.properties.kernel import geometry, product_codes
 from tests.properties.onedim import by_first, by_number, in_order
-from tests.properties.strategies import cases
+from tests.properties.strategies import cases, examples
 
 pytestmark = pytest.mark.property
 
@@ -52,7 +52,7 @@ def reaches(table: Table, bounds: Bounds) -> tuple[np.ndarray, Geometry]:
     return start, shape
 
 
-@settings(max_examples=200)
+@examples(200)
 @given(case=cases(max_rows=20), share=st.floats(0, 1), data=st.data())
 def test_groups_are_those_of_the_paper_s_steps(case: Case, share: float, data: st.DataObject) -> None:
     table = case.table
@@ -72,7 +72,7 @@ def test_groups_are_those_of_the_paper_s_steps(case: Case, share: float, data: s
     assert oracle.least_privacy(values, found) >= oracle.least_privacy(values, plain)
 
 
-@settings(max_examples=80)
+@examples(80)
 @given(
     rows=st.lists(
         st.tuples(st.integers(0, 30), st.integers(0, 9), st.integers(0, 3)), min_size=1, max_size=30
@@ -91,7 +91,7 @@ def test_an_attribute_s_own_bound_is_in_its_own_units(rows: list[tuple[int, int,
         assert max(spread) - min(spread) <= extent
 
 
-@settings(max_examples=80)
+@examples(80)
 @given(case=cases(max_rows=9), share=st.floats(0, 1))
 def test_dual_k_is_the_most_of_all_divisions(case: Case, share: float) -> None:
     table = case.table

@@ -6,12 +6,13 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sqlanon.kernels.anatomy import anatomy_groups
 from sqlanon.kernels.random import below, seeded, shuffle
 from tests.properties.onedim import by_number
+from tests.properties.strategies import examples
 
 pytestmark = pytest.mark.property
 
@@ -26,7 +27,7 @@ def solve(values: list[int], l: int, seed: int) -> list[list[int]]:  # noqa: E74
     return found
 
 
-@settings(max_examples=300)
+@examples(300)
 @given(
     values=st.lists(st.integers(0, 7), min_size=1, max_size=60),
     l=st.integers(1, 6),

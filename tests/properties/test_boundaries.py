@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sqlanon.kernels.optimal_diverse import best_accurate, best_diverse, best_fractional, steps
@@ -15,6 +15,7 @@ from sqlanon.kernels.runs import MOST, NEVER, SUM
 from tests.oracle.divisions import partitions
 from tests.oracle.dual import least_privacy, privacy
 from tests.properties.onedim import by_number
+from tests.properties.strategies import examples
 
 pytestmark = pytest.mark.property
 
@@ -32,7 +33,7 @@ def extents(rows, classes) -> list[int]:
     return [max(rows[i][0] for i in each) - min(rows[i][0] for i in each) for each in classes]
 
 
-@settings(max_examples=80)
+@examples(80)
 @given(rows=LINES, l=st.integers(1, 3))
 def test_largest_extent_is_the_least_of_all_partitions(rows: list[tuple[int, int]], l: int) -> None:  # noqa: E741
     values = [r[1] for r in rows]
@@ -46,7 +47,7 @@ def test_largest_extent_is_the_least_of_all_partitions(rows: list[tuple[int, int
     assert loss == min(max(extents(rows, each)) for each in every)
 
 
-@settings(max_examples=80)
+@examples(80)
 @given(rows=LINES, l=st.integers(1, 3))
 def test_sum_of_extents_is_the_least_without_a_repeated_value(rows: list[tuple[int, int]], l: int) -> None:  # noqa: E741
     values = [r[1] for r in rows]
@@ -78,7 +79,7 @@ def dealt_in_order(values: list[int], classes) -> bool:
     return all(some == sorted(some) for some in taken.values())
 
 
-@settings(max_examples=120)
+@examples(120)
 @given(rows=LINES, l=st.sampled_from([Fraction(3, 2), Fraction(4, 3), Fraction(5, 2), Fraction(7, 3)]))
 def test_optimum_of_a_fraction(rows: list[tuple[int, int]], l: Fraction) -> None:  # noqa: E741
     """The least largest extent of all partitions; the least sum of those that take the rows of every value in order."""
@@ -106,7 +107,7 @@ def test_a_repeated_value_can_be_better_for_the_average_extent() -> None:
     assert (sum(extents(rows, best)), len(best)) == (3, 1)
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(rows=LINES, bound=st.integers(0, 12))
 def test_dual_privacy_is_the_most_of_all_partitions(rows: list[tuple[int, int]], bound: int) -> None:
     line, values = np.array([r[0] for r in rows], np.int64), np.array([r[1] for r in rows], np.int32)

@@ -6,10 +6,11 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sqlanon.kernels.cut_bounds import CLASSES, ROWS, SQUARES, at_least, bound_of_groups, cut_bounds, totals
+from tests.properties.strategies import examples
 
 pytestmark = pytest.mark.property
 
@@ -47,7 +48,7 @@ def cost(kind: int, division: list[list[int]], rows: list[int], k: int, full: in
     return total
 
 
-@settings(max_examples=150)
+@examples(150)
 @given(rows=st.lists(st.integers(1, 6), min_size=1, max_size=6), k=st.integers(1, 9))
 def test_no_division_costs_less(rows: list[int], k: int) -> None:
     for kind in KINDS:
@@ -71,7 +72,7 @@ def test_squares_are_of_classes_that_are_alike() -> None:
     assert at_least(CLASSES, 139, 0, 1, 49, 50, 0) == -1
 
 
-@settings(max_examples=150)
+@examples(150)
 @given(records=RECORDS, k=st.integers(1, 9), kind=st.sampled_from(KINDS))
 def test_every_cut_adds_what_the_divided_groups_say(records: list[Record], k: int, kind: int) -> None:
     names = sorted({group for group, _, _ in records})

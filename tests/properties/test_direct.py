@@ -8,7 +8,7 @@ from dataclasses import replace
 from fractions import Fraction
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sqlanon.methods.onedim import direct
@@ -21,7 +21,7 @@ from tests.oracle.domains import Quasi, Sensitive, Table
 from tests.oracle.methods import JOINT, ORACLES, SEVERAL
 from tests.oracle.requirements import Privacy, feasible, meets
 from tests.properties.onedim import by_number, context_of, loaded, shown
-from tests.properties.strategies import cases
+from tests.properties.strategies import cases, examples
 
 pytestmark = pytest.mark.property
 
@@ -50,7 +50,7 @@ def solve(table: Table, privacy: Privacy, way: Way, stored: list[int] | None = N
 
 
 @pytest.mark.parametrize("way", WAYS, ids=str)
-@settings(max_examples=25)
+@examples(25)
 @given(case=cases(max_rows=24), data=st.data())
 def test_classes_are_those_of_the_oracle_and_meet_every_requirement(
     way: Way, case: Case, data: st.DataObject
@@ -66,7 +66,7 @@ def test_classes_are_those_of_the_oracle_and_meet_every_requirement(
 
 
 @pytest.mark.parametrize("way", DEFAULTS, ids=str)
-@settings(max_examples=25)
+@examples(25)
 @given(case=cases(max_rows=30, max_quasi=2), data=st.data())
 def test_every_whole_l_that_a_table_admits_has_a_solution(way: Way, case: Case, data: st.DataObject) -> None:
     """Up to the largest, with any k."""
@@ -86,7 +86,7 @@ TAKING_SEVERAL = [way for way in DEFAULTS if {SEVERAL, JOINT} <= ORACLES[way.met
 
 
 @pytest.mark.parametrize("way", TAKING_SEVERAL, ids=str)
-@settings(max_examples=20)
+@examples(20)
 @given(case=cases(max_rows=20, max_quasi=2), data=st.data())
 def test_l_of_several_columns(way: Way, case: Case, data: st.DataObject) -> None:
     """Frequency and distinct l of two sensitive columns, which the random cases above seldom have both."""
@@ -130,7 +130,7 @@ def test_large_nominal_domains(name: str, privacy: Privacy) -> None:
 
 
 @pytest.mark.parametrize("way", DEFAULTS, ids=str)
-@settings(max_examples=25)
+@examples(25)
 @given(case=cases(max_rows=30, max_quasi=2), data=st.data())
 def test_every_fraction_that_a_table_admits_has_a_solution(way: Way, case: Case, data: st.DataObject) -> None:
     """With any k; a fraction that one class of all rows does not meet has none."""

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from sqlanon.kernels.bounds import OVER, widest
@@ -17,7 +17,7 @@ from tests.contract.dual import Bound, classes_of, numbered, privacy
 from tests.oracle.divisions import wide
 from tests.oracle.losses import width
 from tests.properties.onedim import by_number, in_order
-from tests.properties.strategies import FEW, cases
+from tests.properties.strategies import FEW, cases, examples
 from tests.properties.test_accurate import bounds_of
 
 pytestmark = pytest.mark.property
@@ -60,7 +60,7 @@ def test_bound_holds(
     assert report.min_class == min(len(rows) for rows in classes)
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(case=cases(max_rows=20), data=st.data())
 def test_widest_is_the_widest_class(case: Case, data: st.DataObject) -> None:
     rows, shape = in_order(case.table)

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sqlanon.kernels.rows import Bare
 from sqlanon.methods.shared.equal import EqualRows
+from tests.properties.strategies import examples
 
 pytestmark = pytest.mark.property
 
 
-@settings(max_examples=200)
+@examples(200)
 @given(
     groups=st.lists(st.lists(st.integers(0, 2), min_size=1, max_size=4), max_size=12),
     width=st.sampled_from([8, 16]),

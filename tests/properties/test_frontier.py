@@ -8,7 +8,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sqlanon.kernels.boxes import cover
@@ -20,7 +20,7 @@ from tests.oracle import frontier as oracle
 from tests.oracle.divisions import wide
 from tests.oracle.domains import Quasi, Table
 from tests.properties.onedim import by_number, in_order
-from tests.properties.strategies import cases
+from tests.properties.strategies import cases, examples
 
 pytestmark = pytest.mark.property
 
@@ -47,7 +47,7 @@ def check(values: list[int], found: list[list[int]], l: int) -> None:  # noqa: E
         assert max(Counter(values[row] for row in rows).values()) == 1
 
 
-@settings(max_examples=200)
+@examples(200)
 @given(case=cases(max_rows=24), l=st.integers(1, 5), data=st.data())
 def test_groups_are_those_of_the_paper_s_steps(case: Case, l: int, data: st.DataObject) -> None:  # noqa: E741
     n = case.table.rows
@@ -61,7 +61,7 @@ def test_groups_are_those_of_the_paper_s_steps(case: Case, l: int, data: st.Data
         check(values, found, l)
 
 
-@settings(max_examples=200)
+@examples(200)
 @given(
     rows=st.lists(st.tuples(st.integers(0, 30), st.integers(0, 5)), min_size=1, max_size=24),
     l=st.integers(1, 4),
@@ -124,7 +124,7 @@ def test_a_row_joins_the_group_it_is_nearer_to() -> None:
         assert groups_of(table, values, 3, keys) == [[0, 1, 2, 3], [4, 5, 6]]
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(case=cases(max_rows=40), l=st.integers(1, 3), k=st.integers(1, 9), data=st.data())
 def test_k_and_l_together(case: Case, l: int, k: int, data: st.DataObject) -> None:  # noqa: E741
     """Consecutive groups are merged until every class has k rows; diversity survives unions."""
@@ -163,7 +163,7 @@ def fractional(values: list[int], l: Fraction):  # noqa: E741
 
 
 @pytest.mark.parametrize("l", FRACTIONS, ids=str)
-@settings(max_examples=60)
+@examples(60)
 @given(values=st.lists(st.sampled_from([0, 0, 0, 0, 1, 1, 2, 3]), min_size=1, max_size=30))
 def test_groups_of_a_fraction(l: Fraction, values: list[int]) -> None:  # noqa: E741
     """Those of the oracle's steps; where the table as a whole meets l there are some, and each of them meets it exactly."""

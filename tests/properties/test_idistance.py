@@ -6,10 +6,11 @@ from math import isqrt
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sqlanon.kernels.idistance import FRACTION, MOST_AXES, distance_keys, find_centres, offset
+from tests.properties.strategies import examples
 
 pytestmark = pytest.mark.property
 
@@ -20,7 +21,7 @@ POINTS = st.integers(1, 4).flatmap(
 )
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(points=POINTS, count=st.integers(1, 6), seed=st.integers(0, 9))
 def test_keys_are_the_nearest_centre_s_offset_and_the_distance(
     points: list[tuple[int, ...]], count: int, seed: int

@@ -8,14 +8,14 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 from tests.contract.cases import Case
 from tests.oracle.domains import Quasi, Sensitive, Table
 from tests.oracle.mondrian import CUTS, VARIANTS, mondrian
 from tests.oracle.requirements import Privacy, feasible, meets
 from tests.properties.kernel import counted_mondrian, grouped_mondrian, kernel_mondrian
-from tests.properties.strategies import cases
+from tests.properties.strategies import cases, examples
 
 pytestmark = pytest.mark.property
 
@@ -36,7 +36,7 @@ def same(case_or_table: Case | Table, privacy: Privacy, variant: str, cut: str) 
 
 @pytest.mark.parametrize("cut", CUTS)
 @pytest.mark.parametrize("variant", VARIANTS)
-@settings(max_examples=150)
+@examples(150)
 @given(case=cases(max_rows=20))
 def test_kernel_equals_oracle_on_every_type(variant: str, cut: str, case: Case) -> None:
     same(case, case.privacy, variant, cut)

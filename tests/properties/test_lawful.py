@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sqlanon.kernels.constrained_runs import lawful_runs
@@ -15,7 +15,7 @@ from tests.oracle.domains import Table
 from tests.oracle.requirements import Privacy, feasible, meets
 from tests.properties.kernel import demands
 from tests.properties.onedim import by_first, in_order
-from tests.properties.strategies import cases
+from tests.properties.strategies import cases, examples
 
 pytestmark = pytest.mark.property
 
@@ -27,7 +27,7 @@ def solve(table: Table, privacy: Privacy, most: int):
     return loss, by_first(first, range(table.rows)) if loss < NEVER else []
 
 
-@settings(max_examples=150)
+@examples(150)
 @given(case=cases(max_rows=24), most=st.integers(1, 24))
 def test_runs_meet_every_requirement(case: Case, most: int) -> None:
     table, privacy = case.table, case.privacy
@@ -39,7 +39,7 @@ def test_runs_meet_every_requirement(case: Case, most: int) -> None:
         assert loss == gcp(table, found)
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(case=cases(max_rows=9), k=st.integers(1, 4), distinct=st.integers(1, 3))
 def test_distinct_values_and_k_are_the_best_of_all_divisions(case: Case, k: int, distinct: int) -> None:
     table, privacy = case.table, Privacy(k=k, distinct_l=distinct)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sqlanon.declared.methods import MOST_CENTRES
@@ -22,7 +22,7 @@ from tests.oracle import orders as oracle
 from tests.oracle.domains import Quasi, Sensitive, Table
 from tests.oracle.requirements import Privacy
 from tests.properties.onedim import context_of, loaded
-from tests.properties.strategies import cases
+from tests.properties.strategies import cases, examples
 
 pytestmark = pytest.mark.property
 
@@ -65,7 +65,7 @@ def compared(
 
 
 @pytest.mark.parametrize("name", ORDERS)
-@settings(max_examples=100)
+@examples(100)
 @given(case=cases(max_rows=24), data=st.data(), threads=st.integers(1, 3))
 def test_orders_are_those_of_their_definitions(
     name: str, case: Case, data: st.DataObject, threads: int
@@ -87,7 +87,7 @@ def test_many_attributes(name: str, d: int, domain: int) -> None:
         assert max(found.line) <= found.span < 2**63
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(case=cases(max_rows=40), k=st.integers(1, 9), threads=st.integers(1, 2), data=st.data())
 def test_trees_of_a_large_table(case: Case, k: int, threads: int, data: st.DataObject) -> None:
     """Above a number of rows there is a tree for every stretch of the curve, with leaves of up to a class."""
@@ -128,7 +128,7 @@ def test_as_many_centres_as_asked(n: int, centres: int) -> None:
     compared(IDistance(centres), expected, table, 3, rng.sample(range(n), n))
 
 
-@settings(max_examples=100)
+@examples(100)
 @given(case=cases(max_rows=24), data=st.data())
 def test_the_canonical_order_is_that_of_the_codes(case: Case, data: st.DataObject) -> None:
     table = case.table
@@ -137,7 +137,7 @@ def test_the_canonical_order_is_that_of_the_codes(case: Case, data: st.DataObjec
     assert tuples(table, [stored[i] for i in found]) == tuples(table, oracle.canonical(table))
 
 
-@settings(max_examples=200)
+@examples(200)
 @given(
     rows=st.lists(st.tuples(*[st.integers(0, 2)] * 3, *[st.integers(0, 2)] * 2), min_size=1, max_size=80),
     d=st.integers(0, 2),

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sqlanon.kernels.refine import refine
@@ -17,7 +17,7 @@ from tests.oracle.domains import Quasi, Table
 from tests.oracle.requirements import Privacy, meets
 from tests.properties.kernel import demands
 from tests.properties.onedim import by_number, in_order
-from tests.properties.strategies import cases
+from tests.properties.strategies import cases, examples
 
 pytestmark = pytest.mark.property
 
@@ -31,7 +31,7 @@ def refined(table: Table, privacy: Privacy, group: np.ndarray, window: int = 40,
     return by_number(out), gain
 
 
-@settings(max_examples=150)
+@examples(150)
 @given(case=cases(max_rows=40), data=st.data(), window=st.integers(1, 4), passes=st.integers(1, 4))
 def test_refined_classes_are_no_worse_and_keep_every_requirement(
     case: Case, data: st.DataObject, window: int, passes: int
@@ -63,7 +63,7 @@ def test_refined_classes_are_no_worse_and_keep_every_requirement(
     assert gain >= 0
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(case=cases(max_rows=40), k=st.integers(1, 5))
 def test_refined_runs(case: Case, k: int) -> None:
     table = case.table

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sqlanon.kernels.random import seeded
@@ -20,7 +20,7 @@ from tests.oracle.domains import Quasi, Sensitive, Table
 from tests.oracle.requirements import Privacy, meets
 from tests.properties.kernel import demands
 from tests.properties.onedim import by_number, context_of, in_order
-from tests.properties.strategies import cases
+from tests.properties.strategies import cases, examples
 
 Classes = list[list[int]]
 
@@ -59,7 +59,7 @@ def lawful(table: Table, privacy: Privacy, drawn: list[int]) -> Classes:
 
 
 @pytest.mark.property
-@settings(max_examples=100)
+@examples(100)
 @given(case=cases(max_rows=40), data=st.data(), trials=st.integers(1, 8), seed=st.integers(0, 99))
 def test_searched_classes_are_no_worse_and_keep_every_requirement(
     case: Case, data: st.DataObject, trials: int, seed: int

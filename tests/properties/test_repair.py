@@ -6,7 +6,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sqlanon.kernels.bounded_repair import repair
@@ -16,7 +16,7 @@ from tests.oracle import dual as oracle
 from tests.oracle.divisions import wide
 from tests.oracle.domains import Quasi, Table
 from tests.properties.onedim import by_number, in_order
-from tests.properties.strategies import cases
+from tests.properties.strategies import cases, examples
 from tests.properties.test_accurate import bounds_of, solve
 
 pytestmark = pytest.mark.property
@@ -63,7 +63,7 @@ def proved(table: Table, values: list[int], limit: int, least: Fraction) -> bool
     )
 
 
-@settings(max_examples=150)
+@examples(150)
 @given(case=cases(max_rows=8), share=st.floats(0, 1), data=st.data())
 def test_never_worse_and_no_step_left(case: Case, share: float, data: st.DataObject) -> None:
     table, rows = case.table, range(case.table.rows)
@@ -82,7 +82,7 @@ def test_never_worse_and_no_step_left(case: Case, share: float, data: st.DataObj
             assert not helped(table, values, limit, after)
 
 
-@settings(max_examples=80)
+@examples(80)
 @given(case=cases(max_rows=40), share=st.floats(0, 1), data=st.data())
 def test_larger_tables(case: Case, share: float, data: st.DataObject) -> None:
     table, rows = case.table, range(case.table.rows)

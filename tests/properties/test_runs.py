@@ -6,7 +6,7 @@ import random
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sqlanon.kernels.boxes import cover, widths
@@ -15,7 +15,7 @@ from tests.contract.cases import Case
 from tests.oracle.divisions import OBJECTIVES, gcp, most_extent, partitions, runs, sum_of_extents, wide
 from tests.oracle.domains import Quasi, Table
 from tests.properties.onedim import by_first, in_order
-from tests.properties.strategies import cases
+from tests.properties.strategies import cases, examples
 
 pytestmark = pytest.mark.property
 
@@ -28,7 +28,7 @@ def exact(table: Table, k: int, objective: int) -> tuple[list[tuple[int, ...]], 
 
 
 @pytest.mark.parametrize("objective", [GCP, SUM, MOST])
-@settings(max_examples=40)
+@examples(40)
 @given(case=cases(max_rows=9), k=st.integers(1, 4))
 def test_runs_are_the_best_of_all_divisions(objective: int, case: Case, k: int) -> None:
     table = case.table
@@ -43,7 +43,7 @@ def test_runs_are_the_best_of_all_divisions(objective: int, case: Case, k: int) 
 
 
 @pytest.mark.parametrize(("objective", "score"), [(SUM, sum_of_extents), (MOST, most_extent)])
-@settings(max_examples=40)
+@examples(40)
 @given(values=st.lists(st.integers(0, 12), min_size=2, max_size=7), k=st.integers(1, 3))
 def test_one_attribute_s_runs_are_the_best_of_all_partitions(objective, score, values, k) -> None:
     table = Table((Quasi("x", tuple(sorted(values))),))
@@ -64,7 +64,7 @@ def test_consecutive_classes_are_not_the_best_for_gcp() -> None:
     assert round(best / unit) == 21
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(
     keys=st.lists(st.integers(0, 40), min_size=1, max_size=12),
     k=st.integers(1, 4),
@@ -92,7 +92,7 @@ def test_long_keys_lose_digits_before_sums_overflow() -> None:
     assert shortened(np.array([5], np.int64), 2**40, 10).tolist() == [5]
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(case=cases(max_rows=40), k=st.integers(1, 5), seed=st.integers(0, 99))
 def test_a_stream_gives_the_same_runs(case: Case, k: int, seed: int) -> None:
     """Chunks that carry the last 2k - 1 rows and their losses."""
@@ -128,7 +128,7 @@ def test_a_stream_gives_the_same_runs(case: Case, k: int, seed: int) -> None:
     assert back.tolist() == pointers.tolist()
 
 
-@settings(max_examples=40)
+@examples(40)
 @given(case=cases(max_rows=14), k=st.integers(1, 6), data=st.data())
 def test_groups_are_merged_into_the_best_runs(case: Case, k: int, data: st.DataObject) -> None:
     """Units of several rows, not consecutive ones: the best of all divisions of the sequence of units."""

@@ -6,12 +6,13 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sqlanon.kernels.optimal_diverse import best_accurate, best_diverse
 from sqlanon.kernels.runs import MOST, NEVER
 from sqlanon.methods.onedim.ipcsd import THRESHOLD, ipcsd, least_bound
+from tests.properties.strategies import examples
 
 pytestmark = pytest.mark.property
 
@@ -49,7 +50,7 @@ def test_a_method_without_a_solution() -> None:
     assert [probe.loss for probe in found.probes] == [None]
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(
     rows=st.lists(st.tuples(st.integers(0, 12), st.integers(0, 3)), min_size=1, max_size=8).map(sorted),
     l=st.integers(1, 4),

@@ -9,7 +9,7 @@ from itertools import pairwise
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from sqlanon.kernels.suppress import height
@@ -18,6 +18,7 @@ from sqlanon.methods.suppress.optimal import matched
 from tests.oracle.domains import Quasi, Sensitive, Table
 from tests.oracle.requirements import Privacy, meets
 from tests.oracle.suppress import Giving, eligible, phase_one, suppressing
+from tests.properties.strategies import examples
 from tests.properties.suppressed import (
     asked,
     cells_of,
@@ -36,7 +37,7 @@ LS = [Fraction(2), Fraction(3), Fraction(5, 2), Fraction(3, 2), Fraction(7, 3), 
 BAGS = st.lists(st.integers(0, 3), max_size=7).map(Counter)
 
 
-@settings(max_examples=300)
+@examples(300)
 @given(rows=st.lists(st.integers(1, 30), min_size=1, max_size=12), l=st.sampled_from(LS))
 def test_phase_one_is_removing_rows_one_by_one(rows: list[int], l: Fraction) -> None:  # noqa: E741
     p, q = l.numerator, l.denominator
@@ -60,7 +61,7 @@ def phases(bags: list[Counter[int]], l: Fraction, k: int) -> tuple[int, list[Cou
     return phase, ended, +Counter(dict(enumerate(left.tolist())))
 
 
-@settings(max_examples=300)
+@examples(300)
 @given(bags=st.lists(BAGS, min_size=1, max_size=8), l=st.sampled_from(LS), k=st.integers(1, 4))
 def test_phases_are_those_of_the_paper(bags: list[Counter[int]], l: Fraction, k: int) -> None:  # noqa: E741
     whole = sum(bags, Counter())
@@ -77,7 +78,7 @@ def test_phases_are_those_of_the_paper(bags: list[Counter[int]], l: Fraction, k:
         assert not bag or bag.total() >= k
 
 
-@settings(max_examples=150)
+@examples(150)
 @given(bags=st.lists(BAGS, min_size=1, max_size=3), l=st.sampled_from([2, 3]))
 def test_the_residue_is_within_the_bounds_of_the_paper(bags: list[Counter[int]], l: int) -> None:  # noqa: E741
     assume(eligible(sum(bags, Counter()), Fraction(l)))
@@ -107,7 +108,7 @@ def test_a_round_that_moves_nothing_ends() -> None:
     assert rest == Counter({0: 2, 1: 2, 2: 1})
 
 
-@settings(max_examples=200)
+@examples(200)
 @given(
     given=asked(several=True),
     variant=st.sampled_from(["tp", "cascade"]),
@@ -133,7 +134,7 @@ def test_classes_are_the_oracles(given: tuple[Table, Privacy], variant: str, div
     assert (found.left, found.phase) == (len(left), phase)
 
 
-@settings(max_examples=200)
+@examples(200)
 @given(given=asked(several=True, rows=30), divide=st.sampled_from(["values", "whole"]))
 def test_every_row_has_one_lawful_class_and_the_cascade_stars_least(
     given: tuple[Table, Privacy], divide: str
@@ -162,7 +163,7 @@ def test_every_row_has_one_lawful_class_and_the_cascade_stars_least(
     assert total["cascade"] <= total["tp"]
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(table=tables(7, 2, most=2), l=st.sampled_from([2, 3]))
 def test_no_solution_stars_fewer_rows_than_the_bound(table: Table, l: int) -> None:  # noqa: E741
     privacy = Privacy(1, Fraction(l))
@@ -177,7 +178,7 @@ def test_no_solution_stars_fewer_rows_than_the_bound(table: Table, l: int) -> No
     assert found.phase > 1 or best == found.left == found.least
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(pairs=st.integers(1, 4), draw=st.data())
 def test_the_matching_stars_least(pairs: int, draw: st.DataObject) -> None:
     n = 2 * pairs

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sqlanon.kernels.random import seeded
@@ -16,7 +16,7 @@ from tests.oracle.domains import Quasi, Table
 from tests.oracle.requirements import Privacy
 from tests.oracle.topdown import topdown
 from tests.properties.onedim import by_number, context_of, in_order, loaded, shown
-from tests.properties.strategies import cases
+from tests.properties.strategies import cases, examples
 
 pytestmark = pytest.mark.property
 
@@ -33,7 +33,7 @@ def solve(table: Table, k: int, seed: int) -> tuple[list[list[int]], list[list[i
     return before, after
 
 
-@settings(max_examples=150)
+@examples(150)
 @given(case=cases(max_rows=40), k=st.integers(1, 6), seed=st.integers(0, 2**64 - 1))
 def test_clusters_are_divided_and_repaired(case: Case, k: int, seed: int) -> None:
     table = case.table
@@ -46,7 +46,7 @@ def test_clusters_are_divided_and_repaired(case: Case, k: int, seed: int) -> Non
     assert solve(table, k, seed) == (before, after)
 
 
-@settings(max_examples=60)
+@examples(60)
 @given(case=cases(max_rows=30), k=st.integers(1, 6), seed=st.integers(0, 2**64 - 1), data=st.data())
 def test_classes_are_those_of_the_oracle(case: Case, k: int, seed: int, data: st.DataObject) -> None:
     """From one seed, however the rows are stored."""
@@ -62,7 +62,7 @@ def test_classes_are_those_of_the_oracle(case: Case, k: int, seed: int, data: st
     assert shown(table, found) == shown(table, topdown(table, k, seed))
 
 
-@settings(max_examples=150)
+@examples(150)
 @given(case=cases(max_rows=14), k=st.integers(2, 5), data=st.data())
 def test_one_repair_takes_the_cheaper_way(case: Case, k: int, data: st.DataObject) -> None:
     """One cluster too small: the best merge, or borrowing from the nearest cluster that can spare rows."""

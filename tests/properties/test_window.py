@@ -6,7 +6,7 @@ import random
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sqlanon.kernels.fast_runs import best_row_runs
@@ -15,12 +15,12 @@ from sqlanon.methods.onedim import parallel_runs
 from tests.contract.cases import Case
 from tests.oracle.domains import Quasi, Table
 from tests.properties.onedim import in_order
-from tests.properties.strategies import cases
+from tests.properties.strategies import cases, examples
 
 pytestmark = pytest.mark.property
 
 
-@settings(max_examples=150)
+@examples(150)
 @given(case=cases(max_rows=60), k=st.integers(1, 9), seed=st.integers(0, 99))
 def test_windows_change_nothing(case: Case, k: int, seed: int) -> None:
     n = case.table.rows
@@ -49,7 +49,7 @@ def test_windows_change_nothing(case: Case, k: int, seed: int) -> None:
     assert back.tolist() == pointers.tolist()
 
 
-@settings(max_examples=150)
+@examples(150)
 @given(case=cases(max_rows=60), k=st.integers(1, 6), threads=st.integers(2, 5), before=st.integers(2, 8))
 def test_pieces_change_nothing(case: Case, k: int, threads: int, before: int) -> None:
     """Also where a piece begins so near that what came before it still matters, and it is solved again."""

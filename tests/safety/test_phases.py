@@ -141,7 +141,14 @@ def killed(place: Place, after: int) -> bool:
     return False
 
 
-@pytest.mark.parametrize("case", SHAPES)
+MAIN = ("the same", "other names", "another type", "another order", "pair that changes", "second view comes, others change",
+        "second view goes, others change")  # fmt: skip
+"""Those in which columns and views change in different ways; the others are for ``--thorough``."""
+
+
+@pytest.mark.parametrize(
+    "case", [pytest.param(case, marks=[pytest.mark.thorough] * (case not in MAIN)) for case in SHAPES]
+)
 def test_one_version_after_every_statement(case):
     """Also of a release without rows; and what was not committed is taken back, what was is finished."""
     for rows in (0, 2):
