@@ -17,6 +17,7 @@ from typing import Annotated, TypeVar
 from pydantic import BeforeValidator, Field
 from pydantic_core import PydanticCustomError
 
+from sqlanon.declared import METHODS, Several
 from sqlanon.policy.problems import listed, near
 
 T = TypeVar("T")
@@ -251,7 +252,11 @@ def order(value: object) -> str | list[str]:
 
 
 def method(value: object) -> object:
-    """The text form ``name:option=value,option=value`` as the mapping it means."""
+    """The text form ``name:option=value,option=value`` as the mapping it means; a list of methods as one text, apart by ``;``."""
+    if isinstance(value, Mapping):
+        declared = METHODS.get(str(value.get("name")))
+        several = [one.name for one in declared.options if isinstance(one, Several)] if declared else []
+        return {key: _joined(one) if key in several else one for key, one in value.items()}
     if not isinstance(value, str):
         return value
     name, colon, rest = value.partition(":")
@@ -262,6 +267,12 @@ def method(value: object) -> object:
             raise wrong("its options cannot be read", A_METHOD)
         options[key.strip()] = option.strip()
     return options
+
+
+def _joined(value: object) -> object:
+    if isinstance(value, list | tuple) and value and all(isinstance(one, str) and one for one in value):
+        return "; ".join(value)
+    return value
 
 
 def word(value: object) -> str:
@@ -288,9 +299,7 @@ def duration(value: object) -> int:
 
 
 def option(value: object) -> str:
-    """The value of a method's option, as text; the method checks it. A list is one text, its values apart by ``;``."""
-    if isinstance(value, list | tuple) and value and all(isinstance(one, str) and one for one in value):
-        return "; ".join(value)
+    """The value of a method's option, as text; the method checks it."""
     if isinstance(value, bool):
         return str(value).lower()
     if not isinstance(value, str | int | float | Fraction | Decimal) or value == "":
