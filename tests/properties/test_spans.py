@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from sqlanon.methods.shared import threads
+from tests.properties.strategies import examples
 
 pytestmark = pytest.mark.property
 
 
-@settings(max_examples=150)
+@examples(150)
 @given(
     keys=st.lists(st.integers(0, 5) | st.integers(0, (1 << 63) - 1), max_size=60), workers=st.integers(1, 5)
 )
@@ -27,7 +28,7 @@ def test_sorted_by_several(keys: list[int], workers: int) -> None:
     assert given_keys[rows].tolist() == sorted(keys)
 
 
-@settings(max_examples=150)
+@examples(150)
 @given(begins=st.lists(st.booleans(), max_size=60), workers=st.integers(1, 5))
 def test_spans_begin_where_runs_do(begins: list[bool], workers: int) -> None:
     spans: list[tuple[int, int]] = []
