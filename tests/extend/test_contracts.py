@@ -21,6 +21,7 @@ from tests.contract.axes import Way, contrasting, everywhere, walks
 from tests.contract.cases import QI, Case
 from tests.contract.samples import NUMBERS, TIES
 from tests.contract.test_methods import encoded  # noqa: F401 - a fixture
+from tests.engines import PAIR
 from tests.extend import people
 from tests.extend.installed import installed
 from tests.oracle.requirements import Privacy
@@ -81,8 +82,12 @@ def test_the_methods_release_and_the_metric(
     )
 
 
-def test_the_order_of_the_source_does_not_matter(shared_db: Any, tmp_path: Path) -> None:
-    test_methods.test_row_order_does_not_matter(shared_db, Way("leading"), tmp_path)
+@pytest.mark.parametrize("engine", PAIR, ids=lambda engine: engine.name)
+def test_the_order_of_the_source_does_not_matter(
+    encoded: Callable[..., Sample],  # noqa: F811 - the fixture
+    engine: Any,
+) -> None:
+    test_methods.test_row_order_does_not_matter(encoded, engine, Way("leading"))
 
 
 @pytest.mark.parametrize("sample", [NUMBERS, DAYS, TIES], ids=lambda case: case.name)

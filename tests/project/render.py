@@ -45,6 +45,9 @@ class Sample(str):
 
     __lt__ = __ge__ = __le__ = __gt__
 
+    def __index__(self) -> int:
+        return 2_000_000
+
     def __getitem__(self, index: object) -> Sample:
         return Sample("sample")
 

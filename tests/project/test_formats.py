@@ -114,6 +114,7 @@ def test_only_recoding_and_publishing_know_how_classes_are_grouped():
         "sql/core/publish/table.sql",
         "sql/core/recode/released.sql",
         "sql/duckdb/publish/table.sql",
+        "sql/duckdb/recode/released.sql",
         "sql/postgres/publish/table.sql",
     }
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from tests.contract.axes import Way, executions, ways
@@ -43,6 +43,8 @@ def test_engines_and_executions_equal_the_oracle(
 ) -> None:
     """DuckDB = PostgreSQL = kernel = pushdown = oracle, as multisets of (box, SA); seeds and all."""
     way = data.draw(st.sampled_from([way for way in GENERAL if way.method == method]))
+    # Extents say nothing of values that are shown or hidden, so `best` refuses to choose by them there.
+    assume(kind != "suppressed" or "metric" not in way.options or way.method != "best")
     case = asked_of(way, case)
     truth = multiset(released(case.table, way.classes(case), kind))
     for db in both_dbs:

@@ -125,6 +125,7 @@ class Best:
             return copy
 
         levels = moved("levels", made.levels, ["class", *codes]) if made.levels is not None else None
+        shared = moved("shared", made.shared, ["rid"]) if made.shared is not None else None
         # Only methods of this package are believed in what they say of their own rows.
         own = spec.name in {declared.name for declared in METHODS.own}
         return replace(
@@ -133,10 +134,11 @@ class Best:
             spans=None,
             levels=levels,
             divided=made.divided or not own,
+            shared=shared if own else None,
         )
 
     def _drop(self, context: Context, made: Assignment) -> None:
-        for table in (made.table, made.levels):
+        for table in (made.table, made.levels, made.shared):
             if table is not None:
                 context.scratch.drop(table)
 
