@@ -97,8 +97,11 @@ class Scratch:
             self._drop_all(error)
 
     def expect(self, rows: int) -> None:
-        """Say how many rows the source has: the plans of a small run's statements are not worth a search."""
-        if rows <= FEW_ROWS and self.engine.few_rows is not None:
+        """Say how many rows the source has: the plans of a small run's statements are not worth a search.
+
+        From here on no statement may read what can be large: of a view that is the source its tables.
+        """
+        if not self.few and rows <= FEW_ROWS and self.engine.few_rows is not None:
             self._held.enter_context(self.engine.few_rows())
             self.few = True
 

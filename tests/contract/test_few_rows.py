@@ -9,8 +9,10 @@ import pytest
 import sqlanon
 from benchmarks.release import fill
 from sqlanon.errors import PrivacyViolation
-from sqlanon.release.make import run
+from sqlanon.release.check.verify import verify_staged
+from sqlanon.release.make import prepare, run
 from sqlanon.table import scratch
+from sqlanon.table.stage import take_stage
 
 OPTIMIZES = "SELECT current_setting('enable_optimizer')"
 ASKED = [
@@ -59,3 +61,25 @@ def test_only_small_runs_and_until_their_end(monkeypatch):
                 db.anonymize("patients", quasi=["age", "zip"], sensitive="disease", k=4)
             assert db.engine.fetch(OPTIMIZES) == [(True,)]
     assert seen == [False, True]
+
+
+def test_a_view_is_read_by_an_optimized_plan(monkeypatch):
+    """However few rows it has, its tables may be large."""
+    seen = []
+
+    def taking(scratch: Any, *args: Any, **options: Any) -> Any:
+        seen.append(scratch.engine.fetch(OPTIMIZES)[0][0])
+        return take_stage(scratch, *args, **options)
+
+    def verifying(scratch: Any, *args: Any) -> None:
+        seen.append(scratch.engine.fetch(OPTIMIZES)[0][0])
+        verify_staged(scratch, *args)
+
+    monkeypatch.setattr(prepare, "take_stage", taking)
+    monkeypatch.setattr(run, "verify_staged", verifying)
+    with sqlanon.connect("duckdb:///:memory:") as db:
+        fill(db)
+        db.engine.execute("CREATE VIEW shown AS SELECT * FROM patients")
+        for source in ("patients", "shown"):
+            db.anonymize(source, quasi=["age", "zip"], sensitive="disease", k=4)
+    assert seen == [False, False, True, False]

@@ -100,7 +100,8 @@ def prepare(
         seen = SourceState(mark, shown, started)
         if mark == same_as:
             return Unchanged(seen)
-        scratch.expect(rows)
+        if not roles.relation.is_view:  # however few rows a view has, its tables may be large
+            scratch.expect(rows)
         guard_texts(scratch, spec, roles, spec.memory or memory)
         roles, dense = listed(scratch, roles, rows, exact=format_of(spec.format.kind).facts.exact)
         stage = take_stage(
@@ -110,6 +111,7 @@ def prepare(
             guard_source(scratch, spec, roles, rows)
             if key:
                 check_key(scratch, spec, stage)
+    scratch.expect(rows)
     with watch.stage("profile"):
         reached = feasible(scratch, spec, stage, roles, asked, rows, [one.alias for one in persons])
         reached += feasible_persons(scratch, spec, stage, persons)
