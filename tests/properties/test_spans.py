@@ -37,3 +37,11 @@ def test_spans_begin_where_runs_do(begins: list[bool], workers: int) -> None:
         threads.spread_runs(lambda at, to: spans.append((at, to)), np.array(begins, np.bool_), workers)
     assert [row for span in sorted(spans) for row in range(*span)] == list(range(len(begins)))
     assert all(at == 0 or begins[at] for at, _ in spans)
+
+
+def test_sorted_by_more_threads_than_a_byte_counts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(threads, "LEAST_ROWS", 4)
+    keys = np.random.default_rng(1).permutation(2_000).astype(np.int64)
+    rows, line = threads.sorted_by(keys, 200)
+    assert line.tolist() == list(range(2_000))
+    assert keys[rows].tolist() == list(range(2_000))

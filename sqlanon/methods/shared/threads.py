@@ -44,7 +44,9 @@ def sorted_by(keys: Longs, threads: int) -> tuple[Longs, Longs]:
     parts = max(min(threads, n // LEAST_ROWS), 1)
     sample = np.sort(keys[:: max(n // (parts * _SAMPLE), 1)])
     pivots = sample[[len(sample) * part // parts for part in range(1, parts)]]
-    owner = np.searchsorted(pivots, keys, side="right").astype(np.int8) if parts > 1 else np.zeros(n, np.int8)
+    owner = (
+        np.searchsorted(pivots, keys, side="right").astype(np.int16) if parts > 1 else np.zeros(n, np.int16)
+    )
     ends = np.cumsum([0, *np.bincount(owner, minlength=parts)])
     rows, line = np.empty(n, np.int64), np.empty(n, np.int64)
 
