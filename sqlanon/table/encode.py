@@ -91,6 +91,7 @@ class Encoded:
         rows: how many.
         quasi, sensitive: the columns of these roles.
         persons: the counted identifiers, where a requirement counts persons.
+        numbers: row ids are below it, where they are some of a larger table's; 0: they are 0 to ``rows`` - 1.
     """
 
     roles: Roles
@@ -100,6 +101,12 @@ class Encoded:
     quasi: tuple[Domain, ...]
     sensitive: tuple[Domain, ...]
     persons: tuple[Domain, ...] = ()
+    numbers: int = 0
+
+    @property
+    def past(self) -> int:
+        """Row ids are below it."""
+        return self.numbers or self.rows
 
     @property
     def work(self) -> TableRef:

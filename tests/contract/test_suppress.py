@@ -16,6 +16,7 @@ from sqlanon.declared import refusals
 from sqlanon.declared.method import Asked
 from sqlanon.declared.methods import SUPPRESS
 from sqlanon.errors import InfeasibleError, PolicyError
+from sqlanon.methods.shared import bare_rows
 from sqlanon.policy import release as spec_of
 from tests.contract.cases import QI, Case
 from tests.engines import create_table, read_table
@@ -172,3 +173,14 @@ def test_too_many_columns_for_the_cascade(shared_db: Any) -> None:
     with pytest.raises(PolicyError, match=r"12 quasi columns.*variant=tp"):
         shared_db.anonymize(name, quasi=list(columns), k=2, method="suppress")
     assert shared_db.anonymize(name, quasi=list(columns), k=2, method="suppress:variant=tp").report.verified
+
+
+@pytest.mark.parametrize("rest", ["hilbert", "mondrian"])
+def test_a_rest_is_read_in_blocks(shared_db: Any, rest: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its row ids are some of the table's, and not the first ones."""
+    rows = rows_of(120, "aabbccdd")
+    whole, _ = release(shared_db, rows, l=3, k=3, method=f"suppress:variant=tp,rest={rest}")
+    monkeypatch.setattr(bare_rows, "BLOCK", 20)
+    found, report = release(shared_db, rows, l=3, k=3, method=f"suppress:variant=tp,rest={rest}")
+    assert report.verified
+    assert Counter(map(repr, found)) == Counter(map(repr, whole))

@@ -146,12 +146,13 @@ class _Curve:
 
         keys = self._measure(context, kernel_input.geometry(context), sample)
         table = scratch.table("keyed")
-        for start in range(0, context.encoded.rows, block):
+        past = context.encoded.past
+        for start in range(0, past, block):
             rid, codes, _, _ = kernel_input.fetch_codes(context, tie_break=False, span=(start, start + block))
             words = keys.of(codes, context.threads)
             columns = {f"key{i}": word for i, word in enumerate(words)}
             scratch.engine.load_arrays(table, {"rid": rid, **columns})
-            context.progress.update(min(start + block, context.encoded.rows), context.encoded.rows, "keys")
+            context.progress.update(min(start + block, past), past, "keys")
         return Keyed(table, tuple(columns), keys.span)
 
 

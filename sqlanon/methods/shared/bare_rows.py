@@ -98,14 +98,15 @@ def _laid_out(columns: Ints, codes: Ints, threads: int) -> None:
 
 
 def _blocks(context: Context, geometry: Geometry, sensitive: bool) -> Iterator[tuple[Ints, Ints, list[Ints]]]:
-    """Row ids, codes [d, rows] and sensitive codes, block by block; at least one block."""
-    n = context.encoded.rows
-    for start in range(0, max(n, 1), BLOCK):
-        span = (start, start + BLOCK) if n > BLOCK else None
+    """Row ids, codes [d, rows] and sensitive codes, block by block; a block may have fewer rows, or none, where they are a part of a table's."""
+    past = context.encoded.past
+    for start in range(0, max(past, 1), BLOCK):
+        span = (start, start + BLOCK) if past > BLOCK else None
         rid, codes, own, _ = kernel_input.fetch_codes(
             context, tie_break=False, span=span, geometry=geometry, sensitive=sensitive
         )
-        yield rid, codes, own
+        if len(rid) or span is None:
+            yield rid, codes, own
 
 
 class _Grouping:

@@ -30,9 +30,8 @@ def divided(context: Context, table: TableRef, solved: Solved, name: str) -> Tab
     scratch.execute(
         "suppress/residue", residue=work, work=encoded.work, assign=table, number=solved.residue, codes=codes
     )
-    inner = replace(
-        context, encoded=replace(encoded, coded=work, rows=solved.left), execution="auto", refine=None
-    )
+    part = replace(encoded, coded=work, rows=solved.left, numbers=encoded.past)
+    inner = replace(context, encoded=part, execution="auto", refine=None)
     found = method(MethodSpec(name)).assign(inner)
     scratch.execute("suppress/rest", made=made, assign=table, rest=found.table, number=solved.residue)
     for used in (table, work, found.table, *([found.spans] if found.spans else [])):
