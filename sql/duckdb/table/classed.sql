@@ -29,7 +29,7 @@ JOIN {{ between(stage, first) }} AS s ON s.rid = a.rid
 JOIN {{ between(work, first) }} AS w ON w.rid = a.rid
 {% endif %}
 {% if tied %}
-LEFT JOIN {{ tied | table }} AS d ON d.rid = a.rid
+LEFT JOIN {{ between(tied, first) }} AS d ON d.rid = a.rid
 {% endif %}
 {% if kept != "all" %}
 WHERE {{ class }} {{ ">=" if kept == "assigned" else "<" }} 0
