@@ -6,10 +6,13 @@ import re
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
+from sqlanon.declared.cost import Cost
+from sqlanon.methods.fulldomain import levels
 from sqlanon.policy import release as spec_of
 from sqlanon.release.make import suggest
 from tests.contract.cases import QI, Case, release_rows
@@ -67,3 +70,13 @@ def test_where_nothing_is_suggested(connect_module: Any, tmp_path: Path) -> None
         {"method": "anatomy", "format": "anatomy", "k": 1, "l": 2},
     ):
         assert notes(db, one, source, tmp_path, **options) == [], options
+
+
+def test_fewer_rows_where_the_lattice_is_large(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Rows times nodes are what method fulldomain looks at."""
+    ready: Any = SimpleNamespace(rows=100_000, quasi=(), method=SimpleNamespace(cost=Cost(0.0, 0.0)))
+    found = {}
+    for nodes in (1, 100_000, 327_680, 10**9):
+        monkeypatch.setattr(levels, "nodes_of", lambda _, nodes=nodes: nodes)
+        found[nodes] = suggest._most(ready, 10)
+    assert found == {1: 20_000, 100_000: 20_000, 327_680: 5_000, 10**9: 625}

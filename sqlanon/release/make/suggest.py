@@ -22,8 +22,9 @@ if TYPE_CHECKING:
 
     Found = tuple[Fraction, MethodSpec]
 
-MOST_MEASURED, MOST_SECONDS = 20_000, 5
-"""Rows that are measured, at most, and what a method may take for them by its declared cost; of a larger table every so many-th row."""
+MOST_MEASURED, MOST_SECONDS, MOST_LOOKED = 20_000, 5, 2_000_000_000
+"""Rows that are measured, at most; what the policy's method may take for them by its declared cost; and rows times nodes of the lattice, which
+method fulldomain looks at. Of a larger table every so many-th row is measured."""
 
 
 def suggested(
@@ -72,13 +73,21 @@ def suggested(
         less += ", both without the trials of refine"
     if encoded.rows == ready.rows:
         return f"{less}; measured on all rows"
-    return f"{less}; an estimate, measured on {encoded.rows} of {ready.rows} rows, which lose more than all of them"
+    part = f"{less}; an estimate, measured on {encoded.rows} of {ready.rows} rows"
+    # Stars are counted, and fewer rows have fewer.
+    return part if metric == "stars" else f"{part}, which lose more than all of them"
 
 
 def _most(ready: Prepared, k: int) -> int:
-    """Rows that are measured, at most: fewer where the method is slow."""
-    most = MOST_MEASURED
-    while most > 1000 and ready.method.cost.time(min(most, ready.rows), len(ready.quasi), k) > MOST_SECONDS:
+    """Rows that are measured, at most: fewer where the method is slow, or the lattice large."""
+    from sqlanon.methods.fulldomain.levels import nodes_of
+
+    def slow(rows: int) -> bool:
+        seconds = ready.method.cost.time(rows, len(ready.quasi), k)
+        return seconds > MOST_SECONDS or nodes * rows > MOST_LOOKED
+
+    most, nodes = MOST_MEASURED, nodes_of(ready.quasi)
+    while most > 1000 and slow(min(most, ready.rows)):
         most //= 2
     return most
 
