@@ -96,8 +96,9 @@ class RunReport(Report):
     """The version that was published before."""
     data: DataChange | None = None
     history: tuple[HistoryReport, ...] = ()
-    scratch: tuple[KeptTable, ...] = ()
     """With ``key``: what this version reveals together with the one before."""
+    scratch: tuple[KeptTable, ...] = ()
+    """With ``keep_scratch``: the tables that the run kept."""
 
     @classmethod
     def from_dict(cls, report: Mapping[str, Any]) -> Self:
