@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+import uuid
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -21,7 +22,7 @@ from sqlanon.table.scratch import Scratch
 from tests.contract.assigned import Sample, encoded_sample
 from tests.contract.cases import release_rows
 from tests.contract.test_fulldomain import case
-from tests.engines import PAIR
+from tests.engines import PAIR, create_table
 from tests.oracle import lattice
 from tests.oracle.domains import Table
 from tests.oracle.losses import losses
@@ -167,3 +168,18 @@ def test_on_the_weakest_engine(tmp_path: Path) -> None:
             )
             assert [name for (name,) in left if name.startswith("_sqlanon_")] == []
     assert found[0] == found[1]
+
+
+@pytest.mark.parametrize("engine", PAIR, ids=lambda engine: engine.name)
+def test_equal_rows_that_classes_divide(connect_module: Any, engine: Any) -> None:
+    """Of rows with equal codes those that a method divided are kept with its classes: other columns tell such rows apart."""
+    db, name = connect_module(engine), f"pairs_{uuid.uuid4().hex[:10]}"
+    rows = [(100 * b + x, "ab"[b % 2], f"{b} {x} {i}") for b in range(20) for x in (0, 1, 2) for i in (0, 1)]
+    create_table(db, name, {"x": "INTEGER", "s": "TEXT", "note": "TEXT"}, rows)
+    asked = {"quasi": "x", "sensitive": "s", "insensitive": "note", "accept_unique": "note", "k": 3}
+    of = ["tree", "hilbert"]
+    losses = {one: db.anonymize(name, **asked, method=one).report.loss.gcp for one in of}
+    for order in (of, of[::-1]):
+        report = db.anonymize(name, **asked, method={"name": "best", "of": order}).report
+        assert report.verified
+        assert report.loss.gcp == min(losses.values())
