@@ -9,15 +9,18 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from sqlanon.errors import PolicyError
 from sqlanon.methods.base import Context
 from sqlanon.methods.fulldomain.cut_search import CutSearch
 from sqlanon.methods.fulldomain.cut_sets import CutSets, read_records
+from sqlanon.methods.fulldomain.single import _published as published
 from sqlanon.methods.fulldomain.single import assign
 from sqlanon.progress import Silent
 from sqlanon.spec import SuppressionSpec
+from sqlanon.sqltext import identifier
 from sqlanon.table.scratch import Scratch
 from tests.contract.assigned import Sample, encoded_sample
 from tests.contract.cases import QI, Case, release_rows
@@ -188,3 +191,27 @@ def test_what_it_does_not_take(connect_module: Any, tmp_path: Path) -> None:
             release_rows(
                 db, table, tmp_path, method={"name": "fulldomain", "search": "single", **options}, **more
             )
+
+
+@pytest.mark.parametrize("engine", PAIR, ids=lambda engine: engine.name)
+@pytest.mark.parametrize("rows", ["starred", "left_out"])
+def test_no_interval_ends_at_a_value_of_suppressed_rows(
+    connect_module: Any, tmp_path: Path, engine: Any, rows: str
+) -> None:
+    """9 and 0 are in the intervals of a class, and only suppressed rows have them."""
+    one = Case(
+        "single_ends", {"a": "INTEGER", "b": "INTEGER", "sa": "TEXT"},
+        ((1, 3, "p"), (1, 3, "p"), (2, 3, "p"), (5, 3, "p"), (5, 3, "p"), (9, 8, "p"), (0, 9, "p")),
+        {"a": QI(), "b": QI()}, ("sa",), Privacy(k=2),
+    )  # fmt: skip
+    with encoded_sample(connect_module(engine), one, tmp_path) as sample, Scratch(sample.scratch.engine) as scratch:  # fmt: skip
+        context = context_of(sample, scratch, Fraction(1, 2), rows)
+        records, cells = read_records(context, "dm")
+        # a: 0 1 2 | 5 9, b: 3 | 8 9
+        head = np.array([False, False, True, False, True, False])
+        made = published(context, CutSets(context, "dm", records), cells, head, ())
+        assert made.spans is not None
+        query = f"SELECT lo_c1, hi_c1, lo_c2, hi_c2 FROM {identifier(made.spans.name)} ORDER BY class"
+        found = scratch.engine.fetch(query)
+    codes = [tuple(int(str(cell)) for cell in row) for row in found]
+    assert codes == [(1, 2, 0, 0), (3, 3, 0, 0), *([(0, 4, 0, 2)] if rows == "starred" else [])]

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from sqlanon.engines.base import TableRef
     from sqlanon.methods.fulldomain.cut_sets import Flags, Records
 
+    Ints = npt.NDArray[np.int32]
+
 
 def assign(context: Context, metric: str, most: int) -> Assignment:
     """The best set of cuts, or the best of ``most``.
@@ -73,24 +75,34 @@ def _published(
     table, _ = attach(context, cells, kept.astype(np.int32), number[label][kept], cells.rows[kept])
     star = len(order) if sets.starred and few.any() else None
     gone = int(classes.rows[few].sum()) if star is not None else 0
-    spans = _spans(context, sets, head, classes, order, gone)
+    held = cells.codes[:, ~few[label]]
+    spans = _spans(context, sets.parts(head), held, classes, order, gone)
     left = context.suppression is not None and not sets.starred and context.most_unassigned > 0
     return Assignment(table, "kernel", notes, spans=spans, divided=False, unassigned=left, starred=star)
 
 
 def _spans(
-    context: Context, sets: CutSets, head: Flags, classes: Records, order: npt.NDArray[np.intp], starred: int
+    context: Context,
+    parts: list[Ints],
+    held: Ints,
+    classes: Records,
+    order: npt.NDArray[np.intp],
+    starred: int,
 ) -> TableRef:
-    """The intervals of the classes, and of as many starred rows, if there are any, the whole domain: as recode/spans makes them."""
+    """The intervals of the classes, and of as many starred rows, if there are any, the whole domain: as recode/spans makes them.
+
+    An interval ends at values of rows that have a class (``held``, int32[d, f]), the same in all classes: a value that only suppressed rows have
+    is not shown by others.
+    """
     star = [starred] if starred else []
     columns: dict[str, npt.NDArray[np.generic]] = {
         "class": np.arange(len(order) + len(star), dtype=np.int32),
         "n": np.append(classes.rows[order], star).astype(np.int64),
     }
-    for j, (domain, part) in enumerate(zip(context.encoded.quasi, sets.parts(head), strict=True)):
-        own = part[classes.codes[j][order]]
-        low = np.searchsorted(part, own, side="left")
-        high = np.searchsorted(part, own, side="right") - 1
+    for j, (domain, part) in enumerate(zip(context.encoded.quasi, parts, strict=True)):
+        own, codes = part[classes.codes[j][order]], np.unique(held[j])
+        low = codes[np.searchsorted(part[codes], own, side="left")]
+        high = codes[np.searchsorted(part[codes], own, side="right") - 1]
         columns[f"lo_{domain.code}"] = np.append(low, [0] * len(star)).astype(np.int32)
         columns[f"hi_{domain.code}"] = np.append(high, [len(part) - 1] * len(star)).astype(np.int32)
     table = context.scratch.table("spans")
