@@ -80,3 +80,17 @@ def test_fewer_rows_where_the_lattice_is_large(monkeypatch: pytest.MonkeyPatch) 
         monkeypatch.setattr(levels, "nodes_of", lambda _, nodes=nodes: nodes)
         found[nodes] = suggest._most(ready, 10)
     assert found == {1: 20_000, 100_000: 20_000, 327_680: 5_000, 10**9: 625}
+
+
+def test_a_part_that_does_not_meet_what_is_asked(
+    connect_module: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Every second row is measured, and has the same sensitive value."""
+    one = case(74, Privacy(k=1, l=Fraction(2)), rows=40)
+    one = replace(one, rows=tuple((*row[:3], "ab"[i % 2]) for i, row in enumerate(one.rows)))
+    monkeypatch.setattr(suggest, "MOST_MEASURED", 20)
+    for engine in PAIR:
+        db = connect_module(engine)
+        source = one.create(db)
+        for method in ("tree", GLOBAL):
+            assert notes(db, one, source, tmp_path, method=method) == []

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 
 from sqlanon.declared import FORMATS, METHODS, asked_of, most_suppressed, refusals
 from sqlanon.declared.candidates import shown
-from sqlanon.errors import PolicyError
+from sqlanon.errors import InfeasibleError, PolicyError
 from sqlanon.methods.base import Context
 from sqlanon.progress import Progress
+from sqlanon.release.make.guards import feasible
 from sqlanon.release.make.prepare import Prepared
 from sqlanon.spec import MethodSpec, ReleaseSpec
 from sqlanon.table.encode import Encoded, encode
@@ -32,7 +33,8 @@ def suggested(
 ) -> str | None:
     """A note that method ``best`` loses less than the method of the policy, with both losses; None where it does not.
 
-    Trials of ``refine: search`` are left out. It is not measured where no column has a hierarchy, and where ``best`` does not take what the policy asks.
+    Trials of ``refine: search`` are left out. It is not measured where no column has a hierarchy, where ``best`` does not take what the
+    policy asks, and where the rows that would be measured do not meet it.
 
     Cost: that of the policy's method and of those of ``best``, for at most `MOST_MEASURED` rows; a scan to take them from a larger table.
     """
@@ -50,6 +52,12 @@ def suggested(
 
     with scratch.beside() as own:
         encoded = _encoded(own, ready, _most(ready, spec.privacy.k))
+        try:
+            feasible(
+                own, spec, encoded.stage, ready.roles, ready.requirements, encoded.rows, [one.alias for one in ready.persons]
+            )  # fmt: skip
+        except InfeasibleError:
+            return None  # all rows meet what is asked, and those that are measured do not
         context = Context(
             own, encoded, ready.requirements, "auto", spec.memory or memory, threads, progress, spec.seed or 0,
             refine=replace(spec.refine, search=0) if spec.refine else None, format=spec.format.kind,
