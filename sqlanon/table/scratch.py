@@ -85,8 +85,10 @@ class Scratch:
     def __enter__(self) -> Self:
         if not self.engine.temporary:
             self._held.enter_context(self.engine.lock(_lock_of(self.run)))
-            make_private_schema(self.engine)
-            sweep(self.engine)
+            if not self._inner:
+                # A session may get its own lock twice, and would drop the tables of the run that it is in.
+                make_private_schema(self.engine)
+                sweep(self.engine)
         return self
 
     def __exit__(
