@@ -9,7 +9,8 @@ from typing import Any
 import pytest
 
 from sqlanon.declared import METHODS, too_many_rows
-from sqlanon.errors import PolicyError
+from sqlanon.errors import InfeasibleError, PolicyError
+from sqlanon.methods.clustering import blocks
 from sqlanon.policy import release as spec_of
 from tests.contract.cases import QI, Case, multiset, release_rows
 from tests.contract.samples import DIVERSE, JOINT, MIXED, NUMBERS, TREES
@@ -38,6 +39,15 @@ def test_blocks_equal_oracle(shared_db: Any, case: Case, way: str, block: int, t
     classes = clustered(case.table, case.privacy, WAYS[way], block)
     assert multiset(rows) == multiset(released(case.table, classes, "ranges"))
     assert report.method == f"{way}block={block}"
+
+
+def test_blocks_that_fail_one_after_another_are_refused_in_the_end(
+    shared_db: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Their cost is the square of the rows that they have together."""
+    monkeypatch.setattr(blocks, "MOST_CLUSTERED", 8)
+    with pytest.raises(InfeasibleError, match=r"blocks of 2 rows .* of at most 8; use a larger block"):
+        release_rows(shared_db, ALIKE, tmp_path, method="mdav:block=2")
 
 
 @pytest.mark.parametrize("method", ["kmember", "mdav", "agglomerative"])

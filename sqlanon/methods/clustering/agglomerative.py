@@ -45,4 +45,4 @@ class Agglomerative:
         ) -> int:  # fmt: skip
             return int(agglomerative(rows.places, rows.sets, geometry, demands, rows.number, group))
 
-        return clustered(context, self.block, work)
+        return clustered(context, "agglomerative", self.block, work)

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sqlanon.declared.methods import MOST_CLUSTERED
+from sqlanon.errors import InfeasibleError
 from sqlanon.kernels.requirements import Demands, new_counters, satisfied
 from sqlanon.methods.base import Assignment, Context, Problem
 from sqlanon.methods.onedim.orders import Tree
@@ -38,13 +40,17 @@ def lacks_memory(name: str, problem: Problem) -> str | None:
     return f"method {name} {lack}, or use mondrian" if lack else None
 
 
-def clustered(context: Context, block: int, work: Work) -> Assignment:
+def clustered(context: Context, name: str, block: int, work: Work) -> Assignment:
     """The classes that ``work`` makes of every block, numbered in the order of the rows.
 
     Args:
         context: the run.
+        name: the method, for errors.
         block: rows of a block.
         work: the kernel.
+
+    Raises:
+        InfeasibleError: so many blocks in a row fail that the square of their rows would take too long.
 
     Cost: that of the order, and of ``work`` for every block, on as many threads as there are.
     """
@@ -55,6 +61,13 @@ def clustered(context: Context, block: int, work: Work) -> Assignment:
     n = len(rows.number)
     demands = kernel_input.demands(context, loaded.sensitive, n, kernel_input.whole_table(context))
     cuts = list(pairwise(bounds(demands, rows.number, block)))
+    largest = max(stop - start for start, stop in cuts)
+    most = max(MOST_CLUSTERED, 2 * block)
+    if largest > most:
+        raise InfeasibleError(
+            f"method {name}: blocks of {block} rows do not meet the requirements by themselves, and {largest} rows would be clustered "
+            f"together, of at most {most}; use a larger block, or method tree with refine: {{search: 32}}"
+        )
     group = np.zeros(n, np.int32)
 
     def made(span: tuple[int, int]) -> int:

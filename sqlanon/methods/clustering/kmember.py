@@ -46,4 +46,4 @@ class KMember:
             centred = self.grow == "centre"
             return int(kmember(rows.places, rows.sets, geometry, demands, rows.number, centred, group))
 
-        return clustered(context, self.block, work)
+        return clustered(context, "kmember", self.block, work)

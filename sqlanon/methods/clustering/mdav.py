@@ -58,4 +58,4 @@ class MDAV:
             points = Points(at, codes, weight)
             return int(mdav(points, rows.places, rows.sets, geometry, demands, rows.number, group))
 
-        return clustered(context, self.block, work)
+        return clustered(context, "mdav", self.block, work)

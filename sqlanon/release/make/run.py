@@ -224,7 +224,7 @@ def make_classes(
         seed,
         joint,
         generalized,
-        assignment.search,
+        assignment.search if own else {},
     )
 
 
