@@ -44,7 +44,7 @@ class Anatomy(Format):
 
     def of_quasi(self, reading: Reading, names: Names) -> list[Published]:
         """See `Format.of_quasi`: as it is."""
-        return [Published("s", reading.alias, reading.name)]
+        return [Published("s", reading.alias, reading.name, reading.column.kind)]
 
     def of_kept(self, reading: Reading) -> list[Published]:
         """See `Format.of_kept`."""

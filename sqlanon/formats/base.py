@@ -188,7 +188,7 @@ class Format:
 
     def of_kept(self, reading: Reading) -> list[Published]:
         """The columns of the release that a sensitive or insensitive column becomes."""
-        return [Published("s", reading.alias, reading.name)]
+        return [Published("s", reading.alias, reading.name, reading.column.kind)]
 
     # --- guards -----------------------------------------------------------------------------------------------------
 

@@ -30,11 +30,12 @@ class Names:
 
 @dataclass(frozen=True, slots=True)
 class Published:
-    """One column of the release: from the class (``r``), from the staged row (``s``), or counted (``n``)."""
+    """One column of the release: from the class (``r``), from the staged row (``s``, of what kind), or counted (``n``)."""
 
     source: str
     column: str
     name: str
+    kind: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,7 +17,7 @@ from tests.contract.samples import MIXED
 PUBLISHED = [
     {"source": "r", "column": "lo", "name": "lo"},
     {"source": "r", "column": "of class", "name": "of class"},
-    {"source": "s", "column": "s1", "name": "own"},
+    {"source": "s", "column": "s1", "name": "own", "kind": "integer"},
     {"source": "r", "column": "second", "name": "second"},
 ]
 

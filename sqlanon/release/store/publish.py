@@ -214,7 +214,7 @@ def keep_readers(engine: Engine, spec: ReleaseSpec, entry: Entry) -> None:
 
 def listed(columns: Sequence[Published]) -> list[dict[str, str]]:
     """Published columns as templates take them."""
-    return [{"source": c.source, "column": c.column, "name": c.name} for c in columns]
+    return [{"source": c.source, "column": c.column, "name": c.name, "kind": c.kind} for c in columns]
 
 
 def _verified(report: RunReport, verified: Verified, watch: Stopwatch) -> RunReport:
