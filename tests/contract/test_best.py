@@ -172,7 +172,7 @@ def test_on_the_weakest_engine(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("engine", PAIR, ids=lambda engine: engine.name)
 def test_equal_rows_that_classes_divide(connect_module: Any, engine: Any) -> None:
-    """Of rows with equal codes those that a method divided are kept with its classes: other columns tell such rows apart."""
+    """Of rows with equal codes those that a method divided are kept with its classes: other columns may differ in such rows."""
     db, name = connect_module(engine), f"pairs_{uuid.uuid4().hex[:10]}"
     rows = [(100 * b + x, "ab"[b % 2], f"{b} {x} {i}") for b in range(20) for x in (0, 1, 2) for i in (0, 1)]
     create_table(db, name, {"x": "INTEGER", "s": "TEXT", "note": "TEXT"}, rows)

@@ -105,7 +105,7 @@ def test_the_papers_table(
 
 
 def test_two_columns_by_hand(shared_db: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Four rows: a column that tells the sensitive value, and one that does not; the range 1 to 3 holds no row with 2."""
+    """Four rows: a column that determines the sensitive value, and one that does not; the range 1 to 3 holds no row with 2."""
     case = Case(
         "four", {"p": "INTEGER", "q": "TEXT", "s": "TEXT"}, ((1, "u", "x"), (3, "u", "x"), (5, "u", "y"), (5, "u", "y")),
         {"p": QI(), "q": QI("nominal")}, ("s",), Privacy(k=2),
@@ -117,7 +117,7 @@ def test_two_columns_by_hand(shared_db: Any, monkeypatch: pytest.MonkeyPatch, tm
     assert report.loss.more == pytest.approx(
         {"am": 6 / 4, "lm_values": (2 * 0.5) / 8, "level": 2 / 8, "mi_loss": 2 / 8}
     )
-    # p tells 1 bit of 1 before and after, q nothing.
+    # p shares 1 bit of 1 with it before and after, q none.
     assert report.loss.sensitive["s"] == pytest.approx(
         {
             "pmi_loss": 0.5, "pmi_lost": 0, "pmi_max": 1, "pmi_l2": math.sqrt(0.5), "cm": 0, "sensitive_entropy": 0,

@@ -130,7 +130,7 @@ def _of_value(
                 terms.append(math.log2(counts[said[row]] / size))
             kept.append(-sum(terms) / n)
     source = entropy(said)
-    told = [source - one for one in after]
+    shared = [source - one for one in after]
     of_groups = [entropy([said[row] for row in rows]) for rows in groups]
     left = n - sum(map(len, groups))
     unlike = 0
@@ -140,8 +140,8 @@ def _of_value(
     return {
         "pmi_loss": sum(after) / r,
         "pmi_lost": (sum(after) - sum(before)) / r,
-        "pmi_max": max(told),
-        "pmi_l2": math.sqrt(sum(one**2 for one in told) / r),
+        "pmi_max": max(shared),
+        "pmi_l2": math.sqrt(sum(one**2 for one in shared) / r),
         "cm": (unlike + len(set(suppressed))) / n,
         "sensitive_entropy": sum(of_groups) / len(groups),
         "sensitive_entropy_rows": (sum(len(rows) * one for rows, one in zip(groups, of_groups, strict=True)) + left * source) / n,
