@@ -177,6 +177,8 @@ def main(arguments: list) -> None:
         # The tests start hundreds of interpreters, which read bytecode from here, also where none shall lie beside the sources.
         os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
         os.environ["PYTHONPYCACHEPREFIX"] = str(VENV / "bytecode")
+        # The order of sets is the same in every run.
+        os.environ.setdefault("PYTHONHASHSEED", "0")
         # Compile the kernels once, before several test processes would each do it at the same time.
         run(BIN / "python", "-m", "tests.compiled")
         become(

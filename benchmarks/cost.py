@@ -19,14 +19,14 @@ from sqlanon.methods import METHODS
 LARGE = 4
 """How many times the columns or k are for the second size."""
 
-WIDE = {"suppress": 12, "fulldomain": 12}
+WIDE = {"suppress": 12, "fulldomain": 12, "best": 12}
 """Columns of the second size of methods that look at subsets or at levels of all columns, and take few."""
 
 SMALL = 500
 """Rows whose cost is taken for that of starting."""
 
 
-SIZES = {"topdown": (2_000, 4)}
+SIZES = dict.fromkeys(("topdown", "kmember", "mdav", "agglomerative", "sequential"), (2_000, 4))
 """Rows, and how many times that for the second size, where it is not as for the others."""
 
 

@@ -134,7 +134,7 @@ def set_loss(
     """Loss of a release that counts values: the mean over rows and *all* quasi columns, numeric ones too, of
     (distinct values of the source in the class - 1) / (distinct values in the source - 1).
 
-    Classes are the rows with equal published columns. The values behind them stand in the source alone, so both must
+    Classes are the rows with equal published columns. The values behind them are in the source alone, so both must
     carry ``key``, a number of the row; a release that keeps one is for measuring, never for readers.
 
     Raises:

@@ -110,7 +110,7 @@ def anonymous(kept: Kept, sizes: tuple[int, ...], small: int, threads: int) -> l
                     if known is None:
                         release = {**INTEGERS.roles(), "k": 10, "method": method}
                         release |= {"memory": memory} if memory else {}
-                        _told(
+                        _reported(
                             kept.add(
                                 figures(url, INTEGERS.name, release, threads), "k", rows, method, memory
                             ),
@@ -131,7 +131,7 @@ def anonymous(kept: Kept, sizes: tuple[int, ...], small: int, threads: int) -> l
 
 
 def diverse(kept: Kept, sizes: tuple[int, ...], threads: int) -> list[dict[str, Any]]:
-    """Rows of SAL, l=10; None stands for SAL as it is."""
+    """Rows of SAL, l=10; None means SAL as it is."""
     release = {"quasi": SAL.quasi, "sensitive": SAL.sensitive, "k": 1, "l": L}
     found = []
     for rows in (None, *sizes):
@@ -142,7 +142,7 @@ def diverse(kept: Kept, sizes: tuple[int, ...], threads: int) -> list[dict[str, 
                     one = kept.add(
                         figures(url, SAL.name, {**release, "method": method}, threads), "l", rows, method
                     )
-                    _told(one, rows, method)
+                    _reported(one, rows, method)
             found.append({"part": "l", "rows": rows, "method": method, **one})
     return found
 
@@ -159,12 +159,12 @@ def dual(kept: Kept, threads: int) -> list[dict[str, Any]]:
             }  # fmt: skip
             with drawn(None) as url:
                 one = kept.add(figures(url, SAL.name, release, threads), "dual", quasi)
-            _told(one, None, "hilbert, " + ", ".join(quasi))
+            _reported(one, None, "hilbert, " + ", ".join(quasi))
         found.append({"part": "dual", "rows": None, "method": "hilbert", "quasi": list(quasi), **one})
     return found
 
 
-def _told(one: dict[str, Any], rows: int | None, name: str) -> None:
+def _reported(one: dict[str, Any], rows: int | None, name: str) -> None:
     print(
         f"{rows or 'SAL as it is'!s:>12} {name:10} {one['seconds']:8.2f} s, {one['seconds_per_million']:6.2f} s a million, "
         f"{one['peak_gib']:.2f} GiB, {one['execution']}",

@@ -74,7 +74,7 @@ class ServerMemory:
 
 
 def measure(case: dict[str, Any], timeout: float | None = None) -> dict[str, Any]:
-    """Run one case in a fresh process: its seconds, its peak memory, and a release's report.
+    """Run one case in a fresh process: its seconds, its peak memory, and a release's report with its processor seconds by stage.
 
     Args:
         case: ``url``, ``threads``, ``memory`` and either ``statements``, of which the first is timed, or ``source`` with
@@ -88,10 +88,13 @@ def measure(case: dict[str, Any], timeout: float | None = None) -> dict[str, Any
 
 def _run(case: dict[str, Any]) -> dict[str, Any]:
     import sqlanon
+    from benchmarks.cost import Clock
 
-    with sqlanon.connect(case["url"], threads=case.get("threads"), memory=case.get("memory")) as db:
+    clock, how = Clock(), {"threads": case.get("threads"), "memory": case.get("memory")}
+    with sqlanon.connect(case["url"], progress=clock, **how) as db:
         if case.get("warm"):
             db.anonymize(case["warm"], allow_weaker=True, **case["options"])
+            clock.seconds.clear()
         connected = peak_rss()
         start, used = time.perf_counter(), time.process_time()
         timed, *after = case.get("statements", [None])
@@ -106,6 +109,7 @@ def _run(case: dict[str, Any]) -> dict[str, Any]:
     return {
         "seconds": seconds,
         "cpu_seconds": cpu,
+        "cpu_stages": clock.seconds,
         "peak_rss": peak_rss(),
         "connected_rss": connected,
         "report": report,

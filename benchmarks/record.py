@@ -104,9 +104,13 @@ class Record:
     """One benchmark's result file. Made before the measuring, so that the load it notes is not its own."""
 
     def __init__(self, name: str) -> None:
+        words = sys.argv[1:]
+        if "--out" in words:  # where the figures were written is no part of them
+            at = words.index("--out")
+            del words[at : at + 2]
         self.facts: dict[str, Any] = {
             "benchmark": name,
-            "command": shlex.join(["python", "-m", f"benchmarks.{name}", *sys.argv[1:]]),
+            "command": shlex.join(["python", "-m", f"benchmarks.{name}", *words]),
             "date": dt.datetime.now(dt.UTC).date().isoformat(),
             "versions": _versions(),
             "machine": machine(),

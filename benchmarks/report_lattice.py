@@ -1,4 +1,4 @@
-"""The table of method fulldomain for ``docs/fulldomain.md``."""
+"""The tables of method fulldomain for ``docs/fulldomain.md``."""
 
 from __future__ import annotations
 
@@ -48,4 +48,28 @@ def _met(one: Result) -> str:
     return ("yes" if one["met"] else "**no**") if meant else "-"
 
 
-SECTIONS: Mapping[str, Callable[[Path], str]] = {"lattice": lattice}
+def single(folder: Path) -> str:
+    """The best cut points, with the cost that no others are below."""
+    result = read(folder, "single")
+    if result is None:
+        return ""
+    rows = [
+        (
+            f"{one['table']}, {one['rows']:,}", one["columns"], f"k = {one['k']}", "any" if one["limit"] else "none",
+            f"{one['metric']} **{_cost(one, 'cost')}**", "proven" if one["proven"] else _cost(one, "bound"),
+            "-" if one["proven"] else f"{one['gap']:.1%}", f"{one['sets']:,}", f"{one['processor_seconds']:.1f}",
+        )
+        for one in result["results"]
+    ]  # fmt: skip
+    head = (
+        "table, rows", "columns", "asked", "suppressed rows allowed", "cost", "no set costs less than", "gap", "sets",
+        "processor seconds of the release",
+    )  # fmt: skip
+    return f"{table(head, rows)}\n\n{source(result)}"
+
+
+def _cost(one: Result, name: str) -> str:
+    return f"{one[name]:,.0f}" if one["metric"] == "dm" else f"{one[name]:.4f}"
+
+
+SECTIONS: Mapping[str, Callable[[Path], str]] = {"lattice": lattice, "single": single}

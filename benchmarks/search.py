@@ -2,7 +2,7 @@
 
 Every case is released by `tree` with refine's passes alone, then with a few trials and with many, in one process after a run that
 loads the kernels. Seconds are the processor's, of all threads, and those of the search are the difference to the passes alone. Sets
-are measured as in `benchmarks.nominal`. ``--copies 10`` adds ten copies of SAL, to see how the time grows with the rows.
+are measured as in `benchmarks.nominal`. How the time grows with the rows is in `benchmarks.search_rows`.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def processor_seconds() -> float:
 
 
 @contextmanager
-def source(folder: Path, case: Case, copies: int = 1) -> Iterator[tuple[str, str]]:
+def source(folder: Path, case: Case) -> Iterator[tuple[str, str]]:
     """A database with the table, and the name of what is released: rows are numbered where sets are measured."""
     import duckdb
 
@@ -60,8 +60,7 @@ def source(folder: Path, case: Case, copies: int = 1) -> Iterator[tuple[str, str
         load_csv(url, case.table.name, folder / case.table.file)
         with duckdb.connect(url.removeprefix("duckdb:///")) as connection:
             connection.execute(
-                f"CREATE TABLE numbered AS SELECT row_number() OVER () AS {KEY}, t.* FROM {case.table.name} AS t, "
-                f"range({copies}) AS r"
+                f"CREATE TABLE numbered AS SELECT row_number() OVER () AS {KEY}, t.* FROM {case.table.name} AS t"
             )
         yield url, "numbered"
 
@@ -122,7 +121,6 @@ def main(words: list[str] | None = None) -> int:
     parser = options(__doc__, RESULTS / "search.json")
     parser.add_argument("--only", default=",".join(case.name for case in CASES), help="cases, comma list")
     parser.add_argument("--trials", default="8,64", help="a few and many, comma list")
-    parser.add_argument("--copies", type=int, default=0, help="of SAL, released with 0 and 4 trials")
     args = parser.parse_args(words)
     try:
         folder = data_folder()
@@ -139,10 +137,6 @@ def main(words: list[str] | None = None) -> int:
         if case.name in args.only.split(","):
             with source(folder, case) as (url, name):
                 results.append(compared(url, name, case, numbers, say))
-    if args.copies:
-        many = Case(f"sal x {args.copies}", SAL, 10, None, None)
-        with source(folder, many, args.copies) as (url, name):
-            results.append(compared(url, name, many, [4], say))
     record.write(args.out, results=results)
     return int(any(run["min_class"] < one["k"] for one in results for run in one["runs"]))
 

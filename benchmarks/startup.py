@@ -1,7 +1,7 @@
 """How long sqlanon takes to start: its import, ``--help``, and the first compilation of the kernels against cached ones.
 
 Every figure is the wall time of a fresh process, the interpreter's own start included; ``python`` is that start alone.
-Processor time stands beside it, for machines that are not quiet.
+Processor time is beside it, for machines that are not quiet.
 """
 
 from __future__ import annotations

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +30,14 @@ def read(folder: Path, name: str) -> Result | None:
     """A result file, None where there is none yet."""
     file = folder / f"{name}.json"
     return dict(json.loads(file.read_text())) if file.is_file() else None
+
+
+def figures(
+    folder: Path, name: str, head: Sequence[str], rows: Callable[[Result], Iterable[Sequence[object]]]
+) -> str:
+    """The section of one result file: its table, and where the figures come from. Empty where there is no file yet."""
+    result = read(folder, name)
+    return "" if result is None else f"{table(head, rows(result))}\n\n{source(result)}"
 
 
 def number(value: float | None, form: str) -> str:

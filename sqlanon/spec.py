@@ -5,7 +5,7 @@ Nothing here reads files or databases, and nothing here knows SQL.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, Literal
@@ -16,7 +16,8 @@ FormatKind = Literal["ranges", "labels", "points", "suppressed", "anatomy"]
 """The formats of sqlanon itself, for type checkers; `sqlanon.declared.FORMATS` has those of extensions too."""
 Execution = Literal["auto", "kernel", "pushdown"]
 RowsAre = Literal["persons", "events"]
-Persons = Literal["ignored"]
+Persons = Literal["ignored", "rows", "whole"]
+NullPerson = Literal["one", "distinct"]
 RefreshMode = Literal["full"]
 SuppressedRows = Literal["starred", "left_out"]
 
@@ -99,6 +100,10 @@ class PrivacySpec:
         joint: the l-diversity of each sensitive attribute also holds within every value of the others.
         accuracy: the dual problem's bound; None: the direct problem.
         presence_disclosed: the owner accepts that exact quasi values (format anatomy) show who is in the table.
+        own_boxes: every row has a box of its own that k rows fit, which is weaker than classes (docs/threat-model.md).
+        of_persons: k and l also hold over persons, beside rows (`persons: rows` or `whole`): see `sqlanon.privacy.persons`.
+        whole: all rows of a person are in one class (`persons: whole`); ``of_persons`` is then set, too.
+        person_share: the part of a class's rows that one person may have, at most; None: any.
         more: values of further requirements by their keys; see `sqlanon.declared.requirements`.
     """
 
@@ -108,20 +113,24 @@ class PrivacySpec:
     joint: bool = False
     accuracy: Accuracy | None = None
     presence_disclosed: bool = False
+    own_boxes: bool = False
+    of_persons: bool = False
+    whole: bool = False
+    person_share: Fraction | None = None
     more: Mapping[str, Any] = field(default_factory=dict)
 
     @classmethod
     def of(cls, values: Mapping[str, Any], **others: Any) -> PrivacySpec:
         """A spec of requirements by their keys; ``others`` are its further fields."""
-        own = {key: value for key, value in values.items() if key in _NAMED}
-        return cls(**own, **others, more={key: value for key, value in values.items() if key not in _NAMED})
+        own = {key: value for key, value in values.items() if key in OWN}
+        return cls(**own, **others, more={key: value for key, value in values.items() if key not in OWN})
 
     def value(self, key: str) -> Any:  # noqa: ANN401 - a requirement's own kind of value
         """What is asked of a requirement, by its key; None: not asked."""
-        return getattr(self, key) if key in _NAMED else self.more.get(key)
+        return getattr(self, key) if key in OWN else self.more.get(key)
 
 
-_NAMED = ("k", "l", "distinct_l")
+OWN = ("k", "l", "distinct_l")
 """Requirements with a field of their own in `PrivacySpec`."""
 
 
@@ -194,6 +203,11 @@ class RefreshSpec:
     max_failing: int | None = None
 
 
+def person_name(columns: Iterable[str]) -> str:
+    """What reports call the persons that several columns say together."""
+    return ", ".join(columns)
+
+
 @dataclass(frozen=True, slots=True)
 class ReleaseSpec:
     """One release of one source.
@@ -206,7 +220,10 @@ class ReleaseSpec:
         columns: roles, in any order; the source's order is what gets published.
         rest: what happens to columns without a role.
         rows_are: ``"events"``: a person may have several rows; each identifier without ``accept_repeats`` is counted.
-        persons: ``"ignored"``: classes of fewer than k persons are accepted (``rows_are: events`` only); None: they are not.
+        person: identifiers whose values together say whose row it is; none: nothing says it, or each identifier by itself.
+        persons: ``"ignored"``: classes of fewer than k persons are accepted (``rows_are: events`` only); ``"rows"``, with
+            ``person``: every class has rows of k persons; ``"whole"``: and all rows of each of them; None: classes of fewer are a warning, and fail an audit.
+        null_person: rows whose ``person`` is NULL are ``"one"`` person, or each is a ``"distinct"`` one; None: they are refused.
         readers: database roles (PostgreSQL), which are granted the release, or free names for warnings.
         dimensions: tables that queries over the release may join, same syntax as ``source``.
         key: columns that identify a row in every version: unique, not NULL, never published.
@@ -226,7 +243,9 @@ class ReleaseSpec:
     publish_file: str | None = None
     rest: Rest = "error"
     rows_are: RowsAre = "persons"
+    person: tuple[str, ...] = ()
     persons: Persons | None = None
+    null_person: NullPerson | None = None
     readers: tuple[str, ...] = ()
     dimensions: tuple[str, ...] = ()
     key: tuple[str, ...] = ()
@@ -244,9 +263,11 @@ class ReleaseSpec:
         """The columns of one role, in the policy's order."""
         return tuple(column for column in self.columns if column.role == role)
 
-    def counted(self) -> tuple[ColumnSpec, ...]:
-        """The identifiers whose values are persons: those that do not accept repeats."""
-        return tuple(column for column in self.with_role("identifier") if not column.accept_repeats)
+    def counted(self) -> tuple[str, ...]:
+        """By what persons are counted: `person`, else every identifier by itself that does not accept repeats."""
+        if self.person:
+            return (person_name(self.person),)
+        return tuple(column.name for column in self.with_role("identifier") if not column.accept_repeats)
 
 
 @dataclass(frozen=True, slots=True)

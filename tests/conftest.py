@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import threading
 from collections.abc import Callable, Iterator
@@ -15,21 +14,13 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from tests.covering import spared
+from tests.draws import draw_the_same
 from tests.engines import ENGINES, PAIR, TestEngine, required
 
-_common = {
-    "deadline": None,
-    "suppress_health_check": [
-        HealthCheck.too_slow,
-        HealthCheck.function_scoped_fixture,
-        HealthCheck.data_too_large,
-    ],
-}
-settings.register_profile("quick", max_examples=8, derandomize=True, **_common)
-settings.register_profile("long", max_examples=25, derandomize=True, **_common)
-settings.register_profile("thorough", max_examples=400, **_common)
-
 Connect = Callable[[TestEngine], Any]
+
+LONG = ("benchmarks", "dbt", "paper", "safety")
+"""Folders of the longest tests."""
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -37,15 +28,33 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption(
         "--thorough",
         action="store_true",
-        help="run what the default run leaves out: exhaustive searches, all crash points, small benchmarks, and random "
-        "tables anew and more of them",
+        help="run what the default run leaves out: exhaustive searches, all crash points, small benchmarks, and more "
+        "random tables",
+    )
+    parser.addoption(
+        "--random",
+        action="store_true",
+        help="draw random tables and the secrets of releases anew; without it every run draws the same",
     )
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Choose how many random tables are drawn; a terminated run still stops the servers that it started."""
-    long = config.getoption("--thorough")
-    settings.load_profile(os.environ.get("SQLANON_HYPOTHESIS") or ("long" if long else "quick"))
+    """Choose how many random tables are drawn, and from what; a terminated run still stops the servers that it started."""
+    again = not config.getoption("--random")
+    settings.register_profile(
+        "sqlanon",
+        max_examples=25 if config.getoption("--thorough") else 8,
+        deadline=None,
+        derandomize=again,
+        suppress_health_check=[
+            HealthCheck.too_slow,
+            HealthCheck.function_scoped_fixture,
+            HealthCheck.data_too_large,
+        ],
+    )
+    settings.load_profile("sqlanon")
+    if again:
+        draw_the_same(config)
     if threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGTERM, signal.default_int_handler)
 
@@ -67,7 +76,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         (kept if marked == thorough or again else left).append(item)
     if left:
         config.hook.pytest_deselected(items=left)
-        items[:] = kept
+    # Processes share what is left: the longest tests come first, so that none of them runs alone at the end.
+    items[:] = sorted(kept, key=lambda item: Path(item.nodeid.split("::")[0]).parent.name not in LONG)
 
 
 def ready(engine: TestEngine) -> TestEngine:

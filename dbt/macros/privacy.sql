@@ -1,5 +1,5 @@
 {#
-    Every class meets what a policy asks for under `privacy`, by the same keys: privacy: {k: 5, l: 2, distinct_l: 3}.
+    Every class meets what a policy asks for under `privacy`, by the same keys: privacy: {k: 5, l: 2, t: {cost: {max: 0.2, distance: ordered}}}.
 
     quasi_identifiers: as for k_anonymity
     sensitive: the sensitive column or columns; left out where the test is under that column, or where nothing asked is about values

@@ -44,7 +44,7 @@ class Night:
     Attributes:
         outcome: published, unchanged, refused or killed.
         change: rows added, removed and changed since the version before.
-        smallest: of the groups that a reader of both versions can tell apart: arrived, left, common; None where there is none.
+        smallest: of the groups that a reader of both versions can distinguish: arrived, left, common; None where there is none.
         failing: rows in groups below the policy; None where nothing was compared.
         seen: rows that readers see in the morning.
     """

@@ -21,8 +21,8 @@ HEAD = (
 def line(night: Night) -> str:
     """A night as a row of the table; without a new version, why."""
     if night.outcome != "published":
-        told = night.event + (f": {night.outcome}" if night.event else night.outcome)
-        return f"{night.number:>5} {'-':>3} {night.seen:>5} {'':>16} {'':>7} {'':>6} {'':>6} {'':>7} {'':>4} {'':>6} {'':>7}  {told}"
+        event = night.event + (f": {night.outcome}" if night.event else night.outcome)
+        return f"{night.number:>5} {'-':>3} {night.seen:>5} {'':>16} {'':>7} {'':>6} {'':>6} {'':>7} {'':>4} {'':>6} {'':>7}  {event}"
     change = "/".join(map(str, night.change)) if night.change else "-"
     arrived, left, common = (
         "-" if size is None else str(size) for size in night.smallest or (None, None, None)
@@ -37,7 +37,7 @@ def line(night: Night) -> str:
 def walk(url: str) -> None:
     """The nights, and the catalog at the end of them."""
     print(
-        "arrived, left, common: the smallest group that a reader of both versions can tell apart; failing: rows in"
+        "arrived, left, common: the smallest group that a reader of both versions can distinguish; failing: rows in"
     )
     print("groups below the policy")
     print(HEAD)

@@ -9,6 +9,7 @@ import typer
 from sqlanon._version import __version__
 from sqlanon.cli.command import Commands, Debug, Json, Quiet, Settings, Verbose, register
 from sqlanon.cli.commands.anonymize import anonymize
+from sqlanon.cli.commands.attack import attack
 from sqlanon.cli.commands.audit import audit
 from sqlanon.cli.commands.catalog import clean, diff, releases, rollback, unpublish
 from sqlanon.cli.commands.dbt import app as dbt
@@ -16,6 +17,7 @@ from sqlanon.cli.commands.demo import demo
 from sqlanon.cli.commands.evaluate import evaluate
 from sqlanon.cli.commands.policy import init, plan, run, schema
 from sqlanon.cli.commands.query import install_functions, query
+from sqlanon.cli.commands.report import report
 
 EPILOG = "Exit codes: 0 ok, 1 a requirement is violated, 2 usage or policy, 3 database, 4 infeasible."
 
@@ -59,8 +61,10 @@ for command in (
     plan,
     run,
     audit,
+    attack,
     query,
     evaluate,
+    report,
     releases,
     diff,
     rollback,

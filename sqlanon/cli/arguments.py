@@ -37,13 +37,14 @@ def names(option: str, texts: Sequence[str] | None) -> tuple[str, ...]:
     return tuple(found)
 
 
-def pairs(option: str, texts: Sequence[str] | None, kind: str = "column") -> dict[str, str]:
+def pairs(option: str, texts: Sequence[str] | None, kind: str = "column", known: str = "") -> dict[str, str]:
     """``column=value`` options; a column that holds ``=`` is put in double quotes.
 
     Args:
         option: the option's name, for the message.
         texts: one text each time the option was given.
         kind: what is before ``=``, for the message.
+        known: what may be there, for the message.
 
     Example:
         >>> pairs("--hierarchy", ["zip=zip.csv", '"a=b"=c.csv'])
@@ -54,7 +55,7 @@ def pairs(option: str, texts: Sequence[str] | None, kind: str = "column") -> dic
         pair = _PAIR.fullmatch(text)
         column = _unquoted(pair[1], pair[2]) if pair else ""
         if not pair or not column:
-            raise PolicyError(f"{option}: {kind}=value is wanted")
+            raise PolicyError(f"{option}: {kind}=value is wanted{f': {known}' if known else ''}")
         if column in found:
             raise PolicyError(f"{option}: {kind} {column} is given twice")
         found[column] = pair[3]
@@ -68,7 +69,8 @@ def settings(option: str, texts: Sequence[str] | None) -> dict[str, str]:
         >>> settings("--suppression", ["limit=0.05,rows=left_out"])
         {'limit': '0.05', 'rows': 'left_out'}
     """
-    return pairs(option, [item for text in texts or () for item in text.split(",")], "key")
+    known = next((argument.metavar or "" for argument in ARGUMENTS if argument.option == option), "")
+    return pairs(option, [item for text in texts or () for item in text.split(",")], "key", known)
 
 
 SWITCHES = tuple(argument.option for argument in ARGUMENTS if argument.form is Form.SWITCH)
@@ -150,7 +152,7 @@ def _option(found: re.Match[str]) -> str:
 
 
 _WRITTEN = re.compile(
-    r"(?:privacy: \{)?(?<![\w.-])(maximize|max_loss|max_extent|at_least|presence|rows_are|persons|suppression): (?:\{([^{}]*)\}|([a-z]+))\}?"
+    r"(?:privacy: \{)?(?<![\w.-])(maximize|max_loss|max_extent|at_least|presence|boxes|rows_are|persons|null_person|suppression): (?:\{([^{}]*)\}|([a-z]+))\}?"
 )
 """A key of a policy and its value, as messages quote them to be written."""
 

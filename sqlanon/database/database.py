@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Self, Unpack
+from typing import TYPE_CHECKING, Any, Literal, Self, Unpack
 
 from sqlanon import policy
 from sqlanon.database.released import Release
@@ -13,29 +13,36 @@ from sqlanon.declared.options import AnonymizeOptions
 from sqlanon.engines.base import Engine
 from sqlanon.errors import PolicyError, SqlanonError
 from sqlanon.progress import Progress
-from sqlanon.release.check import audit as auditing
+from sqlanon.release.check.audit import audit
+from sqlanon.release.check.audit_place import audited, is_release
+from sqlanon.release.check.audit_together import together
 from sqlanon.release.check.history import audit_history
+from sqlanon.release.check.persons import counted_rows
 from sqlanon.release.make.plan import plan as make_plan
 from sqlanon.release.make.run import Machine, run
 from sqlanon.release.store import rollback as versions
 from sqlanon.release.store.catalog import Catalog
 from sqlanon.release.store.kept_scratch import drop_kept, kept_of
-from sqlanon.release.store.publish import drop_old
+from sqlanon.release.store.retention import drop_old
 from sqlanon.release.store.second_file import reconcile
 from sqlanon.release.store.target import views_of
 from sqlanon.release.store.unpublish import unpublish
 from sqlanon.results import (
+    AttackReport,
     AuditReport,
     DiffReport,
     HistoryReport,
+    IdentifyingReport,
     PlanReport,
     ReleaseRow,
+    RiskReport,
     RollbackReport,
     RunReport,
     TogetherReport,
     UnpublishReport,
     VersionReport,
 )
+from sqlanon.risk import THRESHOLD, VALUE, Population, assess, class_sizes, identifying, of_persons
 from sqlanon.spec import FormatSpec, ReleaseSpec, WorkloadSpec
 from sqlanon.sqltext import statement
 from sqlanon.table import functions
@@ -156,7 +163,7 @@ class Database:
         spec: ReleaseSpec | None = None,
     ) -> AuditReport:
         """Measure k, l and risk of any table; see `sqlanon.release.check.audit.audit`."""
-        return auditing.audit(
+        return audit(
             self.engine,
             table,
             quasi=_listed(quasi),
@@ -165,9 +172,62 @@ class Database:
             spec=spec,
         )
 
+    def assess(
+        self,
+        table: str,
+        *,
+        quasi: Sequence[str] | None = None,
+        sensitive: Sequence[str] = (),
+        identifiers: Sequence[str] = (),
+        weight: str | None = None,
+        population: str | None = None,
+        population_size: int | None = None,
+        threshold: float = THRESHOLD,
+        null_is: str = VALUE,
+    ) -> RiskReport:
+        """Measure every privacy model and the risk of any table, without a policy; see `sqlanon.risk.assess.assess`.
+
+        ``weight``, ``population`` and ``population_size`` say what is known of the population: `sqlanon.risk.assess.Population`. ``null_is="wildcard"`` is
+        refused for a release of this database: what its NULL and ``*`` cover is known. Of a release whose persons may have several rows the
+        prosecutor counts persons, by its private tables, unless ``identifiers`` name others.
+        """
+        if null_is != VALUE and is_release(self.engine, table):
+            raise PolicyError(
+                f"audit {table}: {null_is} is for tables of others; this is a release, in which * is a value of its own"
+            )
+        known = Population(population, population_size, weight)
+        found = assess(
+            self.engine,
+            table,
+            quasi=_listed(quasi),
+            sensitive=_listed(sensitive) or (),
+            identifiers=_listed(identifiers) or (),
+            population=known,
+            threshold=threshold,
+            null_is=null_is,
+        )
+        if identifiers or found.prosecutor is None:
+            return found
+        with audited(self.engine, table, None) as place, counted_rows(self.engine, place.entry) as counted:
+            if counted is None:
+                return found
+            if known.known:
+                raise PolicyError(
+                    f"audit {table}: a population is compared with rows that are persons, and a person may have several rows of this "
+                    "release; leave the population out"
+                )
+            rows, persons = counted
+            return of_persons(found, class_sizes(self.engine, rows, ("class",), persons))
+
+    def find_quasi(
+        self, table: str, columns: Sequence[str] | None = None, *, left_out: Sequence[str] = ()
+    ) -> IdentifyingReport:
+        """How well sets of columns of any table distinguish its rows; see `sqlanon.risk.identifying.identifying`."""
+        return identifying(self.engine, table, _listed(columns), _listed(left_out) or ())
+
     def together(self, first: str, second: str) -> TogetherReport:
         """What two releases of one source leave of k and l when a reader holds both."""
-        return auditing.together(self.engine, first, second)
+        return together(self.engine, first, second)
 
     def history(self, release: str) -> tuple[HistoryReport, ...]:
         """What every version of a release reveals together with the one before; needs a key in the policy."""
@@ -211,6 +271,58 @@ class Database:
             else policy.load_workload(workload)
         )
         return evaluate(self.engine, release, spec, self._progress)
+
+    def attack(self, release: str | None = None, *, known: Sequence[str] | None = None) -> AttackReport:
+        """What an attacker who has values of the source finds in a release; see `sqlanon.attack.attack.attack`.
+
+        Args:
+            release: its name or view; None: the only one there is.
+            known: quasi columns of which an attacker may know any set, at most 10; None: all.
+
+        Raises:
+            PolicyError, DatabaseError: nothing was measured.
+        """
+        from sqlanon.attack import attack
+
+        return attack(self.engine, release, known=_listed(known), progress=self._progress)
+
+    def report(
+        self,
+        release: str,
+        *,
+        audience: Literal["owner", "readers"] = "owner",
+        form: Literal["html", "md"] = "html",
+        workload: str | os.PathLike[str] | WorkloadSpec | None = None,
+        attack: bool = False,
+    ) -> str:
+        """The report of a published release as a text to write to a file; docs/report.md describes it.
+
+        Args:
+            release: its name or view.
+            audience: ``owner``: confidential, it shows the source. ``readers``: made of the view and its metadata alone.
+            form: ``html``: one file that needs no other; ``md``: Markdown, without pictures.
+            workload: for the owner: queries whose accuracy is measured as well.
+            attack: for the owner: run the attacks of `Database.attack` as well.
+
+        Raises:
+            PolicyError, DatabaseError: no such release, or the database refused.
+            UnsupportedError: pictures need a library that is not installed.
+        """
+        from sqlanon.report import owner_report, readers_report, ready, written
+
+        ready(form)
+        if audience == "readers":
+            if workload is not None:
+                raise PolicyError("a report for readers measures no workload: that needs the source")
+            if attack:
+                raise PolicyError("a report for readers has no attacks: they need the source")
+            return written(readers_report(self.engine, release), form)
+        spec = (
+            workload
+            if workload is None or isinstance(workload, WorkloadSpec)
+            else policy.load_workload(workload)
+        )
+        return written(owner_report(self.engine, release, spec, self._progress, attack=attack), form)
 
     def releases(self, name: str | None = None) -> tuple[ReleaseRow, ...]:
         """The catalog's versions, oldest first."""

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Unpack, cast
 
 from sqlanon import policy
+from sqlanon.database.database import Database
 from sqlanon.database.opening import connect
 from sqlanon.declared import FORMATS
 from sqlanon.declared.options import FileOptions
@@ -100,12 +102,43 @@ def propose_file(
     types: Mapping[str, str] | None = None,
 ) -> policy.Proposal:
     """Propose how to anonymize a file; see `Database.propose`, and `anonymize` for the arguments."""
+    with opened(path, progress=progress, null=null, delimiter=delimiter, encoding=encoding, types=types) as (
+        database,
+        name,
+        _,
+    ):
+        return database.propose(name)
+
+
+@contextmanager
+def opened(
+    path: str | os.PathLike[str],
+    *,
+    population: str | os.PathLike[str] | None = None,
+    progress: Progress | None = None,
+    null: str | Sequence[str] = (),
+    delimiter: str | None = None,
+    encoding: str | None = None,
+    types: Mapping[str, str] | None = None,
+) -> Iterator[tuple[Database, str, str | None]]:
+    """A file as a table of an in-memory DuckDB, with the table's name, and that of a second file; see `anonymize` for the arguments and errors."""
     source = Path(path)
     how = _reading(source, null, delimiter, encoding, types)
+    name = identifier(source.name.split(".")[0] or "source")
     with connect("duckdb:///:memory:", progress=progress) as database:
-        name = identifier(source.name.split(".")[0] or "source")
         _import(database.engine, source, database.engine.target(name), how)
-        return database.propose(name)
+        if population is None:
+            yield database, name, None
+            return
+        second = Path(population)
+        people = identifier(f"population of {source.name}")
+        _import(
+            database.engine,
+            second,
+            database.engine.target(people),
+            _reading(second, null, delimiter, encoding, types),
+        )
+        yield database, name, people
 
 
 def _reading(

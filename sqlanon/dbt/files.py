@@ -55,7 +55,7 @@ def _text(path: Path) -> str:
     try:
         return path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError:
-        raise PolicyError(f"{path}: not UTF-8") from None
+        raise PolicyError(f"{path}: not UTF-8; save the file as UTF-8") from None
     except OSError as error:
         raise PolicyError(f"{path}: cannot be read ({error.strerror})") from None
 

@@ -66,7 +66,7 @@ class Manifest:
     tests: Mapping[str, str] = field(repr=False)
 
 
-def read_manifest(path: Path, packages: str = "dbt_packages") -> Manifest:
+def read_manifest(path: Path, packages: str) -> Manifest:
     """Read manifest.json.
 
     Args:

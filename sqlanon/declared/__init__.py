@@ -5,6 +5,7 @@ no driver, so that a policy is checked completely before any method is imported.
 imported by the rooms that run it. Extensions add declarations by entry points (`extensions`).
 """
 
+from sqlanon.declared.asked import Asked, Refused
 from sqlanon.declared.check import (
     able_of,
     asked_of,
@@ -16,12 +17,14 @@ from sqlanon.declared.check import (
     wrong_options,
 )
 from sqlanon.declared.formats import FORMATS, FormatFacts
-from sqlanon.declared.method import Asked, MethodDeclaration, Refused, Several, Whole, Word
+from sqlanon.declared.method import MethodDeclaration
+from sqlanon.declared.method_options import Several, Whole, Word
 from sqlanon.declared.methods import METHODS
 from sqlanon.declared.metrics import ALL, METRICS, MetricDeclaration, asked_metrics
 from sqlanon.declared.registry import Registry
-from sqlanon.declared.requirements import REQUIREMENTS, Number, RequirementDeclaration, Value
+from sqlanon.declared.requirements import REQUIREMENTS, RequirementDeclaration
 from sqlanon.declared.trials import refining
+from sqlanon.declared.values import Number, Value
 
 __all__ = [
     "ALL",

@@ -16,13 +16,16 @@ from typing import Any, Literal
 from sqlanon.declared.formats import FORMATS
 from sqlanon.declared.keys import KEYS, REQUIRED, Key
 from sqlanon.declared.registry import Registry
-from sqlanon.spec import Execution, FormatKind, Persons, Rest, RowsAre
+from sqlanon.spec import Execution, FormatKind, NullPerson, Persons, Rest, RowsAre
 
 Names = str | Sequence[str]
 FileName = str | os.PathLike[str]
 Number = int | float | str | Fraction | Decimal
+Asked = Number | Mapping[str, object]
+"""A number for every sensitive column, or more than a number: see `sqlanon.declared.records`."""
 Goal = Literal["k", "l"]
 Presence = Literal["disclosed"]
+Boxes = Literal["own"]
 
 
 class Form(Enum):
@@ -117,7 +120,7 @@ ARGUMENTS: tuple[Argument, ...] = (
     Argument("rest", ("rest",), Rest, Form.WORD, "--rest", "What happens to columns without a role."),
     Argument(
         "k", ("privacy", "k"), int, Form.WHOLE, "--k",
-        "Rows in every class, at least. Needed, except with --maximize and with the format anatomy.",
+        "Rows in every class, at least. Needed, except with --maximize, --k-map, --delta-presence and the format anatomy.",
     ),
     Argument("l", ("privacy", "l"), Number, Form.NUMBER, "--l", "No sensitive value above 1/L of a class.", "L"),
     Argument(
@@ -125,8 +128,40 @@ ARGUMENTS: tuple[Argument, ...] = (
         "Distinct sensitive values in a class.",
     ),
     Argument(
+        "entropy_l", ("privacy", "entropy_l"), Asked, Form.TEXT, "--entropy-l",
+        "Entropy of a class, at least that of L values.", "L",
+    ),
+    Argument(
+        "recursive_cl", ("privacy", "recursive_cl"), str | Mapping[str, object], Form.TEXT, "--recursive-cl",
+        "Recursive (c, l)-diversity.", "c=C,l=L",
+    ),
+    Argument(
+        "alpha", ("privacy", "alpha"), Asked, Form.TEXT, "--alpha",
+        "Share of a sensitive value in a class, at most.", "SHARE",
+    ),
+    Argument(
+        "t", ("privacy", "t"), Asked, Form.TEXT, "--t",
+        "Distance of a class's values to all, at most.", "T[ ordered]",
+    ),
+    Argument(
+        "beta", ("privacy", "beta"), str | Mapping[str, object], Form.TEXT, "--beta",
+        "How much a class may raise a value's share.", "[basic|enhanced]=B",
+    ),
+    Argument(
+        "delta_disclosure", ("privacy", "delta_disclosure"), Asked, Form.TEXT,
+        "--delta-disclosure", "Bits between a value's shares in a class and in all.", "D[ ignored]",
+    ),
+    Argument(
+        "k_map", ("privacy", "k_map"), str | Mapping[str, object], Form.TEXT, "--k-map",
+        "Rows of a population in every cell, at least.", "k=K,population=TABLE",
+    ),
+    Argument(
+        "delta_presence", ("privacy", "delta_presence"), str | Mapping[str, object], Form.TEXT, "--delta-presence",
+        "Probability that a row of a population is here.", "min=P,max=P,population=TABLE",
+    ),
+    Argument(
         "requirements", PRIVACY, Mapping[str, object], Form.REQUIREMENT_PAIRS, "--require",
-        "A further requirement that an extension adds.", "NAME=VALUE",
+        "A requirement by its name, such as one that an extension adds.", "NAME=VALUE",
     ),
     Argument("joint", ("privacy", "joint"), bool, Form.FLAG, "--joint", "l also within each value of the others."),
     Argument(
@@ -148,6 +183,10 @@ ARGUMENTS: tuple[Argument, ...] = (
     Argument(
         "presence", ("privacy", "presence"), Presence, Form.TEXT, "--presence",
         "Anatomy: accept that it shows who is in the table.", "disclosed",
+    ),
+    Argument(
+        "boxes", ("privacy", "boxes"), Boxes, Form.TEXT, "--boxes",
+        "Freeform: accept k candidates of every row in place of classes.", "own",
     ),
     Argument(
         "hierarchies", ("columns", "*", "hierarchy"), Mapping[str, FileName], Form.PAIRS, "--hierarchy",
@@ -190,8 +229,18 @@ ARGUMENTS: tuple[Argument, ...] = (
         "rows_are", ("rows_are",), RowsAre, Form.WORD, "--rows-are", "events accepts identifiers that repeat."
     ),
     Argument(
-        "persons", ("persons",), Persons, Form.TEXT, "--persons",
-        "Events: accept classes of fewer than k persons.", "ignored",
+        "person", ("person",), Names, Form.NAMES, "--person", "Identifiers that say together whose row it is.", "COLUMNS"
+    ),
+    Argument(
+        "persons", ("persons",), Persons, Form.WORD, "--persons",
+        "rows: k and l also hold over persons. whole: and all rows of a person are in one class. ignored: accept fewer than k.",
+    ),
+    Argument(
+        "null_person", ("null_person",), NullPerson, Form.WORD, "--null-person", "Rows without a person are one, or distinct ones."
+    ),
+    Argument(
+        "person_share", ("person_share",), Number, Form.NUMBER, "--person-share",
+        "The part of a class's rows that one person may have.", "SHARE",
     ),
     Argument(
         "accept_unique", ("columns", "*", "accept_unique"), Names, Form.NAMES, "--accept-unique",

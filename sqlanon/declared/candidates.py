@@ -6,7 +6,8 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from sqlanon.declared.method import Asked, MethodDeclaration, Refused
+from sqlanon.declared.asked import Asked, Refused
+from sqlanon.declared.method import MethodDeclaration
 from sqlanon.spec import MethodSpec
 
 _ONE = re.compile(r"([a-z][a-z0-9_]*)(?::(.+))?")

@@ -5,8 +5,10 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable, Mapping
 
+from sqlanon.declared.asked import PERSONS, Asked, Refused
 from sqlanon.declared.candidates import candidates, completed, of_candidate, refused_by_all
-from sqlanon.declared.method import Asked, MethodDeclaration, Refused, Several, Word
+from sqlanon.declared.method import MethodDeclaration
+from sqlanon.declared.method_options import Several, Word
 from sqlanon.declared.methods import METHODS
 from sqlanon.declared.requirements import REQUIREMENTS
 from sqlanon.spec import MethodSpec, ReleaseSpec, SuppressionSpec
@@ -73,20 +75,40 @@ def asked_of(spec: ReleaseSpec, method: MethodDeclaration) -> Asked:
         distinct_l=privacy.distinct_l,
         joint=privacy.joint,
         more=tuple(privacy.more),
+        loose=tuple(
+            name
+            for name, value in privacy.more.items()
+            if name in REQUIREMENTS and not REQUIREMENTS[name].unites(value)
+        )
+        + (
+            (f"l of {PERSONS}",) if privacy.of_persons and privacy.l is not None and not privacy.whole else ()
+        ),
+        population=tuple(
+            name for name in privacy.more if name in REQUIREMENTS and REQUIREMENTS[name].population
+        ),
         maximize=privacy.accuracy.maximize if privacy.accuracy else None,
         quasi=len(spec.with_role("quasi")),
         sensitive=len(spec.with_role("sensitive")),
+        named=tuple(column.name for column in spec.with_role("sensitive")),
         execution=spec.execution,
         format=spec.format.kind,
         suppression=spec.suppression.limit if spec.suppression else None,
         left_out=spec.suppression is not None and spec.suppression.rows == "left_out",
         refine=spec.refine is not None,
+        own_boxes=privacy.own_boxes,
+        persons=privacy.of_persons,
+        whole=privacy.whole,
+        judged=tuple(
+            f"{name} of {PERSONS}"
+            for name in privacy.more
+            if privacy.of_persons and name in REQUIREMENTS and REQUIREMENTS[name].of_persons is not None
+        ),
     )
 
 
 def refusals(method: MethodDeclaration, asked: Asked) -> list[Refused]:
     """What of a policy a method does not take; empty where it takes all. Rows are not known here: see `too_many_rows`."""
-    found = _requirements(method, asked)
+    found = _requirements(method, asked) + _own_boxes(method, asked)
     if method.formats is not None and asked.format not in method.formats:
         allowed = f"{method.name} goes with {_or(method.formats)}"
         found.append(Refused(f"{method.name} cannot be published in the format {asked.format}", allowed))
@@ -102,6 +124,24 @@ def refusals(method: MethodDeclaration, asked: Asked) -> list[Refused]:
             able, reasons = able_of(str(asked.options[option.name]), asked)
             found += [] if able else [refused_by_all(method.name, reasons)]
     return found
+
+
+def _own_boxes(method: MethodDeclaration, asked: Asked) -> list[Refused]:
+    """Boxes of their own are weaker than classes, so that the policy has to accept them, and no other method makes them."""
+    if method.own_boxes == asked.own_boxes:
+        return []
+    if method.own_boxes:
+        what = (
+            f"{method.name} gives every row a box of its own: k rows fit it, and it is in no class of k rows, so that one known match "
+            "helps against others"
+        )
+        return [Refused(what, "say privacy: {boxes: own} to accept that, or use tree")]
+    makers = [name for name, one in METHODS.items() if one.own_boxes]
+    return [
+        Refused(
+            f"{method.name} makes classes, not boxes of their own", f"leave boxes out, or use {_or(makers)}"
+        )
+    ]
 
 
 def able_of(text: str, asked: Asked) -> tuple[list[MethodSpec], list[tuple[MethodSpec, str]]]:
@@ -157,12 +197,31 @@ def _requirements(method: MethodDeclaration, asked: Asked) -> list[Refused]:
     takes = method.requirements
     if takes is None:
         # Kernels and set-oriented SQL take whatever can be counted.
-        uncounted = [word for word in asked.requirements if not REQUIREMENTS[word].tally]
+        if asked.persons and not method.persons:
+            takers = [one.name for one in METHODS.own if one.persons]
+            return [Refused(f"{name} does not count persons", f"with {PERSONS} use {_or(takers)}")]
+        if asked.whole and not method.whole:
+            keepers = [one.name for one in METHODS.own if one.whole]
+            allowed = f"with persons: whole use {_or(keepers)}, or say persons: rows"
+            return [Refused(f"{name} does not keep the rows of a person together", allowed)]
+        uncounted = [
+            word
+            for word in asked.requirements
+            if word != PERSONS
+            and not REQUIREMENTS[word].tally
+            and not (method.population and word in asked.population)
+        ]
         instead = _or(_takers(uncounted[0])) if uncounted and _takers(uncounted[0]) else "leave it out"
-        return [Refused(f"{name} cannot count {word}", f"use {instead}") for word in uncounted]
+        found = [Refused(f"{name} cannot count {word}", f"use {instead}") for word in uncounted]
+        if method.unites:
+            what = "classes that it unites may not meet what each of them meets"
+            found += [Refused(f"{name} and {word}: {what}", f"use {method.instead}") for word in asked.loose]
+        return found
     over = [word for word in asked.requirements if word not in takes]
     if not over:
         return []
+    if set(over) <= set(asked.population):
+        return [Refused(f"{name} cannot count {_and(over)}", f"use {_or(_takers(over[0]))}")]
     what = f"{name} is for {_and(takes)}{' alone' if len(takes) == 1 else ''}"
     return [Refused(what, f"with {_and(over)} use {method.instead}")]
 
@@ -175,8 +234,13 @@ def too_many_rows(method: MethodDeclaration, options: Mapping[str, str], rows: i
 
 
 def _takers(requirement: str) -> list[str]:
-    """Methods that name a requirement as one that they meet."""
-    return [name for name, method in METHODS.items() if requirement in (method.requirements or ())]
+    """Methods that name a requirement as one that they meet, or say that they take its kind."""
+    of_population = REQUIREMENTS[requirement].population
+    return [
+        f"{name} with search: global" if of_population and method.population else name
+        for name, method in METHODS.items()
+        if requirement in (method.requirements or ()) or (of_population and method.population)
+    ]
 
 
 def _near(word: str, known: Iterable[str]) -> str:

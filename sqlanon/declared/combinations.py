@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from sqlanon.declared.asked import Refused
 from sqlanon.declared.formats import FORMATS
-from sqlanon.declared.method import Refused
 from sqlanon.declared.methods import METHODS
 from sqlanon.declared.metrics import METRICS
+from sqlanon.declared.requirements import REQUIREMENTS
 from sqlanon.spec import ReleaseSpec
 
 
@@ -25,6 +26,8 @@ def combinations(spec: ReleaseSpec) -> list[tuple[str, Refused]]:
     if spec.refine is not None and form.exact:
         what = f"refine lowers the loss of boxes, and format {form.name} has none"
         found.append(("refine", Refused(what, "leave it out")))
+    found += _own_boxes(spec)
+    found += _population(spec)
     if spec.suppression is not None and accuracy is not None:
         what = f"{accuracy.maximize} is maximized for all rows of the source"
         found.append(("suppression", Refused(what, "leave suppression out")))
@@ -33,6 +36,13 @@ def combinations(spec: ReleaseSpec) -> list[tuple[str, Refused]]:
         what = f"format {form.name} hides no values, so that it cannot publish starred rows"
         allowed = f"use {', '.join(hiding[:-1])} or {hiding[-1]}, or rows: left_out"
         found.append(("suppression", Refused(what, allowed)))
+    if spec.suppression is not None and spec.suppression.rows == "left_out":
+        compared = [
+            name for name in spec.privacy.more if name in REQUIREMENTS and REQUIREMENTS[name].compares
+        ]
+        if compared:
+            what = f"{', '.join(compared)}: classes are compared with the published rows, which are not known before some are left out"
+            found.append(("suppression", Refused(what, _compared(spec))))
     about = [name for name, one in METRICS.items() if one.asked and one.sensitive and name in spec.metrics]
     if about and not spec.with_role("sensitive"):
         what = f"{', '.join(about)}: about a sensitive column, and there is none"
@@ -40,9 +50,76 @@ def combinations(spec: ReleaseSpec) -> list[tuple[str, Refused]]:
     return found
 
 
+def _compared(spec: ReleaseSpec) -> str:
+    """What to write where rows cannot be left out: a method may star none either."""
+    method = METHODS.get(spec.method.name)
+    search = method.option("search") if method else None
+    local = search is not None and spec.method.options.get("search", search.default) == "local"
+    return "leave suppression out, or say search=global and rows: starred" if local else "say rows: starred"
+
+
+def populations(spec: ReleaseSpec) -> dict[str, str]:
+    """The requirements that compare classes with a population, each with the table that it names."""
+    return {
+        name: asked.population
+        for name, asked in spec.privacy.more.items()
+        if name in REQUIREMENTS and REQUIREMENTS[name].population
+    }
+
+
+def _population(spec: ReleaseSpec) -> list[tuple[str, Refused]]:
+    """What shows more of a class than its cell, or is no cell, does not go with rows of a population in cells."""
+    named = populations(spec)
+    if not named:
+        return []
+    found, names, form = [], " and ".join(named), FORMATS[spec.format.kind]
+    if len(set(named.values())) > 1:
+        found.append(
+            ("privacy", Refused(f"{names} name different populations", "name the same table in both"))
+        )
+    if not form.cells:
+        able = [facts.name for facts in FORMATS.values() if facts.cells]
+        what = f"{names}: format {form.name} does not say which rows of a population lie in a cell"
+        found.append(("format", Refused(what, f"use {', '.join(able[:-1])} or {able[-1]}")))
+    if spec.format.mean:
+        what = f"{names}: the mean of a class shows which rows of the population are in it"
+        found.append(("format", Refused(what, "leave mean out")))
+    if spec.suppression is not None:
+        what = f"{names}: a suppressed row has no cell in which rows of the population could be counted"
+        found.append(("suppression", Refused(what, "leave suppression out")))
+    if spec.rows_are == "events":
+        what = f"{names}: a row of the population is a person, and a person may have several rows here"
+        found.append(
+            ("rows_are", Refused(what, f"release a table of one row a person, or leave {names} out"))
+        )
+    return found
+
+
+def _own_boxes(spec: ReleaseSpec) -> list[tuple[str, Refused]]:
+    """What is about classes does not go with boxes of their own."""
+    if not spec.privacy.own_boxes:
+        return []
+    found = []
+    if spec.refine is not None:
+        what = "refine moves rows between classes, and with boxes: own there are none"
+        found.append(("refine", Refused(what, "leave it out; the method's own option is passes")))
+    if spec.format.mean:
+        what = "with boxes: own each box has the mean of other rows, and such overlapping sums can be solved for single values"
+        found.append(("format", Refused(what, "leave mean out")))
+    if spec.metrics:
+        what = "metrics are about classes, and with boxes: own there are none"
+        found.append(("metrics", Refused(what, "leave them out")))
+    if spec.rows_are == "events":
+        what = "with boxes: own k counts rows, and those that fit a box may be of one person"
+        found.append(("rows_are", Refused(what, "release a table of one row a person, or use tree")))
+    return found
+
+
 def remarks(spec: ReleaseSpec) -> list[str]:
     """Of keys that go together, which do little: notes of plan."""
     method = METHODS.get(spec.method.name)
+    if populations(spec):
+        return promised(spec)
     if spec.refine is None or spec.refine.search != 0 or method is None:
         return []
     if method.values(spec.method.options).get("search") != "local":
@@ -52,3 +129,12 @@ def remarks(spec: ReleaseSpec) -> list[str]:
         "alone finds no class that loses less; search: N finds some"
     )
     return [said]
+
+
+def promised(spec: ReleaseSpec) -> list[str]:
+    """What requirements over a population do not promise: notes of plan and run."""
+    said = {
+        "k_map": "k_map: it protects nobody who is known to be in the table",
+        "delta_presence": "delta_presence: it hides who is in the table, from a reader who knows the population; of sensitive values it says nothing",
+    }
+    return [said[name] for name in populations(spec) if name in said]

@@ -6,6 +6,7 @@ options move them by a factor of some units.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 ROWS, COLUMNS, K = 10_000, 8, 10
@@ -25,6 +26,8 @@ class Cost:
         row_bytes: memory of a row in addition to its columns.
         column_bytes: memory of a row's quasi column.
         pushed: what the execution ``pushdown`` costs, where it is not about the same.
+        block: the option that says how many rows are looked at together; from there on seconds grow with the rows.
+        times: the option that says how often everything is done anew.
     """
 
     start: float
@@ -37,12 +40,19 @@ class Cost:
     row_bytes: int = 120
     column_bytes: int = 48
     pushed: Cost | None = None
+    block: str | None = None
+    times: str | None = None
 
-    def time(self, rows: int, columns: int, k: int) -> float:
-        """Seconds for a table."""
+    def time(self, rows: int, columns: int, k: int, options: Mapping[str, object] | None = None) -> float:
+        """Seconds for a table; ``options`` are the method's, with their values."""
+        given = options or {}
+        block, times = given.get(self.block or "", rows), given.get(self.times or "", 1)
+        assert isinstance(block, int)
+        assert isinstance(times, int)
+        together = max(min(rows, block), 1)
         width = max(columns, 1) / COLUMNS
         wide: float = width**self.columns
-        long: float = (rows / ROWS) ** self.rows * (max(k, 1) / K) ** self.k
+        long: float = (together / ROWS) ** self.rows * rows / together * times * (max(k, 1) / K) ** self.k
         once = self.start + self.seconds * (1 - self.squared) * long
         return wide * once + self.seconds * self.squared * width**2 * long
 

@@ -27,6 +27,7 @@ class FormatFacts:
         exact: quasi values are published as they are: they meet no k, and show who is in the table.
         paired: a second table holds the sensitive values by group.
         either: a cell is the value or nothing, so that a class loses nothing or all in a column.
+        cells: it says which values lie in a cell, so that rows of a population can be counted in it.
         hides: a class can publish that a value is any, ``*``: suppressed rows are published so.
     """
 
@@ -42,6 +43,7 @@ class FormatFacts:
     paired: bool = False
     hides: bool = False
     either: bool = False
+    cells: bool = False
 
 
 RANGES = FormatFacts(
@@ -51,6 +53,7 @@ RANGES = FormatFacts(
     means=True,
     reach=True,
     hides=True,
+    cells=True,
 )
 LABELS = FormatFacts(
     "labels",
@@ -60,6 +63,7 @@ LABELS = FormatFacts(
     reach=True,
     source_names=True,
     hides=True,
+    cells=True,
 )
 POINTS = FormatFacts(
     "points",

@@ -72,10 +72,26 @@ RELEASE = {
         "without `accept_repeats` by itself, its NULLs as one value. Classes of fewer than k persons are a "
         "warning of run and fail an audit, unless `persons` says otherwise.",
     ),
+    "person": Key(
+        (),
+        "The column, or the columns together, that say whose row it is; their role is `identifier`. Implies `rows_are: events`. "
+        "Needs `persons: whole` or `persons: rows`: a run then publishes nothing unless k and l hold over persons as well. Other "
+        "identifiers are not counted. See [persons.md](persons.md).",
+    ),
     "persons": Key(
         None,
-        "With `rows_are: events`: `ignored` accepts classes of fewer than k persons. They are counted and "
-        "shown nevertheless.",
+        "With `person`: `rows`: every class holds rows of at least k persons, and no sensitive value weighs more than 1/l where each "
+        "person weighs one. This protects who is known by one event. `whole`: the same, and all rows of a person are in one class, "
+        "which protects who is known by several or all events. Without `person`, with `rows_are: events`: `ignored` accepts classes of fewer than k persons. They are "
+        "counted and shown nevertheless.",
+    ),
+    "null_person": Key(
+        None,
+        "With `person`: rows in which one of its columns is NULL belong to `one` person, or each to a `distinct` one. Default: they "
+        "are refused.",
+    ),
+    "person_share": Key(
+        None, "With `person`: the part of a class's rows that may be one person's, at most: 0.5, or \"1/3\"."
     ),
     "readers": Key(
         (),
@@ -127,9 +143,9 @@ RELEASE = {
     ),
     "seed": Key(
         None,
-        "For what draws random numbers: the methods `idistance`, `topdown` and `anatomy`, the group numbers of format "
-        "anatomy, and the search of `refine`. Default: drawn from the operating system; the search draws the same numbers in "
-        "every run.",
+        "For what draws random numbers: the methods `idistance`, `topdown`, `anatomy` and `sequential`, the group numbers of format "
+        "anatomy, and the search of `refine`. Default: drawn from the operating system; the search and `sequential` draw the same "
+        "numbers in every run.",
     ),
 }
 COLUMN = {
@@ -147,13 +163,13 @@ COLUMN = {
     "hierarchy": Key(
         None,
         "Quasi columns: a CSV file in ARX's format, `leaf;parent;...;*`, relative to the policy file. "
-        "Classes publish a node's label.",
+        "Classes publish a node's label. Sensitive columns: for `t` with `distance: hierarchical`.",
     ),
     "ordered": Key(
         None,
         "Quasi columns of text or enum type, which otherwise have no order: `alphabetical` (by bytes), "
         "`declared` (the enum's own order), the list of values in order, or a file with one value per line, "
-        "relative to the policy file. Not together with `hierarchy`.",
+        "relative to the policy file. Not together with `hierarchy`. Sensitive columns: for `t` with `distance: ordered`.",
     ),
     "accept_unique": Key(
         False,
@@ -187,6 +203,11 @@ PRIVACY = {
         None,
         "Format anatomy: `disclosed` accepts that exact quasi values meet no k and confirm who is in the "
         "table, so that k may be asked for nevertheless.",
+    ),
+    "boxes": Key(
+        None,
+        "Method freeform: `own` accepts that every row has a box of its own, which k rows fit, in place of a class of k rows. "
+        "That is weaker: docs/threat-model.md says how.",
     ),
 }
 MAX_LOSS = {
@@ -244,7 +265,8 @@ HISTORY = {
     "max_failing": Key(
         None,
         "Rows that may be left in groups below k (of events: k persons), l or distinct_l, at most, when a reader compares "
-        "the new version with the published one; with more, `run` publishes nothing. Default: any number.",
+        "the new version with the published one; with more, `run` publishes nothing. Default: any number; with `boxes: own` it must "
+        "be given for a version that changes candidates.",
     ),
 }
 

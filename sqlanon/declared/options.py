@@ -8,8 +8,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Required, TypedDict
 
-from sqlanon.declared.arguments import FileName, Goal, Names, Number, Presence
-from sqlanon.spec import Execution, FormatKind, Persons, Rest, RowsAre
+from sqlanon.declared.arguments import Asked, Boxes, FileName, Goal, Names, Number, Presence
+from sqlanon.spec import Execution, FormatKind, NullPerson, Persons, Rest, RowsAre
 
 
 class FileOptions(TypedDict, total=False):
@@ -23,6 +23,14 @@ class FileOptions(TypedDict, total=False):
     k: int | None
     l: Number | None  # noqa: E741 - the papers' symbol
     distinct_l: int | None
+    entropy_l: Asked | None
+    recursive_cl: str | Mapping[str, object] | None
+    alpha: Asked | None
+    t: Asked | None
+    beta: str | Mapping[str, object] | None
+    delta_disclosure: Asked | None
+    k_map: str | Mapping[str, object] | None
+    delta_presence: str | Mapping[str, object] | None
     requirements: Mapping[str, object] | None
     joint: bool
     max_loss: Number | None
@@ -30,6 +38,7 @@ class FileOptions(TypedDict, total=False):
     maximize: Goal | None
     at_least: Mapping[str, Number] | None
     presence: Presence | None
+    boxes: Boxes | None
     hierarchies: Mapping[str, FileName] | None
     ordered: Mapping[str, FileName | Sequence[str]] | None
     weights: Mapping[str, int] | None
@@ -43,7 +52,10 @@ class FileOptions(TypedDict, total=False):
     memory: int | str | None
     seed: int | None
     rows_are: RowsAre
+    person: Names | None
     persons: Persons | None
+    null_person: NullPerson | None
+    person_share: Number | None
     accept_unique: Names | None
     accept_repeats: Names | None
     name: str | None

@@ -1,81 +1,20 @@
 """Requirements as policies know them: the key under `privacy`, what it takes, and where the code is.
 
 Every list of requirements outside `sqlanon.privacy` is read from here: policies, catalog, differences between policies,
-history, reports and docs. The dbt package, which needs no sqlanon, has a macro of each (`dbt/macros/privacy.sql`); a test compares.
+history, reports and docs. The dbt package, which needs no sqlanon, has a macro of each (`dbt/macros`); a test compares.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any, Protocol
+from typing import Any
 
+from sqlanon.declared.parameters import Alpha, Beta, Closeness, Delta, Likeness, Map, Presence, Recursive
+from sqlanon.declared.records import ByColumn, Part, Record
 from sqlanon.declared.registry import Registry
-
-_LARGEST = 10**9
-"""Numerators and denominators, at most: rows x a bound fits 64 bits."""
-
-
-class Value(Protocol):
-    """What a key takes."""
-
-    @property
-    def allowed(self) -> str:
-        """The allowed values, for messages."""
-
-    @property
-    def schema(self) -> Mapping[str, Any]:
-        """The allowed values as JSON Schema."""
-
-    def read(self, value: object) -> Any:  # noqa: ANN401 - a requirement's own kind of value
-        """The value, of a policy or of the catalog's JSON, in a form that does not change and that can be compared.
-
-        Raises:
-            ValueError: not an allowed one; the message does not repeat it.
-        """
-
-
-@dataclass(frozen=True, slots=True)
-class Number:
-    """A number from ``low`` to ``high``, taken exactly as it is written; as text it may be a fraction, ``5/2``."""
-
-    low: Fraction
-    high: Fraction | None = None
-    whole: bool = False
-
-    @property
-    def allowed(self) -> str:
-        """See `Value.allowed`."""
-        kind = "a whole number" if self.whole else "a number such as 2.5, or a fraction such as 5/2,"
-        return f"{kind} {f'from {self.low} to {self.high}' if self.high is not None else f'of at least {self.low}'}"
-
-    @property
-    def schema(self) -> Mapping[str, Any]:
-        """See `Value.schema`."""
-        high = self.high if self.high is not None else Fraction(_LARGEST)
-        if self.whole:
-            return {"type": "integer", "minimum": int(self.low), "maximum": int(high)}
-        number = {"type": "number", "minimum": float(self.low), "maximum": float(high)}
-        return {"anyOf": [number, {"type": "string"}]}
-
-    def read(self, value: object) -> int | Fraction:
-        """See `Value.read`."""
-        if isinstance(value, bool) or not isinstance(value, int | float | str | Fraction):
-            raise ValueError("not a number")  # noqa: TRY004 - a mistake in a policy, not in code
-        try:
-            number = Fraction(str(value).strip()[:40])
-        except (ValueError, ZeroDivisionError):
-            raise ValueError("not a number") from None
-        if self.whole and number.denominator != 1:
-            raise ValueError("not a whole number")
-        if number < self.low:
-            raise ValueError("too small")
-        if self.high is not None and number > self.high:
-            raise ValueError("too large")
-        if max(number.numerator, number.denominator) > _LARGEST:
-            raise ValueError("too large or too precise")
-        return int(number) if self.whole else number
+from sqlanon.declared.values import Listing, Number, OneOf, TableName, Value
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,8 +33,13 @@ class RequirementDeclaration:
         joint: `joint` asks for it within every value of the other sensitive columns as well.
         tally: kernels can count it; else only methods that name it take it.
         monotone: the union of classes that each meet it meets it, whatever they hold and in whatever table they are; methods that
-            merge classes, or that look for the finest of nested divisions, may rely on it.
+            merge classes, or that look for the finest of nested divisions, may rely on it. A function says it of a value.
+        compares: classes are compared with all published rows, so that none may be left out: that would change what is compared.
+        population: classes are compared with a table of the population, which the value names as ``population``; only methods that say so
+            take it, and it may be asked for without k.
         nothing: the value that asks for nothing; None: there is none.
+        of_persons: with `person` it is asked of persons as well. A function of a value: what a policy has to say where it cannot be asked of persons
+            in this form, or nothing. None: it cannot.
     """
 
     name: str
@@ -107,15 +51,51 @@ class RequirementDeclaration:
     persons: int = 0
     joint: bool = False
     tally: bool = True
-    monotone: bool = True
+    monotone: bool | Callable[[Any], bool] = True
+    compares: bool = False
+    population: bool = False
     nothing: Any = None
+    of_persons: Callable[[Any], str] | None = None
+
+    def unites(self, asked: object) -> bool:
+        """Whether it is monotone where this is asked."""
+        return self.monotone(asked) if callable(self.monotone) else self.monotone
 
     def weaker(self, old: object, new: object) -> bool:
         """Whether ``new`` asks for less than ``old``; both as the catalog keeps them, None: not asked."""
         if old is None or new is None:
             return old is not None
         before, after = self.value.read(old), self.value.read(new)
+        if isinstance(self.value, ByColumn):
+            return self.value.weaker(before, after, self.at_most)
+        if isinstance(self.value, Record):
+            return self.value.weaker(before, after)
         return bool(after > before if self.at_most else after < before)
+
+
+def _absent_violates(asked: Any) -> bool:  # noqa: ANN401 - a value of delta_disclosure
+    """Whether a class may lack no value, of no column."""
+    return all(one.absent == "violates" for one in _each(asked))
+
+
+def _each(asked: Any) -> list[Any]:  # noqa: ANN401 - a value by column
+    """The values of all columns."""
+    return list(asked.values()) if isinstance(asked, Mapping) else [asked]
+
+
+def _always(_: object) -> str:
+    """Of persons in every form."""
+    return ""
+
+
+def _all_values(asked: object) -> str:
+    """Audits have hashes of values where they have persons: they do not know a listed value."""
+    return "leave values out" if any(one.values for one in _each(asked)) else ""
+
+
+def _equal_distance(asked: object) -> str:
+    """Nor what is between two values."""
+    return "say distance: equal" if any(one.distance != "equal" for one in _each(asked)) else ""
 
 
 REQUIREMENTS: Registry[RequirementDeclaration] = Registry(
@@ -124,7 +104,7 @@ REQUIREMENTS: Registry[RequirementDeclaration] = Registry(
         RequirementDeclaration(
             name="k",
             about="Rows in a class, at least; 1 publishes rows as they are. Required, except with `maximize` (see "
-            "`at_least`) and with the format anatomy.",
+            "`at_least`), with the format anatomy, and beside a requirement over a population.",
             code="sqlanon.privacy.kanonymity:KAnonymity",
             value=Number(Fraction(1), whole=True),
             sensitive=0,
@@ -144,6 +124,134 @@ REQUIREMENTS: Registry[RequirementDeclaration] = Registry(
             code="sqlanon.privacy.diversity:DistinctDiversity",
             value=Number(Fraction(1), whole=True),
             joint=True,
+        ),
+        RequirementDeclaration(
+            name="entropy_l",
+            about="Entropy l-diversity: the entropy of a sensitive column in a class is at least that of l equally frequent values.",
+            code="sqlanon.privacy.entropy:EntropyDiversity",
+            value=ByColumn(Number(Fraction(1))),
+            joint=True,
+            of_persons=_always,
+        ),
+        RequirementDeclaration(
+            name="recursive_cl",
+            about="Recursive (c, l)-diversity: the most frequent value of a sensitive column is rarer in a class than c times all values "
+            "from the l-th most frequent one on, together. `{c: 3, l: 2}`.",
+            code="sqlanon.privacy.recursive:RecursiveDiversity",
+            value=ByColumn(
+                Record(
+                    Recursive,
+                    {
+                        "c": Part(Number(Fraction(0), above=True), at_most=True),
+                        "l": Part(Number(Fraction(1), Fraction(1000), whole=True)),
+                    },
+                )
+            ),
+            joint=True,
+            of_persons=_always,
+        ),
+        RequirementDeclaration(
+            name="alpha",
+            about="(alpha, k)-anonymity: no value of a sensitive column, or none of those that are listed, makes up more than this share "
+            "of a class. `0.5`, or `{max: 0.5, values: [HIV]}`.",
+            code="sqlanon.privacy.alpha:Alpha",
+            value=ByColumn(
+                Record(
+                    Alpha,
+                    {
+                        "max": Part(Number(Fraction(0), Fraction(1), above=True), at_most=True),
+                        "values": Part(Listing(), default=()),
+                    },
+                    "max",
+                )
+            ),
+            at_most=True,
+            joint=True,
+            of_persons=_all_values,
+        ),
+        RequirementDeclaration(
+            name="t",
+            about="t-closeness: the earth mover's distance between the values of a sensitive column in a class and in the release is at most t. "
+            "`0.3`, or `{max: 0.2, distance: ordered}`; by column `{diagnosis: 0.3, cost: {max: 0.2, distance: ordered}}`.",
+            code="sqlanon.privacy.closeness:TCloseness",
+            compares=True,
+            value=ByColumn(
+                Record(
+                    Closeness,
+                    {
+                        "max": Part(Number(Fraction(0), Fraction(1)), at_most=True),
+                        "distance": Part(OneOf(("equal", "ordered", "hierarchical")), default="equal"),
+                    },
+                    "max",
+                )
+            ),
+            at_most=True,
+            of_persons=_equal_distance,
+        ),
+        RequirementDeclaration(
+            name="beta",
+            about="beta-likeness: no value's share of a class exceeds its share of the release by more than beta times that share "
+            "(`{basic: 2}`), nor by more than -ln of it (`{enhanced: 2}`).",
+            code="sqlanon.privacy.beta:BetaLikeness",
+            compares=True,
+            value=ByColumn(
+                Likeness(
+                    Beta,
+                    {
+                        "kind": Part(OneOf(("enhanced", "basic"))),
+                        "max": Part(Number(Fraction(0), above=True), at_most=True),
+                    },
+                )
+            ),
+            at_most=True,
+            of_persons=_always,
+        ),
+        RequirementDeclaration(
+            name="delta_disclosure",
+            about="delta-disclosure privacy: the logarithm, to base 2, of a value's share of a class by its share of the release is nearer to 0 "
+            "than delta. A class that lacks a value violates it; `{max: 1.5, absent: ignored}` looks at the values that it has.",
+            code="sqlanon.privacy.delta:DeltaDisclosure",
+            compares=True,
+            value=ByColumn(
+                Record(
+                    Delta,
+                    {
+                        "max": Part(Number(Fraction(0), above=True), at_most=True),
+                        "absent": Part(OneOf(("violates", "ignored")), default="violates"),
+                    },
+                    "max",
+                )
+            ),
+            at_most=True,
+            monotone=_absent_violates,
+            of_persons=_always,
+        ),
+        RequirementDeclaration(
+            name="k_map",
+            about="k-map: every published cell holds at least k rows of a population table, in which the source is. "
+            "`{k: 10, population: public.register}`.",
+            code="sqlanon.privacy.k_map:KMap",
+            value=Record(Map, {"k": Part(Number(Fraction(1), whole=True)), "population": Part(TableName())}),
+            sensitive=0,
+            tally=False,
+            population=True,
+        ),
+        RequirementDeclaration(
+            name="delta_presence",
+            about="delta-presence: for every row of a population table the probability of being in the source is from min to max. "
+            "`{min: 0.1, max: 0.5, population: public.register}`; min is 0 where it is left out.",
+            code="sqlanon.privacy.delta_presence:DeltaPresence",
+            value=Record(
+                Presence,
+                {
+                    "min": Part(Number(Fraction(0), Fraction(1)), default=Fraction(0)),
+                    "max": Part(Number(Fraction(0), Fraction(1), above=True), at_most=True),
+                    "population": Part(TableName()),
+                },
+            ),
+            sensitive=0,
+            tally=False,
+            population=True,
         ),
     ),
     "sqlanon.requirements",

@@ -78,7 +78,7 @@ def claim(directory: Path) -> tuple[str, ...]:
     """
     marker = directory / MARKER
     if directory.exists() and not directory.is_dir():
-        raise PolicyError(f"--dir {directory} is not a directory")
+        raise PolicyError(f"--dir {directory} is not a directory; name an empty or a new directory")
     if directory.is_dir() and not marker.is_file() and any(directory.iterdir()):
         raise PolicyError(
             f"--dir {directory} holds files that are not the demo's: name an empty or a new directory"

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from sqlanon.demo.layout import POLICY, claim, create, fill, write
-from sqlanon.progress import Progress, Silent
+from sqlanon.progress import Progress
 
 if TYPE_CHECKING:
     from sqlanon.results import AuditReport, PlanReport, RunReport, TogetherReport
@@ -62,7 +62,7 @@ class DemoReport:
         }
 
 
-def tour(directory: Path, rows: int, seed: int, progress: Progress | None = None) -> DemoReport:
+def tour(directory: Path, rows: int, seed: int, progress: Progress) -> DemoReport:
     """Build the demonstration's directory and release its table twice.
 
     Args:
@@ -75,17 +75,16 @@ def tour(directory: Path, rows: int, seed: int, progress: Progress | None = None
     from sqlanon.policy import load
 
     start = time.perf_counter()
-    shown = progress or Silent()
     replaced = claim(directory)
     if replaced:
-        shown.note(f"replacing the demo's own {', '.join(replaced)}")
-    shown.stage("demo", f"draw {rows:,} patients")
+        progress.note(f"replacing the demo's own {', '.join(replaced)}")
+    progress.stage("demo", f"draw {rows:,} patients")
     write(directory, rows, seed)
     with chdir(directory):  # where the user will run it: the catalog keeps the paths as the policy names them
         policy = load(POLICY)
     released = []
-    with sqlanon.connect(create(directory), progress=shown) as database:
-        shown.stage("demo", "fill the warehouse")
+    with sqlanon.connect(create(directory), progress=progress) as database:
+        progress.stage("demo", "fill the warehouse")
         fill(database, directory)
         for spec in policy.releases:
             quasi = [column.name for column in spec.with_role("quasi")]
@@ -97,7 +96,7 @@ def tour(directory: Path, rows: int, seed: int, progress: Progress | None = None
             released.append(Released(plan, run, before, after))
         together = database.together(policy.releases[0].name, policy.releases[1].name)
         names, sample = database.sample(released[0].run.published, rows=min(rows, SAMPLE_FROM))
-    shown.finish("demo")
+    progress.finish("demo")
     return DemoReport(
         directory=directory,
         replaced=replaced,

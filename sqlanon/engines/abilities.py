@@ -48,31 +48,31 @@ class Rights(Protocol):
     def roles(self, names: Sequence[str]) -> list[str]:
         """Those of the names that are roles of this database."""
 
-    def let_in(self, views: Sequence[TableRef], role: str) -> None:
-        """Let a role into the schemas of these views.
+    def grant_usage(self, views: Sequence[TableRef], role: str) -> None:
+        """Grant USAGE on the schemas of these views, where the role lacks it.
 
         Raises:
             DatabaseError: another role owns one.
         """
 
-    def allow(self, views: Sequence[TableRef], role: str) -> None:
-        """Let a role that was let into their schemas read these views, and nothing else.
+    def grant_select(self, views: Sequence[TableRef], role: str) -> None:
+        """Grant SELECT on these views, where the role lacks it, and on nothing else.
 
         Raises:
             DatabaseError: another role owns what would have to be granted.
         """
 
-    def forbid(self, views: Sequence[TableRef], role: str) -> None:
-        """Take a role's right to read these views."""
+    def revoke_select(self, views: Sequence[TableRef], role: str) -> None:
+        """Revoke SELECT on these views."""
 
-    def reads(self, role: str, ref: TableRef) -> bool:
+    def can_select(self, role: str, ref: TableRef) -> bool:
         """Whether a role can read a table or view, for whatever reason."""
 
-    def enters(self, role: str, schema: str) -> bool:
-        """Whether a role can see into a schema."""
+    def can_use(self, role: str, schema: str) -> bool:
+        """Whether a role has USAGE on a schema."""
 
-    def seclude(self, schema: str, *, anew: bool) -> None:
-        """Make sure that a schema is this role's own; of a new one take away what default privileges gave.
+    def make_private(self, schema: str, *, anew: bool) -> None:
+        """Make sure that a schema is this role's own; on a new one revoke what default privileges gave.
 
         Raises:
             DatabaseError: another role owns it or a table in it, or has a right on one; a schema that is missing is right.
@@ -92,7 +92,7 @@ class Rights(Protocol):
         """Keep the planner's statistics of these tables, if they are there, free of values, now and later."""
 
     def grantees(self, schema: str) -> list[str]:
-        """Who but its owner was let into a schema: roles, or PUBLIC."""
+        """Roles other than the owner, or PUBLIC, that have a right on the schema."""
 
 
 class SecondFile(Protocol):

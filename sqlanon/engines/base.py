@@ -57,6 +57,18 @@ class Engine(Protocol):
     def few_rows(self) -> Callable[[], AbstractContextManager[None]] | None:
         """Statements inside read so few rows that they are run as they are written, without a search for better plans; None: it always plans."""
 
+    @property
+    def fetch_words(self) -> Callable[[Statement], list[npt.NDArray[np.int64]]] | None:
+        """Columns of bytes, which are words of 8 bytes, as one array each; None: it has no such columns.
+
+        Small numbers of many rows take less time in words than in a field each: who reads codes of all rows once gets them so, and else by
+        way of a table (``table/work``).
+        """
+
+    @property
+    def load_list(self) -> Callable[[TableRef, str, npt.NDArray[np.int32]], None] | None:
+        """Creates a table of one column and one row, which holds an array; None: only columns of numbers are loaded."""
+
     transactions: bool
     """Statements can be one change: `publishing` and `snapshot` are transactions. Without, they do nothing, and a release is
     published in two phases: then a view is replaced in one statement whatever its columns are, and readers see the old or the new one."""

@@ -128,11 +128,14 @@ class Capabilities:
         row_numbers: tables number their rows (``rowid``), and views do not.
         type_of: how to ask for the type of ``%(value)s``, as a value that can be compared; engines without transactions only.
         arrays_by_row: to ask an array of few values for every row takes less time than to group the rows by both first.
-        codes_on_the_way: who reads the codes of all rows once reads them in less time from the join that makes them than by way of a table.
+        array_places: a place of an array of numbers is read in a fraction of the time of a join with a table of them.
+        joined_rows: so many numbered rows at a time are joined in less time than all at once; 0: it makes no difference.
+        staged_hashes: a staged column has the hash of the source's, so that a hash of columns can be made when it is read.
         distinct_numbers: to count different integers takes less time than to fetch them.
         sequences: rows are numbered by a sequence in less time than by a window.
         ordered_product: sorted rows keep their order in a product with one row, where a join would lose it.
         grouping_sets: a scan that groups by several columns, each by itself, takes less time than a scan for each.
+        groups_by_mark: to group rows by one hash of many columns takes less time than by the columns.
         max_columns, max_row_bytes: of a table with columns of fixed width; None: no bound that matters.
     """
 
@@ -147,9 +150,12 @@ class Capabilities:
     row_numbers: bool = False
     type_of: str = ""
     arrays_by_row: bool = False
-    codes_on_the_way: bool = False
     sequences: bool = False
+    array_places: bool = False
+    joined_rows: int = 0
+    staged_hashes: bool = False
     distinct_numbers: bool = False
     ordered_product: bool = False
+    groups_by_mark: bool = False
     max_columns: int | None = None
     max_row_bytes: int | None = None

@@ -15,7 +15,8 @@ from sqlanon.errors import PolicyError
 from sqlanon.evaluate.spread import spread
 from sqlanon.evaluate.subject import Subject
 from sqlanon.formats import COUNT, GROUP
-from sqlanon.table.encode import Domain, build_domains
+from sqlanon.table.domains import build_domains
+from sqlanon.table.encode import Domain
 from sqlanon.table.scratch import Scratch
 from sqlanon.table.stage import take_stage
 
@@ -33,6 +34,8 @@ class Cubes:
         widths: per column, values of a part on average.
         rows: rows of the source.
         released_rows: rows of the release.
+        domains: the columns' values in the source.
+        value: the sensitive column's, or None.
     """
 
     columns: tuple[str, ...]
@@ -43,6 +46,8 @@ class Cubes:
     widths: tuple[float, ...]
     rows: int
     released_rows: int
+    domains: tuple[Domain, ...]
+    value: Domain | None
 
 
 def cubes(scratch: Scratch, subject: Subject, columns: Sequence[str], sensitive: str | None) -> Cubes:
@@ -97,7 +102,7 @@ def cubes(scratch: Scratch, subject: Subject, columns: Sequence[str], sensitive:
             spreads.append(table)
             widths[number - 1] = pairs / max(parts, 1)
     return Cubes(
-        tuple(columns), sensitive, cells, released, tuple(spreads), tuple(widths), rows, released_rows
+        tuple(columns), sensitive, cells, released, tuple(spreads), tuple(widths), rows, released_rows, quasi, value
     )  # fmt: skip
 
 

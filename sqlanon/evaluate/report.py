@@ -153,7 +153,7 @@ class Evaluation:
         rows: of the source; ``released_rows`` of the release.
         total: over all queries.
         loss: as it was measured when the version was made, the policy's `metrics` among it.
-        cells: what pictures show, by family; not part of the report's JSON.
+        cells: what the picture of a report shows, by family; not part of the JSON.
     """
 
     release: str

@@ -13,7 +13,8 @@ from typing import Any, Literal
 from sqlanon.engines.base import Engine, TableRef
 from sqlanon.errors import PolicyError
 from sqlanon.formats import Format, Names, format_of
-from sqlanon.release.store.catalog import Catalog, Entry
+from sqlanon.release.store.catalog import Catalog
+from sqlanon.release.store.catalog_entry import Entry
 from sqlanon.release.store.metadata import COLUMNS
 from sqlanon.release.store.target import is_pair, metadata_of, sensitive_of
 from sqlanon.results import LossReport, RunReport
@@ -35,6 +36,7 @@ class Subject:
         published: per quasi column, what the view holds of it.
         insensitive: columns that are published as they are, besides the sensitive ones.
         loss: as it was measured when the version was made.
+        entry: the version in the catalog.
     """
 
     name: str
@@ -45,6 +47,7 @@ class Subject:
     published: Mapping[str, tuple[str, ...]]
     insensitive: tuple[str, ...] = ()
     loss: LossReport | None = None
+    entry: Entry | None = None
 
     @property
     def quasi(self) -> tuple[str, ...]:
@@ -107,6 +110,7 @@ def subject(engine: Engine, release: str | None = None) -> Subject:
         {name: tuple(json.loads(str(row[5]))) for name, row in described.items() if row[1] == "quasi"},
         tuple(name for name, row in described.items() if row[1] == "insensitive"),
         RunReport.from_dict(entry.report).loss,
+        entry,
     )
 
 

@@ -14,6 +14,7 @@ from typing import Any
 from sqlanon.engines.base import Column, Engine
 from sqlanon.errors import UnsupportedError
 from sqlanon.evaluate.subject import Subject
+from sqlanon.query.text_order import in_bytes
 from sqlanon.sqltext import identifier, literal, statement
 from sqlanon.table.stage import Reading
 
@@ -28,6 +29,7 @@ class Values:
         self._source = subject.roles.relation
         self._readings = {reading.name: reading for reading in subject.roles.quasi}
         self._found: dict[tuple[str, int], tuple[list[Any], int]] = {}
+        self._in_bytes: dict[str, bool] = {}
 
     def of(self, column: str) -> list[Any]:
         """The distinct values without NULL, in their order: leaves by the tree, text as declared or by bytes.
@@ -64,10 +66,23 @@ class Values:
         reading = self._readings.get(column)
         name = identifier(column)
         shown = [written(value) for value in values]
-        line = self.column(column).kind in ("integer", "float", "decimal", "date", "timestamp")
-        if line and reading is not None and reading.treatment == "ordered" and len(shown) > 1:
+        if (
+            len(shown) > 1
+            and reading is not None
+            and reading.treatment == "ordered"
+            and self._on_a_line(reading)
+        ):
             return f"{name} BETWEEN {shown[0]} AND {shown[-1]}"
         return f"{name} = {shown[0]}" if len(shown) == 1 else f"{name} IN ({', '.join(shown)})"
+
+    def _on_a_line(self, reading: Reading) -> bool:
+        """Whether BETWEEN means the values that follow each other in the order that a release has them in."""
+        own = self.column(reading.name)
+        if own.kind == "text" and not isinstance(reading.spec.ordered, tuple):
+            if own.name not in self._in_bytes:
+                self._in_bytes[own.name] = in_bytes(self._engine, own.collation)
+            return self._in_bytes[own.name]
+        return own.kind in ("integer", "float", "decimal", "date", "timestamp")
 
 
 def _in_order(reading: Reading | None, values: list[Any]) -> list[Any]:

@@ -11,9 +11,10 @@ from importlib import import_module
 
 from sqlanon.declared import FORMATS, FormatFacts
 from sqlanon.errors import PolicyError
-from sqlanon.formats.base import Cell, Format, Levels, Recoded
+from sqlanon.formats.base import Cell, Format
 from sqlanon.formats.grouping import Grouping, RowGroups
 from sqlanon.formats.layout import COUNT, GROUP, Layout, Names, Published
+from sqlanon.formats.recoded import Candidates, Levels, Recoded
 
 
 def format_of(name: str) -> Format:
@@ -38,5 +39,5 @@ def _made(facts: FormatFacts) -> Format:
 
 
 __all__ = [
-    "COUNT", "GROUP", "Cell", "Format", "Grouping", "Layout", "Levels", "Names", "Published", "Recoded", "RowGroups", "format_of",
+    "COUNT", "GROUP", "Candidates", "Cell", "Format", "Grouping", "Layout", "Levels", "Names", "Published", "Recoded", "RowGroups", "format_of",
 ]  # fmt: skip

@@ -13,9 +13,10 @@ from typing import TYPE_CHECKING
 
 from sqlanon.declared import REQUIREMENTS
 from sqlanon.errors import PolicyError
-from sqlanon.formats.base import AS_BOXES, Cell, Field, Format, Levels, Recoded
+from sqlanon.formats.base import Cell, Field, Format
 from sqlanon.formats.grouping import Grouping, RowGroups
 from sqlanon.formats.layout import COUNT, GROUP, Layout, Names, Published
+from sqlanon.formats.recoded import AS_BOXES, Levels, Recoded
 from sqlanon.loss import reconstruction_error
 from sqlanon.sqltext import identifier
 

@@ -1,18 +1,19 @@
 """What a format is: everything that anybody asks of one. A new format is a file here and an entry in the registry.
 
 The rest of the product asks a `Format` and never its name. Formats that publish a box per quasi column share
-`sqlanon.formats.boxes.BoxFormat`, and have the few things to say that they differ in.
+`sqlanon.formats.boxes.BoxFormat`, and define only what they differ in.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from sqlanon.errors import PolicyError
-from sqlanon.formats.grouping import Grouping, RowGroups
+from sqlanon.formats.grouping import Grouping
 from sqlanon.formats.layout import Layout, Names, Published
+from sqlanon.formats.recoded import AS_BOXES, Levels, Recoded
 
 if TYPE_CHECKING:
     from sqlanon.declared import FormatFacts
@@ -22,76 +23,6 @@ if TYPE_CHECKING:
     from sqlanon.table.encode import Domain, Encoded
     from sqlanon.table.scratch import Scratch
     from sqlanon.table.stage import Reading, Roles
-
-
-@dataclass(frozen=True, slots=True)
-class Levels:
-    """At which levels classes are published, where a method decides that (`sqlanon.methods.base.Assignment`).
-
-    Attributes:
-        table: scratch table (class, a smallint for each code column); None: the least node of every class.
-        starred: the class that publishes no quasi value; None: there is none.
-    """
-
-    table: TableRef | None = None
-    starred: int | None = None
-
-    def __bool__(self) -> bool:
-        """Whether there is anything that the boxes of the classes do not say."""
-        return self.table is not None or self.starred is not None
-
-
-AS_BOXES = Levels()
-
-
-@dataclass(frozen=True, slots=True)
-class Recoded:
-    """Classes ready to publish.
-
-    Attributes:
-        boxes: scratch table (class, n, lo_, hi_, null_, ncp_, lm_ per code column; exact formats: single values).
-        released: scratch table (class, every published column that comes from the class, place).
-        form: how they are published.
-        layout: names per code column, and the columns of the tables.
-        classes, min_class, max_class: how many classes, and the smallest and largest.
-        groups: which class is in which group of the release.
-        left_out: rows of the source that have no class, by declaration; ``omitted`` is a scratch table of them.
-        starred: the class of suppressed rows that are published, or None; ``starred_rows`` of them there are.
-        leveled: the boxes have the level that is published.
-    """
-
-    boxes: TableRef
-    released: TableRef
-    form: Format
-    layout: Layout
-    classes: int
-    min_class: int
-    max_class: int
-    groups: RowGroups
-    left_out: int = 0
-    omitted: TableRef | None = None
-    starred: int | None = None
-    starred_rows: int = 0
-    leveled: bool = False
-
-    @property
-    def suppressed(self) -> int:
-        """Rows of the source that lose everything, left out or starred."""
-        return self.left_out + self.starred_rows
-
-    @property
-    def columns(self) -> tuple[Published, ...]:
-        """All published columns, in order."""
-        return self.layout.columns
-
-    @property
-    def sensitive(self) -> tuple[Published, ...]:
-        """The columns of the table of sensitive values, where there is one."""
-        return self.layout.sensitive
-
-    def grouping(self, rows: TableRef, counted: TableRef | None = None) -> Grouping:
-        """What makes the groups of the published tables; see `Format.grouping`."""
-        return self.form.grouping(rows, counted, self.layout)
 
 
 class Field(Protocol):
@@ -169,7 +100,9 @@ class Format:
         for name in form.mean:
             domain = next((item for item in quasi if item.reading.name == name), None)
             if domain is None or domain.reading.column.kind not in ("integer", "float", "decimal"):
-                raise PolicyError(f"format.mean: {name} is not a numeric quasi column")
+                raise PolicyError(
+                    f"format.mean: {name} is not a numeric quasi column; name columns of integers, floats or decimals"
+                )
         names: dict[str, Names] = {}
         columns: list[Published] = []
         for reading in roles.published_order():
@@ -233,6 +166,22 @@ class Format:
         """
         raise NotImplementedError
 
+    def matched(
+        self, scratch: Scratch, domain: Domain, said: TableRef, seen: TableRef, names: Names
+    ) -> TableRef:
+        """Which values lie in what is published of a column, as the covering predicate has it: a table (seen, said) of their numbers.
+
+        Asked of formats whose facts say ``cells``.
+
+        Args:
+            scratch: the run.
+            domain: the column.
+            said: table (_sqlanon_number, the published columns), everything that is published of it once.
+            seen: table (_sqlanon_number, value), the values.
+            names: the published columns.
+        """
+        raise PolicyError(f"format {self.facts.name} does not say which values lie in a cell; use ranges")
+
     def loss(
         self, scratch: Scratch, encoded: Encoded, classed: TableRef, recoded: Recoded, measured: LossReport
     ) -> LossReport:
@@ -289,52 +238,3 @@ class Format:
         raise PolicyError(
             f"column {reading.name}: the release has other columns of it than its format publishes"
         )
-
-
-@dataclass(frozen=True, slots=True)
-class Column:
-    """A quasi column while its boxes are recoded, with the scratch tables that templates join.
-
-    Attributes:
-        code: its code column; ``domain``: the table of its codes and values.
-        kind: ordered, set or tree.
-        nulls: it holds NULLs; ``size``: how many values its domain has, at least 1.
-        names: what it becomes.
-        range: of an ordered domain.
-        key: the column of the boxes that ``members`` (of a set) are found by.
-        found: the node of every span of a hierarchy.
-        type: what values are cast to, where they travel as text.
-        leveled: the boxes have the level that is published, ``at_<code>``: -1 the least node, ``height`` the root or any value, more
-            a starred class.
-        height: of the tree; 1 for other columns.
-        either: a cell is the value or nothing.
-        labels, means, middle: the texts of values or nodes; the means, and the representative codes, of classes.
-        source: the column's domain.
-    """
-
-    source: Domain
-    code: str
-    kind: str
-    domain: TableRef
-    nulls: bool
-    size: int
-    names: Names
-    key: str
-    type: str | None = None
-    range: float = 0
-    members: TableRef | None = None
-    found: TableRef | None = None
-    leveled: bool = False
-    height: int = 1
-    either: bool = False
-    labels: TableRef | None = field(default=None)
-    means: TableRef | None = None
-    middle: TableRef | None = None
-
-    def having(self, **tables: TableRef | float | None) -> Column:
-        """The same with more tables."""
-        return replace(self, **tables)  # type: ignore[arg-type]
-
-
-KINDS = {"ordered": "ordered", "nominal": "set", "hierarchy": "tree"}
-"""What templates call the treatments of quasi columns."""

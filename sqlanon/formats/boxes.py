@@ -6,11 +6,13 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
 from sqlanon.engines.base import TableRef
-from sqlanon.formats.base import AS_BOXES, KINDS, Column, Format, Levels, Recoded
-from sqlanon.formats.cover import covered
+from sqlanon.formats.base import Format
+from sqlanon.formats.column import KINDS, Column
+from sqlanon.formats.cover import covered, matched
 from sqlanon.formats.grouping import RowGroups
 from sqlanon.formats.layout import Names
 from sqlanon.formats.leveled import generalized, height_of, key_of
+from sqlanon.formats.recoded import AS_BOXES, Levels, Recoded
 from sqlanon.table.encode import spread_of
 from sqlanon.table.tree import load_nodes
 from sqlanon.table.wide import Part, beside, few
@@ -33,6 +35,7 @@ class BoxFormat(Format):
 
     shown: ClassVar[str]
     cover: ClassVar[str]
+    match: ClassVar[str] = ""
     sets_as_bits: ClassVar[bool] = False
     either: ClassVar[bool] = False
 
@@ -86,7 +89,7 @@ class BoxFormat(Format):
                 first = [] if at else ["n"]
                 made["boxes"].append((box, first + [name for part in some for name in _box_columns(part)]))
                 shown = [name for part in some for name in part.names.published()]
-                made["shown"].append((show, [key["name"] for key in ranks] + shown))
+                made["shown"].append((show, [str(key["name"]) for key in ranks] + shown))
             boxes = beside(scratch, "boxes", "class", made["boxes"])
             wide = beside(scratch, "shown", "_sqlanon_class", made["shown"])
             released = scratch.table("released")
@@ -130,6 +133,14 @@ class BoxFormat(Format):
         """See `Format.covered`."""
         return covered(self, self.cover, scratch, encoded, classed, recoded, self.sets_as_bits)
 
+    def matched(
+        self, scratch: Scratch, domain: Domain, said: TableRef, seen: TableRef, names: Names
+    ) -> TableRef:
+        """See `Format.matched`."""
+        if not self.match:
+            return super().matched(scratch, domain, said, seen, names)
+        return matched(self, self.match, scratch, domain, said, seen, names)
+
     def _column(
         self,
         scratch: Scratch,
@@ -148,7 +159,8 @@ class BoxFormat(Format):
             leveled=leveled, height=height_of(domain), either=self.either,
         )  # fmt: skip
         if column.kind == "ordered":
-            column = column.having(range=spread_of(scratch, domain))
+            places = scratch.engine.capabilities.array_places
+            column = column.having(range=spread_of(scratch, domain), places=places)
         if column.kind == "tree":
             nodes = _loaded(scratch, domain) or load_nodes(scratch, domain)
             found = scratch.table(_found(domain))
@@ -172,14 +184,16 @@ class BoxFormat(Format):
 
     def _keys(
         self, encoded: Encoded, names: Mapping[str, Names], published: Sequence[str]
-    ) -> tuple[dict[str, str | None], list[dict[str, str]]]:
+    ) -> tuple[dict[str, str | None], list[dict[str, str | bool]]]:
         """Per published name the column that classes are ranked by, and what each such column is."""
         keys: dict[str, str | None] = dict.fromkeys(published)
-        codes: list[dict[str, str]] = []
+        codes: list[dict[str, str | bool]] = []
         for domain in encoded.quasi:
             for name, key in self.ranks(domain, names[domain.code]).items():
                 keys[name] = f"_sqlanon_{key}"
-                codes.append({"name": f"_sqlanon_{key}", "code": domain.code, "key": key})
+                codes.append(
+                    {"name": f"_sqlanon_{key}", "code": domain.code, "key": key, "nulls": domain.has_null}
+                )
         return keys, codes
 
 

@@ -1,4 +1,4 @@
-"""Does what is published for a row cover its values? Written apart from how it was recoded; it trusts only tables."""
+"""Does what is published for a row cover its values, and does it cover no more? Written apart from how it was recoded; it trusts only tables."""
 
 from __future__ import annotations
 
@@ -6,9 +6,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from sqlanon.formats.base import KINDS, Format, Recoded
+from sqlanon.formats.base import Format
+from sqlanon.formats.column import KINDS
 from sqlanon.formats.label_text import parse_label
 from sqlanon.formats.layout import Names
+from sqlanon.formats.recoded import Recoded
 from sqlanon.sqltext import identifier
 from sqlanon.table.wide import FEW
 
@@ -52,11 +54,30 @@ def covered(
     form: Format, template: str, scratch: Scratch, encoded: Encoded, classed: TableRef, recoded: Recoded,
     sets_as_bits: bool = False,
 ) -> tuple[int, int]:  # fmt: skip
-    """Rows that reach the release, and rows that what is published for them does not cover.
+    """Count the rows that reach the release, and the rows that what is published for them does not cover.
+
+    Args:
+        form: the format.
+        template: the statement that counts, with the format's covering predicate.
+        scratch: the run.
+        encoded: the work table.
+        classed: staged rows with their original values and class.
+        recoded: what is published of every class.
+        sets_as_bits: sets of few values are asked for a value by their bits, see `claim_of`.
 
     A few columns at a time where each needs joins: planning them takes an engine more than linear time.
     """
-    columns = [_claim(form, scratch, domain, recoded, sets_as_bits) for domain in encoded.quasi]
+    columns = [
+        claim_of(
+            form,
+            scratch,
+            domain,
+            recoded.released,
+            recoded.layout.names[domain.code],
+            sets_as_bits=sets_as_bits,
+        )
+        for domain in encoded.quasi
+    ]
     contains = scratch.engine.capabilities.contains
     found: list[tuple[object, ...]] = []
     for at, some in enumerate(_few(columns, form)):
@@ -110,23 +131,35 @@ def _claimed(
     return claimed, numbered
 
 
-def _claim(form: Format, scratch: Scratch, domain: Domain, recoded: Recoded, sets_as_bits: bool) -> Claim:
+def claim_of(
+    form: Format, scratch: Scratch, domain: Domain, released: TableRef, names: Names, *, sets_as_bits: bool = False, of: str = ""
+) -> Claim:  # fmt: skip
+    """What is published of a column.
+
+    Args:
+        form: the format.
+        scratch: the run.
+        domain: the column.
+        released: table that has what is published of it.
+        names: its columns there.
+        sets_as_bits: sets of few values are asked for a value by their bits.
+        of: the end of the names of the tables that are made.
+    """
     reading = domain.reading
     kind = KINDS[reading.treatment or "ordered"]
-    names = recoded.layout.names[domain.code]
     text = scratch.engine.capabilities.text_type
     ranks = claims = None
     if not form.facts.single and isinstance(reading.spec.ordered, tuple):
-        ranks = scratch.table(f"{domain.code}_order")
+        ranks = scratch.table(f"{domain.code}_order{of}")
         rows = ((value, rank) for rank, value in enumerate(reading.spec.ordered))
         scratch.engine.load_rows(ranks, [("value", text), ("rank", "INTEGER")], rows)
     if kind == "tree" and not form.facts.single and reading.spec.hierarchy is not None:
-        claims = scratch.table(f"{domain.code}_claims")
+        claims = scratch.table(f"{domain.code}_claims{of}")
         paths = {(path[0], form.write(node)) for path in reading.spec.hierarchy.levels for node in path}
         scratch.engine.load_rows(claims, [("leaf", text), ("label", text)], sorted(paths))
     elif form.facts.text:
-        claims = scratch.table(f"{domain.code}_claims")
-        statement = scratch.sql("verify/labels", released=recoded.released, column=names.value)
+        claims = scratch.table(f"{domain.code}_claims{of}")
+        statement = scratch.sql("verify/labels", released=released, column=names.value)
         labels = [str(row[0]) for row in scratch.engine.fetch(statement, max_rows=50_000_000)]
         parsed = [(parse_label(label), label) for label in labels]
         if kind == "set":
@@ -149,3 +182,74 @@ def _claim(form: Format, scratch: Scratch, domain: Domain, recoded: Recoded, set
         reading.alias, kind, names, reading.as_text, reading.value_type, claims, ranks, listed=reading.listed if few else None,
         by_row=few and scratch.engine.capabilities.arrays_by_row,
     )  # fmt: skip
+
+
+def matched(
+    form: Format,
+    template: str,
+    scratch: Scratch,
+    domain: Domain,
+    said: TableRef,
+    seen: TableRef,
+    names: Names,
+) -> TableRef:
+    """Which values lie in what is published of a column; see `Format.matched`."""
+    claim = claim_of(form, scratch, domain, said, names, of="_matched")
+    pairs = scratch.table(f"{domain.code}_matched")
+    scratch.execute(
+        template, pairs=pairs, seen=seen, said=said, kind=claim.kind, names=names, type=claim.type, claims=claim.claims,
+        ranks=claim.ranks, contains=scratch.engine.capabilities.contains,
+    )  # fmt: skip
+    return pairs
+
+
+def least(
+    form: Format, scratch: Scratch, encoded: Encoded, matched: TableRef, recoded: Recoded
+) -> list[tuple[str, int]]:
+    """For each quasi column how many classes publish more than the least that covers their rows.
+
+    Args:
+        form: the format, which publishes ranges, sets and nodes.
+        scratch: the run.
+        encoded: the source.
+        matched: table (class, staged originals).
+        recoded: what is published.
+    """
+    found = []
+    for domain in encoded.quasi:
+        claim = claim_of(
+            form, scratch, domain, recoded.released, recoded.layout.names[domain.code], of="_least"
+        )
+        reading, names = domain.reading, claim.names
+        what: dict[str, Any] = {
+            "matched": matched, "released": recoded.released, "alias": claim.alias, "null": names.null,
+            "claims": claim.claims, "type": claim.type, "as_text": claim.as_text, "value": names.value,
+        }  # fmt: skip
+        if claim.kind == "ordered":
+            lo, hi = names.lo or names.value, names.hi or names.value
+            rows = scratch.fetch(
+                "freeform/least_ordered",
+                **what,
+                lo=lo,
+                hi=hi,
+                ranks=claim.ranks,
+                boolean=reading.column.kind == "boolean",
+            )
+        elif claim.kind == "set":
+            rows = scratch.fetch("freeform/least_set", **what)
+        else:
+            assert reading.spec.hierarchy is not None
+            paths = scratch.table(f"{domain.code}_paths")
+            text = scratch.engine.capabilities.text_type
+            above = (
+                (path[0], level, form.write(node))
+                for path in reading.spec.hierarchy.levels
+                for level, node in enumerate(path)
+            )
+            scratch.engine.load_rows(paths, [("leaf", text), ("level", "INTEGER"), ("label", text)], above)
+            rows = scratch.fetch("freeform/least_node", **what, paths=paths, text=form.facts.text)
+        found.append((reading.name, int(str(rows[0][0]))))
+    return found
+
+
+__all__ = ["Claim", "claim_of", "covered", "least", "matched"]

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sqlanon.formats.base import Cell, Column, Field
+from sqlanon.formats.base import Cell, Field
 from sqlanon.formats.boxes import BoxFormat
+from sqlanon.formats.column import Column
 from sqlanon.formats.label_text import quote, text_of
 from sqlanon.formats.layout import Names
 from sqlanon.sqltext import identifier
@@ -22,6 +23,7 @@ class Labels(BoxFormat):
 
     shown = "formats/labels_shown"
     cover = "formats/labels_covered"
+    match = "formats/labels_matched"
 
     def names(self, reading: Reading, *, mean: bool, nulls: bool) -> Names:
         """See `Format.names`."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from sqlanon.formats.base import Levels
+from sqlanon.formats.recoded import Levels
 from sqlanon.table.tree import load_ancestors
 from sqlanon.table.wide import Part, beside, few
 

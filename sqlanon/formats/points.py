@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sqlanon.formats.base import Cell, Column, Field, Recoded
+from sqlanon.formats.base import Cell, Field
 from sqlanon.formats.boxes import BoxFormat
+from sqlanon.formats.column import Column
 from sqlanon.formats.layout import Names
+from sqlanon.formats.recoded import Recoded
 from sqlanon.sqltext import identifier
 
 if TYPE_CHECKING:

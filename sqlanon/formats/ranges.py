@@ -6,8 +6,9 @@ import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
-from sqlanon.formats.base import Cell, Column, Field
+from sqlanon.formats.base import Cell, Field
 from sqlanon.formats.boxes import BoxFormat
+from sqlanon.formats.column import Column
 from sqlanon.formats.layout import Names
 from sqlanon.sqltext import identifier
 
@@ -27,6 +28,7 @@ class Ranges(BoxFormat):
 
     shown = "formats/ranges_shown"
     cover = "formats/ranges_covered"
+    match = "formats/ranges_matched"
     sets_as_bits = True
 
     def names(self, reading: Reading, *, mean: bool, nulls: bool) -> Names:

@@ -14,7 +14,7 @@ from sqlanon.sqltext import identifier
 
 if TYPE_CHECKING:
     from sqlanon.engines.base import TableRef
-    from sqlanon.formats.base import Recoded
+    from sqlanon.formats.recoded import Recoded
     from sqlanon.results import LossReport
     from sqlanon.table.encode import Encoded
     from sqlanon.table.scratch import Scratch

@@ -3,6 +3,7 @@
 Every kernel is compiled with ``nogil`` (threads run side by side) and ``cache`` (compiled once a machine).
 """
 
-from sqlanon.kernels.cache import forget_stale
+from sqlanon.kernels.cache import forget_stale, name_variants
 
 forget_stale()
+name_variants()

@@ -8,33 +8,76 @@ from numba import njit
 from sqlanon.kernels.cluster import (
     Clusters,
     Longs,
-    Masks,
-    Places,
     begin,
     listed,
     new_clusters,
     place_rest,
     unite,
-    width_with,
+    width_of,
 )
 from sqlanon.kernels.extent import Geometry
-from sqlanon.kernels.lanes import WIDTH, take
 from sqlanon.kernels.requirements import Demands, new_counters, satisfied
+from sqlanon.kernels.unions import (
+    Masks,
+    Places,
+    boxes_of,
+    codes_width,
+    copy_box,
+    lines_width,
+    sets_width,
+)
 
 
 @njit(nogil=True, cache=True)
-def _nearest(made: Clusters, g: int, later: Longs, near: Longs, price: Longs, geometry: Geometry) -> None:
+def _nearest(made: Clusters, g: int, later: Longs, near: Longs, price: Longs) -> None:
     """Find the open cluster after ``g`` whose union with it costs least, in rows x extents; of several the first."""
-    trial, h = len(made.size) - 1, later[g]
-    near[g] = -1
+    box, mask, size, wide, measure = made.box, made.mask, made.size, made.wide, made.measure
+    facts, table, weight, codes, sets = (
+        measure.facts,
+        measure.table,
+        measure.weight,
+        measure.codes,
+        measure.sets,
+    )
+    coded, found, least, h = len(codes) > 0, -1, np.int64(0), later[g]
     while h >= 0:
-        total = width_with(made, g, made.low, made.high, made.mask, h, trial, geometry)
-        cost = (
-            (made.size[g] + made.size[h]) * total - made.size[g] * made.wide[g] - made.size[h] * made.wide[h]
-        )
-        if near[g] < 0 or cost < price[g]:
-            near[g], price[g] = h, cost
+        total = lines_width(box, g, box, h, weight)
+        total += sets_width(mask, g, mask, h, sets, table)
+        if coded:
+            total += codes_width(box, g, box, h, facts, table, codes)
+        cost = (size[g] + size[h]) * total - size[g] * wide[g] - size[h] * wide[h]
+        if found < 0 or cost < least:
+            found, least = h, cost
         h = later[h]
+    near[g], price[g] = found, least
+
+
+@njit(nogil=True, cache=True)
+def _offer(
+    made: Clusters, g: int, h: int, held: bool, first: int, later: Longs, near: Longs, price: Longs
+) -> None:  # fmt: skip
+    """Find the nearest cluster of those whose own is gone, now that ``h`` is a part of ``g``, and offer ``g``, if open, to those before it."""
+    box, mask, size, wide, measure = made.box, made.mask, made.size, made.wide, made.measure
+    facts, table, weight, codes, sets = (
+        measure.facts,
+        measure.table,
+        measure.weight,
+        measure.codes,
+        measure.sets,
+    )
+    coded, i = len(codes) > 0, first
+    while i >= 0:
+        if i == g or near[i] == g or near[i] == h:
+            _nearest(made, i, later, near, price)
+        elif not held and i < g:
+            total = lines_width(box, i, box, g, weight)
+            total += sets_width(mask, i, mask, g, sets, table)
+            if coded:
+                total += codes_width(box, i, box, g, facts, table, codes)
+            cost = (size[i] + size[g]) * total - size[i] * wide[i] - size[g] * wide[g]
+            if near[i] < 0 or cost < price[i] or (cost == price[i] and g < near[i]):
+                near[i], price[i] = g, cost
+        i = later[i]
 
 
 @njit(nogil=True, cache=True)
@@ -70,14 +113,14 @@ def agglomerative(
     Cost: O(n^2 d) for the nearest clusters at first, and about as much again as they unite: a cluster looks for a nearest one anew where
     its own is gone.
     """
-    n = len(group)
-    made = new_clusters(places, sets, geometry, n)
-    trial, counters, rows = n + 1, new_counters(demands, n), np.empty(n, np.int64)
+    n, box = len(group), boxes_of(places)
+    made = new_clusters(box, sets, geometry, n + 1)
+    counters, rows = new_counters(demands, n), np.empty(n, np.int64)
     earlier, later = np.arange(n) - 1, np.arange(n) + 1
     later[n - 1] = -1
     near, price, first = np.full(n, -1, np.int64), np.zeros(n, np.int64), 0
     for i in range(n):
-        begin(made, i, places, sets, i)
+        begin(made, i, box, sets, i)
     if demands.k <= 1:
         for i in range(n):
             rows[0] = i
@@ -85,7 +128,7 @@ def agglomerative(
                 first = _close(i, earlier, later, first)
     i = first
     while i >= 0:
-        _nearest(made, i, later, near, price, geometry)
+        _nearest(made, i, later, near, price)
         i = later[i]
     while first >= 0 and later[first] >= 0:
         g, i = first, later[first]
@@ -94,7 +137,7 @@ def agglomerative(
                 g = i
             i = later[i]
         h = near[g]
-        unite(made, g, h, width_with(made, g, made.low, made.high, made.mask, h, trial, geometry))
+        unite(made, g, h, width_of(made.box, made.mask, g, made.box, made.mask, h, made.measure))
         first = _close(h, earlier, later, first)
         held = False
         if made.size[g] >= demands.k:
@@ -102,26 +145,9 @@ def agglomerative(
             held = satisfied(demands, numbers, rows[:count], counters)
         if held:
             first = _close(g, earlier, later, first)
-        i = first
-        while i >= 0:
-            if i == g or near[i] == g or near[i] == h:
-                _nearest(made, i, later, near, price, geometry)
-            elif not held and i < g:
-                total = width_with(made, i, made.low, made.high, made.mask, g, trial, geometry)
-                cost = (
-                    (made.size[i] + made.size[g]) * total
-                    - made.size[i] * made.wide[i]
-                    - made.size[g] * made.wide[g]
-                )
-                if near[i] < 0 or cost < price[i] or (cost == price[i] and g < near[i]):
-                    near[i], price[i] = g, cost
-            i = later[i]
+        _offer(made, g, h, held, first, later, near, price)
     if first >= 0:  # the last open one goes behind all others, where `place_rest` looks for it
-        for b in range(0, places.shape[1], WIDTH):
-            take(made.low, n, made.low, first, b)
-            take(made.high, n, made.high, first, b)
-        for w in range(sets.shape[1]):
-            made.mask[n, w] = made.mask[first, w]
+        copy_box(made.box, made.mask, n, made.box, made.mask, first)
         made.size[n], made.wide[n], made.head[n] = made.size[first], made.wide[first], made.head[first]
         made.size[first], made.wide[first], made.head[first] = 0, 0, -1
-    return place_rest(made, n, rows[:0].copy(), places, sets, geometry, demands, numbers, group)
+    return place_rest(made, n, rows[:0].copy(), box, sets, demands, numbers, group)

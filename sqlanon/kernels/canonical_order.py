@@ -10,9 +10,11 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
+from sqlanon.kernels.radix import stable_order
+
 
 @njit(nogil=True, cache=True)
-def _stable(order: npt.NDArray[np.int64], start: int, stop: int, column: npt.NDArray[np.int32]) -> None:
+def _stable(order: npt.NDArray[np.int32], start: int, stop: int, column: npt.NDArray[np.int32]) -> None:
     """Sort ``order[start:stop]`` by the column's values, keeping the order of equal ones."""
     n = stop - start
     if n <= 32:
@@ -24,23 +26,22 @@ def _stable(order: npt.NDArray[np.int64], start: int, stop: int, column: npt.NDA
                 at -= 1
             order[at] = row
         return
-    keyed = np.empty(n, np.int64)
+    values, rows = np.empty(n, np.int32), order[start:stop].copy()
     for i in range(n):
-        keyed[i] = (np.int64(column[order[start + i]]) << 32) | i
-    keyed.sort()
-    rows = order[start:stop].copy()
+        values[i] = column[rows[i]]
+    places = stable_order(values)
     for i in range(n):
-        order[start + i] = rows[keyed[i] & 0xFFFFFFFF]
+        order[start + i] = rows[places[i]]
 
 
 @njit(nogil=True, cache=True)
 def by_words(
-    order: npt.NDArray[np.int64], begins: npt.NDArray[np.bool_], words: npt.NDArray[np.int64]
+    order: npt.NDArray[np.int32], begins: npt.NDArray[np.bool_], words: npt.NDArray[np.int64]
 ) -> None:
     """Finish a sort by keys of several words.
 
     Args:
-        order: int64[n], rows by the leading word; changed within runs.
+        order: int32[n], rows by the leading word; changed within runs.
         begins: bool[n], where in ``order`` the leading word changes; then, where any word does.
         words: int64[w, n], the other words by row.
 
@@ -66,17 +67,17 @@ def by_words(
 
 @njit(nogil=True, cache=True)
 def settle(
-    order: npt.NDArray[np.int64], begins: npt.NDArray[np.bool_], codes: npt.NDArray[np.int32],
+    order: npt.NDArray[np.int32], begins: npt.NDArray[np.bool_], codes: npt.NDArray[np.int32],
     sensitive: npt.NDArray[np.int32], rid: npt.NDArray[np.int32],
 ) -> None:  # fmt: skip
     """Order the rows of every run of equal keys.
 
     Args:
-        order: int64[n], rows by key; changed within runs.
+        order: int32[n], rows by key; changed within runs.
         begins: bool[n], where in ``order`` a run of equal keys begins.
         codes: int32[d, n], by row; d may be 0 where equal keys mean equal codes.
         sensitive: int32[s, n], by row.
-        rid: int32[n], by row.
+        rid: int32[n], by row; none where the rows of a run are in the order of their ids already.
 
     Cost: O(r log r (d + s)) for a run of r rows.
     """
@@ -87,7 +88,8 @@ def settle(
         while stop < n and not begins[stop]:
             stop += 1
         if stop - start > 1:
-            _stable(order, start, stop, rid)
+            if len(rid) > 0:
+                _stable(order, start, stop, rid)
             for s in range(len(sensitive) - 1, -1, -1):
                 _stable(order, start, stop, sensitive[s])
             for a in range(len(codes) - 1, -1, -1):
@@ -109,20 +111,16 @@ def settle(
 
 
 @njit(nogil=True, cache=True)
-def _alternate(order: npt.NDArray[np.int64], start: int, stop: int, sensitive: npt.NDArray[np.int32]) -> None:
+def _alternate(order: npt.NDArray[np.int32], start: int, stop: int, sensitive: npt.NDArray[np.int32]) -> None:
     """Rows of equal codes, sorted by sensitive codes, by occurrence number first."""
     n = stop - start
-    keyed = np.empty(n, np.int64)
-    occurrence = 0
+    number, rows = np.zeros(n, np.int32), order[start:stop].copy()
+    for i in range(1, n):
+        alike = True
+        for s in range(len(sensitive)):
+            alike &= sensitive[s, rows[i]] == sensitive[s, rows[i - 1]]
+        if alike:
+            number[i] = number[i - 1] + 1
+    places = stable_order(number)
     for i in range(n):
-        if i > 0:
-            occurrence += 1
-            for s in range(len(sensitive)):
-                if sensitive[s, order[start + i]] != sensitive[s, order[start + i - 1]]:
-                    occurrence = 0
-                    break
-        keyed[i] = (np.int64(occurrence) << 32) | i
-    keyed.sort()
-    rows = order[start:stop].copy()
-    for i in range(n):
-        order[start + i] = rows[keyed[i] & 0xFFFFFFFF]
+        order[start + i] = rows[places[i]]

@@ -1,6 +1,6 @@
 """Clusters of rows in memory: their boxes, sizes and members, and where rows that are in none join them.
 
-A `Clusters` has room for a fixed number of clusters, and two boxes behind them for trials.
+Boxes are those of `kernels.unions`; a row is the box of itself.
 """
 
 from __future__ import annotations
@@ -11,13 +11,20 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from sqlanon.kernels.boxes import code_width, line_weights, set_width
 from sqlanon.kernels.extent import Geometry
-from sqlanon.kernels.lanes import WIDTH, take, widen, width
 from sqlanon.kernels.requirements import Demands, new_counters, satisfied
+from sqlanon.kernels.unions import (
+    Masks,
+    Measure,
+    Places,
+    codes_width,
+    copy_box,
+    join_box,
+    lines_width,
+    measure_of,
+    sets_width,
+)
 
-Places = npt.NDArray[np.int32]
-Masks = npt.NDArray[np.uint64]
 Longs = npt.NDArray[np.int64]
 
 
@@ -25,72 +32,83 @@ class Clusters(NamedTuple):
     """Clusters that grow.
 
     Attributes:
-        low, high: int32[room + 2, lanes], places of their boxes.
-        mask: uint64[room + 2, words], sets of their boxes.
-        size, wide: int64[room + 2], rows, and the weighted sum of extents.
-        head, after: int64[room + 2] and int64[n], the rows of each as a list that ends with -1.
-        weight: int32[lanes], see `line_weights`.
-        seen: see `code_width`.
+        box: int32[room, 2 * lanes], their boxes.
+        mask: uint64[room, words], sets of their boxes.
+        size, wide: int64[room], rows, and the weighted sum of extents.
+        head, after: int64[room] and int64[n], the rows of each as a list that ends with -1.
+        measure: of widths.
     """
 
-    low: Places
-    high: Places
+    box: Places
     mask: Masks
     size: Longs
     wide: Longs
     head: Longs
     after: Longs
-    weight: Places
-    seen: Longs
+    measure: Measure
 
 
 @njit(nogil=True, cache=True)
-def new_clusters(places: Places, sets: Masks, geometry: Geometry, room: int) -> Clusters:
-    """No clusters, with room for ``room``."""
-    n, lanes, words, slots = len(places), places.shape[1], sets.shape[1], room + 2
+def new_clusters(box: Places, sets: Masks, geometry: Geometry, room: int) -> Clusters:
+    """No clusters of the rows with these boxes, with room for ``room``."""
     return Clusters(
-        np.zeros((slots, lanes), np.int32), np.zeros((slots, lanes), np.int32), np.zeros((slots, words), np.uint64),
-        np.zeros(slots, np.int64), np.zeros(slots, np.int64), np.full(slots, -1, np.int64), np.full(n, -1, np.int64),
-        line_weights(geometry, lanes), np.full((len(geometry.facts), 3), -1, np.int64),
+        np.zeros((room, box.shape[1]), np.int32), np.zeros((room, sets.shape[1]), np.uint64), np.zeros(room, np.int64),
+        np.zeros(room, np.int64), np.full(room, -1, np.int64), np.full(len(box), -1, np.int64),
+        measure_of(geometry, box.shape[1] // 2),
     )  # fmt: skip
 
 
 @njit(nogil=True, cache=True, inline="always")
-def width_with(
-    made: Clusters, g: int, lows: Places, highs: Places, masks: Masks, other: int, trial: int, geometry: Geometry
-) -> int:  # fmt: skip
-    """How wide cluster ``g`` is with another box, which may be a row; the box is left in ``trial``."""
-    total = np.int64(0)
-    for b in range(0, lows.shape[1], WIDTH):
-        take(made.low, trial, made.low, g, b)
-        take(made.high, trial, made.high, g, b)
-        widen(made.low, made.high, trial, lows, highs, other, b)
-        total += width(made.low, made.high, trial, made.weight, b)
-    for w in range(masks.shape[1]):
-        made.mask[trial, w] = made.mask[g, w] | masks[other, w]
-    total += set_width(geometry.facts, geometry.table, made.mask, trial)
-    return total + code_width(geometry.facts, geometry.table, made.low, made.high, trial, made.seen)
+def width_of(box: Places, mask: Masks, one: int, boxes: Places, masks: Masks, other: int, measure: Measure) -> int:  # fmt: skip
+    """How wide two boxes are together. Not for loops: it counts references to the arrays of ``measure``, which costs more than the widths."""
+    total = lines_width(box, one, boxes, other, measure.weight)
+    total += sets_width(mask, one, masks, other, measure.sets, measure.table)
+    if len(measure.codes) > 0:
+        total += codes_width(box, one, boxes, other, measure.facts, measure.table, measure.codes)
+    return total
 
 
 @njit(nogil=True, cache=True)
-def begin(made: Clusters, g: int, places: Places, sets: Masks, i: int) -> None:
+def widening(
+    box: Places, mask: Masks, one: int, boxes: Places, sets: Masks, free: Longs, left: int, measure: Measure, far: bool
+) -> tuple[int, int]:  # fmt: skip
+    """Which of the first ``left`` rows widens a box least, or most where ``far``; of several the first.
+
+    Returns:
+        Where in ``free`` it is, and how wide they are together. Cost: O(left d).
+    """
+    facts, table, weight, codes, words = (
+        measure.facts,
+        measure.table,
+        measure.weight,
+        measure.codes,
+        measure.sets,
+    )
+    at, sign, coded = 0, -1 if far else 1, len(codes) > 0
+    best = np.int64(2**62)
+    for f in range(left):
+        wide = lines_width(box, one, boxes, free[f], weight)
+        wide += sets_width(mask, one, sets, free[f], words, table)
+        if coded:
+            wide += codes_width(box, one, boxes, free[f], facts, table, codes)
+        wide *= sign
+        if wide < best:
+            at, best = f, wide
+    return at, sign * best
+
+
+@njit(nogil=True, cache=True)
+def begin(made: Clusters, g: int, box: Places, sets: Masks, i: int) -> None:
     """Make cluster ``g`` of row ``i`` alone."""
-    for b in range(0, places.shape[1], WIDTH):
-        take(made.low, g, places, i, b)
-        take(made.high, g, places, i, b)
-    for w in range(sets.shape[1]):
-        made.mask[g, w] = sets[i, w]
+    copy_box(made.box, made.mask, g, box, sets, i)
     made.size[g], made.wide[g] = 1, 0
     made.head[g], made.after[i] = i, -1
 
 
 @njit(nogil=True, cache=True)
-def add(made: Clusters, g: int, places: Places, sets: Masks, i: int, wide: int) -> None:
+def add(made: Clusters, g: int, box: Places, sets: Masks, i: int, wide: int) -> None:
     """Add row ``i`` to cluster ``g``, which is ``wide`` then."""
-    for b in range(0, places.shape[1], WIDTH):
-        widen(made.low, made.high, g, places, places, i, b)
-    for w in range(sets.shape[1]):
-        made.mask[g, w] |= sets[i, w]
+    join_box(made.box, made.mask, g, made.box, made.mask, g, box, sets, i)
     made.size[g] += 1
     made.wide[g] = wide
     made.after[i], made.head[g] = made.head[g], i
@@ -99,10 +117,7 @@ def add(made: Clusters, g: int, places: Places, sets: Masks, i: int, wide: int) 
 @njit(nogil=True, cache=True)
 def unite(made: Clusters, g: int, h: int, wide: int) -> None:
     """Add the rows of cluster ``h`` to cluster ``g``, which is ``wide`` then; ``h`` has none afterwards."""
-    for b in range(0, made.low.shape[1], WIDTH):
-        widen(made.low, made.high, g, made.low, made.high, h, b)
-    for w in range(made.mask.shape[1]):
-        made.mask[g, w] |= made.mask[h, w]
+    join_box(made.box, made.mask, g, made.box, made.mask, g, made.box, made.mask, h)
     last = made.head[h]
     while made.after[last] >= 0:
         last = made.after[last]
@@ -125,8 +140,7 @@ def listed(made: Clusters, g: int, rows: Longs) -> int:
 
 @njit(nogil=True, cache=True)
 def place_rest(
-    made: Clusters, classes: int, rest: Longs, places: Places, sets: Masks, geometry: Geometry, demands: Demands,
-    numbers: Places, group: Places,
+    made: Clusters, classes: int, rest: Longs, box: Places, sets: Masks, demands: Demands, numbers: Places, group: Places
 ) -> int:  # fmt: skip
     """Put the rows that are in no cluster where they cost least, in rows x extents, and number the clusters.
 
@@ -135,7 +149,7 @@ def place_rest(
         classes: how many there are.
         rest: the rows that are in none, in order. Each joins the cluster that it costs least and that still meets the requirements.
             Those that find none are united with the cluster that this costs least, until all requirements hold.
-        places, sets, geometry: n rows, see `Rows`, and the attributes.
+        box, sets: of n rows.
         demands, numbers: the requirements, and the number in them of every row.
         group: int32[n], written: clusters numbered in the order of their first rows.
 
@@ -145,25 +159,37 @@ def place_rest(
     Cost: O(rest classes d); requirements are looked at where a cluster costs less than those before it.
     """
     n, counters, rows = len(group), new_counters(demands, len(group)), np.empty(len(group), np.int64)
-    trial, left = len(made.size) - 1, classes
+    left, measure = classes, made.measure
+    boxes, masks, size, wides = made.box, made.mask, made.size, made.wide
+    facts, table, weight, codes, words = (
+        measure.facts,
+        measure.table,
+        measure.weight,
+        measure.codes,
+        measure.sets,
+    )
+    coded, checks = len(codes) > 0, len(demands.add) > 0
     for at in range(len(rest)):
         i, best, least, wide = rest[at], -1, np.int64(0), np.int64(0)
         for g in range(classes):
-            total = width_with(made, g, places, places, sets, i, trial, geometry)
-            price = (made.size[g] + 1) * total - made.size[g] * made.wide[g]
+            total = lines_width(boxes, g, box, i, weight)
+            total += sets_width(masks, g, sets, i, words, table)
+            if coded:
+                total += codes_width(boxes, g, box, i, facts, table, codes)
+            price = (size[g] + 1) * total - size[g] * wides[g]
             if best < 0 or price < least:
-                if len(demands.add) > 0:
+                if checks:
                     count = listed(made, g, rows)
                     rows[count] = i
                     if not satisfied(demands, numbers, rows[: count + 1], counters):
                         continue
                 best, least, wide = g, price, total
         if best >= 0:
-            add(made, best, places, sets, i, wide)
+            add(made, best, box, sets, i, wide)
         elif made.size[left] == 0:
-            begin(made, left, places, sets, i)
+            begin(made, left, box, sets, i)
         else:
-            add(made, left, places, sets, i, width_with(made, left, places, places, sets, i, trial, geometry))
+            add(made, left, box, sets, i, width_of(made.box, made.mask, left, box, sets, i, measure))
     while made.size[left] > 0:
         count = listed(made, left, rows)
         if satisfied(demands, numbers, rows[:count], counters):
@@ -171,8 +197,8 @@ def place_rest(
         best, least, wide = -1, np.int64(0), np.int64(0)
         for g in range(classes):
             if made.size[g] > 0:
-                total = width_with(made, left, made.low, made.high, made.mask, g, trial, geometry)
-                price = (made.size[left] + made.size[g]) * total - made.size[g] * made.wide[g]
+                total = width_of(boxes, masks, left, boxes, masks, g, measure)
+                price = (size[left] + size[g]) * total - size[g] * wides[g]
                 if best < 0 or price < least:
                     best, least, wide = g, price, total
         if best < 0:

@@ -165,7 +165,7 @@ def code_keys(
         cell: uint32[*], the cells of every code, one axis after the other.
         begin: int64[d], where an axis's cells begin.
         bits: bits of an axis, 1 to 32.
-        out: int64[ceil(d * bits / `WORD_BITS`), n], written; the last word holds what the others leave.
+        out: int64[ceil(d * bits / `WORD_BITS`), n], written; the last word holds what the others leave. With fewer rows, the leading words.
 
     Cost: O(n d bits).
     """
@@ -180,7 +180,7 @@ def code_keys(
         _transpose(axes, bits)
         word, filled = out[0, first : first + block], 0
         word[:] = 0
-        for at in range(d * bits):
+        for at in range(min(d * bits, WORD_BITS * len(out))):
             if filled == WORD_BITS:
                 word, filled = out[at // WORD_BITS, first : first + block], 0
                 word[:] = 0

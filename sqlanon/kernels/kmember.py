@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from sqlanon.kernels.cluster import Longs, Masks, Places, add, begin, new_clusters, place_rest, width_with
+from sqlanon.kernels.cluster import Longs, add, begin, new_clusters, place_rest, widening, width_of
 from sqlanon.kernels.extent import Geometry
 from sqlanon.kernels.requirements import Demands, new_counters, satisfied
+from sqlanon.kernels.unions import Masks, Places, boxes_of
 
 
 @njit(nogil=True, cache=True)
@@ -40,35 +41,25 @@ def kmember(
 
     Cost: O(n^2 d); with requirements beyond k also the size of a cluster for every row that it takes beyond k.
     """
-    n, least = len(group), max(demands.k, 1)
-    made = new_clusters(places, sets, geometry, n // least + 1)
-    trial, single = len(made.size) - 1, len(made.size) - 2  # no cluster gets these numbers
-    counters, rows = new_counters(demands, n), np.empty(n, np.int64)
+    n, least, box = len(group), max(demands.k, 1), boxes_of(places)
+    made = new_clusters(box, sets, geometry, n // least + 1)
+    counters, rows, measure = new_counters(demands, n), np.empty(n, np.int64), made.measure
     free, left, classes, last = np.arange(n), n, 0, np.int64(0)
     while left >= least:
-        begin(made, single, places, sets, last)
-        far, most = 0, np.int64(-1)
-        for at in range(left):
-            apart = width_with(made, single, places, places, sets, free[at], trial, geometry)
-            if apart > most:
-                far, most = at, apart
+        far, _ = widening(box, sets, last, box, sets, free, left, measure, True)
         last = free[far]
         rows[0] = last
         left = _without(free, left, far)
-        begin(made, classes, places, sets, last)
-        begin(made, single, places, sets, last)
+        begin(made, classes, box, sets, last)
         count, held = 1, least == 1 and satisfied(demands, numbers, rows[:1], counters)
         while not held and left > 0:
-            source = single if centred else classes
-            near, total = -1, np.int64(0)
-            for at in range(left):
-                wide = width_with(made, source, places, places, sets, free[at], trial, geometry)
-                if near < 0 or wide < total:
-                    near, total = at, wide
-            i = free[near]
             if centred:
-                total = width_with(made, classes, places, places, sets, i, trial, geometry)
-            add(made, classes, places, sets, i, total)
+                near, _ = widening(box, sets, last, box, sets, free, left, measure, False)
+                total = width_of(made.box, made.mask, classes, box, sets, free[near], measure)
+            else:
+                near, total = widening(made.box, made.mask, classes, box, sets, free, left, measure, False)
+            i = free[near]
+            add(made, classes, box, sets, i, total)
             left = _without(free, left, near)
             rows[count] = i
             count += 1
@@ -81,6 +72,4 @@ def kmember(
             free[left + at] = rows[at]
         left += count
         break
-    made.size[single], made.head[single] = 0, -1
-    rest = np.sort(free[:left])
-    return place_rest(made, classes, rest, places, sets, geometry, demands, numbers, group)
+    return place_rest(made, classes, np.sort(free[:left]), box, sets, demands, numbers, group)

@@ -14,16 +14,15 @@ from numba import njit
 from sqlanon.kernels.cluster import (
     Clusters,
     Longs,
-    Masks,
-    Places,
     add,
     begin,
     new_clusters,
     place_rest,
-    width_with,
+    width_of,
 )
 from sqlanon.kernels.extent import SCALE, Geometry
 from sqlanon.kernels.requirements import Counters, Demands, new_counters, satisfied
+from sqlanon.kernels.unions import Masks, Places, boxes_of
 
 
 class Points(NamedTuple):
@@ -81,15 +80,15 @@ def _farthest(points: Points, free: Longs, left: int, middle: Longs) -> int:
 
 @njit(nogil=True, cache=True)
 def _around(
-    made: Clusters, g: int, far: int, points: Points, free: Longs, left: int, places: Places, sets: Masks,
-    geometry: Geometry, demands: Demands, numbers: Places, counters: Counters, rows: Longs, apart: Longs,
+    made: Clusters, g: int, far: int, points: Points, free: Longs, left: int, box: Places, sets: Masks,
+    demands: Demands, numbers: Places, counters: Counters, rows: Longs, apart: Longs,
 ) -> int:  # fmt: skip
     """Make cluster ``g`` of the row at ``far`` and of those nearest to it, until every requirement holds.
 
     Returns:
         How many rows it took from ``free``; 0: all are too few, and it took none.
     """
-    trial, centre = len(made.size) - 1, np.empty(points.at.shape[1], np.int64)
+    centre = np.empty(points.at.shape[1], np.int64)
     for a in range(len(centre)):
         centre[a] = points.at[free[far], a]
     for f in range(left):
@@ -108,10 +107,10 @@ def _around(
         held = count >= demands.k and satisfied(demands, numbers, rows[:count], counters)
     if not held:
         return 0
-    begin(made, g, places, sets, rows[0])
+    begin(made, g, box, sets, rows[0])
     for at in range(1, count):
-        wide = width_with(made, g, places, places, sets, rows[at], trial, geometry)
-        add(made, g, places, sets, rows[at], wide)
+        wide = width_of(made.box, made.mask, g, box, sets, rows[at], made.measure)
+        add(made, g, box, sets, rows[at], wide)
     kept = 0
     for f in range(left):
         if apart[f] >= 0:
@@ -141,63 +140,30 @@ def mdav(
 
     Cost: O(n^2 / k d) distances, and n^2 comparisons.
     """
-    n, least = len(group), max(demands.k, 1)
-    made = new_clusters(places, sets, geometry, n // least + 1)
+    n, least, box = len(group), max(demands.k, 1), boxes_of(places)
+    made = new_clusters(box, sets, geometry, n // least + 1)
     counters, rows, apart = new_counters(demands, n), np.empty(n, np.int64), np.empty(n, np.int64)
     middle = np.empty(points.at.shape[1], np.int64)
-    free, left, classes = np.arange(n), n, 0
-    while left >= 2 * least:
+    free, left, classes, took = np.arange(n), n, 0, n
+    while took > 0 and left >= 2 * least:
         twice = left >= 3 * least
         _mean(points, free, left, middle)
-        far = _farthest(points, free, left, middle)
-        for a in range(len(middle)):
-            middle[a] = points.at[free[far], a]
-        took = _around(
-            made,
-            classes,
-            far,
-            points,
-            free,
-            left,
-            places,
-            sets,
-            geometry,
-            demands,
-            numbers,
-            counters,
-            rows,
-            apart,
-        )
-        if took == 0:
-            break
-        classes, left = classes + 1, left - took
-        if not twice or left < least:
-            continue
-        far = _farthest(points, free, left, middle)
-        took = _around(
-            made,
-            classes,
-            far,
-            points,
-            free,
-            left,
-            places,
-            sets,
-            geometry,
-            demands,
-            numbers,
-            counters,
-            rows,
-            apart,
-        )
-        if took == 0:
-            break
-        classes, left = classes + 1, left - took
+        for _ in range(2 if twice else 1):
+            if left < least:
+                break
+            far = _farthest(points, free, left, middle)
+            for a in range(len(middle)):
+                middle[a] = points.at[free[far], a]
+            took = _around(
+                made, classes, far, points, free, left, box, sets, demands, numbers, counters, rows, apart
+            )  # fmt: skip
+            if took == 0:
+                break
+            classes, left = classes + 1, left - took
     if left > 0 and satisfied(demands, numbers, free[:left], counters):
-        trial = len(made.size) - 1
-        begin(made, classes, places, sets, free[0])
+        begin(made, classes, box, sets, free[0])
         for f in range(1, left):
-            wide = width_with(made, classes, places, places, sets, free[f], trial, geometry)
-            add(made, classes, places, sets, free[f], wide)
+            wide = width_of(made.box, made.mask, classes, box, sets, free[f], made.measure)
+            add(made, classes, box, sets, free[f], wide)
         classes, left = classes + 1, 0
-    return place_rest(made, classes, free[:left].copy(), places, sets, geometry, demands, numbers, group)
+    return place_rest(made, classes, free[:left].copy(), box, sets, demands, numbers, group)

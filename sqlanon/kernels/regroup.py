@@ -29,6 +29,8 @@ from sqlanon.kernels.unions import (
 
 Longs = npt.NDArray[np.int64]
 
+_ANY = np.int64(2**62)
+
 
 class Pool(NamedTuple):
     """Rows that are divided, and room for their clusters; made once for many pools.
@@ -39,8 +41,9 @@ class Pool(NamedTuple):
         number: int32[most], row numbers, which index the arrays of `Demands`.
         cluster, lost: int64[most], cluster of each row, and the width of that without it.
         size, wide: int64[clusters], rows of each cluster and the width of its box.
-        members, joined: int64[clusters, most], rows of each cluster, and the width of its box with each row.
+        members: int64[clusters, most], rows of each cluster.
         free, held: int64[most], room for lists of rows.
+        bound: int64[most], a width that the cluster which grows has at least, with each of the rows that are free.
         counters: of the requirements.
     """
 
@@ -52,9 +55,9 @@ class Pool(NamedTuple):
     size: Longs
     wide: Longs
     members: Longs
-    joined: Longs
     free: Longs
     held: Longs
+    bound: Longs
     counters: Counters
 
 
@@ -65,7 +68,7 @@ def new_pool(most: int, clusters: int, lanes: int, words: int, demands: Demands)
     return Pool(
         np.empty((boxes, 2 * lanes), np.int32), np.zeros((boxes, words), np.uint64), np.empty(most, np.int32),
         np.empty(most, np.int64), np.empty(most, np.int64), np.zeros(clusters, np.int64), np.zeros(clusters, np.int64),
-        np.empty((clusters, most), np.int64), np.empty((clusters, most), np.int64), np.empty(most, np.int64),
+        np.empty((clusters, most), np.int64), np.empty(most, np.int64), np.empty(most, np.int64),
         np.empty(most, np.int64), new_counters(demands, most),
     )  # fmt: skip
 
@@ -96,8 +99,8 @@ def _build(
     pool: Pool, n: int, clusters: int, least: int, demands: Demands, measure: Measure, state: npt.NDArray[np.uint64]
 ) -> int:  # fmt: skip
     """Divide ``n`` rows into clusters that meet every requirement; the sum of rows x extents, -1 where rows do not suffice."""
-    box, mask, members, size, wide, free = (
-        pool.box, pool.mask, pool.members, pool.size, pool.wide, pool.free,
+    box, mask, members, size, wide, free, bound = (
+        pool.box, pool.mask, pool.members, pool.size, pool.wide, pool.free, pool.bound,
     )  # fmt: skip
     facts, table, weight, codes, sets = (
         measure.facts,
@@ -118,24 +121,31 @@ def _build(
         empty_box(box, mask, own)
         far = c > 0 and below(state, 2) == 0
         pick = below(state, left)
+        for t in range(left):
+            bound[t] = -1
         while True:
             # The first row may be the one farthest from the last cluster, the others are the nearest; from ``least`` rows on
             # the nearest of those with which the requirements hold, if there are any.
             if far or size[c] > 0:
                 seed, sign = (own - 1, -1) if far else (own, 1)
-                least_width, closed = np.int64(0), -1
+                least_width, closed = _ANY, -1
                 closing = checks and not far and size[c] + 1 >= least
                 for t in range(left):
+                    # A box only grows, so that what it was with a row is the least that it is now: most rows are passed over.
+                    if not far and bound[t] >= least_width and (not closing or closed >= 0):
+                        continue
                     w = lines_width(box, seed, box, free[t], weight)
                     w += sets_width(mask, seed, mask, free[t], sets, table)
                     if coded:
                         w += codes_width(box, seed, box, free[t], facts, table, codes)
+                    if not far:
+                        bound[t] = w
                     w *= sign
                     if closing and closed >= 0 and w >= least_width:
                         continue
                     if closing and _lawful(pool, demands, c, -1, free[t]):
                         least_width, pick, closed = w, t, t
-                    elif closed < 0 and (t == 0 or w < least_width):
+                    elif closed < 0 and w < least_width:
                         least_width, pick = w, t
                 if not far:
                     wide[c] = least_width
@@ -145,7 +155,7 @@ def _build(
             members[c, size[c]] = i
             size[c] += 1
             left -= 1
-            free[pick] = free[left]
+            free[pick], bound[pick] = free[left], bound[left]
             if size[c] >= least and (not checks or _lawful(pool, demands, c, -1, -1)):
                 break
             if left == 0:
@@ -201,8 +211,8 @@ def regroup(
     begun = _build(pool, n, clusters, least, demands, measure, state)
     if begun < 0 or (5 * begun > 6 * cost and len(demands.add) == 0):
         return -1
-    box, mask, members, size, wide, cluster, lost, joined, free = (
-        pool.box, pool.mask, pool.members, pool.size, pool.wide, pool.cluster, pool.lost, pool.joined, pool.free,
+    box, mask, members, size, wide, cluster, lost = (
+        pool.box, pool.mask, pool.members, pool.size, pool.wide, pool.cluster, pool.lost,
     )  # fmt: skip
     facts, table, weight, codes, sets = (
         measure.facts,
@@ -211,7 +221,7 @@ def regroup(
         measure.codes,
         measure.sets,
     )
-    coded, checks, most = len(codes) > 0, len(demands.add) > 0, len(free)
+    coded, checks, most = len(codes) > 0, len(demands.add) > 0, len(cluster)
     rest, suffix, prefix, empty = most, 2 * most, 3 * most + 1, 3 * most + 2
     empty_box(box, mask, empty)
     for c in range(clusters):
@@ -239,13 +249,10 @@ def regroup(
                         w += codes_width(box, rest + j, box, rest + j, facts, table, codes)
                     lost[j] = w
             own = box_of_cluster(most, c)
-            for j in range(n):
-                w = lines_width(box, own, box, j, weight)
-                w += sets_width(mask, own, mask, j, sets, table)
-                if coded:
-                    w += codes_width(box, own, box, j, facts, table, codes)
-                joined[c, j] = w
-            wide[c] = joined[c, members[c, 0]]
+            wide[c] = lines_width(box, own, box, own, weight)
+            wide[c] += sets_width(mask, own, mask, own, sets, table)
+            if coded:
+                wide[c] += codes_width(box, own, box, own, facts, table, codes)
         # The step of row i that gains most: into another cluster, or into the place of a partner there.
         a = cluster[i]
         best, into, partner = np.int64(0), -1, -1
@@ -253,8 +260,14 @@ def regroup(
             if b == a:
                 continue
             now = size[a] * wide[a] + size[b] * wide[b]
-            if size[a] > least:
-                gain = now - (size[a] - 1) * lost[i] - (size[b] + 1) * joined[b, i]
+            # No cluster is narrower with a row more: most moves are ruled out here.
+            if size[a] > least and now - (size[a] - 1) * lost[i] - (size[b] + 1) * wide[b] > best:
+                own = box_of_cluster(most, b)
+                w = lines_width(box, own, box, i, weight)
+                w += sets_width(mask, own, mask, i, sets, table)
+                if coded:
+                    w += codes_width(box, own, box, i, facts, table, codes)
+                gain = now - (size[a] - 1) * lost[i] - (size[b] + 1) * w
                 if gain > best and (
                     not checks or (_lawful(pool, demands, a, i, -1) and _lawful(pool, demands, b, -1, i))
                 ):

@@ -10,7 +10,10 @@ from numba import njit
 
 from sqlanon.kernels.extent import BIT, KIND, NULLS, ORDERED, SCALE, SET, START, WORD, Geometry
 from sqlanon.kernels.lanes import WIDTH
-from sqlanon.kernels.vectors import lanes_of, put
+from sqlanon.kernels.vectors import item, lane, lanes_of, put
+
+_BLOCK = 256
+"""Rows that are written together: they stay in the nearest cache from attribute to attribute."""
 
 
 class Rows(NamedTuple):
@@ -99,19 +102,28 @@ def fill(
     Cost: O(n d).
     """
     facts, table = geometry.facts, geometry.table
-    d, kept = len(facts), len(codes) > 0
-    for i in range(start, stop):
-        for a in range(d):
-            code = np.int64(bare[i, a])
+    kept = len(codes) > 0
+    for first in range(start, stop, _BLOCK):
+        past = min(first + _BLOCK, stop)
+        for a in range(len(facts)):
             kind = facts[a, KIND]
             if kept:
-                codes[i, a] = code
+                for i in range(first, past):
+                    codes[i, a] = bare[i, a]
             if kind == ORDERED:
-                # NULL lies a whole scale before everything, so that an extent is a difference, cut at SCALE.
-                null = code == 0 and facts[a, NULLS] == 1
-                places[i, a] = -SCALE if null else table[facts[a, START] + code]
+                begin = facts[a, START]
+                for i in range(first, past):
+                    places[i, a] = item(table, begin + np.int64(lane(bare, i, a)))
+                if facts[a, NULLS] == 1:
+                    # NULL lies a whole scale before everything, so that an extent is a difference, cut at SCALE.
+                    for i in range(first, past):
+                        if bare[i, a] == 0:
+                            places[i, a] = -SCALE
             elif kind == SET:
-                bit = code + facts[a, BIT]
-                sets[i, facts[a, WORD] + (bit >> 6)] |= np.uint64(1) << np.uint64(bit & 63)
+                word, bit = facts[a, WORD], facts[a, BIT]
+                for i in range(first, past):
+                    at = np.int64(lane(bare, i, a)) + bit
+                    sets[i, word + (at >> 6)] |= np.uint64(1) << np.uint64(at & 63)
             else:
-                places[i, a] = code
+                for i in range(first, past):
+                    places[i, a] = bare[i, a]

@@ -62,7 +62,7 @@ class Metric(Protocol):
         """As reports name it."""
 
     def aggregates(self, attributes: Sequence[Attribute]) -> Mapping[str, str]:
-        """Alias -> SQL over the classes ``b`` of ``loss/scan``; equal aliases are computed once."""
+        """Alias -> SQL over the classes ``b`` of ``loss/scan``; equal aliases are computed once, and NULL (of no class) is 0."""
 
     def finish(self, values: Mapping[str, float], attributes: Sequence[Attribute], k: int) -> float:
         """The metric from its aggregates."""
@@ -80,5 +80,5 @@ class AskedMetric(Protocol):
         """
 
 
-ROWS = "CAST(COALESCE(SUM(b.n), 0) AS DOUBLE)"
-CLASSES = "CAST(COUNT(*) AS DOUBLE)"
+ROWS = "SUM(b.n)"
+CLASSES = "COUNT(*)"

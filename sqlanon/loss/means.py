@@ -10,7 +10,7 @@ from sqlanon.loss.base import ROWS, Attribute
 
 def _sums(attributes: Sequence[Attribute], part: str) -> dict[str, str]:
     return {
-        f"{part}_{a.code}": f"CAST(COALESCE(SUM(b.n * b.{part}_{a.code}), 0) AS DOUBLE)" for a in attributes
+        f"{part}_{a.code}": f"SUM(b.n * b.{part}_{a.code})" for a in attributes
     } | {"n_rows": ROWS}  # fmt: skip
 
 
@@ -76,7 +76,7 @@ class AverageVolume:
 
     def aggregates(self, attributes: Sequence[Attribute]) -> Mapping[str, str]:
         """See `Metric`."""
-        return {"volumes": "CAST(COALESCE(SUM(b.n * b.volume), 0) AS DOUBLE)", "n_rows": ROWS}
+        return {"volumes": "SUM(b.n * b.volume)", "n_rows": ROWS}
 
     def finish(self, values: Mapping[str, float], attributes: Sequence[Attribute], k: int) -> float:
         """See `Metric`."""

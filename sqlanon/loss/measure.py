@@ -75,7 +75,9 @@ def measure(
         starred=lost.starred,
         ordered=scratch.few,
     )[0]
-    values = {alias: float(str(cell)) for alias, cell in zip(wanted, row, strict=True)}
+    values = {
+        alias: 0.0 if cell is None else float(str(cell)) for alias, cell in zip(wanted, row, strict=True)
+    }
     if lost.left_out:
         values["n_rows"] += lost.left_out
         for alias in values:

@@ -19,7 +19,7 @@ class Discernability:
 
     def aggregates(self, attributes: Sequence[Attribute]) -> Mapping[str, str]:
         """See `Metric`."""
-        return {"squares": "CAST(COALESCE(SUM((b.n - b.suppressed) * b.n), 0) AS DOUBLE)"}
+        return {"squares": "SUM((b.n - b.suppressed) * b.n)"}
 
     def finish(self, values: Mapping[str, float], attributes: Sequence[Attribute], k: int) -> float:
         """See `Metric`."""

@@ -15,7 +15,7 @@ def _extent(attributes: Sequence[Attribute]) -> str:
 
 
 def _extents(attributes: Sequence[Attribute]) -> dict[str, str]:
-    return {"extents": f"CAST(COALESCE(SUM({_extent(attributes)}), 0) AS DOUBLE)", "n_classes": CLASSES}
+    return {"extents": f"SUM({_extent(attributes)})", "n_classes": CLASSES}
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ class LargestExtent:
 
     def aggregates(self, attributes: Sequence[Attribute]) -> Mapping[str, str]:
         """See `Metric`."""
-        return {"widest": "CAST(COALESCE(MAX(b.widest), 0) AS DOUBLE)"}
+        return {"widest": "MAX(b.widest)"}
 
     def finish(self, values: Mapping[str, float], attributes: Sequence[Attribute], k: int) -> float:
         """See `Metric`."""
@@ -77,7 +77,7 @@ class WeightedMaximum:
 
     def aggregates(self, attributes: Sequence[Attribute]) -> Mapping[str, str]:
         """See `Metric`."""
-        return {"heaviest": f"CAST(COALESCE(MAX(b.n * {_extent(attributes)}), 0) AS DOUBLE)"}
+        return {"heaviest": f"MAX(b.n * {_extent(attributes)})"}
 
     def finish(self, values: Mapping[str, float], attributes: Sequence[Attribute], k: int) -> float:
         """See `Metric`."""
@@ -96,7 +96,7 @@ class AverageNCP:
     def aggregates(self, attributes: Sequence[Attribute]) -> Mapping[str, str]:
         """See `Metric`."""
         return {
-            "plain": f"CAST(COALESCE(SUM({' + '.join(f'b.ncp_{a.code}' for a in attributes)}), 0) AS DOUBLE)",
+            "plain": f"SUM({' + '.join(f'b.ncp_{a.code}' for a in attributes)})",
             "n_classes": CLASSES,
         }
 

@@ -5,6 +5,7 @@ A method returns an assignment, row -> class. It is never trusted: verify measur
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cached_property
 from importlib import import_module
 from typing import cast
@@ -19,6 +20,7 @@ from sqlanon.declared import (
     wrong_options,
 )
 from sqlanon.declared.cost import Cost
+from sqlanon.declared.method_options import Given
 from sqlanon.errors import PolicyError
 from sqlanon.methods.base import Algorithm, Assignment, Context, Problem
 from sqlanon.spec import MethodSpec, ReleaseSpec
@@ -41,10 +43,15 @@ class Method:
         """How seconds and memory grow, roughly."""
         return self.declaration.cost
 
+    @property
+    def options(self) -> dict[str, Given]:
+        """All its options with their values."""
+        return self.declaration.values(self._options)
+
     @cached_property
     def algorithm(self) -> Algorithm:
         """The code."""
-        return code(self.declaration)(**self.declaration.values(self._options))
+        return code(self.declaration)(**self.options)
 
     def describe(self) -> str:
         """The method with its options, for reports."""
@@ -57,7 +64,10 @@ class Method:
 
     def assign(self, context: Context) -> Assignment:
         """Compute the assignment, and refine it where that is asked."""
-        made = self.algorithm.assign(context)
+        alone = context.refine is None
+        made = self.algorithm.assign(
+            replace(context, listed=context.listed and alone, read_again=context.read_again or not alone)
+        )
         if context.refine is None or made.refined:
             return made
         from sqlanon.methods.shared.refine import refined

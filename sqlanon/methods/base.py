@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Protocol
 
-from sqlanon.declared.method import Given
+from sqlanon.declared.method_options import Given
 from sqlanon.engines.base import TableRef
 from sqlanon.privacy.base import Requirement
 from sqlanon.progress import Progress
@@ -75,6 +75,10 @@ class Context:
         refine: the local pass after the method; None: there is none.
         format: the name of the format that classes are published in.
         search_seed: for the search of ``refine``: the same in every run where the policy has no seed.
+        listed: the assignment may be `Assignment.listed`; only who reads no table (rid, class) of it says so.
+        read_again: somebody may read the codes when the method is done; otherwise it need not leave the work table.
+        secret: what the release's hashes are keyed with, for what must be random to readers and the same in every run.
+        release: its name.
     """
 
     scratch: Scratch
@@ -91,6 +95,28 @@ class Context:
     refine: RefineSpec | None = None
     format: str = "ranges"
     search_seed: int = 0
+    listed: bool = False
+    read_again: bool = True
+    secret: str = field(default="", repr=False)
+    release: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Matches:
+    """k matchings of rows and boxes, of which one is drawn: what a method returns that makes boxes of their own.
+
+    Attributes:
+        k: how many.
+        edges: scratch table (rid, slot, box integer; matching, base smallint): the boxes of every row; ``slot`` is its place in the
+            method's order, ``base`` the matching that the edge was in before they were remixed.
+        slots: scratch table (rid, slot integer).
+        content: what they were made of, as a keyed hash; with it and the secret, remix and draw can be made again.
+    """
+
+    k: int
+    edges: TableRef
+    slots: TableRef
+    content: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,6 +140,8 @@ class Assignment:
             hierarchy has level 0 (all rows of the class agree) and 1 (``*``). A NULL level, a class without a row, and None: the
             class's least common node. A class of more leaves than a node at its level covers is an error that verify finds.
         refined: the local pass that the context asks for is done.
+        listed: ``table`` has one row instead, the classes of all rows in the order of their rid: classes integer[].
+        matches: every row has a box of its own: ``table`` has the one that was drawn. None: classes.
     """
 
     table: TableRef
@@ -126,6 +154,8 @@ class Assignment:
     starred: int | None = None
     levels: TableRef | None = None
     refined: bool = False
+    listed: bool = False
+    matches: Matches | None = None
     search: Mapping[str, int] = field(default_factory=dict)
 
 

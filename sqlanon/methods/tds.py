@@ -126,7 +126,7 @@ class _Cut:
 
         self.cells, self.done, self.failed = cells, 0, 0
         self._context, self._targets = context, targets
-        self._whole = kernel_input.whole_table(context) if cells.sensitive else []
+        self._whole = kernel_input.whole_table(context) if cells.sensitive else kernel_input.WholeTable()
         self._least = least_of(context)
         self._weights = [domain.reading.spec.weight for domain in context.encoded.quasi]
         self._counts = count_values(context)

@@ -18,7 +18,7 @@ class TopDown:
         import numpy as np
 
         from sqlanon.kernels import random, topdown
-        from sqlanon.methods.onedim.orders import canonical
+        from sqlanon.methods.onedim.arranged import canonical
         from sqlanon.methods.shared import kernel_input
         from sqlanon.methods.shared.compiling import note_compiling
 

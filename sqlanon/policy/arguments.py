@@ -26,7 +26,7 @@ def release(*, source: str, **options: Unpack[AnonymizeOptions]) -> ReleaseSpec:
     Args:
         source: table or view, ``table`` or ``schema.table``.
         options: what the keys of a policy file mean (docs/policy.md). Relative paths start in the working directory. ``k`` must
-            be said, except with ``maximize`` and with the format anatomy: 1 publishes rows as they are. ``name`` defaults to the
+            be said, except with ``maximize``, with the format anatomy and with ``k_map`` or ``delta_presence``: 1 publishes rows as they are. ``name`` defaults to the
             source's table name; ``publish`` stays None if it is not given.
 
     Raises:
@@ -65,6 +65,8 @@ def release(*, source: str, **options: Unpack[AnonymizeOptions]) -> ReleaseSpec:
                 problems.add((argument.name,), "not a mapping", "requirement: value pairs")
         elif argument.name != "mean" or value:
             _put(raw, argument.path, _file(_keyed(value)))
+    if raw.get("person") and raw.get("rows_are") == "persons":
+        del raw["rows_are"]  # the command line gives every default, and to give one is to leave it out
     model = shape.read(raw, (), problems)
     spec = None if model is None else checks.build(model, raw, (), problems, checks.Files(FilePath()))
     problems.stop()

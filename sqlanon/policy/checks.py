@@ -20,6 +20,7 @@ from sqlanon.policy.models import (
     ColumnModel,
     ReleaseModel,
 )
+from sqlanon.policy.persons import check_persons, kind_of_rows, of_persons, spelled
 from sqlanon.policy.privacy import read_privacy
 from sqlanon.policy.problems import Path, Problems, listed, near, show
 from sqlanon.spec import (
@@ -93,10 +94,10 @@ def build(
         for name, column in model.columns.items()
     )
     _check_columns(model, path, problems, complete=unread == set())
-    privacy = read_privacy(model, raw, path, problems, unread)
+    privacy = of_persons(model, read_privacy(model, raw, path, problems, unread), path, problems)
     _check_mean(model, path, problems, unread, privacy.k)
     _check_key(model, path, problems)
-    _check_persons(model, path, problems)
+    check_persons(model, path, problems, unread)
     parts, source = (name_parts(model.publish) if model.publish else None), name_parts(model.source)
     if parts and source and _folded(parts) == _folded(source) and model.publish_file is None:
         problems.add((*path, "publish"), "the same name as the source", "another view")
@@ -112,8 +113,10 @@ def build(
         publish=model.publish,
         publish_file=model.publish_file,
         rest=model.rest,
-        rows_are=model.rows_are,
+        rows_are=kind_of_rows(model),
+        person=spelled(model),
         persons=model.persons,
+        null_person=model.null_person,
         readers=tuple(model.readers),
         dimensions=tuple(model.dimensions),
         key=tuple(model.key),
@@ -157,8 +160,8 @@ def _column(name: str, column: ColumnModel, path: Path, problems: Problems, file
     given = column.model_fields_set
     only = (
         ("weight", ("quasi",)),
-        ("hierarchy", ("quasi",)),
-        ("ordered", ("quasi",)),
+        ("hierarchy", ("quasi", "sensitive")),
+        ("ordered", ("quasi", "sensitive")),
         ("accept_unique", ("sensitive", "insensitive")),
         ("accept_repeats", ("identifier",)),
     )
@@ -269,12 +272,6 @@ def _check_key(model: ReleaseModel, path: Path, problems: Problems) -> None:
             "without key the rows of two versions cannot be matched",
             "together with key",
         )
-
-
-def _check_persons(model: ReleaseModel, path: Path, problems: Problems) -> None:
-    """Only where a person may have several rows are persons something else than rows."""
-    if model.persons is not None and model.rows_are != "events" and not problems.broken((*path, "rows_are")):
-        problems.add((*path, "persons"), "the rows are persons", "persons goes with rows_are: events")
 
 
 def _shown(names: list[str]) -> str:

@@ -1,4 +1,4 @@
-"""Checks of one value: what a number, word, size, name or list of the policy may look like.
+"""Checks of one value: what a word, name, list or mapping of the policy may look like; numbers are in `quantities`.
 
 Each function makes a pydantic validator or is one. Values of a file arrive as the text that was written (see
 `document`), values of Python arguments as Python objects; both are accepted. Checks that need two values belong in
@@ -7,7 +7,6 @@ Each function makes a pydantic validator or is one. Values of a file arrive as t
 
 from __future__ import annotations
 
-import operator
 import re
 from collections.abc import Callable, Mapping, Sequence
 from decimal import Decimal
@@ -22,36 +21,10 @@ from sqlanon.policy.problems import listed, near
 
 T = TypeVar("T")
 
-LARGEST = 2**63 - 1
-"""The largest whole number a policy may hold: every engine's BIGINT holds it."""
-
-LARGEST_AMOUNT = 10**39
-"""The largest number that is not whole, such as an extent: every engine's widest integers and decimals are below it."""
-
-LARGEST_PART = 10**9
-"""Numerator and denominator of l are at most this, so that rows x l fits 64 bits; so are other denominators."""
-
-_WHOLE = re.compile(r"-?[0-9]+")
-_DIGITS = 20
-_FRACTION = re.compile(r"[0-9]{1,9}(\.[0-9]{1,9}|/[0-9]{1,9})?")
-_NUMBER = re.compile(
-    r"-?[0-9]{1,400}(\.[0-9]{1,400})?(e[+-]?[0-9]{1,3})?|-?[0-9]{1,400}/[0-9]{1,400}", re.IGNORECASE
-)
-_SIZE = re.compile(r"([0-9]{1,18}(?:\.[0-9]{1,6})?)\s*([a-z]*)", re.IGNORECASE)
-_DURATION = re.compile(r"([0-9]{1,6})\s*([mhdw])", re.IGNORECASE)
-_SECONDS = {"m": 60, "h": 3600, "d": 86400, "w": 604800}
 _WORD = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 _NAME_PART = re.compile(r'"((?:[^"]|"")+)"|([^".]+)')
-_UNITS = {
-    unit: base**power
-    for power, letter in enumerate(("", "k", "m", "g", "t"))
-    for unit, base in ((f"{letter}b", 1000), (f"{letter}ib" if letter else "", 1024))
-}
 _FLAGS = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
 
-A_FRACTION = "a number such as 3 or 2.5, or a fraction such as 5/2, at least 1"
-A_DURATION = "a number with its unit: 30m, 24h, 7d or 2w"
-A_SIZE = "a size such as 4GB or 512MiB, or a number of bytes"
 A_TABLE = 'table or schema.table; a part that holds a dot or a quote is double-quoted: schema."my.table"'
 AN_ORDER = "alphabetical, declared, a list of different values, or a file with one value per line"
 A_METHOD = "a name, name:option=value,option=value, or a mapping with name and options"
@@ -62,28 +35,6 @@ def wrong(what: str, allowed: str) -> PydanticCustomError:
     return PydanticCustomError("policy", "{what}; {allowed}", {"what": what, "allowed": allowed})
 
 
-def whole(low: int, high: int = LARGEST) -> BeforeValidator:
-    """A whole number from ``low`` to ``high``."""
-    allowed = f"a whole number from {low} to {high}"
-    if high in (low, LARGEST):
-        allowed = str(low) if high == low else f"a whole number of at least {low}"
-
-    def check(value: object) -> int:
-        if isinstance(value, str) and _WHOLE.fullmatch(value):
-            number = int(value[:_DIGITS])  # long enough to be out of bounds, short enough for int()
-        elif isinstance(value, str | bool) or not hasattr(value, "__index__"):
-            raise wrong(_kind(value, "not a whole number"), allowed)
-        else:
-            number = operator.index(value)
-        if number < low:
-            raise wrong("too small", allowed)
-        if number > high:
-            raise wrong("too large", allowed)
-        return number
-
-    return BeforeValidator(check, json_schema_input_type=Annotated[int, Field(ge=low, le=high)])
-
-
 def one_of(*choices: str) -> BeforeValidator:
     """One word of a few."""
     allowed = f"one of {listed(choices)}" if len(choices) > 1 else choices[0]
@@ -91,7 +42,7 @@ def one_of(*choices: str) -> BeforeValidator:
     def check(value: object) -> str:
         if isinstance(value, str) and value in choices:
             return value
-        raise wrong(_kind(value, "not a word known here") + near(value, choices), allowed)
+        raise wrong(wrong_kind(value, "not a word known here") + near(value, choices), allowed)
 
     # The schema lists these choices, not those of the annotated type, which may know more words.
     schema = Annotated[str, Field(json_schema_extra={"enum": list(choices)})]
@@ -115,7 +66,9 @@ def declared_in(
     def check(value: object) -> str:
         if isinstance(value, str) and value in words():
             return value
-        raise wrong(_kind(value, "not a word known here") + near(value, words()), f"one of {listed(words())}")
+        raise wrong(
+            wrong_kind(value, "not a word known here") + near(value, words()), f"one of {listed(words())}"
+        )
 
     def choices(schema: dict[str, object]) -> None:
         schema["enum"] = words()
@@ -130,71 +83,16 @@ def flag(value: object) -> bool:
         return value
     if isinstance(value, str) and value.casefold() in _FLAGS:
         return _FLAGS[value.casefold()]
-    raise wrong(_kind(value, "neither true nor false"), "true or false")
+    raise wrong(wrong_kind(value, "neither true nor false"), "true or false")
 
 
 def text(value: object) -> str:
     """Text that is not empty and holds no NUL."""
     if not isinstance(value, str):
-        raise wrong(_kind(value, "not text"), "text; put it in quotes")
+        raise wrong(wrong_kind(value, "not text"), "text; put it in quotes")
     if not value or "\0" in value:
         raise wrong("empty text" if not value else "text with a NUL character", "text")
     return value
-
-
-def fraction(value: object) -> Fraction:
-    """A number of at least 1, exactly: ``2.5`` is 5/2 by its decimal text, never by its binary value.
-
-    Example:
-        >>> fraction(2.1), fraction("5/2")
-        (Fraction(21, 10), Fraction(5, 2))
-    """
-    written = "" if isinstance(value, bool) else str(value)
-    if not _FRACTION.fullmatch(written) or re.fullmatch(r".*/0+", written):
-        raise wrong(_kind(value, "not a number or fraction"), A_FRACTION)
-    number = Fraction(written)
-    if number < 1:
-        raise wrong("too small", A_FRACTION)
-    if max(number.numerator, number.denominator) > LARGEST_PART:
-        raise wrong("too large or too precise", f"{A_FRACTION}, both parts at most {LARGEST_PART}")
-    return number
-
-
-def amount(high: int = LARGEST_AMOUNT) -> BeforeValidator:
-    """A number or fraction from 0 to ``high``, exactly, by its decimal text as `fraction`."""
-    allowed = f"a number of at least 0{'' if high == LARGEST_AMOUNT else f' and at most {high}'}, such as 0.3 or 3/10"
-
-    def check(value: object) -> Fraction:
-        written = "" if isinstance(value, bool) else str(value)
-        if not _NUMBER.fullmatch(written) or re.fullmatch(r".*/0+", written):
-            raise wrong(_kind(value, "not a number or fraction"), allowed)
-        exact = Fraction(written)
-        if exact < 0:
-            raise wrong("too small", allowed)
-        if exact > high:
-            raise wrong("too large", f"{allowed}, at most 10^39" if high == LARGEST_AMOUNT else allowed)
-        if exact.denominator > LARGEST_PART:
-            raise wrong("too precise", f"{allowed}, its denominator at most {LARGEST_PART}")
-        return exact
-
-    return BeforeValidator(check, json_schema_input_type=Annotated[float, Field(ge=0, le=high)] | str)
-
-
-def size(value: object) -> int:
-    """A number of bytes, with a decimal (GB) or binary (GiB) unit.
-
-    Example:
-        >>> size("4GB"), size("512MiB")
-        (4000000000, 536870912)
-    """
-    written = "" if isinstance(value, bool) else str(value)
-    found = _SIZE.fullmatch(written)
-    if found is None or found[2].casefold() not in _UNITS:
-        raise wrong(_kind(value, "not a size"), A_SIZE)
-    number = int(Decimal(found[1]) * _UNITS[found[2].casefold()])
-    if not 1 <= number <= LARGEST:
-        raise wrong("too small" if number < 1 else "too large", A_SIZE)
-    return number
 
 
 def name_parts(value: str) -> tuple[str, ...] | None:
@@ -230,7 +128,7 @@ def names(value: object) -> list[str]:
     listed_names = [value] if isinstance(value, str) else value
     allowed = "a name or a list of different names"
     if not isinstance(listed_names, Sequence) or isinstance(listed_names, bytes | bytearray):
-        raise wrong(_kind(value, "not a list of names"), allowed)
+        raise wrong(wrong_kind(value, "not a list of names"), allowed)
     checked = [text(name) for name in listed_names]
     if len(set(checked)) < len(checked):
         raise wrong("a name is listed twice", allowed)
@@ -242,7 +140,7 @@ def order(value: object) -> str | list[str]:
     if isinstance(value, str):
         return text(value)
     if not isinstance(value, Sequence) or isinstance(value, bytes | bytearray):
-        raise wrong(_kind(value, "not an order"), AN_ORDER)
+        raise wrong(wrong_kind(value, "not an order"), AN_ORDER)
     values = [str(item) if isinstance(item, int) and not isinstance(item, bool) else item for item in value]
     if not all(isinstance(item, str) for item in values):
         raise wrong("a value of the list is not text", f"{AN_ORDER}; put values in quotes")
@@ -278,24 +176,8 @@ def _joined(value: object) -> object:
 def word(value: object) -> str:
     """A name of letters, digits and underscores, as methods have."""
     if not isinstance(value, str) or not _WORD.fullmatch(value):
-        raise wrong(_kind(value, "not a name of letters, digits and _"), A_METHOD)
+        raise wrong(wrong_kind(value, "not a name of letters, digits and _"), A_METHOD)
     return value
-
-
-def duration(value: object) -> int:
-    """A time span in seconds, written as ``30m``, ``24h``, ``7d`` or ``2w``.
-
-    Example:
-        >>> duration("24h")
-        86400
-    """
-    found = _DURATION.fullmatch(value) if isinstance(value, str) else None
-    if not found:
-        raise wrong(_kind(value, "not a time span"), A_DURATION)
-    seconds = int(found[1]) * _SECONDS[found[2].lower()]
-    if not seconds:
-        raise wrong("too small", A_DURATION)
-    return seconds
 
 
 def option(value: object) -> str:
@@ -303,7 +185,7 @@ def option(value: object) -> str:
     if isinstance(value, bool):
         return str(value).lower()
     if not isinstance(value, str | int | float | Fraction | Decimal) or value == "":
-        raise wrong(_kind(value, "not a text or number"), "one text, number, true or false")
+        raise wrong(wrong_kind(value, "not a text or number"), "one text, number, true or false")
     return str(value)
 
 
@@ -318,7 +200,7 @@ def mapping(example: str) -> BeforeValidator:
     def check(value: object) -> object:
         if value is None or isinstance(value, Mapping):
             return value
-        raise wrong(_kind(value, "not a mapping"), f"key: value pairs, such as {{{example}}}")
+        raise wrong(wrong_kind(value, "not a mapping"), f"key: value pairs, such as {{{example}}}")
 
     return BeforeValidator(check)
 
@@ -330,7 +212,7 @@ def switch(value: object) -> object:
     try:
         return {} if flag(value) else None
     except PydanticCustomError:
-        raise wrong(_kind(value, "neither true nor false"), "true, false or key: value pairs") from None
+        raise wrong(wrong_kind(value, "neither true nor false"), "true, false or key: value pairs") from None
 
 
 def role_only(value: object) -> object:
@@ -338,7 +220,7 @@ def role_only(value: object) -> object:
     return {"role": value} if isinstance(value, str) else value
 
 
-def _kind(value: object, otherwise: str) -> str:
+def wrong_kind(value: object, otherwise: str) -> str:
     """What to call a value that has the wrong shape, without showing it."""
     if value is None:
         return "is empty"

@@ -14,8 +14,9 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field
 
 from sqlanon.declared import ALL, FORMATS, METRICS
 from sqlanon.declared.keys import KEYS, REQUIRED
-from sqlanon.policy import fields
-from sqlanon.policy.fields import amount, declared_in, duration, flag, mapping, one_of, whole
+from sqlanon.policy import fields, quantities
+from sqlanon.policy.fields import declared_in, flag, mapping, one_of
+from sqlanon.policy.quantities import amount, duration, whole
 from sqlanon.spec import (
     EXECUTIONS,
     MAX_PASSES,
@@ -26,6 +27,7 @@ from sqlanon.spec import (
     ROLES,
     SUPPRESSED_ROWS,
     Execution,
+    NullPerson,
     Persons,
     RefreshMode,
     Rest,
@@ -48,7 +50,7 @@ MetricWord = Annotated[str, declared_in(METRICS, ALL, which=lambda one: one.aske
 Metrics = Annotated[
     list[MetricWord], BeforeValidator(fields.names, json_schema_input_type=MetricWord | list[MetricWord])
 ]
-Frequency = Annotated[Fraction, BeforeValidator(fields.fraction, json_schema_input_type=float | str)]
+Frequency = Annotated[Fraction, BeforeValidator(quantities.fraction, json_schema_input_type=float | str)]
 
 
 def described(part: str, name: str, **more: Any) -> Any:  # noqa: ANN401 - as pydantic's own Field
@@ -102,7 +104,7 @@ class PrivacyModel(Part):
     `privacy: {max_extent: {age: 10}, maximize: k, at_least: {k: 5}}`.
     """
 
-    # Requirements that extensions add have no field here: `sqlanon.policy.privacy` reads their keys.
+    # Other requirements, those of extensions among them, have no field here: `sqlanon.policy.privacy` reads their keys.
 
     k: Annotated[int | None, whole(1)] = described("privacy", "k")
     l: Frequency | None = described("privacy", "l")  # noqa: E741 - the papers' symbol
@@ -115,6 +117,7 @@ class PrivacyModel(Part):
     )
     at_least: Annotated[AtLeastModel | None, mapping("l: 2")] = described("privacy", "at_least")
     presence: Annotated[Literal["disclosed"], one_of("disclosed")] | None = described("privacy", "presence")
+    boxes: Annotated[Literal["own"], one_of("own")] | None = described("privacy", "boxes")
 
 
 class MethodModel(Part):
@@ -189,7 +192,10 @@ class ReleaseModel(Part):
     ] = described("release", "columns")
     rest: Annotated[Rest, one_of("error", "drop", "keep")] = described("release", "rest")
     rows_are: Annotated[RowsAre, one_of("persons", "events")] = described("release", "rows_are")
-    persons: Annotated[Persons, one_of("ignored")] | None = described("release", "persons")
+    person: Names = described("release", "person")
+    persons: Annotated[Persons, one_of("rows", "whole", "ignored")] | None = described("release", "persons")
+    null_person: Annotated[NullPerson, one_of("one", "distinct")] | None = described("release", "null_person")
+    person_share: Annotated[Fraction, amount(1)] | None = described("release", "person_share")
     readers: Names = described("release", "readers")
     dimensions: Tables = described("release", "dimensions")
     key: Names = described("release", "key")
@@ -214,8 +220,8 @@ class ReleaseModel(Part):
     ] = described("release", "format", validate_default=True)
     metrics: Metrics = described("release", "metrics")
     execution: Annotated[Execution, one_of(*EXECUTIONS)] = described("release", "execution")
-    memory: Annotated[int, BeforeValidator(fields.size, json_schema_input_type=int | str)] | None = described(
-        "release", "memory"
+    memory: Annotated[int, BeforeValidator(quantities.size, json_schema_input_type=int | str)] | None = (
+        described("release", "memory")
     )
     seed: Annotated[int, whole(0)] | None = described("release", "seed")
 

@@ -10,7 +10,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from sqlanon.declared import FORMATS, REQUIREMENTS
+from sqlanon.declared.parameters import Closeness
 from sqlanon.policy.models import AtLeastModel, PrivacyModel, ReleaseModel
+from sqlanon.policy.persons import kind_of_rows
 from sqlanon.policy.problems import Path, Problems, listed, near, show
 from sqlanon.policy.shape import further
 from sqlanon.spec import Accuracy, PrivacySpec
@@ -42,7 +44,7 @@ def read_privacy(
     if problems.broken((*at, "maximize")):
         accuracy, least = None, privacy.at_least or AtLeastModel()
     elif privacy.maximize is None:
-        _check_direct(model, path, problems)
+        _check_direct(model, raw.get("privacy"), path, problems)
         accuracy, least = None, AtLeastModel(k=privacy.k, l=privacy.l)
     else:
         _check_dual(privacy, at, problems)
@@ -61,6 +63,7 @@ def read_privacy(
     _check_extents(model, (*at, "max_extent"), problems, unread)
     asked = {key: getattr(privacy, key) for key in REQUIREMENTS if key in PrivacyModel.model_fields} | more
     _check_sensitive(model, at, asked, problems, complete=unread == set())
+    _check_columns(model, at, more, problems, unread)
     _check_persons(model, path, asked, problems, complete=unread == set())
     _check_presence(model, path, asked, problems)
     return PrivacySpec(
@@ -70,12 +73,13 @@ def read_privacy(
         joint=privacy.joint,
         accuracy=accuracy,
         presence_disclosed=privacy.presence == "disclosed",
+        own_boxes=privacy.boxes == "own",
         more=more,
     )
 
 
 def _further(written: object, at: Path, problems: Problems) -> dict[str, Any]:
-    """What is asked of requirements that extensions add; each reads its own value."""
+    """What is asked of requirements that have no field in `PrivacyModel`; each reads its own value."""
     found: dict[str, Any] = {}
     if not isinstance(written, Mapping):
         return found
@@ -90,14 +94,17 @@ def _further(written: object, at: Path, problems: Problems) -> dict[str, Any]:
     return found
 
 
-def _check_direct(model: ReleaseModel, path: Path, problems: Problems) -> None:
+def _check_direct(model: ReleaseModel, written: object, path: Path, problems: Problems) -> None:
     """Without maximize: k is there, what goes with maximize is not."""
     privacy, at = model.privacy, (*path, "privacy")
     dual = [key for key in (*_BOUNDS, "at_least") if getattr(privacy, key) is not None]
     for key in dual:
         problems.add((*at, key), "maximize is missing", f"{key} goes with maximize: k or maximize: l")
     sure = not problems.broken((*at, "k")) and not problems.broken((*path, "format", "kind"))
-    if privacy.k is None and not dual and sure and not FORMATS[model.format.kind].exact:
+    alone = isinstance(written, Mapping) and any(
+        one.population and written.get(key) is not None for key, one in REQUIREMENTS.items()
+    )
+    if privacy.k is None and not dual and not alone and sure and not FORMATS[model.format.kind].exact:
         description = PrivacyModel.model_fields["k"].description
         problems.add((*at, "k"), "is missing", description or "")
 
@@ -172,23 +179,59 @@ def _check_sensitive(
             problems.add((*at, "joint"), missing, f"joint goes with {' or '.join(joint)}")
 
 
+def _check_columns(
+    model: ReleaseModel, at: Path, more: Mapping[str, Any], problems: Problems, unread: set[str] | None
+) -> None:
+    """What is asked by column names sensitive columns."""
+    known = {name.lower(): column for name, column in model.columns.items()}
+    allowed = listed(show(name) for name, column in model.columns.items() if column.role == "sensitive")
+    for key, asked in more.items():
+        _check_distances(model, (*at, key), asked, problems)
+        if not isinstance(asked, Mapping) or unread is None:
+            continue
+        for name in asked:
+            column = known.get(name.lower())
+            if column is None and name not in unread:
+                what = "a column that is not listed" + near(name, model.columns)
+                problems.add((*at, key), what, f"sensitive columns: {allowed or 'none here'}")
+            elif column is not None and column.role != "sensitive":
+                what = f"the column {show(name)} is {column.role}"
+                problems.add((*at, key), what, f"sensitive columns: {allowed or 'none here'}")
+
+
+def _check_distances(model: ReleaseModel, at: Path, asked: object, problems: Problems) -> None:
+    """A distance by a hierarchy needs one; whether a column's type has an order is for the database to say."""
+    sensitive = {name: column for name, column in model.columns.items() if column.role == "sensitive"}
+    by_column = asked if isinstance(asked, Mapping) else dict.fromkeys(sensitive, asked)
+    for name, one in by_column.items():
+        column = sensitive.get(name)
+        if isinstance(one, Closeness) and column is not None:
+            if one.distance == "hierarchical" and column.hierarchy is None:
+                what = f"the column {show(name)} has no hierarchy"
+                problems.add(at, what, "give it a hierarchy, or use distance equal or ordered")
+            elif one.distance == "ordered" and column.hierarchy is not None:
+                what = f"the column {show(name)} has a hierarchy, and an order is asked"
+                problems.add(at, what, "use distance hierarchical, or leave hierarchy out")
+
+
 def _check_persons(
     model: ReleaseModel, path: Path, asked_of: Mapping[str, Any], problems: Problems, *, complete: bool
 ) -> None:
     """What counts persons needs identifiers that name them."""
     at = (*path, "privacy")
-    found = sum(
+    found = int(bool(model.person)) or sum(
         column.role == "identifier" and not column.accept_repeats for column in model.columns.values()
     )
+    of_events = kind_of_rows(model) == "events"
     for key, value in asked_of.items():
         needed = REQUIREMENTS[key].persons
         if value is None or not needed:
             continue
-        if model.rows_are != "events" and not problems.broken((*path, "rows_are")):
+        if not of_events and not problems.broken((*path, "rows_are")):
             problems.add(
                 (*at, key), "the rows are persons", f"{key} counts persons and goes with rows_are: events"
             )
-        elif model.rows_are == "events" and complete and found < needed:
+        elif of_events and complete and found < needed:
             what = f"{found} of {needed} identifiers that count persons"
             problems.add(
                 (*at, key), what, f"{key} needs {needed} with the role identifier and without accept_repeats"

@@ -9,8 +9,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Literal, get_args, get_origin
 
 from sqlanon.declared import METHODS, REQUIREMENTS, Word
-from sqlanon.declared.arguments import ARGUMENTS, ROLE, FileName, Names, Number
-from sqlanon.declared.method import Option
+from sqlanon.declared.arguments import ARGUMENTS, ROLE, Asked, FileName, Names, Number
+from sqlanon.declared.method_options import Option
 from sqlanon.policy.models import PolicyModel
 from sqlanon.policy.shape import further
 
@@ -152,6 +152,7 @@ def arguments_table() -> str:
 
 _WORDS: tuple[tuple[Any, str], ...] = (
     (Names, "a name or a list of names"),
+    (Asked, "number, text such as `5/2`, or mapping"),
     (Number, "number, fraction or text such as `5/2`"),
     (FileName, "path"),
     (Mapping[str, object], "mapping"),

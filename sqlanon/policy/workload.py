@@ -16,9 +16,9 @@ from pydantic import AfterValidator, Field, ValidationError
 from sqlanon.errors import PolicyError
 from sqlanon.policy import fields, shape
 from sqlanon.policy.document import read
-from sqlanon.policy.fields import amount, whole
 from sqlanon.policy.models import Flag, Names, Part, Text
 from sqlanon.policy.problems import Path, Problems, listed
+from sqlanon.policy.quantities import amount, whole
 from sqlanon.spec import GeneratorSpec, QuerySpec, WorkloadSpec
 
 MOST_QUERIES = 10_000

@@ -7,7 +7,8 @@ verify and audit use. A method never judges itself. Keys and values of policies 
 from __future__ import annotations
 
 import importlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
 from typing import Any
 
 from sqlanon.declared.requirements import REQUIREMENTS, RequirementDeclaration
@@ -18,28 +19,43 @@ from sqlanon.privacy.base import (
     Measured,
     Requirement,
     Shape,
+    Values,
     beyond_rows,
     least_rows,
     shapes_beyond_rows,
 )
-from sqlanon.spec import PrivacySpec
+from sqlanon.privacy.counts import OfCounts
+from sqlanon.privacy.over_persons import OverPersons
+from sqlanon.privacy.persons import of_persons
+from sqlanon.spec import ColumnSpec, PrivacySpec
 
 
 def requirements(
-    privacy: PrivacySpec, sensitive: tuple[str, ...], persons: tuple[str, ...] = ()
-) -> tuple[Requirement, ...]:
+    privacy: PrivacySpec, sensitive: tuple[str, ...], persons: tuple[str, ...] = (), columns: Sequence[ColumnSpec] = ()
+) -> tuple[Requirement, ...]:  # fmt: skip
     """The requirements that a policy asks for, in the registry's order.
 
     Args:
         privacy: what is asked.
         sensitive: the release's sensitive columns.
         persons: the identifiers that count persons, where persons may have several rows; none where a row is a person.
+        columns: what the policy says of the columns; none where values are not known, but hashes of them.
     """
-    return tuple(
-        item
+    known = {column.name.lower(): column for column in columns}
+    asked = tuple(
+        item.of_column(known[item.column.lower()]) if item.column and item.column.lower() in known else item
         for kind in REQUIREMENTS.values()
         for item in class_of(kind).asked_by(privacy, sensitive, persons)
     )
+    if not privacy.of_persons:
+        return asked
+    over = tuple(
+        OverPersons(one, i)
+        for i in range(len(persons))
+        for one in asked
+        if isinstance(one, OfCounts) and REQUIREMENTS[one.name].of_persons is not None
+    )
+    return asked + of_persons(privacy, sensitive, persons) + over
 
 
 def class_of(declared: RequirementDeclaration) -> type[Requirement]:
@@ -67,10 +83,17 @@ def stored(policy: Mapping[str, Any]) -> PrivacySpec:
     values = {
         key: one.value.read(policy[key]) for key, one in REQUIREMENTS.items() if policy.get(key) is not None
     }
-    return PrivacySpec.of(values, joint=bool(policy.get("joint")))
+    share = policy.get("person_share")
+    return PrivacySpec.of(
+        values,
+        joint=bool(policy.get("joint")),
+        of_persons=bool(policy.get("of_persons")),
+        whole=bool(policy.get("whole")),
+        person_share=None if share is None else Fraction(share),
+    )
 
 
-_OTHERS = ("joint", "accuracy", "presence_disclosed")
+_OTHERS = ("joint", "accuracy", "presence_disclosed", "own_boxes", "of_persons", "whole", "person_share")
 
 __all__ = [
     "REQUIREMENTS",
@@ -79,6 +102,7 @@ __all__ = [
     "Measured",
     "Requirement",
     "Shape",
+    "Values",
     "beyond_rows",
     "class_of",
     "least_rows",

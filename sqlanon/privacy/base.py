@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal, Self
 from sqlanon.declared import REQUIREMENTS
 from sqlanon.engines.base import Engine, TableRef
 from sqlanon.results import RequirementResult
-from sqlanon.spec import PrivacySpec
+from sqlanon.spec import ColumnSpec, PrivacySpec
 from sqlanon.table.scratch import Scratch
 
 if TYPE_CHECKING:
@@ -47,6 +47,21 @@ class Shape:
 
 
 @dataclass(frozen=True, slots=True)
+class Values:
+    """The values of a sensitive column, by code.
+
+    Attributes:
+        texts: each as text; None for NULL.
+        ranks: the place of each by value, NULL first.
+        ordered: whether the column's type gives its values an order that means something: numbers, dates, booleans.
+    """
+
+    texts: Sequence[str | None]
+    ranks: Sequence[int]
+    ordered: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Coded:
     """Rows as a tally is made of them.
 
@@ -59,6 +74,7 @@ class Coded:
         persons: per counted identifier the codes of these rows, int32[rows]; a code is a person. Empty unless a requirement
             says that it counts persons.
         person_codes: per counted identifier how many codes the whole table has.
+        values: per sensitive column what its codes mean; empty unless a requirement says that it reads values.
     """
 
     rows: int
@@ -67,6 +83,7 @@ class Coded:
     whole: Sequence[npt.NDArray[np.int64]] = ()
     persons: Sequence[npt.NDArray[np.int32]] = ()
     person_codes: Sequence[int] = ()
+    values: Sequence[Values] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +99,9 @@ class Grouped:
         whole_names: what the sensitive columns are called there.
         persons: columns with a number of each person, one per counted identifier: never NULL, and equal where the persons are.
             Empty unless a requirement says that it counts persons.
+        counts: where the sensitive columns are codes, as `Coded.whole`; empty where they are hashes of the values.
+        values: the same as `Coded.values`. A requirement that reads values has to do without in histories, which keep hashes: it
+            then refuses whatever it would refuse of some values.
     """
 
     table: TableRef
@@ -91,6 +111,8 @@ class Grouped:
     whole: TableRef
     whole_names: Sequence[str]
     persons: Sequence[str] = ()
+    counts: Sequence[npt.NDArray[np.int64]] = ()
+    values: Sequence[Values] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,6 +149,11 @@ class Requirement(ABC):
         counts_persons: it counts persons, who may have several rows each: `Coded.persons` and `Grouped.persons` are filled,
             and `measure` gets the columns of persons. No release has such columns: verify measures it over the rows of the run
             in the groups that were published, an audit over the private link table, which has no sensitive columns.
+        across: it is about where the rows of a person are, and not about each class by itself: methods, which then divide persons and
+            not rows, and histories do without it, and only `measure` decides.
+        afterwards: methods do without it, as kernels do not count it: the groups that are published are judged by `below`, and united where
+            they fail (`sqlanon.release.make.united`).
+        of_population: it compares the rows of a class with those of a population in its cell: `sqlanon.privacy.population.OfPopulation`.
         asked: the value that was asked.
         column: the sensitive column, or the identifier, that it is about, or None.
     """
@@ -137,6 +164,9 @@ class Requirement(ABC):
     unit: ClassVar[str] = ""
     compares: ClassVar[bool] = False
     counts_persons: ClassVar[bool] = False
+    across: ClassVar[bool] = False
+    afterwards: ClassVar[bool] = False
+    of_population: ClassVar[bool] = False
     asked: Fraction
     column: str | None
 
@@ -154,6 +184,11 @@ class Requirement(ABC):
     def at_most(self) -> bool:
         """Whether the asked value is an upper bound, not a lower one."""
         return REQUIREMENTS[self.name].at_most
+
+    @property
+    def monotone(self) -> bool:
+        """Whether the union of classes that each meet it meets it; where the declaration leaves that to what is asked, a subclass says so."""
+        return REQUIREMENTS[self.name].monotone is True
 
     @property
     def shape(self) -> Shape:
@@ -199,6 +234,19 @@ class Requirement(ABC):
         """
         return self.measure(engine, table, (), names, persons=persons).reached
 
+    @property
+    def reads_values(self) -> bool:
+        """Whether it asks what values are, and not only which are equal: `Coded.values` is filled."""
+        return False
+
+    def of_column(self, spec: ColumnSpec) -> Requirement:
+        """The same with what the policy says of its column, such as a hierarchy."""
+        return self
+
+    def refusal(self, values: Values) -> str | None:
+        """Why it cannot be asked of a column with these values, with what to do; asked where it reads values."""
+        return None
+
     def reaches(self, value: Fraction) -> bool:
         """Whether a value is as good as the one that was asked."""
         return value <= self.asked if self.at_most else value >= self.asked
@@ -228,8 +276,12 @@ def shapes_beyond_rows(requirements: Sequence[Requirement]) -> list[Shape]:
 
 
 def beyond_rows(requirements: Sequence[Requirement]) -> list[Requirement]:
-    """Those that ask for more than a number of rows, and that a single row would not meet."""
-    return [one for one in requirements if one.shape.kind != "rows" and not one.shape.trivial]
+    """Those that ask for more of the rows of a class than a number of them, and that a single row would not meet."""
+    return [
+        one
+        for one in requirements
+        if one.shape.kind != "rows" and not one.shape.trivial and not one.of_population
+    ]
 
 
 def least_rows(requirements: Sequence[Requirement]) -> int:

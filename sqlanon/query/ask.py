@@ -121,7 +121,7 @@ def _asked(
         rights.acting_as(role, seconds) if rights and role is not None else nullcontext(),
         _explained(engine),
     ):
-        if rights and role is not None and not rights.reads(role, released.view.ref):
+        if rights and role is not None and not rights.can_select(role, released.view.ref):
             raise PolicyError(
                 f"role {role} may not read {released.view.ref}: name it under readers in the release's policy, or grant it the view"
             )

@@ -8,8 +8,10 @@ from dataclasses import dataclass
 from sqlanon.engines.base import Bind, Engine, Relation, Row, TableRef
 from sqlanon.errors import DatabaseError, PolicyError
 from sqlanon.query.release import Released, described, relation_of, state
-from sqlanon.release.store.catalog import Catalog, Entry, private_table
+from sqlanon.release.store.catalog import Catalog
+from sqlanon.release.store.catalog_entry import Entry
 from sqlanon.release.store.metadata import COLUMNS
+from sqlanon.release.store.private_tables import private_table
 from sqlanon.release.store.rights import reading
 from sqlanon.release.store.swap import spelled
 from sqlanon.release.store.target import metadata_of, view_of
@@ -151,7 +153,7 @@ def _view(engine: Engine, name: str, spec: ReleaseSpec | None, *, given: bool) -
     )
 
 
-def dimensions_of(engine: Engine, released: Released, spec: ReleaseSpec | None = None) -> frozenset[TableRef]:
+def dimensions_of(engine: Engine, released: Released, spec: ReleaseSpec | None) -> frozenset[TableRef]:
     """The tables that queries over a release may join: those of the caller's policy for it, else those of the catalog's."""
     view = released.view.ref
     if spec is not None and _place(_view_of(engine, spec)) == _place(view):

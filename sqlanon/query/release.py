@@ -118,7 +118,9 @@ def described(engine: Engine, view: Relation, rows: Sequence[Row]) -> Released:
     """
     own = next((row for row in rows if row[0] == ""), None)
     if own is None:
-        raise PolicyError(f"{metadata_of(view.ref)} does not describe a release")
+        raise PolicyError(
+            f"{metadata_of(view.ref)} does not describe a release; name a view that sqlanon published"
+        )
     facts = json.loads(str(own[5]))
     types, collations = facts.get("types", {}), facts.get("collations", {})
     fields = tuple(

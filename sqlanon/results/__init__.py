@@ -1,34 +1,66 @@
 """What commands give back: frozen reports of counts and measures, each with a JSON form. Never a cell value."""
 
+from sqlanon.results.attack import (
+    AttackReport,
+    BayesAttack,
+    CompositionAttack,
+    GuessAttack,
+    LinkageAttack,
+    SkewnessGain,
+)
 from sqlanon.results.audit import AuditReport, GroupAudit, LoweringColumn, SensitiveAudit, TogetherReport
 from sqlanon.results.base import LossReport, Report, RequirementResult
 from sqlanon.results.history import HistoryReport, HistorySets
 from sqlanon.results.plan import Estimate, Feasible, PlanColumn, PlanReport
+from sqlanon.results.risk import (
+    AttackerRisk,
+    ColumnSet,
+    IdentifyingReport,
+    MarketerRisk,
+    ModelFigure,
+    PopulationUniques,
+    RiskReport,
+    WildcardRisk,
+)
 from sqlanon.results.run import DataChange, KeptTable, Outcome, RunReport
 from sqlanon.results.versions import DiffReport, ReleaseRow, RollbackReport, UnpublishReport, VersionReport
 
 __all__ = [
+    "AttackReport",
+    "AttackerRisk",
     "AuditReport",
+    "BayesAttack",
+    "ColumnSet",
+    "CompositionAttack",
     "DataChange",
     "DiffReport",
     "Estimate",
     "Feasible",
     "GroupAudit",
+    "GuessAttack",
     "HistoryReport",
     "HistorySets",
+    "IdentifyingReport",
     "KeptTable",
+    "LinkageAttack",
     "LossReport",
     "LoweringColumn",
+    "MarketerRisk",
+    "ModelFigure",
     "Outcome",
     "PlanColumn",
     "PlanReport",
+    "PopulationUniques",
     "ReleaseRow",
     "Report",
     "RequirementResult",
+    "RiskReport",
     "RollbackReport",
     "RunReport",
     "SensitiveAudit",
+    "SkewnessGain",
     "TogetherReport",
     "UnpublishReport",
     "VersionReport",
+    "WildcardRisk",
 ]

@@ -58,6 +58,7 @@ class AuditReport(Report):
         not_measured: what the policy promises and this audit could not count, each with the reason; the audit then fails.
         suppressed: rows of the source that lose all their quasi values by the release's metadata; ``missing`` of them are left out:
             ``rows`` and all measures are of those in the table.
+        candidates: every row has a box of its own: ``classes`` are boxes, ``k`` the rows that fit one, by the certificate.
         groups: format anatomy: what ``sensitive`` and ``requirements`` are counted on; k, classes and risks are those of the
             exact quasi columns.
     """
@@ -82,6 +83,7 @@ class AuditReport(Report):
     not_measured: tuple[str, ...] = ()
     suppressed: int = 0
     missing: int = 0
+    candidates: bool = False
 
     @property
     def satisfied(self) -> bool:
@@ -103,6 +105,7 @@ class TogetherReport(Report):
             intersection, NULL being one.
         requirements: persons, where a policy promises them: the least k that is promised, and what the intersections hold.
         not_measured: what is promised and could not be counted, each with the reason.
+        candidates: a release has boxes of their own: every row is a class, and ``k`` the fewest rows that the records of one may be of.
     """
 
     first: str
@@ -120,6 +123,7 @@ class TogetherReport(Report):
     requirements: tuple[RequirementResult, ...] = ()
     min_identifiers: Mapping[str, int] = field(default_factory=dict)
     not_measured: tuple[str, ...] = ()
+    candidates: bool = False
 
     @property
     def satisfied(self) -> bool:

@@ -40,7 +40,11 @@ class HistoryReport(Report):
         common: per pair of an old and a new class the rows in both.
         failing: rows of all these groups that do not meet the policy, each person once.
         unknown: why the versions cannot be compared; then all rows of the new version count as failing, and the other figures are empty.
-        not_measured: of events: why persons were not counted, in all groups or in some; rows count for them there.
+        not_measured: of events: why persons were not counted, in all groups or in some; rows count for them there. With `persons: whole`: what
+            is known of a person whose rows are in several of these groups. With boxes of their own:
+            which requirements of the policy were not measured.
+        candidates: a version has boxes of their own: every row is a group, of the rows that its records in both versions may be of, and fails
+            with fewer than k. Rows are matched by key alone, a changed row is common, and there are no components.
     """
 
     old: int
@@ -53,6 +57,7 @@ class HistoryReport(Report):
     failing: int
     unknown: str = ""
     not_measured: str = ""
+    candidates: bool = False
 
     @classmethod
     def from_dict(cls, report: Mapping[str, Any]) -> Self:

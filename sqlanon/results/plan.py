@@ -24,12 +24,17 @@ class PlanColumn:
 
 @dataclass(frozen=True, slots=True)
 class Feasible:
-    """The largest value of a requirement that any release of the table can reach."""
+    """The largest value of a requirement, the least of an upper bound, that a release of all rows of the table can reach.
+
+    Attributes:
+        met: whether that is enough. Where rows may be left out it may be False, and a release of fewer rows may do.
+    """
 
     name: str
     column: str | None
     asked: float
     largest: float
+    met: bool
 
 
 @dataclass(frozen=True, slots=True)

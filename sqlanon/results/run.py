@@ -77,6 +77,8 @@ class RunReport(Report):
     left_out: int = 0
     min_identifiers: Mapping[str, int] = field(default_factory=dict)
     """For ``rows_are: events``: per identifier that does not accept repeats, the fewest distinct values in any class, NULL being one."""
+    max_person_share: float | None = None
+    """With ``person``: the largest part of any class's rows that are one person's."""
     search: Mapping[str, int] = field(default_factory=dict)
     """What the method reports of its search, by name. Method suppress: ``phase``, the phase of TP that ended it, and
     ``least_starred_rows``, no more than any solution has; with ``solver: optimal`` ``least_stars``. Method fulldomain: ``nodes`` of the
@@ -97,6 +99,13 @@ class RunReport(Report):
     data: DataChange | None = None
     history: tuple[HistoryReport, ...] = ()
     """With ``key``: what this version reveals together with the one before."""
+    certificate: str | None = None
+    """With boxes of their own: what the matchings were made of, as a keyed hash. ``classes`` are then boxes, and ``min_class`` and
+    ``max_class`` the rows that fit one."""
+    written: str | None = None
+    """With boxes of their own: a hash of the rows of the published table, whatever their order; an audit compares the table with it."""
+    surest: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+    """With boxes of their own, per sensitive column: over rows, the ``mean`` and ``worst`` share of the most frequent value among the row's boxes."""
     scratch: tuple[KeptTable, ...] = ()
     """With ``keep_scratch``: the tables that the run kept."""
 

@@ -31,6 +31,8 @@ class ReleaseRow(Report):
     format: str = ""
     suppressed: int = 0
     """``rows`` are those of the source; so many of them are left out. ``gcp`` is 0 for anatomy: its quasi columns are exact."""
+    boxes: str = ""
+    """``own``: every row has a box of its own; ``classes`` are then boxes, and ``min_class`` and ``max_class`` the rows that fit one."""
 
 
 @dataclass(frozen=True, slots=True)

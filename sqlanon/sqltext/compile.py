@@ -12,13 +12,15 @@ import jinja2
 from sqlanon.engines.base import Bind, Statement
 from sqlanon.errors import TemplateError
 from sqlanon.sqltext.find import added_template, template_path
-from sqlanon.sqltext.quote import identifier, literal, scratch_table, table_name
+from sqlanon.sqltext.quote import identifier, link_of, literal, scratch_table, table_name
 
 # Random, so that no name a user chose can look like them.
 _SENTINEL = f"_sqlanon_bind_{secrets.token_hex(8)}_"
 _ANY_RUN = f"_sqlanon_run_{secrets.token_hex(8)}_"
 _TOKEN = re.compile(r"""'[^']*'|"[^"]*"|--[^\n]*|::|:([^\W\d]\w*)""")
 """What a placeholder must not be looked for in, or a placeholder; a doubled quote ends one quoted text and begins the next."""
+_HEADER = re.compile(r"\A(--[^\n]*\n)(?:--[^\n]*\n)+")
+"""The comment that a template begins with: its name, which an engine shows of what runs, and what is for readers of the file."""
 
 
 @lru_cache(maxsize=8)
@@ -33,6 +35,7 @@ def _environment() -> jinja2.Environment:
     environment.filters["table"] = table_name
     environment.filters["scratch"] = scratch_table
     environment.filters["literal"] = literal
+    environment.filters["link_of"] = link_of
     return environment
 
 
@@ -47,7 +50,7 @@ def _added(text: str) -> jinja2.Template:
 
 
 def _read(text: str) -> jinja2.Template:
-    template = _environment().from_string(text)
+    template = _environment().from_string(_HEADER.sub(r"\1", text))
     # Every rendering copies them, which takes long from a chain of maps.
     template.globals = dict(template.globals)
     return template

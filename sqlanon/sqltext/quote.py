@@ -6,6 +6,8 @@ from functools import lru_cache
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from sqlanon.engines.base import TableRef
 
 
@@ -29,6 +31,16 @@ def table_name(table: TableRef) -> str:
 def scratch_table(table: TableRef) -> str:
     """What CREATE makes of a scratch table: a temporary one, or one in the schema where the run has its own."""
     return f"{'TABLE' if table.schema else 'TEMPORARY TABLE'} {table_name(table)}"
+
+
+def link_of(hashed: Sequence[tuple[str, bool]], table: str) -> str:
+    """What ties a staged row to its source row: the table's column ``link``, or the hash of the columns that it would be made of.
+
+    >>> link_of([("q1", False), ("q2", True)], "s")
+    'HASH(s.q1, CAST(s.q2 AS VARCHAR))'
+    """
+    columns = [f"CAST({table}.{alias} AS VARCHAR)" if text else f"{table}.{alias}" for alias, text in hashed]
+    return f"HASH({', '.join(columns)})" if columns else f"{table}.link"
 
 
 def literal(value: str | int | None) -> str:

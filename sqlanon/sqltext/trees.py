@@ -17,7 +17,7 @@ from sqlanon.errors import TemplateError
 from sqlanon.sqltext.find import own_functions
 
 ALLOWED: frozenset[type[exp.Expr]] = frozenset({
-    exp.Add, exp.Alias, exp.AggFunc, exp.And, exp.Array, exp.ArrayAgg, exp.Between, exp.Boolean, exp.Case, exp.Cast,
+    exp.Add, exp.Alias, exp.AggFunc, exp.And, exp.Array, exp.ArrayAgg, exp.Between, exp.Boolean, exp.Bracket, exp.Case, exp.Cast,
     exp.Coalesce, exp.Collate, exp.Column, exp.ColumnDef, exp.Commit, exp.Count, exp.Create, exp.CTE, exp.DataType, exp.Delete,
     exp.DataTypeParam, exp.Distinct, exp.Div, exp.Drop, exp.EQ, exp.Except, exp.Exists, exp.Filter, exp.Floor, exp.From,
     exp.GT, exp.GTE, exp.Greatest, exp.Group, exp.Having, exp.Identifier, exp.If, exp.In, exp.Insert, exp.Is, exp.Join,

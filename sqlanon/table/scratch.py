@@ -132,6 +132,11 @@ class Scratch:
             self._made[table] = Step(self._watch.current if self._watch else "", "", 0.0)
         return table
 
+    @property
+    def made(self) -> tuple[TableRef, ...]:
+        """The scratch tables that there are, in the order in which they were named."""
+        return tuple(self._tables)
+
     def type(self, step: str) -> TableRef:
         """A new scratch type's name, of engines whose capabilities have types that list values; it need not be made."""
         made = self.named(step)
@@ -212,11 +217,11 @@ class Scratch:
                 self._run(made)
 
     def fetch(
-        self, name: str, binds: dict[str, Bind] | None = None, **context: object
+        self, name: str, binds: dict[str, Bind] | None = None, *, max_rows: int = 100_000, **context: object
     ) -> list[tuple[object, ...]]:
-        """Render a query and fetch its few rows."""
+        """Render a query and fetch its few rows; see `Engine.fetch`."""
         first, self._waiting = self._waiting or [], None if self._waiting is None else []
-        found = self.engine.fetch(self.sql(name, binds, **context), first=first)
+        found = self.engine.fetch(self.sql(name, binds, **context), max_rows=max_rows, first=first)
         self._dropped()
         return found
 

@@ -5,17 +5,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from sqlanon.engines.base import Bind, Statement, TableRef
+from sqlanon.engines.base import Bind, TableRef
 from sqlanon.errors import DatabaseError
 from sqlanon.table.wide import FEW, in_parts
 
 if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
     from sqlanon.table.encode import Domain
     from sqlanon.table.scratch import Scratch
 
 
 PARTS = 4
 """In so many parts at most the codes are read without a table: each is a scan of the stage, whose rows are wider."""
+BLOCK = 1 << 24
+"""More rows than these are sent in several values: PostgreSQL's hold 1 GiB."""
 
 
 class Work:
@@ -47,37 +52,64 @@ class Work:
             check_rows(self._rows, int(str(found)))
         return self._made
 
-    def query(self, domains: Sequence[Domain], span: tuple[int, int] | None) -> Statement | None:
-        """A query for rid and the codes of some columns, which the table would not serve better; None: read the table.
+    def read(
+        self, domains: Sequence[Domain], span: tuple[int, int] | None
+    ) -> list[npt.NDArray[np.int32]] | None:
+        """The row ids and the codes of some columns, where the table would not serve better; None: read the table.
 
-        The engine says whether it pays; it does for the first who reads the rows, if few columns are joined and the rows are read in few
-        parts. Who has read all rows calls `check_rows`.
+        That depends on the engine, and without `Engine.fetch_words` on the run: to make a table of few rows takes longer than to read them.
+        It pays for the first who reads the rows, if few columns are joined and the rows are read in few parts. Who has read all rows calls
+        `check_rows`.
 
         Args:
             domains: the columns.
             span: only rows with a rid from the first of these numbers to before the second; a reader begins at 0.
         """
         first, past = span or (0, self._rows)
-        pays = self._scratch.engine.capabilities.codes_on_the_way and len(domains) <= FEW
-        if self._made is not None or not pays or (first == 0 and self._asked):
+        fetch = self._scratch.engine.fetch_words
+        if len(domains) > FEW or self._made is not None or (first == 0 and self._asked):
             return None
         if self._rows > PARTS * (past - first):
             return None
+        if fetch is None and not (self._scratch.few and span is None):
+            return None
         self._asked = True
+        import numpy as np
+
+        if fetch is None:
+            codes = self._scratch.sql(
+                "table/work", work=None, stage=self._stage, columns=self._columns(domains), words=0
+            )
+            return [
+                array.astype(np.int32)
+                for array in self._scratch.fetch_arrays(codes, ["int32"] * (len(domains) + 1))
+            ]
         binds: dict[str, Bind] = {} if span is None else {"first": first, "past": past}
-        columns = self._columns(domains)
-        return self._scratch.sql(
-            "table/work", binds, work=None, stage=self._stage, columns=columns, span=span is not None
-        )
+        bits = [max(self._rows - 1, 1).bit_length(), *(domain.codes.bit_length() for domain in domains)]
+        places = _places(bits)
+        columns = [
+            column | {"word": word, "shift": shift}
+            for column, (word, shift) in zip(self._columns(domains), places[1:], strict=True)
+        ]
+        made = self._scratch.sql(
+            "table/work", binds, work=None, stage=self._stage, columns=columns, words=places[-1][0] + 1,
+            blocks=self._rows > BLOCK, span=span is not None,
+        )  # fmt: skip
+        words = fetch(made)
+        return [
+            (words[word] >> shift & (1 << width) - 1).astype(np.int32)
+            for (word, shift), width in zip(places, bits, strict=True)
+        ]
 
     def drop(self) -> None:
-        """Drop the table, if there is one."""
+        """Drop the table, if there is one; who asks for it later has it made anew."""
         if self._made is not None:
             self._scratch.drop(self._made)
+            self._made = None
 
     def _part(self, table: TableRef, domains: Sequence[Domain], _: bool) -> list[str]:
         columns = self._columns(domains)
-        self._scratch.execute("table/work", work=table, stage=self._stage, columns=columns, span=False)
+        self._scratch.execute("table/work", work=table, stage=self._stage, columns=columns, words=0)
         return [domain.code for domain in domains]
 
     def _columns(self, domains: Sequence[Domain]) -> list[dict[str, object]]:
@@ -95,6 +127,18 @@ class Work:
             }
             for domain in domains
         ]
+
+
+def _places(bits: Sequence[int]) -> list[tuple[int, int]]:
+    """The word of each number, and by how many bits it is shifted there; a word is never negative."""
+    places: list[tuple[int, int]] = []
+    word = used = 0
+    for width in bits:
+        if used + width > 63:
+            word, used = word + 1, 0
+        places.append((word, used))
+        used += width
+    return places
 
 
 def check_rows(rows: int, found: int) -> None:

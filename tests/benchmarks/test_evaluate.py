@@ -65,7 +65,7 @@ def test_loss_by_sets(connection):
     assert found.set_ncp == pytest.approx((1 / 3 + 8 / 15) / 2)
 
 
-def test_loss_by_sets_tells_classes_by_every_published_column(connection):
+def test_loss_by_sets_distinguishes_classes_by_every_published_column(connection):
     """One range of ages, two sets of sexes: two classes. Another column that is no quasi-identifier takes no part."""
     connection.execute("CREATE TABLE s AS SELECT row_number() OVER () AS id, * FROM t")
     connection.execute(

@@ -1,4 +1,4 @@
-"""``--format anatomy`` on files and tables: both tables are written, told and audited."""
+"""``--format anatomy`` on files and tables: both tables are written, reported and audited."""
 
 from __future__ import annotations
 

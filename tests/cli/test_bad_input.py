@@ -191,7 +191,7 @@ def test_two_columns_of_one_name(cli, tmp_path):
         "--to",
         "o.csv",
     )
-    if ended.code:  # either the engine tells them apart, or one message says that it cannot
+    if ended.code:  # either the engine distinguishes them, or one message says that it cannot
         refused(ended, 2, "age")
 
 

@@ -1,4 +1,4 @@
-"""A bound on the loss by policy file and by options: shown by plan, told by run, exit code 4 where it allows too little."""
+"""A bound on the loss by policy file and by options: shown by plan, reported by run, exit code 4 where it allows too little."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_too_little(cli, bounded):
     assert cli("releases", "--json").json == {"releases": []}
 
 
-def test_too_little_is_told_once_for_the_release(cli, bounded):
+def test_too_little_is_reported_once_for_the_release(cli, bounded):
     """What a release's own text names is not named again before it."""
     bounded("60")
     ended = cli("plan")

@@ -1,8 +1,7 @@
-"""``sqlanon evaluate``: what it prints, what it draws, how it ends."""
+"""``sqlanon evaluate``: what it prints, how it ends."""
 
 from __future__ import annotations
 
-import importlib.util
 from typing import Any
 
 import pytest
@@ -52,22 +51,10 @@ def test_text_and_json(cli: Any) -> None:
 
 
 @pytest.mark.usefixtures("released")
-def test_picture(cli: Any, tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    ended = cli("evaluate", "--plot", "p.png")
-    assert ended.code == 0, ended.err
-    assert (tmp_path / "p.png").read_bytes().startswith(b"\x89PNG")
-    for wrong in ("p.jpeg", "nowhere/p.png"):
-        refused = cli("evaluate", "--plot", wrong)
-        assert (refused.code, "--plot" in refused.err) == (2, True)
-    there = importlib.util.find_spec
-
-    def without(name: str, *rest: Any) -> Any:
-        return None if name == "matplotlib" else there(name, *rest)
-
-    monkeypatch.setattr("sqlanon.evaluate.plot.find_spec", without)
-    missing = cli("evaluate", "--plot", "q.png")
-    assert missing.code == 2
-    assert "pip install 'sqlanon[plot]'" in missing.err
+def test_the_picture_is_in_the_report_now(cli: Any) -> None:
+    refused = cli("evaluate", "--plot", "p.png")
+    assert (refused.code, "sqlanon report" in refused.err) == (2, True)
+    assert "--plot" not in cli("evaluate", "--help").out
 
 
 @pytest.mark.usefixtures("released")

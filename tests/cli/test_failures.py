@@ -6,7 +6,6 @@ import json
 import signal
 import subprocess
 import sys
-import time
 
 import pytest
 import typer
@@ -178,9 +177,9 @@ app(["work"])
 def test_interrupt(number, code, reported, tmp_path):
     """Every ``finally`` is run, and a second SIGTERM does not cut it short."""
     body = f"""import os, signal
-sys.stdout.write('ready\\n'); sys.stdout.flush()
 try:
-    time.sleep(60)
+    os.write(1, b'ready\\n')
+    time.sleep(600)
 finally:
     if {number == signal.SIGTERM}:
         os.kill(os.getpid(), signal.SIGTERM)
@@ -195,9 +194,8 @@ finally:
     )
     assert process.stdout is not None
     assert process.stdout.readline() == "ready\n"
-    time.sleep(0.1)
     process.send_signal(number)
-    out, err = process.communicate(timeout=30)
+    out, err = process.communicate(timeout=300)
     assert process.returncode == code
     assert out == ""
     assert err.startswith(f"error: stopped by {reported}")
@@ -212,11 +210,11 @@ def test_interrupt_that_a_driver_swallows(name, code, reported):
     body = f"""import os, signal
 try:
     os.kill(os.getpid(), signal.{name})
-    time.sleep(60)
+    time.sleep(600)
 except KeyboardInterrupt:
     raise RuntimeError("Query interrupted")"""
     ended = subprocess.run(
-        script(body), env=environment(), capture_output=True, text=True, check=False, timeout=50
+        script(body), env=environment(), capture_output=True, text=True, check=False, timeout=300
     )
     assert ended.returncode == code
     assert ended.stderr.startswith(f"error: stopped by {reported}")
@@ -237,5 +235,5 @@ def test_broken_pipe(write):
     process.stdout.close()
     assert process.stderr is not None
     assert process.stderr.read() == ""
-    assert process.wait(timeout=60) == 141
+    assert process.wait(timeout=300) == 141
     process.stderr.close()

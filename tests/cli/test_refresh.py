@@ -117,6 +117,11 @@ def test_mistakes(cli, tmp_path):
             ["audit", "people", "--history", "people"],
             "audit wants one TABLE, or --together A B, or --history NAME",
         ),
+        (
+            ["audit", "--history", "people", "--qi", "zip"],
+            "--qi goes with a TABLE or a file; of releases the columns are those of their policies",
+        ),
+        (["audit", "--together", "people", "b", "--sensitive", "zip"], "--sensitive goes with a TABLE"),
         (["run", "--record", tmp_path / "no" / "run.json"], "cannot be written"),
     ):
         ended = cli(*words)

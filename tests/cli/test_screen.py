@@ -14,7 +14,7 @@ from sqlanon.cli.arguments import names
 from sqlanon.cli.logs import configure
 from sqlanon.cli.progress import Bars, Lines, amount
 from sqlanon.cli.screen import Screen
-from sqlanon.cli.show.text import count, listed, measure, safe, seconds, share, shown_url
+from sqlanon.cli.show.text import LONGEST_NOTE, count, listed, measure, note, safe, seconds, share, shown_url
 from sqlanon.progress import Silent, Stopwatch
 from tests.cli.conftest import make_duckdb
 
@@ -179,3 +179,15 @@ def test_a_terminal_without_unicode(shell, tmp_path):
     ended = shell("audit", "t", "--db", "duckdb:///w.duckdb", PYTHONIOENCODING="ascii")
     assert ended.code == 0, ended.err
     assert "gr\\xf6\\xdfe" in ended.out
+
+
+def test_a_long_note_is_cut_at_a_word():
+    assert note("tds: 25\x1bnodes") == "note: tds: 25\N{REPLACEMENT CHARACTER}nodes"
+    whole = "x " * (LONGEST_NOTE // 2)
+    assert note(whole) == f"note: {whole}"
+    words = [str(number) for number in range(1000)]
+    cut = note(" ".join(words))
+    shown, _, rest = cut.removeprefix("note: ").partition(" ... ")
+    assert len(shown) <= LONGEST_NOTE
+    assert shown.split(" ") == words[: len(shown.split(" "))]
+    assert rest == f"({len(' '.join(words))} characters; --json prints all)"

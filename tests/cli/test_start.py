@@ -41,7 +41,7 @@ sys.stderr.write(json.dumps(sorted({{name.partition(".")[0] for name in sys.modu
         capture_output=True,
         text=True,
         check=True,
-        timeout=60,
+        timeout=300,
     )
     return set(json.loads(ended.stderr))
 
@@ -83,7 +83,7 @@ def test_module(shell):
         capture_output=True,
         text=True,
         check=False,
-        timeout=60,
+        timeout=300,
     )
     assert (ended.returncode, ended.stdout) == (by_name.code, by_name.out)
     assert by_name.out.startswith("sqlanon ")
@@ -98,7 +98,7 @@ def test_dir_lists_the_public_names():
         capture_output=True,
         text=True,
         check=True,
-        timeout=60,
+        timeout=300,
     )
     listed, public = json.loads(ended.stdout)
     assert set(public) <= set(listed)
@@ -121,6 +121,6 @@ with sqlanon.connect("duckdb:///:memory:") as db:
         capture_output=True,
         text=True,
         check=True,
-        timeout=60,
+        timeout=300,
     )
     assert ended.stdout.split() == ["True", "True"]

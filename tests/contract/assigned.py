@@ -49,7 +49,8 @@ class Sample:
         spec = spec_of(**{**self.arguments, **options})
         with Scratch(self.scratch.engine) as scratch:
             context = Context(
-                scratch, self.encoded, self.ready.requirements, execution, sys.maxsize, 2, Silent(), spec.seed or 0
+                scratch, self.encoded, self.ready.requirements, execution, sys.maxsize, 2, Silent(), spec.seed or 0,
+                search_seed=spec.seed or 0,
             )  # fmt: skip
             assignment = method(spec.method).assign(context)
             rows = _fetch(scratch, assignment.table, ["rid", "class"])

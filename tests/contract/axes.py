@@ -45,12 +45,13 @@ class Way:
 
 
 def ways() -> list[Way]:
-    """Every method of the registry in every variant."""
+    """Every method of the registry that makes classes, in every variant; boxes of their own have a suite of their own."""
     from sqlanon.methods import METHODS
 
     return [
         Way(name, dict(zip(method.words, values, strict=True)))
         for name, method in METHODS.items()
+        if not method.own_boxes
         for values in product(
             *(
                 given[:1] if option in ORACLES[name].elsewhere else given

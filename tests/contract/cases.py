@@ -129,11 +129,9 @@ def release_rows(
     return read_table(db, ("release", source)), release.report
 
 
-def expected_rows(
-    case: Case, variant: str, cut: str, kind: str = "ranges", mean: Sequence[str] = ()
-) -> Counter[Any]:
+def expected_rows(case: Case, variant: str, cut: str, kind: str = "ranges") -> Counter[Any]:
     """The multiset that the oracle releases."""
-    return multiset(released(case.table, case.classes(variant, cut), kind, mean))
+    return multiset(released(case.table, case.classes(variant, cut), kind))
 
 
 def published_classes(case: Case, classes: Sequence[Sequence[int]], kind: str = "ranges") -> list[list[int]]:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from tests.contract.cases import Case, plain
+from tests.contract.cases import QI, Case, plain
 from tests.engines import read_table
 from tests.oracle import dual as oracle
 
@@ -45,7 +46,7 @@ class Bound:
 
 
 def numbered(case: Case) -> Case:
-    """The case with a column that tells the rows apart, and is published."""
+    """The case with a column that identifies the rows, and is published."""
     rows = tuple((i, *row) for i, row in enumerate(case.rows))
     return replace(case, columns={"row": "INTEGER", **case.columns}, rows=rows)
 
@@ -69,3 +70,12 @@ def classes_of(db: Any, case: Case, directory: Path, **arguments: Any) -> tuple[
 def privacy(case: Case, classes: list[list[int]]) -> Fraction:
     """PM of the only sensitive column."""
     return oracle.least_privacy(case.values(case.sensitive[0]), classes)
+
+
+def line(seed: int, rows: int, values: int = 3) -> Case:
+    """A numbered table of one quasi column of numbers and one sensitive column."""
+    rng = random.Random(seed)
+    sensitive = [f"s{i % values}" for i in range(rows)]
+    rng.shuffle(sensitive)
+    found = [(rng.randint(0, 12), value) for value in sensitive]
+    return numbered(Case("line", {"x": "INTEGER", "s": "TEXT"}, tuple(found), {"x": QI()}, ("s",)))

@@ -238,7 +238,7 @@ def _lines() -> list[Case]:
     skewed = ["flu"] * 10 + [rng.choice("abcd") for _ in range(20)]
     return [
         _line("one_attribute", values, Privacy(k=4)),
-        # The most frequent value is just n / l of the rows, and stands together.
+        # The most frequent value is just n / l of the rows, and its rows are adjacent.
         _line("tight_l", sorted(x or 0 for x in values), Privacy(k=2, l=Fraction(3)), skewed),
         _line("distinct_l", values, Privacy(k=2, distinct_l=3), [rng.choice("aaabbc") for _ in values]),
         _line("fraction", values, Privacy(k=5, l=Fraction(4, 3)), [rng.choice("aaab") for _ in values]),
@@ -250,7 +250,7 @@ def _lines() -> list[Case]:
 
 
 def _constant() -> Case:
-    """Columns that tell no rows apart, among one that does."""
+    """Columns that distinguish no rows, and one that does."""
     rng = random.Random(11)
     rows = tuple((5, None, "x", None, rng.randint(0, 30)) for _ in range(23))
     return Case(
@@ -329,7 +329,7 @@ CORE: tuple[Case, ...] = (MIXED, NUMBERS, DATES, TREES, JOINT, _hostile(), TIES,
 """Every type and treatment, every kind of requirement."""
 
 FEW: tuple[Case, ...] = (MIXED, NUMBERS, JOINT, TIES, DIVERSE)
-"""Some of them, of every kind of requirement that options tell apart."""
+"""Some of them, of every kind of requirement that options distinguish."""
 
 SAMPLES: tuple[Case, ...] = (
     *CORE,

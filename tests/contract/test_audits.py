@@ -119,6 +119,11 @@ def test_together_counts_the_intersections(shared_db: Any, first: str, second: s
     assert report.unique_rows == list(sizes.values()).count(1)
     smaller = min(report.k_first, report.k_second)
     assert report.rows_below == sum(size for size in sizes.values() if size < smaller)
+    for one in report.sensitive:
+        found: dict[Any, list[Any]] = defaultdict(list)
+        for row, value in enumerate(JOINT.values(one.column)):
+            found[label["p", row], label["q", row]].append(value)
+        assert (one.distinct_l, one.frequency_l) == pytest.approx(diversity([*found.values()]))
 
 
 def test_hostile_names_of_tables_schemas_and_views(connect: Any, tmp_path: Path) -> None:
@@ -135,7 +140,7 @@ def test_hostile_names_of_tables_schemas_and_views(connect: Any, tmp_path: Path)
 
 
 def test_together_of_events_pairs_the_same_row(shared_db: Any) -> None:
-    """Identifiers repeat, so rows are linked whole; the truth is read from the releases, by a column that tells rows."""
+    """Identifiers repeat, so rows are linked whole; the truth is read from the releases, by a column that identifies rows."""
     drawn = random.Random(5)
     rows = [(i // 2, drawn.randrange(40), drawn.randrange(40), drawn.choice("abc"), i) for i in range(300)]
     columns = {"person": "INTEGER", "x": "INTEGER", "y": "INTEGER", "s": "TEXT", "mark": "INTEGER"}
@@ -155,6 +160,34 @@ def test_together_of_events_pairs_the_same_row(shared_db: Any) -> None:
     assert (reported.matched, reported.unmatched) == (300, 0)
     assert (reported.classes, reported.k) == (len(groups), min(groups.values()))
     assert reported.unique_rows == sum(1 for n in groups.values() if n == 1)
+    held = {column: defaultdict(list) for column in ("person", "s")}
+    for person, _, _, value, mark in rows:
+        held["person"][shown[0][mark], shown[1][mark]].append(person)
+        held["s"][shown[0][mark], shown[1][mark]].append(value)
+    (one,) = reported.sensitive
+    assert (one.distinct_l, one.frequency_l) == pytest.approx(diversity([*held["s"].values()]))
+    assert reported.min_identifiers == {"person": min(len(set(them)) for them in held["person"].values())}
+
+
+def test_four_equal_intersections_and_none_once_all_rows_are_gone(shared_db: Any) -> None:
+    """Each has six persons with the values a, a, a, b, b, c."""
+    name = f"gone_{uuid4().hex[:8]}"
+    columns = {"person": "INTEGER", "x": "INTEGER", "y": "INTEGER", "s": "TEXT"}
+    rows = [(i, i % 2, i // 2 % 2, "aaabbc"[i // 4]) for i in range(24)]
+    source = create_table(shared_db, name, columns, rows)
+    for column in ("x", "y"):
+        shared_db.anonymize(
+            source, quasi=[column], sensitive=["s"], identifiers=["person"], rest="drop", k=4, rows_are="events",
+            name=f"{name}_{column}", publish=f"release.{name}_{column}",
+        )  # fmt: skip
+    for matched, k, identifiers, distinct, frequency in ((24, 6, 6, 3, 2), (0, 0, 0, 0, 0)):
+        found = shared_db.together(f"{name}_x", f"{name}_y")
+        assert (found.matched, found.unmatched, found.k) == (matched, 24 - matched, k)
+        assert (found.classes, found.unique_rows) == (4 if matched else 0, 0)
+        assert found.rows_below == matched
+        assert found.min_identifiers == {"person": identifiers}
+        assert [(one.distinct_l, one.frequency_l) for one in found.sensitive] == [(distinct, frequency)]
+        shared_db.engine.execute(f"UPDATE {source} SET person = person + 100")
 
 
 def test_columns_that_lower_k_together_only(shared_db: Any) -> None:

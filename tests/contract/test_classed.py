@@ -26,7 +26,7 @@ def test_rows_on_both_sides_of_every_bound(kept: str, tied: bool) -> None:
         names = {name: TableRef(None, name) for name in ("classed", "stage", "work", "assign")}
         made = statement(
             "table/classed", "duckdb", **names, raw=["q1"], codes=["c1"], tied=TableRef(None, "tied") if tied else None,
-            kept=kept, rows=ROWS,
+            kept=kept, rows=ROWS, block=1_000_000, listed=False, link=(),
         )  # fmt: skip
         connection.execute(made.text)
         found = connection.execute("SELECT class, rid, q1, c1, link = hash(rid) FROM classed").fetchall()

@@ -6,12 +6,14 @@ import random
 import uuid
 from typing import Any
 
+import numpy as np
 import pytest
 
 from sqlanon.engines.base import TableRef
 from sqlanon.spec import ColumnSpec, PrivacySpec, ReleaseSpec
 from sqlanon.table.scratch import Scratch
 from sqlanon.table.stage import assign_roles, take_stage
+from sqlanon.table.work import _places
 from tests.engines import PAIR, create_table
 
 ROWS = 500
@@ -58,14 +60,26 @@ def test_codes_of_integers(connect_module, test_engine, dense, kind, low, nulls)
             "listed": None, "code": "c1", "dense": dense,
         }  # fmt: skip
         work = scratch.table("work")
-        scratch.execute("table/work", work=work, stage=stage, columns=[column], span=False)
+        scratch.execute("table/work", work=work, stage=stage, columns=[column], words=0)
         assert read(db, work, "rid", "c1") == sorted(((rid, codes[value]) for rid, value in rows), key=repr)
+        if db.engine.fetch_words is None:
+            return
         binds = {"first": 30, "past": 90}
-        part = scratch.sql("table/work", binds, work=None, stage=stage, columns=[column], span=True)
-        rid, code = db.engine.fetch_arrays(part, ["int32", "int16"])
-        assert sorted(zip(rid.tolist(), code.tolist(), strict=True)) == [
+        placed = [column | {"word": 0, "shift": 9}, column | {"word": 1, "shift": 0}]
+        made = scratch.sql(
+            "table/work", binds, work=None, stage=stage, columns=placed, words=2, blocks=True, span=True
+        )
+        first, second = (words.tolist() for words in db.engine.fetch_words(made))
+        assert sorted((word & 511, word >> 9) for word in first) == [
             (i, codes[value]) for i, value in rows[30:90]
         ]
+        assert second == [word >> 9 for word in first]
+
+
+def test_codes_of_many_bits_take_several_words() -> None:
+    """Each has a place of its own within the 63 bits of a word that is not negative."""
+    assert _places([20, 43]) == [(0, 0), (0, 20)]
+    assert _places([20, 44, 19, 1]) == [(0, 0), (1, 0), (1, 44), (2, 0)]
 
 
 @pytest.mark.parametrize("test_engine", PAIR, ids=lambda engine: engine.name)
@@ -88,7 +102,8 @@ def test_staged_rows_are_numbered(connect, test_engine, many, monkeypatch):
 @pytest.mark.parametrize("flaw", ["none", "a row left out", "a row twice", "an unknown row", "no class"])
 @pytest.mark.parametrize("tied", [False, True], ids=["plain", "tied"])
 @pytest.mark.parametrize("unassigned", [False, True], ids=["all", "unassigned"])
-def test_rows_with_their_class(connect_module, test_engine, flaw, tied, unassigned):
+@pytest.mark.parametrize("block", [0, 200])
+def test_rows_with_their_class(connect_module, test_engine, flaw, tied, unassigned, block):
     """Whatever a method returns, in whatever order: a row has the classes that it gave it, no others."""
     chance = random.Random(5)
     given = [(rid, chance.randrange(-1 if unassigned else 0, 9)) for rid in range(ROWS)]
@@ -115,8 +130,36 @@ def test_rows_with_their_class(connect_module, test_engine, flaw, tied, unassign
         classed = scratch.table("classed")
         scratch.execute(
             "table/classed", classed=classed, stage=stage, work=stage, assign=assign, raw=["s1"], codes=[], kept="assigned" if unassigned else "all",
-            tied=temporary(scratch, "tied", pairs, list(moved.items())) if tied else None, rows=ROWS,
+            tied=temporary(scratch, "tied", pairs, list(moved.items())) if tied else None, rows=ROWS, block=block,
+            listed=False, link=(),
         )  # fmt: skip
+        assert read(db, classed, "class", "rid", "s1") == sorted(expected, key=repr)
+
+
+@pytest.mark.parametrize("test_engine", PAIR, ids=lambda engine: engine.name)
+@pytest.mark.parametrize("tied", [False, True], ids=["plain", "tied"])
+def test_rows_whose_classes_are_listed(connect_module, test_engine, tied):
+    """One array has the classes of all rows; a table of rows can be made of it."""
+    db = connect_module(test_engine)
+    if db.engine.load_list is None:
+        pytest.skip("classes are loaded row by row")
+    chance = random.Random(6)
+    given = [chance.randrange(9) for _ in range(ROWS)]
+    moved = dict.fromkeys(range(0, ROWS, 7), 100) if tied else {}
+    with Scratch(db.engine) as scratch:
+        stage = temporary(
+            scratch, "stage", {"rid": "INTEGER", "s1": "INTEGER", "link": "BIGINT"}, [(rid, rid * 2, rid) for rid in range(ROWS)]
+        )  # fmt: skip
+        pairs = {"rid": "INTEGER", "class": "INTEGER"}
+        listed, assign, classed = (scratch.table(name) for name in ("listed", "assign", "classed"))
+        db.engine.load_list(listed, "classes", np.array(given, np.int32))
+        scratch.execute("table/unlisted", assign=assign, listed=listed)
+        assert read(db, assign, "rid", "class") == sorted(enumerate(given), key=repr)
+        scratch.execute(
+            "table/classed", classed=classed, stage=stage, work=stage, assign=listed, raw=["s1"], codes=[], kept="all",
+            tied=temporary(scratch, "tied", pairs, list(moved.items())) if tied else None, rows=ROWS, block=0, listed=True, link=(),
+        )  # fmt: skip
+        expected = [(moved.get(rid, at), rid, rid * 2) for rid, at in enumerate(given)]
         assert read(db, classed, "class", "rid", "s1") == sorted(expected, key=repr)
 
 

@@ -16,8 +16,7 @@ from sqlanon.kernels import optimal_diverse
 from sqlanon.methods.onedim import applicable
 from sqlanon.spec import Accuracy, PrivacySpec
 from tests.contract.cases import QI, Case
-from tests.contract.dual import numbered
-from tests.contract.test_dual import line
+from tests.contract.dual import line, numbered
 from tests.engines import create_table
 
 COLUMNS = {"age": "INTEGER", "city": "TEXT", "note": "TEXT", "s": "TEXT", "t": "TEXT"}

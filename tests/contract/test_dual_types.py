@@ -25,7 +25,7 @@ LIMITS = {"postgres-huge_and_tiny": "PostgreSQL raises on underflow between 1e-3
 def test_k_is_the_most_of_all_partitions(
     shared_db: Any, name: str, bound: str | Fraction, tmp_path: Path
 ) -> None:
-    """On one column, groups of consecutive values are as good as any; NULL, infinities and NaN stand alone within extents."""
+    """On one column, groups of consecutive values are as good as any; NULL, infinities and NaN are alone within extents."""
     sql_type, pool = NARROW[name]
     case = numbered(Case("one", {"x": sql_type}, tuple((v,) for v in (pool * 2)[:8]), {"x": QI()}))
     within = (

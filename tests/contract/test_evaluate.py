@@ -14,6 +14,8 @@ from typing import Any
 
 import pytest
 
+import sqlanon
+from sqlanon.engines.base import Statement
 from sqlanon.errors import PolicyError
 from sqlanon.evaluate import values as workload_values
 from sqlanon.evaluate.report import Spread
@@ -22,9 +24,11 @@ from sqlanon.evaluate.subject import subject
 from sqlanon.evaluate.workload import fitting, queries
 from sqlanon.query.answer import Bounded
 from sqlanon.spec import GeneratorSpec, QuerySpec, WorkloadSpec
-from tests.contract.cases import Case, release_rows
+from tests.contract.cases import QI, Case, release_rows
+from tests.contract.own_boxes import placed
 from tests.contract.samples import DIVERSE, JOINT, MIXED, TREES
 from tests.oracle import divergence as oracle
+from tests.oracle.requirements import Privacy
 
 EVERYTHING = WorkloadSpec(
     generators=(
@@ -133,6 +137,39 @@ def test_ranges_have_the_papers_width(shared_db: Any, tmp_path: Path) -> None:
             assert held[0][0] == width
 
 
+LETTERS = Case(
+    "letters", {"t": "TEXT", "s": "INTEGER"}, tuple((value, i) for i, value in enumerate(("a", "B", "c", "D", "e", "F") * 2)),
+    {"t": QI("text", ordered="alphabetical")}, ("s",), Privacy(k=2),
+)  # fmt: skip
+
+
+def test_ranges_of_text_in_order_are_asked_as_ranges(shared_db: Any, tmp_path: Path) -> None:
+    """By IN the gaps between its values would count like them."""
+    source, engine = LETTERS.create(shared_db), shared_db.engine
+    if engine.capabilities.collations:
+        text = f'ALTER TABLE {placed(engine.target(source))} ALTER COLUMN t TYPE TEXT COLLATE "C"'
+        engine.execute(Statement("test", text, {}))
+    assert asked_in_letters(shared_db, source, tmp_path) == {True}
+
+
+def test_ranges_of_text_are_lists_where_the_source_does_not_order_it_by_bytes(tmp_path: Path) -> None:
+    """BETWEEN would mean other rows."""
+    with sqlanon.connect("duckdb:///:memory:") as db:
+        source = LETTERS.create(db)
+        db.engine.execute("SET default_collation = 'NOCASE'")
+        assert asked_in_letters(db, source, tmp_path) == {False}
+
+
+def asked_in_letters(db: Any, source: str, directory: Path) -> set[bool]:
+    """Whether queries of ranges are asked by BETWEEN; their bounds hold."""
+    release_rows(db, LETTERS, directory, source=source, name=source)
+    drawn = WorkloadSpec(
+        generators=(GeneratorSpec("r", "ranges", dimensions=1, selectivity=Fraction(1, 4), queries=8),)
+    )
+    assert db.evaluate(source, drawn).sound
+    return {" BETWEEN " in one.sql for one in queries(db.engine, subject(db.engine, source), drawn)}
+
+
 def _conjuncts(condition: str) -> list[str]:
     """The parts between ANDs, but for those of BETWEEN."""
     parts = condition.split(" AND ")
@@ -169,7 +206,7 @@ def test_a_query_asks_the_source(shared_db: Any, tmp_path: Path) -> None:
             shared_db.evaluate(source, WorkloadSpec((QuerySpec("q", text),)))
 
 
-def test_what_does_not_fit_is_told_at_once(shared_db: Any, tmp_path: Path) -> None:
+def test_what_does_not_fit_is_reported_at_once(shared_db: Any, tmp_path: Path) -> None:
     """Before the first query runs, and everything together."""
     source, _ = released(shared_db, MIXED, tmp_path)
     wrong = (

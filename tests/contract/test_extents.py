@@ -56,6 +56,31 @@ def test_one_column(shared_db: Any, name: str, found: dict[str, Extent], tmp_pat
     check(case, WAY.classes(case), found)
 
 
+def test_null_alone_has_no_extent(shared_db: Any, found: dict[str, Extent], tmp_path: Path) -> None:
+    """Classes of NULL alone and of one word each: a set of one word has the extent 1, one of nothing 0."""
+    words = QI("nominal")
+    for rows, largest in (
+        ([None] * 4, 0),
+        ([None] * 4 + ["a"] * 4, 1),
+        ([None] * 4 + ["a"] * 2 + ["b"] * 2, 2),
+    ):
+        case = Case("nulls", {"x": "TEXT"}, tuple((v,) for v in rows), {"x": words}, (), Privacy(k=4))
+        release_rows(shared_db, case, tmp_path, **WAY.arguments)
+        assert found["x"] == Extent(Fraction(largest), 0)
+
+
+def test_the_widest_of_boxes_that_are_one_class(shared_db: Any, tmp_path: Path) -> None:
+    """Both classes publish 1, their median: one has 0 to 1, and the other 1 to 9, of a range of 9."""
+    case = Case(
+        "twice", {"x": "INTEGER"}, tuple((v,) for v in (0, 1, 1, 1, 1, 9)), {"x": QI()}, (), Privacy(k=3)
+    )
+    method = "mondrian:variant=relaxed,cut=median"
+    shown, report = release_rows(shared_db, case, tmp_path, method=method, format="points")
+    assert [row["x"] for row in shown] == [1] * 6
+    assert report.loss.gcp == pytest.approx((1 / 9 + 8 / 9) / 2)
+    assert report.loss.il_inf == pytest.approx(8 / 9)
+
+
 NONE = Extent(Fraction(0), 1)
 HOUR = Fraction(1, 24)
 WHOLE: dict[str, Any] = {

@@ -63,6 +63,14 @@ def test_only_small_runs_and_until_their_end(monkeypatch):
     assert seen == [False, True]
 
 
+def test_a_session_that_does_not_optimize_stays_so():
+    with sqlanon.connect("duckdb:///:memory:") as db:
+        fill(db)
+        db.engine.execute("PRAGMA disable_optimizer")
+        db.anonymize("patients", quasi=["age", "zip"], sensitive="disease", k=4)
+        assert db.engine.fetch(OPTIMIZES) == [(False,)]
+
+
 def test_a_view_is_read_by_an_optimized_plan(monkeypatch):
     """However few rows it has, its tables may be large."""
     seen = []

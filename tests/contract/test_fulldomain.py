@@ -2,60 +2,32 @@
 
 from __future__ import annotations
 
-import random
 import sys
+import uuid
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from sqlanon.declared import refusals
-from sqlanon.declared.combinations import remarks
-from sqlanon.declared.method import Asked
-from sqlanon.declared.methods import FULLDOMAIN
-from sqlanon.errors import InfeasibleError, PolicyError
+from sqlanon.errors import InfeasibleError
 from sqlanon.methods import method
 from sqlanon.methods.base import Assignment, Context
-from sqlanon.methods.fulldomain import sieve
 from sqlanon.policy import release as spec_of
 from sqlanon.progress import Silent
 from sqlanon.spec import SuppressionSpec
 from sqlanon.table.scratch import Scratch
 from tests.contract.assigned import Sample, _fetch, encoded_sample
 from tests.contract.cases import QI, Case, release_rows
-from tests.engines import PAIR
+from tests.contract.lattices import CITY, case
+from tests.engines import PAIR, create_table
 from tests.oracle import lattice
 from tests.oracle.requirements import Privacy
 
 METRICS = ("loss", "entropy", "height", "dm")
 LIMITS = (Fraction(0), Fraction(1, 10), Fraction(3, 10))
-CITY = (
-    ("oslo", "norway", "*"),
-    ("bergen", "norway", "*"),
-    ("rome", "italy", "*"),
-    ("pisa", "italy", "*"),
-    ("nowhere", "italy", "*"),
-)
-
-
-def case(seed: int, privacy: Privacy, rows: int = 17) -> Case:
-    """Three columns: with a hierarchy and NULLs, nominal, numbers."""
-    rng = random.Random(seed)
-    values = tuple(
-        (rng.choice(["oslo", "bergen", "rome", "rome", "pisa", None]), rng.choice("xxyz"), rng.choice([1, 1, 2]), rng.choice("aabcd"))
-        for _ in range(rows)
-    )  # fmt: skip
-    return Case(
-        f"lattice_{seed}",
-        {"city": "TEXT", "kind": "TEXT", "n": "INTEGER", "sa": "TEXT"},
-        values,
-        {"city": QI("hierarchy", levels=CITY), "kind": QI("nominal", weight=2), "n": QI()},
-        ("sa",),
-        privacy,
-    )
 
 
 def pair() -> Case:
@@ -198,6 +170,9 @@ def test_a_node_that_suppresses_every_row_is_none(
         (Privacy(k=2), "ab", "all", "1/5", "starred", r": raise limit, say rows: left_out, say search: global, or ask for less$"),
         (Privacy(k=1, l=Fraction(2)), "a", "global", "1", "left_out", r"; the whole table reaches l = 1 of sa: ask for less$"),
         (Privacy(k=1, l=Fraction(2)), "aaab", "global", "1/5", "left_out", r"l = 1.25 of sa: raise limit, or ask for less$"),
+        (Privacy(k=1, l=Fraction(2)), "a", "local", "1", "left_out", r"; the whole table reaches l = 1 of sa: ask for less$"),
+        (Privacy(k=1, l=Fraction(2)), "aaab", "local", "1/5", "left_out", r"l = 1.25 of sa: raise limit, or ask for less$"),
+        (Privacy(k=1, distinct_l=3), "ab", "local", "1/5", "left_out", r"distinct_l = 2 of sa: raise limit, or ask for less$"),
     ],
 )  # fmt: skip
 def test_where_no_node_will_do_only_options_not_yet_set_are_named(
@@ -211,122 +186,26 @@ def test_where_no_node_will_do_only_options_not_yet_set_are_named(
         release_rows(connect_module(PAIR[0]), one, tmp_path, **asked)
 
 
-@pytest.mark.parametrize("seed", range(8))
-@pytest.mark.parametrize("divide", ["values", "whole"])
-def test_local_classes_are_those_of_the_oracle(
-    connect_module: Any, tmp_path: Path, seed: int, divide: str
+@pytest.mark.parametrize("execution", ["kernel", "pushdown"])
+@pytest.mark.parametrize(("k", "asked"), [(2, {"l": 1}), (2, {"distinct_l": 1}), (1, {"l": 1})])
+def test_what_every_row_meets_counts_no_values(
+    connect_module: Any, execution: str, k: int, asked: dict[str, int]
 ) -> None:
-    """Every row once, every class meets the policy: the oracle's classes, with and without a limit of nodes."""
-    privacies = [
-        Privacy(k=3),
-        Privacy(k=1, l=Fraction(2)),
-        Privacy(k=3, l=Fraction(7, 4)),
-        Privacy(k=2, distinct_l=3),
-    ]
-    one = case(seed + 20, privacies[seed % 4], rows=31)
-    with encoded_sample(connect_module(PAIR[0]), one, tmp_path) as sample:
-        for nodes in (0, 3):
-            options = {"name": "fulldomain", "divide": divide} | ({"nodes": str(nodes)} if nodes else {})
-            classes, _ = sample.classes("kernel", method=options, seed=1)
-            own = [
-                sorted((sample.table.codes[row], sample.table.sa_codes[row]) for row in rows)
-                for rows in classes
-            ]
-            expected = lattice.local(sample.table, replace(one.privacy), divide, nodes)
-            assert sorted(own) == sorted(
-                sorted((sample.table.codes[row], sample.table.sa_codes[row]) for row in rows)
-                for rows in expected
-            )
-
-
-@pytest.mark.parametrize("divide", ["values", "whole"])
-def test_local_leaves_rows_out_where_that_loses_less(
-    connect_module: Any, tmp_path: Path, divide: str
-) -> None:
-    """Within the limit, with every class lawful (verified), never with more loss; by hand where one value is frequent."""
-    places = zip(("oslo", "bergen", "rome", "pisa"), "wxyz", range(4), strict=True)
-    rows = [(*place, sa) for place in places for sa in "bc"] + [("nowhere", "v", 5, "a")] * 8
-    tables = [replace(case(0, Privacy(k=1, l=Fraction(2))), rows=tuple(rows))]
-    tables += [case(seed + 60, Privacy(k=2, l=Fraction(2)), rows=41) for seed in range(2)]
-    # The search counts what levels lose: so does LM where every column has a hierarchy.
-    own = {
-        name: QI("hierarchy", levels=tuple((value, "*") for value in values))
-        for name, values in (("kind", "vwxyz"), ("n", "01235"))
-    }
-    for one in (replace(table, quasi={**table.quasi, **own}) for table in tables):
-        method = {"name": "fulldomain", "divide": divide}
-        db = connect_module(PAIR[0])
-        _, without = release_rows(db, one, tmp_path, method=method)
-        asked = {"limit": "1/2", "rows": "left_out"}
-        shown, report = release_rows(db, one, tmp_path, method=method, suppression=asked)
-        assert report.verified
-        assert report.left_out == one.table.rows - len(shown) <= one.table.rows / 2
-        assert report.loss.lm <= without.loss.lm + 1e-12
-        if one.rows == tables[0].rows:
-            # Every other row has to be in a class with one of the frequent value, or can be in a class of its own place.
-            assert (report.left_out, report.loss.lm) == (8, pytest.approx(8 / 16))
-            assert without.loss.lm > 8 / 16
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_the_filter_of_large_lattices_changes_nothing(
-    connect_module: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seed: int
-) -> None:
-    one = case(
-        seed + 40, [Privacy(k=3), Privacy(k=1, l=Fraction(2)), Privacy(k=2, distinct_l=2)][seed], rows=90
-    )
-    with encoded_sample(connect_module(PAIR[0]), one, tmp_path) as sample:
-        made = []
-        for large in (sieve.LARGE, 0):
-            monkeypatch.setattr(sieve, "LARGE", large)
-            classes, _ = sample.classes("kernel", method="fulldomain", seed=1)
-            made.append({frozenset(rows) for rows in classes})
-    assert made[0] == made[1]
-
-
-@pytest.mark.parametrize(
-    ("options", "more", "what"),
-    [
-        ({"metric": "dm"}, {}, "search=local goes by the loss; leave metric out, or say search=global"),
-        ({}, {"execution": "pushdown"}, "search=local has no pushdown; leave execution out (auto), or say search=global"),
-        ({"search": "global", "nodes": "9"}, {}, "leave nodes out, or say search=local"),
-        ({}, {"suppression": Fraction(1, 10)}, "leave suppression out, or say search=global"),
-        ({}, {"suppression": Fraction(1, 10), "l": Fraction(2), "sensitive": 1}, "leave suppression out, or say rows: left_out"),
-        ({"search": "all"}, {"suppression": Fraction(1, 10), "l": Fraction(2), "sensitive": 1}, "leave suppression out"),
-        ({"search": "global"}, {"refine": True}, "leave refine out, or say search=local"),
-        ({"divide": "whole"}, {"refine": True}, "leave refine out, or say divide=values"),
-        ({}, {"maximize": "k"}, "fulldomain does not maximize k; maximize k with tree"),
-        ({}, {"format": "anatomy"}, "cannot be published in the format anatomy; fulldomain goes with ranges"),
-    ],
-)  # fmt: skip
-def test_what_it_does_not_take_is_refused_with_what_to_do(
-    options: dict[str, str], more: dict[str, Any], what: str
-) -> None:
-    asked = Asked("fulldomain", FULLDOMAIN.values(options), **{"k": 2, "quasi": 2, **more})
-    assert any(what in str(one) for one in refusals(FULLDOMAIN, asked)), refusals(FULLDOMAIN, asked)
-    assert not refusals(FULLDOMAIN, Asked("fulldomain", FULLDOMAIN.values({}), k=2, quasi=2, refine=True))
-
-
-def test_remarks_on_refine() -> None:
-    """Plan says where it does nothing."""
-    asked = {"source": "t", "quasi": ["a", "b"], "k": 2, "refine": {"search": 0}}
-    (said,) = remarks(spec_of(**asked, method="fulldomain"))
-    assert said.startswith("refine: after fulldomain with search=local")
-    assert not remarks(spec_of(**asked, method="tree"))
-    assert not remarks(spec_of(**{**asked, "refine": None}, method="fulldomain"))
-    assert not remarks(spec_of(**{**asked, "refine": True}, method="fulldomain"))
-
-
-def test_a_lattice_that_is_too_large_is_refused(shared_db: Any) -> None:
-    columns = [f"c{i}" for i in range(20)]
-    shared_db.engine.execute(
-        f"CREATE TABLE many_columns AS SELECT {', '.join(f'1 AS {name}' for name in columns)}"
-    )
-    with pytest.raises(
-        PolicyError,
-        match=r"at most 1000000 combinations of levels, and the 20 quasi columns have 1048576: .*or use method tree",
-    ):
-        shared_db.anonymize("many_columns", quasi=columns, k=1, method="fulldomain")
+    """With k alone cells have no sensitive values, and a requirement that any row meets asks for none."""
+    for engine in PAIR:
+        db = connect_module(engine)
+        name = f"every_{uuid.uuid4().hex[:10]}"
+        create_table(db, name, {"a": "INTEGER", "s": "TEXT"}, [(i % 2, "xy"[i % 3 == 0]) for i in range(9)])
+        release = db.anonymize(
+            name,
+            quasi="a",
+            sensitive="s",
+            k=k,
+            method="fulldomain:search=global",
+            execution=execution,
+            **asked,
+        )
+        assert (release.report.verified, release.report.classes) == (True, 2)
 
 
 @pytest.mark.parametrize("engine", PAIR, ids=lambda engine: engine.name)

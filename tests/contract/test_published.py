@@ -16,7 +16,7 @@ from tests.engines import PAIR, create_table, read_table, text_literal
 
 
 def sql_types(db: Any, schema: str, table: str) -> dict[str, str]:
-    """Column to type, as the system catalog tells it."""
+    """Column to type, as the system catalog has it."""
     return dict(
         db.engine.fetch(
             "SELECT column_name, CASE data_type WHEN 'ARRAY' THEN udt_name WHEN 'USER-DEFINED' THEN udt_name "
@@ -71,7 +71,7 @@ def test_stored_order_is_independent_of_the_sources(shared_db: Any, kind: str, t
 @pytest.mark.cover("way execution")
 @pytest.mark.parametrize("way", ["tree", "hilbert", "mondrian:variant=relaxed", "anatomy"])
 @pytest.mark.parametrize("execution", ["kernel", "pushdown"])
-def test_rows_that_only_other_columns_tell_apart(shared_db: Any, way: str, execution: str) -> None:
+def test_rows_that_only_other_columns_distinguish(shared_db: Any, way: str, execution: str) -> None:
     """Of each pair at an odd x one row goes left, one right: which one does the secret decide, not the source's order."""
     name = f"pairs {way} {execution}"
     rows = [(100 * b + x, "ab"[b % 2], f"{b} {x} {i}") for b in range(20) for x in (0, 1, 2) for i in (0, 1)]
@@ -99,7 +99,7 @@ def test_rows_that_only_other_columns_tell_apart(shared_db: Any, way: str, execu
         assert 0 < firsts < sum(note.split()[1] == "1" for note in left)
 
 
-def test_rows_that_only_the_look_of_a_value_tells_apart(shared_db: Any) -> None:
+def test_rows_that_only_the_look_of_a_value_distinguishes(shared_db: Any) -> None:
     """0.0 and -0.0 are equal, as 1.0 and 1.00 are: which of two goes left does not show the source's order either."""
     pairs = [("0.0", "-0.0")] * 20 if shared_db.engine.dialect == "duckdb" else [("1.0", "1.00")] * 20
     kind = "DOUBLE" if shared_db.engine.dialect == "duckdb" else "NUMERIC"
@@ -143,7 +143,7 @@ def test_stored_order_of_values_that_are_equal_and_look_different(shared_db: Any
 
 
 def test_stored_order_is_that_of_all_released_columns(shared_db: Any) -> None:
-    """Partitions whose boxes are equal are one class to a reader, and nothing tells their rows apart."""
+    """Partitions whose boxes are equal are one class to a reader, and nothing distinguishes their rows."""
     rows = [(5, "abcd"[i * 7 % 4]) for i in range(24)]
     create_table(shared_db, "one_box", {"x": "INTEGER", "s": "TEXT"}, rows)
     shared_db.anonymize(
@@ -171,10 +171,10 @@ def test_a_name_that_leaves_no_room_for_its_suffix(connect: Any, engine: Any) ->
     assert len(rows) == 12
 
 
-def test_metadata_tell_a_bound_and_what_it_allowed(shared_db: Any) -> None:
+def test_metadata_have_a_bound_and_what_it_allowed(shared_db: Any) -> None:
     """What the policy says, and the k and l that are counted here in the view."""
     rows = [(20 + i // 3, "abb"[i % 3]) for i in range(24)]
-    table = create_table(shared_db, "told bound", {"age": "INTEGER", "s": "TEXT"}, rows)
+    table = create_table(shared_db, "declared bound", {"age": "INTEGER", "s": "TEXT"}, rows)
     view = table.strip('"')
     given: dict[str, Any] = {"quasi": "age", "sensitive": "s", "method": "hilbert"}
     asked: dict[str, Any] = {

@@ -172,7 +172,7 @@ def test_a_limit_is_not_certain_where_a_box_may_hold_any_value(shared_db: Any) -
         ("coalesce(max(h), 9)", "age = 25", (0.1, 9)),
     ],
 )
-def test_a_constant_stands_for_what_may_be_undefined(
+def test_a_constant_replaces_what_may_be_undefined(
     named: tuple[Any, str], item: str, where: str, bounds: tuple[float, float]
 ) -> None:
     db, name = named
@@ -306,7 +306,7 @@ def test_a_type_whose_equal_values_have_different_texts(both_dbs: tuple[Any, ...
 
 
 def test_the_order_of_text_is_asked_only_where_it_is_that_of_bytes() -> None:
-    """Under a collation the source would answer otherwise than the release's byte order tells."""
+    """Under a collation the source would answer otherwise than the release's byte order says."""
     with sqlanon.connect("duckdb:///:memory:") as db:
         publish(
             db,

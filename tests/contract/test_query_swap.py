@@ -12,7 +12,7 @@ import pytest
 from sqlanon.errors import DatabaseError, PolicyError
 from sqlanon.query import find as finding
 from sqlanon.release.store.metadata import metadata_rows
-from tests.contract.test_unassigned import Leaving
+from tests.contract.leaving import Leaving
 from tests.declared import declare
 from tests.engines import ENGINES
 

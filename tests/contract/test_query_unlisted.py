@@ -55,7 +55,7 @@ def test_a_suppressed_value_may_make_a_group_of_its_own(shared_db: Any) -> None:
         assert groups(shared_db, some, "d") == ({"a": (2, 2)}, False)
 
 
-def test_points_may_stand_for_any_value_and_for_null(shared_db: Any) -> None:
+def test_points_may_mean_any_value_and_for_null(shared_db: Any) -> None:
     columns = [
         shown("x", "integer", "INTEGER"),
         shown("seen", "date", "DATE"),

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from sqlanon.declared.limits import refined_stars
+from sqlanon.declared.methods.suppress import refined_stars
 from sqlanon.errors import PolicyError
 from sqlanon.methods import METHODS
 from sqlanon.methods.shared import refine, search

@@ -47,3 +47,14 @@ def test_kernel_equals_pushdown(shared_db: Any, sizes: tuple[int, ...], nulls: b
     ]
     assert found[0][1].classes > 20
     assert multiset(found[0][0]) == multiset(found[1][0])
+
+
+def test_labels_of_more_values_than_an_integer_has_bits(shared_db: Any, tmp_path: Path) -> None:
+    """70 words, four rows each: one class of all of them, or a class a word."""
+    words = [f"w{i:02}" for i in range(70)]
+    rows = tuple((word,) for word in words for _ in range(4))
+    for k, labels in ((280, {"{" + ", ".join(words) + "}"}), (4, set(words))):
+        case = Case("words", {"w": "TEXT"}, rows, {"w": QI("nominal")}, (), Privacy(k=k))
+        shown, _ = release_rows(shared_db, case, tmp_path, method="mondrian:cut=loss", format="labels")
+        assert {row["w"] for row in shown} == labels
+        assert len(shown) == 280

@@ -14,6 +14,7 @@ import pytest
 
 from sqlanon.errors import PolicyError
 from sqlanon.methods.base import Context
+from sqlanon.methods.fulldomain import cut_columns
 from sqlanon.methods.fulldomain.cut_search import CutSearch
 from sqlanon.methods.fulldomain.cut_sets import CutSets, read_records
 from sqlanon.methods.fulldomain.single import _published as published
@@ -24,24 +25,12 @@ from sqlanon.sqltext import identifier
 from sqlanon.table.scratch import Scratch
 from tests.contract.assigned import Sample, encoded_sample
 from tests.contract.cases import QI, Case, release_rows
+from tests.contract.lattices import ordered as case
 from tests.engines import PAIR
 from tests.oracle import cuts
 from tests.oracle.requirements import Privacy
 
 METRICS = ("dm", "cm", "loss", "c_avg")
-
-
-def case(seed: int, k: int, rows: int = 19, values: int = 4) -> Case:
-    """Three ordered columns, one with NULLs."""
-    rng = random.Random(seed)
-    made = tuple(
-        (rng.choice([*range(0, 3 * values, 3)]), rng.choice([None, 1, 2, 7][:values]), rng.choice([0.5, 1.0, 9.0]), rng.choice("aabc"))
-        for _ in range(rows)
-    )  # fmt: skip
-    return Case(
-        f"single_{seed}", {"a": "INTEGER", "b": "INTEGER", "c": "DOUBLE PRECISION", "sa": "TEXT"}, made,
-        {"a": QI(), "b": QI(weight=2), "c": QI()}, ("sa",), Privacy(k=k),
-    )  # fmt: skip
 
 
 def context_of(sample: Sample, scratch: Scratch, limit: Fraction, rows: str) -> Context:
@@ -56,8 +45,17 @@ def search_of(context: Context, metric: str) -> CutSearch:
     return CutSearch(CutSets(context, metric, read_records(context, metric)[0]), context.most_unassigned)
 
 
+@pytest.mark.parametrize("by", ["columns", "cuts"])
 @pytest.mark.parametrize("seed", range(6))
-def test_the_least_of_all_sets(connect_module: Any, tmp_path: Path, seed: int) -> None:
+def test_the_least_of_all_sets(
+    connect_module: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, seed: int, by: str
+) -> None:
+    """Each enumeration alone: the one by columns without what the start found."""
+    if by == "cuts":
+        monkeypatch.setattr(cut_columns, "MOST_STEPS", 0)
+    else:
+        monkeypatch.setattr(CutSearch, "_start_from", lambda *_: None)
+        monkeypatch.setattr(CutSearch, "_enumerate", lambda *_: pytest.fail("by cuts"))
     one = case(seed, k=2 + seed % 3)
     with encoded_sample(connect_module(PAIR[seed % 2]), one, tmp_path) as sample:
         for metric in METRICS:
@@ -73,13 +71,18 @@ def test_the_least_of_all_sets(connect_module: Any, tmp_path: Path, seed: int) -
                 assert search.best[0] == search.bound == expected, (metric, limit, rows)
 
 
-def test_a_search_that_ends_early_has_a_bound(connect_module: Any, tmp_path: Path) -> None:
+@pytest.mark.parametrize("by", ["columns", "cuts"])
+def test_a_search_that_ends_early_has_a_bound(
+    connect_module: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, by: str
+) -> None:
+    if by == "cuts":
+        monkeypatch.setattr(cut_columns, "MOST_STEPS", 0)
     one = case(11, k=2, rows=60)
     with encoded_sample(connect_module(PAIR[0]), one, tmp_path) as sample, Scratch(sample.scratch.engine) as scratch:  # fmt: skip
         context = context_of(sample, scratch, Fraction(1, 5), "left_out")
         whole = search_of(context, "dm")
         assert whole.run(10**6)
-        for most in (0, 5, 20, 50):
+        for most in (0, 5, 20, 50, 150, 250):
             search = search_of(context, "dm")
             search.run(most)
             assert search.best is not None
@@ -88,11 +91,42 @@ def test_a_search_that_ends_early_has_a_bound(connect_module: Any, tmp_path: Pat
         assert "the search ended there, as nodes: 1 says; no set costs less than" in made.notes[1]
 
 
-def test_five_columns_of_eight_values_are_proven(connect_module: Any, tmp_path: Path) -> None:
-    """10,000 rows whose columns depend on each other; no change of a single cut is better than what is proven."""
+def test_ways_of_equal_cost_are_counted(
+    connect_module: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """209 values of 3 rows in classes of 10 values: millions of divisions of one column have the same bound, which none reaches."""
+    monkeypatch.setattr(CutSearch, "_start_from", lambda *_: None)
+    monkeypatch.setattr(CutSearch, "_enumerate", lambda *_: False)
+    one = Case(
+        "single_ties", {"a": "INTEGER", "sa": "TEXT"}, tuple((n // 3, "p") for n in range(3 * 209)), {"a": QI()}, ("sa",), Privacy(k=28)
+    )  # fmt: skip
+    with encoded_sample(connect_module(PAIR[0]), one, tmp_path) as sample, Scratch(sample.scratch.engine) as scratch:  # fmt: skip
+        search = search_of(context_of(sample, scratch, Fraction(1, 100), "starred"), "c_avg")
+        assert not search.run(600)
+        assert search.looked <= 600
+        assert search.best is not None
+        # 22 classes are the most of 627 rows; one of starred rows besides cannot be, as fewer than 28 may be suppressed.
+        assert search.best[0] == 22 - 20
+        assert search.bound == search.best[0] - 1
+        monkeypatch.setattr(cut_columns, "MOST_WAITING", 10)
+        search = search_of(context_of(sample, scratch, Fraction(1, 100), "starred"), "c_avg")
+        assert not search.run(600)
+        assert search.bound == 1
+
+
+@pytest.mark.parametrize(
+    ("columns", "most"),
+    [("dependent", 20_000), pytest.param("uniform", 40_000, marks=pytest.mark.thorough)],
+)
+def test_five_columns_of_eight_values_are_proven(
+    connect_module: Any, tmp_path: Path, columns: str, most: int
+) -> None:
+    """10,000 rows whose columns depend on each other, or do not; no change of a single cut is better than what is proven."""
     rng = random.Random(5)
 
     def row() -> tuple[Any, ...]:
+        if columns == "uniform":
+            return (*(rng.randrange(8) for _ in range(5)), "a")
         z = rng.gauss(0, 1)
         return (*(min(7, max(0, round(3.5 + z * w + rng.gauss(0, 1.2)))) for w in (1.5, 1, 0.5, 0, -1)), "a")
 
@@ -103,8 +137,9 @@ def test_five_columns_of_eight_values_are_proven(connect_module: Any, tmp_path: 
     with encoded_sample(connect_module(PAIR[0]), one, tmp_path) as sample, Scratch(sample.scratch.engine) as scratch:  # fmt: skip
         context = context_of(sample, scratch, Fraction(0), "starred")
         search = search_of(context, "dm")
-        assert search.run(20_000)
+        assert search.run(most)
         assert search.best is not None
+        assert search.bound == search.best[0]
         score, head = search.best
     chosen = [[int(cut) + 1 for cut in range(7) if head[7 * j + cut]] for j in range(5)]
 
@@ -151,6 +186,10 @@ def test_what_it_does_not_take(connect_module: Any, tmp_path: Path) -> None:
     words = Case(
         "single_words", {"a": "TEXT", "sa": "TEXT"}, (("x", "p"), ("y", "q")), {"a": QI("nominal")}, ("sa",), Privacy(k=2)
     )  # fmt: skip
+    trees = Case(
+        "single_trees", {"a": "TEXT", "b": "TEXT", "sa": "TEXT"}, (("x", "x", "p"), ("y", "y", "q")),
+        {"a": QI("nominal"), "b": QI("hierarchy", levels=(("x", "*"), ("y", "*")))}, ("sa",), Privacy(k=2),
+    )  # fmt: skip
     long = Case(
         "single_long",
         {"a": "INTEGER", "sa": "TEXT"},
@@ -185,7 +224,18 @@ def test_what_it_does_not_take(connect_module: Any, tmp_path: Path) -> None:
             r"suppression\[limit\]: too large; a number of at least 0 and at most 1",
         ),
         (long, {}, {}, r"takes at most 2000 cut points, and the quasi columns have 2001: round"),
-        (words, {}, {}, r"\(search=single\) divides ordered columns, and a is none: say ordered"),
+        (
+            words,
+            {},
+            {},
+            r"\(search=single\) divides ordered columns, and a is none: give an order \(ordered\) in place .*, or use search=global",
+        ),
+        (
+            trees,
+            {},
+            {},
+            r"and a, b are none: give an order \(ordered\) in place of a hierarchy or of none, or use .*search=local$",
+        ),
     ):
         with pytest.raises(PolicyError, match=what):
             release_rows(

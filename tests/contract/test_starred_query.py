@@ -77,7 +77,7 @@ def test_releases_with_suppressed_rows_are_evaluated(
     from sqlanon.spec import GeneratorSpec, WorkloadSpec
 
     if rows == "left_out":
-        from tests.contract.test_unassigned import Leaving
+        from tests.contract.leaving import Leaving
 
         declare(monkeypatch, "generalizing", Leaving, suppresses="rows")
     starring(format=kind, suppression={"limit": "4/12", "rows": rows})

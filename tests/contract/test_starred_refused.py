@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Any
 
 import pytest
 
+from sqlanon.declared import METHODS
+from sqlanon.declared.check import suppression_refused
 from sqlanon.errors import InfeasibleError, PolicyError, PrivacyViolation
+from sqlanon.spec import SuppressionSpec
 from tests.contract.starring import ROWS, TYPES, Generalizing, cells
 from tests.engines import create_table
 
@@ -36,6 +40,33 @@ def test_what_cannot_be_is_refused(
     with pytest.raises(error, match=said):
         starring(**options)
     assert shared_db.releases(starring.name) == ()
+
+
+@pytest.mark.parametrize("rows", ["starred", "left_out"])
+@pytest.mark.parametrize("name", METHODS)
+def test_methods_that_suppress_nothing_say_why(name: str, rows: str) -> None:
+    """All but two; `suppress` takes a cap on starred rows."""
+    refused = suppression_refused(METHODS[name], SuppressionSpec(Fraction(1, 20), rows))  # type: ignore[arg-type]
+    if name == "fulldomain" or (name, rows) == ("suppress", "starred"):
+        assert refused is None
+    elif name == "suppress":
+        assert "leaves no row out; say rows: starred" in str(refused)
+    else:
+        assert f"{name} suppresses no rows, and it would not help: " in str(refused)
+        assert str(refused).endswith("leave suppression out, or use fulldomain")
+
+
+@pytest.mark.parametrize("method", ["suppress", "fulldomain:search=global", "fulldomain:search=all", "fulldomain:search=single", "fulldomain"])  # fmt: skip
+@pytest.mark.parametrize(
+    ("limit", "said"), [("-1/10", "too small"), ("3/2", "too large"), ("zqcanary", "limit")]
+)
+def test_a_limit_is_a_share(method: str, limit: str, said: str) -> None:
+    from sqlanon.policy import release
+
+    asked = {"source": "t", "quasi": "a", "k": 2, "format": "suppressed", "method": method}
+    with pytest.raises(PolicyError, match=said) as refused:
+        release(**asked, suppression={"limit": limit, "rows": "starred"})
+    assert "canary" not in str(refused.value)
 
 
 def test_maximized_privacy_takes_no_suppression(starring: Any) -> None:

@@ -9,14 +9,16 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
 
 from sqlanon.declared.cost import Cost
 from sqlanon.methods.fulldomain import levels
 from sqlanon.policy import release as spec_of
 from sqlanon.release.make import suggest
+from sqlanon.table.scratch import Scratch
 from tests.contract.cases import QI, Case, release_rows
-from tests.contract.test_fulldomain import case
+from tests.contract.lattices import case
 from tests.engines import PAIR
 from tests.oracle.requirements import Privacy
 
@@ -58,6 +60,17 @@ def test_a_large_table_is_measured_in_part(
         assert note.endswith("an estimate, measured on 14 of 41 rows, which lose more than all of them")
 
 
+def test_rows_of_a_part_are_numbered_without_a_gap(shared_db: Any) -> None:
+    """Rows are read by their number, which has as many bits as the number of rows."""
+    with Scratch(shared_db.engine) as scratch:
+        stage, sampled = scratch.table("stage"), scratch.table("sampled")
+        numbers = np.arange(41, dtype=np.int32)
+        shared_db.engine.load_arrays(stage, {"rid": numbers, "q0": numbers * 2})
+        scratch.execute("table/sampled", sampled=sampled, stage=stage, columns=["q0"], step=3)
+        found = shared_db.engine.fetch(f'SELECT rid, q0 FROM "{sampled.name}" ORDER BY rid')
+        assert [tuple(row) for row in found] == [(number, 6 * number) for number in range(14)]
+
+
 def test_where_nothing_is_suggested(connect_module: Any, tmp_path: Path) -> None:
     one = case(73, Privacy(k=3), rows=41)
     db = connect_module(PAIR[0])
@@ -74,7 +87,9 @@ def test_where_nothing_is_suggested(connect_module: Any, tmp_path: Path) -> None
 
 def test_fewer_rows_where_the_lattice_is_large(monkeypatch: pytest.MonkeyPatch) -> None:
     """Rows times nodes are what method fulldomain looks at."""
-    ready: Any = SimpleNamespace(rows=100_000, quasi=(), method=SimpleNamespace(cost=Cost(0.0, 0.0)))
+    ready: Any = SimpleNamespace(
+        rows=100_000, quasi=(), method=SimpleNamespace(cost=Cost(0.0, 0.0), options={})
+    )
     found = {}
     for nodes in (1, 100_000, 327_680, 10**9):
         monkeypatch.setattr(levels, "nodes_of", lambda _, nodes=nodes: nodes)

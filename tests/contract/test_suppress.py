@@ -13,12 +13,13 @@ from typing import Any
 import pytest
 
 from sqlanon.declared import refusals
-from sqlanon.declared.method import Asked
-from sqlanon.declared.methods import SUPPRESS
+from sqlanon.declared.asked import Asked
+from sqlanon.declared.methods.suppress import SUPPRESS
 from sqlanon.errors import InfeasibleError, PolicyError
 from sqlanon.methods.shared import bare_rows
 from sqlanon.policy import release as spec_of
 from tests.contract.cases import QI, Case
+from tests.declared import limited
 from tests.engines import create_table, read_table
 from tests.oracle.requirements import Privacy
 from tests.oracle.suppress import suppressing
@@ -56,6 +57,21 @@ def hidden(rows: list[dict[str, Any]]) -> tuple[int, int]:
     """Stars, and rows with one: no value of the source is NULL."""
     cells = [sum(row[name] is None for name in "abc") for row in rows]
     return sum(cells), sum(one > 0 for one in cells)
+
+
+@pytest.mark.parametrize("execution", ["kernel", "pushdown"])
+@pytest.mark.parametrize("k", [1, 3])
+def test_what_every_row_meets_counts_no_values(shared_db: Any, execution: str, k: int) -> None:
+    """distinct_l 1 beside k: groups of k rows stay as they are, and with k alone cells have no values."""
+    rows = rows_of(60, "ab")
+    found, report = release(
+        shared_db, rows, k=k, l=None, distinct_l=1, method="suppress:variant=tp", execution=execution
+    )
+    sizes = Counter(row[:3] for row in rows)
+    whole = sum(size for size in sizes.values() if size >= k)
+    assert report.verified
+    assert len(found) == len(rows)
+    assert sum(all(row[name] is not None for name in "abc") for row in found) == whole
 
 
 @pytest.mark.parametrize("l", [Fraction(3), Fraction(5, 2)])
@@ -173,6 +189,15 @@ def test_too_many_columns_for_the_cascade(shared_db: Any) -> None:
     with pytest.raises(PolicyError, match=r"12 quasi columns.*variant=tp"):
         shared_db.anonymize(name, quasi=list(columns), k=2, method="suppress")
     assert shared_db.anonymize(name, quasi=list(columns), k=2, method="suppress:variant=tp").report.verified
+
+
+def test_too_many_rows_for_the_matching(shared_db: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    limited(monkeypatch, "suppress", 29)
+    rows = [(*row[:3], "ab"[i % 2]) for i, row in enumerate(rows_of(30, "a"))]
+    with pytest.raises(PolicyError, match=r"at most 29 rows.*has 30; use solver=auto"):
+        release(shared_db, rows, method="suppress:solver=optimal")
+    limited(monkeypatch, "suppress", 30)
+    assert release(shared_db, rows, method="suppress:solver=optimal")[1].verified
 
 
 @pytest.mark.parametrize("rest", ["hilbert", "mondrian"])

@@ -10,15 +10,15 @@ from typing import Any
 
 import pytest
 
-from sqlanon.errors import PolicyError
+from sqlanon.errors import InfeasibleError, PolicyError
 from sqlanon.methods import method
 from sqlanon.methods.base import Context
 from sqlanon.policy import release as spec_of
 from sqlanon.progress import Silent
 from sqlanon.table.scratch import Scratch
 from tests.contract.assigned import _fetch, encoded_sample
-from tests.contract.cases import multiset, release_rows
-from tests.contract.test_fulldomain import case
+from tests.contract.cases import QI, Case, multiset, release_rows
+from tests.contract.lattices import case
 from tests.engines import PAIR
 from tests.oracle.lattice import generalized
 from tests.oracle.recode import released
@@ -76,14 +76,36 @@ def test_a_whole_run_publishes_the_cut(connect_module: Any, tmp_path: Path, kind
     assert multiset(shown) == Counter(multiset(released(one.table, classes, kind, levels=levels)))
 
 
-def test_what_it_does_not_take(connect_module: Any, tmp_path: Path) -> None:
-    one = case(92, Privacy(k=2), rows=41)
-    db = connect_module(PAIR[0])
-    for options, more, what in (
-        ({"target": "kind"}, {}, "target is no sensitive column of the policy"),
-        ({}, {"execution": "pushdown"}, "tds has no pushdown"),
+@pytest.mark.parametrize(
+    ("options", "more", "what"),
+    [
+        ({"target": "kind"}, {}, r"method\[target\]: tds: target is no sensitive column of the policy; name one \(sa\), or leave target out"),
+        ({}, {"execution": "pushdown"}, "tds has no pushdown; leave execution out"),
         ({"publish": "cut"}, {"refine": True}, "leave refine out, or say publish=least"),
-        ({}, {"suppression": {"limit": "1/10"}}, "tds suppresses no rows"),
-    ):
-        with pytest.raises(PolicyError, match=what):
-            release_rows(db, one, tmp_path, method={"name": "tds", **options}, **more)
+        ({"publish": "root"}, {}, r"method\[publish\]: not a value known here; allowed are least, cut"),
+        ({}, {"suppression": {"limit": "1/10"}}, "tds suppresses no rows, and it would not help: .* leave suppression out"),
+        ({}, {"suppression": {"limit": "3/2"}}, r"suppression\[limit\]: too large; a number of at least 0 and at most 1"),
+        ({}, {"k": None, "max_loss": 0.5, "maximize": "k", "at_least": {"k": 2}}, "tds does not maximize k; maximize k with tree"),
+        ({}, {"k": None, "l": 2, "format": "anatomy"}, "cannot be published in the format anatomy; tds goes with"),
+        ({}, {"memory": 2000}, "tds needs 1 MiB of memory .*: raise memory to 1MiB, or use mondrian"),
+    ],
+)  # fmt: skip
+def test_what_it_does_not_take_is_refused_with_what_to_do(
+    connect_module: Any, tmp_path: Path, options: dict[str, Any], more: dict[str, Any], what: str
+) -> None:
+    one = case(92, Privacy(k=2), rows=41)
+    with pytest.raises(PolicyError, match=what):
+        release_rows(connect_module(PAIR[0]), one, tmp_path, method={"name": "tds", **options}, **more)
+
+
+def test_the_largest_feasible_l_is_named(connect_module: Any, tmp_path: Path) -> None:
+    """A column without a hierarchy has the value and `*`: what is feasible is what the whole table reaches."""
+    one = Case(
+        "tds_l", {"n": "INTEGER", "sa": "TEXT"}, tuple((i, "aab"[i % 3]) for i in range(9)), {"n": QI()}, ("sa",), Privacy(k=1)
+    )  # fmt: skip
+    db = connect_module(PAIR[0])
+    with pytest.raises(InfeasibleError, match=r"largest feasible value is 1\.5"):
+        release_rows(db, one, tmp_path, method="tds", l=2)
+    rows, report = release_rows(db, one, tmp_path, method="tds:publish=cut", l="3/2", format="labels")
+    assert report.verified
+    assert {row["n"] for row in rows} == {"*"}

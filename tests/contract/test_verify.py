@@ -32,8 +32,8 @@ CROSSED = [0, 1, 1, 0, 0, 1, 1, 0] + [
 ] * 4  # class 0 holds (a,x) (b,y) (a,x) (b,y): s varies, but not within t
 
 
-class Told:
-    """A method that assigns what the test tells it: class by code of the first quasi column."""
+class Assigned:
+    """A method that assigns what the test gives: class by code of the first quasi column."""
 
     classes: ClassVar[Sequence[int | None]] = RIGHT
 
@@ -56,7 +56,7 @@ class Told:
 @pytest.fixture(scope="module")
 def source(shared_db: Any) -> str:
     """A table of `ROWS` that every test releases anew: what is refused changes nothing."""
-    name = f"told_{uuid.uuid4().hex[:10]}"
+    name = f"assigned_{uuid.uuid4().hex[:10]}"
     create_table(shared_db, name, {"q": "INTEGER", "s": "TEXT", "t": "TEXT", "who": "TEXT"},
                  [(*row, f"person {row[0]}") for row in ROWS])  # fmt: skip
     return name
@@ -65,12 +65,12 @@ def source(shared_db: Any) -> str:
 @pytest.fixture
 def reported(shared_db: Any, source: str, monkeypatch: pytest.MonkeyPatch) -> Callable[..., Any]:
     """Releases `ROWS` with given classes."""
-    declare(monkeypatch, "reported", Told)
-    monkeypatch.setattr(Told, "classes", RIGHT)
+    declare(monkeypatch, "reported", Assigned)
+    monkeypatch.setattr(Assigned, "classes", RIGHT)
     name = source
 
     def release(classes: Sequence[int | None] = RIGHT, **options: Any) -> Any:
-        monkeypatch.setattr(Told, "classes", classes)
+        monkeypatch.setattr(Assigned, "classes", classes)
         arguments = {
             "quasi": "q",
             "sensitive": ["s", "t"],

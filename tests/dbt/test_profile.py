@@ -1,4 +1,4 @@
-"""profiles.yml to a database URL: which file, profile and target, what Jinja stands for, and which secrets stay untold."""
+"""profiles.yml to a database URL: which file, profile and target, what Jinja means, and which secrets are not shown."""
 
 from __future__ import annotations
 

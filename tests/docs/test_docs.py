@@ -20,7 +20,7 @@ PAGES = sorted(
     ]
 )
 COMMANDS = (
-    "demo", "init", "anonymize", "plan", "run", "audit", "query", "evaluate", "releases", "diff", "rollback", "unpublish", "clean",
+    "demo", "init", "anonymize", "plan", "run", "audit", "attack", "query", "evaluate", "report", "releases", "diff", "rollback", "unpublish", "clean",
     "install-functions", "schema",
 )  # fmt: skip
 RESULTS = ROOT / "benchmarks" / "results"
@@ -145,7 +145,12 @@ def test_methods_take_what_the_one_dimensional_page_says():
     taken = {
         name: [
             "no"
-            if refusals(method, Asked(name, method.values({}), quasi=2, **{"sensitive": 1, **each}))
+            if refusals(
+                method,
+                Asked(
+                    name, method.values({}), quasi=2, own_boxes=method.own_boxes, **{"sensitive": 1, **each}
+                ),
+            )
             else "yes"
             for each in asked
         ]

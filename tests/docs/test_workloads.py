@@ -24,7 +24,7 @@ def test_the_example_loads(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("kind", GENERATORS)
-def test_every_key_is_told(kind: str) -> None:
+def test_every_key_is_documented(kind: str) -> None:
     found = re.search(rf"^\| `{kind}` \|[^|]*\|([^|]*)\|$", PAGE.read_text(encoding="utf-8"), re.MULTILINE)
     assert found
     keys = set(re.findall(r"`(\w+)`", found[1]))

@@ -102,7 +102,7 @@ def _nodes(tree: ast.AST, within: int | None = None) -> Iterator[tuple[ast.expr 
 
 
 def _changes(node: ast.expr | ast.stmt) -> Iterator[tuple[str, ast.expr | ast.stmt]]:
-    """What may stand in place of a node."""
+    """What may replace a node."""
     made = copy.deepcopy(node)
     if isinstance(made, ast.Compare) and type(made.ops[0]) in COMPARED:
         made.ops[0] = COMPARED[type(made.ops[0])]()

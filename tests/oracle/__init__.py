@@ -1,4 +1,4 @@
-"""A slow, obvious re-telling of the release in plain Python, to compare the product with.
+"""A slow, obvious version of the release in plain Python, to compare the product with.
 
 It shares no code with `sqlanon`: it is written from the definitions, computes with `fractions.Fraction`
 and enumerates instead of optimizing. Nothing here may import `sqlanon`, NumPy or a database driver.

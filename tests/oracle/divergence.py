@@ -1,6 +1,6 @@
 """KL-divergence of a release from its source, by definition: every released row is spread over the values of its box.
 
-Cells and shares stand in dictionaries, as exact fractions; released rows are read as they are published.
+Cells and shares are in dictionaries, as exact fractions; released rows are read as they are published.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Found:
 
 @dataclass(frozen=True)
 class Spread:
-    """Values that the source holds among those a part may stand for, and how many it may stand for in all."""
+    """Values that the source holds among those a part may represent, and how many it may represent in all."""
 
     keys: frozenset[Key]
     size: int

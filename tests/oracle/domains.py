@@ -117,7 +117,7 @@ class Quasi:
             rank = [self.key(v) for v in self.domain].index(self.key(value))
             return rank * SCALE // (len(self.domain) - 1) if len(self.domain) > 1 else 0
         if not is_finite(value):
-            return 0 if value < 0 else SCALE  # NaN < 0 is False: NaN stands at the end
+            return 0 if value < 0 else SCALE  # NaN < 0 is False: NaN is at the end
         assert self.finite_range is not None
         low, high = self.finite_range
         return 0 if low == high else math.floor((as_fraction(value) - low) * SCALE / (high - low))

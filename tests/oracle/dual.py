@@ -1,4 +1,4 @@
-"""The accuracy-constrained problem, step by step as the paper tells its heuristic (sections 5.3 and 6.3)."""
+"""The accuracy-constrained problem, step by step as the paper gives its heuristic (sections 5.3 and 6.3)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The heuristic for l-diversity along an order, step by step as the paper tells it (section 4.3)."""
+"""The heuristic for l-diversity along an order, step by step as the paper gives it (section 4.3)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def eligible(values: Sequence[object], l: Fraction | int) -> bool:  # noqa: E741
 
 
 def diverse_groups(values: Sequence[object], l: int, width: Price, line: Sequence[int] | None = None):  # noqa: E741
-    """Groups of row numbers, rows standing in order; None if the table is not eligible.
+    """Groups of row numbers, rows in order; None if the table is not eligible.
 
     Args:
         values: sensitive values.

@@ -44,7 +44,7 @@ def unit_steps(cells: list[Cell]) -> bool:
 
 
 def gray_rank(corner: Cell) -> int:
-    """Where a corner stands among `gray_corners`."""
+    """The place of a corner among `gray_corners`."""
     if not corner:
         return 0
     rank = gray_rank(corner[1:])
@@ -52,7 +52,7 @@ def gray_rank(corner: Cell) -> int:
 
 
 def place(cell: Cell, bits: int) -> int:
-    """Where a cell stands on the `curve`, which need not be drawn: its turns are undone from the outside in."""
+    """The place of a cell on the `curve`, which need not be drawn: its turns are undone from the outside in."""
     if bits == 0:
         return 0
     d, side = len(cell), 2 ** (bits - 1)

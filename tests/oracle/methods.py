@@ -17,6 +17,7 @@ from tests.oracle.lattice import local
 from tests.oracle.mondrian import mondrian
 from tests.oracle.orders import ORDERS
 from tests.oracle.requirements import Privacy
+from tests.oracle.sequential import sequential
 from tests.oracle.solvers import asked, solve
 from tests.oracle.suppress import suppress
 from tests.oracle.tds import tds
@@ -34,7 +35,7 @@ K, WHOLE_L, FRACTIONAL_L, DISTINCT_L, SEVERAL, JOINT = (
     "several sensitive columns jointly",
 )
 KINDS = frozenset({K, WHOLE_L, FRACTIONAL_L, DISTINCT_L, SEVERAL, JOINT})
-"""Kinds of requirement that methods tell apart."""
+"""Kinds of requirement that methods distinguish."""
 
 
 def kind_of(table: Table, privacy: Privacy) -> str:
@@ -71,16 +72,14 @@ class Oracle:
     in_memory: frozenset[str] = frozenset()
     executions: tuple[str, ...] = ("kernel", "pushdown")
 
+    def kinds(self, options: Options) -> frozenset[str]:
+        """The kinds of requirement that it takes with these options."""
+        fewer = [kinds for (name, value), kinds in self.unless.items() if options.get(name) == value]
+        return self.takes.intersection(*fewer)
+
     def accepts(self, table: Table, privacy: Privacy, options: Options) -> bool:
         """Whether it takes what is asked of a table with these options."""
-        kind = kind_of(table, privacy)
-        return (
-            kind in self.takes
-            and self.only(table, privacy)
-            and all(
-                kind in kinds for (name, value), kinds in self.unless.items() if options.get(name) == value
-            )
-        )
+        return kind_of(table, privacy) in self.kinds(options) and self.only(table, privacy)
 
 
 def one_dimensional(order: str, *, fast: bool = False) -> Oracle:
@@ -91,7 +90,7 @@ def one_dimensional(order: str, *, fast: bool = False) -> Oracle:
         minimize = options.get("minimize", "gcp")
         found = [solve(table, ORDERS[order](table, seed, least), privacy, fast, minimize)]
         if order == "tree" and asked(table, privacy):
-            # Of two that lose the same the curve's counts, so it stands first.
+            # Of two that lose the same the curve's counts, so it is first.
             found.insert(0, solve(table, ORDERS["hilbert"](table, seed, least), privacy, fast, minimize))
         return min(found, key=lambda some: sum(len(rows) * wide(table, rows) for rows in some))
 
@@ -158,6 +157,15 @@ ORACLES: dict[str, Oracle] = {
     ),
     "agglomerative": Oracle(
         lambda table, privacy, _, __: clustered(table, privacy, agglomerative),
+        in_memory=KINDS,
+        executions=("kernel",),
+    ),
+    "sequential": Oracle(
+        lambda table, privacy, options, seed: clustered(table, privacy, sequential(options, seed)),
+        unless={
+            ("objective", "pmi"): frozenset({WHOLE_L, FRACTIONAL_L, DISTINCT_L}),
+            ("objective", "mixed"): frozenset({WHOLE_L, FRACTIONAL_L, DISTINCT_L}),
+        },
         in_memory=KINDS,
         executions=("kernel",),
     ),

@@ -46,7 +46,7 @@ class Ordered:
 
 
 def tie(table: Table, row: int) -> Any:
-    """What rows that an order does not tell apart are sorted by."""
+    """What rows that an order does not distinguish are sorted by."""
     return (table.codes[row], table.occurrence[row], table.sa_codes[row], row)
 
 
@@ -58,7 +58,7 @@ def places(column: Quasi) -> list[int]:
 
 
 def axis(column: Quasi) -> list[int]:
-    """Where every row lies; with NULLs, they stand at 0 and the values in the upper half."""
+    """Where every row lies; with NULLs, they are at 0 and the values in the upper half."""
     own = places(column)
     found = []
     for value, code in zip(column.values, column.codes, strict=True):

@@ -78,7 +78,7 @@ def problems(
         count: how many sources there are.
         names: the aggregates, in order.
         keys: names of the groups' keys.
-        known: every value that a row may have is among those that the release tells.
+        known: every value that a row may have is among those that the release shows.
         listed: every group that a row may be in is among those that the release declares.
         counted: counts of groups are as narrow as can be, so that a group that every source has is certain.
         weighed: every source is as likely as any other, so that means over them are the estimates.

@@ -109,7 +109,7 @@ def text(value: Any) -> str:
 
 
 def quoted(value: str) -> str:
-    """The value itself, or its JSON string where a reader could not tell it from our own punctuation."""
+    """The value itself, or its JSON string where a reader could not distinguish it from our own punctuation."""
     plain = value not in ("", "NULL", "*") and value == value.strip() and not SPECIAL & set(value)
     return value if plain else json.dumps(value, ensure_ascii=False)
 

@@ -1,6 +1,6 @@
 """Every source that is consistent with a tiny release, enumerated: what bounds of a query must hold for, and how tightly.
 
-The sources stand side by side in one table with a number each, and the analyst's own SQL runs over all of them at once, so
+The sources are side by side in one table with a number each, and the analyst's own SQL runs over all of them at once, so
 that the engine says what the query means. Nothing here knows how the product rewrites queries.
 """
 
@@ -39,7 +39,7 @@ def choices(row: Row, fact: Row, anything: Sequence[Any]) -> list[Any]:
     Args:
         row: a released row.
         fact: the column's line of the metadata.
-        anything: values that stand for all of the type, where the release says nothing.
+        anything: values that represent all of the type, where the release says nothing.
     """
     name, published = fact["column_name"], json.loads(fact["published"])
     if fact["role"] != "quasi":
@@ -149,7 +149,7 @@ def outcomes(
     Args:
         connection: where `enumerate_sources` filled ``t``.
         select: the aggregates.
-        rest: what stands after FROM t, up to GROUP BY.
+        rest: what follows FROM t, up to GROUP BY.
         keys: the expressions of GROUP BY.
     """
     grouped = ", ".join(["sid", *keys])

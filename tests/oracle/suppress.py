@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from fractions import Fraction
 from itertools import combinations
+from math import log2
 
 from tests.oracle.domains import Table
 from tests.oracle.requirements import Privacy, meets
@@ -204,7 +205,11 @@ class Suppressing:
         varied = [j for j in range(d) if len({codes[j] for codes in self.table.codes}) > 1]
         for size in range(len(varied) - 1, 0, -1) if cascade else ():
             subsets = list(combinations(varied, size))
-            keeps = [self.keepable(left, columns) for columns in subsets]
+            hides = [sum(self.entropy(j) for j in varied if j not in columns) for columns in subsets]
+            keeps = [
+                Fraction(self.keepable(left, columns) ** 2, bits)
+                for columns, bits in zip(subsets, hides, strict=True)
+            ]
             for _, columns in sorted(zip(keeps, subsets, strict=True), key=lambda pair: -pair[0]):
                 more, _ = self.step(left, columns, either=True)
                 classes += more
@@ -218,6 +223,11 @@ class Suppressing:
             return sum(len(rows) for rows in sets if self.lawful(rows))
         sizes = [phase_one(Counter(map(self.value, rows)), self.l).total() for rows in sets]
         return sum(size for size in sizes if size >= self.privacy.k)
+
+    def entropy(self, j: int) -> int:
+        """Of a column's values in the table, in parts of a bit."""
+        shares = [n / self.table.rows for n in Counter(codes[j] for codes in self.table.codes).values()]
+        return max(round(-(2**20) * sum(p * log2(p) for p in shares)), 1)
 
 
 def suppressing(table: Table, privacy: Privacy, options: Mapping[str, str]) -> Suppressing:

@@ -14,9 +14,9 @@ from tests.oracle.requirements import Privacy, meets
 Classes = list[list[int]]
 
 
-def tds(table: Table, privacy: Privacy, target: Sequence[object] | None = None) -> Classes:
+def tds(table: Table, privacy: Privacy) -> Classes:
     """The classes, in any order."""
-    return specialized(table, privacy, target)[0]
+    return specialized(table, privacy)[0]
 
 
 def specialized(

@@ -238,7 +238,7 @@ def test_temporary_functions_end(db: Any) -> None:
 def test_the_hilbert_order_is_key_codes_occurrence_sensitive_row(
     shared_db: Any, bits: int, sensitive: list[str]
 ) -> None:
-    """Against the places on the drawn curve; the axes of the curve stand in another order than the columns."""
+    """Against the places on the drawn curve; the axes of the curve are in another order than the columns."""
     engine = shared_db.engine
     random = np.random.default_rng(bits)
     count, codes, quasi = 400, 6, ["q1", "q2", "q3"]

@@ -29,7 +29,7 @@ def test_null_takes_the_lower_end_and_values_the_upper_half() -> None:
     assert axis(Quasi("x", (None, None))) == [0, 0]
 
 
-def test_a_grid_tells_places_apart() -> None:
+def test_a_grid_distinguishes_places() -> None:
     assert grid_bits(line(0, 1)) == 1
     assert grid_bits(line(0, 1, 3)) == 2
     assert [cell(axis(Quasi("x", (0, 1, 3)))[i], 2) for i in range(3)] == [0, 1, 3]

@@ -1,6 +1,6 @@
 """Where the theory of Ghinita et al. (2009) does not hold, or not for every loss: small tables against brute force.
 
-`docs/onedim.md` tells the same ("What is optimal and what is not").
+`docs/onedim.md` says the same ("What is optimal and what is not").
 """
 
 from __future__ import annotations

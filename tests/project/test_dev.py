@@ -32,12 +32,12 @@ def dev(checkout: Path, *words: str, path: Path | None = None) -> subprocess.Com
         capture_output=True,
         text=True,
         check=False,
-        timeout=60,
+        timeout=300,
     )
 
 
 @pytest.mark.parametrize(("words", "code"), [((), 0), (("help",), 0), (("--help",), 0), (("tset",), 2)])
-def test_tells_its_commands(checkout, words, code):
+def test_shows_its_commands(checkout, words, code):
     reported = dev(checkout, *words)
     assert reported.returncode == code
     assert "python3 dev.py test" in reported.stdout

@@ -95,6 +95,6 @@ def test_readme_has_the_two_commands():
     assert {"python3 dev.py demo", "python3 dev.py test"} <= lines
 
 
-def test_templates_stand_in_core_or_an_engine():
+def test_templates_are_in_core_or_an_engine():
     engines = {path.parent.name for path in (PACKAGE / "engines").glob("*/__init__.py")}
     assert {path.relative_to(ROOT / "sql").parts[0] for path in TEMPLATES} <= {"core"} | engines

@@ -1,4 +1,4 @@
-"""Templates: each has its header, the header tells the truth, and an override has the header of what it overrides."""
+"""Templates: each has its header, the header is true, and an override has the header of what it overrides."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from tests.project.tree import ROOT, TEMPLATES, label
 SQL = ROOT / "sql"
 FIELDS = ("name", "params", "returns")
 ENVIRONMENT = jinja2.Environment()
-for _filter in ("ident", "table", "literal", "scratch"):
+for _filter in ("ident", "table", "literal", "scratch", "link_of"):
     ENVIRONMENT.filters[_filter] = str
 
 

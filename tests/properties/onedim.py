@@ -23,7 +23,7 @@ from tests.properties.kernel import geometry, product_codes
 
 
 def in_order(table: Table, order: Sequence[int] | None = None) -> tuple[Rows, Geometry]:
-    """The rows in an order (as they stand, without one), and the geometry."""
+    """The rows in an order (as they are, without one), and the geometry."""
     order = range(table.rows) if order is None else order
     columns = [product_codes(column) for column in table.quasi]
     codes = np.array(columns, np.int32)
@@ -101,5 +101,5 @@ def loaded(table: Table, stored: Sequence[int] | None = None) -> Loaded:
 
 
 def shown(table: Table, classes: Sequence[Sequence[int]]) -> Counter[object]:
-    """Classes by what tells their rows apart."""
+    """Classes by what distinguishes their rows."""
     return Counter(tuple(sorted((table.codes[r], table.sa_codes[r]) for r in rows)) for rows in classes)

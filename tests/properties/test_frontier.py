@@ -77,7 +77,7 @@ def test_groups_on_a_line(rows: list[tuple[int, int]], l: int) -> None:  # noqa:
 
 @pytest.mark.parametrize("l", [1, 2, 3, 5])
 def test_groups_of_longer_tables(l: int) -> None:  # noqa: E741
-    """Joined rows bring their values' next rows forward, which may stand behind rows that nobody has looked at yet."""
+    """Joined rows bring their values' next rows forward, which may be behind rows that nobody has looked at yet."""
     rng = random.Random(l)
     for _ in range(20):
         n, values = rng.randint(40, 120), rng.randint(l + 1, 12)
@@ -91,7 +91,7 @@ def test_groups_of_longer_tables(l: int) -> None:  # noqa: E741
 
 
 def test_every_admitted_l_has_a_solution() -> None:
-    """Tight tables: the most frequent value is exactly n / l of the rows, and stands together."""
+    """Tight tables: the most frequent value is exactly n / l of the rows, and its rows are adjacent."""
     rng = random.Random(413)
     overlapping = 0
     for _ in range(300):

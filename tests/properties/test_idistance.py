@@ -56,7 +56,7 @@ def test_one_axis_more_would_not_fit() -> None:
     assert MOST_AXES << (40 + 2 * FRACTION) < 2**63 <= (MOST_AXES + 1) << (40 + 2 * FRACTION)
 
 
-def test_points_of_one_cluster_stand_together() -> None:
+def test_points_of_one_cluster_are_adjacent() -> None:
     rng = np.random.default_rng(5)
     middle = rng.integers(100_000, 900_000, (6, 3))
     which = rng.integers(0, 6, 400)

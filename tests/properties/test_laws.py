@@ -29,7 +29,7 @@ def asked_of(way: Way, case: Case) -> Case:
     return case if way.takes(case) else replace(case, privacy=Privacy(k=case.privacy.k))
 
 
-GENERAL = [way for way in ways() if K in ORACLES[way.method].takes]
+GENERAL = [way for way in ways() if K in ORACLES[way.method].kinds(way.options)]
 """Ways that release any table; what a method for one kind of problem must keep has suites of its own."""
 WAYS = st.sampled_from(GENERAL)
 RUNS = WAYS.flatmap(lambda way: st.tuples(st.just(way), st.sampled_from(executions(way))))

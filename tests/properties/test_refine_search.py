@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from sqlanon.kernels.random import seeded
 from sqlanon.kernels.search import search
 from sqlanon.methods.shared import search as blocks
+from sqlanon.methods.shared.kernel_input import WholeTable
 from tests.contract.cases import Case
 from tests.oracle.divisions import gcp, wide
 from tests.oracle.domains import Quasi, Sensitive, Table
@@ -153,7 +154,7 @@ def test_threads_change_nothing_and_the_seed_does(monkeypatch: pytest.MonkeyPatc
         context = context_of(table, privacy, threads=threads)
         context.search_seed = seed  # type: ignore[misc]
         codes, group = rows.codes[:, :2].T.copy(), np.repeat(np.arange(50), 8)
-        return by_number(blocks.searched(context, codes, [], shape, [], group, 9))
+        return by_number(blocks.searched(context, codes, [], shape, WholeTable(), group, 9))
 
     one = classes(1, 0)
     assert sorted(row for rows in one for row in rows) == list(range(400))

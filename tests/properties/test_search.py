@@ -37,7 +37,7 @@ def test_a_monotone_method_is_searched_to_the_threshold(steps: list[int], bound:
     assert solve(found.l) <= bound
 
 
-def test_probes_that_break_the_assumption_are_told() -> None:
+def test_probes_that_break_the_assumption_are_reported() -> None:
     losses = {Fraction(3): 9, Fraction(2): 5, Fraction(5, 2): 1}
     found = ipcsd(lambda asked: losses.get(asked, 4), Fraction(5), 6, Fraction(3, 4))
     assert [(a.l, b.l) for a, b in found.broken] == [(Fraction(2), Fraction(5, 2))]

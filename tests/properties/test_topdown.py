@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from sqlanon.kernels.random import seeded
 from sqlanon.kernels.topdown import clusters, repair
-from sqlanon.methods.onedim.orders import canonical
+from sqlanon.methods.onedim.arranged import canonical
 from tests.contract.cases import Case
 from tests.oracle.divisions import gcp, wide
 from tests.oracle.domains import Quasi, Table
@@ -97,7 +97,7 @@ def test_one_repair_takes_the_cheaper_way(case: Case, k: int, data: st.DataObjec
     assert found == min(options)
 
 
-def test_two_far_clouds_are_told_apart() -> None:
+def test_two_far_clouds_are_separated() -> None:
     line = (0, 1, 2, 3, 90, 91, 92, 93)
     _, after = solve(Table((Quasi("x", line),)), 4, 1)
     assert sorted(after) == [[0, 1, 2, 3], [4, 5, 6, 7]]

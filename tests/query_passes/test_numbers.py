@@ -27,7 +27,7 @@ from sqlanon.query.where.interval_arithmetic import _sum_kind
 FLOATS = (0.0, 1.0, -1.0, 1.5, 0.1, -0.1, 3.0, 2.0**100, -(2.0**-100), 123456.7, 2.0**-120, 1e-30)
 
 
-def test_a_floating_point_number_stands_for_what_is_nearest_to_it() -> None:
+def test_a_floating_point_number_means_what_is_nearest_to_it() -> None:
     """Half way to its neighbours; the ends belong to it if its last bit is 0."""
     for single, tiny in ((True, 2.0**-149), (False, 2.0**-1074)):
         real, bits = (np.float32, np.uint32) if single else (np.float64, np.uint64)
@@ -79,6 +79,9 @@ def test_every_value_is_in_the_run_whose_tests_it_meets() -> None:
     for kind, values in (("boolean", (0, 1)), ("integer", range(-3, 5))):
         for chosen in [*([one] for one in tests), *map(list, pairwise(tests)), tests]:
             runs = pieces_of(chosen, Fraction(1), kind)
+            assert all(one[0] != other[0] for one, other in pairwise(runs)), (
+                "a run is cut where nothing changes"
+            )
             for value in values:
                 meets = frozenset(one.id for one in chosen if means[one.op](float(value), float(one.at)))  # type: ignore[arg-type]
                 assert [
@@ -148,6 +151,17 @@ def test_buckets_of_a_floor_begin_where_its_value_changes(text: str) -> None:
         at = Fraction(quarter, 4)
         by_text = eval(text, {"v": float(at)})
         assert math.floor((at - bucket.start) / bucket.width) == math.floor(by_text)
+
+
+@pytest.mark.parametrize("text", ["v * v", "v / v", "3 / v", "v - w", "v * -2", "v % 2"])
+def test_only_lines_have_buckets(text: str) -> None:
+    """Of anything else the steps are not of one width."""
+    box = Box("b", Field("v", "quasi", "ordered", "float", "DOUBLE", ()), "interval", {})
+    own = {"v": box.value}
+    node = with_columns(
+        sqlglot.parse_one(f"FLOOR({text})", dialect="duckdb"), lambda found: own.get(found.name)
+    )
+    assert bucket_of(node, box) is None
 
 
 def test_what_a_sum_or_difference_is() -> None:

@@ -132,3 +132,19 @@ def test_parts_of_a_listed_box() -> None:
         ]
         assert parts == alone == pytest.approx(expected)
         assert computed(columns, [domain.share([null])], row) == [1 - sum(expected)]
+
+
+def test_what_can_hold_together_on_a_line_is_what_some_number_meets() -> None:
+    """No number is below 3 and above 5; NULL meets no comparison."""
+    field = Field("a", "quasi", "ordered", "integer", "INTEGER", ())
+    box = Box("b", field, "interval", {}, step=Fraction(1))
+    means = {"<": int.__lt__, ">=": int.__ge__, ">": int.__gt__, "=": int.__eq__}
+    compared = [("<", 3), (">=", 3), (">", 5), ("=", 4)]
+    tests = [
+        cases.Test(i, "b", box.value, Comparison(i, op, Fraction(at))) for i, (op, at) in enumerate(compared)
+    ]
+    tests.append(cases.Test(9, "b", box.value, Comparison(9, "null")))
+    met = {frozenset(i for i, (op, at) in enumerate(compared) if means[op](value, at)) for value in range(10)}
+    found = cases.outcomes(box, tests)
+    assert found is not None
+    assert (set(found), len(found)) == (met | {frozenset({9})}, len(met) + 1)

@@ -9,7 +9,7 @@ from fractions import Fraction
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sqlanon.release.store.catalog import redacted
+from sqlanon.release.store.catalog_policy import redacted
 from sqlanon.release.store.policy_diff import differences, weakenings
 from sqlanon.spec import ColumnSpec, Hierarchy, PrivacySpec, ReleaseSpec
 

@@ -1,4 +1,4 @@
-"""What two versions tell together: the two leaks of the literature, and every figure against an oracle in plain Python."""
+"""What two versions reveal together: the two leaks of the literature, and every figure against an oracle in plain Python."""
 
 from __future__ import annotations
 
@@ -117,7 +117,7 @@ def test_without_a_key_it_is_said_that_nobody_can_know(shared_db):
         ([*WARD, (None, 60, "flu")], r"1 rows have none \(NULL\)"),
     ],
 )
-def test_a_key_that_tells_no_rows_apart(shared_db, rows, reported):
+def test_a_key_that_distinguishes_no_rows(shared_db, rows, reported):
     write(shared_db, "h6", rows)
     with pytest.raises(sqlanon.GuardError, match=reported):
         shared_db.run(release("h6", **SPEC, accept_repeats="id"))
@@ -274,7 +274,7 @@ def test_the_order_of_the_keys_columns_is_nothing(shared_db):
     ("key", "id_type", "reported"),
     [("card", "INTEGER", "the key's columns or their types changed"), ("id", "DECIMAL(10,1)", "their types changed")],
 )  # fmt: skip
-def test_another_key_is_never_told_as_nobody(shared_db, key, id_type, reported):
+def test_another_key_is_never_reported_as_nobody(shared_db, key, id_type, reported):
     """Where rows cannot be matched everything seems to have left and arrived, in groups as large as classes."""
     table = f"w2_{key}"
     ward(shared_db, table)

@@ -50,7 +50,7 @@ def test_nights(url, count):
     assert all(EVENTS[number] in table[number - 1] for number in EVENTS if number <= count)
     compared = [night for night in nights if night.failing is not None]
     assert len(compared) > count * 2 // 3
-    assert all(night.failing > 0 for night in compared)  # which is why history is told
+    assert all(night.failing > 0 for night in compared)  # which is why history is reported
     with sqlanon.connect(url) as db:
         reported = db.history("patients")
         assert {one.new for one in reported} >= {night.version for night in compared}

@@ -244,7 +244,7 @@ def test_another_file_that_cannot_be_written(connect, tmp_path, monkeypatch):
 
 
 def test_a_release_that_moved_to_another_file(connect, tmp_path):
-    """Its views go, a file stays and is told of; what other readers had is no version to return to."""
+    """Its views go, a file stays and is reported; what other readers had is no version to return to."""
     db = connect(ENGINES[1])
     for name, keep in ((None, 3), ("one", 3), ("two", 3), ("two", 1)):
         fill(db, "f", 40 + 5 * len(db.releases("f")))

@@ -16,6 +16,9 @@ from tests.engines import ENGINES, TestEngine
 
 FILE, SERVER = ENGINES[1], ENGINES[2]
 
+PATIENCE = 300.0
+"""Seconds after which a test that waits fails: far more than any wait takes on a slow machine."""
+
 Start = Callable[..., tuple[Any, Any]]
 """Starts a function of `worker` in a process of its own; gives the process and our end of its pipe."""
 
@@ -50,9 +53,9 @@ def start(context: Any) -> Iterator[Start]:
         yield begin
 
 
-def hear(pipe: Any, seconds: float = 60) -> Any:
+def hear(pipe: Any) -> Any:
     """The next word of a worker."""
-    assert pipe.poll(seconds), "the worker said nothing"
+    assert pipe.poll(PATIENCE), "the worker said nothing"
     return pipe.recv()
 
 
@@ -62,9 +65,9 @@ def kill(process: Any) -> None:
     process.join()
 
 
-def wait_for(reached: Callable[[], bool], seconds: float = 20) -> None:
+def wait_for(reached: Callable[[], bool]) -> None:
     """Wait until something holds."""
-    end = time.monotonic() + seconds
+    end = time.monotonic() + PATIENCE
     while not reached():
         assert time.monotonic() < end, "waited in vain"
         time.sleep(0.02)

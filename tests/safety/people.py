@@ -1,4 +1,4 @@
-"""One small table in generations, so that a reader can tell a complete release from anything else."""
+"""One small table in generations, so that a reader can distinguish a complete release from anything else."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def generation_of(engine: Any) -> int:
 
 
 def private_tables(engine: Any) -> set[str]:
-    """What stands in the private schema."""
+    """What is in the private schema."""
     found = engine.fetch("SELECT table_name FROM information_schema.tables WHERE table_schema = '_sqlanon'")
     return {str(row[0]) for row in found}
 

@@ -119,7 +119,7 @@ def test_a_loss_that_is_broken(shared_db, release, form):
     ],
 )
 def test_too_little_privacy(shared_db, release, name, goal, least, said):
-    """Every n stands alone where nothing may be lost."""
+    """Every n is alone where nothing may be lost."""
     before = shared_db.releases("bounded")
     with pytest.raises(sqlanon.InfeasibleError) as caught:
         release(method=name, maximize=goal, at_least=least, max_loss=0)

@@ -123,7 +123,7 @@ def test_physical_tables_changed(db, monkeypatch, template, name):
 
 
 def test_rows_exchanged_between_groups(db, monkeypatch):
-    """Both tables keep their totals, and every group its size: only the rows' own groups tell."""
+    """Both tables keep their totals, and every group its size: only the rows' own groups show it."""
     last = "(SELECT max(group_id) FROM {t})"
     exchanged = (("1", "-1"), (last, "1"), ("-1", f"{last} + 1"))
     changes = [f"UPDATE {{t}} SET group_id = {new} WHERE group_id = {old}" for old, new in exchanged]

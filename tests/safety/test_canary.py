@@ -1,8 +1,9 @@
-"""A value that nobody may tell: not in an error, not in a log record, not in the catalog, not in a file name."""
+"""A value that nobody may reveal: not in an error, not in a log record, not in the catalog, not in a file name."""
 
 from __future__ import annotations
 
 import hashlib
+import html
 import logging
 import re
 from collections.abc import Iterator
@@ -35,7 +36,7 @@ def texts(error: BaseException) -> list[str]:
 
 @pytest.fixture
 def db(shared_db, caplog, tmp_path, monkeypatch):
-    """The shared database; after every test nothing has told the canary."""
+    """The shared database; after every test nothing has revealed the canary."""
     monkeypatch.chdir(tmp_path)
     caplog.set_level(logging.DEBUG, logger="sqlanon")
     shared_db.engine.execute("DROP VIEW IF EXISTS broken")
@@ -96,6 +97,59 @@ def test_what_stays_of_old_versions(db):
         assert not [value for value in values if hashlib.new(kind, value.encode()).hexdigest()[:32] in said]
 
 
+HIDDEN = "".join(f"{CANARY} {c};{'north' if c < 'c' else 'south'};*\n" for c in "abc")
+
+
+def shown(db, source="secret", **asked):
+    """A release of one class, whose cities are hidden by the root of their hierarchy."""
+    Path("h.csv").write_text(HIDDEN)
+    asked = {
+        "quasi": ["age", "city"],
+        "sensitive": "illness",
+        "hierarchies": {"city": "h.csv"},
+        "k": 30,
+    } | asked
+    db.anonymize(source, name="shown", publish="release.shown", rest="drop", identifiers="id", **asked)
+
+
+def said_of(page):
+    """The values that a page shows."""
+    return set(re.findall(rf"{CANARY} ?\w*", html.unescape(page)))
+
+
+def test_an_attack_and_reports(db):
+    """An attack shows no value. A report for readers shows what the view shows, and the owner's shows the source, but no identifier."""
+    shown(db)
+    assert CANARY not in str(db.attack("shown").to_dict())
+    illnesses = {f"{CANARY} x", f"{CANARY} y"}
+    assert {row[0] for row in db.engine.fetch("SELECT illness FROM release.shown")} == illnesses
+    assert not [row for row in db.engine.fetch("SELECT city FROM release.shown") if CANARY in str(row)]
+    assert said_of(db.report("release.shown", audience="readers", form="md")) <= illnesses
+    cities = {f"{CANARY} {c}" for c in "abc"}
+    assert said_of(db.report("shown", form="md", attack=True)) <= illnesses | cities
+
+
+def test_an_attack_and_reports_that_fail(db):
+    """The source has a value that no hierarchy has, or a column that cannot be read any more."""
+    shown(db)
+    db.engine.execute(f"UPDATE secret SET city = '{CANARY} new' WHERE age = 0")
+    ends_in_an_error(lambda: db.attack("shown"))
+    db.engine.execute("CREATE VIEW broken AS SELECT id, age, city, illness FROM secret")
+    shown(db, "broken", hierarchies={}, quasi=["age", "city"], allow_weaker=True)
+    db.engine.execute("DROP VIEW broken")
+    db.engine.execute(
+        "CREATE VIEW broken AS SELECT id, CAST(city AS INTEGER) AS age, city, illness FROM secret"
+    )
+    for ask in (lambda: db.attack("shown"), lambda: db.report("shown", form="md")):
+        ends_in_an_error(ask)
+
+
+def ends_in_an_error(ask):
+    with pytest.raises(sqlanon.SqlanonError) as caught:
+        ask()
+    assert not [text for text in texts(caught.value) if CANARY in text]
+
+
 def test_values_missing_in_a_hierarchy_or_an_order(db, tmp_path):
     (tmp_path / "h.csv").write_text(f"{CANARY} a;*\n{CANARY} b;*\n")
     fails(db, sqlanon.PolicyError, hierarchies={"city": "h.csv"})
@@ -148,7 +202,7 @@ def test_infeasible_and_guards(db):
 @pytest.mark.cover
 @pytest.mark.parametrize("ordered", [{}, {"rank": "declared"}], ids=["nominal", "ordered"])
 def test_enum_values(db, ordered):
-    """A type may hold values: its name is told, they are not."""
+    """A type may hold values: its name is reported, they are not."""
     from tests.engines import Enum
 
     kind = Enum((f"{CANARY} a", f"{CANARY} b"))

@@ -11,7 +11,7 @@ from typing import Any
 import pytest
 
 import sqlanon
-from tests.safety.conftest import FILE, SERVER, hear, kill
+from tests.safety.conftest import FILE, SERVER, hear, kill, wait_for
 from tests.safety.people import VERSIONS, assert_tidy, is_whole
 from tests.safety.test_crash import MAIN_STOPS, STOPS, Place, killed_at
 from tests.safety.test_readers import Readers
@@ -100,7 +100,7 @@ def test_duckdb_connections_of_the_killed_process(make_url, start, tmp_path: Pat
         said = tmp_path / f"{stage}_{nth}"
         process, pipe = start(run_beside_readers, place.url, place.arguments, stage, nth, VERSIONS, str(said))
         assert hear(pipe) == "here"
-        time.sleep(0.3)
+        wait_for(lambda said=said: said.read_bytes().count(b"\n") > 20)
         kill(process)
         answers = [json.loads(line) for line in said.read_text().splitlines()]
         assert len(answers) > 20

@@ -161,13 +161,13 @@ def test_a_full_disk(make_url: Any, tmp_path: Path, start: Any) -> None:
     limits = [300_000, 700_000]
     _, pipe = start(run_on_a_full_disk, url, str(file), str(csv), limits)
     for _ in range(3 * len(limits)):
-        limit, kind, said = hear(pipe, 120)
+        limit, kind, said = hear(pipe)
         assert kind == "DatabaseError", (limit, kind, said)
         assert "free space" in said, (limit, said)
         assert "--debug" not in said
     assert not file.exists()
     for _ in range(2):
-        assert hear(pipe, 120) == (0, "", "")
+        assert hear(pipe) == (0, "", "")
     with duckdb.connect(str(file), read_only=True) as connection:
         assert connection.execute("SELECT count(*) FROM release.people").fetchall() == [(rows,)]
     assert sorted(path.name for path in tmp_path.iterdir()) == [

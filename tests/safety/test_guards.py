@@ -72,7 +72,7 @@ def test_a_file_that_is_not_ours(connect, tmp_path):
 
 
 def test_a_file_that_became_somebody_elses(connect, tmp_path, monkeypatch):
-    """A run that failed never made the file: what stands there later is not ours."""
+    """A run that failed never made the file: what is there later is not ours."""
     from tests.declared import declare
     from tests.safety.bad import tampering
 

@@ -116,9 +116,9 @@ def test_any_role_can_hold_the_lock_and_is_named(make_url, monkeypatch):
     """Advisory locks ask for no right: a run waits for none of them without end, and says whom to ask."""
     import psycopg
 
-    from sqlanon.engines.postgres import engine
+    from sqlanon.engines.postgres import session
 
-    monkeypatch.setattr(engine, "WAIT_SECONDS", 0.1)
+    monkeypatch.setattr(session, "WAIT_SECONDS", 0.1)
     url, role = make_url(SERVER), f"idler_{uuid.uuid4().hex[:6]}"
     with (
         sqlanon.connect(url) as db,

@@ -216,7 +216,7 @@ def test_a_view_that_uses_macros_keeps_them(tmp_path: Path) -> None:
 
 
 def test_macros_of_a_host() -> None:
-    """A process that lends its connection may have macros in its database and for its session."""
+    """A process that passes its connection may have macros in its database and for its session."""
     with duckdb.connect() as session:
         session.execute(
             "CREATE TABLE people AS SELECT i // 4 AS age, 'flu' AS illness FROM range(20) AS r(i)"

@@ -6,6 +6,7 @@ Only `commit`, `point` and `take_back` run, on tables written by hand, so that e
 from __future__ import annotations
 
 import json
+import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import count
@@ -13,9 +14,12 @@ from itertools import count
 import duckdb
 import pytest
 
+from sqlanon.engines.base import TableRef
 from sqlanon.release.store import phases
-from sqlanon.release.store.catalog import Entry
+from sqlanon.release.store.catalog_entry import Entry
 from sqlanon.release.store.metadata import COLUMNS
+from sqlanon.sqltext import statement
+from tests.engines import PAIR
 from tests.weakest import Lost, WeakestEngine, weakest
 
 ONE = "age INTEGER, sex TEXT"
@@ -198,3 +202,57 @@ def test_views_changed_by_hand():
             published(place, place.calm)
             assert place.seen() == 2
             place.plain()
+
+
+def test_metadata_of_an_older_sqlanon():
+    """It lacks a column and spells another one otherwise; its rows are shown until the next version is."""
+    for case in ("other names", "the same"):
+        for after in count():
+            with made(case) as place:
+                place.sql('ALTER TABLE _sqlanon.people_v1_metadata RENAME role TO "Role"')
+                place.sql("CREATE OR REPLACE VIEW release.people_metadata AS SELECT 1 AS none")
+                place.sql("ALTER TABLE _sqlanon.people_v1_metadata DROP declared")
+                phases.point(place.calm, place.before, None)
+                ended = not killed(place, after)
+                assert place.seen() == 2 or not ended
+                if ended:
+                    break
+
+
+def test_names_that_differ_in_case_where_that_makes_them_others(connect):
+    """PostgreSQL's names do: each table is asked for its own, and the view has those of the version before."""
+    db = connect(PAIR[1])
+    schema = f"phases_{uuid.uuid4().hex[:10]}"
+    run, place = db.engine.execute, lambda name: TableRef(schema, name)
+    run(f"CREATE SCHEMA {schema}")
+    try:
+        for version, (age, extra) in enumerate((('"Age"', ""), ("age", ", declared TEXT")), 1):
+            run(f"CREATE TABLE {schema}.v{version} ({age} INTEGER)")
+            run(f"INSERT INTO {schema}.v{version} VALUES ({version})")
+            facts = f"{schema}.v{version}_metadata"
+            run(
+                f'CREATE TABLE {facts} (column_name TEXT, "{"Published" if version == 1 else "published"}" TEXT{extra})'
+            )
+            run(f"INSERT INTO {facts} (column_name) VALUES ('')")
+        found = db.engine.look_up([place(name) for name in ("v1", "v2", "v1_metadata", "v2_metadata")])
+        old, new, *facts = (
+            list(found.columns(place(name))) for name in ("v1", "v2", "v1_metadata", "v2_metadata")
+        )
+        run(f"CREATE VIEW {schema}.metadata AS SELECT * FROM {schema}.v2_metadata")
+        run(f"UPDATE {schema}.v2_metadata SET published = 'now'")
+        metadata = phases.Pointing(place("metadata"), place("v2_metadata"))
+        names = phases._in_order(old, new)
+        db.engine.execute(
+            phases._switch(db.engine, place("people"), names, place("v1"), place("v2"), metadata)
+        )
+        assert db.engine.fetch(f'SELECT "Age" FROM {schema}.people') == [(2,)]
+        made = statement(
+            "publish/follow", "postgres", metadata=place("followed"), before=place("v1_metadata"), after=place("v2_metadata"),
+            columns=phases._alike(*facts), view=place("people"), shown=place("v2"), column="Age", renamed=[], types=None,
+            next=0,
+        )  # fmt: skip
+        db.engine.execute(made)
+        shown = "SELECT column_name, published, declared FROM"
+        assert db.engine.fetch(f"{shown} {schema}.followed") == [("", None, None)]
+    finally:
+        run(f"DROP SCHEMA {schema} CASCADE")

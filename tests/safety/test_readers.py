@@ -21,23 +21,33 @@ WIDE = "SELECT count(*), min(generation), max(generation), count(DISTINCT r) FRO
 
 
 class Readers:
-    """Threads that read over and over until the block ends; every answer is kept, an error too."""
+    """Threads that read before the block, over and over in it, and after it; every answer is kept, an error too."""
 
     def __init__(self, *reads: Any) -> None:
         self.answers: list[Any] = []
         self._end = threading.Event()
-        self._threads = [threading.Thread(target=self._loop, args=(read,)) for read in reads]
+        self._begun = [threading.Event() for _ in reads]
+        self._threads = [
+            threading.Thread(target=self._loop, args=each) for each in zip(reads, self._begun, strict=True)
+        ]
 
-    def _loop(self, read: Any) -> None:
-        while not self._end.wait(0.005):  # the run needs the interpreter as well
+    def _loop(self, read: Any, begun: threading.Event) -> None:
+        last = False
+        while True:
             try:
                 self.answers.append(read())
             except Exception as error:  # noqa: BLE001 - any error is a finding
                 self.answers.append(f"{type(error).__name__}: {error}")
+            begun.set()
+            if last:
+                break
+            last = self._end.wait(0.005)  # the run needs the interpreter as well
 
     def __enter__(self) -> Readers:
         for thread in self._threads:
             thread.start()
+        for begun in self._begun:
+            begun.wait()
         return self
 
     def __exit__(self, *error: object) -> None:

@@ -104,7 +104,7 @@ def test_a_class_that_is_not_diverse(shared_db, monkeypatch, name):
     """Rows 0..19 are one class and meet everything alone; rows 20..23 make the class that does not."""
     bad_class = {"l": "xxxy", "l_fraction": "xxxy", "distinct_l": "xxxx"}.get(name, "xyxy")
     rows = [(i, 1, "xyz"[i % 3], "uv"[i // 2 % 2]) for i in range(20)]
-    # joint: both columns are diverse alone, but illness tells outcome
+    # joint: both columns are diverse alone, but illness determines outcome
     rows += [(20 + i, 2, value, "uv"["xy".index(value)]) for i, value in enumerate(bad_class)]
     engine = shared_db.engine
     engine.execute("DROP TABLE IF EXISTS diverse")

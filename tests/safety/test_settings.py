@@ -48,13 +48,11 @@ def test_settings_of_the_database_do_not_reach_generated_sql(make_url):
             (row,) = db.query(f"SELECT count(*) AS n FROM other WHERE dx = '{dx}' AND age = age").rows
             assert (row["n"].low, row["n"].high) == (60, 60)
         assert db.engine.fetch("SHOW log_parameter_max_length_on_error") == [("0",)]
-    with psycopg.connect(url, autocommit=True) as root:
-        root.execute(f"ALTER DATABASE {root.info.dbname} RESET ALL")
 
 
 def test_a_sensitive_column_whose_collation_equates_texts_is_refused(connect):
     """Each spelling would count as a value of its own, and l would be reached by one illness. (The server's build makes no such
-    collation, so the catalog is told that one is.)"""
+    collation, so the catalog is made to say that one is.)"""
     db = connect(SERVER)
     db.engine.execute("CREATE COLLATION public.alike (provider = libc, locale = 'C')")
     db.engine.execute("UPDATE pg_collation SET collisdeterministic = FALSE WHERE collname = 'alike'")

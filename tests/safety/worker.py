@@ -1,4 +1,4 @@
-"""Runs in processes that tests kill: one release that stops where it is told and waits for its end."""
+"""Runs in processes that tests kill: one release that stops where it is asked to and waits for its end."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ class StopAt:
     """A `Progress` that stops for ever at the nth beginning of a stage, and says so."""
 
     def __init__(self, reported: Connection, stage: str, nth: int) -> None:
-        self._told, self._stage, self._left = reported, stage, nth
+        self._reported, self._stage, self._left = reported, stage, nth
 
     def stage(self, release: str, stage: str) -> None:
         self._left -= stage == self._stage
         if self._left == 0 and stage == self._stage:
-            stop(self._told)
+            stop(self._reported)
 
     def update(self, done: int, total: int, unit: str) -> None: ...
 
@@ -144,7 +144,7 @@ def hold_file(reported: Connection, path: str) -> None:
 
 
 def read_file(reported: Connection, path: str, query: str, ended: Any) -> None:
-    """Open a published file, read it and close it, again and again; tells every answer, or the error."""
+    """Open a published file, read it and close it, again and again; reports every answer, or the error."""
     import duckdb
 
     answers = []
@@ -162,7 +162,7 @@ def read_file(reported: Connection, path: str, query: str, ended: Any) -> None:
 
 
 def run_on_a_full_disk(reported: Connection, url: str, file: str, csv: str, limits: list[int]) -> None:
-    """Make releases where files cannot grow beyond so many bytes, then where they can; tells how each ended."""
+    """Make releases where files cannot grow beyond so many bytes, then where they can; reports how each ended."""
     import resource
 
     import sqlanon

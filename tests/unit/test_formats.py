@@ -15,6 +15,7 @@ from sqlanon.declared import FORMATS
 from sqlanon.engines.base import TableRef
 from sqlanon.errors import PolicyError
 from sqlanon.formats import Grouping, format_of
+from sqlanon.formats.label_text import parse_label
 from sqlanon.formats.layout import Layout, Names, Published
 from sqlanon.policy import release
 
@@ -94,3 +95,40 @@ def test_exact_values_keep_no_k(k: int) -> None:
     assert format_of("anatomy").problems(spec, roles) == []
     silent = replace(spec, privacy=replace(spec.privacy, presence_disclosed=False))
     assert len(format_of("anatomy").problems(silent, roles)) == (k > 1)
+
+
+@pytest.mark.parametrize("text", ["a, b", "[1]", "[1, 2, 3]"])
+def test_what_is_no_label_is_refused(text: str) -> None:
+    with pytest.raises(ValueError, match=r"label|two ends"):
+        parse_label(text)
+
+
+def test_labels_are_read_back() -> None:
+    for text, label in (
+        ("NULL", ("null", ())), ("*", ("any", ())), ("[1, 2]", ("range", ("1", "2"))), ('{"a, b", c}', ("set", ("a, b", "c"))),
+        ('"a, b"', ("value", ("a, b",))), ("a", ("value", ("a",))),
+    ):  # fmt: skip
+        assert parse_label(text) == label
+
+
+@pytest.mark.parametrize(
+    ("asked", "columns", "problems"),
+    [
+        ({"l": 2}, 1, []),
+        ({"distinct_l": 2}, 1, []),
+        ({}, 1, ["protects by l-diversity alone; ask for l"]),
+        ({"l": 2}, 2, ["takes exactly one sensitive column, and there are 2 (s0, s1)"]),
+        (
+            {},
+            0,
+            ["takes exactly one sensitive column, and there are 0 (none)", "protects by l-diversity alone"],
+        ),
+    ],
+)
+def test_what_anatomy_needs(asked: dict[str, int], columns: int, problems: list[str]) -> None:
+    spec = release(source="t", quasi=["a"], sensitive=["s"], k=1, **{"l": 2, **asked}, name="people")
+    spec = replace(spec, privacy=replace(spec.privacy, l=asked.get("l"), distinct_l=asked.get("distinct_l")))
+    roles: Any = SimpleNamespace(sensitive=[SimpleNamespace(name=f"s{i}") for i in range(columns)])
+    found = format_of("anatomy").problems(spec, roles)
+    assert len(found) == len(problems)
+    assert all(text in said for text, said in zip(problems, found, strict=True))

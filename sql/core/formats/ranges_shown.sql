@@ -1,20 +1,29 @@
 -- name: formats/ranges_shown
 -- params: shown (table to make), boxes (table), columns (list of {code, kind, domain, members, found, means, key,
---   leveled (bool: boxes have a level), height, names (published names by part)}), codes (columns
---   of codes that rank as published ones do: {name, code, key})
+--   leveled (bool: boxes have a level), height, names (published names by part), value_places (bool: the values are read in an array in the
+--   order of the codes, which are 0, 1, 2, ..)}), codes (columns of codes that rank as published ones do: {name, code, key, nulls})
 -- returns: _sqlanon_class, codes, the published columns of these quasi columns: one row a class. Planning a join takes an
 --   engine more than linear time in its tables, so a statement has few columns.
+{% macro value(c, end, joined) %}{% if c.value_places %}(SELECT e.value_{{ c.code }} FROM line AS e)[b.{{ end }}_{{ c.code }} + 1]{% else %}{{ joined }}{{ c.code }}.value{% endif %}{% endmacro %}
 CREATE {{ shown | scratch }} AS
+{% if columns | selectattr("value_places") | list %}
+WITH line AS MATERIALIZED (
+    SELECT 1 AS one
+{% for c in columns if c.value_places %}
+        , (SELECT ARRAY_AGG(d.value ORDER BY d.code) FROM {{ c.domain | table }} AS d) AS value_{{ c.code }}
+{% endfor %}
+)
+{% endif %}
 SELECT
     b.class AS _sqlanon_class
 {% for k in codes %}
-    , CASE WHEN b.null_{{ k.code }} = 'none' THEN b.{{ k.key }} END AS {{ k.name | ident }}
+    , {{ "CASE WHEN b.null_%s = 'none' THEN b.%s END" % (k.code, k.key) if k.nulls else "b." ~ k.key }} AS {{ k.name | ident }}
 {% endfor %}
 {% for c in columns %}
 {% set known = "b.null_" ~ c.code ~ " = 'none'" %}
 {% if c.kind == "ordered" %}
-    , CASE WHEN {{ known }} THEN l{{ c.code }}.value END AS {{ c.names.lo | ident }}
-    , CASE WHEN {{ known }} THEN h{{ c.code }}.value END AS {{ c.names.hi | ident }}
+    , CASE WHEN {{ known }} THEN {{ value(c, "lo", "l") }} END AS {{ c.names.lo | ident }}
+    , CASE WHEN {{ known }} THEN {{ value(c, "hi", "h") }} END AS {{ c.names.hi | ident }}
 {% if c.names.mean %}
     , CASE WHEN {{ known }}{% if c.leveled %} AND b.at_{{ c.code }} < {{ c.height }}{% endif %} THEN e{{ c.code }}.mean_{{ c.code }} END AS {{ c.names.mean | ident }}
 {% endif %}
@@ -30,8 +39,10 @@ SELECT
 FROM {{ boxes | table }} AS b
 {% for c in columns %}
 {% if c.kind == "ordered" %}
+{% if not c.value_places %}
 JOIN {{ c.domain | table }} AS l{{ c.code }} ON l{{ c.code }}.code = b.lo_{{ c.code }}
 JOIN {{ c.domain | table }} AS h{{ c.code }} ON h{{ c.code }}.code = b.hi_{{ c.code }}
+{% endif %}
 {% if c.names.mean %}
 LEFT JOIN {{ c.means | table }} AS e{{ c.code }} ON e{{ c.code }}.class = b.class
 {% endif %}

@@ -9,7 +9,7 @@ SELECT {% for c in columns %}f.{{ c.code }} AS {{ c.code }}, {% endfor %}f.n AS 
 FROM (
     SELECT {% for c in columns %}g.{{ c.code }} AS {{ c.code }}, {% endfor %}g.n AS n
         , {% for c in columns %}{{ " + " if not loop.first }}m{{ loop.index }}.extra{% endfor %} AS extra
-        , CASE WHEN {% for table in below %}b{{ loop.index }}.{{ columns[0].code }} IS NOT NULL{{ " OR " if not loop.last }}{% endfor %} THEN 1 ELSE 0 END AS failing
+        , CASE WHEN FALSE{% for table in below %} OR b{{ loop.index }}.{{ columns[0].code }} IS NOT NULL{% endfor %} THEN 1 ELSE 0 END AS failing
     FROM (
         SELECT {% for c in columns %}r.{{ c.code }} AS {{ c.code }}, {% endfor %}CAST(SUM(r.n) AS BIGINT) AS n
         FROM {{ rolled | table }} AS r

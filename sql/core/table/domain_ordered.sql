@@ -1,5 +1,6 @@
 -- name: table/domain_ordered
--- params: domain (table to make), ordinals (table), kind (of the column), by_ord (bool: ord is a given order's rank)
+-- params: domain (table to make), ordinals (table), kind (of the column), by_ord (bool: ord is a given order's rank), whole (bool: ordinals is
+--   the frequency set of integers of at most 64 bits, which are ordinals themselves)
 -- returns: code integer (NULL first, then by value), value, n bigint, pos integer in 0..2^20, ord double
 -- ord is the value on a line: 0 for -infinity, NULLs and constants; the whole range for +infinity and NaN, 1 where
 -- the finite values have no range.
@@ -20,6 +21,8 @@ SELECT
         WHEN e.high = e.low THEN 0
 {% if kind == "float" %}
         ELSE FLOOR((({{ scaled('o.ord') }}) - ({{ scaled('e.low') }})) / (({{ scaled('e.high') }}) - ({{ scaled('e.low') }})) * 1048576::DOUBLE)
+{% elif whole %}
+        ELSE ((o.ord - e.low) * 1048576) // (e.high - e.low)
 {% else %}
         ELSE ((o.ord // e.step - e.low // e.step) * 1048576) // (e.high // e.step - e.low // e.step)
 {% endif %}
@@ -32,14 +35,25 @@ SELECT
 {% if kind == "float" %}
         ELSE {{ scaled('o.ord') }} - {{ scaled('e.low') }}
 {% else %}
+{% if not whole %}
         WHEN e.step > 1 THEN CAST(o.ord AS DOUBLE) - CAST(e.low AS DOUBLE)
+{% endif %}
         ELSE CAST(o.ord - e.low AS DOUBLE)
 {% endif %}
       END AS DOUBLE) AS ord
+{% if whole %}
+FROM (SELECT v.value AS value, v.n AS n, CAST(v.value AS HUGEINT) AS ord FROM {{ ordinals | table }} AS v) AS o
+{% else %}
 FROM {{ ordinals | table }} AS o
+{% endif %}
 CROSS JOIN (
+{% if whole %}
+    SELECT CAST(MIN(f.value) AS HUGEINT) AS low, CAST(MAX(f.value) AS HUGEINT) AS high
+    FROM {{ ordinals | table }} AS f
+{% else %}
     SELECT MIN(f.ord) AS low, MAX(f.ord) AS high{% if kind != "float" %}, CASE WHEN MAX(f.ord) // 4294967296 - MIN(f.ord) // 4294967296 > 1099511627776 THEN CAST(4294967296 AS HUGEINT) ELSE CAST(1 AS HUGEINT) END AS step{% endif %}{% if kind in ("float", "date", "timestamp", "decimal") %}, MIN(f.value) AS low_value{% endif %}
 
     FROM {{ ordinals | table }} AS f
     WHERE f.finite
+{% endif %}
 ) AS e

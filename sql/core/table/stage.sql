@@ -1,10 +1,11 @@
 -- name: table/stage
 -- params: stage (table to make), source (table), columns (list of {name, alias, binary, type (that lists its values, or none)}), dense (bool:
---   the engine's own row numbers are 0 to rows - 1), numbers (a sequence that begins at 0, or none), link (column names or none), key
---   (column names or none), persons (list of {name, alias, as_text}: identifiers that are counted)
+--   the engine's own row numbers are 0 to rows - 1), numbers (a sequence that begins at 0, or none), link (list of {name, listed (bool: an enum)}, or none), key
+--   (column names or none), persons (list of {columns, alias, as_text (bool each), nulls (one, distinct or
+--   none)}: what is counted)
 -- returns: rid integer, one column per alias, link bigint if asked, person text (a hash of the key, keyed with :secret) if asked,
---   one number bigint per identifier that is counted: never NULL, as NULLs are one value, and equal where the source's values are,
---   in a column's own collation: two intervals or texts may be equal and have other hashes
+--   one number bigint per identifier that is counted: never NULL, as NULLs are one value (with nulls: rows that lack a column are one person,
+--   or each another), and equal where the source's values are, in a column's own collation: two intervals or texts may be equal and have other hashes
 CREATE {{ stage | scratch }} AS
 SELECT
     {{ "CAST(s.rowid AS INTEGER)" if dense else "CAST(ROW_NUMBER() OVER () - 1 AS INTEGER)" }} AS rid
@@ -12,10 +13,10 @@ SELECT
     , {{ "CAST(s.%s AS %s)" | format(column.name | ident, column.type | table) if column.type else "s." ~ (column.name | ident) }} AS {{ column.alias | ident }}
 {% endfor %}
 {% if link %}
-    , HASH({% for name in link %}{{ ", " if not loop.first }}s.{{ name | ident }}{% endfor %}) AS link
+    , HASH({% for c in link %}{{ ", " if not loop.first }}{{ "CAST(s." ~ (c.name | ident) ~ " AS VARCHAR)" if c.listed else "s." ~ (c.name | ident) }}{% endfor %}) AS link
 {% endif %}
 {% for one in persons %}
-    , DENSE_RANK() OVER (ORDER BY s.{{ one.name | ident }}) AS {{ one.alias }}
+    , {% if one.nulls %}CASE WHEN {% for name in one.columns %}{{ " OR " if not loop.first }}s.{{ name | ident }} IS NULL{% endfor %} THEN {{ "-ROW_NUMBER() OVER ()" if one.nulls == "distinct" else "0" }} ELSE {% endif %}DENSE_RANK() OVER (ORDER BY {% for name in one.columns %}{{ ", " if not loop.first }}s.{{ name | ident }}{% endfor %}){% if one.nulls %} END{% endif %} AS {{ one.alias }}
 {% endfor %}
 {% if key %}
     , SHA256(:secret || '/key/'{% for name in key %} || CAST(LENGTH(CAST(s.{{ name | ident }} AS VARCHAR)) AS VARCHAR) || ':' || CAST(s.{{ name | ident }} AS VARCHAR){% endfor %}) AS person

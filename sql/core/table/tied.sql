@@ -1,7 +1,7 @@
 -- name: table/tied
 -- params: tied (table to make), stage, work, assign (tables), shared (table of rid: all rows of equal codes that are in more than one class; or none: any may be),
 --   codes (QI and SA code columns), kept (list of {alias, kind}: the columns that are
---   published as they are)
+--   published as they are), link (alias of each column that it is the hash of, and whether that is a listed text; none: the column link)
 -- returns: rid integer, class integer: for every row in a group of equal codes that is divided among classes, the class that it gets. The
 --   classes of a group are given in their order to its rows in that of a hash of what makes up a row, keyed with :secret.
 -- The link is a hash of the row's identifiers, or of all its columns; see prepare.link_columns. HASH makes a row one number, which
@@ -15,7 +15,7 @@
 CREATE {{ tied | scratch }} AS
 WITH shared AS MATERIALIZED (
     SELECT w.rid AS rid, g.first AS first, a.class AS class
-        , HASH(SHA256(:secret || '/tie/' || CAST(HASH(o.link{% for c in kept %}, {{ seen(c) }}{% endfor %}) AS VARCHAR))) AS turn_key
+        , HASH(SHA256(:secret || '/tie/' || CAST(HASH({{ link | link_of("o") }}{% for c in kept %}, {{ seen(c) }}{% endfor %}) AS VARCHAR))) AS turn_key
     FROM {{ work | table }} AS w
 {% if shared %}
     JOIN {{ shared | table }} AS x ON x.rid = w.rid

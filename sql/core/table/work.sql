@@ -1,8 +1,10 @@
 -- name: table/work
 -- params: work (table to make; none: it is only asked for), stage (table), columns (list of {alias, domain, type, nulls, as_float, as_text,
---   listed (the type as which it is staged, or none), code, dense (bool: integers of a small range)}), span (bool: only rid from :first to
---   before :past)
--- returns: rid integer, one code column per column (smallint or integer), never NULL
+--   listed (the type as which it is staged, or none), code, dense (bool: integers of a small range), and where it is asked for word, shift}),
+--   words (how many, where it is asked for; 0: none), blocks (bool: more rows than a value can hold the words of), span (bool: only rid from
+--   :first to before :past)
+-- returns: rid integer, one code column per column (smallint or integer), never NULL. Asked for: bytea per word, the 8 bytes of each row in
+--   turn; a word is the sum of codes, each shifted to its place, and of rid in the first one. A row without a code is not in it.
 {% if work %}
 CREATE {{ work | scratch }} AS
 {% endif %}
@@ -28,6 +30,3 @@ FROM {{ stage | table }} AS s
     ON d{{ loop.index }}.value = s.{{ column.alias | ident }}
 {% endif %}
 {% endfor %}
-{% if span %}
-WHERE s.rid >= :first AND s.rid < :past
-{% endif %}

@@ -1,26 +1,26 @@
 -- name: publish/table
 -- params: physical (table to make), classed, released (tables), published (list of {source (r or s), column, name, kind}), dense (bool: the
---   classes are 0, 1, 2, .., each once), repeated (names of published arrays of which the classes have few different ones, where the
---   engine writes them by number)
+--   classes are 0, 1, 2, .., each once), repeated (names of published arrays of which the classes have at most 32,767 different
+--   ones, where the engine writes them by number)
 -- returns: the released rows, in the order of what a reader sees of their class and then of the columns that are published as they are:
 --   rows that are equal in both are equal in every column, so that nothing of the source's order is left, whatever the plan
 -- Equal values that look different (-0.0 and 0.0, 30 days and 1 month) are in an order of their own.
 -- Only what the order is made of is sorted; the columns of the class, most of a row's bytes, join it in that order: to sort whole rows
--- takes twice as long.
-{% macro looks(c, of) %}
-{% if c.kind == "other" %}, CAST({{ of }}.{{ c.column | ident }} AS text) COLLATE "C"{% elif c.kind == "decimal" %}, scale({{ of }}.{{ c.column | ident }}){% elif c.kind == "float" %}, CASE WHEN {{ of }}.{{ c.column | ident }} = 0 THEN CAST({{ of }}.{{ c.column | ident }} AS text) END{% endif %}
+-- takes twice as long. Looks are columns there: an order by their expressions outside would be one that PostgreSQL has to sort for again.
+{% macro look(c) %}
+{% if c.kind == "other" %}CAST(k.{{ c.column | ident }} AS text) COLLATE "C"{% elif c.kind == "decimal" %}scale(k.{{ c.column | ident }}){% elif c.kind == "float" %}CASE WHEN k.{{ c.column | ident }} = 0 THEN CAST(k.{{ c.column | ident }} AS text) END{% endif %}
 {% endmacro %}
 CREATE TABLE {{ physical | table }} AS
 SELECT {% for c in published %}{{ ", " if not loop.first }}{{ c.source }}.{{ c.column | ident }} AS {{ c.name | ident }}{% endfor %}
 
 FROM (
-    SELECT {% if dense %}(SELECT array_agg(p._sqlanon_place ORDER BY p._sqlanon_class) FROM {{ released | table }} AS p)[k.class + 1]{% else %}p._sqlanon_place{% endif %} AS _sqlanon_place{% for c in published if c.source == "s" %}, k.{{ c.column | ident }} AS {{ c.column | ident }}{% endfor %}
+    SELECT {% if dense %}(SELECT array_agg(p._sqlanon_place ORDER BY p._sqlanon_class) FROM {{ released | table }} AS p)[k.class + 1]{% else %}p._sqlanon_place{% endif %} AS _sqlanon_place{% for c in published if c.source == "s" %}, k.{{ c.column | ident }} AS {{ c.column | ident }}{% if look(c) %}, {{ look(c) }} AS _sqlanon_look{{ loop.index }}{% endif %}{% endfor %}
 
     FROM {{ classed | table }} AS k
 {% if not dense %}
     JOIN {{ released | table }} AS p ON p._sqlanon_class = k.class
 {% endif %}
-    ORDER BY _sqlanon_place{% for c in published if c.source == "s" %}, k.{{ c.column | ident }} NULLS FIRST{{ looks(c, "k") }}{% endfor %}
+    ORDER BY _sqlanon_place{% for c in published if c.source == "s" %}, k.{{ c.column | ident }} NULLS FIRST{% if look(c) %}, _sqlanon_look{{ loop.index }}{% endif %}{% endfor %}
 
     OFFSET 0
 ) AS s
@@ -30,5 +30,5 @@ JOIN (
     ORDER BY p._sqlanon_place
     OFFSET 0
 ) AS r ON r._sqlanon_place = s._sqlanon_place
-ORDER BY s._sqlanon_place{% for c in published if c.source == "s" %}, s.{{ c.column | ident }} NULLS FIRST{{ looks(c, "s") }}{% endfor %}
+ORDER BY s._sqlanon_place{% for c in published if c.source == "s" %}, s.{{ c.column | ident }} NULLS FIRST{% if look(c) %}, s._sqlanon_look{{ loop.index }}{% endif %}{% endfor %}
 

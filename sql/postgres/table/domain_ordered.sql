@@ -1,5 +1,6 @@
 -- name: table/domain_ordered
--- params: domain (table to make), ordinals (table), kind (of the column), by_ord (bool: ord is a given order's rank)
+-- params: domain (table to make), ordinals (table), kind (of the column), by_ord (bool: ord is a given order's rank), whole (bool: ordinals is
+--   the frequency set of integers of at most 64 bits, which are ordinals themselves)
 -- returns: code integer (NULL first, then by value), value, n bigint, pos integer in 0..2^20, ord double
 -- ord is the value on a line: 0 for -infinity, NULLs and constants; the whole range for +infinity and NaN, 1 where
 -- the finite values have no range.
@@ -35,10 +36,19 @@ SELECT
         ELSE CAST(o.ord - e.low AS double precision)
 {% endif %}
       END AS double precision) AS ord
+{% if whole %}
+FROM (SELECT v.value AS value, v.n AS n, CAST(v.value AS numeric) AS ord FROM {{ ordinals | table }} AS v) AS o
+{% else %}
 FROM {{ ordinals | table }} AS o
+{% endif %}
 CROSS JOIN (
+{% if whole %}
+    SELECT CAST(MIN(f.value) AS numeric) AS low, CAST(MAX(f.value) AS numeric) AS high
+    FROM {{ ordinals | table }} AS f
+{% else %}
     SELECT MIN(f.ord) AS low, MAX(f.ord) AS high{% if kind in ("float", "date", "timestamp", "decimal") %}, MIN(f.value) AS low_value{% endif %}
 
     FROM {{ ordinals | table }} AS f
     WHERE f.finite
+{% endif %}
 ) AS e

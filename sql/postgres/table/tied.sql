@@ -1,7 +1,7 @@
 -- name: table/tied
 -- params: tied (table to make), stage, work, assign (tables), shared (table of rid: all rows of equal codes that are in more than one class; or none: any may be),
 --   codes (QI and SA code columns), kept (list of {alias, kind}: the columns that are
---   published as they are)
+--   published as they are), link (alias of each column that it is the hash of, and whether that is a listed text; none: the column link)
 -- returns: rid integer, class integer: for every row in a group of equal codes that is divided among classes, the class that it gets. The
 --   classes of a group are given in their order to its rows in that of a hash of what makes up a row, keyed with :secret.
 -- As in core; a numeric is taken by its text as well, for 1.0 equals 1.00.
@@ -12,7 +12,7 @@
 CREATE {{ tied | scratch }} AS
 WITH shared AS (
     SELECT w.rid AS rid, g.first AS first, a.class AS class
-        , sha256(convert_to(CAST(:secret AS text) || '/tie/' || CAST(hash_record_extended(ROW(o.link{% for c in kept %}, {{ seen(c) }}{% endfor %}), 0) AS text), 'UTF8')) AS turn_key
+        , sha256(convert_to(CAST(:secret AS text) || '/tie/' || CAST(hash_record_extended(ROW({{ link | link_of("o") }}{% for c in kept %}, {{ seen(c) }}{% endfor %}), 0) AS text), 'UTF8')) AS turn_key
     FROM {{ work | table }} AS w
 {% if shared %}
     JOIN {{ shared | table }} AS x ON x.rid = w.rid

@@ -1,38 +1,53 @@
 -- name: table/work
 -- params: work (table to make; none: it is only asked for), stage (table), columns (list of {alias, domain, type, nulls, as_float, as_text,
---   listed (the type as which it is staged, or none), code, dense (bool: integers of a small range)}), span (bool: only rid from :first to
---   before :past)
--- returns: rid integer, one code column per column (smallint or integer), never NULL
+--   listed (the type as which it is staged, or none), code, dense (bool: integers of a small range), and where it is asked for word, shift}),
+--   words (how many, where it is asked for; 0: none), blocks (bool: more rows than a value can hold the words of), span (bool: only rid from
+--   :first to before :past)
+-- returns: rid integer, one code column per column (smallint or integer), never NULL. Asked for: bytea per word, the 8 bytes of each row in
+--   turn; a word is the sum of codes, each shifted to its place, and of rid in the first one. A row without a code is not in it.
 -- The codes of a small range are an array, whose places are read in half the time that a join takes. It has no NULLs: PostgreSQL then
--- computes where a place is.
+-- computes where a place is. To send a row takes as long as to encode it, and to shift a code of every row longer than to shift those of
+-- the domain.
+{% macro placed(code, column) %}
+CAST({{ code }} AS {{ "bigint" if words else column.type }}){% if words and column.shift %} << {{ column.shift }}{% endif %}
+{% endmacro %}
+{% macro code(column, d) %}
+{% if column.dense %}
+(
+        SELECT array_agg({{ placed("COALESCE(%s.code, 0)" % d, column) }} ORDER BY g.value)
+        FROM (SELECT CAST(MIN(v.value) AS bigint) AS low, CAST(MAX(v.value) AS bigint) AS high FROM {{ column.domain | table }} AS v) AS e
+        CROSS JOIN generate_series(e.low, e.high) AS g(value)
+        LEFT JOIN {{ column.domain | table }} AS {{ d }} ON {{ d }}.value = g.value
+    )[CAST(s.{{ column.alias | ident }} - (SELECT CAST(MIN(v.value) AS bigint) FROM {{ column.domain | table }} AS v) AS integer) + 1]
+{%- else %}
+{{ d }}.code
+{%- endif %}
+{% endmacro %}
+{% macro number(column, d) %}
+{% if column.nulls %}COALESCE({{ code(column, d) }}, 0){% else %}{{ code(column, d) }}{% endif %}
+{% endmacro %}
 {% if work %}
 CREATE {{ work | scratch }} AS
 {% endif %}
 SELECT
+{% if words %}
+{% for word in range(words) %}
+    {{ ", " if word }}string_agg(int8send({{ "CAST(s.rid AS bigint)" if word == 0 }}{% for column in columns if column.word == word %}{{ " + " if word == 0 or not loop.first }}{{ number(column, "d%d" % (columns.index(column) + 1)) }}{% endfor %}), '') AS w{{ word }}
+{% endfor %}
+{% else %}
     s.rid AS rid
 {% for column in columns %}
-{% set d = "d" ~ loop.index %}
-{% if column.dense %}
-{% set code %}(
-        SELECT array_agg(CAST(COALESCE({{ d }}.code, 0) AS {{ column.type }}) ORDER BY g.value)
-        FROM (SELECT CAST(MIN(v.value) AS bigint) AS low, CAST(MAX(v.value) AS bigint) AS high FROM {{ column.domain | table }} AS v) AS e
-        CROSS JOIN generate_series(e.low, e.high) AS g(value)
-        LEFT JOIN {{ column.domain | table }} AS {{ d }} ON {{ d }}.value = g.value
-    )[CAST(s.{{ column.alias | ident }} - (SELECT CAST(MIN(v.value) AS bigint) FROM {{ column.domain | table }} AS v) AS integer) + 1]{% endset %}
-{% else %}
-{% set code = d ~ ".code" %}
-{% endif %}
-{% if column.nulls %}
-    , CAST(COALESCE({{ code }}, 0) AS {{ column.type }}) AS {{ column.code }}
-{% else %}
-    , CAST({{ code }} AS {{ column.type }}) AS {{ column.code }}
-{% endif %}
+    , CAST({{ number(column, "d%d" % loop.index) }} AS {{ column.type }}) AS {{ column.code }}
 {% endfor %}
+{% endif %}
 FROM {{ stage | table }} AS s
 {% for column in columns %}
 {% if not column.dense %}
 {% set d = "d" ~ loop.index %}
-{{ "LEFT JOIN" if column.nulls else "JOIN" }} {{ column.domain | table }} AS {{ d }}
+{{ "LEFT JOIN" if column.nulls else "JOIN" }} {% if words %}(
+    SELECT v.value AS value, {{ placed("v.code", column) }} AS code
+    FROM {{ column.domain | table }} AS v
+){% else %}{{ column.domain | table }}{% endif %} AS {{ d }}
 {% if column.as_float %}
     ON {{ d }}.value = s.{{ column.alias | ident }} + 0
 {% elif column.as_text %}
@@ -42,6 +57,9 @@ FROM {{ stage | table }} AS s
 {% endif %}
 {% endif %}
 {% endfor %}
-{% if span %}
+{% if words and span %}
 WHERE s.rid >= :first AND s.rid < :past
+{% endif %}
+{% if words and blocks %}
+GROUP BY s.rid >> 24
 {% endif %}

@@ -2,17 +2,31 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Annotated
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from sqlanon.cli.arguments import names
-from sqlanon.cli.options import Db, PolicyFile, database, found, url
+from sqlanon.cli.options import (
+    Db,
+    Delimiter,
+    Encoding,
+    Null,
+    PolicyFile,
+    Types,
+    database,
+    found,
+    reading,
+    url,
+)
 from sqlanon.cli.screen import Screen
 from sqlanon.errors import PolicyError
 
 if TYPE_CHECKING:
     from sqlanon.database import Database
+    from sqlanon.results import AuditReport, IdentifyingReport, RiskReport
     from sqlanon.spec import PolicySpec, ReleaseSpec
 
 Names = list[str] | None
@@ -20,7 +34,10 @@ Names = list[str] | None
 
 def audit(
     screen: Screen,
-    table: Annotated[str | None, typer.Argument(show_default=False, help="Any table or view.")] = None,
+    table: Annotated[
+        str | None,
+        typer.Argument(show_default=False, help="Any table or view, or a .csv, .csv.gz or .parquet file."),
+    ] = None,
     qi: Annotated[
         Names,
         typer.Option(
@@ -55,15 +72,105 @@ def audit(
             help="A release's versions, each with the one before.",
         ),
     ] = None,
+    weight: Annotated[
+        str | None,
+        typer.Option(
+            "--weight",
+            metavar="COLUMN",
+            show_default=False,
+            help="Sampling weights: persons of the population that a row represents.",
+        ),
+    ] = None,
+    population: Annotated[
+        str | None,
+        typer.Option(
+            "--population",
+            metavar="TABLE",
+            show_default=False,
+            help="A table (for a file: a file) with a row for each person of the population, and the columns of --qi.",
+        ),
+    ] = None,
+    population_size: Annotated[
+        int | None,
+        typer.Option(
+            "--population-size",
+            metavar="N",
+            show_default=False,
+            help="Persons of the population of which the table is a random sample.",
+        ),
+    ] = None,
+    threshold: Annotated[
+        float | None,
+        typer.Option(
+            "--threshold",
+            metavar="P",
+            show_default=False,
+            help="Count the rows whose risk is above this probability (default: 0.2).",
+        ),
+    ] = None,
+    null_is: Annotated[
+        str | None,
+        typer.Option(
+            "--null-is",
+            metavar="MEANING",
+            show_default=False,
+            help="wildcard: also measure, optimistically, as if NULL and * could be any value; tables of others only.",
+        ),
+    ] = None,
+    find_qi: Annotated[
+        bool,
+        typer.Option(
+            "--find-qi",
+            help="Instead measure how well sets of columns (those of --qi, else all but --sensitive and --identifier) distinguish rows.",
+        ),
+    ] = False,
+    null: Null = None,
+    delimiter: Delimiter = None,
+    encoding: Encoding = None,
+    types: Types = None,
     db: Db = None,
     policy: PolicyFile = None,
 ) -> int | None:
-    """Measure the risk of any table, of two releases together, or of a release's versions.
+    """Measure the risk of any table or file, of two releases together, or of a release's versions.
 
     A table that the policy publishes is also checked against the policy's requirements.
     """
     if sum(one is not None for one in (table, together, history)) != 1:
         raise PolicyError("audit wants one TABLE, or --together A B, or --history NAME")
+    read = reading(null, delimiter, encoding, types)
+    about = {
+        "weight": weight,
+        "population": population,
+        "population_size": population_size,
+        "threshold": threshold,
+        "null_is": null_is,
+    }
+    asked = _Asked(
+        names("--qi", qi) or None,
+        names("--sensitive", sensitive),
+        names("--identifier", identifier),
+        {name: value for name, value in about.items() if value is not None},
+    )
+    if find_qi and table is not None and asked.about:
+        raise PolicyError(f"--find-qi measures columns alone; leave {_option(asked.about)} out")
+    if table is None and find_qi:
+        raise PolicyError("--find-qi goes with a TABLE or a file")
+    named = {"qi": asked.quasi, "sensitive": asked.sensitive, "identifier": asked.identifiers}
+    if table is None and any(named.values()):
+        first = next(name for name, columns in named.items() if columns)
+        raise PolicyError(
+            f"--{first} goes with a TABLE or a file; of releases the columns are those of their policies"
+        )
+    if table is None and asked.about:
+        raise PolicyError(f"{_option(asked.about)} goes with a TABLE or a file")
+    if weight is not None and asked.quasi is None:
+        raise PolicyError("--weight: name the columns that an attacker knows with --qi")
+    if table is not None and db is None and _is_file(table):
+        return _file(screen, table, asked, read, policy, find_qi=find_qi)
+    if read:
+        raise PolicyError(
+            f"--{next(iter(read))} is for CSV files; a table in a database has types of its own"
+        )
     spec = found(db, policy)
     where = url(db, spec)
     if history is not None:
@@ -72,18 +179,99 @@ def audit(
         return _together(screen, where, together)
     assert table is not None
     with database(where, screen, read_only=True) as connected:
-        report = connected.audit(
-            table,
-            quasi=names("--qi", qi) or None,
-            sensitive=names("--sensitive", sensitive),
-            identifiers=names("--identifier", identifier),
-            spec=_release_of(connected, spec, table),
-        )
+        if find_qi:
+            return _identifying(screen, _found_qi(connected, table, asked))
+        release = _release_of(connected, spec, table)
+        report = _audited(connected, table, asked, release)
+        # Of a release with two tables, or with boxes of their own, the view alone shows no classes; one in another file is read there.
+        plain = report.groups is None and not report.candidates and not (release and release.publish_file)
+        if asked.about and not plain:
+            raise PolicyError(
+                f"{_option(asked.about)}: the risk of {table} is not measured, for its rows make no classes that are seen in it"
+            )
+        risk = _assessed(connected, table, report, asked) if plain else None
+    return _shown(screen, report, risk)
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """The options that say what is looked at."""
+
+    quasi: tuple[str, ...] | None
+    sensitive: tuple[str, ...]
+    identifiers: tuple[str, ...]
+    about: dict[str, Any]
+
+
+def _option(given: dict[str, Any]) -> str:
+    return "--" + next(iter(given)).replace("_", "-")
+
+
+def _is_file(table: str) -> bool:
+    return table.lower().endswith((".csv", ".csv.gz", ".parquet")) or Path(table).is_file()
+
+
+def _file(
+    screen: Screen, path: str, asked: _Asked, read: dict[str, Any], policy: Path | None, *, find_qi: bool
+) -> int:
+    from sqlanon.database import opened
+
+    if policy is not None:
+        raise PolicyError(f"{path} is a file, and a policy is for tables of a database; leave -p out")
+    about = dict(asked.about)
+    with opened(path, population=about.pop("population", None), progress=screen.progress(), **read) as (
+        connected,
+        name,
+        people,
+    ):
+        if find_qi:
+            found_qi = replace(_found_qi(connected, name, asked), table=path)
+            screen.close()
+            return _identifying(screen, found_qi)
+        asked = replace(asked, about=about | ({"population": people} if people else {}))
+        report = replace(_audited(connected, name, asked, None), table=path)
+        risk = replace(_assessed(connected, name, report, asked), table=path)
+    screen.close()
+    return _shown(screen, report, risk)
+
+
+def _audited(connected: Database, table: str, asked: _Asked, spec: ReleaseSpec | None) -> AuditReport:
+    return connected.audit(
+        table, quasi=asked.quasi, sensitive=asked.sensitive, identifiers=asked.identifiers, spec=spec
+    )
+
+
+def _assessed(connected: Database, table: str, report: AuditReport, asked: _Asked) -> RiskReport:
+    """The figures over the columns that the audit found."""
+    sensitive = [one.column for one in report.sensitive]
+    return connected.assess(
+        table, quasi=report.quasi, sensitive=sensitive, identifiers=asked.identifiers, **asked.about
+    )
+
+
+def _found_qi(connected: Database, table: str, asked: _Asked) -> IdentifyingReport:
+    left_out = () if asked.quasi else (*asked.sensitive, *asked.identifiers)
+    return connected.find_quasi(table, asked.quasi, left_out=left_out)
+
+
+def _identifying(screen: Screen, report: IdentifyingReport) -> int:
     screen.emit(report.to_dict())
     if not screen.silent:
+        from sqlanon.cli.show.risk import identifying_report
+
+        identifying_report(screen, report)
+    return 0
+
+
+def _shown(screen: Screen, report: AuditReport, risk: RiskReport | None) -> int:
+    screen.emit(report.to_dict() | {"risk": risk.to_dict() if risk else None})
+    if not screen.silent:
         from sqlanon.cli.show.audit import audit_report
+        from sqlanon.cli.show.risk import risk_report
 
         audit_report(screen, report)
+        if risk:
+            risk_report(screen, risk)
     return 0 if report.satisfied else 1
 
 

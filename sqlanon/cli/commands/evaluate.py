@@ -30,15 +30,7 @@ def evaluate(
             help="Queries and generators (default: ./workload.yml if it is there, else generators that fit any release).",
         ),
     ] = None,
-    plot: Annotated[
-        Path | None,
-        typer.Option(
-            "--plot",
-            metavar="FILE",
-            show_default=False,
-            help="Also draw a picture (.png, .svg or .pdf); needs matplotlib.",
-        ),
-    ] = None,
+    plot: Annotated[Path | None, typer.Option("--plot", hidden=True)] = None,
     db: Db = None,
     policy: PolicyFile = None,
 ) -> int | None:
@@ -50,21 +42,15 @@ def evaluate(
         raise PolicyError(f"no workload file {workload}")
     chosen = workload or (WORKLOAD if WORKLOAD.is_file() else None)
     if plot is not None:
-        from sqlanon.evaluate.plot import check
-
-        check(plot)  # before the work
+        raise PolicyError(
+            "--plot: the picture is in the report of a release: sqlanon report NAME -w workload.yml -o report.html"
+        )
     spec = found(db, policy)
     with database(url(db, spec), screen, read_only=True) as connected:
         report = connected.evaluate(release, chosen)
-    if plot is not None:
-        from sqlanon.evaluate.plot import draw
-
-        draw(report, plot)
     screen.emit(report.to_dict())
     if not screen.silent:
         from sqlanon.cli.show.evaluate import evaluation
 
         evaluation(screen, report)
-        if plot is not None:
-            screen.show(f"picture: {plot}")
     return 0 if report.sound else 1

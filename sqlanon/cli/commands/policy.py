@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from sqlanon.cli.batch import each
+from sqlanon.cli.new_file import ensure_new, write_new
 from sqlanon.cli.options import (
     POLICY,
     AllowWeaker,
@@ -65,7 +66,7 @@ def init(
     from sqlanon.cli.show.text import command
 
     if output is not None:
-        _ensure_new(output)
+        ensure_new(output)
     read = reading(null, delimiter, encoding, types)
     if db is not None:
         if read:
@@ -79,7 +80,7 @@ def init(
         text = file_command(proposal, table, read)
         following = f"sh {output}"
     if output is not None:
-        _write_new(output, text)
+        write_new(output, text)
     if screen.json:
         screen.emit({"policy" if db is not None else "command": text, "refused": list(proposal.refused)})
     elif output is not None:
@@ -100,30 +101,6 @@ def _of_file(screen: Screen, file: str, read: dict[str, Any]) -> Proposal:
         return propose_file(file, progress=screen.progress(), **read)
     finally:
         screen.close()
-
-
-def _ensure_new(path: Path) -> None:
-    if path.exists() or path.is_symlink():
-        raise PolicyError(
-            f"--output {path} exists, and is not overwritten; name another file or move it away"
-        )
-    if not path.absolute().parent.is_dir():
-        raise PolicyError(f"--output {path}: there is no such folder")
-
-
-def _write_new(path: Path, text: str) -> None:
-    """Write a file that is whole, or not there; another that came meanwhile stays."""
-    try:
-        with path.open("x", encoding="utf-8") as file:
-            try:
-                file.write(text)
-            except OSError:
-                path.unlink(missing_ok=True)
-                raise
-    except FileExistsError:
-        _ensure_new(path)
-    except OSError as error:
-        raise PolicyError(f"--output {path}: cannot be written ({error.strerror})") from error
 
 
 def plan(
@@ -200,12 +177,16 @@ def schema(screen: Screen) -> int | None:
 
 
 def _following(release: ReleaseSpec, report: RunReport, policy: Path | None, db: str | None) -> list[str]:
-    """Commands to try after a run; a release in a file of its own is audited there."""
+    """Commands to try after a run; a release in a file of its own is audited there, boxes of their own where the certificate is."""
     from sqlanon.cli.show.text import command, listed
 
     view = release.publish or report.published
-    sensitive = listed("--sensitive", [column.name for column in release.with_role("sensitive")])
-    if release.publish_file:
+    sensitive = (
+        []
+        if report.certificate
+        else listed("--sensitive", [column.name for column in release.with_role("sensitive")])
+    )
+    if release.publish_file and not report.certificate:
         audit = command("audit", view, *sensitive, "--db", f"duckdb:///{release.publish_file}")
     else:
         audit = next_command("audit", policy, None, db, view, *sensitive)

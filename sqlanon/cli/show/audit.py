@@ -17,6 +17,16 @@ if TYPE_CHECKING:
 
 def audit_report(screen: Screen, report: AuditReport) -> None:
     """Show the risk of one table."""
+    if report.candidates:
+        screen.show(
+            f"audit of {safe(report.table)}: {count(report.rows)} rows, each in a box of its own",
+            f"  candidates of each row, by the certificate: {count(report.k)}"
+            if report.k
+            else "  candidates: not measured",
+            "",
+        )
+        _promises(screen, report)
+        return
     screen.show(
         f"audit of {safe(report.table)}: {count(report.rows)} rows in {count(report.classes)} classes",
         f"  classes are the groups over: {_columns(report.quasi)}",
@@ -96,9 +106,22 @@ def together_report(screen: Screen, report: TogetherReport) -> None:
             (
                 (f"k of {report.first}", count(report.k_first)),
                 (f"k of {report.second}", count(report.k_second)),
-                ("k of both held together", count(report.k)),
-                ("rows in groups smaller than both k", f"{_of(report.rows_below, report.matched)}"),
-                ("rows alone", f"{_of(report.unique_rows, report.matched)}"),
+                (
+                    "fewest candidates of a row, both held together"
+                    if report.candidates
+                    else "k of both held together",
+                    count(report.k),
+                ),
+                (
+                    "rows with fewer candidates than both k"
+                    if report.candidates
+                    else "rows in groups smaller than both k",
+                    f"{_of(report.rows_below, report.matched)}",
+                ),
+                (
+                    "rows with one candidate" if report.candidates else "rows alone",
+                    f"{_of(report.unique_rows, report.matched)}",
+                ),
                 *(
                     (f"fewest distinct {column} of both together", count(number))
                     for column, number in report.min_identifiers.items()

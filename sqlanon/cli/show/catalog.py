@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sqlanon.cli.show.run import history_tables, loss, reasons, requirements, search_lines
+from sqlanon.cli.show.run import history_tables, loss, reasons, requirements, search_lines, sizes
 from sqlanon.cli.show.text import count, measure, safe, seconds, table
 from sqlanon.declared import FORMATS
 from sqlanon.results import RunReport
@@ -49,6 +49,11 @@ def release_rows(screen: Screen, rows: Sequence[ReleaseRow]) -> None:
             "",
             f"source {safe(last.source)}, by {safe(last.published_by)}, {safe(last.method)}, sqlanon {last.sqlanon}",
             f"requirements: {safe(last.requirements)}",
+            *(
+                [f"every row has a box of its own, which {count(last.min_class)} candidates fit"]
+                if last.boxes
+                else []
+            ),
         )
 
 
@@ -63,18 +68,23 @@ def version_report(screen: Screen, report: VersionReport) -> None:
         f"  looked at    {report.checked_at or report.published_at}",
         f"  replaces     {run.replaces or 'nothing'}",
         *(f"    because    {safe(reason)}" for reason in run.why),
-        f"  classes      {count(run.classes)} of {count(run.min_class)} to {count(run.max_class)} rows",
+        sizes(run, "  {:<13}"),
         f"  method       {safe(run.method)}, {run.execution}; format {run.format}",
         *search_lines(run.search, "  search       "),
         f"  policy       sha256 {report.policy_hash}",
         "",
         requirements(run.requirements),
         "",
-        *loss(run.loss, run.rows),
+        *loss(run.loss, run.rows, "box" if run.certificate else "class"),
         "",
         *history_tables(run.history),
         table((("policy", "left"), ("", "wrap")), [(key, text) for key, text in _policy(report.policy)]),
     )
+
+
+def _either(sides: Sequence[RunReport], classes: str, boxes: str) -> str:
+    """What a figure is called of versions with classes, with boxes of their own, or of one with each."""
+    return ", ".join(dict.fromkeys(boxes if run.certificate else classes for run in sides))
 
 
 def diff_report(screen: Screen, report: DiffReport) -> None:
@@ -84,11 +94,11 @@ def diff_report(screen: Screen, report: DiffReport) -> None:
         ("status", report.first.status, report.second.status),
         ("made", *(one.published_at[:16].replace("T", " ") for one in (report.first, report.second))),
         ("rows", *(count(run.rows) for run in sides)),
-        ("classes", *(count(run.classes) for run in sides)),
-        ("smallest class", *(count(run.min_class) for run in sides)),
+        (_either(sides, "classes", "boxes"), *(count(run.classes) for run in sides)),
+        (_either(sides, "smallest class", "candidates"), *(count(run.min_class) for run in sides)),
         ("GCP", *(f"{run.loss.gcp:.4f}" for run in sides)),
         ("DM", *(measure(run.loss.dm) for run in sides)),
-        ("C_AVG", *(f"{run.loss.c_avg:.3f}" for run in sides)),
+        ("C_AVG", *("-" if run.loss.c_avg is None else f"{run.loss.c_avg:.3f}" for run in sides)),
         ("seconds", *(seconds(run.seconds.get("total", 0.0)) for run in sides)),
     ]
     reached = [{(r.name, r.column): r for r in run.requirements} for run in sides]

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from sqlanon.cli.show.run import data_lines, history_tables, next_commands, reasons, second_table
-from sqlanon.cli.show.text import count, measure, safe, table
+from sqlanon.cli.show.text import count, measure, note, safe, table
 
 if TYPE_CHECKING:
     from sqlanon.cli.screen import Screen
@@ -48,15 +48,15 @@ def plan_report(screen: Screen, report: PlanReport, *, sql: bool, run: str) -> N
                 one.name if one.column is None else f"{one.name} of {one.column}",
                 measure(one.asked),
                 measure(one.largest),
-                "yes" if one.asked <= one.largest else "NO",
+                "yes" if one.met else "not of all rows",
             )
             for one in report.feasible
         ]
         sides = (("requirement", "wrap"), ("asked", "right"), ("largest", "right"), ("feasible", "left"))
         screen.show(table(sides, feasible), "")
     screen.show(*history_tables(report.history))
-    for note in report.notes:
-        screen.show(f"note: {safe(note)}")
+    for one in report.notes:
+        screen.show(note(one))
     if report.bound is not None:
         screen.show(safe(report.bound))
     if report.weaker:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from sqlanon.cli.show.text import count, measure, safe, seconds, table
+from sqlanon.cli.show.text import count, measure, note, safe, seconds, share, table
 
 if TYPE_CHECKING:
     from sqlanon.cli.screen import Screen
@@ -41,7 +41,11 @@ def run_report(screen: Screen, report: RunReport, following: Sequence[str]) -> N
         *reasons("because", report.why if report.replaces else ()),
         f"  source    {safe(report.source)}, {count(report.rows)} rows, {count(report.suppressed)} suppressed",
         *data_lines(report.data),
-        f"  classes   {count(report.classes)} of {count(report.min_class)} to {count(report.max_class)} rows",
+        sizes(report),
+        *(
+            f"  {safe(column)}: the surest value of a row's candidates has {share(of['mean'], 1)} of them on average, {share(of['worst'], 1)} at most"
+            for column, of in report.surest.items()
+        ),
         f"  method    {safe(report.method)}, {report.execution}; format {report.format}",
         *search_lines(report.search, "  search    "),
         "",
@@ -50,11 +54,13 @@ def run_report(screen: Screen, report: RunReport, following: Sequence[str]) -> N
         f"  {safe(column)}: at least {count(fewest)} distinct in every class"
         for column, fewest in report.min_identifiers.items()
     ]
+    if report.max_person_share is not None:
+        persons.append(f"  one person has at most {share(report.max_person_share, 1)} of a class's rows")
     if persons:
         screen.show(*persons, "")
     if report.requirements:
         screen.show(requirements(report.requirements), "")
-    screen.show(*loss(report.loss, report.rows), "")
+    screen.show(*loss(report.loss, report.rows, "box" if report.certificate else "class"), "")
     screen.show(*history_tables(report.history))
     stages = ", ".join(
         f"{stage} {seconds(spent)}" for stage, spent in report.seconds.items() if stage != "total"
@@ -75,8 +81,8 @@ def run_report(screen: Screen, report: RunReport, following: Sequence[str]) -> N
             "", "kept in the private schema, with source values, until the next run or sqlanon clean:"
         )
         screen.show(table(KEPT, lines), "")
-    for note in report.notes:
-        screen.show(f"note: {safe(note)}")
+    for one in report.notes:
+        screen.show(note(one))
     for warning in report.warnings:
         screen.show(f"warning: {safe(warning)}")
     next_commands(screen, following)
@@ -113,7 +119,9 @@ def history_tables(reports: Sequence[HistoryReport]) -> list[Sheet | str]:
         kinds = (("arrived", one.arrived), ("left", one.left), ("common", one.common))
         of_events = any(sets.persons is not None for _, sets in kinds)
         how = (
-            "" if one.values else "; rows compared by key alone, as the policies read other columns or types"
+            ""
+            if one.values or one.candidates
+            else "; rows compared by key alone, as the policies read other columns or types"
         )
         rows = [
             (
@@ -129,7 +137,10 @@ def history_tables(reports: Sequence[HistoryReport]) -> list[Sheet | str]:
         ]
         titles = (
             ("rows that", "left"),
-            *((t, "right") for t in ("rows", "groups", "smallest")),
+            *(
+                (t, "right")
+                for t in ("rows", "groups", "fewest candidates" if one.candidates else "smallest")
+            ),
             *([("persons", "right")] if of_events else []),
             *((t, "right") for t in ("least l", "failing")),
         )
@@ -137,6 +148,8 @@ def history_tables(reports: Sequence[HistoryReport]) -> list[Sheet | str]:
             f"versions {one.old} and {one.new} together: {count(one.components)} components, {count(one.failing)} rows in "
             f"groups below the policy{how}"
         )
+        if one.candidates:
+            title = f"versions {one.old} and {one.new} together: {count(one.failing)} rows with fewer candidates than k"
         shown += [title, table(titles, rows), ""]
         if one.not_measured:
             shown += [f"NOT MEASURED: {safe(one.not_measured)}", ""]
@@ -164,8 +177,8 @@ def second_table(name: str | None) -> list[str]:
     return [f"  and       {safe(name)}, the sensitive values of each group"] if name else []
 
 
-def loss(report: LossReport, released: int) -> tuple[Sheet | str, ...]:
-    """Loss per column, and in two lines the totals that matter most; the rest is in the JSON. ``released``: rows."""
+def loss(report: LossReport, released: int, unit: str = "class") -> tuple[Sheet | str, ...]:
+    """Loss per column, and in two lines the totals that matter most; the rest is in the JSON. ``released``: rows; ``unit``: class or box."""
     if report.rce is not None:
         each = f"{report.rce / max(released, 1):.4f} a row (0 = all known, 1 = all lost)"
         return (
@@ -184,7 +197,7 @@ def loss(report: LossReport, released: int) -> tuple[Sheet | str, ...]:
     )
     totals = f"GCP {report.gcp:.4f}, {_sizes(report)}"
     more = asked(report)
-    classes = f"NCP of a class: {report.il1:.4f} on average, {report.il_inf:.4f} at most"
+    classes = f"NCP of a {unit}: {report.il1:.4f} on average, {report.il_inf:.4f} at most"
     hidden = [] if report.stars is None else [_stars(report, report.stars)]
     hidden += (
         []
@@ -223,5 +236,13 @@ def next_commands(screen: Screen, following: Sequence[str]) -> None:
         screen.show("", "next:", *(f"  {line}" for line in following))
 
 
-def _bar(part: float, width: int = 20) -> str:
-    return "#" * round(max(0.0, min(1.0, part)) * width) or "."
+def sizes(report: RunReport, title: str = "  {:<10}") -> str:
+    """Classes and their rows; with boxes of their own the candidates. ``title``: how the line begins."""
+    if report.certificate is None:
+        return f"{title.format('classes')}{count(report.classes)} of {count(report.min_class)} to {count(report.max_class)} rows"
+    return f"{title.format('boxes')}{count(report.classes)}, one for each row; {count(report.min_class)} candidates fit each"
+
+
+def _bar(part: float) -> str:
+    """A share from 0 to 1 as a bar of at most 20 characters."""
+    return "#" * round(max(0.0, min(1.0, part)) * 20) or "."

@@ -12,30 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from sqlanon.cli.show.sheet import Heading, Sheet
-
-
-def count(number: int) -> str:
-    """``1,200``."""
-    return f"{number:,}"
-
-
-def measure(number: float) -> str:
-    """A requirement's or a risk's value: ``10``, ``3.25``, ``1.2e+09``."""
-    if number == int(number) and abs(number) < 1e15:
-        return count(int(number))
-    return f"{number:,.4g}"
-
-
-def share(part: float, whole: float) -> str:
-    """``12.5 %``, and never 0 or 100 unless exactly so."""
-    if not whole:
-        return "-"
-    percent = 100 * part / whole
-    if 0 < percent < 0.01:
-        return "< 0.01 %"
-    if 99.99 < percent < 100:
-        return "> 99.99 %"
-    return f"{percent:.4g} %"
+from sqlanon.results.figures import count, measure, safe, share
 
 
 def seconds(number: float) -> str:
@@ -43,9 +20,16 @@ def seconds(number: float) -> str:
     return f"{number:.2f} s" if number < 10 else f"{number:.1f} s"
 
 
-def safe(text: object) -> str:
-    """A name or a released value with anything a terminal would obey replaced."""
-    return "".join(char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in str(text))
+LONGEST_NOTE = 600
+"""Characters of a note that a screen shows, at most."""
+
+
+def note(text: str) -> str:
+    """A note of a plan or a report, on one line; a long list is cut, as ``--json`` prints the whole of it."""
+    shown = safe(text)
+    if len(shown) > LONGEST_NOTE:
+        shown = f"{shown[:LONGEST_NOTE].rpartition(' ')[0]} ... ({len(shown)} characters; --json prints all)"
+    return f"note: {shown}"
 
 
 def table(columns: Sequence[tuple[str, str] | tuple[str, str, int]], rows: Iterable[Sequence[str]]) -> Sheet:
@@ -87,3 +71,18 @@ def shown_url(url: str) -> str:
     """A database URL without its password."""
     url = re.sub(r"^(\w+://[^/?#:@]*):[^/?#]*@", r"\1:***@", url)
     return re.sub(r"(?i)([?&]password=)[^&]*", r"\1***", url)
+
+
+__all__ = [
+    "command",
+    "count",
+    "listed",
+    "measure",
+    "note",
+    "program",
+    "safe",
+    "seconds",
+    "share",
+    "shown_url",
+    "table",
+]

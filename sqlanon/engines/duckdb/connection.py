@@ -9,14 +9,15 @@ from __future__ import annotations
 import logging
 import secrets
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 
 import duckdb
 
-from sqlanon.engines.base import PRIVATE_SCHEMA, Row, Statement, TableRef
+from sqlanon.engines.base import PRIVATE_SCHEMA, Bind, Row, Statement, TableRef
 from sqlanon.engines.duckdb import answers
 from sqlanon.engines.duckdb.errors import refused
+from sqlanon.engines.duckdb.parsed import Parsed
 from sqlanon.engines.duckdb.spill import Spill, spill
 from sqlanon.engines.statements import batches, joined
 from sqlanon.errors import DatabaseError
@@ -24,6 +25,7 @@ from sqlanon.errors import DatabaseError
 log = logging.getLogger("sqlanon.sql")
 
 _ZONED = "TIMESTAMP WITH TIME ZONE"
+_OPTIMIZES = "SELECT CURRENT_SETTING('enable_optimizer')"
 
 
 def quoted(name: str) -> str:
@@ -53,6 +55,7 @@ class Connection:
         self._connection = connection
         self._path = path
         self._spill: Spill | None = None
+        self._parsed = Parsed(connection.extract_statements)
         # The only builtin that is looked up among the file's macros; a macro cannot take the place of its full name.
         self._database = database or str(self._one("SELECT system.main.current_database()"))
         if self._database.lower() == PRIVATE_SCHEMA:
@@ -97,12 +100,18 @@ class Connection:
     def _run(self, statement: Statement | str) -> duckdb.DuckDBPyConnection:
         """Run a statement: ours among builtins alone, a text of the caller's among the names of the user's database."""
         if isinstance(statement, str):
+            self._parsed.forget()
             self._use(self._database)
             return self._connection.execute(statement)
         self._use(self._empty)
-        if statement.binds:
-            return self._connection.execute(statement.text, dict(statement.binds))
-        return self._connection.execute(statement.text)
+        return self._sent(statement.text, statement.binds)
+
+    def _sent(self, text: str, binds: Mapping[str, Bind] | None = None) -> duckdb.DuckDBPyConnection:
+        """Execute a text of ours."""
+        made = self._parsed.of(text)
+        if binds:
+            return self._connection.execute(made, dict(binds))
+        return self._connection.execute(made)
 
     def execute(self, statement: Statement | str) -> None:
         """See `Engine.execute`."""
@@ -167,14 +176,20 @@ class Connection:
 
     @contextmanager
     def few_rows(self) -> Iterator[None]:
-        """See `Engine.few_rows`: to optimize a plan takes a third of the time of a small statement."""
+        """See `Engine.few_rows`: to optimize a plan takes a third of the time of a small statement.
+
+        What another run has changed is left to that run to undo.
+        """
         with self._translated("PRAGMA"):
+            self._use(self._empty)
+            optimized = self._sent(_OPTIMIZES).fetchall()[0][0]
             self._connection.execute("PRAGMA disable_optimizer")
         try:
             yield
         finally:
-            with suppress(duckdb.Error):  # as for a transaction
-                self._connection.execute("PRAGMA enable_optimizer")
+            if optimized:
+                with suppress(duckdb.Error):  # as for a transaction
+                    self._connection.execute("PRAGMA enable_optimizer")
 
     def close(self) -> None:
         """See `Engine.close`."""

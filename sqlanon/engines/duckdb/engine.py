@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import itertools
 import secrets
 import threading
-from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import TYPE_CHECKING, Self
+from typing import Self
 
 import duckdb
 
@@ -19,31 +18,27 @@ from sqlanon.engines.base import (
     Found,
     Relation,
     Rights,
-    Row,
     Statement,
     TableRef,
 )
 from sqlanon.engines.duckdb import files, lookup
 from sqlanon.engines.duckdb import views as stored_views
-from sqlanon.engines.duckdb.connection import Connection, quoted
+from sqlanon.engines.duckdb.arrays import Arrays
 from sqlanon.engines.duckdb.errors import cannot_open, refused
 from sqlanon.engines.duckdb.opening import connected
 from sqlanon.engines.names import split_name
 from sqlanon.errors import DatabaseError, LockedError, PolicyError
 
-if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
-
 _locks: dict[str, threading.Lock] = {}
 _locks_guard = threading.Lock()
 
 
-class DuckDBEngine(Connection):
+class DuckDBEngine(Arrays):
     """One DuckDB connection. A file has one writing process; readers in it see the last commit."""
 
     dialect = "duckdb"
     rights: Rights | None = None
+    fetch_words = load_list = None
     transactions = temporary = updates = ordered = True
     capabilities = Capabilities(
         max_identifier=200,
@@ -56,6 +51,9 @@ class DuckDBEngine(Connection):
         row_numbers=True,
         type_of="TYPEOF(%(value)s)",
         ordered_product=True,
+        groups_by_mark=True,
+        joined_rows=1_000_000,
+        staged_hashes=True,
     )
 
     @property
@@ -106,79 +104,6 @@ class DuckDBEngine(Connection):
             raise
         return engine
 
-    def fetch_arrays(self, statement: Statement, dtypes: Sequence[str]) -> list[npt.NDArray[np.generic]]:
-        """See `Engine.fetch_arrays`."""
-        import numpy as np
-
-        with self._translated(statement.name, statement.text):
-            arrays = list(self._run(statement).fetchnumpy().values())
-        if any(np.ma.is_masked(array) for array in arrays):
-            raise DatabaseError(f"{statement.name} returned a NULL where none can be")
-        return [array.astype(dtype, copy=False) for array, dtype in zip(arrays, dtypes, strict=True)]
-
-    def stream_arrays(
-        self, statement: Statement, dtypes: Sequence[str], rows: int
-    ) -> Generator[list[npt.NDArray[np.generic]], None, None]:
-        """See `Engine.stream_arrays`: through a temporary table, as NumPy arrays come only of a whole result.
-
-        The table keeps the query's order and spills to disk; DuckDB passes over what an OFFSET skips without reading it.
-        """
-        spool = quoted(f"_sqlanon_stream_{secrets.token_hex(4)}")
-        try:
-            self.execute(
-                Statement(statement.name, f"CREATE TEMP TABLE {spool} AS {statement.text}", statement.binds)
-            )
-            for start in itertools.count(0, rows):
-                block = self.fetch_arrays(
-                    Statement(
-                        statement.name,
-                        f"SELECT * FROM {spool} LIMIT $rows OFFSET $start",  # noqa: S608
-                        {"rows": rows, "start": start},
-                    ),
-                    dtypes,
-                )
-                if len(block[0]):
-                    yield block
-                if len(block[0]) < rows:
-                    return
-        finally:
-            with suppress(duckdb.Error):  # a broken transaction or a closed connection drops it by itself
-                self._connection.execute(f"DROP TABLE IF EXISTS {spool}")
-
-    def load_arrays(self, table: TableRef, columns: Mapping[str, npt.NDArray[np.generic]]) -> None:
-        """See `Engine.load_arrays`."""
-        name, view = self._qualified(table), "_sqlanon_arrays"
-        temporary = "TEMP " if table.schema is None else ""
-        text = (
-            f"CREATE {temporary}TABLE IF NOT EXISTS {name} AS SELECT * FROM {view} LIMIT 0; "  # noqa: S608
-            f"INSERT INTO {name} BY NAME SELECT * FROM {view}"
-        )
-        with self._translated(f"load {table.name}"):
-            self._use(self._empty)
-            self._connection.register(view, dict(columns))
-            try:
-                self._connection.execute(text)
-            finally:
-                self._connection.unregister(view)
-
-    def load_rows(self, table: TableRef, columns: Sequence[tuple[str, str]], rows: Iterable[Row]) -> None:
-        """See `Engine.load_rows`."""
-        name = self._qualified(table)
-        temporary = "TEMP " if table.schema is None else ""
-        defined = ", ".join(f"{quoted(column)} {kind}" for column, kind in columns)
-        marks = ", ".join("?" for _ in columns)
-        with self._translated(f"load {table.name}"):
-            self._use(self._empty)
-            text = f"CREATE {temporary}TABLE IF NOT EXISTS {name} ({defined})"
-            left = iter(rows)
-            while batch := list(itertools.islice(left, 500)):
-                values = ", ".join(f"({marks})" for _ in batch)
-                text += f"; INSERT INTO {name} VALUES {values}"  # noqa: S608 - marks only
-                self._connection.execute(text, [cell for row in batch for cell in row])
-                text = ""
-            if text:
-                self._connection.execute(text)
-
     def relation(self, name: str) -> Relation:
         """See `Engine.relation`."""
         found = self.look_up([], [name]).named.get(name)
@@ -193,7 +118,7 @@ class DuckDBEngine(Connection):
         meant = {name: (TableRef("main", name), self.target(name)) for name in names}
         with self._translated("catalog lookup"):
             self._use(self._empty)
-            return lookup.look_up(self._connection, self._database, tables, meant, schema)
+            return lookup.look_up(self._sent, self._database, tables, meant, schema)
 
     def exists(self, ref: TableRef) -> bool:
         """See `Engine.exists`."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import duckdb
@@ -29,7 +29,7 @@ _SCHEMAS = (
 
 
 def look_up(
-    connection: duckdb.DuckDBPyConnection,
+    send: Callable[[str, Mapping[str, str]], duckdb.DuckDBPyConnection],
     database: str,
     tables: Sequence[TableRef],
     meant: Mapping[str, Sequence[TableRef]],
@@ -38,7 +38,7 @@ def look_up(
     """See `Engine.look_up`.
 
     Args:
-        connection: where builtins alone are found.
+        send: executes a text with values where builtins alone are found.
         database: of tables that have a schema and do not say theirs.
         tables: what is looked for.
         meant: name -> the tables that it can mean, the first that is there.
@@ -63,7 +63,7 @@ def look_up(
             part.format(bases=bases, spaces=spaces, names=names, listed=listed_there)
             for part in (_COLUMNS, _TABLES, _SCHEMAS)[0 if wanted else 1 :]
         ]
-        rows = connection.execute(" UNION ALL ".join(parts), binds).fetchall()
+        rows = send(" UNION ALL ".join(parts), binds).fetchall()
     columns: dict[Key, list[Column]] = {}
     refs: dict[Key, TableRef] = {}
     tables_there: set[Key] = set()

@@ -58,9 +58,12 @@ def open_session(url: str) -> psycopg.Connection:
     except psycopg.Error as error:
         said = without(str(error), given.get("password"), os.environ.get("PGPASSWORD"))
         raise DatabaseError(f"cannot connect to PostgreSQL: {advice_for(said)} ({said})") from error
-    if connection.info.server_version < 140000:
+    version = connection.info.server_version
+    if version < 140000:
         connection.close()
-        raise DatabaseError("sqlanon needs PostgreSQL 14 or newer")
+        raise DatabaseError(
+            f"this server is PostgreSQL {version // 10000}; sqlanon needs PostgreSQL 14 or newer"
+        )
     return connection
 
 

@@ -59,7 +59,7 @@ def _ident(table: TableRef) -> sql.Identifier:
 
 
 def recorded(connection: Connection, view: TableRef, columns: Sequence[str]) -> list[str]:
-    """What gives a view its rights and comments back, once it is made anew: see `Engine.rights`."""
+    """What gives a view its rights and comments back, once it is made anew: see `Rights.recorded`."""
     binds = {**_names(view), "columns": list(columns)}
     target = _ident(view).as_string(connection)
     by_default = connection.execute(_BY_DEFAULT).fetchall()
@@ -97,55 +97,55 @@ def definition(connection: Connection, view: TableRef) -> str | None:
 
 
 def roles(connection: Connection, names: Sequence[str]) -> list[str]:
-    """See `Engine.roles`."""
+    """See `Rights.roles`."""
     query = "SELECT rolname FROM pg_roles WHERE rolname = ANY(%s)"
     known = {str(row[0]) for row in connection.execute(query, [list(names)]).fetchall()}
     return [name for name in names if name in known]
 
 
-def let_in(connection: Connection, views: Sequence[TableRef], role: str) -> str | None:
-    """Grant the way to the views where it is missing; the schema that could not be granted, or None."""
+def grant_usage(connection: Connection, views: Sequence[TableRef], role: str) -> str | None:
+    """See `Rights.grant_usage`; returns the schema that could not be granted, or None."""
     to = sql.Identifier(role)
     for schema in sorted({view.schema for view in views if view.schema}):
-        if not enters(connection, role, schema):
+        if not can_use(connection, role, schema):
             connection.execute(sql.SQL("GRANT USAGE ON SCHEMA {} TO {}").format(sql.Identifier(schema), to))
-            if not enters(connection, role, schema):
+            if not can_use(connection, role, schema):
                 return f"schema {schema}"  # PostgreSQL only warns when it grants nothing
     return None
 
 
-def allow(connection: Connection, views: Sequence[TableRef], role: str) -> str | None:
-    """Grant what is missing; what could not be granted, or None."""
+def grant_select(connection: Connection, views: Sequence[TableRef], role: str) -> str | None:
+    """See `Rights.grant_select`; returns the view that could not be granted, or None."""
     to = sql.Identifier(role)
     for view in views:
-        if not _may(connection, role, view):
+        if not _has_select(connection, role, view):
             connection.execute(sql.SQL("GRANT SELECT ON {} TO {}").format(_ident(view), to))
-            if not _may(connection, role, view):
+            if not _has_select(connection, role, view):
                 return str(view)
     return None
 
 
-def forbid(connection: Connection, views: Sequence[TableRef], role: str) -> None:
-    """See `Engine.forbid`."""
+def revoke_select(connection: Connection, views: Sequence[TableRef], role: str) -> None:
+    """See `Rights.revoke_select`."""
     for view in views:
         connection.execute(sql.SQL("REVOKE SELECT ON {} FROM {}").format(_ident(view), sql.Identifier(role)))
 
 
-def _may(connection: Connection, role: str, view: TableRef) -> bool:
+def _has_select(connection: Connection, role: str, view: TableRef) -> bool:
     query = f"SELECT has_table_privilege(CAST(%(role)s AS name), ({_VIEW}), 'SELECT')"
     row = connection.execute(query, {**_names(view), "role": role}).fetchone()
     return bool(row and row[0])
 
 
-def reads(connection: Connection, role: str, ref: TableRef) -> bool:
-    """See `Engine.reads`: as a whole or any column of it."""
+def can_select(connection: Connection, role: str, ref: TableRef) -> bool:
+    """See `Rights.can_select`: as a whole or any column of it."""
     query = f"SELECT has_any_column_privilege(CAST(%(role)s AS name), ({_VIEW}), 'SELECT')"
     row = connection.execute(query, {**_names(ref), "role": role}).fetchone()
     return bool(row and row[0])
 
 
-def enters(connection: Connection, role: str, schema: str) -> bool:
-    """See `Engine.enters`."""
+def can_use(connection: Connection, role: str, schema: str) -> bool:
+    """See `Rights.can_use`."""
     query = "SELECT has_schema_privilege(CAST(%s AS name), n.oid, 'USAGE') FROM pg_namespace AS n WHERE n.nspname = %s"
     row = connection.execute(query, [role, schema]).fetchone()
     return bool(row and row[0])
@@ -166,7 +166,7 @@ def lock_holder(connection: Connection, space: int, key: int) -> str:
 
 
 def grantees(connection: Connection, schema: str) -> list[str]:
-    """See `Engine.grantees`."""
+    """See `Rights.grantees`."""
     query = (
         "SELECT DISTINCT CASE g.grantee WHEN 0 THEN 'PUBLIC' ELSE pg_get_userbyid(g.grantee) END "
         "FROM pg_namespace AS n, aclexplode(n.nspacl) AS g WHERE n.nspname = %s AND g.grantee <> n.nspowner ORDER BY 1"
@@ -174,7 +174,7 @@ def grantees(connection: Connection, schema: str) -> list[str]:
     return [str(row[0]) for row in connection.execute(query, [schema]).fetchall()]
 
 
-def seclude(connection: Connection, schema: str) -> None:
+def make_private(connection: Connection, schema: str) -> None:
     """Revoke from all roles what default privileges gave: without USAGE no role can use objects of the schema."""
     for name in grantees(connection, schema):
         whom = sql.SQL("PUBLIC") if name == "PUBLIC" else sql.Identifier(name)

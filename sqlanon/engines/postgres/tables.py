@@ -6,53 +6,55 @@ Default privileges give rights on every new table. ``pg_stats`` shows values of 
 from __future__ import annotations
 
 import re
+import struct
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import nullcontext
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
-import psycopg
 from psycopg import sql
 from psycopg.pq import TransactionStatus
 
 from sqlanon.engines.base import PRIVATE_SCHEMA, Bind, Row, Statement, TableRef
 from sqlanon.engines.postgres import private
 from sqlanon.engines.postgres.binary import SIGNATURE, TYPES, record_type
+from sqlanon.engines.postgres.session import Session, named
 from sqlanon.errors import DatabaseError
 
 if TYPE_CHECKING:
     import numpy.typing as npt
 
 _CHUNK = 1 << 20
+_INTEGERS = (1, 0, 23)
+"""How a binary array of integers begins: one dimension, no NULLs, the elements' type."""
 _COMMENTS = re.compile(r"^(?:--[^\n]*\n|/\*.*?\*/|\s)+", re.DOTALL)
 _NAME = '"(?:[^"]|"")+"'
 _MADE = re.compile(rf"CREATE TEMPORARY TABLE ({_NAME})", re.IGNORECASE)
 _PRIVATE = re.compile(rf'CREATE TABLE (?:IF NOT EXISTS )?("{PRIVATE_SCHEMA}"\.{_NAME})', re.IGNORECASE)
 
 
-class Tables:
+class Tables(Session):
     """The part of a session that sends statements which may make tables."""
 
-    _connection: psycopg.Connection
-    _by_default: bool | None
-    """Whether default privileges give others rights on new tables; None: not looked up yet."""
-    _unanalyzed: list[str]
-    """Loaded temporary tables without statistics."""
-
-    def _translated(self, name: str) -> AbstractContextManager[None]:
-        raise NotImplementedError
-
-    def _transaction(self, begin: str) -> AbstractContextManager[None]:
-        raise NotImplementedError
-
-    def _run(self, statement: Statement | str) -> AbstractContextManager[psycopg.Cursor]:
-        raise NotImplementedError
+    def execute(self, statement: Statement | str) -> None:
+        """See `Engine.execute`."""
+        if isinstance(statement, Statement):
+            self._send([statement])
+            return
+        with self._run(statement):
+            pass
 
     def fetch(
         self, statement: Statement | str, *, max_rows: int = 100_000, first: Sequence[Statement] = ()
     ) -> list[Row]:
         """See `Engine.fetch`."""
-        raise NotImplementedError
+        if first and isinstance(statement, Statement):
+            return self._send([*first, statement], answer=max_rows)
+        with self._run(statement) as cursor:
+            rows = cursor.fetchmany(max_rows + 1)
+        if len(rows) > max_rows:
+            raise DatabaseError(f"{named(statement)} returned more than {max_rows} rows")
+        return rows
 
     def execute_all(self, statements: Sequence[Statement]) -> None:
         """See `Engine.execute_all`."""
@@ -124,15 +126,6 @@ class Tables:
         if _is_temporary(table):
             self._connection.execute(f"ANALYZE {table}")
 
-    def _take_unanalyzed(self) -> list[str]:
-        """What gives loaded tables their statistics, before the next statement that may read them."""
-        tables, self._unanalyzed = self._unanalyzed, []
-        return [f"ANALYZE {', '.join(tables)}"] if tables else []
-
-    def _ready(self) -> None:
-        for text in self._take_unanalyzed():
-            self._connection.execute(text)
-
     def load_arrays(self, table: TableRef, columns: Mapping[str, npt.NDArray[np.generic]]) -> None:
         """See `Engine.load_arrays`."""
         dtypes = [str(array.dtype) for array in columns.values()]
@@ -165,6 +158,28 @@ class Tables:
             if table.schema is None and shown not in self._unanalyzed:
                 self._unanalyzed.append(shown)
 
+    def load_list(self, table: TableRef, column: str, values: npt.NDArray[np.int32]) -> None:
+        """See `Engine.load_list`; not compressed, as it is read in moments."""
+        temporary = sql.SQL("TEMP " if table.schema is None else "")
+        name = sql.Identifier(column)
+        create = sql.SQL(
+            "CREATE {}TABLE {table} ({column} integer[]);\nALTER TABLE {table} ALTER COLUMN {column} SET STORAGE EXTERNAL"
+        )
+        self._new(table, create.format(temporary, table=ident(table), column=name))
+        elements = np.empty(len(values), dtype=[("size", ">i4"), ("value", ">i4")])
+        elements["size"], elements["value"] = 4, values
+        data = elements.tobytes()
+        copy_in = sql.SQL("COPY {} FROM STDIN (FORMAT BINARY)").format(ident(table))
+        with (
+            self._translated(f"load {table.name}"),
+            self._connection.cursor() as cursor,
+            cursor.copy(copy_in) as copy,
+        ):
+            copy.write(SIGNATURE + struct.pack(">hi", 1, 20 + len(data)))
+            copy.write(struct.pack(">5i", *_INTEGERS, len(values), 1))
+            copy.write(data)
+            copy.write(b"\xff\xff")
+
     def load_rows(self, table: TableRef, columns: Sequence[tuple[str, str]], rows: Iterable[Row]) -> None:
         """See `Engine.load_rows`."""
         temporary = sql.SQL("TEMP " if table.schema is None else "")
@@ -191,7 +206,8 @@ class Tables:
                 self._connection.execute(text)
                 return
             cursor = self._connection.execute(f"{text};\n{private.grantees([self._shown(table)])}")
-            cursor.nextset()
+            while cursor.description is None and cursor.nextset():
+                pass
             private.revoke(self._connection, cursor.fetchall())
 
     def _shown(self, table: TableRef) -> str:
@@ -249,8 +265,3 @@ def _is_temporary(table: str) -> bool:
 def ident(table: TableRef) -> sql.Identifier:
     """A table's name as SQL."""
     return sql.Identifier(*(part for part in (table.schema, table.name) if part))
-
-
-def named(statement: Statement | str) -> str:
-    """What an error calls a statement."""
-    return re.sub(r"\s+", " ", statement.name) if isinstance(statement, Statement) else "a statement"

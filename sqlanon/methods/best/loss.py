@@ -1,4 +1,4 @@
-"""What an assignment loses, before it is recoded: the boxes of its classes by one GROUP BY, in exact numbers.
+"""What an assignment loses, before it is recoded: the boxes of its classes, which it has or one GROUP BY makes, in exact numbers.
 
 It decides between methods and nothing else; the loss that a report states is measured on what is published (`sqlanon.loss`).
 """
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sqlanon.declared import FORMATS
 from sqlanon.kernels.extent import SCALE
 from sqlanon.methods.base import Assignment, Context
 from sqlanon.privacy import least_rows
@@ -47,6 +48,7 @@ class Losses:
             work=self._context.encoded.work,
             assign=made.table,
             levels=made.levels,
+            spans=made.spans,
             columns=columns,
         )
         number, rows, *boxes = scratch.fetch_arrays(
@@ -56,6 +58,8 @@ class Losses:
         starred = number == (-1 if made.starred is None else made.starred)
         total = self._context.encoded.rows
         gone = total - int(size.sum())
+        if self.metric in ("dm", "c_avg") and FORMATS[self._context.format].either:
+            size, starred = self._as_shown(size, starred, boxes)
         if self.metric == "dm":
             kept = size[~starred]
             return Fraction(int((kept * kept).sum()) + total * (gone + int(size[starred].sum())))
@@ -73,6 +77,20 @@ class Losses:
             )
             weights += weight
         return Fraction(lost) if self.metric == "stars" else Fraction(lost, SCALE * weights * max(total, 1))
+
+    def _as_shown(
+        self, size: Longs, starred: npt.NDArray[np.bool_], boxes: list[npt.NDArray[np.generic]]
+    ) -> tuple[Longs, npt.NDArray[np.bool_]]:
+        """The groups of classes that show the same values: their rows, and whether they are the starred class."""
+        keys: list[npt.NDArray[np.generic]] = [starred]
+        for j, domain in enumerate(self._context.encoded.quasi):
+            low, high, members, level = (one.astype(np.int64, copy=False) for one in boxes[4 * j : 4 * j + 4])
+            hidden = starred | (low != high) | (self._extent(domain, low, high, members, level) > 0)
+            keys.append(np.where(hidden, -1, low))
+        shown, group = np.unique(np.stack(keys), axis=1, return_inverse=True)
+        rows = np.zeros(shown.shape[1], np.int64)
+        np.add.at(rows, group.ravel(), size)
+        return rows, shown[0] == 1
 
     def shown(self, lost: Fraction) -> str:
         """A loss, for notes."""

@@ -35,7 +35,7 @@ def each(
         # Methods call their tables alike, so that each has a place of its own.
         with context.scratch.beside() as scratch:
             try:
-                made = method.assign(replace(context, scratch=scratch))
+                made = method.assign(replace(context, scratch=scratch, listed=False, read_again=True))
             except (InfeasibleError, PolicyError) as error:
                 reasons.append((spec, str(error)))
                 continue
@@ -125,20 +125,23 @@ class Best:
             return copy
 
         levels = moved("levels", made.levels, ["class", *codes]) if made.levels is not None else None
+        boxes = ["class", "n", *(f"{end}_{code}" for end in ("lo", "hi") for code in codes)]
+        boxes += [f"set_{domain.code}" for domain in context.encoded.quasi if domain.fits_bits]
+        spans = moved("spans", made.spans, boxes) if made.spans is not None else None
         shared = moved("shared", made.shared, ["rid"]) if made.shared is not None else None
         # Only methods of this package are believed in what they say of their own rows.
         own = spec.name in {declared.name for declared in METHODS.own}
         return replace(
             made,
             table=moved("assign", made.table, ["rid", "class"]),
-            spans=None,
+            spans=spans,
             levels=levels,
             divided=made.divided or not own,
             shared=shared if own else None,
         )
 
     def _drop(self, context: Context, made: Assignment) -> None:
-        for table in (made.table, made.levels, made.shared):
+        for table in (made.table, made.spans, made.levels, made.shared):
             if table is not None:
                 context.scratch.drop(table)
 

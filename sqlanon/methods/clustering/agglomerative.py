@@ -7,12 +7,7 @@ from typing import TYPE_CHECKING
 from sqlanon.methods.base import Assignment, Context, Problem
 
 if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
-
-    from sqlanon.kernels.extent import Geometry
-    from sqlanon.kernels.requirements import Demands
-    from sqlanon.kernels.rows import Rows
+    from sqlanon.methods.clustering.blocks import Block
 
 
 class Agglomerative:
@@ -35,14 +30,16 @@ class Agglomerative:
         """See `Algorithm.assign`. Cost: O(n b d) with blocks of b rows, and the order's."""
         from sqlanon.kernels.agglomerative import agglomerative
         from sqlanon.kernels.mondrian import grow
-        from sqlanon.methods.clustering.blocks import clustered
+        from sqlanon.methods.clustering.blocks import in_blocks
         from sqlanon.methods.shared.compiling import note_compiling
 
         note_compiling(context.progress, grow, agglomerative)
+        blocks = in_blocks(context, "agglomerative", self.block)
 
-        def work(
-            rows: Rows, geometry: Geometry, demands: Demands, group: npt.NDArray[np.int32]
-        ) -> int:  # fmt: skip
-            return int(agglomerative(rows.places, rows.sets, geometry, demands, rows.number, group))
+        def work(block: Block) -> int:
+            rows, geometry = block.rows, blocks.loaded.geometry
+            return int(
+                agglomerative(rows.places, rows.sets, geometry, block.demands, rows.number, block.group)
+            )
 
-        return clustered(context, "agglomerative", self.block, work)
+        return blocks.clustered(work)

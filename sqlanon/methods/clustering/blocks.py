@@ -6,17 +6,19 @@ neither memory nor threads decide about a class.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sqlanon.declared.methods import MOST_CLUSTERED
+from sqlanon.declared.methods.clustering import MOST_CLUSTERED
 from sqlanon.errors import InfeasibleError
 from sqlanon.kernels.requirements import Demands, new_counters, satisfied
 from sqlanon.methods.base import Assignment, Context, Problem
+from sqlanon.methods.onedim.arranged import Sorted
 from sqlanon.methods.onedim.orders import Tree
 from sqlanon.methods.shared import kernel_input
 from sqlanon.methods.shared.class_boxes import spans
@@ -24,43 +26,118 @@ from sqlanon.methods.shared.class_boxes import spans
 if TYPE_CHECKING:
     import numpy.typing as npt
 
-    from sqlanon.kernels.extent import Geometry
     from sqlanon.kernels.rows import Rows
+    from sqlanon.methods.shared.kernel_input import Loaded
 
     Ints = npt.NDArray[np.int32]
 
-Work = Callable[["Rows", "Geometry", Demands, "Ints"], int]
-"""Clusters rows: writes the cluster of each, from 0, and gives their number."""
+
+@dataclass(frozen=True, slots=True)
+class Block:
+    """Rows that are clustered together.
+
+    Attributes:
+        number: of the block, from 0.
+        rows: the rows, in the order `tree`.
+        demands: the requirements.
+        group: int32[n], for the cluster of each row, from 0.
+        stop: int8[1], set where the run was interrupted or another block failed: what is clustered is not wanted any more.
+    """
+
+    number: int
+    rows: Rows
+    demands: Demands
+    group: Ints
+    stop: npt.NDArray[np.int8]
 
 
-def lacks_memory(name: str, problem: Problem) -> str | None:
-    """What to do where the table does not fit into the memory that kernels may use."""
-    d, s = len(problem.quasi), problem.counted
-    lack = problem.lacks(problem.rows * (12 * (d + s) + 40 * (d + 8) + 120))
+@dataclass(frozen=True, slots=True)
+class Blocks:
+    """A table in blocks.
+
+    Attributes:
+        context: the run.
+        loaded: the table, which the numbers of rows index.
+        found: its rows along the order.
+        demands: the requirements.
+        cuts: first and past-the-last row of each block.
+    """
+
+    context: Context
+    loaded: Loaded
+    found: Sorted
+    demands: Demands
+    cuts: Sequence[tuple[int, int]]
+
+    def clustered(self, work: Callable[[Block], int], held: int = 0) -> Assignment:
+        """The classes of all blocks, numbered in the order of the rows.
+
+        Args:
+            work: clusters a block: writes ``group``, and gives the number of clusters. One that takes minutes looks at ``stop``: Python
+                waits for its threads, so that Ctrl-C would be of no use before it ends.
+            held: bytes that it holds for a block beside the table.
+
+        Cost: that of ``work`` for every block, on as many threads as there are and as memory holds blocks.
+        """
+        context, loaded = self.context, self.loaded
+        room = context.memory - table_bytes(len(loaded.rid), len(loaded.codes), len(loaded.sensitive))
+        threads = min(context.threads, max(1, room // held)) if held else context.threads
+        rows = self.found.arranged(loaded.geometry, context.threads).rows
+        n = len(rows.number)
+        group, stop = np.zeros(n, np.int32), np.zeros(1, np.int8)
+
+        def made(number: int, span: tuple[int, int]) -> int:
+            return work(Block(number, rows.part(*span), self.demands, group[slice(*span)], stop))
+
+        classes = 0
+        with ThreadPoolExecutor(threads) as pool:
+            try:
+                counts = pool.map(made, range(len(self.cuts)), self.cuts)
+                for done, (span, count) in enumerate(zip(self.cuts, counts, strict=True), 1):
+                    group[slice(*span)] += classes
+                    classes += count
+                    context.progress.update(done, len(self.cuts), "blocks clustered")
+            except BaseException:
+                stop[0] = 1
+                raise
+        of_row = np.empty(n, np.int32)
+        of_row[rows.number] = group
+        table = context.scratch.table("assign")
+        context.scratch.engine.load_arrays(table, {"rid": loaded.rid, "class": of_row})
+        boxes = spans(context, self.found.bare, loaded.geometry, group, np.arange(classes, dtype=np.int32))
+        return Assignment(table, "kernel", spans=boxes)
+
+
+def table_bytes(rows: int, d: int, s: int) -> int:
+    """What rows of d quasi columns and s counted ones hold in memory, at most."""
+    return rows * (12 * (d + s) + 40 * (d + 8) + 120)
+
+
+def lacks_memory(name: str, problem: Problem, more: int = 0) -> str | None:
+    """What to do where the table, and ``more`` bytes, do not fit into the memory that kernels may use."""
+    lack = problem.lacks(table_bytes(problem.rows, len(problem.quasi), problem.counted) + more)
     return f"method {name} {lack}, or use mondrian" if lack else None
 
 
-def clustered(context: Context, name: str, block: int, work: Work) -> Assignment:
-    """The classes that ``work`` makes of every block, numbered in the order of the rows.
+def in_blocks(context: Context, name: str, block: int) -> Blocks:
+    """Read a table and cut it into blocks.
 
     Args:
         context: the run.
         name: the method, for errors.
         block: rows of a block.
-        work: the kernel.
 
     Raises:
         InfeasibleError: so many blocks in a row fail that the square of their rows would take too long.
 
-    Cost: that of the order, and of ``work`` for every block, on as many threads as there are.
+    Cost: that of the order.
     """
     loaded, order = kernel_input.load(context), Tree()
     found = order.arrange(context, loaded)
     order.within(context, found.bare, loaded.geometry)
-    rows = found.arranged(loaded.geometry, context.threads).rows
-    n = len(rows.number)
+    n = len(found.bare.number)
     demands = kernel_input.demands(context, loaded.sensitive, n, kernel_input.whole_table(context))
-    cuts = list(pairwise(bounds(demands, rows.number, block)))
+    cuts = list(pairwise(bounds(demands, found.bare.number, block)))
     largest = max(stop - start for start, stop in cuts)
     most = max(MOST_CLUSTERED, 2 * block)
     if largest > most:
@@ -68,24 +145,7 @@ def clustered(context: Context, name: str, block: int, work: Work) -> Assignment
             f"method {name}: blocks of {block} rows do not meet the requirements by themselves, and {largest} rows would be clustered "
             f"together, of at most {most}; use a larger block, or method tree with refine: {{search: 32}}"
         )
-    group = np.zeros(n, np.int32)
-
-    def made(span: tuple[int, int]) -> int:
-        start, stop = span
-        return work(rows.part(start, stop), loaded.geometry, demands, group[start:stop])
-
-    classes = 0
-    with ThreadPoolExecutor(context.threads) as pool:
-        for done, (span, count) in enumerate(zip(cuts, pool.map(made, cuts), strict=True), 1):
-            group[slice(*span)] += classes
-            classes += count
-            context.progress.update(done, len(cuts), "blocks clustered")
-    of_row = np.empty(n, np.int32)
-    of_row[rows.number] = group
-    table = context.scratch.table("assign")
-    context.scratch.engine.load_arrays(table, {"rid": loaded.rid, "class": of_row})
-    boxes = spans(context, found.bare, loaded.geometry, group, np.arange(classes, dtype=np.int32))
-    return Assignment(table, "kernel", spans=boxes)
+    return Blocks(context, loaded, found, demands, cuts)
 
 
 def bounds(demands: Demands, numbers: Ints, block: int) -> list[int]:

@@ -7,12 +7,7 @@ from typing import TYPE_CHECKING
 from sqlanon.methods.base import Assignment, Context, Problem
 
 if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
-
-    from sqlanon.kernels.extent import Geometry
-    from sqlanon.kernels.requirements import Demands
-    from sqlanon.kernels.rows import Rows
+    from sqlanon.methods.clustering.blocks import Block
 
 
 class KMember:
@@ -37,13 +32,17 @@ class KMember:
         """See `Algorithm.assign`. Cost: O(n b d) with blocks of b rows, and the order's."""
         from sqlanon.kernels.kmember import kmember
         from sqlanon.kernels.mondrian import grow
-        from sqlanon.methods.clustering.blocks import clustered
+        from sqlanon.methods.clustering.blocks import in_blocks
         from sqlanon.methods.shared.compiling import note_compiling
 
         note_compiling(context.progress, grow, kmember)
+        blocks = in_blocks(context, "kmember", self.block)
 
-        def work(rows: Rows, geometry: Geometry, demands: Demands, group: npt.NDArray[np.int32]) -> int:
-            centred = self.grow == "centre"
-            return int(kmember(rows.places, rows.sets, geometry, demands, rows.number, centred, group))
+        def work(block: Block) -> int:
+            rows, centred = block.rows, self.grow == "centre"
+            geometry = blocks.loaded.geometry
+            return int(
+                kmember(rows.places, rows.sets, geometry, block.demands, rows.number, centred, block.group)
+            )
 
-        return clustered(context, "kmember", self.block, work)
+        return blocks.clustered(work)

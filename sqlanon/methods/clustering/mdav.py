@@ -7,12 +7,7 @@ from typing import TYPE_CHECKING
 from sqlanon.methods.base import Assignment, Context, Problem
 
 if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
-
-    from sqlanon.kernels.extent import Geometry
-    from sqlanon.kernels.requirements import Demands
-    from sqlanon.kernels.rows import Rows
+    from sqlanon.methods.clustering.blocks import Block
 
 
 class MDAV:
@@ -37,25 +32,26 @@ class MDAV:
 
         from sqlanon.kernels.mdav import Points, mdav
         from sqlanon.kernels.mondrian import grow
-        from sqlanon.methods.clustering.blocks import clustered
+        from sqlanon.methods.clustering.blocks import in_blocks
         from sqlanon.methods.onedim.axes import axes
-        from sqlanon.methods.shared import kernel_input
         from sqlanon.methods.shared.compiling import note_compiling
 
         note_compiling(context.progress, grow, mdav)
         quasi = context.encoded.quasi
-        lines = axes(context, kernel_input.geometry(context))
+        blocks = in_blocks(context, "mdav", self.block)
+        lines = axes(context, blocks.loaded.geometry)
         nominal = [domain.reading.treatment == "nominal" for domain in quasi]
         codes = np.array([domain.codes * own for domain, own in zip(quasi, nominal, strict=True)], np.int64)
         weight = np.array([domain.reading.spec.weight for domain in quasi], np.int64)
 
-        def work(
-            rows: Rows, geometry: Geometry, demands: Demands, group: npt.NDArray[np.int32]
-        ) -> int:  # fmt: skip
-            at = np.empty((len(group), len(quasi)), np.int32)
+        def work(block: Block) -> int:
+            rows, geometry = block.rows, blocks.loaded.geometry
+            at = np.empty((len(block.group), len(quasi)), np.int32)
             for a, line in enumerate(lines):
                 at[:, a] = rows.codes[:, a] if nominal[a] else line[rows.codes[:, a]]
             points = Points(at, codes, weight)
-            return int(mdav(points, rows.places, rows.sets, geometry, demands, rows.number, group))
+            return int(
+                mdav(points, rows.places, rows.sets, geometry, block.demands, rows.number, block.group)
+            )
 
-        return clustered(context, "mdav", self.block, work)
+        return blocks.clustered(work)

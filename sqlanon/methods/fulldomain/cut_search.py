@@ -6,7 +6,7 @@ together, keeps in one class are never divided, and rows of a class below k unde
 others cost at least is in `kernels.cut_bounds`. Of every cut of the tail the same bound is made with the cut in the head: where that is
 no better than the best set so far the cut leaves the tail, as does one that makes no class of k rows, and the bounds are made again.
 
-Ours: bounds of groups; the tail by ascending bounds; the starts; and that the second half of the sets is taken by the lowest bound, so
+Where the domain is small, `cut_columns` searches first, with half of the sets. Ours: that search; bounds of groups; the tail by ascending bounds; the starts; and that the second half of the sets is taken by the lowest bound, so
 that the bound that is left rises where the search ends early.
 """
 
@@ -20,6 +20,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sqlanon.kernels.cut_bounds import bound_of_groups, cut_bounds, totals
+from sqlanon.methods.fulldomain.cut_columns import ColumnSearch
 from sqlanon.methods.fulldomain.cut_sets import CutSets, Records
 from sqlanon.progress import Progress, Silent
 
@@ -86,26 +87,41 @@ class CutSearch:
 
     def run(self, most: int) -> bool:
         """Look at sets until none can be better, or at ``most`` of them. Returns whether the best set is proven."""
-        limit, self._total = self._most, most
+        limit, self._total, low = self._most, most, 0
+        columns = ColumnSearch(self._sets, limit, self)
         if limit:
             # Sets that suppress nothing are few, and the best of them is a better start than the others.
             self._most = 0
             self._start_from(most // 4)
-            self._enumerate(most // 4)
+            if not columns.fits:
+                self._enumerate(most // 4)
             self._most = limit
         self._start_from(most)
-        return self._enumerate(most)
+        if columns.fits:
+            if columns.run((most - self.looked) // 2):
+                self.bound = self.best[0] if self.best is not None else 0
+                return True
+            low = columns.bound
+            self._improve(most)
+        proven = self._enumerate(most)
+        self.bound = max(self.bound, low)
+        return proven
+
+    def look(self, sets: int) -> None:
+        """Count what takes as long as so many sets."""
+        before, self.looked = self.looked, self.looked + sets
+        if self.looked // _OFTEN > before // _OFTEN:
+            self._progress.update(self.looked, self._total, "sets of cuts")
+
+    def compare(self, cuts: Flags) -> None:
+        """Look at a set: it is noted if it is the best."""
+        self._changed(cuts, [])
 
     def _start_from(self, most: int) -> None:
         self._greedy()
         self._descend(self._sets.none(), [], most)
         self._improve(most)
         self._exchange(min(most // 4, self.looked + EXCHANGED * self._sets.count))
-
-    def _count(self) -> None:
-        self.looked += 1
-        if self.looked % _OFTEN == 0:
-            self._progress.update(self.looked, self._total, "sets of cuts")
 
     def _enumerate(self, most: int) -> bool:
         """Look at all sets that may be better; see `run`."""
@@ -146,7 +162,7 @@ class CutSearch:
         sets, k, full = self._sets, self._sets.k, self._sets.full
         records = records if records is not None else sets.records
         tail = tail if tail is not None else np.arange(sets.count, dtype=np.int64)
-        self._count()
+        self.look(1)
         first = True
         while True:
             cuts = head.copy()
@@ -247,7 +263,7 @@ class CutSearch:
 
     def _changed(self, head: Flags, cuts: list[int]) -> int | None:
         """Look at a set that has these cuts where ``head`` has not, and the other way round."""
-        self._count()
+        self.look(1)
         head = head.copy()
         head[cuts] = ~head[cuts]
         return self._compare(head, self._sets.grouped(head, self._sets.records)[1])

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sqlanon.kernels.cut_bounds import CLASSES, ROWS, SQUARES
+from sqlanon.kernels.cut_slabs import VALUES
 from sqlanon.kernels.extent import SCALE
 from sqlanon.kernels.lattice import add_up, group, maps_of, room_of
 from sqlanon.methods.base import Context
@@ -90,6 +91,7 @@ class CutSets:
         self.full = {"dm": self.rows, "cm": 1, "loss": SCALE * sum(self._weights), "c_avg": 0}[metric]
         """What a suppressed row costs."""
         self.kind = {"dm": SQUARES, "c_avg": CLASSES}.get(metric, ROWS)
+        self.price = VALUES if metric == "cm" else self.kind
         self.base = self.rows // self.k if metric == "c_avg" else 0
         """Added to the cost of the classes, so that none is below 0: by ``c_avg`` a class costs -1."""
         self._room = room_of(len(records.rows), maps_of(self._maps(np.zeros(self.count, np.bool_))).words)
@@ -97,6 +99,14 @@ class CutSets:
     def none(self) -> Flags:
         """The set of no cuts."""
         return np.zeros(self.count, np.bool_)
+
+    def numbers(self, j: int, cuts: list[int]) -> Longs:
+        """The numbers of some cuts of a column."""
+        return np.asarray(self._start[j] + np.array(cuts, np.int64) - 1, np.int64)
+
+    def widths(self, j: int, first: npt.NDArray[np.intp], last: npt.NDArray[np.intp]) -> Longs:
+        """The weighted extents of intervals of a column's codes."""
+        return self._extent(j, first, last) * self._weights[j]
 
     def parts(self, cuts: Flags) -> list[Ints]:
         """Of every column and code the number of its interval."""

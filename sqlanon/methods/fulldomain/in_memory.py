@@ -15,8 +15,10 @@ from sqlanon.methods.base import Context
 from sqlanon.methods.fulldomain.cells import Cells, attach, read_cells
 from sqlanon.methods.fulldomain.checker import Checked, Suppressed, least_of
 from sqlanon.methods.fulldomain.levels import Lattice
+from sqlanon.methods.fulldomain.population import PeopleInMemory
 from sqlanon.methods.shared import kernel_input
 from sqlanon.methods.shared.compiling import note_compiling
+from sqlanon.privacy.population import of_population
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -47,8 +49,10 @@ class InMemory:
             for column in self._cells.sensitive
         ]
         self._wide = maps_of([*self._nodes, *wide])
+        population = context.encoded.population
+        self._people = PeopleInMemory(context, lattice, population) if population else None
         self._room = room_of(len(self._cells.rows), self._wide.words)
-        self._whole = kernel_input.whole_table(context) if self._counted else []
+        self._whole = kernel_input.whole_table(context) if self._counted else kernel_input.WholeTable()
         self._kept: list[tuple[npt.NDArray[np.int16], Cells]] = [
             (np.zeros(len(self._nodes), np.int16), self._cells)
         ]
@@ -103,6 +107,10 @@ class InMemory:
             demands, counters = self._demands(rolled, int(size[holds].max(initial=0)))
             meeting(demands, counters, counted, rolled.rows, len(size), found)
             holds &= found
+        if self._people is not None:
+            people = self._people.of(levels, rolled.codes[:, first])
+            for requirement in of_population(self._context.requirements):
+                holds &= requirement.holds(size, people, self._people.rows)
         return opened
 
     def _demands(self, cells: Cells, most: int) -> tuple[Demands, Counters]:

@@ -30,13 +30,26 @@ SEARCHES = 6
 
 
 def better(
-    context: Context, lattice: Lattice, cells: Cells, pieces: Pieces, *, divide: bool, most: int
-) -> Pieces:
-    """The classes that lose least with rows left out within the limit; ``pieces``, where leaving rows out does not help.
+    context: Context, lattice: Lattice, cells: Cells, pieces: Pieces | None, *, divide: bool, most: int
+) -> Pieces | None:
+    """The classes that lose least with rows left out within the limit.
+
+    Args:
+        context: the run.
+        lattice: of the metric loss.
+        cells: the table.
+        pieces: classes of all rows that meet what is asked; None: there are none.
+        divide: a class may take part of the rows of a cell, by sensitive value.
+        most: nodes that are looked at, at most.
+
+    Returns:
+        ``pieces``, where leaving rows out does not help; None where nothing was found.
 
     Cost: up to `SEARCHES` searches.
     """
-    rows, best, gained = int(cells.rows.sum()), pieces, shown(lattice, cells, pieces)
+    rows, best = int(cells.rows.sum()), pieces
+    # Classes that hide everything gain nothing, and are better than none.
+    gained = shown(lattice, cells, pieces) if pieces is not None else -1
     asked = local_of(context, cells, divide=divide).asked
     # With so many the rest is not asked for anything; where even that leaves out few rows, no less is tried.
     high = (-(-asked.p // asked.q) + 1) * rows if asked.p else asked.k

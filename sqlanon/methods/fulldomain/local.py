@@ -7,12 +7,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sqlanon.errors import InfeasibleError
 from sqlanon.kernels.lattice import maps_of, room_of
 from sqlanon.kernels.lattice_local import Filter, Pieces, visit
 from sqlanon.kernels.lattice_part import CLASSES, PIECES, ROWS, Asked, Rest
 from sqlanon.kernels.requirements import Counters, Demands, demands_of, new_counters, satisfied
 from sqlanon.methods.base import Assignment, Context
 from sqlanon.methods.fulldomain.cells import Cells, attach, read_cells
+from sqlanon.methods.fulldomain.infeasible import nothing_found
 from sqlanon.methods.fulldomain.levels import Lattice
 from sqlanon.methods.fulldomain.sieve import Sieve
 from sqlanon.methods.shared import kernel_input
@@ -92,16 +94,22 @@ def assign(context: Context, lattice: Lattice, *, divide: bool, most: int) -> As
         lattice: of the metric loss.
         divide: a class may take part of the rows of a cell, by sensitive value.
         most: nodes that are looked at, at most, before the last one takes the rest.
+
+    Raises:
+        InfeasibleError: all rows together do not meet what is asked, and no classes were found that leave few enough of them out.
     """
     note_compiling(context.progress, visit)
     cells = read_cells(context)
     local = local_of(context, cells, divide=divide)
     search(context, lattice, local, most)
-    pieces = completed(local)
+    pieces, lawful = completed(local)
     if context.suppression is not None and context.most_unassigned:
         from sqlanon.methods.fulldomain.left_out import better
 
-        pieces = better(context, lattice, cells, pieces, divide=divide, most=most)
+        found = better(context, lattice, cells, pieces if lawful else None, divide=divide, most=most)
+        if found is None:
+            raise InfeasibleError(nothing_found(context, every=False))
+        pieces = found
     table, divided = attach(context, cells, pieces.record, _numbered(pieces), pieces.rows)
     nodes = len(lattice.nodes)
     notes = () if most >= nodes - 1 else (
@@ -142,11 +150,17 @@ def made_of(local: Local) -> Pieces:
     return Pieces(local.pieces.record[:many], local.pieces.label[:many], local.pieces.rows[:many])
 
 
-def completed(local: Local) -> Pieces:
-    """The pieces that were made; a rest that is no class is joined by the classes made last until it is one."""
-    facts, left, made = local.rest.facts, local.rest.left, made_of(local)
+def completed(local: Local) -> tuple[Pieces, bool]:
+    """The pieces that were made; a rest that is no class is joined by the classes made last until it is one.
+
+    Returns:
+        The pieces, and whether it is one in the end: not where all rows together do not meet what is asked.
+    """
+    facts, left, made, asked = local.rest.facts, local.rest.left, made_of(local), local.asked
+    counts = np.bincount(local.value, weights=local.cells.rows)
+    lawful = not asked.p or int(counts.max(initial=0)) * asked.p <= int(counts.sum()) * asked.q
     if facts[ROWS] == 0:
-        return made
+        return made, lawful
     rest = np.flatnonzero(left).astype(np.int32)
     bounds = np.searchsorted(made.label, np.arange(facts[CLASSES] + 1))
 
@@ -161,9 +175,10 @@ def completed(local: Local) -> Pieces:
         middle = (low + high + 1) // 2
         low, high = (middle, high) if joined(middle) else (low, middle - 1)
     label = np.minimum(made.label, low)
-    return Pieces(
+    pieces = Pieces(
         np.append(made.record, rest), np.append(label, np.full(len(rest), low, np.int32)), np.append(made.rows, left[rest])
     )  # fmt: skip
+    return pieces, lawful and (low > 0 or joined(0))
 
 
 def _numbered(pieces: Pieces) -> Ints:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING
 
-from sqlanon.declared.method import MOST_CUTS, MOST_NODES
+from sqlanon.declared.methods.fulldomain import MOST_CUTS, MOST_NODES
 from sqlanon.methods.base import Assignment, Context, Problem
 
 if TYPE_CHECKING:
@@ -35,10 +35,12 @@ class FullDomain:
             return self._refuses_single(problem)
         nodes = nodes_of(problem.quasi)
         if nodes > MOST_NODES:
+            trees = any(domain.reading.treatment == "hierarchy" for domain in problem.quasi)
+            fewer = "leave levels out of hierarchies" if trees else "name fewer quasi columns"
             many = str(nodes) if nodes < 10**15 else f"more than 10^{int(math.log10(nodes))}"
             return (
                 f"method fulldomain takes at most {MOST_NODES} combinations of levels, and the {len(problem.quasi)} quasi columns have "
-                f"{many}: leave levels out of hierarchies, or use method tree"
+                f"{many}: {fewer}, or use method tree"
             )
         if self.search == "local":
             lack = problem.lacks(problem.rows * self.row_bytes(len(problem.quasi), problem.counted))
@@ -53,8 +55,8 @@ class FullDomain:
         other = [domain.reading.name for domain in problem.quasi if domain.reading.treatment != "ordered"]
         if other:
             return (
-                f"method fulldomain (search=single) divides ordered columns, and {', '.join(other)} is none: say ordered for it, or use "
-                "search=global"
+                f"method fulldomain (search=single) divides ordered columns, and {', '.join(other)} {'is none' if len(other) == 1 else 'are none'}: "
+                "give an order (ordered) in place of a hierarchy or of none, or use search=global or search=local"
             )
         cuts = sum(max(domain.codes - 1, 0) for domain in problem.quasi)
         if cuts > MOST_CUTS:
@@ -86,7 +88,8 @@ class FullDomain:
         from sqlanon.methods.fulldomain import search
 
         encoded = context.encoded
-        fits = encoded.rows * self.row_bytes(len(encoded.quasi), len(encoded.counted)) <= context.memory
+        rows = encoded.rows + (encoded.population.rows if encoded.population else 0)
+        fits = rows * self.row_bytes(len(encoded.quasi), len(encoded.counted)) <= context.memory
         pushed = context.execution == "pushdown" or (context.execution == "auto" and not fits)
         every, squares = self.search == "all", self.metric == "dm"
         return search.assign(context, lattice, every=every, squares=squares, pushed=pushed)

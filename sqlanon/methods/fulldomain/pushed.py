@@ -11,7 +11,10 @@ from sqlanon.methods.base import Context
 from sqlanon.methods.fulldomain.cells import columns_of
 from sqlanon.methods.fulldomain.checker import Checked, Suppressed, least_of
 from sqlanon.methods.fulldomain.levels import Lattice
+from sqlanon.methods.fulldomain.population import PeopleInTables
+from sqlanon.methods.shared import kernel_input
 from sqlanon.privacy import Grouped
+from sqlanon.privacy.population import of_population, of_rows
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -49,6 +52,9 @@ class Pushed:
         self._codes = [column.code for column in lattice.columns]
         self._counted = [domain.code for domain in columns_of(context)[len(self._codes) :]]
         self._least = least_of(context)
+        self._whole = kernel_input.whole_table(context)
+        population = context.encoded.population
+        self._people = PeopleInTables(context, lattice, population) if population else None
         self._cells = self._scratch.table("cells")
         self._scratch.execute(
             "cells/count", work=context.encoded.work, columns=self._codes + self._counted, cells=self._cells
@@ -79,7 +85,7 @@ class Pushed:
         self._made += 1
         rolled, classes = scratch.table(f"rolled_{self._made}"), scratch.table("classes")
         scratch.execute("lattice/rolled", rolled=rolled, cells=source, columns=columns, kept=self._counted)
-        below = self._below(rolled, self._codes)
+        below = self._below(rolled, self._codes) + self._outnumbered(node, rolled)
         scratch.execute("lattice/classes", classes=classes, rolled=rolled, columns=columns, below=below)
         for table in below:
             scratch.drop(table)
@@ -103,11 +109,28 @@ class Pushed:
         """The groups that do not meet a requirement, a table for each."""
         sensitive = [domain.code for domain in self._context.encoded.sensitive]
         persons = [domain.code for domain in self._context.encoded.persons]
-        rows = Grouped(table, groups, sensitive, "n", self._context.encoded.work, sensitive, persons)
+        rows = Grouped(
+            table, groups, sensitive, "n", self._context.encoded.work, sensitive, persons, self._whole.rows, self._whole.values
+        )  # fmt: skip
         found = []
-        for number, requirement in enumerate(self._context.requirements):
+        # What any row meets counts values, which the cells need not have.
+        asked = [one for one in of_rows(self._context.requirements) if not one.shape.trivial]
+        for number, requirement in enumerate(asked):
             found.append(self._scratch.table(f"below_{number}"))
             requirement.below(self._scratch, found[-1], rows)
+        return found
+
+    def _outnumbered(self, node: Node, rolled: TableRef) -> list[TableRef]:
+        """The classes that do not meet a requirement over the population, a table for each."""
+        if self._people is None:
+            return []
+        scratch, found = self._scratch, []
+        matched = self._people.matched(node, rolled)
+        work = self._context.encoded.work
+        for number, requirement in enumerate(of_population(self._context.requirements)):
+            found.append(scratch.table(f"outnumbered_{number}"))
+            requirement.below(scratch, found[-1], Grouped(matched, self._codes, (), "n", work, ()))
+        scratch.drop(matched)
         return found
 
     def meets(self, joined: int) -> bool:

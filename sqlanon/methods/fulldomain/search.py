@@ -21,9 +21,9 @@ import numpy as np
 from sqlanon.errors import InfeasibleError
 from sqlanon.methods.base import Assignment, Context
 from sqlanon.methods.fulldomain.checker import Checked, Checker, Suppressed
+from sqlanon.methods.fulldomain.infeasible import nothing_found
 from sqlanon.methods.fulldomain.levels import Lattice
 from sqlanon.privacy import beyond_rows
-from sqlanon.privacy.base import reachable
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -65,7 +65,9 @@ class Search:
         self._most = min(context.most_unassigned, self._rows - 1)
         self._progress = context.progress
         # Whether failing says that every finer node fails, and not only rows in classes that are too small.
-        self.monotone = not beyond_rows(context.requirements) or self._most == 0
+        self.monotone = (not beyond_rows(context.requirements) or self._most == 0) and all(
+            one.monotone for one in context.requirements
+        )
         self.fails = np.zeros(len(lattice.nodes), np.bool_)
         self.meets = np.zeros(len(lattice.nodes), np.bool_)
         self.seen = np.zeros(len(lattice.nodes), np.bool_)
@@ -213,7 +215,7 @@ def assign(context: Context, lattice: Lattice, *, every: bool, squares: bool, pu
     else:
         best = search.run()
     if best is None:
-        raise InfeasibleError(_nothing_found(context, every=every))
+        raise InfeasibleError(nothing_found(context, every=every))
     checker.check(best.node)
     shown = ", ".join(
         f"{column.name} {level}" for column, level in zip(lattice.columns, best.node, strict=True)
@@ -237,35 +239,6 @@ def assign(context: Context, lattice: Lattice, *, every: bool, squares: bool, pu
         table, checker.execution, tuple(notes), divided=False, unassigned=gone, starred=star, levels=at,
         search={"nodes": len(lattice.nodes), "looked_at": search.looked},
     )  # fmt: skip
-
-
-def _nothing_found(context: Context, *, every: bool) -> str:
-    """What no node does, what the whole table reaches where that is less than is asked, and options that are not yet set."""
-    encoded, suppression, most = context.encoded, context.suppression, context.most_unassigned
-    starred = suppression is None or suppression.rows == "starred"
-    options = [
-        text
-        for open_, text in (
-            (most < encoded.rows, "raise limit" if suppression else "set suppression: {limit: ...}"),
-            (starred, "say rows: left_out"),
-            (every, "say search: global"),
-        )
-        if open_
-    ]
-    reached = []
-    for requirement in beyond_rows(context.requirements):
-        codes, persons = ([one.code for one in columns] for columns in (encoded.sensitive, encoded.persons))
-        largest = requirement.largest(context.scratch.engine, encoded.work, codes, persons)
-        if not requirement.reaches(largest):
-            of = f" of {requirement.column}" if requirement.column else ""
-            reached.append(f"{requirement.name} = {reachable(requirement, largest):g}{of}")
-    what = (
-        f"no node has suppressed rows that meet the requirements as a class of their own within {most} of {encoded.rows} rows"
-        if starred
-        else f"no node keeps classes that meet the requirements with {most} of {encoded.rows} rows left out"
-    )
-    whole = f"; the whole table reaches {', '.join(reached)}" if reached else ""
-    return f"fulldomain: {what}{whole}: {', '.join([*options, 'or ask for less' if options else 'ask for less'])}"
 
 
 def _checker(context: Context, lattice: Lattice, *, pushed: bool) -> Checker:

@@ -9,6 +9,7 @@ import numpy as np
 
 from sqlanon.errors import InfeasibleError
 from sqlanon.kernels.cut_bounds import cut_bounds
+from sqlanon.kernels.cut_slabs import slab_bounds
 from sqlanon.kernels.lattice import group
 from sqlanon.methods.base import Assignment, Context
 from sqlanon.methods.fulldomain.cells import Cells, attach
@@ -31,7 +32,7 @@ def assign(context: Context, metric: str, most: int) -> Assignment:
     Raises:
         InfeasibleError: no set keeps within the limit of suppressed rows.
     """
-    note_compiling(context.progress, cut_bounds, group)
+    note_compiling(context.progress, cut_bounds, slab_bounds, group)
     records, cells = read_records(context, metric)
     sets = CutSets(context, metric, records)
     search = CutSearch(sets, context.most_unassigned, context.progress)

@@ -16,7 +16,7 @@ import math
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from sqlanon.declared.methods import MONDRIAN
+from sqlanon.declared.methods.mondrian import MONDRIAN
 from sqlanon.methods.base import Assignment, Context, Problem
 from sqlanon.privacy import beyond_rows
 
@@ -82,9 +82,12 @@ class Mondrian:
         most = None if encoded.rows <= fits else self._groups(context)
         if most is None or most > 0:
             table = context.scratch.table("assign")
-            spans = self._kernel(context, table, None, None, most)
-            if spans is not None:
-                return Assignment(table, "kernel", spans=spans, divided=self.variant == "relaxed")
+            made = self._kernel(context, table, None, None, most)
+            if made is not None:
+                boxes, listed = made
+                return Assignment(
+                    table, "kernel", spans=boxes, divided=self.variant == "relaxed", listed=listed
+                )
         return self._pushed(context, fits)
 
     def row_bytes(self, d: int, s: int) -> int:
@@ -135,7 +138,7 @@ class Mondrian:
     def _kernel(
         self, context: Context, table: TableRef, parts: TableRef | None, span: tuple[int, int] | None,
         most: int | None = None,
-    ) -> TableRef | None:  # fmt: skip
+    ) -> tuple[TableRef, bool] | None:  # fmt: skip
         """Finish the whole table, or the open partitions of ``span``, and append the rows' classes to ``table``.
 
         Args:
@@ -146,13 +149,14 @@ class Mondrian:
             most: groups of equal rows that there is room for, where there is none for all rows.
 
         Returns:
-            the boxes of the classes, where they are all of the table's; None also where there are more groups, and then nothing is made.
+            the boxes of the classes, where they are all of the table's, and whether its rows are listed; None also where there are more groups, and then nothing is made.
         """
         import numpy as np
 
         from sqlanon.kernels.mondrian import grow
         from sqlanon.methods.mondrian.tree import grow_tree
         from sqlanon.methods.shared import kernel_input
+        from sqlanon.methods.shared.assigned import load_classes
         from sqlanon.methods.shared.bare_rows import Fetched, fetch_bare
         from sqlanon.methods.shared.class_boxes import spans
         from sqlanon.methods.shared.compiling import note_compiling
@@ -184,6 +188,8 @@ class Mondrian:
             found = fetched
         rid, bare = found.rid, found.bare
         demands = kernel_input.demands(context, found.sensitive, len(rid), kernel_input.whole_table(context))
+        if not (context.read_again or relaxed) and span is None:
+            context.encoded.drop_work()  # before the tree and the classes take their memory
         d = len(geometry.facts)
         first = grow_tree(
             bare, kernel_input.room(len(bare.number), d, geometry, counted=len(bare.count) > 0), geometry, demands,
@@ -196,10 +202,12 @@ class Mondrian:
         )
         classes = np.empty(len(first), np.int32)
         classes[bare.number] = names[group]
-        context.scratch.engine.load_arrays(
-            table, {"rid": rid, "class": classes if found.group is None else classes[found.group]}
-        )
-        return None if span is not None else spans(context, bare, geometry, group, names)
+        of_row = classes if found.group is None else classes[found.group]
+        if span is not None:
+            context.scratch.engine.load_arrays(table, {"rid": rid, "class": of_row})
+            return None
+        listed = load_classes(context, table, rid, of_row)
+        return spans(context, bare, geometry, group, names), listed
 
 
 def _names(

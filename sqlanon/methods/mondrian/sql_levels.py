@@ -8,6 +8,7 @@ from __future__ import annotations
 from sqlanon.engines.base import TableRef
 from sqlanon.kernels.extent import MASK_LIMIT
 from sqlanon.methods.base import Context
+from sqlanon.methods.shared import kernel_input
 from sqlanon.privacy import Grouped, beyond_rows, least_rows
 from sqlanon.table.encode import Domain
 from sqlanon.table.tree import load_nodes
@@ -37,6 +38,7 @@ class Pushdown:
             for shape in (one.shape for one in asked) if shape.kind in ("frequency", "distinct")
         ]  # fmt: skip
         self._others = [one for one in asked if one.shape.kind == "other"]
+        self._whole = kernel_input.whole_table(context)
         self._values = names
         self._persons = [domain.code for domain in context.encoded.persons]
         self._sensitive = [*names, *self._persons] if asked else []
@@ -132,7 +134,8 @@ class Pushdown:
             sensitive=self._sensitive, relaxed=self._relaxed,
         )  # fmt: skip
         rows = Grouped(
-            halves, ("part", "cut", "side"), self._values, "n", self._context.encoded.work, self._values, self._persons
+            halves, ("part", "cut", "side"), self._values, "n", self._context.encoded.work, self._values, self._persons,
+            self._whole.rows, self._whole.values,
         )  # fmt: skip
         below = [scratch.table(f"below_{dim}_{i}") for i in range(len(self._others))]
         for requirement, table in zip(self._others, below, strict=True):

@@ -60,6 +60,12 @@ def grow_tree(
     shared = max(n // _PIECES, min(_WORTH // len(domains) ** 2, 50_000))
     if n > shared and threads > 1 and not bounds and not relaxed and not median:
         pieces = [0, *_first_cut(rows, spare, geometry, demands, domains, threads), n]
+    if len(pieces) == 2 and (
+        threads == 1 or n <= shared
+    ):  # a thread takes longer to start than few rows to cut
+        cut(0, n, 0)
+        progress.update(n, n, "rows")
+        return first
     # A large piece is halved first and its halves queued again, so that all threads have work from the second cut on.
     done = 0
     with ThreadPoolExecutor(max_workers=threads) as pool:

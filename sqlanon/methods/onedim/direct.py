@@ -2,7 +2,7 @@
 
 k alone: the optimal division into runs. Frequency l of one sensitive attribute: the linear heuristic, for a whole number or
 a fraction, whose groups are then merged by the same dynamic programme until every class has k rows. Everything else: runs
-that meet all.
+that meet all, short ones by a dynamic programme, long ones by halving.
 """
 
 from __future__ import annotations
@@ -19,16 +19,20 @@ from sqlanon.kernels.constrained_runs import lawful_runs
 from sqlanon.kernels.diverse_groups import diverse_groups
 from sqlanon.kernels.fast_runs import best_row_runs
 from sqlanon.kernels.fractions import copies_of, fractional_groups
+from sqlanon.kernels.halved_runs import halved_runs, without_run
 from sqlanon.kernels.rows import Rows
 from sqlanon.methods.base import Context
-from sqlanon.methods.onedim.orders import Arranged, Order, Sorted
+from sqlanon.methods.onedim.arranged import Arranged, Order, Sorted
 from sqlanon.methods.onedim.parallel_runs import row_runs
 from sqlanon.methods.shared import kernel_input
+from sqlanon.methods.shared.compiling import note_compiling
 from sqlanon.methods.shared.kernel_input import Loaded
 from sqlanon.privacy import Requirement, Shape, least_rows, shapes_beyond_rows
 
 if TYPE_CHECKING:
     import numpy.typing as npt
+
+    from sqlanon.kernels.requirements import Demands
 
     Groups = npt.NDArray[np.int32]
 
@@ -37,6 +41,8 @@ OBJECTIVES = {"gcp": runs.GCP, "sum": runs.SUM, "max": runs.MOST}
 
 _FIRST_LOOK, _STEPS = 256, 1 << 25
 """Rows of a run that `lawful_runs` looks at, at first; and rows x rows that it may look at in all, a few seconds."""
+_LOOKS = 256
+"""Places of an order where the length of a run is tried."""
 
 
 def whole_l(checks: Sequence[Shape]) -> int:
@@ -160,10 +166,32 @@ def _boxes(
 
 
 def _lawful(context: Context, loaded: Loaded, arranged: Arranged) -> Groups:
+    """Runs that meet every requirement: by `lawful_runs`, whose time is bounded by how long a run it tries; by `halved_runs` where runs are longer.
+
+    Where unions may fail, only the first is tried: boxes that are published alike are one group, which neither looks at, and halving
+    leaves many of them.
+    """
     rows, n = arranged.rows, len(arranged.rows.number)
     demands = kernel_input.demands(context, loaded.sensitive, n, kernel_input.whole_table(context))
-    first, most = np.zeros(n, np.bool_), max(_FIRST_LOOK, 8 * demands.k)
+    most = max(_FIRST_LOOK, 8 * demands.k)
     longest = max(most, _STEPS // n)
+    halves = all(one.monotone for one in context.requirements)
+    if not halves or n <= most or not without_run(rows.number, demands, most, _LOOKS):
+        return _short_runs(loaded, rows, demands, most, longest)
+    first = np.zeros(n, np.bool_)
+    note_compiling(context.progress, halved_runs)
+    halved_runs(rows.places, rows.sets, rows.number, loaded.geometry, demands, first)
+    group = _numbered(first)
+    if longest <= most:
+        return group
+    short = _short_runs(loaded, rows, demands, most, longest)
+    return short if _gcp(rows, loaded, short) <= _gcp(rows, loaded, group) else group
+
+
+def _short_runs(loaded: Loaded, rows: Rows, demands: Demands, most: int, longest: int) -> Groups:
+    """`lawful_runs` with at most ``most`` rows a run, then more, up to ``longest``, while the last run has more."""
+    n = len(rows.number)
+    first = np.zeros(n, np.bool_)
     while True:
         lawful_runs(rows.places, rows.sets, rows.number, loaded.geometry, demands, most, first)
         # A last run beyond ``most`` rows may have swallowed what a longer look would have divided.

@@ -23,8 +23,8 @@ from sqlanon.kernels.extent import SCALE
 from sqlanon.kernels.runs import NEVER
 from sqlanon.methods.base import Context
 from sqlanon.methods.onedim import direct
+from sqlanon.methods.onedim.arranged import Arranged
 from sqlanon.methods.onedim.ipcsd import Found, ipcsd, least_bound
-from sqlanon.methods.onedim.orders import Arranged
 from sqlanon.methods.shared import loss_bound
 from sqlanon.methods.shared.kernel_input import Loaded
 from sqlanon.privacy import least_rows, shapes_beyond_rows
@@ -53,7 +53,7 @@ def kernel_for(context: Context, solver: str) -> object:
 
 
 def solve(context: Context, loaded: Loaded, arranged: Arranged, solver: str, minimize: str) -> Solved:
-    """Solve what the direct problem's own solvers do not; `sqlanon.declared.limits` and `applicable` have checked the request."""
+    """Solve what the direct problem's own solvers do not; `sqlanon.declared.methods.onedim` and `applicable` have checked the request."""
     if context.accuracy is None:
         if solver == "optimal":
             return _best_diverse(context, loaded, arranged, minimize), ()

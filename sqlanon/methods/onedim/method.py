@@ -12,7 +12,7 @@ from sqlanon.methods.base import Assignment, Context, Problem
 from sqlanon.privacy import shapes_beyond_rows
 
 if TYPE_CHECKING:
-    from sqlanon.methods.onedim.orders import Order
+    from sqlanon.methods.onedim.arranged import Order
 
 
 class OneDimensional:
@@ -55,6 +55,7 @@ class OneDimensional:
         from sqlanon.methods.onedim import direct, dual
         from sqlanon.methods.onedim.streamed import arranged_by_engine, streamed_runs
         from sqlanon.methods.shared import kernel_input
+        from sqlanon.methods.shared.assigned import load_classes
         from sqlanon.methods.shared.class_boxes import spans
         from sqlanon.methods.shared.compiling import note_compiling
         from sqlanon.methods.shared.equal import EqualRows
@@ -89,16 +90,16 @@ class OneDimensional:
         classes = np.empty(len(group), np.int32)
         classes[bare.number] = group
         table = context.scratch.table("assign")
-        context.scratch.engine.load_arrays(table, {"rid": loaded.rid, "class": classes})
+        listed = load_classes(context, table, loaded.rid, classes)
         names = np.arange(int(group.max()) + 1, dtype=np.int32)
         boxes = spans(context, bare, loaded.geometry, group, names)
         execution = "pushdown" if context.execution == "pushdown" else "kernel"
         shared = loaded.rid[equal.divided(classes)]
         if not len(shared):
-            return Assignment(table, execution, notes, boxes, divided=False)
+            return Assignment(table, execution, notes, boxes, divided=False, listed=listed)
         known = context.scratch.table("shared_rows")
         context.scratch.engine.load_arrays(known, {"rid": shared})
-        return Assignment(table, execution, notes, boxes, shared=known)
+        return Assignment(table, execution, notes, boxes, shared=known, listed=listed)
 
     def row_bytes(self, d: int, s: int, *, bounded: bool = False) -> int:
         """Bytes that a table in memory needs for one row of ``d`` quasi and ``s`` sensitive columns, at the peak."""
@@ -136,9 +137,9 @@ class IDistance(OneDimensional):
 
     def ordered(self) -> Order:
         """See `OneDimensional.ordered`."""
-        from sqlanon.methods.onedim import orders
+        from sqlanon.methods.onedim import curves
 
-        return orders.IDistance(self.centres)
+        return curves.IDistance(self.centres)
 
 
 class IDistanceFast(IDistance):

@@ -14,7 +14,8 @@ from sqlanon.kernels import runs
 from sqlanon.kernels.fast_runs import best_row_runs
 from sqlanon.kernels.rows import Rows
 from sqlanon.methods.base import Context
-from sqlanon.methods.onedim.orders import ONE_TREE, Keyed, Order, Sorted
+from sqlanon.methods.onedim.arranged import Keyed, Order, Sorted
+from sqlanon.methods.onedim.orders import ONE_TREE
 from sqlanon.methods.shared import kernel_input
 from sqlanon.methods.shared.kernel_input import Loaded
 from sqlanon.privacy import least_rows

@@ -11,6 +11,7 @@ from sqlanon.kernels.boxes import cover_codes
 from sqlanon.kernels.extent import BIT, WORD, WORD_END, Geometry
 from sqlanon.kernels.rows import Bare
 from sqlanon.methods.base import Context
+from sqlanon.methods.shared.threads import spread_runs
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -30,11 +31,8 @@ def spans(context: Context, rows: Bare, geometry: Geometry, group: Ints, names: 
 
     Cost: O(n d), one pass.
     """
-    made, d, facts = len(names), len(geometry.facts), geometry.facts
-    low, high = np.empty((d, made), np.int32), np.empty((d, made), np.int32)
-    words = int(facts[:, WORD_END].max(initial=0))
-    mask, size = np.empty((words, made), np.uint64), np.empty(made, np.int64)
-    cover_codes(rows, group, geometry, low, high, mask, size)
+    facts = geometry.facts
+    low, high, mask, size = boxes(rows, group, geometry, len(names), context.threads)
     columns: dict[str, npt.NDArray[np.generic]] = {"class": names, "n": size}
     for j, domain in enumerate(context.encoded.quasi):
         columns[f"lo_{domain.code}"], columns[f"hi_{domain.code}"] = low[j], high[j]
@@ -44,3 +42,32 @@ def spans(context: Context, rows: Bare, geometry: Geometry, group: Ints, names: 
     table = context.scratch.table("spans")
     context.scratch.engine.load_arrays(table, columns)
     return table
+
+
+def boxes(
+    rows: Bare, group: Ints, geometry: Geometry, made: int, threads: int
+) -> tuple[Ints, Ints, npt.NDArray[np.uint64], npt.NDArray[np.int64]]:
+    """Boxes and sizes of the groups; of groups that follow each other in the rows by several threads."""
+    begins = np.ones(len(group), np.bool_)
+    np.not_equal(group[1:], group[:-1], out=begins[1:])
+    if not made or np.count_nonzero(begins) != made or (group[1:] < group[:-1]).any():
+        threads = 1
+    d, words = len(geometry.facts), int(geometry.facts[:, WORD_END].max(initial=0))
+    parts: dict[int, tuple[Ints, Ints, npt.NDArray[np.uint64], npt.NDArray[np.int64]]] = {}
+
+    def some(start: int, stop: int) -> None:
+        own, of = made, group
+        if threads > 1:
+            of = group[start:stop] - group[start]
+            own = int(of[-1]) + 1
+        low, high = np.empty((d, own), np.int32), np.empty((d, own), np.int32)
+        mask, size = np.empty((words, own), np.uint64), np.empty(own, np.int64)
+        cover_codes(rows.part(start, stop), of, geometry, low, high, mask, size)
+        parts[start] = low, high, mask, size
+
+    if threads > 1:
+        spread_runs(some, begins, threads)
+    else:
+        some(0, len(group))
+    low, high, mask, size = zip(*(parts[start] for start in sorted(parts)), strict=True)
+    return np.hstack(low), np.hstack(high), np.hstack(mask), np.concatenate(size)

@@ -17,6 +17,8 @@ def note_compiling(progress: Progress, *kernels: object) -> None:
 def _kept(function: object) -> bool:
     """Whether numba keeps a compiled form of it."""
     kernel = cast("Any", function)
+    if kernel.signatures:  # this process has used it
+        return True
     cache = Path(kernel.stats.cache_path)
     module = kernel.py_func.__module__.rpartition(".")[2]
     return any(cache.glob(f"{module}.{kernel.py_func.__name__}-*.nbi"))

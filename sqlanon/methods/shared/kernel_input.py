@@ -26,7 +26,8 @@ from sqlanon.kernels.requirements import Demands, demands_of
 from sqlanon.kernels.rows import Bare, Rows, fill, pack, pick
 from sqlanon.methods.base import Context
 from sqlanon.methods.shared.threads import spread
-from sqlanon.privacy import Coded, beyond_rows, least_rows, shapes_beyond_rows
+from sqlanon.privacy import Coded, Values, beyond_rows, least_rows, shapes_beyond_rows
+from sqlanon.privacy.values import values_of
 from sqlanon.table.encode import Domain, by_code
 from sqlanon.table.tree import Tree, tree_of
 from sqlanon.table.work import check_rows
@@ -123,8 +124,10 @@ def fetch_codes(
     binds: dict[str, int | float | str | None] = {}
     if span:
         binds = {"first": span[0], "past": span[1]}
-    read = encoded.query(domains, span) if part is None and not tie_break else None
-    if read is None:
+    found = encoded.read(domains, span) if part is None and not tie_break else None
+    if found is not None:
+        arrays: Sequence[npt.NDArray[np.generic]] = found
+    else:
         read = context.scratch.sql(
             "table/codes",
             binds,
@@ -135,11 +138,11 @@ def fetch_codes(
             label=label,
             span=span is not None,
         )
-    arrays = context.scratch.fetch_arrays(
-        read,
-        ["int32"] + [domain.code_array for domain in domains] + ["int32"] * (part is not None),
-    )
-    rid = arrays.pop(0)
+        arrays = context.scratch.fetch_arrays(
+            read,
+            ["int32"] + [domain.code_array for domain in domains] + ["int32"] * (part is not None),
+        )
+    rid, *arrays = arrays
     if part is None and span is None:
         check_rows(encoded.rows, len(rid))
     d = len(encoded.quasi)
@@ -179,8 +182,19 @@ class Loaded:
 
 
 def load(context: Context) -> Loaded:
-    """Read the work table."""
+    """Read the work table, by row id."""
     rid, codes, sensitive, _ = fetch_codes(context, tie_break=False)
+    if (
+        rid[1:] < rid[:-1]
+    ).any():  # an engine's threads give a few ascending pieces, which take few steps to merge
+        order = np.argsort(rid, kind="stable")
+        rid, sensitive = rid[order], [column[order] for column in sensitive]
+
+        def arrange(first: int, past: int) -> None:
+            for column in codes[first:past]:
+                column[:] = column[order]
+
+        spread(arrange, len(codes), context.threads, 1)
     return Loaded(rid, codes, sensitive, geometry(context))
 
 
@@ -235,34 +249,43 @@ def least_class(context: Context) -> int:
     )
 
 
-def whole_table(context: Context) -> list[npt.NDArray[np.int64]]:
-    """Rows of each code of each sensitive column in the whole table, if a requirement compares with them."""
-    if not any(one.compares for one in context.requirements):
-        return []
+@dataclass(frozen=True, slots=True)
+class WholeTable:
+    """What requirements ask of the whole table, per sensitive column; see `Coded.whole` and `Coded.values`."""
+
+    rows: Sequence[npt.NDArray[np.int64]] = ()
+    values: Sequence[Values] = ()
+
+
+def whole_table(context: Context) -> WholeTable:
+    """Rows of each code of each sensitive column in the whole table, and their values, if a requirement asks for them."""
+    asked, domains = context.requirements, context.encoded.sensitive
+    if not any(one.compares or one.reads_values for one in asked):
+        return WholeTable()
     found = []
-    for domain in context.encoded.sensitive:
+    for domain in domains:
         statement = context.scratch.sql("anatomy/counts", work=context.encoded.work, value=domain.code)
         code, rows = context.scratch.fetch_arrays(statement, ["int32", "int64"])
         found.append(np.zeros(domain.codes, np.int64))
         found[-1][code] = rows
-    return found
+    read = any(one.reads_values for one in asked)
+    return WholeTable(found, [values_of(context.scratch, domain) for domain in domains] if read else ())
 
 
-def demands(
-    context: Context, sensitive: list[Ints], rows: int, whole: Sequence[npt.NDArray[np.int64]]
-) -> Demands:
+def demands(context: Context, sensitive: list[Ints], rows: int, whole: WholeTable) -> Demands:
     """The requirements over ``rows`` rows; ``sensitive`` is as `fetch_codes` returns it, ``whole`` is what `whole_table` read."""
     encoded = context.encoded
     past = len(encoded.sensitive)
     coded = Coded(
-        rows, sensitive[:past], [domain.codes for domain in encoded.sensitive], whole,
-        sensitive[past:], [domain.codes for domain in encoded.persons],
+        rows, sensitive[:past], [domain.codes for domain in encoded.sensitive], whole.rows,
+        sensitive[past:], [domain.codes for domain in encoded.persons], whole.values,
     )  # fmt: skip
     asked = context.requirements
     return demands_of(least_rows(asked), [one.tally(coded) for one in beyond_rows(asked)])
 
 
 __all__ = [
+    "WholeTable",
     "bare_of",
     "code_type",
     "demands",

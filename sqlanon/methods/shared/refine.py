@@ -45,7 +45,7 @@ def refined(context: Context, assignment: Assignment, spec: RefineSpec) -> Assig
         context, tie_break=False, part=assignment.table, label="class"
     )
     geometry, whole = kernel_input.geometry(context), kernel_input.whole_table(context)
-    order = np.argsort(label, kind="stable")
+    order = np.argsort(label, kind="stable").astype(np.int32)
     if assignment.starred is not None:
         order = order[label[order] != assignment.starred]
     begins = np.ones(len(order), np.bool_)

@@ -31,7 +31,7 @@ POOLED, POOLED_ABOVE, LARGE = 16, 8, 20
 
 
 def searched(
-    context: Context, codes: Ints, sensitive: list[Ints], geometry: Geometry, whole: list[Longs], classes: Longs,
+    context: Context, codes: Ints, sensitive: list[Ints], geometry: Geometry, whole: kernel_input.WholeTable, classes: Longs,
     trials: int,
 ) -> Longs:  # fmt: skip
     """The class of every row, 0 to the number of classes - 1, after so many trials for every class that loses something.

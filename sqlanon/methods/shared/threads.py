@@ -9,9 +9,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sqlanon.kernels.radix import count_range, sort_range
+
 if TYPE_CHECKING:
     import numpy.typing as npt
 
+    Ints = npt.NDArray[np.int32]
     Longs = npt.NDArray[np.int64]
 
 
@@ -35,29 +38,33 @@ def spread(work: Callable[[int, int], None], n: int, threads: int, least: int | 
         future.result()
 
 
-def sorted_by(keys: Longs, threads: int) -> tuple[Longs, Longs]:
-    """Rows by ascending key, in no particular order where keys are equal, and their keys. Cost: O(n log n / threads).
+def sorted_by(keys: Longs, threads: int) -> tuple[Ints, Longs]:
+    """Rows by ascending key, which is not negative, those of equal keys in their order; and their keys. Cost: O(n) for each 11 bits.
 
     Every thread has the keys between two of a sample's, so that what they sort lies one after the other.
     """
     n = len(keys)
     parts = max(min(threads, n // LEAST_ROWS), 1)
     sample = np.sort(keys[:: max(n // (parts * _SAMPLE), 1)])
-    pivots = sample[[len(sample) * part // parts for part in range(1, parts)]]
-    owner = (
-        np.searchsorted(pivots, keys, side="right").astype(np.int16) if parts > 1 else np.zeros(n, np.int16)
-    )
-    ends = np.cumsum([0, *np.bincount(owner, minlength=parts)])
-    rows, line = np.empty(n, np.int64), np.empty(n, np.int64)
+    pivots = np.unique(sample[[len(sample) * part // parts for part in range(1, parts)]])
+    lows = [0, *map(int, pivots)]
+    highs = [*(int(pivot) - 1 for pivot in pivots), np.iinfo(np.int64).max]
+    sizes = [0] * len(lows)
+    rows, line = np.empty(n, np.int32), np.empty(n, np.int64)
+
+    def count(first: int, past: int) -> None:
+        for part in range(first, past):
+            sizes[part] = count_range(keys, lows[part], highs[part])
+
+    spread(count, len(lows), threads, 1)
+    ends = np.cumsum([0, *sizes])
 
     def sort(first: int, past: int) -> None:
         for part in range(first, past):
-            own = np.flatnonzero(owner == part)
-            of = keys[own]
-            by = np.argsort(of)
-            rows[ends[part] : ends[part + 1]], line[ends[part] : ends[part + 1]] = own[by], of[by]
+            own = slice(ends[part], ends[part + 1])
+            sort_range(keys, lows[part], highs[part], line[own], rows[own])
 
-    spread(sort, parts, threads, 1)
+    spread(sort, len(lows), threads, 1)
     return rows, line
 
 

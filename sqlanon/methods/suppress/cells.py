@@ -142,7 +142,9 @@ def _phase_one(
         scratch.drop(heights)
         return made
     below = []
-    for i, requirement in enumerate(context.requirements):
+    # What any row meets counts values, and with k alone the cells have none.
+    asked = [one for one in context.requirements if not one.shape.trivial]
+    for i, requirement in enumerate(asked):
         below.append(scratch.table(f"below{i}"))
         _below(context, requirement, below[-1], table, keys, names)
     scratch.execute("suppress/whole", whole=made, cells=table, below=below, keys=keys)

@@ -31,7 +31,7 @@ def divided(context: Context, table: TableRef, solved: Solved, name: str) -> Tab
         "suppress/residue", residue=work, work=encoded.work, assign=table, number=solved.residue, codes=codes
     )
     part = replace(encoded, coded=work, rows=solved.left, numbers=encoded.past)
-    inner = replace(context, encoded=part, execution="auto", refine=None)
+    inner = replace(context, encoded=part, execution="auto", refine=None, listed=False, read_again=True)
     found = method(MethodSpec(name)).assign(inner)
     scratch.execute("suppress/rest", made=made, assign=table, rest=found.table, number=solved.residue)
     for used in (table, work, found.table, *([found.spans] if found.spans else [])):

@@ -6,8 +6,10 @@ column starred, two and so on, for every subset of the columns that are left, it
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from itertools import combinations
 from typing import TYPE_CHECKING
 
@@ -28,6 +30,8 @@ if TYPE_CHECKING:
 
 _WORD = 1 << 62
 _NONE = np.zeros(0, np.int64)
+BITS = 1 << 20
+"""A bit, in the whole numbers that hidden bits are added up in."""
 
 
 def cut_of(requirements: Sequence[Requirement], divide: str) -> Shape | None:
@@ -156,8 +160,9 @@ def solve(cells: Cells, rules: Rules, progress: Progress, *, cascade: bool) -> S
     )
     classes.add(left.cell, taken, left.group, left.codes.shape[1])
     left = left.without(taken)
+    bits = _bits(cells, varied)
     for columns in _subsets(varied) if cascade else ():
-        left = _step(left, columns, cells, rules, classes)
+        left = _step(left, columns, bits, cells, rules, classes)
         progress.update(len(varied) - len(columns[0]), len(varied), "starred columns")
     rows = int(left.count.sum())
     classes.add(left.cell, left.count, np.zeros_like(left.cell), 1)
@@ -170,15 +175,26 @@ def _subsets(varied: Sequence[int]) -> Iterator[list[tuple[int, ...]]]:
         yield list(combinations(varied, size))
 
 
+def _bits(cells: Cells, varied: Sequence[int]) -> dict[int, int]:
+    """Of each column the entropy of its values in the table, in parts of a bit."""
+    rows = np.bincount(cells.group, cells.count)
+    shares = {j: np.bincount(cells.codes[j], rows) / rows.sum() for j in varied}
+    return {
+        j: max(round(-BITS * sum(p * math.log2(p) for p in share.tolist() if p)), 1)
+        for j, share in shares.items()
+    }
+
+
 def _step(
-    left: _Left, subsets: Sequence[tuple[int, ...]], cells: Cells, rules: Rules, classes: _Classes
-) -> _Left:
-    """Keep what can be kept with so many columns, the subsets that keep most first."""
+    left: _Left, subsets: Sequence[tuple[int, ...]], bits: dict[int, int], cells: Cells, rules: Rules, classes: _Classes
+) -> _Left:  # fmt: skip
+    """Keep what can be kept with so many columns, the subsets that keep most first: rows over the root of the bits that they hide."""
     most = []
     for columns in subsets if len(left.cell) else ():
         of, made = left.sets(columns, cells.sizes)
         most.append(keepable(of, made, left.value, left.count, cells.values, rules))
-    for place in sorted(range(len(most)), key=lambda i: -most[i]):
+    hidden = [sum(bits.values()) - sum(bits[j] for j in columns) for columns in subsets]
+    for place in sorted(range(len(most)), key=lambda i: Fraction(-(most[i] ** 2), hidden[i])):
         if not len(left.cell):
             break
         of, made = left.sets(subsets[place], cells.sizes)

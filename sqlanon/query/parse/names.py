@@ -6,14 +6,14 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
-from sqlglot import ErrorLevel, exp
+from sqlglot import exp
 
-from sqlanon.engines.base import Engine, Relation, Statement
+from sqlanon.engines.base import Engine, Relation
 from sqlanon.query.boxes.box import VIEW, Box, box_of
 from sqlanon.query.refusal import refuse
 from sqlanon.query.release import Field, Released
-from sqlanon.query.rewrite.sqltree import Tree, column, string, table_of, with_columns
-from sqlanon.sqltext import statement
+from sqlanon.query.rewrite.sqltree import Tree, column, table_of, with_columns
+from sqlanon.query.text_order import in_bytes
 
 ITEM = "_item"
 """The table of the items of the SELECT, in bound expressions of other clauses."""
@@ -142,22 +142,13 @@ class Scope:
         Raises:
             Refused: see above.
         """
-        if box.field.kind != "text" or box.shape != "interval" or self._in_bytes(box.field):
+        if box.field.kind != "text" or box.shape != "interval" or in_bytes(self.engine, box.field.collation):
             return
         refuse(
             self.text, node,
             f"column {box.field.name}: the release orders text by bytes, and the source by its collation, so that bounds "
             "would not hold; ask with = or IN",
         )  # fmt: skip
-
-    def _in_bytes(self, own: Field) -> bool:
-        """Whether a column of the source orders its text by bytes."""
-        if own.collation is None or not self.engine.capabilities.collations:
-            return bool(self.engine.fetch(statement("query/text_order", self.engine.dialect))[0][0])
-        letter = exp.Collate(this=string("a"), expression=exp.Var(this=own.collation))
-        asked = exp.Select().select(exp.Not(this=exp.Paren(this=exp.LT(this=letter, expression=string("B")))))
-        text = asked.sql(dialect=self.engine.dialect, unsupported_level=ErrorLevel.IGNORE)
-        return bool(self.engine.fetch(Statement("query/text_order", text))[0][0])
 
     def has(self, name: str) -> bool:
         """Whether a table of the query has a column of that name."""

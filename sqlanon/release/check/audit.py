@@ -12,18 +12,19 @@ from sqlanon.formats import COUNT, GROUP, Grouping
 from sqlanon.privacy import requirements
 from sqlanon.privacy.base import Requirement
 from sqlanon.privacy.diversity import DistinctDiversity, FrequencyDiversity
+from sqlanon.privacy.population import of_rows
 from sqlanon.release.check import persons
+from sqlanon.release.check.audit_candidates import audit_candidates, has_own_boxes
 from sqlanon.release.check.audit_columns import lowering
 from sqlanon.release.check.audit_pair import audit_groups, counted_beside, facts_beside
 from sqlanon.release.check.audit_place import Place, audited
-from sqlanon.release.store.catalog import Catalog, Entry
-from sqlanon.release.store.refresh import link_columns_of
-from sqlanon.release.store.target import form_of
-from sqlanon.results import AuditReport, RequirementResult, SensitiveAudit, TogetherReport
-from sqlanon.spec import ColumnSpec, PrivacySpec, ReleaseSpec
+from sqlanon.release.check.audit_values import unknown_values
+from sqlanon.release.check.population import audit_population
+from sqlanon.release.store.catalog_entry import Entry
+from sqlanon.results import AuditReport, RequirementResult, SensitiveAudit
+from sqlanon.spec import ReleaseSpec
 from sqlanon.sqltext import statement
-from sqlanon.table.scratch import Scratch
-from sqlanon.table.stage import assign_roles, counted_columns, hashes_of, take_stage
+from sqlanon.table.stage import hashes_of
 
 
 def audit(
@@ -74,6 +75,8 @@ def _audit(
 ) -> AuditReport:  # fmt: skip
     relation = place.relation
     facts = facts_beside(engine, relation.ref)
+    if has_own_boxes(place.entry, facts):
+        return audit_candidates(engine, place, bool(quasi or sensitive or identifiers), spec)
     counted = counted_beside(engine, relation, facts)
     missing, starred = (int(facts.get(kind, 0)) for kind in ("left_out", "starred"))
     names = [column.name for column in relation.columns if counted is None or column.name != GROUP]
@@ -82,7 +85,7 @@ def _audit(
     if spec is not None and not sensitive:
         sensitive = own_sensitive
     known = {name.lower(): name for name in names}
-    chosen = [_known(table, known, name) for name in quasi] if quasi is not None else None
+    chosen = None if quasi is None else list(dict.fromkeys(_known(table, known, name) for name in quasi))
     beside = (
         [column.name for column in counted.columns if column.name not in (GROUP, COUNT)] if counted else []
     )
@@ -115,15 +118,21 @@ def _audit(
         # What the policy promises is judged over its own classes and sensitive columns, whatever columns are named here.
         classed = [name for name in names if roles.get(name) not in ("sensitive", "insensitive")]
         own = Grouping(relation.ref, tuple(name for name in classed if name not in identifiers))
-        named = hashes_of(item.name for item in spec.counted()) if spec.rows_are == "events" else ()
-        asked = requirements(spec.privacy, tuple(own_sensitive), tuple(named))
+        named = hashes_of(spec.counted()) if spec.rows_are == "events" else ()
+        asked = requirements(spec.privacy, tuple(own_sensitive), tuple(named), spec.columns)
         results = tuple(
-            _checked(engine, own, own_sensitive, item) for item in asked if not item.counts_persons
+            _checked(engine, own, own_sensitive, item) for item in of_rows(asked) if not item.counts_persons
         )
+        # Where rows were left out, a value may be among them alone.
+        not_measured = () if missing else unknown_values(engine, relation.ref, asked)
+        more, uncounted = audit_population(engine, relation, spec, asked)
+        results, not_measured = results + more, not_measured + uncounted
         of_persons = [item for item in asked if item.counts_persons]
         if of_persons:
-            more, not_measured = persons.judged(engine, place.entry, tuple(named), own_sensitive, of_persons)
-            results += more
+            more, uncounted = persons.judged(
+                engine, place.entry, spec, tuple(named), own_sensitive, of_persons
+            )
+            results, not_measured = results + more, not_measured + uncounted
     results += _all_rows(rows, missing, starred, place.entry, spec)
     here = persons.measure(engine, relation.ref, chosen, {name: name for name in identifiers})
     linked = persons.of_version(engine, place.entry)
@@ -205,91 +214,3 @@ def _checked(
     engine: Engine, grouping: Grouping, sensitive: Sequence[str], requirement: Requirement
 ) -> RequirementResult:
     return requirement.result(grouping.measure(engine, requirement, sensitive))
-
-
-def together(engine: Engine, first: str, second: str) -> TogetherReport:
-    """Measure k and l over the intersections of two releases' classes, which a reader of both knows.
-
-    Rows are matched through the private link tables, so this is what a reader who knows a person's place in both
-    releases is left with. Where one of them is of events, persons are counted in the
-    intersections as `audit` counts them.
-
-    Cost: one pass over the source and two joins.
-
-    Raises:
-        PolicyError: not two published releases of one source.
-    """
-    catalog = Catalog(engine)
-    catalog.guard()
-    one, two = _published(catalog, engine, first), _published(catalog, engine, second)
-    if one.source != two.source:
-        raise PolicyError(f"{first} and {second} have different sources ({one.source}, {two.source})")
-    if one.release == two.release:
-        raise PolicyError("name two different releases")
-    for entry in (one, two):
-        form = form_of(entry)
-        if form.facts.paired:
-            raise PolicyError(
-                f"{entry.release} has format {form.facts.name}: its sensitive values belong to groups, not to rows, so that "
-                "intersections of classes do not say what a reader of both learns; give no reader both"
-            )
-    relation = engine.relation(one.source)
-    roles: dict[str, str] = {}
-    for entry in (one, two):
-        for column in entry.policy["columns"]:
-            if column["role"] in ("sensitive", "identifier") or column["name"] not in roles:
-                roles[column["name"]] = column["role"]
-    here = [column.name for column in relation.columns]
-    sensitive = [name for name in here if roles.get(name) == "sensitive"]
-    if link_columns_of(one, here) != link_columns_of(two, here):
-        raise PolicyError(f"{first} and {second} name different identifiers, so their rows cannot be matched")
-    spec = ReleaseSpec("together", one.source, tuple(ColumnSpec(name, "sensitive") for name in sensitive),
-                       PrivacySpec(), rest="drop")  # fmt: skip
-    policies = (one.policy, two.policy)
-    named = {name.lower() for policy in policies for name in persons.counted_in(policy)}
-    counted = counted_columns(relation, [name for name in here if name.lower() in named])
-    with Scratch(engine) as scratch:
-        found = assign_roles(spec, relation)
-        with engine.snapshot():
-            stage = take_stage(scratch, found, link_columns_of(one, here), persons=counted)
-        rows = int(str(scratch.fetch("table/count", source=stage)[0][0]))
-        floor = min(one.report["min_class"], two.report["min_class"])
-        aliases = [reading.alias for reading in found.sensitive]
-        row = scratch.fetch(
-            "audit/together",
-            {"floor": floor},
-            stage=stage,
-            first=one.link,
-            second=two.link,
-            sensitive=aliases,
-            persons=[person.alias for person in counted],
-        )[0]
-    classes, k, singles, matched, below = (int(str(cell)) for cell in row[:5])
-    diversity = tuple(
-        SensitiveAudit(name, int(str(row[5 + 2 * i])), float(str(row[6 + 2 * i])))
-        for i, name in enumerate(sensitive)
-    )
-    numbers = (int(str(cell)) for cell in row[5 + 2 * len(sensitive) :])
-    fewest = dict(zip((person.name for person in counted), numbers, strict=True))
-    results, not_measured = persons.checked_together(policies, fewest)
-    return TogetherReport(
-        first=f"{one.release}@{one.version}", second=f"{two.release}@{two.version}", source=one.source, matched=matched,
-        unmatched=max(rows - matched, 0), classes=classes, k=k, k_first=one.report["min_class"],
-        k_second=two.report["min_class"], rows_below=below, unique_rows=singles, sensitive=diversity,
-        requirements=results, min_identifiers=fewest, not_measured=not_measured,
-    )  # fmt: skip
-
-
-def _published(catalog: Catalog, engine: Engine, name: str) -> Entry:
-    entries = [entry for entry in catalog.entries() if entry.status == "published"]
-    found = [entry for entry in entries if entry.release == name]
-    if not found:
-        view = engine.target(name)
-        found = [entry for entry in entries if entry.view == view]
-    if not found:
-        known = ", ".join(sorted(entry.release for entry in entries)) or "none"
-        raise PolicyError(f"{name} is not a published release of this database; published: {known}")
-    return found[-1]
-
-
-__all__ = ["audit", "together"]

@@ -88,7 +88,7 @@ def audit_groups(
         float(grouping.measure(engine, FrequencyDiversity(one, value, 0), (value,)).reached),
     )
     results = [RequirementResult("groups that agree", None, groups, groups - apart, apart == 0)]
-    for item in requirements(spec.privacy, (value,)) if spec is not None else ():
+    for item in requirements(spec.privacy, (value,), (), spec.columns) if spec is not None else ():
         hides = spec is not None and not format_of(spec.format.kind).facts.exact
         by_columns = hides and isinstance(item, KAnonymity)
         measured = exact.measure(engine, item, ()) if by_columns else grouping.measure(engine, item, (value,))

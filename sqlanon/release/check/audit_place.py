@@ -8,10 +8,12 @@ from dataclasses import dataclass, replace
 
 from sqlanon.engines.base import Engine, Relation, TableRef
 from sqlanon.errors import DatabaseError
-from sqlanon.release.store.catalog import Catalog, Entry
+from sqlanon.release.check.audit_pair import facts_beside
+from sqlanon.release.store.catalog import Catalog
+from sqlanon.release.store.catalog_entry import Entry
 from sqlanon.release.store.metadata import version_in
 from sqlanon.release.store.swap import spelled
-from sqlanon.release.store.target import view_of
+from sqlanon.release.store.target import view_of, views_of
 from sqlanon.spec import ReleaseSpec
 
 
@@ -62,6 +64,12 @@ def audited(engine: Engine, table: str, spec: ReleaseSpec | None) -> Iterator[Pl
     yield Place(relation, _shown_by(entries, relation.ref), None)
 
 
+def is_release(engine: Engine, table: str) -> bool:
+    """Whether a table shows a published version: by the catalog as far as the session may read it, or by the metadata next to the table."""
+    ref = engine.relation(table).ref
+    return bool(facts_beside(engine, ref)) or any(ref in views_of(entry) for entry in _published(engine))
+
+
 def _published(engine: Engine) -> list[Entry]:
     try:
         return [one for one in Catalog(engine).entries() if one.status == "published"]
@@ -73,4 +81,4 @@ def _shown_by(entries: list[Entry], view: TableRef) -> Entry | None:
     return next((one for one in entries if one.view == view), None)
 
 
-__all__ = ["Place", "audited"]
+__all__ = ["Place", "audited", "is_release"]

@@ -15,10 +15,10 @@ from typing import Any
 from sqlanon.engines.base import Engine, TableRef
 from sqlanon.formats import Grouping
 from sqlanon.privacy.base import Requirement
-from sqlanon.release.store.catalog import Entry
+from sqlanon.release.store.catalog_entry import Entry
 from sqlanon.release.store.rights import reading
 from sqlanon.results import Feasible, RequirementResult
-from sqlanon.spec import ReleaseSpec
+from sqlanon.spec import NullPerson, ReleaseSpec, person_name
 from sqlanon.sqltext import statement, table_name
 from sqlanon.table.scratch import Scratch
 from sqlanon.table.stage import Counted, hashes_of
@@ -53,7 +53,7 @@ class Counts:
 
 def is_promised(spec: ReleaseSpec) -> bool:
     """Whether classes of fewer than k persons violate the policy; with k = 1 they never do."""
-    return spec.rows_are == "events" and spec.persons is None and spec.privacy.k > 1
+    return spec.rows_are == "events" and spec.persons != "ignored" and spec.privacy.k > 1
 
 
 def warnings(spec: ReleaseSpec, fewest: Mapping[str, int]) -> tuple[str, ...]:
@@ -62,7 +62,7 @@ def warnings(spec: ReleaseSpec, fewest: Mapping[str, int]) -> tuple[str, ...]:
         return ()
     if not spec.counted():
         return (UNCOUNTED,)
-    named = {item.name.lower() for item in spec.counted()}
+    named = {name.lower() for name in spec.counted()}
     return tuple(
         f"a class holds {number} different values of {name}, and k is {spec.privacy.k}: rows of fewer than k persons look "
         "alike, so an audit by this policy fails; raise k, or accept it with persons: ignored"
@@ -78,7 +78,10 @@ def feasible_persons(
     if not is_promised(spec) or not persons:
         return ()
     counts = measure(scratch.engine, stage, (), {one.name: one.alias for one in persons})
-    return tuple(Feasible(NAME, name, spec.privacy.k, number) for name, number in counts.fewest.items())
+    return tuple(
+        Feasible(NAME, name, spec.privacy.k, number, number >= spec.privacy.k)
+        for name, number in counts.fewest.items()
+    )
 
 
 def feasible_warnings(spec: ReleaseSpec, found: Sequence[Feasible]) -> tuple[str, ...]:
@@ -112,19 +115,26 @@ def measure(
 
 def counted_in(policy: Mapping[str, Any]) -> tuple[str, ...]:
     """The identifiers by which a version's policy, as the catalog holds it, counts persons of events; none where rows are persons."""
+    return tuple(columns_in(policy))
+
+
+def columns_in(policy: Mapping[str, Any]) -> dict[str, tuple[str, ...]]:
+    """The same with the columns of each."""
     if policy.get("rows_are") != "events":
-        return ()
-    return tuple(
-        column["name"]
+        return {}
+    if policy.get("person"):
+        return {person_name(policy["person"]): tuple(policy["person"])}
+    return {
+        column["name"]: (column["name"],)
         for column in policy["columns"]
         if column["role"] == "identifier" and not column.get("accept_repeats")
-    )
+    }
 
 
 def promised_by(policy: Mapping[str, Any]) -> int | None:
     """The persons of a class that a version of events promises, its k; None where it promises none."""
     k = int(policy["privacy"]["k"])
-    return k if policy.get("rows_are") == "events" and policy.get("persons") is None and k > 1 else None
+    return k if policy.get("rows_are") == "events" and policy.get("persons") != "ignored" and k > 1 else None
 
 
 def checked_together(
@@ -152,7 +162,7 @@ def checked_together(
 
 def of_version(engine: Engine, entry: Entry | None) -> Counts:
     """Persons in the classes of a version, by its private link table; nothing where an older sqlanon wrote that."""
-    columns = _linked(engine, entry)
+    columns = linked(engine, entry)
     if entry is None or not columns:
         return Counts()
     with reading(engine, entry.link):
@@ -160,7 +170,18 @@ def of_version(engine: Engine, entry: Entry | None) -> Counts:
 
 
 @contextmanager
-def _published(engine: Engine, entry: Entry, columns: Mapping[str, str]) -> Iterator[TableRef]:
+def counted_rows(engine: Engine, entry: Entry | None) -> Iterator[tuple[TableRef, tuple[str, ...]] | None]:
+    """The rows of a version with its ``class`` and the persons' columns, which are named; None where it has none that are known."""
+    columns = tuple(linked(engine, entry).values())
+    if entry is None or not columns:
+        yield None
+        return
+    with _published(engine, entry, columns) as table:
+        yield table, columns
+
+
+@contextmanager
+def _published(engine: Engine, entry: Entry, columns: Sequence[str]) -> Iterator[TableRef]:
     """The private link table of a version, without the rows that it leaves out: a copy where there are some."""
     with reading(engine, entry.link):
         if not entry.report.get("left_out"):
@@ -168,13 +189,11 @@ def _published(engine: Engine, entry: Entry, columns: Mapping[str, str]) -> Iter
             return
         with Scratch(engine) as scratch:
             table = scratch.table("published")
-            scratch.execute(
-                "audit/published", published=table, linked=entry.link, persons=list(columns.values())
-            )
+            scratch.execute("audit/published", published=table, linked=entry.link, persons=list(columns))
             yield table
 
 
-def _linked(engine: Engine, entry: Entry | None) -> dict[str, str]:
+def linked(engine: Engine, entry: Entry | None) -> dict[str, str]:
     """Per counted identifier of a version its column in the private link table; none where that has no such columns."""
     if entry is None or not counted_in(entry.policy) or not engine.exists(entry.link):
         return {}
@@ -184,24 +203,52 @@ def _linked(engine: Engine, entry: Entry | None) -> dict[str, str]:
 
 
 def judged(
-    engine: Engine, entry: Entry | None, names: Sequence[str], sensitive: Sequence[str], requirements: Sequence[Requirement]
+    engine: Engine, entry: Entry | None, spec: ReleaseSpec, names: Sequence[str], sensitive: Sequence[str],
+    requirements: Sequence[Requirement],
 ) -> tuple[tuple[RequirementResult, ...], tuple[str, ...]]:  # fmt: skip
     """Measure requirements that count the persons of ``names`` over a version's private link table.
 
-    Returns the results, and of what could not be measured the reason. The link table has no sensitive columns.
+    Returns the results, and of what could not be measured the reason. The link table has hashes of sensitive values where the
+    version's policy has `persons: rows`, and numbers of persons by its `null_person`: with another one they are not those of ``spec``.
     """
-    columns = {name.lower(): column for name, column in _linked(engine, entry).items()}
+    if (
+        entry is not None
+        and spec.person
+        and nulls_in([entry.policy], names[0]) == "distinct" != spec.null_person
+    ):
+        return (), tuple(
+            f"{one.name} by {one.column}: version {entry.version} was made with null_person: distinct; run again"
+            for one in requirements
+        )
+    columns = {name.lower(): column for name, column in linked(engine, entry).items()}
+    values = _values(engine, entry, sensitive)
     lacking = [f"{one.name} by {one.column}: the private tables do not link persons and sensitive values"
-               for one in requirements if one.column in sensitive]  # fmt: skip
-    alone = [one for one in requirements if one.column not in sensitive]
+               for one in requirements if one.column in sensitive and not values]  # fmt: skip
+    able = [one for one in requirements if one.column not in sensitive or values]
     missing = [name for name in names if name.lower() not in columns]
     if missing or entry is None:
-        lacking += [f"{one.name} by {one.column}: {_why_missing(entry)}" for one in alone]
+        lacking += [f"{one.name} by {one.column}: {_why_missing(entry)}" for one in able]
         return (), tuple(lacking)
-    with _published(engine, entry, columns) as linked:
-        grouping = Grouping(linked, ("class",), persons=tuple(columns[name.lower()] for name in names))
-        results = tuple(one.result(grouping.measure(engine, one, ())) for one in alone)
+    with _published(engine, entry, [*columns.values(), *values]) as table:
+        grouping = Grouping(table, ("class",), persons=tuple(columns[name.lower()] for name in names))
+        results = tuple(one.result(grouping.measure(engine, one, values)) for one in able)
     return results, tuple(lacking)
+
+
+def _values(engine: Engine, entry: Entry | None, sensitive: Sequence[str]) -> list[str]:
+    """The columns of a version's private link table with hashes of these sensitive columns; none where it lacks one."""
+    if entry is None or not engine.exists(entry.link):
+        return []
+    own = [column["name"].lower() for column in entry.policy["columns"] if column["role"] == "sensitive"]
+    known = {column.name for column in engine.relation(table_name(entry.link)).columns}
+    found = [f"s{own.index(name.lower()) + 1}" for name in sensitive if name.lower() in own]
+    return found if len(found) == len(sensitive) and known.issuperset(found) else []
+
+
+def nulls_in(policies: Sequence[Mapping[str, Any]], name: str) -> NullPerson | None:
+    """What rows without a person are to policies that count persons of this name: each another, where all say so."""
+    said = [p.get("null_person") for p in policies if name.lower() in map(str.lower, counted_in(p))]
+    return "distinct" if said and all(one == "distinct" for one in said) else "one" if any(said) else None
 
 
 def _why_missing(entry: Entry | None) -> str:
@@ -221,13 +268,15 @@ def checked(
     A policy whose rows are persons promises no less: a version that was made of events is measured by it as well.
     """
     of_events = entry is not None and entry.policy.get("rows_are") == "events"
+    if spec.privacy.of_persons:  # measured as requirements
+        return (), ()
     if not is_promised(spec) and not (spec.rows_are == "persons" and of_events and spec.privacy.k > 1):
         return (), ()
     if not spec.counted():
         return (), (UNCOUNTED,) if spec.rows_are == "events" else ()
     known = {name.lower(): number for name, number in counts.fewest.items()}
     asked = spec.privacy.k
-    names = [item.name for item in spec.counted()]
+    names = spec.counted()
     results = tuple(
         RequirementResult(NAME, name, asked, known[name.lower()], known[name.lower()] >= asked)
         for name in names

@@ -7,7 +7,7 @@ requirement holds over the groups of *every* released QI-derived column.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 
@@ -16,10 +16,15 @@ from sqlanon.errors import PrivacyViolation
 from sqlanon.formats import Grouping, Recoded, format_of
 from sqlanon.privacy.base import Measured, Requirement, Sizes, as_number
 from sqlanon.privacy.diversity import FrequencyDiversity
+from sqlanon.privacy.population import of_population, of_rows
+from sqlanon.release.check.population import verify_population
 from sqlanon.results import RequirementResult
 from sqlanon.spec import FormatSpec
 from sqlanon.table.encode import Encoded
 from sqlanon.table.scratch import Scratch
+
+MANY_ROWS = 100_000
+"""Rows below which a second scan of the written table takes no time that counts."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,7 +41,14 @@ class Verified:
 def verify_staged(
     scratch: Scratch, encoded: Encoded, classed: TableRef, recoded: Recoded, form: FormatSpec
 ) -> None:
-    """Every original value lies in what is published for its row.
+    """Check that every original value lies in what is published for its row, and that every row has one class or is left out.
+
+    Args:
+        scratch: the run.
+        encoded: the work table.
+        classed: staged rows with their original values and class.
+        recoded: what is published of every class.
+        form: the policy's format, whose covering predicate is counted.
 
     Raises:
         PrivacyViolation: some row is lost or not covered; the text counts them.
@@ -47,6 +59,8 @@ def verify_staged(
         raise PrivacyViolation(
             f"of {encoded.rows} rows {distinct} have a class and {found - distinct} more than one; nothing was published"
         )
+    if recoded.candidates is not None:  # every row lies in each of its boxes
+        classed, kept = recoded.candidates.matched, kept * recoded.candidates.k
     counted = format_of(form.kind).covered(scratch, encoded, classed, recoded)
     if counted is None:
         return  # the staged values themselves are published; `verify_rows` compares what was written with them
@@ -81,17 +95,35 @@ def verify_physical(
     physical: Relation,
     requirements: Sequence[Requirement],
 ) -> Verified:
-    """The physical table holds the staged rows, the policy's columns, and every requirement.
+    """Check that the physical table has the staged rows and the policy's columns, and that its groups meet every requirement.
+
+    Args:
+        scratch: the run.
+        encoded: the work table.
+        classed: staged rows with their class.
+        recoded: what is published of every class.
+        physical: the written table with its columns.
+        requirements: what the groups must meet.
+
+    Returns:
+        what was measured, on the written table.
 
     Raises:
         PrivacyViolation: what was promised does not hold; the message names the requirement and the number of classes that fail.
     """
-    marks = verify_rows(scratch, encoded, classed, recoded, physical)
+    sizes = verify_rows(scratch, encoded, classed, recoded, physical)
     names = [domain.reading.name for domain in encoded.sensitive]
     of_persons = [one for one in requirements if one.counts_persons]
-    results = measure_persons(scratch, encoded, classed, marks, of_persons) if of_persons else ()
-    others = [one for one in requirements if not one.counts_persons]
-    verified = measure_requirements(scratch, recoded.grouping(physical.ref), names, others)
+    results = measure_persons(scratch, encoded, classed, recoded, of_persons) if of_persons else ()
+    others = of_rows([one for one in requirements if not one.counts_persons])
+    compared = of_population(requirements)
+    if compared:
+        reached = verify_population(scratch, encoded, recoded, physical.ref, compared)
+        results += tuple(_held(one, found) for one, found in zip(compared, reached, strict=True))
+    grouping = recoded.grouping(physical.ref)
+    if grouping != Grouping(physical.ref, recoded.layout.of_class):
+        sizes = None  # the groups are others than those of equal class columns
+    verified = measure_requirements(scratch, grouping, names, others, sizes)
     return replace(verified, requirements=(*verified.requirements, *results))
 
 
@@ -99,31 +131,45 @@ def measure_persons(
     scratch: Scratch,
     encoded: Encoded,
     classed: TableRef,
-    marks: TableRef,
+    recoded: Recoded,
     requirements: Sequence[Requirement],
 ) -> tuple[RequirementResult, ...]:
     """Measure requirements that count persons, and refuse if one fails.
 
     A release does not say whose a row is. So the rows of the run are counted, which `verify_rows` found to be those of the release, in
-    groups of what is published for them: by ``marks`` as `verify_rows` returned it.
+    groups of what is published for them, which have a number each: two hashes of different things could be equal.
     """
-    rows = scratch.table("rows_of_persons")
+    rows, numbers = scratch.table("rows_of_persons"), scratch.table("numbers_of_persons")
     sensitive = [domain.reading.alias for domain in encoded.sensitive]
     persons = [domain.reading.alias for domain in encoded.persons]
-    scratch.execute("verify/persons", rows=rows, classed=classed, marks=marks, columns=[*sensitive, *persons])
-    grouping = Grouping(rows, ("mark",), persons=tuple(persons))
+    scratch.execute(
+        "verify/numbers", numbers=numbers, released=recoded.released, names=recoded.layout.of_class
+    )
+    scratch.execute(
+        "verify/persons", rows=rows, classed=classed, numbers=numbers, columns=[*sensitive, *persons]
+    )
+    grouping = Grouping(rows, ("number",), persons=tuple(persons))
     return tuple(_held(one, grouping.measure(scratch.engine, one, sensitive)) for one in requirements)
 
 
 def verify_rows(
     scratch: Scratch, encoded: Encoded, classed: TableRef, recoded: Recoded, physical: Relation
-) -> TableRef:
-    """The physical table has the policy's columns and holds the staged rows, each with what is published for its class.
+) -> Grouping | None:
+    """Check that the physical table has the policy's columns and holds the staged rows, each with what is published for its class.
 
-    Returns a scratch table (class, mark): the mark is a hash of what is published for the class.
+    Args:
+        scratch: the run.
+        encoded: the work table.
+        classed: staged rows with their class.
+        recoded: what is published of every class.
+        physical: the written table with its columns.
+
+    Returns:
+        the groups of the physical table with their sizes, if the scan that compared its rows counted them: by a hash of what is
+        published for the class, where no two of these have the same one. None: they are still to be counted.
 
     Raises:
-        PrivacyViolation: it does not.
+        PrivacyViolation: it has other columns or other rows.
     """
     expected = [column.name for column in recoded.columns]
     found = [column.name for column in physical.columns]
@@ -138,21 +184,54 @@ def verify_rows(
         staged = scratch.fetch(
             "verify/staged", classed=classed, marks=marks, published=published, dense=recoded.groups.dense
         )[0]
-    written = scratch.fetch("verify/fingerprint", target=physical.ref, published=published)[0]
+    sizes = None
+    if scratch.engine.capabilities.groups_by_mark and encoded.rows >= MANY_ROWS:
+        written, sizes = written_groups(scratch, marks, recoded, physical.ref, published)
+    else:
+        written = scratch.fetch("verify/fingerprint", target=physical.ref, published=published)[0]
     kept = encoded.rows - recoded.left_out
     if tuple(map(str, staged)) != tuple(map(str, written)) or int(str(written[0])) != kept:
         raise PrivacyViolation("the released rows are not the staged ones; nothing was published")
-    return marks
+    return sizes
+
+
+def written_groups(
+    scratch: Scratch, marks: TableRef, recoded: Recoded, physical: TableRef, published: Sequence[Mapping[str, str]]
+) -> tuple[tuple[object, ...], Grouping | None]:  # fmt: skip
+    """The fingerprint of the written table and, from the same scan, its groups by mark.
+
+    Two groups of one mark would be counted as one, and could hide that each is too small. So the groups are returned only if
+    different things that are published have different marks; that the table holds nothing else, its fingerprint shows.
+    """
+    groups = scratch.table("written")
+    with scratch.together():
+        scratch.execute("verify/written", written=groups, target=physical, published=published)
+        *written, apart = scratch.fetch("verify/of_written", written=groups, marks=marks)[0]
+    if not apart:
+        row = scratch.fetch(
+            "verify/shared_marks", marks=marks, released=recoded.released, names=recoded.layout.of_class
+        )
+        apart = int(str(row[0][0])) == 0
+    return tuple(written), Grouping(groups, ("mark",), count="n") if apart else None
 
 
 def measure_requirements(
-    scratch: Scratch, grouping: Grouping, names: Sequence[str], requirements: Sequence[Requirement]
-) -> Verified:
-    """Measure every requirement over the groups, and refuse if one fails; ``names``: the sensitive columns there."""
+    scratch: Scratch, grouping: Grouping, names: Sequence[str], requirements: Sequence[Requirement], counted: Grouping | None = None
+) -> Verified:  # fmt: skip
+    """Measure every requirement over the groups, and refuse if one fails.
+
+    Args:
+        scratch: the run.
+        grouping: the groups.
+        names: the sensitive columns there.
+        requirements: what is measured.
+        counted: the same groups with nothing but their sizes; None: nobody has counted them.
+    """
     results = []
     sizes = Sizes(0, 0, 0)
     for requirement in requirements:
-        measured = grouping.measure(scratch.engine, requirement, names)
+        found = counted if counted is not None and requirement.shape.kind == "rows" else grouping
+        measured = found.measure(scratch.engine, requirement, names)
         sizes = measured.sizes or sizes
         results.append(_held(requirement, measured))
     pm = _privacy(scratch, grouping, names, results)

@@ -10,6 +10,7 @@ from sqlanon.engines.base import Column, TableRef
 from sqlanon.errors import GuardError, InfeasibleError, PolicyError
 from sqlanon.formats import format_of
 from sqlanon.privacy.base import Requirement, as_number, reachable
+from sqlanon.privacy.values import values_of
 from sqlanon.results import Feasible
 from sqlanon.spec import ReleaseSpec
 from sqlanon.table.encode import Domain
@@ -44,6 +45,14 @@ def guard_source(scratch: Scratch, spec: ReleaseSpec, roles: Roles, rows: int) -
                     "may have several rows, and k would count rows, not persons. If rows are events, say "
                     f"rows_are: events; if equal values of {item.name} are not one person, accept_repeats: true"
                 )
+    if spec.person and spec.null_person is None:
+        (person,) = roles.counted(spec)
+        row = scratch.fetch("table/lacking", source=roles.relation.ref, columns=list(person.columns))[0]
+        if int(str(row[0])):
+            problems.append(
+                f"{spec.name}: person {person.name} is NULL in {row[0]} of {rows} rows: whose they are is not known. Say "
+                "null_person: one (all are one person's) or null_person: distinct (each is another's), or leave these rows out in a view"
+            )
     for reading in roles.insensitive:
         if reading.spec.accept_unique:
             continue
@@ -71,6 +80,24 @@ def guard_sensitive(spec: ReleaseSpec, sensitive: Sequence[Domain], rows: int) -
     ]
     if problems:
         raise GuardError(problems)
+
+
+def guard_values(
+    scratch: Scratch, spec: ReleaseSpec, sensitive: Sequence[Domain], requirements: Sequence[Requirement]
+) -> None:
+    """Requirements that ask what values are find what they need.
+
+    Raises:
+        PolicyError: every one that does not.
+    """
+    by_name = {domain.reading.name: domain for domain in sensitive}
+    problems = []
+    for requirement in requirements:
+        if requirement.reads_values and requirement.column is not None:
+            refused = requirement.refusal(values_of(scratch, by_name[requirement.column]))
+            problems += [f"{spec.name}: {refused}"] if refused else []
+    if problems:
+        raise PolicyError(list(dict.fromkeys(problems)))
 
 
 def guard_format(spec: ReleaseSpec, roles: Roles) -> None:
@@ -141,11 +168,14 @@ def feasible(
     )
     for requirement in requirements:
         largest = requirement.largest(scratch.engine, stage, names, persons)
+        met = requirement.reaches(largest)
         found.append(
-            Feasible(requirement.name, requirement.column, as_number(requirement.asked), as_number(largest))
+            Feasible(
+                requirement.name, requirement.column, as_number(requirement.asked), as_number(largest), met
+            )
         )
         fewer = requirement.column is not None and leaves_out
-        if not requirement.reaches(largest) and not fewer:
+        if not met and not fewer:
             of = f" of {requirement.column}" if requirement.column else ""
             problems.append(
                 f"{spec.name}: no release of {roles.relation.ref} ({rows} rows) reaches {requirement.name} = "

@@ -17,19 +17,13 @@ from sqlanon.release.check import history
 from sqlanon.release.check.persons import feasible_warnings
 from sqlanon.release.make.bound import described
 from sqlanon.release.make.prepare import Prepared, link_columns, prepare
-from sqlanon.release.make.run import (
-    WITHOUT_KEY,
-    Compared,
-    Machine,
-    changed_rows,
-    compare_versions,
-    how_to_measure,
-    make_classes,
-    warnings,
-)
+from sqlanon.release.make.run import Machine, make_classes
 from sqlanon.release.make.suggest import suggested
 from sqlanon.release.make.suppressed import planned
-from sqlanon.release.store.catalog import Catalog, private_table
+from sqlanon.release.make.versions import WITHOUT_KEY, Compared, changed_rows, compare_versions
+from sqlanon.release.make.warned import how_to_measure, warnings
+from sqlanon.release.store.catalog import Catalog
+from sqlanon.release.store.private_tables import private_table
 from sqlanon.release.store.publish import listed
 from sqlanon.release.store.refresh import Decision, decide
 from sqlanon.release.store.state import ReleaseState, read_state
@@ -39,6 +33,7 @@ from sqlanon.spec import ReleaseSpec
 from sqlanon.sqltext import statement
 from sqlanon.table.encode import Domain
 from sqlanon.table.scratch import Scratch
+from sqlanon.table.stage import hashed
 
 
 def plan(
@@ -106,6 +101,7 @@ def plan(
                 history=compared.reports,
                 notes=(
                     *planned(spec, ready.rows),
+                    *([CANDIDATES] if spec.privacy.own_boxes else []),
                     *remarks(spec),
                     *([better] if better else []),
                     *_searched(spec, ready),
@@ -123,10 +119,16 @@ def plan(
         progress.finish(spec.name)
 
 
+CANDIDATES = (
+    "boxes: own: every row gets a box of its own, and k counts candidates, the rows that fit a box; there are no classes "
+    "(docs/threat-model.md, boxes of their own)"
+)
+
+
 def estimate(method: Method, rows: int, columns: int, k: int, *, pushed: bool = False) -> Estimate:
     """What a run of so many rows and quasi columns costs, roughly; refinement is not in it."""
     cost = (method.cost.pushed or method.cost) if pushed else method.cost
-    seconds, around = cost.time(rows, columns, k), WALK.time(rows, columns, k)
+    seconds, around = cost.time(rows, columns, k, method.options), WALK.time(rows, columns, k)
     return Estimate(seconds, seconds * cost.worst, cost.memory(rows, columns), around, around * WALK.worst)
 
 
@@ -148,10 +150,13 @@ def _compared(
     if previous is None or decision.state == "unchanged":
         return Compared(None, None, (), ())
     data = changed_rows(scratch, state, ready, previous)
-    if not ready.keyed or not history.before(state, previous):
+    comparable = ready.keyed and history.before(state, previous)
+    if not comparable and not history.of_own_boxes(state):
         return Compared(None, data, (), () if ready.keyed else (WITHOUT_KEY,))
     made = make_classes(spec, machine, watch, scratch, ready, secret)
-    compared = compare_versions(scratch, state, ready, made, data, previous, target.version, secret)
+    compared = compare_versions(
+        scratch, state, ready, made.classed, made.recoded, data, previous, target.version, secret
+    )
     history.hold(spec, compared.reports)
     return compared
 
@@ -244,7 +249,7 @@ def _statements(engine: Engine, spec: ReleaseSpec, target: Publication, ready: P
     grouping = form.grouping(physical, counted, layout)
     made = [
         statement("table/stage", engine.dialect, stage=stage, source=ready.roles.relation.ref, columns=staged, dense=False,
-                  numbers=None, link=link_columns(ready.roles, spec), key=list(spec.key), persons=list(ready.persons)),
+                  numbers=None, link=[] if ready.roles.link else hashed(ready.roles.relation, link_columns(ready.roles, spec)), key=list(spec.key), persons=list(ready.persons)),
         statement("publish/table", engine.dialect, physical=physical, published=listed(layout.columns), dense=False, repeated=[], **released),
     ]  # fmt: skip
     shown = [(target.view, physical, layout.columns)]

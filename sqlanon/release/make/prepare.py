@@ -10,6 +10,7 @@ from sqlanon.formats import format_of
 from sqlanon.methods import Method, Problem, method_of
 from sqlanon.methods.shared.exact_values import measures
 from sqlanon.privacy import Requirement, requirements
+from sqlanon.privacy.population import of_rows
 from sqlanon.progress import Stopwatch
 from sqlanon.release.check.history import PERSON, check_key, key_columns
 from sqlanon.release.check.persons import feasible_persons
@@ -20,14 +21,20 @@ from sqlanon.release.make.guards import (
     guard_format,
     guard_sensitive,
     guard_source,
+    guard_values,
 )
+from sqlanon.release.make.population import feasible_in, population_of
+from sqlanon.release.make.whole import of_units
 from sqlanon.release.make.wide import guard_columns, guard_texts
-from sqlanon.release.store.catalog import SourceState, now
+from sqlanon.release.store.catalog import now
+from sqlanon.release.store.catalog_entry import SourceState
 from sqlanon.release.store.refresh import fingerprint
 from sqlanon.results import Feasible
 from sqlanon.spec import ReleaseSpec
-from sqlanon.table.encode import Domain, build_domains
+from sqlanon.table.domains import build_domains
+from sqlanon.table.encode import Domain
 from sqlanon.table.listed import listed
+from sqlanon.table.population import Population, count_population, stage_population
 from sqlanon.table.scratch import Scratch
 from sqlanon.table.stage import Counted, Roles, assign_roles, take_stage
 
@@ -52,6 +59,7 @@ class Prepared:
     source: SourceState
     keyed: bool
     person_codes: tuple[Domain, ...] = ()
+    population: Population | None = None
 
     @property
     def carried(self) -> tuple[str, ...]:
@@ -88,49 +96,64 @@ def prepare(
     roles = assign_roles(spec, source)
     guard_format(spec, roles)
     guard_combinations(spec)
-    persons = roles.counted() if spec.rows_are == "events" else ()
+    persons = roles.counted(spec) if spec.rows_are == "events" else ()
     asked = requirements(
-        spec.privacy, tuple(reading.name for reading in roles.sensitive), tuple(one.name for one in persons)
-    )
+        spec.privacy, tuple(reading.name for reading in roles.sensitive), tuple(one.name for one in persons), spec.columns
+    )  # fmt: skip
     key = key_columns(spec, roles)
     started = now()
     with watch.stage("snapshot"), scratch.engine.snapshot():
-        rows, mark = fingerprint(scratch, roles, key, secret)
+        people = population_of(scratch.engine, spec, roles)
+        rows, mark, texts = fingerprint(scratch, roles, key, secret)
+        many = 0
+        if people is not None:
+            many, own, _ = fingerprint(scratch, people, (), secret)
+            mark = f"{mark} in {own}"
         shown = tuple((column.name, column.shown_type) for column in roles.relation.columns)
         seen = SourceState(mark, shown, started)
         if mark == same_as:
             return Unchanged(seen)
-        if not roles.relation.is_view:  # however few rows a view has, its tables may be large
-            scratch.expect(rows)
-        guard_texts(scratch, spec, roles, spec.memory or memory)
+        if not roles.relation.is_view and (
+            people is None or not people.relation.is_view
+        ):  # however few rows a view has, its tables may be large
+            scratch.expect(rows + many)
+        guard_texts(scratch, spec, rows, texts, spec.memory or memory)
         roles, dense = listed(scratch, roles, rows, exact=format_of(spec.format.kind).facts.exact)
-        stage = take_stage(
-            scratch, roles, link_columns(roles, spec), key, secret, persons, dense=dense, rows=rows
-        )
+        links = link_columns(roles, spec)
+        if scratch.engine.capabilities.staged_hashes:
+            roles = roles.hashing(links)
+        stage = take_stage(scratch, roles, links, key, secret, persons, dense=dense, rows=rows)
+        beside = stage_population(scratch, people, many) if people is not None else None
         if rows:
             guard_source(scratch, spec, roles, rows)
             if key:
                 check_key(scratch, spec, stage)
-    scratch.expect(rows)
+    scratch.expect(rows + many)
     with watch.stage("profile"):
-        reached = feasible(scratch, spec, stage, roles, asked, rows, [one.alias for one in persons])
-        reached += feasible_persons(scratch, spec, stage, persons)
+        reached = feasible(scratch, spec, stage, roles, of_rows(asked), rows, [one.alias for one in persons])
+        if not spec.privacy.of_persons:  # where a requirement counts them, it said so
+            reached += feasible_persons(scratch, spec, stage, persons)
         coded = persons if any(one.counts_persons for one in asked) else ()
         quasi, sensitive, person_codes = build_domains(scratch, roles, stage, coded)
         guard_sensitive(spec, sensitive, rows)
+        guard_values(scratch, spec, sensitive, asked)
         guard_columns(scratch, spec, quasi)
         bound.check(spec, quasi)
+        population = None
+        if people is not None and beside is not None:
+            population = count_population(scratch, roles, people, (stage, beside), quasi)
+            reached += feasible_in(spec, asked, rows, population)
         problem = Problem(
-            asked, spec.privacy.accuracy, quasi, sensitive, rows, spec.execution,
+            of_units(asked) if spec.privacy.whole else asked, spec.privacy.accuracy, quasi, sensitive, rows, spec.execution,
             lambda domain: _occurrences(scratch, domain), lambda domain: None not in measures(scratch, domain).values,
-            spec.memory or memory, person_codes,
+            spec.memory or memory, () if spec.privacy.whole else person_codes,
         )  # fmt: skip
         refused = chosen.refusal(problem)
         if refused:
             raise PolicyError(refused)
         layout = format_of(spec.format.kind).layout(roles, quasi, spec.format)
         layout.check(scratch.engine.capabilities.max_identifier)
-    return Prepared(roles, stage, rows, quasi, sensitive, asked, reached, chosen, persons, seen, bool(key), person_codes)  # fmt: skip
+    return Prepared(roles, stage, rows, quasi, sensitive, asked, reached, chosen, persons, seen, bool(key), person_codes, population)  # fmt: skip
 
 
 def _occurrences(scratch: Scratch, domain: Domain) -> list[int]:

@@ -5,41 +5,45 @@ from __future__ import annotations
 import datetime
 import os
 import secrets
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
-from sqlanon.declared import FORMATS, METHODS, most_suppressed, refining
+from sqlanon.declared import METHODS, most_suppressed, refining
+from sqlanon.declared.combinations import promised
 from sqlanon.engines.base import Engine, TableRef
+from sqlanon.errors import PrivacyViolation
 from sqlanon.formats import Levels, Recoded, RowGroups, format_of
 from sqlanon.loss import Attribute, Facts, Joint, classification, joint_counts, measure, measure_asked
 from sqlanon.methods.base import Context
 from sqlanon.progress import Progress, Silent, Stopwatch
 from sqlanon.release.check import history, persons
 from sqlanon.release.check.verify import verify_staged
-from sqlanon.release.make import bound, suppressed
-from sqlanon.release.make.prepare import Prepared, Unchanged, link_columns, prepare
-from sqlanon.release.store.catalog import Catalog, Entry
+from sqlanon.release.make import bound, candidates, suppressed, united, whole
+from sqlanon.release.make.prepare import Prepared, Unchanged, prepare
+from sqlanon.release.make.versions import changed_rows, compare_versions
+from sqlanon.release.make.warned import warnings
+from sqlanon.release.store.catalog import Catalog
+from sqlanon.release.store.catalog_entry import Entry
 from sqlanon.release.store.kept_scratch import KeptScratch
 from sqlanon.release.store.policy_diff import weakenings
-from sqlanon.release.store.publish import Private, keep, keep_readers, publish
+from sqlanon.release.store.publish import Private, publish
 from sqlanon.release.store.refresh import (
     Decision,
-    data_change,
-    data_change_by_key,
     decide,
     due,
     first,
-    link_columns_of,
     policy_changes,
     schema_changes,
 )
 from sqlanon.release.store.rights import reader_warnings
 from sqlanon.release.store.second_file import reconcile
 from sqlanon.release.store.state import ReleaseState, read_state
-from sqlanon.release.store.target import Publication, is_pair, target_of
-from sqlanon.results import DataChange, HistoryReport, Outcome, RunReport
+from sqlanon.release.store.target import Publication, target_of
+from sqlanon.release.store.unchanged import keep, keep_readers
+from sqlanon.results import Outcome, RunReport
 from sqlanon.spec import ReleaseSpec
-from sqlanon.table.encode import Encoded, attach_classes, encode
+from sqlanon.table.classed import attach_classes
+from sqlanon.table.encode import Encoded, encode
 from sqlanon.table.scratch import Scratch
 
 
@@ -151,9 +155,6 @@ def _left(
     return replace(made, outcome=outcome, why=why, seconds=watch.total(), warnings=few)
 
 
-WITHOUT_KEY = "history: without key the rows of two versions cannot be matched; what they reveal together is not measured"
-
-
 @dataclass(frozen=True, slots=True)
 class Made:
     """Classes that cover the staged rows, not yet published."""
@@ -176,41 +177,62 @@ def make_classes(
 ) -> Made:
     """Encode, run the method, recode, and compare what would be released with the staged rows."""
     with watch.stage("encode"):
-        encoded = encode(scratch, ready.roles, ready.stage, ready.quasi, ready.sensitive, ready.rows, ready.person_codes)  # fmt: skip
+        encoded = encode(scratch, ready.roles, ready.stage, ready.quasi, ready.sensitive, ready.rows, ready.person_codes, ready.population)  # fmt: skip
     seed = spec.seed if spec.seed is not None else secrets.randbits(62)
+    own = spec.method.name in {declared.name for declared in METHODS.own}
+    form = format_of(spec.format.kind)
+    read = tuple(d for d in encoded.quasi if form.reads_codes(d, spec.format))
+    own_persons = spec.privacy.whole
+    loose = whole.of_rows(ready.requirements) if own_persons else united.not_monotone(ready.requirements)
+    if spec.metrics or loose:
+        read = (*encoded.quasi, *encoded.sensitive)
     with watch.stage("method") as progress:
         context = Context(
-            scratch, encoded, ready.requirements, spec.execution, spec.memory or machine.memory, machine.threads,
+            scratch, encoded, tuple(one for one in ready.requirements if not one.afterwards), spec.execution, spec.memory or machine.memory, machine.threads,
             progress, seed, spec.privacy.accuracy, spec.suppression, most_suppressed(spec, encoded.rows),
-            refining(spec, encoded.rows, len(encoded.quasi)), spec.format.kind, spec.seed or 0,
+            refining(spec, encoded.rows, len(encoded.quasi)), spec.format.kind, spec.seed or 0, own, bool(read), secret, spec.name,
         )  # fmt: skip
-        assignment = ready.method.assign(context)
+        assignment = whole.assigned(context, ready.method) if own_persons else ready.method.assign(context)
+    if assignment.matches is not None and not spec.privacy.own_boxes:
+        raise PrivacyViolation(
+            f"method {spec.method.name} gave every row a box of its own, which the policy does not accept; nothing was published"
+        )
     with watch.stage("recode"):
-        form = format_of(spec.format.kind)
         # Nothing verifies what a method states of its own rows: only methods of this package are believed.
-        own = spec.method.name in {declared.name for declared in METHODS.own}
         joint = joint_counts(scratch, encoded, spec.metrics)
-        read = [d for d in encoded.quasi if assignment.spans is None or form.reads_codes(d, spec.format)]
-        if spec.metrics:
-            read = [*encoded.quasi, *encoded.sensitive]
+        if assignment.spans is None and not (spec.metrics or loose):
+            read = encoded.quasi
         omitted = scratch.table("omitted") if assignment.unassigned else None
         classed = attach_classes(
             scratch, encoded, assignment.table, ready.carried, secret, codes=read,
             divided=assignment.divided or not own,
             shared=assignment.shared if own else None,
             omitted=omitted,
+            listed=assignment.listed,
         )  # fmt: skip
         lost = suppressed.counted(scratch, spec, encoded, classed, assignment)
         notes = bound.reached(scratch, spec, ready.requirements, encoded, classed) + assignment.notes
         notes += lost.notes(encoded.rows)
+        notes += tuple(promised(spec))
         levels = Levels(assignment.levels, assignment.starred if lost.starred else None)
-        recoded = form.recode(scratch, encoded, classed, spec.format, assignment.spans, seed, levels)
+        shown = classed
+        if assignment.matches is not None:
+            shown = candidates.matched(scratch, encoded, classed, assignment.matches)
+        if loose and not levels:
+            classed, recoded, groups = united.recoded(
+                scratch, encoded, classed, assignment.spans, loose,
+                lambda rows, spans: form.recode(scratch, encoded, rows, spec.format, spans, seed, levels),
+            )  # fmt: skip
+            notes += united.notes(groups, loose, whole=own_persons)
+        else:
+            recoded = form.recode(scratch, encoded, shown, spec.format, assignment.spans, seed, levels)
         recoded = replace(
             recoded,
             left_out=lost.left_out,
             omitted=omitted,
             starred=levels.starred,
             starred_rows=lost.starred,
+            candidates=candidates.of(scratch, assignment.matches, shown),
         )
     with watch.stage("verify"):
         verify_staged(scratch, encoded, classed, recoded, spec.format)
@@ -228,36 +250,6 @@ def make_classes(
     )
 
 
-@dataclass(frozen=True, slots=True)
-class Compared:
-    """The new version compared with those before it; ``table`` is its own history, where there is a key."""
-
-    table: TableRef | None
-    data: DataChange | None
-    reports: tuple[HistoryReport, ...]
-    notes: tuple[str, ...]
-
-
-def compare_versions(
-    scratch: Scratch, state: ReleaseState, ready: Prepared, made: Made, data: DataChange | None, previous: Entry | None,
-    version: int, secret: str,
-) -> Compared:  # fmt: skip
-    """What the new version reveals together with the published one."""
-    if not ready.keyed:
-        return Compared(None, data, (), (WITHOUT_KEY,) if previous else ())
-    table = history.rows_of(
-        scratch, ready.roles, made.classed, made.recoded.groups, secret, ready.persons, made.recoded.omitted
-    )
-    earlier = history.before(state, previous)
-    reports = history.compare_new(scratch, state.spec, earlier, table, version, ready.source.columns)
-    for entry in earlier:
-        if previous and entry.version == previous.version:
-            data = data_change_by_key(scratch, entry.history, table, ready.rows)
-    lacking = previous is not None and previous.version not in {entry.version for entry in earlier}
-    note = "history: the published version was made without key; from this one on versions can be compared"
-    return Compared(table, data, reports, (note,) if lacking else ())
-
-
 def _make(
     state: ReleaseState, machine: Machine, watch: Stopwatch, scratch: Scratch, ready: Prepared,
     target: Publication, decision: Decision, secret: str,
@@ -270,13 +262,15 @@ def _make(
     with watch.stage("verify"):
         fewest = _identifiers(scratch, classed, recoded.groups, ready)
         compared = compare_versions(
-            scratch, state, ready, made, data, decision.previous, target.version, secret
+            scratch, state, ready, classed, recoded, data, decision.previous, target.version, secret
         )
         history.hold(spec, compared.reports)
     with watch.stage("recode"):
         attributes = [Attribute(d.code, d.reading.name, d.reading.spec.weight, d.size) for d in encoded.quasi]
-        asked = spec.privacy.k if spec.privacy.k > 1 else None
-        loss = measure(scratch, recoded.boxes, recoded.groups, attributes, asked, recoded)
+        asked = spec.privacy.k if spec.privacy.k > 1 and recoded.candidates is None else None
+        loss = measure(
+            scratch, candidates.counted(scratch, encoded, recoded), recoded.groups, attributes, asked, recoded
+        )
         loss = recoded.form.loss(scratch, encoded, classed, recoded, loss)
         if made.generalized and len(encoded.sensitive) == 1:
             (value,) = (domain.reading.alias for domain in encoded.sensitive)
@@ -299,29 +293,21 @@ def _make(
         warnings=warned, published_sensitive=target.shown_sensitive,
         notes=(*made.notes, *compared.notes), search=made.search, why=decision.why,
         replaces=decision.replaced, data=compared.data, history=compared.reports,
+        surest=candidates.surest(scratch, encoded, classed, recoded), max_person_share=_share(scratch, spec, classed, recoded.groups, ready),
     )  # fmt: skip
-    private = Private(made.seed, secret, compared.table, history.value_columns(ready.roles, ready.persons))
+    kept = history.value_columns(ready.roles, ready.persons) + ["boxes"] * (recoded.candidates is not None)
+    private = Private(made.seed, secret, compared.table, kept)
     return publish(state, target, scratch, encoded, classed, recoded, ready, report, watch, private)
 
 
-def changed_rows(
-    scratch: Scratch, state: ReleaseState, ready: Prepared, previous: Entry | None
-) -> DataChange | None:
-    """Rows that came and went since the published version, before the stage is gone; with a key the histories are compared instead."""
-    if (
-        previous is None
-        or not state.exists(previous.link)
-        or (ready.keyed and state.exists(previous.history))
-    ):
+def _share(
+    scratch: Scratch, spec: ReleaseSpec, classed: TableRef, groups: RowGroups, ready: Prepared
+) -> float | None:
+    if not spec.person:
         return None
-    columns = [column.name for column in ready.roles.relation.columns]
-    links = link_columns(ready.roles, state.spec)
-    seen = {reading.name for reading in (*ready.roles.quasi, *ready.roles.kept)}
-    seen |= {column.name for column in ready.roles.identifiers}
-    same = previous.fingerprint == ready.source.fingerprint
-    if same and seen.issuperset(links) and link_columns_of(previous, columns) == links:
-        return DataChange(ready.rows, ready.rows, 0, 0)  # the same rows, column by column
-    return data_change(scratch, previous, ready.stage, links, columns, ready.rows)
+    (person,) = (one.alias for one in ready.persons)
+    row = scratch.fetch("verify/person_share", classed=classed, groups=groups, person=person)[0]
+    return float(str(row[0]))
 
 
 def _identifiers(scratch: Scratch, classed: TableRef, groups: RowGroups, ready: Prepared) -> dict[str, int]:
@@ -330,47 +316,3 @@ def _identifiers(scratch: Scratch, classed: TableRef, groups: RowGroups, ready: 
     aliases = [one.alias for one in ready.persons]
     row = scratch.fetch("verify/identifiers", classed=classed, groups=groups, identifiers=aliases)[0]
     return {one.name: int(str(cell)) for one, cell in zip(ready.persons, row, strict=True)}
-
-
-def warnings(state: ReleaseState, target: Publication) -> tuple[str, ...]:
-    """Warnings of plan and run."""
-    spec, before = state.spec, state.published
-    found = (
-        *format_of(spec.format.kind).warnings(spec),
-        *neighbours(state, target),
-        *reader_warnings(state.engine, spec, state.source.ref),
-    )
-    if before and before.file and before.file != target.file:
-        found += (f"{before.file} keeps version {before.version} and is not refreshed any more; remove it",)
-    return found
-
-
-def neighbours(state: ReleaseState, target: Publication) -> list[str]:
-    """Other releases of the same source that the same readers can see."""
-    spec, source = state.spec, str(state.source.ref)
-    found: list[Entry] = []
-    for entry in state.entries:
-        if entry.status != "published" or entry.release == spec.name or entry.source != source:
-            continue
-        readers = set(entry.policy.get("readers", ())) & set(spec.readers)
-        same_place = entry.view_schema == target.view.schema and not entry.file and not target.file
-        if readers or same_place:
-            found.append(entry)
-    lines = []
-    for pair in (False, True):
-        names = [entry.release for entry in found if (is_pair(entry) or target.pair) == pair]
-        if names:
-            several = f"releases {', '.join(names)} show" if len(names) > 1 else f"release {names[0]} shows"
-            lines.append(
-                f"{several} the same source to the same readers; together they may reveal more than "
-                f"each{how_to_measure(names, spec.name, pair)}"
-            )
-    return lines
-
-
-def how_to_measure(others: Sequence[str], name: str, pair: bool) -> str:
-    """The end of a warning about releases; ``pair``: one of each two has two tables, which audits of two leave out."""
-    if pair:
-        forms = " or ".join(facts.name for facts in FORMATS.values() if facts.paired)
-        return f", and no audit measures it for format {forms}: give no reader both"
-    return f": sqlanon audit --together {others[0]} {name}{', and so for each' if len(others) > 1 else ''}"

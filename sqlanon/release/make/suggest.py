@@ -91,7 +91,7 @@ def _most(ready: Prepared, k: int) -> int:
     from sqlanon.methods.fulldomain.levels import nodes_of
 
     def slow(rows: int) -> bool:
-        seconds = ready.method.cost.time(rows, len(ready.quasi), k)
+        seconds = ready.method.cost.time(rows, len(ready.quasi), k, ready.method.options)
         return seconds > MOST_SECONDS or nodes * rows > MOST_LOOKED
 
     most, nodes = MOST_MEASURED, nodes_of(ready.quasi)
@@ -106,7 +106,8 @@ def _encoded(scratch: Scratch, ready: Prepared, most: int) -> Encoded:
     stage, rows = ready.stage, ready.rows
     if step > 1:
         stage = scratch.table("sampled")
-        columns = [column.name for column in scratch.engine.look_up([ready.stage]).columns(ready.stage)]
+        staged = scratch.engine.look_up([ready.stage]).columns(ready.stage)
+        columns = [column.name for column in staged if column.name != "rid"]
         scratch.execute("table/sampled", sampled=stage, stage=ready.stage, columns=columns, step=step)
         rows = int(str(scratch.fetch("table/count", source=stage)[0][0]))
     return encode(scratch, ready.roles, stage, ready.quasi, ready.sensitive, rows, ready.person_codes)

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from sqlanon.declared import FORMATS, METHODS
 from sqlanon.errors import PolicyError
 from sqlanon.spec import ReleaseSpec
 from sqlanon.table.encode import Domain
 from sqlanon.table.scratch import Scratch
-from sqlanon.table.stage import Roles
 
-COPIES = 11
-"""Blocks of rows that a run has in memory at its peak, at most: with 2 threads 6 to 10 were measured for 400 rows of 100 to 960 kB, and
-9 for 5,000 rows of 40 kB; on another machine 400 rows of 960 kB reached 11. With a limit of fewer than 6 DuckDB fails."""
+COPIES = 12
+"""Blocks of rows that a run has in memory at its peak, at most: 6 to 11 were measured (`python -m benchmarks.texts`). With a limit of fewer
+than 6 DuckDB fails."""
 
 ALWAYS_THERE = 16 << 20
 """Bytes that an engine has at hand however little a run may use: texts that need no more stop nothing."""
@@ -22,25 +21,28 @@ _HEADER = 40
 """Bytes of a row in addition to its columns, rounded up."""
 
 
-def guard_texts(scratch: Scratch, spec: ReleaseSpec, roles: Roles, memory: int) -> None:
-    """Texts fit into memory, a block of rows at a time as the engine works. Cost: one scan of the text columns.
+def guard_texts(
+    scratch: Scratch, spec: ReleaseSpec, rows: int, lengths: Mapping[str, int], memory: int
+) -> None:
+    """Texts fit into memory, a block of rows at a time as the engine works.
+
+    Args:
+        scratch: the run.
+        spec: the release.
+        rows: how many the source has.
+        lengths: of each column of texts their length in all.
+        memory: bytes that the run may use.
 
     Raises:
         PolicyError: they do not; the message states how much memory is enough, and names the widest column.
     """
-    readings = (*roles.quasi, *roles.kept)
-    texts = [reading.name for reading in readings if reading.column.kind == "text"]
-    if not texts:
+    if not rows or not lengths:
         return
-    row = scratch.fetch("table/widths", source=roles.relation.ref, columns=texts)[0]
-    rows, *lengths = (int(str(cell)) for cell in row)
     block = min(rows, scratch.engine.capabilities.block_rows)
-    if not rows:
-        return
-    held = sum(lengths) * block // rows
+    held = sum(lengths.values()) * block // rows
     needed = held * COPIES
     if needed > max(memory, ALWAYS_THERE):
-        widest = texts[lengths.index(max(lengths))]
+        widest = max(lengths, key=lambda name: lengths[name])
         raise PolicyError(
             f"{spec.name}: texts are too long for its memory: {block} rows, which the engine holds at once, have {held >> 20} MiB of them, and a "
             f"run needs about {COPIES} times as much. It may use {memory >> 20} MiB: raise memory to {(needed >> 20) + 1}MiB, or shorten or leave "

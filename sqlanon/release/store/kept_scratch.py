@@ -7,7 +7,8 @@ release, and by `clean`.
 from __future__ import annotations
 
 from sqlanon.engines.base import Engine, TableRef
-from sqlanon.release.store.catalog import Catalog, private_table
+from sqlanon.release.store.catalog import Catalog
+from sqlanon.release.store.private_tables import private_table
 from sqlanon.release.store.rights import drop_statistics
 from sqlanon.release.store.state import ReleaseState
 from sqlanon.results import KeptTable

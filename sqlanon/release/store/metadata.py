@@ -10,14 +10,14 @@ import json
 import secrets
 from collections.abc import Iterator, Sequence
 from contextlib import nullcontext
-from fractions import Fraction
 
 from sqlanon._version import __version__
 from sqlanon.declared.requirements import REQUIREMENTS
 from sqlanon.engines.base import Engine, TableRef
 from sqlanon.formats import GROUP, Recoded
+from sqlanon.release.store.catalog_policy import written
 from sqlanon.results import RequirementResult
-from sqlanon.spec import Accuracy, PrivacySpec, ReleaseSpec
+from sqlanon.spec import OWN, Accuracy, PrivacySpec, ReleaseSpec
 from sqlanon.sqltext import statement
 from sqlanon.table.encode import Encoded
 from sqlanon.table.tree import tree_of
@@ -40,7 +40,7 @@ def metadata_name(view: str) -> str:
 
 
 def metadata_rows(
-    spec: ReleaseSpec, encoded: Encoded, recoded: Recoded, version: int, view: str, reached: Sequence[RequirementResult] = ()
+    spec: ReleaseSpec, encoded: Encoded, recoded: Recoded, version: int, view: str, reached: Sequence[RequirementResult]
 ) -> Iterator[tuple[object, ...]]:  # fmt: skip
     """The metadata table's rows; ``view`` is the public view's name, ``reached`` what verify measured on its rows."""
     privacy = spec.privacy
@@ -66,6 +66,10 @@ def metadata_rows(
         facts |= _bound(privacy, privacy.accuracy, reached)
     if recoded.left_out:
         facts["left_out"] = recoded.left_out
+    if recoded.candidates is not None:
+        facts["boxes"] = "own"
+    if spec.person and spec.persons is not None:
+        facts["persons"] = spec.persons
     if recoded.starred_rows:
         facts["starred"] = recoded.starred_rows
     if recoded.sensitive:
@@ -100,9 +104,13 @@ def metadata_rows(
 
 
 def _asked(privacy: PrivacySpec) -> dict[str, object]:
-    """What is asked of every requirement, as JSON has it; None: nothing."""
-    values = {key: privacy.value(key) for key in REQUIREMENTS}
-    return {key: str(value) if isinstance(value, Fraction) else value for key, value in values.items()}
+    """What is asked of requirements, as JSON has it; None: nothing. Of those in `PrivacySpec.more`, what is asked for."""
+    named = {key: privacy.value(key) for key in REQUIREMENTS if key not in privacy.more}
+    return {
+        key: value
+        for key, value in written(named | dict(privacy.more)).items()
+        if value is not None or key in OWN
+    }
 
 
 def _bound(
@@ -125,7 +133,7 @@ def _bound(
 def version_in(engine: Engine, entry: object) -> int | None:
     """The version that a published file holds, or the metadata view says, or None if it cannot be read."""
     from sqlanon.errors import DatabaseError, LockedError
-    from sqlanon.release.store.catalog import Entry
+    from sqlanon.release.store.catalog_entry import Entry
 
     assert isinstance(entry, Entry)
     if not entry.view_name:

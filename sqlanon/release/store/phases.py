@@ -20,10 +20,13 @@ from dataclasses import replace
 from typing import Any
 
 from sqlanon.engines.base import Column, Engine, Statement, TableRef
-from sqlanon.release.store.catalog import Entry
+from sqlanon.release.store.catalog_entry import Entry
 from sqlanon.release.store.swap import Pointing, pointings, swap
 from sqlanon.release.store.target import is_pair, views_of
 from sqlanon.sqltext import identifier, statement
+
+Named = dict[str, str | None]
+"""A column of a view of two tables: ``name`` there, ``before`` and ``after`` in the tables, None where one lacks it."""
 
 
 def commit(engine: Engine, shown: Sequence[Pointing], previous: Entry | None) -> None:
@@ -58,28 +61,45 @@ def commit(engine: Engine, shown: Sequence[Pointing], previous: Entry | None) ->
     ]
     deciding = reshaped[0] if reshaped else metadata.view
     if reshaped:
-        columns = [column.name for column in found.columns(metadata.at)]
         sign = _sign(engine, found.columns(before[deciding]), found.columns(after[deciding]))
         follow = statement(
             "publish/follow", engine.dialect, metadata=metadata.view, before=before[metadata.view], after=metadata.at,
-            columns=columns, view=deciding, shown=after[deciding], **sign,
+            columns=_alike(found.columns(before[metadata.view]), found.columns(metadata.at)), view=deciding, shown=after[deciding], **sign,
         )  # fmt: skip
         engine.execute(follow)
     for view in rows:
         if view != deciding:
             old, new = before.get(view), None if view in reshaped else after.get(view)
-            names = [column.name for column in found.columns(old or after[view])]
-            engine.execute(_switch(engine, view, names, old, new, metadata))
+            of = [found.columns(table) for table in (old, new) if table is not None]
+            engine.execute(_switch(engine, view, _in_order(of[0], of[-1]), old, new, metadata))
     swap(engine, [Pointing(deciding, after[deciding])], None)
 
 
 def _switch(
-    engine: Engine, view: TableRef, columns: Sequence[str], before: TableRef | None, after: TableRef | None, metadata: Pointing
+    engine: Engine, view: TableRef, columns: Sequence[Named], before: TableRef | None, after: TableRef | None, metadata: Pointing
 ) -> Statement:  # fmt: skip
     return statement(
         "publish/switch", engine.dialect, view=view, before=before, after=after, columns=columns,
         metadata=metadata.view, next=metadata.at,
     )  # fmt: skip
+
+
+def _in_order(before: Sequence[Column], after: Sequence[Column]) -> list[Named]:
+    """The columns of two tables of the same shape, each table's by its own names; the view has those of the first."""
+    return [
+        {"name": old.name, "before": old.name, "after": new.name}
+        for old, new in zip(before, after, strict=True)
+    ]
+
+
+def _alike(before: Sequence[Column], after: Sequence[Column]) -> list[Named]:
+    """The columns of the metadata tables: an older one may lack some, and spell others otherwise."""
+    exact = {column.name: column.name for column in before}
+    spelled = {column.name.lower(): column.name for column in before} | exact
+    return [
+        {"name": one.name, "before": spelled.get(one.name, spelled.get(one.name.lower())), "after": one.name}
+        for one in after
+    ]
 
 
 def _shape(columns: Sequence[Column]) -> list[tuple[str, str]]:
@@ -130,8 +150,9 @@ def _drop_new(engine: Engine, entry: Entry, published: Entry) -> None:
         there = engine.definition(item.view)
         if there is None or not engine.exists(item.at):
             continue
-        columns = [column.name for column in engine.look_up([item.at]).columns(item.at)]
-        engine.execute(_switch(engine, checked_view(entry), columns, None, item.at, shown[1]))
+        columns = engine.look_up([item.at]).columns(item.at)
+        names = _in_order(columns, columns)
+        engine.execute(_switch(engine, checked_view(entry), names, None, item.at, shown[1]))
         made = engine.definition(checked_view(entry))
         drop_views(engine, [checked_view(entry), *([item.view] if made == there else [])])
 

@@ -1,16 +1,19 @@
 """What changed between two policies, in words, and whether it weakens what readers were promised.
 
-Policies come as the catalog keeps them (`sqlanon.release.store.catalog.redacted`): plain JSON values, lists of values as hashes.
+Policies come as the catalog keeps them (`sqlanon.release.store.catalog_policy.redacted`): plain JSON values, lists of values as hashes.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 from sqlanon.declared import FORMATS, REQUIREMENTS
-from sqlanon.release.store.catalog import redacted
+from sqlanon.declared.parameters import Closeness
+from sqlanon.declared.records import ByColumn
+from sqlanon.release.store.catalog_policy import redacted
 from sqlanon.spec import PrivacySpec, ReleaseSpec
 
 SETTINGS = ("dimensions", "execution", "memory", "readers", "refresh")
@@ -50,15 +53,29 @@ def differences(old: Policy, new: Policy) -> tuple[Difference, ...]:
     found += _plain("rows_are", old["rows_are"], new["rows_are"], weaker=new["rows_are"] == "events")
     # With another key rows of versions before and after cannot be matched: what these reveal together is unknown.
     found += _plain("key", sorted(old["key"]), sorted(new["key"]), weaker=bool(old["key"]))
-    # The released rows stay the same; warnings and what an audit allows change.
-    ignored = new["persons"] == "ignored"
-    found += _plain("persons", old["persons"], new["persons"], weaker=ignored, setting=True)
+    # Without `whole` the released rows stay the same; warnings and what an audit allows change.
+    said = (old["persons"], new["persons"])
+    less = new["persons"] == "ignored" or old["persons"] == "whole"
+    found += _plain("persons", *said, weaker=less, setting="whole" not in said)
     found += _failing(old["refresh"], new["refresh"])
     # Every reader of the source's own file can read all of it.
     out = bool(old.get("publish_file") and not new.get("publish_file"))
     found += _plain("publish_file", old.get("publish_file"), new.get("publish_file"), weaker=out)
     found += _persons(old, new)
-    done = {"privacy", "columns", "format", "rest", "rows_are", "persons", "key", "name", "publish_file"}
+    found += _person(old, new)
+    done = {
+        "person",
+        "null_person",
+        "privacy",
+        "columns",
+        "format",
+        "rest",
+        "rows_are",
+        "persons",
+        "key",
+        "name",
+        "publish_file",
+    }
     for key in sorted((set(old) | set(new)) - done):
         before, after = dict(_flat(key, old.get(key))), dict(_flat(key, new.get(key)))
         for path in sorted(set(before) | set(after)):
@@ -106,12 +123,21 @@ def _privacy(old: Policy, new: Policy) -> Iterator[Difference]:
         yield from _plain(key, old.get(key), new.get(key), weaker=less)
     # Of what is not installed here nothing is known but whether it is still asked in the same words.
     for key in sorted(
-        (set(old) | set(new)) - set(REQUIREMENTS) - {"joint", "presence_disclosed", "accuracy"}
+        (set(old) | set(new))
+        - set(REQUIREMENTS)
+        - {"joint", "presence_disclosed", "own_boxes", "accuracy", "of_persons", "whole", "person_share"}
     ):
         yield from _plain(key, old.get(key), new.get(key), weaker=old.get(key) is not None)
     yield from _plain("joint", old.get("joint"), new.get("joint"), weaker=not new.get("joint"))
     was, now = bool(old.get("presence_disclosed")), bool(new.get("presence_disclosed"))
     yield from _plain("presence disclosed", was, now, weaker=now)
+    was, now = bool(old.get("own_boxes")), bool(new.get("own_boxes"))
+    yield from _plain("boxes of their own", was, now, weaker=now)
+    was, now = bool(old.get("of_persons")), bool(new.get("of_persons"))
+    yield from _plain("k and l over persons", was, now, weaker=not now)
+    one, other = old.get("person_share"), new.get("person_share")
+    less = one is not None and (other is None or Fraction(other) > Fraction(one))
+    yield from _plain("person_share", one, other, weaker=less)
     before, after = (dict(_flat("accuracy", policy.get("accuracy"))) for policy in (old, new))
     for path in sorted(set(before) | set(after)):
         yield from _plain(path, before.get(path), after.get(path))
@@ -123,12 +149,16 @@ def _columns(old: Policy, new: Policy) -> Iterator[Difference]:
         before, after = known[0].get(name), known[1].get(name)
         was, now = _role(before, old), _role(after, new)
         yield from _plain(
-            f"column {name}:", was, now, weaker=_exposes(was, now, old["privacy"], new["privacy"])
+            f"column {name}:", was, now, weaker=_exposes(name, was, now, old["privacy"], new["privacy"])
         )
         for key, default in (("weight", 1), ("hierarchy", None), ("ordered", None)):
             one, other = (before or {}).get(key, default), (after or {}).get(key, default)
             if _content(one) != _content(other):
-                yield from _plain(f"column {name}: {key}", one, other)
+                # Distances of values become others, so that the same bound on them may promise less.
+                both = was == now == "sensitive" and all(
+                    key in _measured_by(policy["privacy"], name) for policy in (old, new)
+                )
+                yield from _plain(f"column {name}: {key}", one, other, weaker=both)
         for key in ("accept_unique", "accept_repeats"):
             one, other = bool((before or {}).get(key)), bool((after or {}).get(key))
             # Values of a column that was no identifier were not counted.
@@ -142,24 +172,44 @@ def _role(column: Policy | None, policy: Policy) -> str:
     return "insensitive" if policy["rest"] == "keep" else HIDDEN
 
 
-def _exposes(before: str, after: str, old: Policy, new: Policy) -> bool:
+def _exposes(name: str, before: str, after: str, old: Policy, new: Policy) -> bool:
     """Whether a column's new role shows more of it, or protects it less, than the old one."""
     hidden = (HIDDEN, "identifier")
     if before == after or after in hidden:
         return False
-    kept = _protects(new)
+    kept = _protects(new, name)
     if before in hidden:
         return before == "identifier" or after == "insensitive" or (after == "sensitive" and not kept)
     if before == "insensitive":
         return False
     if before == "sensitive" and after == "quasi":
-        return _protects(old)
+        return _protects(old, name)
     return True
 
 
-def _protects(privacy: Policy) -> bool:
-    """Whether a requirement is about sensitive columns."""
-    return any(privacy.get(key) for key, one in REQUIREMENTS.items() if one.sensitive)
+def _protects(privacy: Policy, name: str) -> bool:
+    """Whether a requirement is about a sensitive column."""
+    return any(_asked_of(key, privacy, name) for key, one in REQUIREMENTS.items() if one.sensitive)
+
+
+def _asked_of(key: str, privacy: Policy, name: str) -> list[Any]:
+    """What a requirement asks of a sensitive column; empty: nothing."""
+    asked, value = privacy.get(key), REQUIREMENTS[key].value
+    if not asked or not isinstance(value, ByColumn):
+        return [asked] if asked else []
+    return [one for _, one in value.of(value.read(asked), (name,))]
+
+
+def _measured_by(privacy: Policy, name: str) -> set[str]:
+    """Which settings of a sensitive column say how far its values are apart, to requirements that ask."""
+    settings = {"ordered": "ordered", "hierarchical": "hierarchy"}
+    distances = {
+        one.distance
+        for key in REQUIREMENTS
+        for one in _asked_of(key, privacy, name)
+        if isinstance(one, Closeness)
+    }
+    return {settings[distance] for distance in distances if distance in settings}
 
 
 def _content(value: object) -> object:
@@ -188,6 +238,17 @@ def _persons(old: Policy, new: Policy) -> Iterator[Difference]:
             yield Difference("persons counted by", ", ".join(checked[0]), _shown(checked[1]), weaker=True)
     elif checked[0] and not checked[1] and not listed & set(checked[0]):
         yield Difference("one row a person, checked by", ", ".join(checked[0]), "nothing", weaker=True)
+
+
+def _person(old: Policy, new: Policy) -> Iterator[Difference]:
+    """Persons by other columns may be more persons; so are rows without one that were one person, or were refused."""
+    was, now = (
+        [str(name) for name in old.get("person") or ()],
+        [str(name) for name in new.get("person") or ()],
+    )
+    yield from _plain("person", was, now, weaker=bool(was) and set(was) != set(now))
+    before, after = old.get("null_person"), new.get("null_person")
+    yield from _plain("null_person", before, after, weaker=bool(was) and after == "distinct")
 
 
 def _failing(old: Policy, new: Policy) -> Iterator[Difference]:

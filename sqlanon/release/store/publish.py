@@ -12,22 +12,26 @@ from dataclasses import dataclass, replace
 from sqlanon.engines.base import Engine, Found, Statement, TableRef
 from sqlanon.errors import DatabaseError
 from sqlanon.formats import Published, Recoded
+from sqlanon.methods.freeform.secret import key_of
 from sqlanon.progress import Stopwatch
+from sqlanon.release.check.candidates import Certificate, fingerprint, verify_candidates
 from sqlanon.release.check.history import table_of
 from sqlanon.release.check.verify import Verified, verify_physical
 from sqlanon.release.check.verify_pair import verify_pair
 from sqlanon.release.make.prepare import Prepared
-from sqlanon.release.store.catalog import Catalog, Entry, private_table
+from sqlanon.release.store.catalog import Catalog
+from sqlanon.release.store.catalog_entry import Entry
 from sqlanon.release.store.metadata import COLUMNS, metadata_rows
 from sqlanon.release.store.phases import commit
+from sqlanon.release.store.private_tables import private_table
 from sqlanon.release.store.repeated import repeated
-from sqlanon.release.store.rights import admit, drop_statistics, let_in
+from sqlanon.release.store.retention import drop_old
+from sqlanon.release.store.rights import drop_statistics, grant_usage, set_readers
 from sqlanon.release.store.second_file import keep_tables, make_schema, put, reconcile, settled
 from sqlanon.release.store.state import ReleaseState
 from sqlanon.release.store.swap import metadata_table, pointings, swap
 from sqlanon.release.store.target import Publication, check_still_free, metadata_of, sensitive_of, views_of
 from sqlanon.results import RunReport
-from sqlanon.spec import RefreshSpec, ReleaseSpec
 from sqlanon.sqltext import statement
 from sqlanon.table.encode import Encoded
 from sqlanon.table.scratch import Scratch
@@ -42,20 +46,32 @@ class Private:
         secret: what the release's hashes are keyed with.
         history: scratch table of the version's history, where there is a key.
         columns: its columns of sensitive values and of persons.
+        certificate: with boxes of their own: the rows that fit each box, and which of them it is.
     """
 
     seed: int
     secret: str
     history: TableRef | None
     columns: Sequence[str]
+    certificate: Certificate | None = None
 
     def keep(self, scratch: Scratch, physical: str) -> None:
         """Copy the history into a table of its own, which is kept when the version is dropped; no statistics of what is private stay."""
-        made = [private_table(scratch.engine, f"{physical}_link")]
+        made = [
+            private_table(scratch.engine, f"{physical}_link"),
+            *(self.certificate.tables if self.certificate else ()),
+        ]
         if self.history:
             made.append(table_of(scratch.engine, physical))
             scratch.execute("history/keep", kept=made[-1], history=self.history, columns=list(self.columns))
         drop_statistics(scratch.engine, made)
+
+
+def linked_values(ready: Prepared) -> list[str]:
+    """Aliases of the sensitive columns that are counted over persons: audits find their hashes in the link table."""
+    names = {reading.name for reading in ready.roles.sensitive}
+    counted = any(one.counts_persons and one.column in names for one in ready.requirements)
+    return [reading.alias for reading in ready.roles.sensitive] if counted else []
 
 
 def publish(
@@ -63,6 +79,18 @@ def publish(
     classed: TableRef, recoded: Recoded, ready: Prepared, report: RunReport, watch: Stopwatch, private: Private,
 ) -> RunReport:  # fmt: skip
     """Write, verify and swap in one version; returns the report as the catalog has it.
+
+    Args:
+        state: the release as the run found it.
+        target: where the version goes.
+        scratch: the run.
+        encoded: the work table.
+        classed: staged rows with their codes and class.
+        recoded: what is published of every class.
+        ready: the roles, and what is asked of the classes.
+        report: the report so far.
+        watch: measures the stages.
+        private: what only the owner may read.
 
     Raises:
         PrivacyViolation: the physical table fails; everything is rolled back.
@@ -91,6 +119,7 @@ def publish(
     def verify(place: TableRef, found: Found) -> RunReport:
         with watch.stage("verify"):
             physical = found.relations[place]
+            verify_own_boxes(report.certificate)
             if recoded.sensitive:
                 counted = found.relations[sensitive_of(place)]
                 verified = verify_pair(
@@ -98,14 +127,32 @@ def publish(
                 )
             else:
                 verified = verify_physical(scratch, encoded, classed, recoded, physical, ready.requirements)
-        return _verified(report, verified, watch)
+            written = fingerprint(engine, physical) if private.certificate else None
+        return replace(_verified(report, verified, watch), written=written)
+
+    if recoded.candidates is not None:
+        certificate = Certificate.of(engine, target.physical)
+        recoded = replace(recoded, candidates=replace(recoded.candidates, kept=certificate.edges))
+        private = replace(private, certificate=certificate)
+        report = replace(report, certificate=recoded.candidates.content if recoded.candidates else None)
+    kept = (
+        private.certificate.written(scratch, classed, recoded, ready.roles.link)
+        if private.certificate
+        else []
+    )
+
+    def verify_own_boxes(content: str | None) -> None:
+        if private.certificate and recoded.candidates and content is not None:
+            key = key_of(private.secret, spec.name, content)
+            verify_candidates(scratch, encoded, recoded, private.certificate, spec.privacy.k, key)
 
     link = scratch.sql(
         "publish/link", linked=private_table(engine, f"{target.physical}_link"), classed=classed,
-        groups=recoded.groups, persons=[one.alias for one in ready.persons], omitted=recoded.omitted,
+        groups=recoded.groups, persons=[one.alias for one in ready.persons], values=linked_values(ready), omitted=recoded.omitted,
+        link=ready.roles.link,
     )  # fmt: skip
     if target.file:
-        return _publish_file(state, target, scratch, encoded, recoded, write, verify, link, watch, private,
+        return _publish_file(state, target, scratch, encoded, recoded, write, verify, [link, *kept], watch, private,
                              report, ready)  # fmt: skip
     physical = private_table(engine, target.physical)
     shown = pointings(engine, target.view, target.physical, pair=target.pair)
@@ -117,7 +164,7 @@ def publish(
             empty = statement(
                 "publish/metadata", engine.dialect, metadata=metadata_table(physical), columns=COLUMNS
             )
-            write(physical, [link, empty])
+            write(physical, [link, *kept, empty])
             found = engine.look_up(
                 [
                     *(ref for item in shown for ref in (item.view, item.at)),
@@ -147,9 +194,9 @@ def publish(
             done, _ = fill()
             with watch.stage("publish"):
                 catalog.replace_report(spec.name, target.version, done)
-                let_in(engine, spec.readers, views)
+                grant_usage(engine, spec.readers, views)
                 commit(engine, shown, previous)
-                admit(engine, spec.readers, views, previous)
+                set_readers(engine, spec.readers, views, previous)
                 settled(engine, spec.name, target.version)
         except BaseException:
             _tidy(engine, spec.name)
@@ -163,9 +210,9 @@ def publish(
             if previous:
                 catalog.mark(spec.name, previous.version, "replaced")
             new = add("published", done)
-            let_in(engine, spec.readers, views)
+            grant_usage(engine, spec.readers, views)
             swap(engine, shown, previous, found)
-            admit(engine, spec.readers, views, previous)
+            set_readers(engine, spec.readers, views, previous)
     with watch.stage("cleanup"):
         old = [replace(one, status="replaced") if one == previous else one for one in state.versions]
         drop_old(engine, spec.name, [*old, new])
@@ -192,26 +239,6 @@ def make_room(state: ReleaseState, target: Publication, secret: str) -> None:
             catalog.keep_secret(state.spec.name, secret)
 
 
-def keep(state: ReleaseState, entry: Entry, at: str) -> None:
-    """Nothing to publish: note that a run looked, and do what readers and retention ask for now."""
-    engine, spec = state.engine, state.spec
-    with engine.publishing():
-        let_in(engine, spec.readers, views_of(entry))
-        admit(engine, spec.readers, views_of(entry), entry)
-        Catalog(engine).checked(spec, entry.version, at)
-    drop_old(engine, spec.name)
-
-
-def keep_readers(engine: Engine, spec: ReleaseSpec, entry: Entry) -> None:
-    """Apply the policy's readers and dimensions; the source was not read."""
-    now = {"readers": list(spec.readers), "dimensions": list(spec.dimensions)}
-    if any(set(entry.policy.get(key) or ()) != set(names) for key, names in now.items()):
-        with engine.publishing():
-            let_in(engine, spec.readers, views_of(entry))
-            admit(engine, spec.readers, views_of(entry), entry)
-            Catalog(engine).keep_policy(entry, dict(entry.policy) | now)
-
-
 def listed(columns: Sequence[Published]) -> list[dict[str, str]]:
     """Published columns as templates take them."""
     return [{"source": c.source, "column": c.column, "name": c.name, "kind": c.kind} for c in columns]
@@ -232,7 +259,7 @@ def _verified(report: RunReport, verified: Verified, watch: Stopwatch) -> RunRep
 
 def _publish_file(
     state: ReleaseState, target: Publication, scratch: Scratch, encoded: Encoded, recoded: Recoded,
-    write: Callable[..., None], verify: Callable[[TableRef, Found], RunReport], link: Statement, watch: Stopwatch,
+    write: Callable[..., None], verify: Callable[[TableRef, Found], RunReport], links: Sequence[Statement], watch: Stopwatch,
     private: Private, report: RunReport, ready: Prepared,
 ) -> RunReport:  # fmt: skip
     assert target.file is not None
@@ -241,7 +268,7 @@ def _publish_file(
         catalog.add(
             spec, target.version, target.physical, target.view, "pending", report, ready.source, private.seed
         )
-        engine.execute(link)
+        engine.execute_all(links)
         private.keep(scratch, target.physical)
 
     def fill(database: str) -> RunReport:
@@ -287,52 +314,3 @@ def _tidy(engine: Engine, release: str) -> None:
     with suppress(DatabaseError):
         reconcile(engine, release)  # asks the file, or the metadata view, which version there is
         drop_old(engine, release)
-
-
-def drop_old(engine: Engine, release: str, entries: Sequence[Entry] | None = None) -> list[str]:
-    """Drop the tables of versions beyond those to keep; only what the catalog names, never CASCADE.
-
-    Versions that a rollback withdrew go first, then the oldest, and what readers had before the published one last. How many
-    stay is what the newest policy says.
-
-    Args:
-        engine: the source's database.
-        release: the release.
-        entries: its rows of the catalog, where they are known.
-    """
-    catalog = Catalog(engine)
-    if entries is None:
-        entries = catalog.entries(release)
-    published = [entry for entry in entries if entry.status == "published"]
-    spare = [entry for entry in entries if entry.status == "withdrawn"]
-    spare += [entry for entry in entries if entry.status == "replaced"]
-    had = {entry.report.get("replaces") for entry in published}
-    spare.sort(key=lambda entry: entry.version in had)
-    stale = spare[: max(len(spare) + len(published) - _kept(entries), 0)]
-    stale += [entry for entry in entries if entry.status == "abandoned"]
-    dropped = []
-    for entry in stale:
-        try:
-            with engine.publishing():
-                drop_tables(engine, entry)
-                catalog.mark(release, entry.version, "dropped")
-        except DatabaseError:
-            continue  # a reader holds it, or something depends on it: the next run tries again
-        dropped.append(f"{entry.release}@{entry.version}")
-    return dropped
-
-
-def _kept(entries: Sequence[Entry]) -> int:
-    """``keep`` as the policy said last; an older sqlanon kept two."""
-    said = sorted(entries, key=lambda entry: (entry.status == "published", entry.version))
-    refresh = said[-1].policy.get("refresh") if said else None
-    return int(refresh["keep"]) if refresh else RefreshSpec().keep
-
-
-def drop_tables(engine: Engine, entry: Entry) -> None:
-    """Drop the tables of a version, in the transaction that is open; its history outlives it."""
-    # The released rows first: what has none cannot be rolled back to, should the rest be left to the next run.
-    tables = [entry.table, entry.link, metadata_table(entry.table), sensitive_of(entry.table)]
-    if entry.status == "abandoned":
-        tables.append(entry.history)  # it was never published
-    engine.execute_all([statement("table/drop", engine.dialect, target=table) for table in tables])

@@ -13,7 +13,8 @@ from typing import Literal
 from sqlanon._version import __version__
 from sqlanon.engines.base import Relation, TableRef
 from sqlanon.errors import GuardError, LockedError, SchemaChangedError
-from sqlanon.release.store.catalog import Entry, redacted
+from sqlanon.release.store.catalog_entry import Entry
+from sqlanon.release.store.catalog_policy import redacted
 from sqlanon.release.store.metadata import version_in
 from sqlanon.release.store.policy_diff import Difference, differences, weakenings
 from sqlanon.release.store.state import SHOWN, ReleaseState
@@ -197,8 +198,10 @@ def _missing(state: ReleaseState, entry: Entry) -> str | None:
     return f"{', '.join(lost)} is gone" if lost else None
 
 
-def fingerprint(scratch: Scratch, roles: Roles, key: Sequence[str], secret: str) -> tuple[int, str]:
-    """The number of rows; and rows with a keyed hash of the sum of their hashes over every column that has a role.
+def fingerprint(
+    scratch: Scratch, roles: Roles, key: Sequence[str], secret: str
+) -> tuple[int, str, dict[str, int]]:
+    """The number of rows; rows with a keyed hash of the sum of their hashes over every column with a role; lengths of texts, by staged column.
 
     Read it inside the snapshot that the run reads. It may change with the engine's version, which costs one more release.
     The engines' row hashes are quick and can be inverted; the catalog holds HMAC-SHA256 of their sum, so that two
@@ -206,18 +209,20 @@ def fingerprint(scratch: Scratch, roles: Roles, key: Sequence[str], secret: str)
 
     Cost: one scan of the source.
     """
-    readings = [reading.name for reading in (*roles.quasi, *roles.kept)]
-    names = {*readings, *(column.name for column in roles.identifiers), *key}
+    staged = (*roles.quasi, *roles.kept)
+    texts = [reading.name for reading in staged if reading.column.kind == "text"]
+    names = {*(reading.name for reading in staged), *(column.name for column in roles.identifiers), *key}
     columns = [
-        {"name": column.name, "as_text": column.kind in ("text", "other")}
+        {"name": column.name, "as_text": column.kind in ("text", "other"), "listed": column.kind == "enum"}
         for column in roles.relation.columns
         if column.name in names
     ]
-    rows, mark = scratch.fetch(
-        "refresh/fingerprint", {"secret": secret}, source=roles.relation.ref, columns=columns
+    rows, mark, *lengths = scratch.fetch(
+        "refresh/fingerprint", {"secret": secret}, source=roles.relation.ref, columns=columns, texts=texts
     )[0]
     mac = hmac.new(secret.encode(), f"{rows}:{mark}".encode(), "sha256")
-    return int(str(rows)), f"{rows}:{mac.hexdigest()[:32]}"
+    held = {name: int(str(length)) for name, length in zip(texts, lengths, strict=True)}
+    return int(str(rows)), f"{rows}:{mac.hexdigest()[:32]}", held
 
 
 def link_columns_of(entry: Entry, here: Sequence[str]) -> list[str]:
@@ -238,6 +243,7 @@ def data_change(
     links: Sequence[str],
     columns: Sequence[str],
     rows: int,
+    made_of: Sequence[tuple[str, bool]] = (),
 ) -> DataChange | None:
     """Rows that came and went since a version was made, by the hashes that tie its rows to the source's.
 
@@ -248,10 +254,11 @@ def data_change(
         links: the columns that they hash.
         columns: the source's columns, in order.
         rows: of the source.
+        made_of: see `sqlanon.table.stage.Roles.link`.
     """
     if link_columns_of(entry, columns) != list(links):
         return None
-    found = scratch.fetch("refresh/rows", stage=stage, linked=entry.link)[0]
+    found = scratch.fetch("refresh/rows", stage=stage, linked=entry.link, link=made_of)[0]
     earlier, added, removed = (int(str(cell)) for cell in found)
     return DataChange(earlier, rows, added, removed)
 

@@ -10,7 +10,7 @@ from sqlanon.engines.base import PRIVATE_SCHEMA, Engine, TableRef
 from sqlanon.spec import ReleaseSpec
 
 if TYPE_CHECKING:
-    from sqlanon.release.store.catalog import Entry
+    from sqlanon.release.store.catalog_entry import Entry
 
 
 def drop_statistics(engine: Engine, tables: Sequence[TableRef]) -> None:
@@ -28,8 +28,8 @@ def reading(engine: Engine, table: TableRef) -> AbstractContextManager[None]:
     return engine.rights.reading(table) if engine.rights else nullcontext()
 
 
-def let_in(engine: Engine, readers: Sequence[str], views: Sequence[TableRef]) -> None:
-    """Open the views' schemas to the policy's readers, before the swap.
+def grant_usage(engine: Engine, readers: Sequence[str], views: Sequence[TableRef]) -> None:
+    """Grant USAGE on the views' schemas to the policy's readers, before the swap.
 
     Otherwise a session that is changing rights on a schema would keep the readers of a view waiting that the swap has locked.
 
@@ -38,11 +38,13 @@ def let_in(engine: Engine, readers: Sequence[str], views: Sequence[TableRef]) ->
     """
     if engine.rights:
         for role in engine.rights.roles(readers):
-            engine.rights.let_in(views, role)
+            engine.rights.grant_usage(views, role)
 
 
-def admit(engine: Engine, readers: Sequence[str], views: Sequence[TableRef], previous: Entry | None) -> None:
-    """Let the policy's readers read the views, and those no longer named no more; rights given by hand stay.
+def set_readers(
+    engine: Engine, readers: Sequence[str], views: Sequence[TableRef], previous: Entry | None
+) -> None:
+    """Grant SELECT on the views to the policy's readers, and revoke it from those that it no longer names; rights granted by hand stay.
 
     Args:
         engine: the database, in a transaction.
@@ -58,9 +60,9 @@ def admit(engine: Engine, readers: Sequence[str], views: Sequence[TableRef], pre
         return
     before = tuple(previous.policy.get("readers") or ()) if previous else ()
     for role in rights.roles([name for name in before if name not in readers]):
-        rights.forbid(views, role)
+        rights.revoke_select(views, role)
     for role in rights.roles(readers):
-        rights.allow(views, role)
+        rights.grant_select(views, role)
 
 
 def reader_warnings(engine: Engine, spec: ReleaseSpec, source: TableRef) -> list[str]:
@@ -78,14 +80,14 @@ def reader_warnings(engine: Engine, spec: ReleaseSpec, source: TableRef) -> list
             f"{', '.join(every[:5])}{more} can read every table, the source and the private ones too (superuser, or member of "
             "pg_read_all_data)"
         )
-    let_in = [name for name in rights.grantees(PRIVATE_SCHEMA) if name not in known]
+    others = [name for name in rights.grantees(PRIVATE_SCHEMA) if name not in known]
     found += [
-        f"{name} was let into the private schema {PRIVATE_SCHEMA}; revoke all rights on it" for name in let_in
+        f"{name} was let into the private schema {PRIVATE_SCHEMA}; revoke all rights on it" for name in others
     ]
     for role in known:
-        if rights.enters(role, source.schema or "") and rights.reads(role, source):
+        if rights.can_use(role, source.schema or "") and rights.can_select(role, source):
             found.append(f"reader {role} can read the source {source} itself")
-        if rights.enters(role, PRIVATE_SCHEMA):
+        if rights.can_use(role, PRIVATE_SCHEMA):
             found.append(
                 f"reader {role} can see into the private schema {PRIVATE_SCHEMA}; revoke USAGE on it"
             )

@@ -10,11 +10,12 @@ from typing import Any
 from sqlanon.engines.base import Engine, TableRef
 from sqlanon.errors import DatabaseError, GuardError, PolicyError
 from sqlanon.progress import Silent, Stopwatch
-from sqlanon.release.store.catalog import Catalog, Entry
+from sqlanon.release.store.catalog import Catalog
+from sqlanon.release.store.catalog_entry import Entry
 from sqlanon.release.store.phases import commit
 from sqlanon.release.store.policy_diff import SETTINGS, differences, weakenings
 from sqlanon.release.store.refresh import data_change, link_columns_of, shown_as
-from sqlanon.release.store.rights import admit, let_in
+from sqlanon.release.store.rights import grant_usage, set_readers
 from sqlanon.release.store.second_file import give_back, reconcile, settled
 from sqlanon.release.store.state import last_shown
 from sqlanon.release.store.swap import Pointing, pointings, swap
@@ -90,9 +91,9 @@ def _return_views(
         catalog.mark(entry.release, entry.version, "returning")
         try:
             catalog.keep_policy(entry, policy)
-            let_in(engine, readers, views)
+            grant_usage(engine, readers, views)
             commit(engine, shown, previous)
-            admit(engine, readers, views, previous)
+            set_readers(engine, readers, views, previous)
             settled(engine, entry.release, entry.version)
         except BaseException:
             with suppress(DatabaseError):  # what failed first is what the caller must hear of
@@ -104,9 +105,9 @@ def _return_views(
             catalog.mark(entry.release, previous.version, "withdrawn")
         catalog.mark(entry.release, entry.version, "published")
         catalog.keep_policy(entry, policy)
-        let_in(engine, readers, views)
+        grant_usage(engine, readers, views)
         swap(engine, shown, previous)
-        admit(engine, readers, views, previous)
+        set_readers(engine, readers, views, previous)
 
 
 def _return_file(engine: Engine, entry: Entry, shown: list[Pointing], policy: Mapping[str, Any]) -> None:
@@ -143,7 +144,7 @@ def _wanted(engine: Engine, release: str, entries: list[Entry], current: Entry, 
         had = [entry for entry in replaced if entry.version == current.report.get("replaces")]
         return (had or replaced)[-1]
     if to == current.version and current.status == "published":
-        raise PolicyError(f"{release}: version {to} is published already")
+        raise PolicyError(f"{release}: version {to} is published already; versions to return to: {known}")
     found = next((entry for entry in spare if entry.version == to), None)
     if found is None:
         raise PolicyError(f"{release}: version {to} is not kept; versions to return to: {known}")
@@ -213,8 +214,7 @@ def _entry(engine: Engine, name: str) -> Entry:
         release, number = name, ""
     entries = Catalog(engine).entries(release)
     if not entries:
-        known = ", ".join(sorted({entry.release for entry in Catalog(engine).entries()})) or "none"
-        raise PolicyError(f"{release} is not a release of this database; releases: {known}")
+        raise Catalog(engine).unknown(release)
     found = [
         entry
         for entry in entries

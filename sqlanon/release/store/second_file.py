@@ -16,9 +16,11 @@ from sqlanon.engines.base import Engine, TableRef
 from sqlanon.errors import file_errors
 from sqlanon.private_folder import PrivateFolder, put_in_place, sweep
 from sqlanon.progress import Stopwatch
-from sqlanon.release.store.catalog import Catalog, Entry, schema_of
+from sqlanon.release.store.catalog import Catalog
+from sqlanon.release.store.catalog_entry import Entry
 from sqlanon.release.store.metadata import version_in
 from sqlanon.release.store.phases import checked_view, drop_views, point, take_back
+from sqlanon.release.store.private_tables import schema_of
 from sqlanon.release.store.swap import Pointing, spelled, swap
 from sqlanon.release.store.target import views_of
 from sqlanon.sqltext import statement

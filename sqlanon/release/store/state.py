@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 from sqlanon.engines.base import Engine, Found, Relation, TableRef
 from sqlanon.engines.names import split_name
 from sqlanon.formats import format_of
-from sqlanon.release.store.catalog import Catalog, Entry
+from sqlanon.release.store.catalog import Catalog
+from sqlanon.release.store.catalog_entry import Entry
 from sqlanon.release.store.target import views_beside
 from sqlanon.spec import ReleaseSpec
 

@@ -10,7 +10,8 @@ from dataclasses import dataclass, replace
 
 from sqlanon.engines.base import Column, Engine, Found, Statement, TableRef
 from sqlanon.errors import DependentsError
-from sqlanon.release.store.catalog import Entry, private_table
+from sqlanon.release.store.catalog_entry import Entry
+from sqlanon.release.store.private_tables import private_table
 from sqlanon.release.store.target import metadata_of, sensitive_of, views_of
 from sqlanon.sqltext import identifier, statement
 

@@ -11,8 +11,10 @@ from typing import TYPE_CHECKING
 from sqlanon.engines.base import PRIVATE_SCHEMA, Engine, Found, TableRef
 from sqlanon.errors import PolicyError, UnsupportedError
 from sqlanon.formats import Format, format_of
-from sqlanon.release.store.catalog import Catalog, Entry, physical_name
+from sqlanon.release.store.catalog import Catalog
+from sqlanon.release.store.catalog_entry import Entry
 from sqlanon.release.store.metadata import metadata_name
+from sqlanon.release.store.private_tables import physical_name
 from sqlanon.spec import ReleaseSpec
 
 if TYPE_CHECKING:

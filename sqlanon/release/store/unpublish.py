@@ -7,10 +7,11 @@ from pathlib import Path
 from sqlanon.engines.base import PRIVATE_SCHEMA, Engine
 from sqlanon.errors import DatabaseError, DependentsError, PolicyError
 from sqlanon.release.check.history import table_of
-from sqlanon.release.store.catalog import Catalog, Entry
+from sqlanon.release.store.catalog import Catalog
+from sqlanon.release.store.catalog_entry import Entry
 from sqlanon.release.store.metadata import version_in
 from sqlanon.release.store.phases import checked_view, drop_views
-from sqlanon.release.store.publish import drop_tables
+from sqlanon.release.store.retention import drops_of
 from sqlanon.release.store.second_file import reconcile, withdrawn
 from sqlanon.release.store.swap import Pointing, pointings, spelled
 from sqlanon.release.store.target import check_no_link, is_pair
@@ -44,8 +45,7 @@ def unpublish(engine: Engine, release: str, *, purge: bool = False) -> Unpublish
         reconcile(engine, release)
         entries = catalog.entries(release)
         if not entries:
-            known = ", ".join(sorted({entry.release for entry in catalog.entries()})) or "none"
-            raise PolicyError(f"{release} is not a release of this database; releases: {known}")
+            raise catalog.unknown(release)
         current = next((entry for entry in entries if entry.status == "published"), None)
         if current is None and not purge:
             raise PolicyError(f"{release}: nothing is published; --purge drops the tables of its versions")
@@ -138,9 +138,8 @@ def _purge(engine: Engine, release: str) -> tuple[int, ...]:
             continue
         try:
             with engine.publishing():
-                drop_tables(engine, entry)
-                engine.execute(statement("table/drop", engine.dialect, target=kept))
-                catalog.mark(release, entry.version, "dropped")
+                drops = [*drops_of(engine, entry), statement("table/drop", engine.dialect, target=kept)]
+                catalog.mark(release, entry.version, "dropped", drops)
         except DatabaseError:
             refused.append(entry.version)
         else:

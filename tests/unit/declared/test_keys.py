@@ -21,9 +21,11 @@ from sqlanon.declared.arguments import ARGUMENTS, NOT_ARGUMENTS, Form
 from sqlanon.declared.formats import FORMATS, FormatFacts
 from sqlanon.declared.keys import KEYS, REQUIRED
 from sqlanon.declared.options import AnonymizeOptions, FileOptions
+from sqlanon.declared.requirements import REQUIREMENTS
 from sqlanon.errors import PolicyError
 from sqlanon.policy import models, reference, release, schema
 from sqlanon.policy.reference import arguments_table
+from sqlanon.policy.shape import further
 from sqlanon.spec import ReleaseSpec
 
 ROOT = Path(__file__).parents[3]
@@ -62,9 +64,11 @@ def members(kind: Any) -> set[Any]:
 
 
 def test_every_key_has_a_type_and_every_field_a_key() -> None:
-    assert {part: list(keys) for part, keys in KEYS.items()} == {
+    read_apart = {key for key in REQUIREMENTS if key not in models.PrivacyModel.model_fields}
+    assert {part: [key for key in keys if key not in read_apart] for part, keys in KEYS.items()} == {
         part: list(model.model_fields) for part, model in MODELS.items()
     }
+    assert read_apart == set(further())
 
 
 def test_every_key_of_a_release_is_an_argument_or_says_why_not() -> None:
@@ -215,6 +219,7 @@ def test_what_the_interface_takes_and_gives_is_public() -> None:
     """Every class of sqlanon that a signature names can be imported from sqlanon itself."""
     common = {
         "Any",
+        "Literal",
         "Self",
         "Sequence",
         "Mapping",

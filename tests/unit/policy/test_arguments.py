@@ -19,8 +19,8 @@ from sqlanon.spec import ColumnSpec, FormatSpec, MethodSpec, PrivacySpec, Releas
 ROLES: dict[str, Any] = {"source": "main.patients", "quasi": ["age", "zip"]}
 BASE: dict[str, Any] = {**ROLES, "k": 3}
 MISSING_K = (
-    "k: is missing; Rows in a class, at least; 1 publishes rows as they are. Required, except with `maximize` (see `at_least`) "
-    "and with the format anatomy."
+    "k: is missing; Rows in a class, at least; 1 publishes rows as they are. Required, except with `maximize` (see `at_least`), "
+    "with the format anatomy, and beside a requirement over a population."
 )
 DUAL: dict[str, Any] = {"max_loss": 0.3, "maximize": "k", "at_least": {"k": 2}}
 
@@ -176,7 +176,7 @@ def test_every_fraction_is_exact(numerator: int, denominator: int) -> None:
         ({"weights": {"age": True}}, "weights[age]: not a whole number; a whole number from 1 to 1024"),
         ({"weights": {"age": 1000, "zip": 25}}, "quasi: the weights sum to 1025; at most 1024 in all"),
         ({"sensitive": "d", "weights": {"d": 2}}, "weights[d]: the column is sensitive; weight is for quasi columns"),
-        ({"sensitive": "d", "ordered": {"d": "alphabetical"}}, "ordered[d]: the column is sensitive; ordered is for quasi columns"),
+        ({"insensitive": "d", "ordered": {"d": "alphabetical"}}, "ordered[d]: the column is insensitive; ordered is for quasi and sensitive columns"),
         ({"hierarchies": {"zip": "no.csv"}}, "hierarchies[zip]: no.csv: cannot be read (No such file or directory)"),
         ({"ordered": {"zip": ["a", "a"]}}, "ordered[zip]: a value is listed twice; alphabetical, declared, a list of different values, or a file with one value per line"),
         ({"accept_unique": "age"}, "accept_unique[age]: the column is quasi; accept_unique is for sensitive and insensitive columns"),
@@ -187,7 +187,8 @@ def test_every_fraction_is_exact(numerator: int, denominator: int) -> None:
         ({"k": None}, MISSING_K),
         ({"k": None, "sensitive": "d", "l": 3, "distinct_l": 2}, MISSING_K),
         ({"persons": "ignored"}, "persons: the rows are persons; persons goes with rows_are: events"),
-        ({"persons": "whole", "rows_are": "events"}, "persons: not a word known here; ignored"),
+        ({"persons": "some", "rows_are": "events"}, "persons: not a word known here; one of rows, whole, ignored"),
+        ({"persons": "whole", "rows_are": "events"}, "persons: persons: whole without person; name the column of the person: person: patient_id"),
         ({"l": 2}, "l: no sensitive column; l needs a column with the role sensitive"),
         ({"sensitive": "d", "l": float("nan")}, "l: not a number or fraction; a number such as 3 or 2.5, or a fraction such as 5/2, at least 1"),
         ({"sensitive": "d", "l": True}, "l: not a number or fraction; a number such as 3 or 2.5, or a fraction such as 5/2, at least 1"),
@@ -303,7 +304,7 @@ def test_any_table_name_can_be_quoted(name: str) -> None:
     assert release(source=f"{quoted}.{quoted}", quasi="a", k=1).name == name
 
 
-def test_none_stands_for_no_columns() -> None:
+def test_none_means_no_columns() -> None:
     lists = (
         "sensitive",
         "identifiers",

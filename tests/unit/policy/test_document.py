@@ -267,7 +267,7 @@ def test_no_error_shows_a_value(tmp_path: Path, key: str, value: str) -> None:
 
 
 def _names_a_file_or_key(problem: str, key: str, value: str) -> bool:
-    """Keys, release names and paths that stand in the file itself are what a message is about."""
+    """Keys, release names and paths that are in the file itself are what a message is about."""
     written = value != "${S}"
     return written and (
         key in ("hierarchy", "ordered", "name") or "unknown key" in problem or f"{CANARY}x:" in problem

@@ -1,4 +1,4 @@
-"""Each way in which a policy file can be wrong, told in full and at once."""
+"""Each way in which a policy file can be wrong, reported in full and at once."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ VALUES = (
     SMALL.replace("version: 1", f"version: {CANARY}"),
     f"{SMALL}connection: [{CANARY}]\n",
 )  # fmt: skip
-"""A value that is not allowed under each key; names of tables, columns, roles and files are names wherever they stand."""
+"""A value that is not allowed under each key; names of tables, columns, roles and files are names wherever they are."""
 
 
 @pytest.mark.parametrize("text", VALUES)
@@ -131,7 +131,7 @@ def test_no_value_that_is_not_known_is_repeated(read: Any, text: str) -> None:
         (with_privacy("{k: 2, l: 2}").replace("sensitive", "quasi").replace("inquasi", "quasi"), 12, "privacy.l", "no sensitive column"),
         (with_privacy("{k: 2, distinct_l: 2}").replace(": sensitive", ": quasi"), 12, "privacy.distinct_l", "no sensitive column"),
         (with_privacy("{k: 2, l: 2, joint: true}"), 12, "privacy.joint", "fewer than two sensitive columns"),
-        (with_privacy("{k: 2, joint: true}").replace("insensitive", "sensitive"), 12, "privacy.joint", "neither l nor distinct_l is asked for"),
+        (with_privacy("{k: 2, joint: true}").replace("insensitive", "sensitive"), 12, "privacy.joint", "neither l nor distinct_l nor entropy_l nor recursive_cl nor alpha is asked for"),
         (with_key("refine: maybe"), 13, "refine", "neither true nor false"),
         (with_key("refine: [20, 4]"), 13, "refine", "a list is not allowed"),
         (with_key("refine: {window: 0}"), 13, "refine.window", "too small"),

@@ -198,7 +198,7 @@ def test_no_more_quasi_columns_than_a_method_can_take(tmp_path: Path) -> None:
     assert {column.role for column in columns} == {"quasi", "identifier"}
 
 
-def test_what_plan_says_against_it_stands_in_the_file() -> None:
+def test_what_plan_says_against_it_is_in_the_file() -> None:
     text = propose([Profile("age")]).because(["no rows\nprivacy: {k: 1}", "x"]).policy(None, "t")
     assert "# plan refuses this proposal:\n#   no rows?privacy: {k: 1}\n#   x\n" in text
 

@@ -41,7 +41,7 @@ def test_references_of_the_schema_lead_somewhere() -> None:
     assert {"#/$defs/" + name for name in made["$defs"]} == set(found)
 
 
-def test_the_schema_tells_what_is_allowed() -> None:
+def test_the_schema_says_what_is_allowed() -> None:
     made = schema()
     column, release = made["$defs"]["ColumnModel"], made["$defs"]["ReleaseModel"]
     assert made["required"] == ["version", "releases"]

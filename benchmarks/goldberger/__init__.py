@@ -1,0 +1,1 @@
+"""The experiments of Goldberger and Tassa (2010) on Adult."""

@@ -1,0 +1,208 @@
+"""One release attacked by all means, and the figures put beside its promises."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sqlanon.attack.bayes import bayes
+from sqlanon.attack.composition import siblings, versions
+from sqlanon.attack.fits import MOST_MISTAKES, Fits
+from sqlanon.attack.guesses import homogeneity, skewness
+from sqlanon.attack.linkage import Sets, chosen, linkage, of_classes, with_errors
+from sqlanon.attack.material import Material, read
+from sqlanon.attack.ties import Ties, tie
+from sqlanon.evaluate.subject import subject
+from sqlanon.privacy import stored
+from sqlanon.progress import Progress, Silent
+from sqlanon.release.check import persons
+from sqlanon.release.store.rights import reading
+from sqlanon.results import AttackReport, BayesAttack, GuessAttack, LinkageAttack, SkewnessGain
+from sqlanon.table.scratch import Scratch
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from sqlanon.engines.base import Engine
+    from sqlanon.evaluate.subject import Subject
+    from sqlanon.release.store.catalog_entry import Entry
+    from sqlanon.spec import PrivacySpec
+
+    Ints = npt.NDArray[np.int32]
+    Longs = npt.NDArray[np.int64]
+
+
+def attack(
+    engine: Engine, release: str | None = None, *, known: Sequence[str] | None = None, progress: Progress | None = None
+) -> AttackReport:  # fmt: skip
+    """Attack a published release with the values of its source.
+
+    Args:
+        engine: the database that holds both.
+        release: its name or view; None: the only one there is.
+        known: quasi columns of which an attacker may know any set, at most 10; None: all.
+        progress: gets how many rows are compared.
+
+    Returns:
+        Expected success, exact: nothing is sampled.
+
+    Raises:
+        PolicyError: no such release, no such column, or more columns or rows than are compared.
+        DatabaseError: the database refused.
+
+    Cost: a scan and a sort of source and release; every different row of quasi values is compared with every different box.
+    """
+    on = subject(engine, release)
+    assert on.entry is not None
+    columns = chosen(on.name, on.quasi, known)
+    privacy = stored(on.entry.policy["privacy"])
+    k = int(on.entry.policy["privacy"].get("k") or 1)
+    reporter = progress or Silent()
+    reporter.stage(on.name, "read")
+    with Scratch(engine) as scratch:
+        material = read(scratch, on)
+        reporter.stage(on.name, "compare")
+        found = _report(scratch, on, material, columns, privacy, k, reporter)
+    reporter.finish(on.name)
+    return found
+
+
+def _report(
+    scratch: Scratch, on: Subject, material: Material, columns: Sequence[int], privacy: PrivacySpec, k: int, reporter: Progress
+) -> AttackReport:  # fmt: skip
+    entry, facts = on.entry, on.form.facts
+    assert entry is not None
+    promised = k if k > 1 and not facts.exact else None
+    # Representative values exclude none: there are no candidates by what is known, only classes.
+    shows = not facts.single or facts.hides
+    fits = Fits(material, on.name, reporter)
+    linked, counted, lacking = (
+        _linked(scratch, on, fits, Sets.of(columns, len(material.quasi)), promised)
+        if shows
+        else ((of_classes(material, promised),), "rows", [])
+    )
+    guesses: list[GuessAttack] = []
+    gains: list[SkewnessGain] = []
+    learnt: list[BayesAttack] = []
+    for at in range(len(material.sensitive)):
+        among = fits if shows and not facts.paired else None
+        guesses += homogeneity(among, material, at, privacy.l, classes=not entry.certificate)
+        gains += [] if entry.certificate else [skewness(material, at)]
+        made = bayes(fits, at, candidates=shows)
+        if isinstance(made, str):
+            lacking.append(made)
+        else:
+            learnt.append(made)
+    reporter.stage(on.name, "versions")
+    earlier, uncompared = versions(scratch, on)
+    published = int(material.victims.sum())
+    return AttackReport(
+        release=f"{entry.release}@{entry.version}", table=str(on.view), source=str(on.roles.relation.ref), format=facts.name,
+        victims=published + material.left_out, published=published, unmatched=material.unmatched, boxes=len(material.members),
+        counted=counted, quasi=tuple(on.quasi[a] for a in columns), k=k, linkage=linked, homogeneity=tuple(guesses),
+        composition=(*earlier, *siblings(scratch, on, material)), skewness=tuple(gains), bayes=tuple(learnt),
+        not_measured=(*_not_measured(on, material), *lacking, *uncompared),
+    )  # fmt: skip
+
+
+def _linked(
+    scratch: Scratch, on: Subject, fits: Fits, sets: Sets, k: int | None
+) -> tuple[tuple[LinkageAttack, ...], str, list[str]]:
+    """Linkage without and with errors, what candidates are, and what was not measured."""
+    entry = on.entry
+    assert entry is not None
+    if on.form.facts.exact:
+        return linkage(fits, sets, k, None), "rows", []
+    ties = tie(scratch, fits) if fits.material.tied and not entry.certificate else None
+    lacking = []
+    crowds = _crowds(scratch, entry, ties) if ties else {}
+    named = _counting(entry)
+    if named and not crowds:
+        lacking.append(
+            "persons: the boxes of the version's classes are not known; candidates are counted by rows"
+        )
+    found = [(name, linkage(fits, sets, k, crowd)) for name, crowd in crowds.items()]
+    # Of several identifiers the one that leaves the fewest persons counts.
+    found = found or [("rows", linkage(fits, sets, k, None))]
+    counted, best = min(found, key=lambda one: (one[1][-1].fewest, -one[1][-1].mean, one[0]))
+    wrong = None
+    if crowds:
+        lacking.append("errors: not measured where persons are counted")
+    elif ties is None:
+        lacking.append("errors: which box a victim is published in is not known" + _why(entry, fits.material))
+    else:
+        wrong = with_errors(fits, sets, ties, k)
+        if wrong is None:
+            lacking.append(f"errors: more than {MOST_MISTAKES:,} additions; name fewer columns with --known")
+    return (*best, *(wrong or ())), counted, lacking
+
+
+def _why(entry: Entry, material: Material) -> str:
+    """Why victims have no box that is known."""
+    if entry.certificate:
+        return ", where every row has a box of its own"
+    return ": the source or the view changed since" if material.tied else ""
+
+
+def _counting(entry: Entry) -> tuple[str, ...]:
+    """The identifiers by which k is promised over persons."""
+    if persons.promised_by(entry.policy) is None and not entry.policy["privacy"].get("of_persons"):
+        return ()
+    return persons.counted_in(entry.policy)
+
+
+def _crowds(scratch: Scratch, entry: Entry, ties: Ties) -> dict[str, tuple[Longs, Ints]]:
+    """By identifier the persons of every box, each once."""
+    found = {}
+    for name, column in persons.linked(scratch.engine, entry).items():
+        if name not in _counting(entry):
+            continue
+        with reading(scratch.engine, entry.link):
+            made = scratch.sql("attack/persons", linked=entry.link, person=column)
+            place, person = scratch.fetch_arrays(made, ["int32", "int32"])
+        box = np.array([ties.box_of.get(int(one), -1) for one in place], np.int64)
+        order = np.argsort(box, kind="stable")
+        # Rows of classes that the source has no more are in no box that is known.
+        order = order[box[order] >= 0]
+        found[f"persons ({name})"] = (box[order], person[order].astype(np.int32))
+    return found
+
+
+def _not_measured(on: Subject, material: Material) -> tuple[str, ...]:
+    """What the figures do not say, each with the reason."""
+    entry, facts = on.entry, on.form.facts
+    assert entry is not None
+    found = []
+    if facts.exact:
+        found.append(
+            f"linkage against 1/k: format {facts.name} publishes the quasi values, and promises no k to who knows them"
+        )
+    if facts.single and not facts.hides:
+        found.append(
+            f"linkage by fewer columns: a cell of format {facts.name} is a representative value, which excludes no other; the figure is that of who "
+            "knows a victim's class"
+        )
+        found.append(
+            f"errors: a cell of format {facts.name} excludes no wrong value either; who knows a victim's class has no use for it"
+        )
+    if not material.tied:
+        found.append(
+            "rows left out: the private table that ties the version to its source is gone, so that every row counts as published"
+        )
+    if material.covered.unknown:
+        found.append(
+            f"{material.covered.unknown} published ranges end in values that the source does not have (it changed since, or the view was altered): "
+            "they count as covering nothing"
+        )
+    if facts.exact:
+        found.append(
+            f"errors: format {facts.name} publishes the values, of which no wrong one is the victim's: the success is 0"
+        )
+    if entry.certificate:
+        found.append("skewness: with boxes of their own there are no classes")
+    return tuple(found)
+
+
+__all__ = ["attack"]

@@ -1,0 +1,120 @@
+"""A naive Bayes classifier of the published cells guesses sensitive values (Kifer, *Attacks on privacy and deFinetti's theorem*, 2009).
+
+The release alone is its training set: a published row counts for every value that its cell covers, split evenly. It learns how quasi and sensitive
+values go together in the whole table, which no bound on classes prevents.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sqlanon.results import BayesAttack
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from sqlanon.attack.fits import Fits
+    from sqlanon.attack.material import Material
+
+    Doubles = npt.NDArray[np.float64]
+
+MOST_VALUES = 1000
+"""Sensitive values, at most."""
+MOST_CELLS = 100_000_000
+"""Pairs of a sensitive value and a row, a cell or a code, at most."""
+NEAR = 1e-9
+"""Scores that are this near in their logarithm are equal, and the guess is divided among them."""
+
+
+def bayes(fits: Fits, place: int, *, candidates: bool) -> BayesAttack | str:
+    """The expected share of published victims whose sensitive value is guessed by all their quasi values.
+
+    Args:
+        fits: source and release.
+        place: of the sensitive column.
+        candidates: the cells say who a victim's candidates are.
+
+    Returns:
+        The figures; or why they were not computed.
+
+    Cost: for every column cells times codes times sensitive values, and rows times sensitive values; in memory.
+    """
+    material = fits.material
+    counts, name = material.counts[place], material.sensitive[place].reading.name
+    values, number = np.unique(counts.value, return_inverse=True)
+    widest = max((len(material.tuples), len(material.members), *(domain.codes for domain in material.quasi)))
+    if len(values) > MOST_VALUES or widest * len(values) > MOST_CELLS:
+        return f"naive Bayes of {name}: it has {len(values):,} values; at most {MOST_VALUES:,} values, and {MOST_CELLS:,} pairs of them and rows, are compared"  # fmt: skip
+    boxes = _of_boxes(material, number.astype(np.int64), counts.times, counts.group, len(values))
+    prior = boxes.sum(axis=0)
+    score = np.tile(np.log(prior), (len(material.tuples), 1))
+    for a, domain in enumerate(material.quasi):
+        learnt = _learnt(fits, a, boxes, domain.codes)
+        score += np.log((learnt + 1 / domain.codes) / (prior + 1))[material.tuples[:, a]]
+    of = np.searchsorted(values, material.values[place])
+    of[(of == len(values)) | (values[np.minimum(of, len(values) - 1)] != material.values[place])] = -1
+    top = prior >= prior.max() * (1 - NEAR)
+    likely = np.where(_possible(fits, boxes), score, -np.inf) if candidates else None
+    return BayesAttack(
+        name, _guessed(material, of, score), _guessed(material, of, likely) if likely is not None else None,
+        _guessed(material, of, np.tile(np.where(top, 0.0, -np.inf), (len(material.tuples), 1))),
+    )  # fmt: skip
+
+
+def _of_boxes(
+    material: Material, number: npt.NDArray[np.int64], times: npt.NDArray[np.int64], group: npt.NDArray[np.int32], values: int
+) -> Doubles:  # fmt: skip
+    """Rows of each box with each value, float64[b, s]; in format anatomy those that are expected in its groups."""
+    groups = np.zeros((len(material.groups), values))
+    groups[group, number] = times
+    if material.shares is None:
+        return groups
+    box, of, rows = material.shares
+    made = np.zeros((len(material.members), values))
+    np.add.at(made, box, groups[of] * (rows / material.groups[of])[:, None])
+    return made
+
+
+def _learnt(fits: Fits, a: int, boxes: Doubles, codes: int) -> Doubles:
+    """How often each code of a column goes with each value, float64[codes, s]: every box split over the codes that its cell covers."""
+    covered, cells = fits.material.covered, fits.material.cells
+    if not covered.size[a]:
+        low, high = fits.low[a].astype(np.int64), fits.high[a].astype(np.int64)
+        some = (high >= low) & (low < codes)
+        each = boxes[some] / (high - low + 1)[some, None]
+        steps = np.zeros((codes + 1, boxes.shape[1]))
+        np.add.at(steps, low[some], each)
+        np.add.at(steps, high[some] + 1, -each)
+        found: Doubles = np.maximum(np.cumsum(steps, axis=0)[:codes], 0.0)
+        return found
+    kinds, size = int(cells[a].max()) + 1, int(covered.size[a])
+    of_cells = np.zeros((kinds, boxes.shape[1]))
+    np.add.at(of_cells, cells[a], boxes)
+    bits = covered.bits[covered.start[a] : covered.start[a] + kinds * size].reshape(kinds, size)
+    each = of_cells / np.maximum(bits.sum(axis=1), 1)[:, None]
+    made: Doubles = bits.T.astype(np.float64) @ each
+    return made
+
+
+def _possible(fits: Fits, boxes: Doubles) -> npt.NDArray[np.bool_]:
+    """Which values the candidates of each row have, bool[r, s]."""
+    box, value = np.nonzero(boxes)
+    at = np.searchsorted(box, np.arange(len(boxes) + 1)).astype(np.int64)
+    return fits.present(at, value.astype(np.int32), boxes.shape[1])
+
+
+def _guessed(material: Material, of: npt.NDArray[np.int64], score: Doubles) -> float:
+    """The expected share of victims whose value has the best score; of equal scores each as likely."""
+    best = score.max(axis=1, keepdims=True)
+    with np.errstate(invalid="ignore"):
+        guess = (score >= best - NEAR) & (score > -np.inf)
+    ways = np.maximum(guess.sum(axis=1), 1)
+    right = (of >= 0) & guess[material.of, of]
+    total = int(material.times.sum())
+    return math.fsum(right * material.times / ways[material.of]) / total if total else 0.0
+
+
+__all__ = ["bayes"]

@@ -1,0 +1,147 @@
+"""A victim in two versions, or in two releases of one source: candidates are what both have in common (Ganta et al. 2008)."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sqlanon.attack.material import Material, place
+from sqlanon.privacy import stored
+from sqlanon.release.check.audit_together_candidates import found_together
+from sqlanon.release.check.history import SEEN, kept
+from sqlanon.release.check.history_candidates import possible
+from sqlanon.release.check.history_pair import compare, side_of
+from sqlanon.release.store.catalog import Catalog
+from sqlanon.release.store.catalog_entry import Entry
+from sqlanon.release.store.refresh import link_columns_of
+from sqlanon.release.store.target import form_of
+from sqlanon.results import CompositionAttack
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy.typing as npt
+
+    from sqlanon.evaluate.subject import Subject
+    from sqlanon.table.scratch import Scratch
+
+MOST_VERSIONS = 10
+"""Earlier versions that are compared, the newest ones."""
+WHO = ("common", "arrived", "left")
+
+
+def versions(scratch: Scratch, on: Subject) -> tuple[list[CompositionAttack], list[str]]:
+    """The published version with each earlier one that readers had; and what was not compared.
+
+    Groups are those of `audit --history`: rows in both versions by their old and new class; per component of linked classes rows that only one has.
+
+    Cost: for every version joins of two histories by key.
+    """
+    entry = on.entry
+    assert entry is not None
+    entries = Catalog(scratch.engine).entries(entry.release)
+    seen = [one for one in kept(entries, scratch.engine.exists) if one.version != entry.version]
+    others = [one for one in entries if one.version != entry.version and one.status in SEEN]
+    if not entry.policy.get("key") or not scratch.engine.exists(entry.history):
+        what = "versions: the policy has no key, so that rows of two versions cannot be matched"
+        return [], [what] if others else []
+    found = []
+    for other in seen[-MOST_VERSIONS:]:
+        found += _version(scratch, other, entry)
+    beyond = len(seen) - MOST_VERSIONS
+    return found, [f"versions: the {beyond} oldest were not compared"] if beyond > 0 else []
+
+
+def _version(scratch: Scratch, other: Entry, entry: Entry) -> list[CompositionAttack]:
+    name, asked = f"{other.release}@{other.version}", _promised(entry, other)
+    here, there = side_of(scratch.engine, entry), side_of(scratch.engine, other)
+    if here.own_boxes or there.own_boxes:
+        if here.key != there.key:
+            return [CompositionAttack("version", name, "common", 0, 0.0, 0.0, 0, asked, "the key's columns or their types changed")]  # fmt: skip
+        sets = (
+            possible(scratch, here, there, common=True),
+            possible(scratch, here, there, common=False),
+            possible(scratch, there, here, common=False),
+        )
+        return [
+            _counted("version", name, who, one, np.ones(len(one), np.int64), asked)
+            for who, one in zip(WHO, sets, strict=True)
+            if len(one)
+        ]
+    report = compare(scratch, there, here, stored(entry.policy["privacy"]), 1)
+    if report.unknown:
+        return [CompositionAttack("version", name, "common", 0, 0.0, 0.0, 0, asked, report.unknown)]
+    return [
+        CompositionAttack("version", name, who, one.rows, one.groups / one.rows, 1 / one.smallest, one.smallest, asked)
+        for who, one in zip(WHO, (report.common, report.arrived, report.left), strict=True)
+        if one.smallest
+    ]  # fmt: skip
+
+
+def siblings(scratch: Scratch, on: Subject, material: Material) -> list[CompositionAttack]:
+    """The other published releases of the same source, as `audit --together` counts them.
+
+    Cost: for every release a join of its private table with the source.
+    """
+    entry = on.entry
+    assert entry is not None
+    here = [column.name for column in on.roles.relation.columns]
+    found = []
+    for other in Catalog(scratch.engine).entries():
+        if other.status != "published" or other.release == entry.release or other.source != entry.source:
+            continue
+        name, asked = f"{other.release}@{other.version}", _promised(entry, other)
+        why = _unlike(scratch, entry, other, here)
+        if why:
+            found.append(CompositionAttack("release", name, "common", 0, 0.0, 0.0, 0, asked, why))
+        elif entry.certificate or other.certificate:
+            sizes, _ = found_together(scratch, entry, other, material.stage)
+            found.append(_counted("release", name, "common", sizes, np.ones(len(sizes), np.int64), asked))
+        else:
+            beside, _ = place(scratch, other, material.stage, "placed_beside")
+            rows = scratch.fetch("attack/common", first=material.placed, second=beside)
+            scratch.drop(beside)
+            sizes = np.array([int(str(n)) for n, _ in rows], np.int64)
+            groups = np.array([int(str(groups)) for _, groups in rows], np.int64)
+            found.append(_counted("release", name, "common", sizes, groups * sizes, asked))
+    return found
+
+
+def _unlike(scratch: Scratch, entry: Entry, other: Entry, here: Sequence[str]) -> str:
+    """Why rows of two releases cannot be matched; empty: they can."""
+    if any(form_of(one).facts.paired for one in (entry, other)):
+        return "sensitive values of one belong to groups, not to rows"
+    if link_columns_of(entry, here) != link_columns_of(other, here):
+        return "they name different identifiers"
+    tables = [table for one in (entry, other) for table in (one.certificate or (one.link,))]
+    if not all(scratch.engine.exists(table) for table in tables):
+        return "the private table of one is gone"
+    return ""
+
+
+def _promised(*entries: Entry) -> float | None:
+    """1/k of the weaker promise."""
+    k = min(int(entry.policy["privacy"].get("k") or 1) for entry in entries)
+    return 1 / k if k > 1 else None
+
+
+def _counted(
+    kind: str,
+    other: str,
+    who: str,
+    sizes: npt.NDArray[np.int64],
+    rows: npt.NDArray[np.int64],
+    asked: float | None,
+) -> CompositionAttack:
+    """Of so many rows each with so many candidates."""
+    total = int(rows.sum())
+    if not total:
+        return CompositionAttack(kind, other, who, 0, 0.0, 0.0, 0, asked, "they have no row in common")
+    fewest = int(sizes.min())
+    return CompositionAttack(
+        kind, other, who, total, float((rows / sizes).sum()) / total, 1 / fewest, fewest, asked
+    )
+
+
+__all__ = ["siblings", "versions"]

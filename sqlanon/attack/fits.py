@@ -1,0 +1,224 @@
+"""Rows of the source compared with the boxes of the release, by the kernels."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sqlanon.errors import PolicyError
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from sqlanon.attack.material import Counts, Material
+    from sqlanon.attack.ties import Ties
+    from sqlanon.kernels.fitting import Boxes
+    from sqlanon.progress import Progress
+
+MOST_STEPS = 200_000_000_000
+"""Comparisons of a value with a cell, at most: some minutes."""
+MOST_MISTAKES = 30_000_000_000
+"""Additions for wrong values, at most."""
+STEPS = 500_000_000
+"""Comparisons between two updates of the progress."""
+
+
+class Fits:
+    """The published boxes as the kernels compare rows with them.
+
+    Args:
+        material: source and release.
+        name: the release's, for errors.
+        reporter: gets how many rows are compared.
+
+    Raises:
+        PolicyError: there are too many.
+    """
+
+    def __init__(self, material: Material, name: str, reporter: Progress) -> None:
+        covered, cells = material.covered, material.cells
+        self.material, self.reporter = material, reporter
+        rows, (columns, boxes) = len(material.tuples), cells.shape
+        if rows * boxes * max(columns, 1) > MOST_STEPS:
+            raise PolicyError(
+                f"attack {name}: {rows:,} different rows times {boxes:,} boxes times {columns} columns are more than {MOST_STEPS:,} comparisons; "
+                "attack a release of a sample of the source, by the same policy"
+            )
+        self.low, self.high = np.zeros(cells.shape, np.int32), np.zeros(cells.shape, np.int32)
+        sets: list[npt.NDArray[np.bool_]] = []
+        for a in range(columns):
+            if covered.size[a]:
+                sets.append(self._sets(a))
+                # Nothing is wanted of a cell without a code: its ends are 0 and size - 1.
+                self.low[a] = sets[-1].argmax(axis=1)[cells[a]]
+                self.high[a] = (covered.size[a] - 1 - sets[-1][:, ::-1].argmax(axis=1))[cells[a]]
+            else:
+                sets.append(np.zeros((0, 0), np.bool_))
+                at = covered.start[a] + cells[a]
+                self.low[a], self.high[a] = covered.low[at], covered.high[at]
+        # Code by code: the kernels ask one code of all cells.
+        self._by_code = np.concatenate([np.zeros(0, np.bool_), *(one.T.ravel() for one in sets)])
+        self._kinds = np.array([len(one) for one in sets], np.int64)
+        self._start = np.cumsum([0, *(one.size for one in sets)])[:-1].astype(np.int64)
+
+    def boxes(self, place: npt.NDArray[np.int64]) -> Boxes:
+        """The boxes as the kernels read them, where ``place`` is the bit of every column."""
+        from sqlanon.kernels.fitting import Boxes
+
+        material = self.material
+        return Boxes(
+            self.low, self.high, material.cells, self._start, self._kinds, self._by_code, place, material.members
+        )  # fmt: skip
+
+    def widths(self) -> npt.NDArray[np.int64]:
+        """How many codes the cells of each box cover, summed over the columns."""
+        found = np.zeros(len(self.material.members), np.int64)
+        for a in range(len(self.material.cells)):
+            found += self._codes(a)
+        return found
+
+    def _codes(self, a: int) -> npt.NDArray[np.int64]:
+        """How many codes each box's cell of a column covers."""
+        if self.material.covered.size[a]:
+            sizes: npt.NDArray[np.int64] = self._sets(a).sum(axis=1).astype(np.int64)[self.material.cells[a]]
+            return sizes
+        found: npt.NDArray[np.int64] = np.maximum(self.high[a].astype(np.int64) - self.low[a] + 1, 0)
+        return found
+
+    def _sets(self, a: int) -> npt.NDArray[np.bool_]:
+        """Which codes each cell of a column of sets covers, bool[cells, codes]."""
+        covered, kinds = self.material.covered, int(self.material.cells[a].max(initial=-1)) + 1
+        size, first = int(covered.size[a]), int(covered.start[a])
+        return covered.bits[first : first + kinds * size].reshape(kinds, size)
+
+    def owners(
+        self, codes: npt.NDArray[np.int32], begins: npt.NDArray[np.int64], rows: npt.NDArray[np.int64]
+    ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        """Boxes with as many rows as a group that cover all of it, the one that covers least first.
+
+        Args:
+            codes: int32[n, d], tuples group by group.
+            begins: int64[g + 1], where each group begins.
+            rows: int64[g], how many rows it has.
+
+        Returns:
+            Boxes group by group, and where each group's begin, int64[g + 1].
+        """
+        from sqlanon.kernels.fitting import owners
+
+        members = self.material.members
+        order = np.lexsort((self.widths(), members))
+        first, past = (
+            np.searchsorted(members[order], rows, side).astype(np.int64) for side in ("left", "right")
+        )
+        return owners(self.boxes(np.arange(len(codes.T))), codes, begins, order, first, past)
+
+    def blocks(self) -> list[tuple[int, int]]:
+        """The rows in parts of `STEPS` comparisons."""
+        rows, size = len(self.material.tuples), self.low.size
+        step = max(1, STEPS // max(size, 1))
+        return [(first, min(first + step, rows)) for first in range(0, rows, step)]
+
+    def linked(
+        self, place: npt.NDArray[np.int64], width: int
+    ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
+        """Fewest candidates and summed chance for every set of known columns; see the kernel."""
+        from sqlanon.kernels.linkage import linked
+
+        material, boxes = self.material, self.boxes(place)
+        fewest, chance = np.full(1 << width, np.iinfo(np.int64).max), np.zeros(1 << width)
+        for first, past in self.blocks():
+            linked(boxes, material.tuples[first:past], material.victims[first:past], fewest, chance)
+            self.reporter.update(past, len(material.tuples), "rows")
+        return fewest, chance
+
+    def guessed(self, counts: Counts) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64]]:
+        """Of each row that is known by all columns: its candidates' most frequent value, and its candidates."""
+        values, number = np.unique(counts.value, return_inverse=True)
+        at = np.searchsorted(counts.group, np.arange(len(self.material.members) + 1)).astype(np.int64)
+        top, every, _ = self._guessed(at, number.astype(np.int32), counts.times, len(values), show=False)
+        return top, every
+
+    def present(
+        self, at: npt.NDArray[np.int64], value: npt.NDArray[np.int32], values: int
+    ) -> npt.NDArray[np.bool_]:
+        """Which sensitive values the candidates of each row have, bool[r, values]; a box's values begin at ``at`` in ``value``."""
+        return self._guessed(at, value, np.ones(len(value), np.int64), values, show=True)[2]
+
+    def _guessed(
+        self, at: npt.NDArray[np.int64], value: npt.NDArray[np.int32], times: npt.NDArray[np.int64], values: int, *, show: bool
+    ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.int64], npt.NDArray[np.bool_]]:  # fmt: skip
+        from sqlanon.kernels.linkage import guessed
+
+        material, boxes = self.material, self.boxes(np.arange(len(self.material.cells)))
+        rows = len(material.tuples)
+        top, every = np.zeros(rows, np.int64), np.zeros(rows, np.int64)
+        has = np.zeros((rows, values if show else 0), np.bool_)
+        for first, past in self.blocks():
+            part = slice(first, past)
+            guessed(boxes, material.tuples[part], at, value, times, values, top[part], every[part], has[part])
+            self.reporter.update(past, rows, "rows")
+        return top, every, has
+
+    def mistaken(
+        self, place: npt.NDArray[np.int64], known: int, ties: Ties
+    ) -> tuple[npt.NDArray[np.float64], npt.NDArray[np.float64]] | None:
+        """Summed and highest expected success with one wrong value, for every set of known columns; None: it is too much work."""
+        from sqlanon.kernels.mistakes import mistaken
+
+        material, boxes = self.material, self.boxes(place)
+        if self._additions(known, ties) > MOST_MISTAKES:
+            return None
+        often = [
+            np.bincount(material.tuples[:, a], material.victims, domain.codes).astype(np.int64)
+            for a, domain in enumerate(material.quasi)
+        ]
+        begin = np.cumsum([0, *(len(one) for one in often)])
+        chance, best = np.zeros(1 << known), np.zeros(1 << known)
+        rows = len(material.tuples)
+        step = max(1, rows // 100)
+        for first in range(0, rows, step):
+            past = min(first + step, rows)
+            mistaken(
+                boxes, material.tuples[first:past], ties.at[first : past + 1], ties.own, ties.times, begin, np.concatenate(often), known,
+                chance, best,
+            )  # fmt: skip
+            self.reporter.update(past, rows, "rows")
+        return chance, best
+
+    def _additions(self, known: int, ties: Ties) -> float:
+        """What `mistaken` costs, at most: passes over the boxes, and sums over supersets for every code."""
+        from sqlanon.kernels.mistakes import AT_ONCE
+
+        boxes, sets = len(self.material.members), self.material.covered.size > 0
+        found = 0.0
+        for a in range(len(sets)):
+            codes = self._codes(a)[ties.own].astype(np.float64)
+            passes = codes if sets[a] else np.ceil(codes / AT_ONCE)
+            found += float(passes.sum()) * boxes + float(codes.sum()) * known * (1 << known) / 2
+        return found
+
+    def crowded(
+        self,
+        place: npt.NDArray[np.int64],
+        width: int,
+        box: npt.NDArray[np.int64],
+        person: npt.NDArray[np.int32],
+    ) -> tuple[npt.NDArray[np.int64], npt.NDArray[np.float64]]:
+        """Fewest persons and summed chance for every set of known columns; each person of a box once, by box."""
+        from sqlanon.kernels.linkage import crowded
+
+        material, boxes = self.material, self.boxes(place)
+        at = np.searchsorted(box, np.arange(len(material.members) + 1)).astype(np.int64)
+        fewest, chance = np.full(1 << width, np.iinfo(np.int64).max), np.zeros(1 << width)
+        for first, past in self.blocks():
+            part = slice(first, past)
+            crowded(
+                boxes, material.tuples[part], material.victims[part], at, person, int(person.max(initial=-1)) + 1, fewest, chance,
+            )  # fmt: skip
+            self.reporter.update(past, len(material.tuples), "rows")
+        return fewest, chance
+
+
+__all__ = ["MOST_MISTAKES", "MOST_STEPS", "Fits"]

@@ -1,0 +1,168 @@
+"""Linkage: whose row is it, to who knows some quasi values of a victim (Sweeney 2002)?
+
+Candidates are the published rows whose cells cover all known values. The victim's row is one of them, as verification proved that its
+cells cover his values, and nothing distinguishes them: the expected success is 1 / candidates, and 0 for who was left out.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sqlanon.errors import PolicyError
+from sqlanon.results import LinkageAttack
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from sqlanon.attack.fits import Fits
+    from sqlanon.attack.material import Material
+    from sqlanon.attack.ties import Ties
+
+MOST_COLUMNS = 10
+"""Quasi columns of which every set is enumerated, at most."""
+
+
+def chosen(name: str, columns: Sequence[str], known: Sequence[str] | None) -> tuple[int, ...]:
+    """Which quasi columns are known in sets.
+
+    Raises:
+        PolicyError: there is no such column, or there are too many.
+    """
+    if known is None:
+        wanted = list(columns)
+    else:
+        folded = {column.lower(): column for column in columns}
+        wrong = [one for one in known if one.lower() not in folded]
+        if wrong:
+            raise PolicyError(
+                f"attack {name}: no quasi column {', '.join(wrong)}; there are: {', '.join(columns)}"
+            )
+        wanted = [column for column in columns if column.lower() in {one.lower() for one in known}]
+    if len(wanted) > MOST_COLUMNS:
+        raise PolicyError(
+            f"attack {name}: all sets of {len(wanted)} quasi columns are too many; name at most {MOST_COLUMNS} that an attacker may know "
+            "with --known (all columns together are measured as well)"
+        )
+    return tuple(columns.index(column) for column in wanted)
+
+
+@dataclass(frozen=True, slots=True)
+class Sets:
+    """Sets of known columns as numbers, whose bits are known columns; one bit more is that of all other columns.
+
+    Attributes:
+        known: places of the columns of which every set is looked at.
+        place: int64[d], the bit of every column.
+        width: how many bits there are.
+        by_size: the numbers by how many columns are known.
+        every: the number of all columns, where it is none of the sets of ``known``.
+    """
+
+    known: tuple[int, ...]
+    place: npt.NDArray[np.int64]
+    width: int
+    by_size: dict[int, list[int]]
+    every: int | None
+
+    @classmethod
+    def of(cls, known: Sequence[int], columns: int) -> Sets:
+        """All sets of these columns, and all columns."""
+        place = np.full(columns, len(known), np.int64)
+        place[list(known)] = np.arange(len(known))
+        rest = columns > len(known)
+        width = len(known) + rest
+        sets: dict[int, list[int]] = {}
+        for number in range(1, 1 << len(known)):
+            sets.setdefault(number.bit_count(), []).append(number)
+        every = (1 << width) - 1 if rest else None
+        if every:
+            sets[columns] = [every]
+        return cls(tuple(known), place, width, dict(sorted(sets.items())), every)
+
+    def names(self, number: int, columns: Sequence[str]) -> tuple[str, ...]:
+        """The columns of a set."""
+        if number == self.every:
+            return tuple(columns)
+        return tuple(columns[a] for i, a in enumerate(self.known) if number >> i & 1)
+
+
+def linkage(
+    fits: Fits, sets: Sets, k: int | None, crowd: tuple[npt.NDArray[np.int64], npt.NDArray[np.int32]] | None
+) -> tuple[LinkageAttack, ...]:
+    """Expected success by number of known columns, and by all columns.
+
+    Args:
+        fits: source and release.
+        sets: the sets of known columns.
+        k: as it is promised, or None.
+        crowd: the persons of the boxes (see `Fits.crowded`), who are counted instead of rows; None: rows.
+
+    Cost: every different row is compared with every box, and w 2^w additions each for w columns.
+    """
+    if crowd:
+        fewest, chance = fits.crowded(sets.place, sets.width, *crowd)
+    else:
+        fewest, chance = fits.linked(sets.place, sets.width)
+    material = fits.material
+    victims = int(material.victims.sum()) + material.left_out
+    names = [domain.reading.name for domain in material.quasi]
+    found = []
+    for n, numbers in sets.by_size.items():
+        sums = [float(chance[number]) for number in numbers]
+        worst = numbers[sums.index(max(sums))]
+        least = int(min(fewest[number] for number in numbers))
+        any_ = least < np.iinfo(np.int64).max
+        found.append(
+            LinkageAttack(
+                known=n, subsets=len(numbers), errors=False, mean=math.fsum(sums) / len(sums) / victims, worst_mean=max(sums) / victims,
+                worst=sets.names(worst, names), highest=1 / least if any_ else 0.0, fewest=least if any_ else 0,
+                promised=1 / k if k else None, exceeded=any_ and k is not None and least < k,
+            )
+        )  # fmt: skip
+    return tuple(found)
+
+
+def with_errors(fits: Fits, sets: Sets, ties: Ties, k: int | None) -> tuple[LinkageAttack, ...] | None:
+    """The same where one of the known values is wrong; None: it is too much work. It decides no exit code: what is promised is 1/k for true values.
+
+    Cost: for every value of every cell of a victim's box a pass over the boxes.
+    """
+    made = fits.mistaken(sets.place, len(sets.known), ties)
+    if made is None:
+        return None
+    chance, best = made
+    material = fits.material
+    victims = int(material.victims.sum()) + material.left_out
+    names = [domain.reading.name for domain in material.quasi]
+    found = []
+    for n, numbers in sets.by_size.items():
+        if sets.every in numbers:
+            continue
+        sums = [float(chance[number]) for number in numbers]
+        worst = numbers[sums.index(max(sums))]
+        found.append(
+            LinkageAttack(
+                n, len(numbers), True, math.fsum(sums) / len(sums) / victims, max(sums) / victims, sets.names(worst, names),
+                max(float(best[number]) for number in numbers), 0, 1 / k if k else None, False,
+            )
+        )  # fmt: skip
+    return tuple(found)
+
+
+def of_classes(material: Material, k: int | None) -> LinkageAttack:
+    """The success of who knows a victim's class: what a release of representative values, which exclude no value, leaves to compute."""
+    published, least = int(material.members.sum()), int(material.members.min())
+    mean = len(material.members) / max(published + material.left_out, 1)
+    names = tuple(domain.reading.name for domain in material.quasi)
+    return LinkageAttack(
+        len(names), 1, False, mean, mean, names, 1 / least if least else 0.0, least, 1 / k if k else None,
+        k is not None and 0 < least < k,
+    )  # fmt: skip
+
+
+__all__ = ["MOST_COLUMNS", "Sets", "chosen", "linkage", "of_classes", "with_errors"]

@@ -1,0 +1,227 @@
+"""What an attack reads: the rows of the source and the boxes of the release, both in codes of the source."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sqlanon.errors import PolicyError
+from sqlanon.formats import COUNT, GROUP
+from sqlanon.release.check.covered_codes import Covered, TooWideError, covered_codes
+from sqlanon.release.store.refresh import link_columns_of
+from sqlanon.release.store.rights import reading
+from sqlanon.table.domains import build_domains
+from sqlanon.table.encode import Domain, encode
+from sqlanon.table.stage import take_stage
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from sqlanon.engines.base import TableRef
+    from sqlanon.evaluate.subject import Subject
+    from sqlanon.release.store.catalog_entry import Entry
+    from sqlanon.table.scratch import Scratch
+
+    Ints = npt.NDArray[np.int32]
+    Longs = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """How often each group has each sensitive value: group, code of the value (negative: the source has no such value), times."""
+
+    group: Ints
+    value: Ints
+    times: Longs
+
+
+@dataclass(frozen=True, slots=True)
+class Material:
+    """Source and release as integers.
+
+    Attributes:
+        quasi: the quasi columns; d of them.
+        sensitive: the sensitive columns.
+        tuples: int32[r, d], each combination of quasi codes of published victims once; ``victims`` int64[r] how many have it.
+        victims: see there.
+        values: per sensitive column int32[t] of all combinations of quasi and sensitive codes, ``of`` int32[t] the place in ``tuples``, ``times``
+            int64[t] how many published victims have it.
+        of: see there.
+        times: see there.
+        left_out: victims that the version leaves out.
+        unmatched: rows of the source that the version was not made of.
+        cells: int32[d, b], of each box the numbers of its cells; ``members`` int64[b] its rows.
+        members: see there.
+        covered: what each cell covers.
+        counts: per sensitive column, how often each box has each value; in format anatomy each group.
+        groups: in format anatomy: per group its rows, int64; else ``members``.
+        shares: in format anatomy (box, group, rows), of each box how many rows are in which group; else None.
+        stage: scratch table of the source with its links, ``placed`` of (rid, class), ``work`` of codes.
+        placed: see there.
+        work: see there.
+        tied: whether the private tables say which rows were left out.
+    """
+
+    quasi: tuple[Domain, ...]
+    sensitive: tuple[Domain, ...]
+    tuples: Ints
+    victims: Longs
+    values: tuple[Ints, ...]
+    of: Ints
+    times: Longs
+    left_out: int
+    unmatched: int
+    cells: Ints
+    members: Longs
+    covered: Covered
+    counts: tuple[Counts, ...]
+    groups: Longs
+    shares: tuple[Ints, Ints, Longs] | None
+    stage: TableRef
+    placed: TableRef
+    work: TableRef
+    tied: bool
+
+
+def read(scratch: Scratch, on: Subject) -> Material:
+    """Take a snapshot of the source, and read the release.
+
+    Raises:
+        PolicyError: the source is empty, a hierarchy does not cover it any more, or published sets are too wide.
+
+    Cost: a scan and a GROUP BY of the source and of the release, and a sort of each.
+    """
+    engine, entry = scratch.engine, on.entry
+    assert entry is not None
+    here = [column.name for column in on.roles.relation.columns]
+    with engine.snapshot():
+        stage = take_stage(scratch, on.roles, link_columns_of(entry, here))
+    rows = int(str(scratch.fetch("table/count", source=stage)[0][0]))
+    if not rows:
+        raise PolicyError(f"attack {on.name}: its source {on.roles.relation.ref} has no rows")
+    quasi, sensitive, _ = build_domains(scratch, on.roles, stage)
+    encoded = encode(scratch, on.roles, stage, quasi, sensitive, rows)
+    placed, tied = place(scratch, entry, stage, "placed")
+    tuples, victims, values, of, times, left_out = _victims(scratch, placed, encoded.work, quasi, sensitive)
+    cells, boxes, groups, counts, shares, covered = _released(scratch, on, quasi, sensitive)
+    return Material(
+        quasi, sensitive, tuples, victims, values, of, times, left_out, rows - int(times.sum()) - left_out, cells, boxes, covered,
+        counts, groups, shares, stage, placed, encoded.work, tied,
+    )  # fmt: skip
+
+
+def place(scratch: Scratch, entry: Entry, stage: TableRef, name: str) -> tuple[TableRef, bool]:
+    """The class of each row of the source in a version: scratch table (rid, place), and whether the private tables say it."""
+    linked = entry.certificate[1] if entry.certificate else entry.link
+    placed, tied = scratch.table(name), scratch.engine.exists(linked)
+    if tied:
+        with reading(scratch.engine, linked):
+            scratch.execute(
+                "attack/placed", placed=placed, stage=stage, linked=linked, own=bool(entry.certificate)
+            )
+    else:
+        scratch.execute("attack/placed", placed=placed, stage=stage, linked=None, own=False)
+    return placed, tied
+
+
+def _victims(
+    scratch: Scratch,
+    placed: TableRef,
+    work: TableRef,
+    quasi: tuple[Domain, ...],
+    sensitive: tuple[Domain, ...],
+) -> tuple[Ints, Longs, tuple[Ints, ...], Ints, Longs, int]:
+    names = [domain.code for domain in (*quasi, *sensitive)]
+    made = scratch.sql("attack/victims", placed=placed, work=work, columns=names)
+    *columns, published, times = scratch.fetch_arrays(made, [*["int32"] * (len(names) + 1), "int64"])
+    left_out = int(times[published == 0].sum())
+    codes = np.array(columns, np.int32).reshape(len(names), len(times))[:, published == 1]
+    times = times[published == 1].astype(np.int64)
+    first, of = _distinct(codes[: len(quasi)])
+    victims = np.bincount(of, times, first.shape[1]).astype(np.int64)
+    values = tuple(codes[len(quasi) + i] for i in range(len(sensitive)))
+    return np.ascontiguousarray(first.T), victims, values, of, times, left_out
+
+
+def _distinct(codes: Ints) -> tuple[Ints, Ints]:
+    """The different columns of a table of codes in order, and the place of each column among them."""
+    if not codes.shape[1]:
+        return codes, np.zeros(0, np.int32)
+    order = np.lexsort(codes[::-1])
+    ordered = codes[:, order]
+    new = np.concatenate([[True], (ordered[:, 1:] != ordered[:, :-1]).any(axis=0)])
+    place = np.empty(len(order), np.int32)
+    place[order] = np.cumsum(new) - 1
+    return np.ascontiguousarray(ordered[:, new]), place
+
+
+def _released(
+    scratch: Scratch, on: Subject, quasi: tuple[Domain, ...], sensitive: tuple[Domain, ...]
+) -> tuple[Ints, Longs, Longs, tuple[Counts, ...], tuple[Ints, Ints, Longs] | None, Covered]:
+    """Cells and rows of each box, rows of each group, sensitive values of the groups, groups of boxes, and what the cells cover."""
+    names = {domain.code: on.names(domain.reading.name) for domain in quasi}
+    shown = [{"code": domain.code, "names": names[domain.code].published()} for domain in quasi]
+    paired = on.counted is not None
+    own = [] if paired else [_valued(domain) for domain in sensitive]
+    groups = [{"code": "g", "name": GROUP}] if paired else []
+    grouped, cells = scratch.table("grouped"), scratch.table("cells")
+    scratch.execute(
+        "attack/grouped", grouped=grouped, target=on.view, names=[name for one in names.values() for name in one.published()],
+        values=[str(one["name"]) for one in own + groups],
+    )  # fmt: skip
+    scratch.execute("attack/cells", cells=cells, grouped=grouped, columns=shown, values=own, groups=groups)
+    scratch.drop(grouped)
+    columns = [domain.code for domain in quasi] + [str(one["code"]) for one in own + groups]
+    made = scratch.sql("attack/boxes", cells=cells, columns=columns)
+    *found, n = scratch.fetch_arrays(made, [*["int32"] * len(columns), "int64"])
+    codes, times = np.array(found, np.int32).reshape(len(columns), len(n)), n.astype(np.int64)
+    first, of = _distinct(codes[: len(quasi)])
+    members = np.bincount(of, times, first.shape[1]).astype(np.int64)
+    shares = None
+    if paired:
+        counts, sizes, numbers = _counted(scratch, on, sensitive)
+        known = np.isin(codes[-1], numbers)
+        shares = (of[known], np.searchsorted(numbers, codes[-1][known]).astype(np.int32), times[known])
+    else:
+        counts = tuple(_summed(of, codes[len(quasi) + i], times) for i in range(len(sensitive)))
+        sizes = members
+    try:
+        covered = covered_codes(scratch, on.form, quasi, names, cells)
+    except TooWideError:
+        raise PolicyError(
+            f"attack {on.name}: the sets that it publishes have too many values; give columns of many values a hierarchy or an order"
+        ) from None
+    scratch.drop(cells)
+    return first, members, sizes, counts, shares, covered
+
+
+def _valued(domain: Domain) -> dict[str, object]:
+    reading = domain.reading
+    return {
+        "code": domain.code, "name": reading.name, "domain": domain.table, "as_float": reading.as_float, "as_text": reading.as_text,
+        "nulls": domain.has_null,
+    }  # fmt: skip
+
+
+def _counted(
+    scratch: Scratch, on: Subject, sensitive: tuple[Domain, ...]
+) -> tuple[tuple[Counts, ...], Longs, Ints]:
+    """The second table of format anatomy: its values, the rows of each group, and the groups' numbers."""
+    assert on.counted is not None
+    (domain,) = sensitive
+    made = scratch.sql("attack/counted", target=on.counted, group=GROUP, count=COUNT, value=_valued(domain))
+    group, value, n = scratch.fetch_arrays(made, ["int32", "int32", "int64"])
+    numbers, of = np.unique(group.astype(np.int32), return_inverse=True)
+    found = _summed(of.astype(np.int32), value.astype(np.int32), n.astype(np.int64))
+    return (found,), np.bincount(found.group, found.times).astype(np.int64), numbers
+
+
+def _summed(group: Ints, value: Ints, times: Longs) -> Counts:
+    """Each pair of group and value once."""
+    pairs, of = _distinct(np.array([group, value], np.int32))
+    return Counts(pairs[0], pairs[1], np.bincount(of, times, pairs.shape[1]).astype(np.int64))
+
+
+__all__ = ["Counts", "Material", "place", "read"]

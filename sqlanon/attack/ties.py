@@ -1,0 +1,78 @@
+"""Which box each victim is published in: the private tables say his class, and not what is published of it.
+
+A box is that of a class if it has as many rows and covers all of them. Where several do, it is the one that covers least, as a class publishes
+the least that covers it; classes that have but one choice choose first, and no two take the same.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from sqlanon.attack.fits import Fits
+    from sqlanon.table.scratch import Scratch
+
+    Ints = npt.NDArray[np.int32]
+    Longs = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Ties:
+    """Victims and their boxes.
+
+    Attributes:
+        at: int64[r + 1], where the boxes of a tuple's victims begin in ``own``.
+        own: int32, the box of some of them; ``times`` int64 how many they are.
+        times: see there.
+        box_of: the box of every class of the private tables.
+    """
+
+    at: Longs
+    own: Ints
+    times: Longs
+    box_of: dict[int, int]
+
+
+def tie(scratch: Scratch, fits: Fits) -> Ties | None:
+    """The boxes of all published victims; None: they cannot be found, as the source or the view changed.
+
+    Cost: a GROUP BY of the victims; every class is compared with the boxes of its size.
+    """
+    material = fits.material
+    names = [domain.code for domain in material.quasi]
+    made = scratch.sql("attack/members", placed=material.placed, work=material.work, columns=names)
+    place, *columns, n = scratch.fetch_arrays(made, [*["int32"] * (len(names) + 1), "int64"])
+    codes: Ints = np.array(columns, np.int32).T.reshape(len(n), len(names))
+    order = np.lexsort((*codes.T[::-1], place))
+    codes, classes, times = codes[order], place[order].astype(np.int32), n[order].astype(np.int64)
+    box_of = _boxes(fits, classes, codes, times)
+    if box_of is None:
+        return None
+    index = {row.tobytes(): i for i, row in enumerate(material.tuples)}
+    tuple_of = np.array([index[row.tobytes()] for row in np.ascontiguousarray(codes)], np.int64)
+    own = np.array([box_of[int(one)] for one in classes], np.int32)
+    order = np.lexsort((own, tuple_of))
+    at = np.searchsorted(tuple_of[order], np.arange(len(material.tuples) + 1)).astype(np.int64)
+    return Ties(at, own[order], times[order], box_of)
+
+
+def _boxes(fits: Fits, place: Ints, codes: Ints, n: Longs) -> dict[int, int] | None:
+    numbers, begins = np.unique(place, return_index=True)
+    some, at = fits.owners(codes, np.append(begins, len(place)), np.add.reduceat(n, begins))
+    found: dict[int, int] = {}
+    taken: set[int] = set()
+    for g in np.argsort(np.diff(at), kind="stable"):
+        free = next((int(box) for box in some[at[g] : at[g + 1]] if int(box) not in taken), None)
+        if free is None:
+            return None
+        found[int(numbers[g])] = free
+        taken.add(free)
+    return found
+
+
+__all__ = ["Ties", "tie"]

@@ -1,0 +1,44 @@
+"""``sqlanon attack``: what somebody with values of the source finds in a release."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from sqlanon.cli.arguments import names
+from sqlanon.cli.options import Db, PolicyFile, database, found, url
+from sqlanon.cli.screen import Screen
+
+
+def attack(
+    screen: Screen,
+    release: Annotated[
+        str | None,
+        typer.Argument(show_default=False, help="A release's name or view (default: the only one there is)."),
+    ] = None,
+    known: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--known",
+            metavar="COLUMNS",
+            show_default=False,
+            help="Quasi columns of which an attacker may know any set, at most 10 (default: all).",
+        ),
+    ] = None,
+    db: Db = None,
+    policy: PolicyFile = None,
+) -> int | None:
+    """Attack a release with the values of its source: expected success, against what is promised.
+
+    Exit code 1 where linkage exceeds 1/k, or homogeneity 1/l.
+    """
+    spec = found(db, policy)
+    with database(url(db, spec), screen, read_only=True) as connected:
+        report = connected.attack(release, known=names("--known", known) or None)
+    screen.emit(report.to_dict())
+    if not screen.silent:
+        from sqlanon.cli.show.attack import attack_report
+
+        attack_report(screen, report)
+    return 0 if report.held else 1

@@ -1,0 +1,103 @@
+"""Attacks on a release: a table of expected success against promise."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlanon.cli.show.text import count, measure, note, safe, share, table
+
+if TYPE_CHECKING:
+    from sqlanon.cli.screen import Screen
+    from sqlanon.results import AttackReport, CompositionAttack, GuessAttack, LinkageAttack
+
+HEAD = (
+    ("attack", "wrap"), ("mean", "right"), ("best set", "right", 2), ("highest", "right"), ("fewest", "right", 3), ("promised", "right"),
+    ("verdict", "left", 1),
+)  # fmt: skip
+
+
+def attack_report(screen: Screen, report: AttackReport) -> None:
+    """Show every attack in one table, and what it does not say."""
+    lost = report.victims - report.published
+    left = f", {count(lost)} of them left out of the release" if lost else ""
+    screen.show(
+        f"attacks on {safe(report.release)} ({safe(report.table)}), made of {safe(report.source)}",
+        f"  {count(report.victims)} victims{left}; {count(report.boxes)} different boxes; success is expected, and exact: nothing is sampled",
+    )
+    if report.unmatched:
+        screen.show(
+            f"  {count(report.unmatched)} rows of the source came or changed since, and are no victims"
+        )
+    rows = [_linkage(one, report.counted) for one in report.linkage]
+    rows += [_guess(one) for one in report.homogeneity]
+    rows += [_composed(one) for one in report.composition if not one.why_not]
+    screen.show("", table(HEAD, rows), "")
+    if len(report.quasi) > 1:
+        best = "; ".join(
+            f"{', '.join(map(safe, one.worst))} ({share(one.worst_mean, 1)})"
+            for one in report.linkage
+            if one.subsets > 1 and not one.errors
+        )
+        if best:
+            screen.show(f"columns by which most is found: {best}")
+    _unpromised(screen, report)
+    for one in report.composition:
+        if one.why_not:
+            screen.show(note(f"not measured: {one.kind} {one.other}: {one.why_not}"))
+    for what in report.not_measured:
+        screen.show(note(f"not measured: {what}"))
+    if not report.held:
+        screen.show("An attack EXCEEDS its promise.")
+
+
+def _unpromised(screen: Screen, report: AttackReport) -> None:
+    """The figures that no model promises to bound."""
+    head = (("no model bounds", "wrap"), ("mean", "right"), ("highest", "right"), ("by table alone", "right"))
+    rows = []
+    for gain in report.skewness:
+        name = safe(gain.column)
+        rows.append((f"{name}: a class adds", share(gain.mean, 1), share(gain.highest, 1), ""))
+        rows.append((f"{name}: times likelier", measure(gain.mean_ratio), measure(gain.highest_ratio), ""))
+    for one in report.bayes:
+        name, base = safe(one.column), share(one.baseline, 1)
+        rows.append((f"{name} by naive Bayes", share(one.accuracy, 1), "", base))
+        if one.in_class is not None:
+            rows.append((f"{name}, only values of candidates", share(one.in_class, 1), "", base))
+    if rows:
+        screen.show(table(head, rows), "")
+
+
+def _composed(one: CompositionAttack) -> tuple[str, ...]:
+    who = "" if one.who == "common" else f", {one.who}"
+    return (
+        f"with {one.kind} {safe(one.other)}{who}", share(one.mean, 1), "", share(one.highest, 1), f"{count(one.fewest)} rows",
+        "none", "above 1/k" if one.promised is not None and one.highest > one.promised else "",
+    )  # fmt: skip
+
+
+def _verdict(promised: float | None, exceeded: bool) -> str:
+    return "EXCEEDED" if exceeded else "held" if promised is not None else ""
+
+
+def _promise(promised: float | None) -> str:
+    return share(promised, 1) if promised is not None else "none"
+
+
+def _linkage(one: LinkageAttack, counted: str) -> tuple[str, ...]:
+    known = f"{count(one.known)} known value{'s' if one.known > 1 else ''}"
+    wrong = ", one wrong" if one.errors else ""
+    return (
+        f"{known}{wrong}", share(one.mean, 1), share(one.worst_mean, 1), share(one.highest, 1),
+        f"{count(one.fewest)} {counted.partition(' ')[0]}" if one.fewest else "", _promise(one.promised), _verdict(one.promised, one.exceeded),
+    )  # fmt: skip
+
+
+def _guess(one: GuessAttack) -> tuple[str, ...]:
+    where = "class" if one.among == "class" else "candidates"
+    return (
+        f"{safe(one.column)} by {where}", share(one.mean, 1), "", share(one.highest, 1), "",
+        _promise(one.promised), _verdict(one.promised, one.exceeded),
+    )  # fmt: skip
+
+
+__all__ = ["attack_report"]

@@ -1,0 +1,110 @@
+"""Figures of a table that no policy asked for."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlanon.cli.show.text import count, measure, safe, share, table
+
+if TYPE_CHECKING:
+    from sqlanon.cli.screen import Screen
+    from sqlanon.results import IdentifyingReport, ModelFigure, RiskReport
+
+
+def risk_report(screen: Screen, report: RiskReport) -> None:
+    """Show what every model reaches, and what could not be measured."""
+    if report.models:
+        rows = [(_model(one), one.column or "", _reached(one)) for one in report.models]
+        screen.show(
+            "privacy models, measured without a policy (docs/risk.md says what each figure means)",
+            "",
+            table((("model", "left"), ("sensitive", "left"), ("worst class", "right")), rows),
+            "",
+        )
+    _attackers(screen, report)
+    for what in report.not_measured:
+        screen.show(f"not measured: {safe(what)}")
+
+
+SHOWN = 5
+"""Sets of each size, at most."""
+
+
+def identifying_report(screen: Screen, report: IdentifyingReport) -> None:
+    """Show of each size the sets of columns that identify best."""
+    how = (
+        "the best of all sets of each size"
+        if report.exhaustive
+        else "grown by the column that separates most"
+    )
+    screen.show(
+        f"columns of {safe(report.table)} that identify: {count(report.rows)} rows, {count(len(report.columns))} columns",
+        f"  sets of columns: {how}; --json has every set that was measured",
+        "",
+    )
+    shown: dict[int, int] = {}
+    rows = []
+    for one in report.sets:
+        size = len(one.columns)
+        shown[size] = shown.get(size, 0) + 1
+        if shown[size] <= SHOWN:
+            rows.append((", ".join(one.columns), share(one.distinction, 1), share(one.separation, 1)))
+    screen.show(table((("columns", "wrap"), ("distinction", "right"), ("separation", "right")), rows), "")
+
+
+def _attackers(screen: Screen, report: RiskReport) -> None:
+    """Risk in the field's terms."""
+    if report.prosecutor is None:
+        return
+    rows = []
+    for name, one in (("prosecutor", report.prosecutor), ("journalist", report.journalist)):
+        if one is not None:
+            rows.append((name, one.basis, share(one.highest, 1), share(one.average, 1), share(one.above, 1)))
+    if report.marketer is not None:
+        rows.append(("marketer", report.marketer.basis, "", share(report.marketer.average, 1), ""))
+    headings = (
+        ("attacker", "left"), ("computed of", "left"), ("highest", "right"), ("average", "right"),
+        (f"rows above {report.threshold:g}", "right"),
+    )  # fmt: skip
+    unique = [
+        (
+            "rows unique in the table",
+            f"{count(report.sample_uniques)} ({share(report.sample_uniques, report.rows)})",
+        )
+    ]
+    if (optimistic := report.wildcard) is not None:
+        rows.append(
+            (
+                "prosecutor, OPTIMISTIC",
+                "NULL and * any value",
+                share(optimistic.highest, 1),
+                share(optimistic.average, 1),
+                share(optimistic.above, 1),
+            )
+        )
+        number = f"{count(optimistic.unique_rows)} ({share(optimistic.unique_rows, report.rows)})"
+        unique.append(("rows compatible with no other, OPTIMISTIC", number))
+    if (found := report.population) is not None:
+        unique.append(("persons of the population", measure(round(found.population))))
+        if found.exact is not None:
+            unique.append(("persons unique in the population", _unique(found.exact, found.population)))
+        else:
+            unique += [
+                (f"estimated unique in the population, {name}", _unique(value, found.population))
+                for name, value in (("Pitman", found.pitman), ("Zayatz", found.zayatz), ("SNB", found.snb))
+            ]
+            rule = f"estimated unique in the population, Dankar's rule ({found.rule})"
+            unique.append((rule, _unique(found.dankar, found.population)))
+    screen.show(table(headings, rows), "", table((("uniques", "wrap"), ("", "left")), unique), "")
+
+
+def _unique(number: float | None, population: float) -> str:
+    return "not estimable" if number is None else f"{measure(round(number))} ({share(number, population)})"
+
+
+def _model(one: ModelFigure) -> str:
+    return f"{one.model} ({one.form})" if one.form else one.model
+
+
+def _reached(one: ModelFigure) -> str:
+    return "none holds" if one.reached is None else measure(one.reached)

@@ -1,0 +1,60 @@
+"""A box of its own for every row (Doka et al. 2015)."""
+
+from __future__ import annotations
+
+from sqlanon.declared.asked import Asked, Refused
+from sqlanon.declared.cost import Cost
+from sqlanon.declared.method import MethodDeclaration
+from sqlanon.declared.method_options import Whole, Word
+
+MOST_BLOCK = 4096
+"""Rows of a block of matchings, at most, unless 2 k is more: the cost of one is up to their cube."""
+
+
+def block_of_k(asked: Asked) -> Refused | None:
+    """Fewer than 2 k rows leave the matchings of a block hardly a choice."""
+    block = int(asked.options["block"])
+    if block == 0 or block >= 2 * asked.k:
+        return None
+    what = f"{asked.method}: block={block} is less than 2 k"
+    return Refused(what, f"say block={2 * asked.k} or more, or leave it out", "block")
+
+
+FREEFORM = MethodDeclaration(
+    "freeform",
+    "A box of its own for every row, k matchings, one of them drawn by a secret (Doka et al. 2015).",
+    "sqlanon.methods.freeform.method:Freeform",
+    Cost(0.3, 2.0, k=1.0, worst=4.0),
+    (
+        Word(
+            "solver",
+            ("hungarian", "greedy", "sortgreedy", "flow", "ring", "mip"),
+            "How rows are matched; all but the default are for comparison (docs/freeform.md).",
+        ),
+        Word(
+            "order",
+            ("tree", "hilbert", "lexicographic"),
+            "What rows are cut into blocks along; lexicographic: by the columns in ascending number of values, as in the paper.",
+        ),
+        Whole(
+            "block",
+            0,
+            MOST_BLOCK,
+            0,
+            "Rows that are matched together, at least 2 k; 0: 512, or 2 k if that is more, and with other solvers than the default the whole table.",
+        ),
+        Whole(
+            "passes",
+            0,
+            100,
+            2,
+            "How often each matching is taken out and made anew; the other solvers make none anew.",
+        ),
+    ),
+    executions=("kernel",),
+    requirements=("k",),
+    formats=("ranges", "labels"),
+    own_boxes=True,
+    rules=(block_of_k,),
+    instead="tree",
+)

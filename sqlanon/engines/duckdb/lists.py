@@ -1,0 +1,39 @@
+"""A few values of each column as lists: DuckDB takes more time to register arrays, and to plan a query of them, than to read these."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from sqlanon.engines.duckdb.connection import quoted
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+FEW = 200
+"""So many values of a column are a list."""
+_TYPES = {"int16": "SMALLINT", "int32": "INTEGER", "int64": "BIGINT", "float64": "DOUBLE"}
+
+
+def as_lists(
+    create: str, name: str, columns: Mapping[str, npt.NDArray[np.generic]]
+) -> tuple[str, list[list[Any]]] | None:
+    """Statements that make a table, where it is missing, and append the columns to it, with their values; None: load them as arrays.
+
+    Args:
+        create: how the table is made, up to its columns.
+        name: its name as SQL.
+        columns: arrays of equal length.
+    """
+    types = [_TYPES.get(str(array.dtype)) for array in columns.values()]
+    if None in types or any(len(array) > FEW for array in columns.values()):
+        return None
+    named = list(zip(map(quoted, columns), types, strict=True))
+    defined = ", ".join(f"{column} {kind}" for column, kind in named)
+    lists = ", ".join(f"UNNEST(CAST(? AS {kind}[])) AS {column}" for column, kind in named)
+    text = f"{create} ({defined}); INSERT INTO {name} BY NAME SELECT {lists}"
+    return text, [array.tolist() for array in columns.values()]
+
+
+__all__ = ["as_lists"]

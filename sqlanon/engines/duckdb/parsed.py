@@ -1,0 +1,49 @@
+"""Texts that a connection was sent before, as syntax trees: to parse a small statement takes as long as to run it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import duckdb
+
+KEPT = 256
+"""So many texts are known at once; the one that was sent longest ago is forgotten first."""
+LONGEST = 10_000
+"""Longer texts are parsed every time: their trees would take memory, and their statements take longer than the parser."""
+
+
+class Parsed:
+    """The trees of texts that are sent again and again. Names are looked up in the catalog whenever a tree is run, as with a text."""
+
+    def __init__(self, parse: Callable[[str], list[duckdb.Statement]]) -> None:
+        """Nothing is known yet.
+
+        Args:
+            parse: the driver's parser, which asks the database nothing.
+        """
+        self._parse = parse
+        self._known: dict[str, str | duckdb.Statement | None] = {}
+
+    def of(self, text: str) -> str | duckdb.Statement:
+        """What to execute for a text: its tree, from the second time on; the text the first time, and where it is several statements.
+
+        Raises:
+            duckdb.Error: it does not parse.
+        """
+        if len(text) > LONGEST:
+            return text
+        if text not in self._known:
+            self._known[text] = None
+            if len(self._known) > KEPT:
+                del self._known[next(iter(self._known))]
+            return text
+        found = self._known.pop(text)
+        if found is None:
+            parsed = self._parse(text)
+            found = parsed[0] if len(parsed) == 1 else text
+        self._known[text] = found
+        return found
+
+    def forget(self) -> None:
+        """Forget all: a statement of the caller's may change how texts are read."""
+        self._known.clear()

@@ -1,0 +1,122 @@
+"""The rights of roles in a PostgreSQL session: the ability `Rights`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Self
+
+import psycopg
+from psycopg import sql
+
+from sqlanon.engines.base import Statement, TableRef
+from sqlanon.engines.postgres import private, rights
+from sqlanon.engines.postgres.connect import is_failed
+from sqlanon.engines.postgres.session import Session
+from sqlanon.errors import DatabaseError
+
+
+class Granting(Session):
+    """The part of a session that reads, grants and revokes rights."""
+
+    @property
+    def rights(self) -> Self:
+        """See `Engine.rights`."""
+        return self
+
+    @contextmanager
+    def acting_as(self, role: str, seconds: float) -> Iterator[None]:
+        """See `Rights.acting_as`."""
+        if not self.roles([role]):
+            raise DatabaseError(f"there is no role {role}")
+        with self._transaction("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"):
+            self._control("the time limit", f"SET LOCAL statement_timeout = {max(1, round(seconds * 1000))}")
+            try:
+                self._connection.execute(sql.SQL("SET LOCAL ROLE {}").format(sql.Identifier(role)))
+            except psycopg.Error as error:
+                raise DatabaseError(
+                    f"this session may not act as role {role}: connect as a member of it"
+                ) from error
+            yield
+
+    def recorded(self, view: TableRef, columns: Sequence[str]) -> list[Statement]:
+        """See `Rights.recorded`."""
+        with self._translated("recorded rights"):
+            made = rights.recorded(self._connection, view, columns)
+        return [Statement("recorded rights", text) for text in made]
+
+    def roles(self, names: Sequence[str]) -> list[str]:
+        """See `Rights.roles`."""
+        with self._translated("catalog lookup"):
+            return rights.roles(self._connection, names)
+
+    def grant_select(self, views: Sequence[TableRef], role: str) -> None:
+        """See `Rights.grant_select`."""
+        with self._translated("GRANT"):
+            refused = rights.grant_select(self._connection, views, role)
+        _granted(role, refused)
+
+    def grant_usage(self, views: Sequence[TableRef], role: str) -> None:
+        """See `Rights.grant_usage`."""
+        with self._translated("GRANT"):
+            refused = rights.grant_usage(self._connection, views, role)
+        _granted(role, refused)
+
+    def revoke_select(self, views: Sequence[TableRef], role: str) -> None:
+        """See `Rights.revoke_select`."""
+        with self._translated("REVOKE"):
+            rights.revoke_select(self._connection, views, role)
+
+    def can_select(self, role: str, ref: TableRef) -> bool:
+        """See `Rights.can_select`."""
+        with self._translated("catalog lookup"):
+            return rights.can_select(self._connection, role, ref)
+
+    def can_use(self, role: str, schema: str) -> bool:
+        """See `Rights.can_use`."""
+        with self._translated("catalog lookup"):
+            return rights.can_use(self._connection, role, schema)
+
+    def make_private(self, schema: str, *, anew: bool) -> None:
+        """See `Rights.make_private`."""
+        with self._translated("rights of the private schema"):
+            self._by_default = private.check_private(self._connection, schema)
+            if anew:
+                rights.make_private(self._connection, schema)
+
+    @contextmanager
+    def reading(self, table: TableRef) -> Iterator[None]:
+        """See `Rights.reading`."""
+        with self._translated("rights of the private schema"):
+            foreign = private.check_readable(self._connection, table)
+            if foreign:
+                private.tables_only(self._connection)
+        try:
+            yield
+        finally:
+            if foreign and not is_failed(self._connection):
+                with self._translated("rights of the private schema"):
+                    private.tables_only(self._connection, end=True)
+
+    def all_readers(self) -> list[str]:
+        """See `Rights.all_readers`."""
+        with self._translated("catalog lookup"):
+            return private.all_readers(self._connection)
+
+    def drop_statistics(self, tables: Sequence[TableRef]) -> None:
+        """See `Rights.drop_statistics`."""
+        with self._translated("statistics of private tables"):
+            private.drop_statistics(self._connection, tables)
+
+    def grantees(self, schema: str) -> list[str]:
+        """See `Rights.grantees`."""
+        with self._translated("catalog lookup"):
+            return rights.grantees(self._connection, schema)
+
+
+def _granted(role: str, refused: str | None) -> None:
+    if refused:
+        raise DatabaseError(
+            f"cannot let role {role} read {refused}: somebody else owns it; ask for GRANT .. WITH GRANT OPTION, or have "
+            f"its owner grant it, or take {role} out of the policy's readers"
+        )

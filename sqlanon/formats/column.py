@@ -1,0 +1,69 @@
+"""A quasi column while its boxes are recoded, as the templates of formats take it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from sqlanon.formats.layout import Names
+
+if TYPE_CHECKING:
+    from sqlanon.engines.base import TableRef
+    from sqlanon.table.encode import Domain
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A quasi column while its boxes are recoded, with the scratch tables that templates join.
+
+    Attributes:
+        code: its code column; ``domain``: the table of its codes and values.
+        kind: ordered, set or tree.
+        nulls: it holds NULLs; ``size``: how many values its domain has, at least 1.
+        names: what it becomes.
+        range: of an ordered domain.
+        key: the column of the boxes that ``members`` (of a set) are found by.
+        found: the node of every span of a hierarchy.
+        type: what values are cast to, where they travel as text.
+        leveled: the boxes have the level that is published, ``at_<code>``: -1 the least node, ``height`` the root or any value, more
+            a starred class.
+        height: of the tree; 1 for other columns.
+        either: a cell is the value or nothing.
+        labels, means, middle: the texts of values or nodes; the means, and the representative codes, of classes.
+        source: the column's domain.
+        places: an ordered domain is read in arrays, in the order of the codes, which are 0, 1, 2, ..
+    """
+
+    source: Domain
+    code: str
+    kind: str
+    domain: TableRef
+    nulls: bool
+    size: int
+    names: Names
+    key: str
+    type: str | None = None
+    range: float = 0
+    members: TableRef | None = None
+    found: TableRef | None = None
+    leveled: bool = False
+    height: int = 1
+    either: bool = False
+    labels: TableRef | None = field(default=None)
+    means: TableRef | None = None
+    middle: TableRef | None = None
+    places: bool = False
+
+    @property
+    def value_places(self) -> bool:
+        """Whether its values are read so too: in an array with NULLs or with values of other widths an engine looks for a place."""
+        fixed = self.source.reading.column.kind in ("integer", "float", "date", "timestamp", "boolean")
+        return self.places and fixed and not self.nulls
+
+    def having(self, **tables: TableRef | float | None) -> Column:
+        """The same with more tables."""
+        return replace(self, **tables)  # type: ignore[arg-type]
+
+
+KINDS = {"ordered": "ordered", "nominal": "set", "hierarchy": "tree"}
+"""What templates call the treatments of quasi columns."""

@@ -1,0 +1,107 @@
+"""What a format makes of the classes of a run: recoded classes, their levels, and candidates where every row has a box of its own."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from sqlanon.formats.grouping import Grouping, RowGroups
+from sqlanon.formats.layout import Layout, Published
+
+if TYPE_CHECKING:
+    from sqlanon.engines.base import TableRef
+    from sqlanon.formats.base import Format
+
+
+@dataclass(frozen=True, slots=True)
+class Levels:
+    """At which levels classes are published, where a method decides that (`sqlanon.methods.base.Assignment`).
+
+    Attributes:
+        table: scratch table (class, a smallint for each code column); None: the least node of every class.
+        starred: the class that publishes no quasi value; None: there is none.
+    """
+
+    table: TableRef | None = None
+    starred: int | None = None
+
+    def __bool__(self) -> bool:
+        """Whether there is anything that the boxes of the classes do not say."""
+        return self.table is not None or self.starred is not None
+
+
+AS_BOXES = Levels()
+
+
+@dataclass(frozen=True, slots=True)
+class Candidates:
+    """Rows and boxes of a release in which every row has a box of its own (`sqlanon.methods.base.Matches`).
+
+    Attributes:
+        k: boxes that a row fits, and rows that fit a box.
+        matched: scratch table of the classed rows, every one once for each of its boxes: ``class`` is the box.
+        edges, slots: scratch tables, as the method made them.
+        kept: the certificate's table of edges, where it is written.
+        content: what remix and draw were keyed with, besides secret and release.
+    """
+
+    k: int
+    matched: TableRef
+    edges: TableRef
+    slots: TableRef
+    kept: TableRef
+    content: str
+
+
+@dataclass(frozen=True, slots=True)
+class Recoded:
+    """Classes ready to publish.
+
+    Attributes:
+        boxes: scratch table (class, n, lo_, hi_, null_, ncp_, lm_ per code column; exact formats: single values).
+        released: scratch table (class, every published column that comes from the class, place).
+        form: how they are published.
+        layout: names per code column, and the columns of the tables.
+        classes, min_class, max_class: how many classes, and the smallest and largest.
+        groups: which class is in which group of the release.
+        left_out: rows of the source that have no class, by declaration; ``omitted`` is a scratch table of them.
+        starred: the class of suppressed rows that are published, or None; ``starred_rows`` of them there are.
+        leveled: the boxes have the level that is published.
+        candidates: every row has a box of its own; None: classes.
+    """
+
+    boxes: TableRef
+    released: TableRef
+    form: Format
+    layout: Layout
+    classes: int
+    min_class: int
+    max_class: int
+    groups: RowGroups
+    left_out: int = 0
+    omitted: TableRef | None = None
+    starred: int | None = None
+    starred_rows: int = 0
+    leveled: bool = False
+    candidates: Candidates | None = None
+
+    @property
+    def suppressed(self) -> int:
+        """Rows of the source that lose everything, left out or starred."""
+        return self.left_out + self.starred_rows
+
+    @property
+    def columns(self) -> tuple[Published, ...]:
+        """All published columns, in order."""
+        return self.layout.columns
+
+    @property
+    def sensitive(self) -> tuple[Published, ...]:
+        """The columns of the table of sensitive values, where there is one."""
+        return self.layout.sensitive
+
+    def grouping(self, rows: TableRef, counted: TableRef | None = None) -> Grouping:
+        """What makes the groups of the published tables; see `Format.grouping`. With boxes of their own: the rows that fit a box."""
+        if self.candidates is not None:
+            return Grouping(self.candidates.kept, ("box",))
+        return self.form.grouping(rows, counted, self.layout)

@@ -1,0 +1,301 @@
+"""Clusters of rows that are priced by an objective: what one costs, and which one a row or another cluster joins at the least cost.
+
+A class of n rows, n_s of them with sensitive value s, costs the sum over columns of n A - sum_s n_s B(s). A is the weighted extent of its
+cell and B is 0, or both are of counts: A = whole x weight x log F(R), B(s) = part x weight x log F(R, s) (Goldberger & Tassa 2010,
+equations 10 and 14, without what is the same for all divisions). Logarithms come from one table, so that costs are integers.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from numba import njit
+
+from sqlanon.kernels.extent import (
+    KIND,
+    LEVELS,
+    NULLS,
+    SCALE,
+    SET,
+    SIZE,
+    START,
+    TREE,
+    WEIGHT,
+    extent,
+    popcount,
+)
+from sqlanon.kernels.requirements import Counters, Demands, satisfied
+
+Codes = npt.NDArray[np.int32]
+Longs = npt.NDArray[np.int64]
+
+
+class Objective(NamedTuple):
+    """What classes cost.
+
+    Attributes:
+        facts, table: the geometry.
+        whole, part: what log F(R) and log F(R, s) count for; 0 and 0: extents are summed.
+        logs: int32[rows + 1], round(2^20 log2 n); 0 for 0.
+        counts: int32[codes + d, values + 1], of every column one after the other the rows of codes below 0, 1 ... and of all codes, by
+            sensitive value, and last of all values.
+        first: int64[d], where each column begins there.
+    """
+
+    facts: Longs
+    table: Longs
+    whole: int
+    part: int
+    logs: Codes
+    counts: Codes
+    first: Longs
+
+
+class Priced(NamedTuple):
+    """Clusters, in slots; one without rows is free.
+
+    Attributes:
+        low, high: int32[slots, d], their least and greatest codes.
+        mask: uint64[slots, d, words], the codes of nominal columns.
+        size, cost: int64[slots].
+        of: int64[slots, values], rows of each sensitive value.
+        unit, own: int64[slots, d], A and the cost of the column.
+        seen: int32[slots, d, values + 1], F(R, s) and F(R), where the objective counts.
+        base: int64[slots, values], what one row more of that value costs where its codes are in all cells.
+        head, after: int64[slots] and int64[n], the rows of each as a list that ends with -1.
+        cluster: int64[n], the slot of each row.
+    """
+
+    low: Codes
+    high: Codes
+    mask: npt.NDArray[np.uint64]
+    size: Longs
+    cost: Longs
+    of: Longs
+    unit: Longs
+    own: Longs
+    seen: Codes
+    base: Longs
+    head: Longs
+    after: Longs
+    cluster: Longs
+
+
+@njit(nogil=True, cache=True)
+def new_priced(objective: Objective, n: int, slots: int) -> Priced:
+    """No clusters of ``n`` rows, in so many slots; the last slot stays without rows."""
+    facts, d, values = objective.facts, len(objective.facts), objective.counts.shape[1] - 1
+    words = np.int64(1)
+    for a in range(d):
+        if facts[a, KIND] == SET:
+            words = max(words, (facts[a, SIZE] + facts[a, NULLS] + 63) // 64)
+    return Priced(
+        np.zeros((slots, d), np.int32), np.zeros((slots, d), np.int32), np.zeros((slots, d, words), np.uint64),
+        np.zeros(slots, np.int64), np.zeros(slots, np.int64), np.zeros((slots, values), np.int64),
+        np.zeros((slots, d), np.int64), np.zeros((slots, d), np.int64),
+        np.zeros((slots, d if objective.whole > 0 else 0, values + 1), np.int32), np.zeros((slots, values), np.int64),
+        np.full(slots, -1, np.int64), np.full(n, -1, np.int64), np.zeros(n, np.int64),
+    )  # fmt: skip
+
+
+@njit(nogil=True, cache=True)
+def _region(objective: Objective, a: int, low: int, high: int) -> tuple[int, int]:
+    """The codes that the cell of codes ``low`` to ``high`` covers; (-1, -1) for the set of a nominal column."""
+    facts, table = objective.facts, objective.table
+    size, null = facts[a, SIZE], facts[a, NULLS]
+    if null == 1 and low == 0 and high > 0:
+        return np.int64(0), size
+    if facts[a, KIND] == SET:
+        return np.int64(-1), np.int64(-1)
+    if facts[a, KIND] == TREE and low < high:
+        for level in range(facts[a, LEVELS]):
+            at = facts[a, START] + 2 * level * size
+            node = table[at + low - null]
+            if node == table[at + high - null]:
+                leaves = -(-table[at + size + low - null] * size // SCALE)
+                return node + null, node + null + leaves - 1
+        return null, size + null - 1
+    return low, high
+
+
+@njit(nogil=True, cache=True)
+def _rows_in(
+    made: Priced, objective: Objective, g: int, other: int, a: int, low: int, high: int, s: int
+) -> int:  # fmt: skip
+    """F(R, s), or F(R) for the last ``s``, of the cell of clusters ``g`` and ``other`` together, whose region is given."""
+    counts, first = objective.counts, objective.first[a]
+    if low >= 0:
+        return np.int64(counts[first + high + 1, s] - counts[first + low, s])
+    total = np.int64(made.seen[g, a, s])
+    for w in range(made.mask.shape[2]):
+        more = made.mask[other, a, w] & ~made.mask[g, a, w]
+        while more:
+            bit = more & (~more + np.uint64(1))
+            code = first + 64 * w + popcount(bit - np.uint64(1))
+            total += counts[code + 1, s] - counts[code, s]
+            more ^= bit
+    return total
+
+
+@njit(nogil=True, cache=True)
+def _members(made: Priced, g: int, other: int, a: int) -> int:
+    """Codes of a nominal column in two clusters."""
+    members = np.int64(0)
+    for w in range(made.mask.shape[2]):
+        members += popcount(made.mask[g, a, w] | made.mask[other, a, w])
+    return members
+
+
+@njit(nogil=True, cache=True)
+def _unit(made: Priced, objective: Objective, g: int, other: int, a: int, low: int, high: int) -> int:
+    """A of the cell of two clusters together that has codes ``low`` to ``high``."""
+    facts = objective.facts
+    if objective.whole > 0:
+        begin, end = _region(objective, a, low, high)
+        rows = _rows_in(made, objective, g, other, a, begin, end, objective.counts.shape[1] - 1)
+        return objective.whole * facts[a, WEIGHT] * objective.logs[rows]
+    members = _members(made, g, other, a) if facts[a, KIND] == SET else np.int64(0)
+    return facts[a, WEIGHT] * extent(
+        facts[a, KIND], facts[a, SIZE], facts[a, NULLS], facts[a, LEVELS], facts[a, START], objective.table, low, high,
+        members,
+    )  # fmt: skip
+
+
+@njit(nogil=True, cache=True)
+def _take(made: Priced, objective: Objective, codes: Codes, value: Longs, i: int, g: int) -> None:
+    """Widen the cells of slot ``g`` to row ``i``, and count it."""
+    for a in range(made.low.shape[1]):
+        code = codes[i, a]
+        made.low[g, a] = min(made.low[g, a], code) if made.size[g] > 0 else code
+        made.high[g, a] = max(made.high[g, a], code) if made.size[g] > 0 else code
+        if objective.facts[a, KIND] == SET:
+            made.mask[g, a, code >> 6] |= np.uint64(1) << np.uint64(code & 63)
+    made.size[g] += 1
+    made.of[g, value[i]] += 1
+
+
+@njit(nogil=True, cache=True)
+def lone(made: Priced, objective: Objective, codes: Codes, value: Longs, i: int, g: int) -> None:
+    """Make slot ``g`` of row ``i`` alone, without a price."""
+    made.size[g], made.of[g], made.mask[g] = 0, 0, 0
+    _take(made, objective, codes, value, i, g)
+
+
+@njit(nogil=True, cache=True)
+def priced(
+    made: Priced, objective: Objective, codes: Codes, value: Longs, g: int, left: int, to: int
+) -> None:
+    """Make slot ``to`` of the rows of cluster ``g`` without row ``left`` (-1: all), and price it. Cost: O((rows + values) d)."""
+    part, empty, last = objective.part, len(made.size) - 1, objective.counts.shape[1] - 1
+    made.size[to], made.of[to], made.mask[to], made.cost[to], made.base[to] = 0, 0, 0, 0, 0
+    i = made.head[g]
+    while i >= 0:
+        if i != left:
+            _take(made, objective, codes, value, i, to)
+        i = made.after[i]
+    n = made.size[to]
+    if n == 0:
+        return
+    for a in range(made.low.shape[1]):
+        low, high = np.int64(made.low[to, a]), np.int64(made.high[to, a])
+        unit = _unit(made, objective, empty, to, a, low, high)
+        own, weight = n * unit, part * objective.facts[a, WEIGHT]
+        made.base[to] += unit
+        if objective.whole > 0:
+            begin, end = _region(objective, a, low, high)
+            for s in range(last + 1):
+                made.seen[to, a, s] = _rows_in(made, objective, empty, to, a, begin, end, s)
+                if part > 0 and s < last:
+                    known = weight * objective.logs[made.seen[to, a, s]]
+                    made.base[to, s] -= known
+                    own -= made.of[to, s] * known
+        made.unit[to, a], made.own[to, a] = unit, own
+        made.cost[to] += own
+
+
+@njit(nogil=True, cache=True)
+def lawful(
+    made: Priced, g: int, left: int, entered: int, demands: Demands, numbers: Codes, counters: Counters, rows: Longs
+) -> bool:  # fmt: skip
+    """Whether cluster ``g`` without row ``left`` and with row ``entered`` (-1: none) meets the requirements."""
+    if made.size[g] - (left >= 0) + (entered >= 0) < demands.k:
+        return False
+    if len(demands.add) == 0:
+        return True
+    i, count = made.head[g], 0
+    while i >= 0:
+        if i != left:
+            rows[count] = i
+            count += 1
+        i = made.after[i]
+    if entered >= 0:
+        rows[count] = entered
+        count += 1
+    return satisfied(demands, numbers, rows[:count], counters)
+
+
+@njit(nogil=True, cache=True)
+def nearest(
+    made: Priced, objective: Objective, x: int, i: int, but: int, first: int, past: int, most: int, demands: Demands,
+    numbers: Codes, counters: Counters, rows: Longs,
+) -> tuple[int, int]:  # fmt: skip
+    """The cluster that gets dearer least, and by less than ``most``, by the rows of slot ``x``.
+
+    Args:
+        made, objective: the clusters.
+        x: what joins; only its cells and counts are read.
+        i: the row that it is, where the cluster must meet the requirements with it; -1: nothing is asked.
+        but: a cluster that is not looked at.
+        first, past: those that are.
+        most: what it may cost, at most, less one.
+        demands, numbers, counters, rows: the requirements.
+
+    Returns:
+        The cluster, of several the first; -1: there is none. And by how much dearer it gets.
+    """
+    facts, d, values, part = objective.facts, made.low.shape[1], made.of.shape[1], objective.part
+    into, more = -1, made.size[x]
+    for h in range(first, past):
+        n = made.size[h]
+        if n == 0 or h == but:
+            continue
+        total = np.int64(0)
+        if more == 1:
+            s = 0
+            while made.of[x, s] == 0:
+                s += 1
+            total = made.base[h, s]
+        else:
+            for s in range(values):
+                total += made.of[x, s] * made.base[h, s]
+        for a in range(d):
+            if part == 0 and total >= most:  # each cell that widens costs more
+                break
+            low, high = min(made.low[h, a], made.low[x, a]), max(made.high[h, a], made.high[x, a])
+            if facts[a, KIND] == SET:
+                inside = True
+                for w in range(made.mask.shape[2]):
+                    inside &= made.mask[x, a, w] & ~made.mask[h, a, w] == np.uint64(0)
+            else:
+                inside = low == made.low[h, a] and high == made.high[h, a]
+            if inside:
+                continue
+            unit = _unit(made, objective, h, x, a, np.int64(low), np.int64(high))
+            total += (n + more) * unit - more * made.unit[h, a]
+            if part == 0:
+                total -= n * made.unit[h, a]
+                continue
+            total -= made.own[h, a]
+            begin, end = _region(objective, a, np.int64(low), np.int64(high))
+            weight, known = part * facts[a, WEIGHT], np.int64(0)
+            for s in range(values):
+                both = made.of[h, s] + made.of[x, s]
+                if both > 0:
+                    seen = _rows_in(made, objective, h, x, a, begin, end, s)
+                    known += both * objective.logs[seen] - made.of[x, s] * objective.logs[made.seen[h, a, s]]
+            total -= weight * known
+        if total < most and (i < 0 or lawful(made, h, -1, i, demands, numbers, counters, rows)):
+            into, most = h, total
+    return into, most

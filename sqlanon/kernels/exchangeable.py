@@ -1,0 +1,36 @@
+"""Which rows may be those that candidates are of: edges of a graph that some perfect matching has (Dulmage and Mendelsohn 1958)."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+from numba import njit
+
+from sqlanon.kernels.strong_components import strong_components
+
+Longs = npt.NDArray[np.int64]
+
+
+@njit(nogil=True, cache=True)
+def exchangeable(at: Longs, other: Longs) -> Longs:
+    """How many candidates of every record are possible, all records together.
+
+    Record i is of row i, and that is known to nobody. A reader knows for every record the rows that it may be of, and that each row has
+    one record. So he excludes a row that no assignment of all records has. Assignments differ in cycles: row j is possible for record
+    i where a way along candidates leads from j back to i, which is where they are in one strongly connected component.
+
+    Args:
+        at: int64[n + 1], where the candidates of a record begin in ``other``.
+        other: the rows, each once a record; row i among those of record i.
+
+    Returns:
+        int64[n]: the possible ones among the candidates, at least 1.
+
+    Cost: one step a candidate.
+    """
+    n, part = len(at) - 1, strong_components(at, other)
+    found = np.zeros(n, np.int64)
+    for i in range(n):
+        for e in range(at[i], at[i + 1]):
+            found[i] += part[other[e]] == part[i]
+    return found

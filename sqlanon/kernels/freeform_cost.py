@@ -1,0 +1,92 @@
+"""What a box of its own costs: rows, boxes and how much a box grows by a row, in integers (Doka et al. 2015, section 3).
+
+`targets` int64[k, n] has for each of k matchings the box of every row; the first box of a row is the row alone, numbered as it.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from numba import njit
+
+from sqlanon.kernels.extent import Geometry
+from sqlanon.kernels.unions import (
+    Masks,
+    Measure,
+    Places,
+    boxes_of,
+    codes_width,
+    copy_box,
+    join_box,
+    lines_width,
+    measure_of,
+    sets_width,
+)
+
+Longs = npt.NDArray[np.int64]
+
+
+class Coordinates(NamedTuple):
+    """n rows as solvers take them.
+
+    Attributes:
+        box: int32[n, 2 * lanes], the box of each row alone, see `sqlanon.kernels.unions`.
+        mask: uint64[n, words], its sets.
+        measure: the attributes.
+        codes: int32[n, d], the codes of the rows.
+    """
+
+    box: Places
+    mask: Masks
+    measure: Measure
+    codes: Places
+
+
+def coordinates(places: Places, sets: Masks, codes: Places, geometry: Geometry) -> Coordinates:
+    """Prepare rows; ``places``, ``sets`` and ``codes`` as in `sqlanon.kernels.rows.Rows`. Cost: O(n d)."""
+    own = np.ascontiguousarray(codes[:, : len(geometry.facts)])
+    return Coordinates(boxes_of(places), sets.copy(), measure_of(geometry, places.shape[1]), own)
+
+
+@njit(nogil=True, cache=True)
+def joined(box: Places, mask: Masks, j: int, boxes: Places, masks: Masks, i: int, measure: Measure) -> int:
+    """The width of box ``j`` of some and box ``i`` of others together: weighted extents, 0 to `SCALE` x weights."""
+    total = lines_width(box, j, boxes, i, measure.weight)
+    total += sets_width(mask, j, masks, i, measure.sets, measure.table)
+    return total + codes_width(box, j, boxes, i, measure.facts, measure.table, measure.codes)
+
+
+@njit(nogil=True, cache=True)
+def grow(box: Places, mask: Masks, j: int, boxes: Places, masks: Masks, i: int) -> None:
+    """Make box ``j`` cover box ``i`` of others."""
+    join_box(box, mask, j, box, mask, j, boxes, masks, i)
+
+
+@njit(nogil=True, cache=True)
+def _covers(own: Places, sets: Masks, targets: Longs) -> tuple[Places, Masks]:
+    k, n = targets.shape
+    box, mask = np.empty_like(own), np.empty_like(sets)
+    for i in range(n):
+        copy_box(box, mask, targets[0, i], own, sets, i)
+    for t in range(1, k):
+        for i in range(n):
+            join_box(box, mask, targets[t, i], box, mask, targets[t, i], own, sets, i)
+    return box, mask
+
+
+@njit(nogil=True, cache=True)
+def covers(rows: Coordinates, targets: Longs) -> tuple[Places, Masks]:
+    """The boxes of the rows that matchings send there. Cost: O(n k d)."""
+    return _covers(rows.box, rows.mask, targets)
+
+
+@njit(nogil=True, cache=True)
+def total(rows: Coordinates, targets: Longs) -> int:
+    """The loss: the sum of the boxes' widths."""
+    box, mask = _covers(rows.box, rows.mask, targets)
+    found = np.int64(0)
+    for j in range(len(box)):
+        found += joined(box, mask, j, box, mask, j, rows.measure)
+    return found

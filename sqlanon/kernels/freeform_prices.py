@@ -1,0 +1,210 @@
+"""What a row costs in a box, for all rows of a window and their boxes: how much the box grows by it, an integer (Doka et al. 2015, section 3)."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from numba import njit
+
+from sqlanon.kernels.extent import (
+    KIND,
+    LEVELS,
+    NULLS,
+    ORDERED,
+    SCALE,
+    SET,
+    SIZE,
+    START,
+    WEIGHT,
+    Geometry,
+    extent,
+)
+
+Longs = npt.NDArray[np.int64]
+Ints = npt.NDArray[np.int32]
+
+TAKEN = np.int32(2**31 - 1)
+"""The mark of a box that a row has in another matching; costs are at most 2^30."""
+
+
+@njit(nogil=True, cache=True)
+def _numbered(values: Longs, bound: int) -> tuple[Ints, Longs]:
+    """Values from 0 to ``bound`` - 1 by small numbers, in their order: the number of each, and a place of each number."""
+    m = len(values)
+    if bound > 16 * m:  # many that do not occur: they are sorted
+        line = np.unique(values)
+        number = np.searchsorted(line, values).astype(np.int32)
+        first = np.empty(len(line), np.int64)
+    else:
+        rank, number, count = np.zeros(bound, np.int32), np.empty(m, np.int32), 0
+        for value in values:
+            rank[value] = 1
+        for value in range(bound):
+            occurs = rank[value]
+            rank[value] = count
+            count += occurs
+        for i in range(m):
+            number[i] = rank[values[i]]
+        first = np.empty(count, np.int64)
+    for i in range(m):
+        first[number[i]] = i
+    return number, first
+
+
+class _Window(NamedTuple):
+    """The codes of a window of m rows, by small numbers.
+
+    Attributes:
+        base: int64[d + 1], where the codes of an attribute begin in ``known``.
+        known: int32[*], the codes that occur, ascending, all attributes one after the other.
+        place: int32[*], their positions, of ordered attributes.
+        group: int64[d], attributes whose codes occur in few combinations are one group: a row's cost is the sum of fewer numbers.
+        size: int64[groups], how many combinations occur.
+        of_row: uint32[groups, m], the combination of every row.
+        of_group: uint32[d, m], where in ``known`` a combination has its code of an attribute.
+    """
+
+    base: Longs
+    known: Ints
+    place: Ints
+    group: Longs
+    size: Longs
+    of_row: npt.NDArray[np.uint32]
+    of_group: npt.NDArray[np.uint32]
+
+
+@njit(nogil=True, cache=True)
+def _window(codes: Ints, geometry: Geometry, begin: int, stop: int) -> _Window:
+    """Cost: O(m d) where domains are small, and O(m d log m) else."""
+    d, m = len(codes), stop - begin
+    facts, table = geometry.facts, geometry.table
+    number, known, place, base = np.empty((d, m), np.int32), np.empty(d * m, np.int32), np.zeros(d * m, np.int32), np.zeros(d + 1, np.int64)  # fmt: skip
+    for a in range(d):
+        own, first = _numbered(codes[a, begin:stop].astype(np.int64), facts[a, SIZE] + facts[a, NULLS])
+        number[a] = own
+        base[a + 1] = base[a] + len(first)
+        for at in range(len(first)):
+            code = codes[a, begin + first[at]]
+            known[base[a] + at] = code
+            if facts[a, KIND] == ORDERED:
+                place[base[a] + at] = table[facts[a, START] + code]
+    group, size, of_row, of_group = np.empty(d, np.int64), np.zeros(d, np.int64), np.empty((d, m), np.uint32), np.zeros((d, m), np.uint32)  # fmt: skip
+    firsts, made = np.empty((d, m), np.int64), 0
+    for a in np.argsort(base[1:] - base[:-1]):
+        count = base[a + 1] - base[a]
+        if made > 0:
+            own, first = _numbered(
+                of_row[made - 1].astype(np.int64) * count + number[a], size[made - 1] * count
+            )
+            if 4 * len(first) <= m:
+                of_row[made - 1], firsts[made - 1, : len(first)] = own, first
+                size[made - 1], group[a] = len(first), made - 1
+                continue
+        for i in range(m):
+            of_row[made, i] = number[a, i]
+            firsts[made, number[a, i]] = i
+        size[made], group[a] = count, made
+        made += 1
+    for a in range(d):
+        g = group[a]
+        for at in range(size[g]):
+            of_group[a, at] = base[a] + number[a, firsts[g, at]]
+    return _Window(base, known[: base[d]], place[: base[d]], group, size[:made], of_row[:made], of_group)
+
+
+@njit(nogil=True, cache=True)
+def _growths(
+    codes: Ints, geometry: Geometry, rows: Longs, window: _Window, seen: Ints, stamp: int, growth: Ints
+) -> None:  # fmt: skip
+    """How much the box of some rows grows by each code of a window, into ``growth``; ``seen`` has room for the codes of sets."""
+    facts, table, base, known, place = geometry.facts, geometry.table, window.base, window.known, window.place
+    for a in range(len(facts)):
+        kind, low, high, members = facts[a, KIND], np.int64(2**31), np.int64(-1), np.int64(0)
+        for i in rows:
+            code = np.int64(codes[a, i])
+            low, high = min(low, code), max(high, code)
+            if kind == SET and seen[a, code] != stamp:
+                seen[a, code] = stamp
+                members += 1
+        size, null, levels, start = facts[a, SIZE], facts[a, NULLS], facts[a, LEVELS], facts[a, START]
+        own = extent(kind, size, null, levels, start, table, low, high, members)
+        if kind == ORDERED and (null == 0 or low > 0):  # the same as below, by vector instructions
+            weight, left, right = (
+                np.int32(facts[a, WEIGHT]),
+                np.int32(table[start + low]),
+                np.int32(table[start + high]),
+            )
+            for at in range(base[a], base[a + 1]):
+                growth[at] = weight * (
+                    max(left - place[at], np.int32(0)) + max(place[at] - right, np.int32(0))
+                )
+            if null == 1 and known[base[a]] == 0:
+                growth[base[a]] = facts[a, WEIGHT] * (SCALE - own)
+            continue
+        for at in range(base[a], base[a + 1]):
+            code = np.int64(known[at])
+            if low <= code <= high and (kind != SET or seen[a, code] == stamp):
+                growth[at] = 0
+            else:
+                more = members + (1 if kind == SET and seen[a, code] != stamp else 0)
+                wide = extent(kind, size, null, levels, start, table, min(low, code), max(high, code), more)
+                growth[at] = facts[a, WEIGHT] * (wide - own)
+
+
+@njit(nogil=True, cache=True)
+def prices(
+    codes: Ints, geometry: Geometry, held: Longs, t: int, made: int, begin: int, stop: int, boxes: Longs, cost: Ints,
+) -> None:  # fmt: skip
+    """What every row of a window costs in every box, without what matching ``t`` put there.
+
+    Args:
+        codes: int32[d, n], the rows.
+        geometry: the attributes.
+        held: int64[k, n], the row of every box in each matching.
+        t: the matching that is left out.
+        made: matchings that there are; the later ones are not looked at.
+        begin, stop: the window.
+        boxes: int64[m], the boxes.
+        cost: int32[m, m], written: by box, then by row of the window.
+
+    Cost: O(m d (m + k)).
+    """
+    m, d = stop - begin, len(codes)
+    window = _window(codes, geometry, begin, stop)
+    size, of_row = window.size, window.of_row
+    growth, sums = np.empty(len(window.known), np.int32), np.empty((len(size), m), np.int32)
+    most = np.int64(1)
+    for a in range(d):
+        if geometry.facts[a, KIND] == SET:
+            most = max(most, geometry.facts[a, SIZE] + geometry.facts[a, NULLS])
+    seen = np.full((d, most), -1, np.int32)
+    rows = np.empty(made, np.int64)
+    for b in range(m):
+        count = 0
+        for other in range(made):
+            if other != t:
+                rows[count] = held[other, boxes[b]]
+                count += 1
+        _growths(codes, geometry, rows[:count], window, seen, b, growth)
+        for g in range(len(size)):
+            sums[g, : size[g]] = 0
+        for a in range(d):
+            part, of = sums[window.group[a]], window.of_group[a]
+            for at in range(size[window.group[a]]):
+                part[at] += growth[of[at]]
+        line, g = cost[b], len(size) % 2
+        if g == 1:
+            one, first = of_row[0], sums[0]
+            for i in range(m):
+                line[i] = first[one[i]]
+        else:
+            line[:] = 0
+        for h in range(g, len(size), 2):
+            one, two, first, second = of_row[h], of_row[h + 1], sums[h], sums[h + 1]
+            for i in range(m):
+                line[i] += first[one[i]] + second[two[i]]
+        for at in range(count):
+            if begin <= rows[at] < stop:
+                line[rows[at] - begin] = TAKEN

@@ -1,0 +1,79 @@
+"""Random numbers from a secret key: ChaCha20 (RFC 8439) as a counter-based stream.
+
+What is drawn with it decides which row is published in which box, so that it must not be guessed from what is published.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+from numba import njit
+
+Words = npt.NDArray[np.uint32]
+
+_KEY, _COUNTER, _NONCE, _BUFFER, _USED = 4, 12, 13, 16, 32
+"""Where the parts of a state begin: constants, key, counter, nonce; 16 words of output; how many of them are used."""
+
+
+def stream(key: bytes, purpose: int = 0) -> Words:
+    """A stream of its own for every key of 32 bytes and purpose from 0 to 2^32 - 1."""
+    state = np.zeros(33, np.uint32)
+    state[:_KEY] = np.frombuffer(b"expand 32-byte k", np.uint32)
+    state[_KEY:_COUNTER] = np.frombuffer(key, np.uint32)
+    state[_NONCE + 1] = purpose
+    state[_USED] = 16
+    return state
+
+
+@njit(nogil=True, cache=True, inline="always")
+def _turned(word: np.uint32, by: int) -> np.uint32:
+    return (word << np.uint32(by)) | (word >> np.uint32(32 - by))
+
+
+@njit(nogil=True, cache=True)
+def _quarter(x: Words, a: int, b: int, c: int, d: int) -> None:
+    x[a] += x[b]
+    x[d] = _turned(x[d] ^ x[a], 16)
+    x[c] += x[d]
+    x[b] = _turned(x[b] ^ x[c], 12)
+    x[a] += x[b]
+    x[d] = _turned(x[d] ^ x[a], 8)
+    x[c] += x[d]
+    x[b] = _turned(x[b] ^ x[c], 7)
+
+
+@njit(nogil=True, cache=True)
+def refill(state: Words) -> None:
+    """Make the next 16 words."""
+    x = state[:16].copy()
+    for _ in range(10):
+        for at in range(4):
+            _quarter(x, at, at + 4, at + 8, at + 12)
+        for at in range(4):
+            _quarter(x, at, (at + 1) % 4 + 4, (at + 2) % 4 + 8, (at + 3) % 4 + 12)
+    for at in range(16):
+        state[_BUFFER + at] = x[at] + state[at]
+    state[_COUNTER] += np.uint32(1)
+    if state[_COUNTER] == 0:
+        state[_NONCE] += np.uint32(1)
+    state[_USED] = 0
+
+
+@njit(nogil=True, cache=True)
+def word(state: Words) -> np.uint32:
+    """The next word."""
+    if state[_USED] >= 16:
+        refill(state)
+    found = state[_BUFFER + np.int64(state[_USED])]
+    state[_USED] += np.uint32(1)
+    return found
+
+
+@njit(nogil=True, cache=True)
+def below(state: Words, bound: int) -> int:
+    """A whole number from 0 to ``bound`` - 1, all equally likely; ``bound`` up to 2^32."""
+    least = (np.int64(1) << 32) % bound  # words below would make small numbers likelier
+    while True:
+        product = np.int64(word(state)) * bound
+        if product & 0xFFFFFFFF >= least:
+            return product >> 32

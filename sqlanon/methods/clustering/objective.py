@@ -1,0 +1,45 @@
+"""The objectives of `sequential`: counts of the table's values, and logarithms of counts."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sqlanon.kernels.class_costs import Objective
+from sqlanon.kernels.extent import NULLS, SCALE, SIZE, Geometry
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+
+def objective_of(
+    geometry: Geometry, codes: npt.NDArray[np.int32], value: npt.NDArray[np.int64], values: int, whole: int, part: int
+) -> Objective:  # fmt: skip
+    """What classes of a table cost.
+
+    Args:
+        geometry: the attributes.
+        codes: int32[d, n], of all rows of the table.
+        value: int64[n], their sensitive value; 0 where none is counted.
+        values: how many there are.
+        whole: what log F(R) counts for; 0: extents are summed, and nothing is counted.
+        part: what log F(R, s) counts for.
+
+    Cost: O(d (n + values x the codes of a column)).
+    """
+    if whole == 0:
+        none = np.zeros((0, 2), np.int32)
+        return Objective(geometry.facts, geometry.table, 0, 0, np.zeros(1, np.int32), none, np.zeros(len(codes), np.int64))  # fmt: skip
+    parts = []
+    for column, fact in zip(codes, geometry.facts, strict=True):
+        size = int(fact[SIZE] + fact[NULLS])
+        rows = np.bincount(column.astype(np.int64) * values + value, minlength=size * values)
+        upto = np.zeros((size + 1, values + 1), np.int32)
+        np.cumsum(rows.reshape(size, values), axis=0, out=upto[1:, :-1])
+        upto[:, -1] = upto[:, :-1].sum(axis=1)
+        parts.append(upto)
+    logs = np.zeros(codes.shape[1] + 1, np.int32)
+    logs[1:] = np.rint(np.log2(np.arange(1, len(logs))) * SCALE)
+    first = np.cumsum([0, *(len(upto) for upto in parts[:-1])]).astype(np.int64)
+    return Objective(geometry.facts, geometry.table, whole, part, logs, np.concatenate(parts), first)

@@ -1,0 +1,52 @@
+"""The other solvers, block by block of the order, as the paper partitions a table (Doka et al. 2015, section 5)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING
+
+from sqlanon.methods.freeform.walk import windows_of
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    from sqlanon.kernels.extent import Geometry
+
+    Longs = npt.NDArray[np.int64]
+
+
+def largest(n: int, block: int) -> int:
+    """Rows of the largest block; ``block`` 0: the table is one."""
+    windows = windows_of(n, block or n)
+    return int((windows[:, 1] - windows[:, 0]).max())
+
+
+def solved_in_blocks(
+    solver: str, codes: npt.NDArray[np.int32], geometry: Geometry, k: int, block: int, progress: Callable[[int, int], None]
+) -> Longs:  # fmt: skip
+    """The matchings that a solver finds in every block, int64[k, n].
+
+    Args:
+        solver: its name.
+        codes: int32[d, n], the rows in order.
+        geometry: the attributes.
+        k: how many matchings.
+        block: rows of a block; 0: the table is one.
+        progress: gets blocks done, of how many.
+    """
+    import numpy as np
+
+    from sqlanon.kernels.freeform_cost import coordinates
+    from sqlanon.methods.freeform.solvers import solved
+    from sqlanon.methods.shared.kernel_input import rows_of
+
+    n = codes.shape[1]
+    targets, windows = np.empty((k, n), np.int64), windows_of(n, block or n)
+    for done, (begin, stop) in enumerate(windows.tolist(), 1):
+        part = np.ascontiguousarray(codes[:, begin:stop])
+        rows = rows_of(part, np.arange(stop - begin, dtype=np.int32), geometry)
+        own = coordinates(rows.places, rows.sets, rows.codes, geometry)
+        targets[:, begin:stop] = solved(solver, own, k) + begin
+        progress(done, len(windows))
+    return targets

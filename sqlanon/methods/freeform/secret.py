@@ -1,0 +1,38 @@
+"""What remix and draw are keyed with: a secret that readers do not have, and nothing that a private value changes."""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    from sqlanon.kernels.extent import Geometry
+
+
+def content_of(
+    secret: str, options: Mapping[str, object], codes: npt.NDArray[np.int32], geometry: Geometry
+) -> str:
+    """What the matchings were made of, as a keyed hash: the options, and the quasi values in their order.
+
+    Private values are not among them: if they changed the draw, and not the graph, a reader of two versions could match rows by
+    private values, and would be left with what their two boxes have in common.
+    """
+    import numpy as np
+
+    made = hmac.new(secret.encode(), b"freeform content\0", hashlib.sha256)
+    for name, value in sorted(options.items()):
+        made.update(f"{name}={value}\0".encode())
+    for array in (codes, geometry.facts, geometry.table):
+        made.update(np.array(array.shape, "<i8").tobytes())
+        made.update(np.ascontiguousarray(array, array.dtype.newbyteorder("<")).data)
+    return made.hexdigest()
+
+
+def key_of(secret: str, release: str, content: str) -> bytes:
+    """32 bytes that remix and draw are made with."""
+    return hmac.new(secret.encode(), f"freeform key\0{release}\0{content}".encode(), hashlib.sha256).digest()

@@ -1,0 +1,67 @@
+"""The paper's other solvers (Doka et al. 2015): pure functions from rows and k to k matchings.
+
+A solver is a function ``solve(rows, k)`` of `sqlanon.kernels.freeform_cost.Coordinates` that returns int64[k, n]: row i of matching t goes to
+box ``targets[t, i]``. Every matching is a permutation, the first one the identity, and no row has a box twice. `solved` checks the
+number of rows first.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from importlib import import_module
+from math import comb
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    from sqlanon.kernels.freeform_cost import Coordinates
+
+DEFAULT = "hungarian"
+
+MOST_ROWS: Mapping[str, int] = {
+    "mip": 20,
+    "flow": 2_000,
+    "greedy": 65_536,
+    "sortgreedy": 65_536,
+    "ring": 1_000_000,
+}
+"""The solvers, and how many rows each takes together, at most: by its cost, exponential (`mip`, see `MOST_SETS`), n^3 (`flow`), n^2 (greedy
+ones); `ring` costs n k."""
+
+MOST_SETS = 100_000
+"""Boxes x sets of k - 1 other rows that `mip` takes, at most: a variable each."""
+
+
+def refusal(solver: str, rows: int, k: int) -> str | None:
+    """Why a solver cannot take so many rows at a time; None if it can."""
+    if rows > MOST_ROWS[solver]:
+        return f"solver {solver} takes at most {MOST_ROWS[solver]} rows at a time, and here are {rows}; use solver {DEFAULT}"
+    if k > rows:
+        return f"{k} matchings need as many rows, and here are {rows}"
+    if solver in ("greedy", "sortgreedy") and 2 * k >= rows + 3:
+        return f"solver {solver} takes k below (n + 3) / 2, for {rows} rows at most {(rows + 2) // 2}; use solver {DEFAULT}"
+    if solver == "mip" and rows * comb(rows - 1, k - 1) > MOST_SETS:
+        return f"solver mip takes at most {MOST_SETS} sets of rows, and boxes of {k} among {rows} rows have more; use solver {DEFAULT}"
+    return None
+
+
+def solved(solver: str, rows: Coordinates, k: int) -> npt.NDArray[np.int64]:
+    """The matchings that a solver finds.
+
+    Args:
+        solver: one of `MOST_ROWS`.
+        rows: n rows.
+        k: matchings, at least 1.
+
+    Returns:
+        int64[k, n], see above.
+
+    Raises:
+        ValueError: the solver cannot take these rows; the text names the default solver and no value.
+    """
+    refused = refusal(solver, len(rows.codes), k)
+    if refused is not None:
+        raise ValueError(refused)
+    return import_module(f"{__name__}.{solver}").solve(rows, k)  # type: ignore[no-any-return]

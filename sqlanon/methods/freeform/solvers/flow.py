@@ -1,0 +1,26 @@
+"""Solver ``flow``: the k-regular graph with the least sum of pairwise costs (Doka et al. 2015, section 8, minCostFlow).
+
+A box of more than two rows is not as wide as the sum of its pairs, so that the loss is least for k = 2 only.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sqlanon.kernels.freeform_flow import cheapest_regular, pair_costs
+from sqlanon.kernels.freeform_remix import decomposed
+from sqlanon.kernels.freeform_stream import stream
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from sqlanon.kernels.freeform_cost import Coordinates
+
+
+def solve(rows: Coordinates, k: int) -> npt.NDArray[np.int64]:
+    """See `sqlanon.methods.freeform.solvers`. Cost: O(k n^3) at worst, memory O(n^2)."""
+    edges = np.empty((len(rows.codes), k), np.int64)
+    cheapest_regular(pair_costs(rows), k, edges)
+    return decomposed(edges, stream(bytes(32)))

@@ -1,0 +1,34 @@
+"""The paper's order of rows (Doka et al. 2015, section 5): lexicographic, columns of few values first."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from sqlanon.kernels.freeform_cost import Coordinates
+
+    Longs = npt.NDArray[np.int64]
+
+
+def lexicographic(codes: npt.NDArray[np.int32]) -> Longs:
+    """int64[n]: the rows of int32[n, d] in order. Columns of as many values as each other stay in their order, equal rows too."""
+    columns = sorted(range(codes.shape[1]), key=lambda a: len(np.unique(codes[:, a])))
+    if not columns:
+        return np.arange(len(codes))
+    return np.lexsort([codes[:, a] for a in reversed(columns)])
+
+
+def arranged(rows: Coordinates, order: Longs) -> Coordinates:
+    """The same rows in another order."""
+    return rows._replace(box=rows.box[order], mask=rows.mask[order], codes=rows.codes[order])
+
+
+def restored(targets: Longs, order: Longs) -> Longs:
+    """Matchings of rows that were arranged, by the rows' and boxes' numbers before."""
+    found = np.empty_like(targets)
+    found[:, order] = order[targets]
+    return found

@@ -1,0 +1,104 @@
+"""The default solver: matchings made one by one in blocks of the order, each improved by taking it out again (see `kernels.freeform_assign`)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sqlanon.kernels.freeform_assign import improve
+from sqlanon.kernels.freeform_remix import SWAPS, remix
+from sqlanon.kernels.freeform_stream import below, stream
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    from sqlanon.kernels.extent import Geometry
+
+    Ints = npt.NDArray[np.int32]
+    Longs = npt.NDArray[np.int64]
+
+LEAST_BLOCK = 512
+"""Rows of a block where the policy does not say, or 2 k, if that is more."""
+
+_REMIXED, _DRAWN = 0, 1
+"""Purposes of streams of random numbers; passes have those after them."""
+
+
+def size_of(block: int, k: int) -> int:
+    """Rows of a block: as asked, or by k; 0: not asked."""
+    return block or max(LEAST_BLOCK, 2 * k)
+
+
+def windows_of(n: int, block: int, shift: int = 0) -> Longs:
+    """First and past-last rows of blocks, int64[w, 2]; one shorter than half joins its neighbour.
+
+    >>> windows_of(10, 4).tolist()
+    [[0, 4], [4, 8], [8, 10]]
+    >>> windows_of(9, 4, 2).tolist()
+    [[0, 2], [2, 6], [6, 9]]
+    """
+    cuts = [0, *range(shift or block, n, block), n]
+    if len(cuts) > 2 and 2 * (cuts[-1] - cuts[-2]) < block:
+        del cuts[-2]
+    return np.array([cuts[:-1], cuts[1:]], np.int64).T.copy()
+
+
+def walked(
+    codes: Ints, geometry: Geometry, k: int, block: int, passes: int, key: bytes, threads: int,
+    progress: Callable[[int, int], None] | None = None,
+) -> Longs:  # fmt: skip
+    """The matchings, int64[k, n]: the box of every row in each of them, no box twice.
+
+    Args:
+        codes: int32[d, n], the rows in an order that neighbours are alike in.
+        geometry: the attributes.
+        k: how many matchings; at most n.
+        block: rows that are assigned together.
+        passes: how often every matching is made anew.
+        key: of the random numbers by which passes remix.
+        threads: at most; the matchings do not depend on them.
+        progress: gets matchings done, of how many.
+
+    Cost: O(n b^2) a matching at worst with blocks of b rows, and O(n (b + k) d).
+    """
+    n = codes.shape[1]
+    targets = np.empty((k, n), np.int64)
+    targets[0] = np.arange(n)
+    held, price, done = targets.copy(), np.zeros(n, np.int64), 0
+    with ThreadPoolExecutor(threads) as pool:
+
+        def all_of(t: int, made: int, windows: Longs) -> None:
+            nonlocal done
+            parts = np.array_split(windows, min(4 * threads, len(windows)))
+            for _ in pool.map(lambda w: improve(codes, geometry, targets, held, t, made, w, price), parts):
+                pass
+            done += 1
+            if progress is not None:
+                progress(done, k * (passes + 1) - 1)
+
+        for t in range(1, k):
+            all_of(t, t, windows_of(n, block))
+        for turn in range(passes if k > 1 else 0):
+            remix(targets, k, 1, stream(key, _DRAWN + 1 + turn))
+            for t in range(k):
+                held[t, targets[t]] = np.arange(n)
+            windows = windows_of(n, block, block // 2 if turn % 2 else 0)
+            for t in range(k):
+                all_of(t, k, windows)
+    return targets
+
+
+def remixed(targets: Longs, key: bytes) -> Longs:
+    """Other matchings of the same boxes, at random: at least 10 k swaps and k divisions of three or more. Cost: O(n k log n), expected."""
+    found = targets.copy()
+    k = len(found)
+    remix(found, SWAPS * k, k, stream(key, _REMIXED))
+    return found
+
+
+def drawn(k: int, key: bytes) -> int:
+    """The matching by which rows are published, every one equally likely."""
+    return int(below(stream(key, _DRAWN), k))

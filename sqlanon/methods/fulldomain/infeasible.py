@@ -1,0 +1,36 @@
+"""What to say where no classes meet what is asked."""
+
+from __future__ import annotations
+
+from sqlanon.methods.base import Context
+from sqlanon.privacy import beyond_rows
+from sqlanon.privacy.base import reachable
+
+
+def nothing_found(context: Context, *, every: bool) -> str:
+    """What no node does, what the whole table reaches where that is less than is asked, and options that are not yet set."""
+    encoded, suppression, most = context.encoded, context.suppression, context.most_unassigned
+    starred = suppression is None or suppression.rows == "starred"
+    options = [
+        text
+        for open_, text in (
+            (most < encoded.rows, "raise limit" if suppression else "set suppression: {limit: ...}"),
+            (starred, "say rows: left_out"),
+            (every, "say search: global"),
+        )
+        if open_
+    ]
+    reached = []
+    for requirement in beyond_rows(context.requirements):
+        codes, persons = ([one.code for one in columns] for columns in (encoded.sensitive, encoded.persons))
+        largest = requirement.largest(context.scratch.engine, encoded.work, codes, persons)
+        if not requirement.reaches(largest):
+            of = f" of {requirement.column}" if requirement.column else ""
+            reached.append(f"{requirement.name} = {reachable(requirement, largest):g}{of}")
+    what = (
+        f"no node has suppressed rows that meet the requirements as a class of their own within {most} of {encoded.rows} rows"
+        if starred
+        else f"no classes were found that meet the requirements with at most {most} of {encoded.rows} rows left out"
+    )
+    whole = f"; the whole table reaches {', '.join(reached)}" if reached else ""
+    return f"fulldomain: {what}{whole}: {', '.join([*options, 'or ask for less' if options else 'ask for less'])}"

@@ -1,0 +1,100 @@
+"""Rows of a population in the classes of a node: its cells are rolled up beside those of the source, in memory or in SQL.
+
+A column has two codes more than in the source: a value that only the last level covers, and one that no level covers.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sqlanon.kernels.lattice import group, maps_of, room_of
+from sqlanon.methods.fulldomain.cells import arranged
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy.typing as npt
+
+    from sqlanon.engines.base import TableRef
+    from sqlanon.methods.base import Context
+    from sqlanon.methods.fulldomain.levels import Lattice
+    from sqlanon.table.population import Population
+
+    Ints = npt.NDArray[np.int32]
+    Longs = npt.NDArray[np.int64]
+
+
+def reaching(node: Ints) -> Ints:
+    """`Column.node` with the two codes: int32[levels, codes + 2]; what a level does not cover is a node of its own."""
+    levels, codes = node.shape
+    found = np.empty((levels, codes + 2), np.int32)
+    found[:, :codes] = node
+    found[:, codes:] = codes, codes + 1
+    found[-1, codes] = node[-1, 0]
+    return found
+
+
+class PeopleInMemory:
+    """The population's cells as arrays."""
+
+    def __init__(self, context: Context, lattice: Lattice, population: Population) -> None:
+        codes = [column.code for column in lattice.columns]
+        made = context.scratch.sql("cells/counted", cells=population.cells, columns=codes)
+        *found, rows = context.scratch.fetch_arrays(made, ["int32"] * len(codes) + ["int64"])
+        self._cells = arranged(found, rows, len(codes))
+        self._maps = maps_of([reaching(table) for table in lattice.tables()])
+        self.rows = population.rows
+
+    def of(self, levels: npt.NDArray[np.int16], classes: Ints) -> Longs:
+        """Rows of the population in each class of a node, int64[classes]; ``classes``: int32[d, classes], the codes of a row of each.
+
+        Cost: a grouping of the population's cells.
+        """
+        own = classes.shape[1]
+        codes = np.concatenate([classes, self._cells.codes], axis=1)
+        n = codes.shape[1]
+        room = room_of(n, self._maps.words)
+        room.rows[:] = np.arange(n, dtype=np.int32)
+        groups = group(codes, n, self._maps, levels, room)
+        found = np.zeros(groups, np.int64)
+        np.add.at(found, room.group[own:n], self._cells.rows)
+        # Classes come first, and no two are one group: the group of a class has its number.
+        return found[:own]
+
+
+class PeopleInTables:
+    """The population's cells in scratch tables."""
+
+    def __init__(self, context: Context, lattice: Lattice, population: Population) -> None:
+        self._scratch, self._cells = context.scratch, population.cells
+        self._levels = []
+        for column in lattice.columns:
+            node = reaching(column.node)
+            levels, codes = node.shape
+            self._levels.append(context.scratch.table(f"{column.code}_reach"))
+            context.scratch.engine.load_arrays(
+                self._levels[-1],
+                {
+                    "level": np.repeat(np.arange(levels, dtype=np.int32), codes),
+                    "code": np.tile(np.arange(codes, dtype=np.int32), levels),
+                    "node": np.ascontiguousarray(node.ravel()),
+                },
+            )
+        self._codes = [column.code for column in lattice.columns]
+
+    def matched(self, node: Sequence[int], rolled: TableRef) -> TableRef:
+        """A table of the classes of a node with their rows, those of the population, and its rows in no class; see the template."""
+        scratch = self._scratch
+        people, matched = scratch.table("people"), scratch.table("matched")
+        columns = [
+            {"code": code, "levels": table, "level": level}
+            for code, table, level in zip(self._codes, self._levels, node, strict=True)
+        ]
+        scratch.execute("lattice/rolled", rolled=people, cells=self._cells, columns=columns, kept=[])
+        scratch.execute(
+            "lattice/population", matched=matched, rolled=rolled, people=people, columns=self._codes
+        )
+        scratch.drop(people)
+        return matched

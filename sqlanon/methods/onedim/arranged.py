@@ -1,0 +1,108 @@
+"""What an order is: rows in order in memory, or keys by which the engine sorts them, and how ties are settled."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar, Protocol
+
+import numpy as np
+
+from sqlanon.engines.base import TableRef
+from sqlanon.kernels.canonical_order import settle
+from sqlanon.kernels.extent import Geometry
+from sqlanon.kernels.rows import Bare, Rows
+from sqlanon.methods.base import Context
+from sqlanon.methods.shared import kernel_input
+from sqlanon.methods.shared.kernel_input import Loaded
+from sqlanon.methods.shared.threads import spread_runs
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+    Ints = npt.NDArray[np.int32]
+    Longs = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Arranged:
+    """Rows in order, as solvers take them.
+
+    Attributes:
+        rows: the rows, in order; ``number`` is each one's place in what was loaded.
+        line, span: as in `Sorted`.
+    """
+
+    rows: Rows
+    line: Longs | None
+    span: int
+
+
+@dataclass(frozen=True, slots=True)
+class Sorted:
+    """Rows in order.
+
+    Attributes:
+        bare: the rows, in order; ``number`` is each one's place in what was loaded.
+        line: int64[n], ascending keys whose differences are distances; None where the order has none.
+        span: the largest key there can be.
+    """
+
+    bare: Bare
+    line: Longs | None = None
+    span: int = 0
+
+    def arranged(self, geometry: Geometry, threads: int, *, codes: bool = True) -> Arranged:
+        """The rows as they are now."""
+        return Arranged(kernel_input.filled(self.bare, geometry, threads, codes=codes), self.line, self.span)
+
+
+@dataclass(frozen=True, slots=True)
+class Keyed:
+    """Keys in the database: a scratch table (rid, one or more bigint columns to sort by); ``span`` as in `Sorted`."""
+
+    table: TableRef
+    columns: tuple[str, ...]
+    span: int = 0
+
+
+class Order(Protocol):
+    """A total order of rows: keys, and a rearrangement of the rows between fixed places."""
+
+    rearranges: ClassVar[bool]
+    """Whether `within` does anything."""
+
+    def arrange(self, context: Context, loaded: Loaded) -> Sorted:
+        """Bring rows in memory into the order of their keys."""
+
+    def keyed(self, context: Context, block: int) -> Keyed:
+        """Make a table of keys; memory is that of ``block`` rows, and what the order itself needs."""
+
+    def within(self, context: Context, rows: Bare, geometry: Geometry) -> None:
+        """Rearrange rows that are sorted by their keys, in place: those between two multiples of `ONE_TREE` among themselves."""
+
+
+def canonical(context: Context, loaded: Loaded) -> Sorted:
+    """By QI codes in column order, with the ties every order has: what methods that draw at random start from."""
+    order = np.lexsort(tuple(loaded.codes[::-1])).astype(np.int32)
+    begins = np.zeros(len(order), np.bool_)
+    for column in loaded.codes:
+        begins[1:] |= column[order[1:]] != column[order[:-1]]
+    return settled(context, loaded, order, begins, exact=True)
+
+
+def settled(
+    context: Context, loaded: Loaded, order: Ints, begins: npt.NDArray[np.bool_], line: Longs | None = None,
+    span: int = 0, *, exact: bool,
+) -> Sorted:  # fmt: skip
+    """Break ties, then bring the rows into the order; those of a tie are in the order of ``loaded``, and ``exact`` says that their codes are equal."""
+    codes = loaded.codes[:0] if exact else loaded.codes
+    sensitive = loaded.sensitive_matrix
+    # Rows of a tie are in the order in which they were loaded.
+    rid = loaded.rid[: 0 if bool((loaded.rid[1:] > loaded.rid[:-1]).all()) else None]
+    spread_runs(
+        lambda at, to: settle(order[at:to], begins[at:to], codes, sensitive, rid),
+        begins,
+        context.threads,
+    )
+    bare = kernel_input.bare_of(loaded.codes, order, loaded.geometry, context.threads)
+    return Sorted(bare, line, span)

@@ -1,0 +1,42 @@
+"""Classes of rows that a kernel found, loaded into the table of an `Assignment`."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from sqlanon.engines.base import TableRef
+from sqlanon.methods.base import Context
+
+if TYPE_CHECKING:
+    import numpy.typing as npt
+
+MOST = 1 << 24
+"""Rows whose classes are one value at most."""
+
+
+def load_classes(
+    context: Context, table: TableRef, rid: npt.NDArray[np.int32], classes: npt.NDArray[np.int32]
+) -> bool:
+    """Load the class of every row; True: as one array, see `Assignment.listed`.
+
+    Args:
+        context: the run, which says whether that may be.
+        table: the table to make.
+        rid: the rows.
+        classes: their classes, none below 0.
+    """
+    load, rows = context.scratch.engine.load_list, len(rid)
+    if context.listed and load is not None and 0 < rows == context.encoded.rows <= MOST:
+        ordered = np.full(rows, -1, np.int32)
+        if rid.min() >= 0 and rid.max() < rows:
+            ordered[rid] = classes
+        if ordered.min() >= 0:
+            load(table, "classes", ordered)
+            return True
+    context.scratch.engine.load_arrays(table, {"rid": rid, "class": classes})
+    return False
+
+
+__all__ = ["load_classes"]

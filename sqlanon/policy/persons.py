@@ -1,0 +1,128 @@
+"""Checks of `person` and of what goes with it: `persons`, `null_person`, `person_share`."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from fractions import Fraction
+
+from sqlanon.declared import FORMATS, REQUIREMENTS
+from sqlanon.policy.models import ReleaseModel
+from sqlanon.policy.problems import Path, Problems, listed, near, show
+from sqlanon.spec import PrivacySpec, RowsAre
+
+MOST_L = 1000
+"""l over persons, at most: so that weights of persons times l fit 64 bits."""
+
+
+def kind_of_rows(model: ReleaseModel) -> RowsAre:
+    """What the rows are: `person` implies events."""
+    return "events" if model.person else model.rows_are
+
+
+def spelled(model: ReleaseModel) -> tuple[str, ...]:
+    """The columns of `person` as `columns` spells them."""
+    known = {name.lower(): name for name in model.columns}
+    return tuple(name if name in model.columns else known.get(name.lower(), name) for name in model.person)
+
+
+def check_persons(model: ReleaseModel, path: Path, problems: Problems, unread: set[str] | None) -> None:
+    """Keys that go with `person`, its columns, and what of the policy cannot be counted over persons yet.
+
+    Args:
+        model: the release.
+        path: where it is.
+        problems: takes what is wrong.
+        unread: columns of the release that could not be read; None: they are not known.
+    """
+    if problems.broken((*path, "person")):
+        return
+    if not model.person:
+        _check_without(model, path, problems)
+        return
+    _check_columns(model, path, problems, unread)
+    if "rows_are" in model.model_fields_set and model.rows_are == "persons":
+        what = "person says whose row it is, where a person may have several"
+        problems.add(
+            (*path, "rows_are"), what, "leave rows_are out, which is then events, or leave person out"
+        )
+    if model.persons is None and not problems.broken((*path, "persons")):
+        what = "person protects who is known by one row, or who is known by all of them, and the policy has to say which"
+        allowed = "say persons: whole (all rows of a person in one class of k persons), or persons: rows (rows of k persons in every class)"
+        problems.add((*path, "person"), what, allowed)
+    elif model.persons == "ignored":
+        allowed = "say persons: rows or persons: whole, or leave person out"
+        problems.add((*path, "persons"), "person asks that persons are counted", allowed)
+    if model.person_share == 0 and not problems.broken((*path, "person_share")):
+        problems.add(
+            (*path, "person_share"), "too small", "a number above 0 and at most 1, such as 0.5 or 1/2"
+        )
+
+
+def _check_without(model: ReleaseModel, path: Path, problems: Problems) -> None:
+    if model.persons in ("rows", "whole"):
+        allowed = "name the column of the person: person: patient_id"
+        problems.add((*path, "persons"), f"persons: {model.persons} without person", allowed)
+    elif (
+        model.persons is not None and model.rows_are != "events" and not problems.broken((*path, "rows_are"))
+    ):
+        problems.add((*path, "persons"), "the rows are persons", "persons goes with rows_are: events")
+    for key in ("null_person", "person_share"):
+        if getattr(model, key) is not None:
+            problems.add((*path, key), "without person", f"{key} goes with person")
+
+
+def _check_columns(model: ReleaseModel, path: Path, problems: Problems, unread: set[str] | None) -> None:
+    known = {name.lower(): column for name, column in model.columns.items()}
+    at = (*path, "person")
+    able = listed(show(name) for name, column in model.columns.items() if column.role == "identifier")
+    allowed = f"columns with the role identifier: {able or 'none here'}"
+    if len({name.lower() for name in model.person}) < len(model.person):
+        problems.add(at, "a column is named twice", "each column once")
+    for name in model.person:
+        column = known.get(name.lower())
+        if column is None:
+            if unread is not None and name not in unread:
+                problems.add(at, "a column that is not listed" + near(name, model.columns), allowed)
+        elif column.role != "identifier":
+            problems.add(at, f"the column {show(name)} is {column.role}", allowed)
+        elif column.accept_repeats:
+            what = f"the column {show(name)} has accept_repeats: equal values are not one person"
+            problems.add(at, what, "leave accept_repeats out, or name another column")
+
+
+def of_persons(model: ReleaseModel, privacy: PrivacySpec, path: Path, problems: Problems) -> PrivacySpec:
+    """The same, over persons as well; notes what cannot be counted so."""
+    if not model.person:
+        return privacy
+    at = (*path, "privacy")
+    for key, value in privacy.more.items():
+        declared = REQUIREMENTS[key]
+        if value is None or not declared.sensitive or declared.persons:
+            continue
+        if declared.of_persons is None:
+            able = [name for name, one in REQUIREMENTS.items() if one.of_persons is not None]
+            what = f"{key} is not counted over persons yet"
+            problems.add(
+                (*at, key), what, f"with person ask for k, l, distinct_l, {listed(able)}, or leave person out"
+            )
+        elif instead := declared.of_persons(value):
+            what = f"{key} is not counted over persons in this form"
+            problems.add((*at, key), what, f"with person {instead}, or leave person out")
+    if privacy.accuracy is not None:
+        what = "no method counts persons while it maximizes"
+        problems.add((*at, "maximize"), what, "with person ask for k and l, or leave person out")
+    if privacy.joint:
+        what = "l within every value of the others is not counted over persons yet"
+        problems.add((*at, "joint"), what, "leave joint out, or leave person out")
+    if privacy.l is not None and privacy.l > MOST_L:
+        problems.add((*at, "l"), "too large", f"with person at most {MOST_L}")
+    if FORMATS[model.format.kind].exact and not problems.broken((*path, "format", "kind")):
+        what = f"the format {model.format.kind} publishes exact quasi values, by which one person's rows are found together"
+        problems.add((*path, "format"), what, "with person use the format ranges, or leave person out")
+    share = model.person_share if model.person_share != Fraction(0) else None
+    return replace(
+        privacy,
+        of_persons=model.persons in ("rows", "whole"),
+        whole=model.persons == "whole",
+        person_share=share,
+    )

@@ -1,0 +1,214 @@
+"""Rows of every value in every class of a table, read from the table itself: what `Requirement.measure` of most models looks at.
+
+One query groups the table; what is computed of the counts is written here and in the models' files, apart from tallies and `below`. Over
+persons the same is computed of weights: a person weighs one in a class, split over its rows there, in integers of one unit.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from sqlanon.engines.base import Engine, TableRef
+from sqlanon.privacy.base import Measured, Requirement
+from sqlanon.sqltext import statement
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    Longs = npt.NDArray[np.int64]
+    Reals = npt.NDArray[np.float64]
+
+MOST_VALUES = 10_000_000
+"""Different values of a sensitive column whose texts are read, at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """The values of one column in the classes of a table.
+
+    Attributes:
+        start: int64[classes], where each class begins in the arrays that follow.
+        value: int64[m], the number of the value, by ascending values, NULL first.
+        n: int64[m], rows of the class with that value, or their weight: then objects where it does not fit 31 bits.
+        table: of each value its weight in the table, in the same unit; None: the classes' sum.
+    """
+
+    start: Longs
+    value: Longs
+    n: Longs
+    table: Longs | None = None
+
+    @property
+    def rows(self) -> Longs:
+        """int64[classes], rows of each class."""
+        import numpy as np
+
+        return np.add.reduceat(self.n, self.start) if len(self.start) else self.n[:0]
+
+    @property
+    def size(self) -> Longs:
+        """int64[m], rows of the class that each belongs to."""
+        import numpy as np
+
+        return np.repeat(self.rows, np.diff(np.append(self.start, len(self.n))))
+
+    @property
+    def whole(self) -> Longs:
+        """int64[values], rows of each value in the table."""
+        import numpy as np
+
+        if self.table is not None:
+            return self.table
+        found = np.zeros(int(self.value.max(initial=-1)) + 1, np.int64)
+        np.add.at(found, self.value, self.n)
+        return found
+
+    @property
+    def share(self) -> Reals:
+        """float64[m], the share that each is of its class."""
+        import numpy as np
+
+        return np.asarray(self.n / self.size, np.float64)
+
+    @property
+    def reference(self) -> Reals:
+        """float64[values], the share of each value in the table."""
+        import numpy as np
+
+        whole = self.whole
+        return np.asarray(whole / int(whole.sum()), np.float64)
+
+    def some(self, found: npt.NDArray[np.bool_]) -> Longs:
+        """int64[classes], for how many values of each class this is so."""
+        import numpy as np
+
+        return np.add.reduceat(found.astype(np.int64), self.start) if len(self.start) else self.n[:0]
+
+
+def counted(
+    engine: Engine, target: TableRef, classes: Sequence[str], value: str, count: str | None = None
+) -> Counts:
+    """Count the values of a column in the groups over ``classes``; arguments as those of `Requirement.measure`.
+
+    Cost: a grouping of the table, a sort of its groups, and memory for three numbers a group.
+    """
+    import numpy as np
+
+    made = statement(
+        "verify/values", engine.dialect, target=target, classes=list(classes), value=value, count=count
+    )
+    group, number, n = (
+        array.astype(np.int64, copy=False) for array in engine.fetch_arrays(made, ["int64", "int64", "int64"])
+    )
+    if len(group) and (np.diff(group) < 0).any():
+        order = np.argsort(group, kind="stable")
+        group, number, n = group[order], number[order], n[order]
+    start = np.flatnonzero(np.diff(group, prepend=-1)).astype(np.int64)
+    return Counts(start, number, n)
+
+
+def weighed(
+    engine: Engine,
+    target: TableRef,
+    classes: Sequence[str],
+    value: str,
+    person: str,
+    count: str | None = None,
+) -> Counts:
+    """The same of persons: in each class, and in the table, a person weighs one, split over its rows there.
+
+    Weights are exact: integers of the unit 1 / L, with L the least common multiple of the numbers of rows that persons have.
+
+    Cost: groupings of the table by class, person and value, and by person and value.
+    """
+    import numpy as np
+
+    made = statement(
+        "verify/person_values", engine.dialect, target=target, classes=list(classes), person=person, value=value, count=count
+    )  # fmt: skip
+    group, number, own, n = (
+        array.astype(np.int64, copy=False) for array in engine.fetch_arrays(made, ["int64"] * 4)
+    )
+    unit = math.lcm(*map(int, np.unique(own)))
+    # The weight of all persons, in this unit, has to fit 31 bits as numbers of rows do.
+    whole = group < 0
+    small = float(unit) * float((n[whole] / own[whole]).sum()) < 1 << 30 if unit < 1 << 30 else False
+    kind = np.int64 if small else object
+    weight = n.astype(kind) * (unit // own.astype(kind))
+    order = np.lexsort((number, group))
+    group, number, weight = group[order], number[order], weight[order]
+    first = np.flatnonzero((np.diff(group, prepend=-2) != 0) | (np.diff(number, prepend=-1) != 0))
+    weight = np.add.reduceat(weight, first) if len(first) else weight
+    group, number = group[first], number[first]
+    past = int(np.count_nonzero(group < 0))
+    start = np.flatnonzero(np.diff(group[past:], prepend=-1)).astype(np.int64)
+    return Counts(start, number[past:], weight[past:], weight[:past])
+
+
+@dataclass(frozen=True, slots=True)
+class GroupShares:
+    """The shares of the values in groups over persons, as `OfCounts.inside` sees them.
+
+    Attributes:
+        group: int64[m], ascending.
+        value: int64[m], the number of the value.
+        share: float64[m], its share of the group.
+        reference: float64[values], the share of each value in the table.
+        table: the same exactly; empty unless the model compares with the table.
+    """
+
+    group: Longs
+    value: Longs
+    share: Reals
+    reference: Reals
+    table: Mapping[int, Fraction]
+
+    def sums(self, of: Reals) -> Reals:
+        """float64[groups], the sum over the values of each group."""
+        import numpy as np
+
+        return np.bincount(self.group, of).astype(np.float64)
+
+
+class OfCounts(Requirement):
+    """A requirement that decides by the rows of each value of one column in a class, or by their weight."""
+
+    __slots__ = ()
+
+    column: str
+    value: int
+    within: tuple[int, ...]
+
+    @abstractmethod
+    def judged(self, found: Counts) -> Measured:
+        """What counts reach, of at least one class; see `Requirement.measure`."""
+
+    @abstractmethod
+    def inside(self, found: GroupShares) -> Reals:
+        """float64[groups], how far inside of what is asked each group is, in shares; below 0: outside. It is off by less than 1e-9."""
+
+    @abstractmethod
+    def holds(self, own: Mapping[int, Fraction], table: Mapping[int, Fraction]) -> bool:
+        """Whether these shares of a group meet it, with those of the table where it compares; exactly."""
+
+    def measure(
+        self, engine: Engine, target: TableRef, classes: Sequence[str], names: Sequence[str], count: str | None = None,
+        persons: Sequence[str] = (),
+    ) -> Measured:  # fmt: skip
+        """See `Requirement.measure`; the shares of the table are those of ``target`` itself."""
+        by = [*classes, *(names[i] for i in self.within)]
+        found = counted(engine, target, by, names[self.value], count)
+        return self.judged(found) if len(found.n) else Measured(Fraction(0), 0)
+
+
+def texts(engine: Engine, target: TableRef, value: str) -> list[str | None]:
+    """The values of a column as text, in the order of their numbers in `counted`."""
+    made = statement("verify/value_texts", engine.dialect, target=target, value=value)
+    found = {int(str(row[0])): row[1] for row in engine.fetch(made, max_rows=MOST_VALUES)}
+    return [None if found[i] is None else str(found[i]) for i in range(len(found))]

@@ -1,0 +1,88 @@
+"""delta-disclosure privacy (Brickell and Shmatikov 2008): |log2(q / p)| < delta for every value.
+
+p is the share of a value in all published rows, q in a class. A class that lacks a value has log 0: it violates the definition, unless
+the policy says ``absent: ignored``. It is monotone where absent values violate: q lies between two bounds for every value, and the share
+in a union is between those in its parts. Where they are ignored it is not: of two classes one lacks a value, the other has just enough of
+it, and the union has too little.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import ClassVar
+
+from sqlanon.privacy.base import Measured
+from sqlanon.privacy.counts import Counts
+from sqlanon.privacy.fractions import power_of_two
+from sqlanon.privacy.shares import Bound, Shares, each_asked
+from sqlanon.spec import PrivacySpec
+
+INFINITE = Fraction(1000)
+"""What is reported of a class that lacks a value: |log2| is infinite; no other reaches 31 bits."""
+
+
+@dataclass(frozen=True, slots=True)
+class DeltaDisclosure(Shares):
+    """The share of every value of ``column`` in a class is within a factor 2^asked of its share of the table."""
+
+    name: ClassVar[str] = "delta_disclosure"
+    compares: ClassVar[bool] = True
+    asked: Fraction
+    column: str
+    value: int
+    within: tuple[int, ...]
+    ignored: bool
+
+    @classmethod
+    def asked_by(
+        cls, privacy: PrivacySpec, sensitive: tuple[str, ...], persons: tuple[str, ...]
+    ) -> Sequence[DeltaDisclosure]:
+        """One per sensitive column that is asked about."""
+        found = each_asked(privacy, cls.name, sensitive)
+        return [cls(one.max, *place, one.absent == "ignored") for one, place in found]
+
+    @property
+    def monotone(self) -> bool:
+        """See `Requirement.monotone`."""
+        return not self.ignored
+
+    @property
+    def between(self) -> bool:
+        """See `Shares.between`."""
+        return True
+
+    @property
+    def absent_ignored(self) -> bool:
+        """See `Shares.absent_ignored`."""
+        return self.ignored
+
+    def bound(self, share: Fraction, text: str | None) -> Bound:
+        """See `Shares.bound`."""
+        factor = power_of_two(min(self.asked, Fraction(64)))
+        return Bound(share * factor, share / factor, strict=True)
+
+    def reaches(self, value: Fraction) -> bool:
+        """See `Requirement.reaches`."""
+        return value < self.asked
+
+    def judged(self, found: Counts) -> Measured:
+        """See `OfCounts.judged`: the largest |log2(q / p)|."""
+        import numpy as np
+
+        share = found.reference
+        gap = np.abs(np.log2(found.share / share[found.value]))
+        fails = found.some(self.over(found, gap, np.full(len(gap), float(self.asked)))) > 0
+        lacks = found.some(np.ones(len(gap), np.bool_)) < len(share)
+        if not self.ignored:
+            fails |= lacks
+        reached = Fraction(float(gap.max())).limit_denominator(10**9)
+        if not self.ignored and lacks.any():
+            reached = INFINITE
+        return Measured(reached, int(np.count_nonzero(fails)))
+
+    def beyond(self, ratio: Fraction, share: Fraction) -> bool:
+        """See `Shares.beyond`."""
+        factor = power_of_two(min(self.asked, Fraction(64)))
+        return ratio >= factor or ratio * factor <= 1

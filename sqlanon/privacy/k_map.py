@@ -1,0 +1,48 @@
+"""k-map (Sweeney 2002; El Emam and Dankar 2008): every published row could be of at least k rows of a population that has the source's.
+
+It holds against a reader who does not know whether a person is in the table; who knows that is left with the rows of the class,
+which may be one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, ClassVar
+
+from sqlanon.privacy.base import Measured
+from sqlanon.privacy.population import Line, OfPopulation
+from sqlanon.spec import PrivacySpec
+
+if TYPE_CHECKING:
+    from sqlanon.privacy.population import Longs
+
+
+@dataclass(frozen=True, slots=True)
+class KMap(OfPopulation):
+    """At least ``asked`` rows of the population in every published cell."""
+
+    name: ClassVar[str] = "k_map"
+    unit: ClassVar[str] = "rows of the population"
+    asked: Fraction
+    column: str | None = None
+
+    @classmethod
+    def asked_by(
+        cls, privacy: PrivacySpec, sensitive: tuple[str, ...], persons: tuple[str, ...]
+    ) -> Sequence[KMap]:
+        """See `Requirement.asked_by`."""
+        asked = privacy.value("k_map")
+        return [] if asked is None else [cls(Fraction(asked.k))]
+
+    @property
+    def line(self) -> Line:
+        """See `OfPopulation.line`."""
+        return Line(0, 1, int(self.asked))
+
+    def judged(self, rows: Longs, population: Longs) -> Measured:
+        """See `OfPopulation.judged`: the fewest rows of the population in a cell that is published."""
+        held = population[rows > 0]
+        fewest = int(held.min()) if len(held) else 0
+        return Measured(Fraction(fewest), int((held < int(self.asked)).sum()))

@@ -1,0 +1,152 @@
+"""What models of rows ask over persons (docs/persons.md): in a class every person weighs one, split over its rows there.
+
+The share of a value is the sum over the persons of the part of their rows that have it, by the number of persons. The shares of the table, with
+which t, beta and delta compare, are those of all persons, who weigh one each, split over all their rows. Methods do not count these
+weights: they divide by what the model asks of rows, or of persons by the value that most of their rows have, and the groups that are published are
+judged (`OverPersons.below`), and united where they fail. `OverPersons.measure`, by which a release is verified, has a query of its own
+and compares integers; `below` compares doubles, and fractions where these do not decide.
+
+Of classes that share no person (`persons: whole`) a union is a mean of its parts, weighed by their persons: what is monotone over rows is
+so over persons. With `persons: rows` nothing is, as a person of two classes weighs two in them, and one in the union.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, ClassVar
+
+from sqlanon.engines.base import Engine, TableRef
+from sqlanon.privacy.base import Coded, Grouped, Measured
+from sqlanon.privacy.counts import GroupShares, OfCounts, weighed
+from sqlanon.privacy.persons import _OfPersons
+from sqlanon.privacy.reference import beside
+from sqlanon.table.scratch import Scratch
+
+if TYPE_CHECKING:
+    from sqlanon.kernels.tally import Tally
+    from sqlanon.privacy.counts import Longs
+
+_NEAR = 1e-9
+"""What doubles may be off."""
+
+
+@dataclass(frozen=True, slots=True)
+class OverPersons(_OfPersons):
+    """A model of rows, over persons.
+
+    Attributes:
+        model: what is asked of rows.
+        place: of the identifier that counts persons.
+    """
+
+    afterwards: ClassVar[bool] = True
+    unites: ClassVar[bool] = False
+    model: OfCounts
+    place: int
+
+    @property
+    def name(self) -> str:  # type: ignore[override] # one class for every model
+        """As reports name it."""
+        return f"{self.model.name} of persons"
+
+    @property
+    def asked(self) -> Fraction:  # type: ignore[override]
+        """What is asked of rows."""
+        return self.model.asked
+
+    @property
+    def column(self) -> str:  # type: ignore[override]
+        """The sensitive column."""
+        return self.model.column
+
+    @property
+    def at_most(self) -> bool:
+        """See `Requirement.at_most`."""
+        return self.model.at_most
+
+    def reaches(self, value: Fraction) -> bool:
+        """See `Requirement.reaches`."""
+        return self.model.reaches(value)
+
+    def tally(self, coded: Coded) -> Tally:
+        """Kernels do not count it: see `Requirement.afterwards`."""
+        raise NotImplementedError
+
+    def measure(
+        self, engine: Engine, target: TableRef, classes: Sequence[str], names: Sequence[str], count: str | None = None,
+        persons: Sequence[str] = (),
+    ) -> Measured:  # fmt: skip
+        """See `Requirement.measure`."""
+        found = weighed(engine, target, classes, names[self.model.value], persons[self.place], count)
+        return self.model.judged(found) if len(found.n) else Measured(Fraction(0), 0)
+
+    def below(self, scratch: Scratch, made: TableRef, rows: Grouped) -> None:
+        """See `Requirement.below`. Cost: groupings as those of `measure`, and a few numbers for each value of a group in memory."""
+        import numpy as np
+
+        parts, whole, numbers = (beside(scratch, word) for word in ("parts", "whole_parts", "failing"))
+        groups, value = list(rows.groups), self.model.value
+        asked: dict[str, object] = {"person": rows.persons[self.place]}
+        scratch.execute(
+            "privacy/person_parts", None, parts=parts, rows=rows.table, groups=groups, value=rows.names[value], count=rows.count, **asked
+        )  # fmt: skip
+        scratch.execute(
+            "privacy/person_parts", None, parts=whole, rows=rows.whole, groups=[], value=rows.whole_names[value], count=None, **asked
+        )  # fmt: skip
+        scratch.fetch("table/count", source=whole)  # sends what waits in a batch: arrays are read past it
+        numbered = scratch.sql("privacy/numbered_parts", parts=parts, whole=whole, groups=groups)
+        places = failing(self.model, *(
+            array.astype(np.int64, copy=False) for array in scratch.fetch_arrays(numbered, ["int64"] * 4)
+        ))  # fmt: skip
+        scratch.engine.load_arrays(numbers, {"place": places})
+        scratch.execute("privacy/below_numbered", made=made, parts=parts, failing=numbers, groups=groups)
+        for table in (parts, whole, numbers):
+            scratch.drop(table)
+
+
+def failing(model: OfCounts, place: Longs, value: Longs, many: Longs, n: Longs) -> Longs:
+    """The groups that do not meet a model over persons.
+
+    Args:
+        model: what is asked.
+        place: int64[m], the group; 0: the whole table.
+        value: int64[m], the number of the value.
+        many: int64[m], rows that each of some persons has in the group.
+        n: int64[m], rows with the value, of all these persons.
+    """
+    import numpy as np
+
+    groups, values = int(place.max(initial=0)) + 1, int(value.max(initial=-1)) + 1
+    key, at = np.unique(place * values + value, return_inverse=True)
+    weight = np.bincount(at.reshape(-1), n / many, len(key))
+    group, code = key // max(values, 1), key % max(values, 1)
+    share = weight / np.bincount(group, weight, groups)[group]
+    of_table = group == 0
+    reference = np.zeros(values)
+    reference[code[of_table]] = share[of_table]
+    exact: Mapping[int, Fraction] = {}
+    if model.compares:
+        exact = _shares(value, many, n, np.flatnonzero(place == 0))
+    inside = model.inside(GroupShares(group[~of_table], code[~of_table], share[~of_table], reference, exact))
+    there = np.unique(group[~of_table])
+    fails = inside[there] < 0
+    near = np.flatnonzero(np.abs(inside[there]) < _NEAR)
+    if len(near):
+        order = np.argsort(place, kind="stable")
+        first = np.searchsorted(place[order], there[near])
+        past = np.searchsorted(place[order], there[near], side="right")
+        for i, begin, end in zip(near, first, past, strict=True):
+            fails[i] = not model.holds(_shares(value, many, n, order[begin:end]), exact)
+    found: Longs = there[fails]
+    return found
+
+
+def _shares(value: Longs, many: Longs, n: Longs, rows: Longs) -> dict[int, Fraction]:
+    """The share of each value of one group, exactly."""
+    found: dict[int, Fraction] = {}
+    for i in rows:
+        found[int(value[i])] = found.get(int(value[i]), Fraction(0)) + Fraction(int(n[i]), int(many[i]))
+    persons = sum(found.values())
+    return {code: weight / persons for code, weight in found.items()}

@@ -1,0 +1,272 @@
+"""What a policy with `person` asks over persons, beside rows (`persons: rows` and `whole`; docs/persons.md).
+
+Every class has rows of at least k persons, and no value weighs more than 1/l where every person weighs one, split over its rows in the
+class: who knows one event of a person is left with k persons, and believes none of their values by more than 1/l. A bound on
+the largest part that one person has in a class's rows may be added. With `persons: whole` no person has rows in two classes: who
+knows all events of a person is left with the class. NULLs of a person's columns are settled in the stage.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, ClassVar
+
+from sqlanon.engines.base import Engine, TableRef
+from sqlanon.privacy.base import Coded, Grouped, Measured, Requirement
+from sqlanon.privacy.fractions import at_least
+from sqlanon.spec import PrivacySpec
+from sqlanon.sqltext import statement
+from sqlanon.table.scratch import Scratch
+
+if TYPE_CHECKING:
+    from sqlanon.kernels.tally import Compiled, Tally
+
+UNIT = 720_720
+"""The weight of a person in integers, as kernels and `below` divide it: exact for persons of up to 16 rows in a class."""
+
+
+def of_persons(
+    privacy: PrivacySpec, sensitive: tuple[str, ...], persons: tuple[str, ...]
+) -> tuple[Requirement, ...]:
+    """What a policy asks over the persons of each counted identifier; a policy with `person` has one."""
+    found: list[Requirement] = []
+    for i, name in enumerate(persons):
+        found.append(Persons(Fraction(privacy.k), name, i))
+        if privacy.whole:
+            found.append(Whole(Fraction(1), name, i))
+        if privacy.person_share is not None:
+            found.append(PersonShare(privacy.person_share, name, i))
+        if privacy.l is not None:
+            found += [PersonDiversity(privacy.l, column, j, i) for j, column in enumerate(sensitive)]
+    return tuple(found)
+
+
+class _OfPersons(Requirement):
+    """A requirement that belongs to `person` and has no key of its own under `privacy`."""
+
+    __slots__ = ()
+
+    counts_persons: ClassVar[bool] = True
+    upper: ClassVar[bool] = False
+    unites: ClassVar[bool] = True
+    asked: Fraction
+    place: int
+
+    @classmethod
+    def asked_by(
+        cls, privacy: PrivacySpec, sensitive: tuple[str, ...], persons: tuple[str, ...]
+    ) -> Sequence[_OfPersons]:
+        """Those of this kind in `of_persons`."""
+        return [
+            one
+            for one in of_persons(privacy, sensitive, persons)
+            if privacy.of_persons and isinstance(one, cls)
+        ]
+
+    @property
+    def at_most(self) -> bool:
+        """See `Requirement.at_most`."""
+        return self.upper
+
+    @property
+    def monotone(self) -> bool:
+        """See `Requirement.monotone`."""
+        return self.unites
+
+    def _tally(self, coded: Coded, adding: Compiled, *bounds: int) -> Tally:
+        """A tally of the rows of each person."""
+        import numpy as np
+
+        from sqlanon.kernels.diversity import clear_values
+        from sqlanon.kernels.tally import Tally
+
+        room = 2 + coded.person_codes[self.place]
+        return Tally(adding, clear_values, coded.persons[self.place], 1, np.array(bounds, np.int64), room)
+
+    def _measured(
+        self, engine: Engine, template: str, target: TableRef, classes: Sequence[str], persons: Sequence[str]
+    ) -> Measured:
+        """What a query of verification that counts persons finds: a whole number, and the classes that fail."""
+        made = statement(
+            template, engine.dialect, {"asked": int(self.asked)}, target=target, classes=list(classes), person=persons[self.place]
+        )  # fmt: skip
+        reached, failing = engine.fetch(made)[0]
+        return Measured(Fraction(int(str(reached))), int(str(failing)))
+
+
+@dataclass(frozen=True, slots=True)
+class Persons(_OfPersons):
+    """At least ``asked`` persons have rows in every class."""
+
+    name: ClassVar[str] = "persons"
+    unit: ClassVar[str] = "persons"
+    asked: Fraction
+    column: str
+    place: int
+
+    def tally(self, coded: Coded) -> Tally:
+        """See `Requirement.tally`."""
+        from sqlanon.kernels.diversity import add_distinct
+
+        return self._tally(coded, add_distinct, int(self.asked))
+
+    def below(self, scratch: Scratch, made: TableRef, rows: Grouped) -> None:
+        """See `Requirement.below`."""
+        scratch.execute(
+            "privacy/below_values", made=made, rows=rows.table, groups=list(rows.groups), within=[],
+            value=rows.persons[self.place], count=rows.count, distinct=int(self.asked),
+        )  # fmt: skip
+
+    def measure(
+        self, engine: Engine, target: TableRef, classes: Sequence[str], names: Sequence[str], count: str | None = None,
+        persons: Sequence[str] = (),
+    ) -> Measured:  # fmt: skip
+        """See `Requirement.measure`."""
+        return self._measured(engine, "verify/persons_of_class", target, classes, persons)
+
+
+@dataclass(frozen=True, slots=True)
+class Whole(_OfPersons):
+    """No person has rows in more than ``asked`` classes, which is one."""
+
+    name: ClassVar[str] = "classes of a person"
+    across: ClassVar[bool] = True
+    upper: ClassVar[bool] = True
+    asked: Fraction
+    column: str
+    place: int
+
+    def tally(self, coded: Coded) -> Tally:
+        """Kernels see persons, not their rows."""
+        raise NotImplementedError
+
+    def below(self, scratch: Scratch, made: TableRef, rows: Grouped) -> None:
+        """See `Requirement.below`: the groups that have a row of a person who has one in another group, too."""
+        scratch.execute(
+            "privacy/below_whole", made=made, rows=rows.table, groups=list(rows.groups), person=rows.persons[self.place]
+        )  # fmt: skip
+
+    def measure(
+        self, engine: Engine, target: TableRef, classes: Sequence[str], names: Sequence[str], count: str | None = None,
+        persons: Sequence[str] = (),
+    ) -> Measured:  # fmt: skip
+        """See `Requirement.measure`: the classes of the person who is in most, and the classes that have a row of somebody who is in several."""
+        return self._measured(engine, "verify/classes_of_person", target, classes, persons)
+
+
+@dataclass(frozen=True, slots=True)
+class PersonShare(_OfPersons):
+    """No person has more than the share ``asked`` of a class's rows."""
+
+    name: ClassVar[str] = "person_share"
+    upper: ClassVar[bool] = True
+    asked: Fraction
+    column: str
+    place: int
+
+    @property
+    def _exact(self) -> tuple[int, int]:
+        """1 / share as p and q of 31 bits: rows of a person times p exceed those of the class times q."""
+        return at_least(1 / self.asked).as_integer_ratio()
+
+    def tally(self, coded: Coded) -> Tally:
+        """See `Requirement.tally`."""
+        from sqlanon.kernels.diversity import add_frequency
+
+        return self._tally(coded, add_frequency, *self._exact)
+
+    def below(self, scratch: Scratch, made: TableRef, rows: Grouped) -> None:
+        """See `Requirement.below`."""
+        p, q = self._exact
+        scratch.execute(
+            "privacy/below_values", made=made, rows=rows.table, groups=list(rows.groups), within=[],
+            value=rows.persons[self.place], count=rows.count, distinct=None, p=p, q=q,
+        )  # fmt: skip
+
+    def measure(
+        self, engine: Engine, target: TableRef, classes: Sequence[str], names: Sequence[str], count: str | None = None,
+        persons: Sequence[str] = (),
+    ) -> Measured:  # fmt: skip
+        """See `Requirement.measure`: the largest share."""
+        p, q = self._exact
+        made = statement(
+            "verify/frequency_l", engine.dialect, {"p": p, "q": q}, target=target, classes=list(classes), within=[],
+            sensitive=persons[self.place], count=count,
+        )  # fmt: skip
+        found = engine.fetch(made)
+        if not found:
+            return Measured(Fraction(0), 0)
+        total, top, failing = (int(str(cell)) for cell in found[0])
+        return Measured(Fraction(top, total), failing)
+
+    def largest(
+        self, engine: Engine, table: TableRef, names: Sequence[str], persons: Sequence[str] = ()
+    ) -> Fraction:
+        """The share in the whole table: as it is a mean of the shares in the classes, some class has no less."""
+        return self.measure(engine, table, (), names, persons=persons).reached
+
+
+@dataclass(frozen=True, slots=True)
+class PersonDiversity(_OfPersons):
+    """No value of ``column`` weighs more than 1 / ``asked`` of a class, where every person weighs one, split over its rows there.
+
+    A union of classes that each meet it may not: a person of both weighs two in them together, and one in the union.
+    """
+
+    name: ClassVar[str] = "l of persons"
+    unites: ClassVar[bool] = False
+    asked: Fraction
+    column: str
+    value: int
+    place: int
+
+    @property
+    def _exact(self) -> tuple[int, int]:
+        """The asked l as p and q, rounded up to thousandths where it is finer, so that weights times p fit 64 bits."""
+        if self.asked.denominator <= 1000:
+            return self.asked.as_integer_ratio()
+        return Fraction(-(-self.asked.numerator * 1000 // self.asked.denominator), 1000).as_integer_ratio()
+
+    def tally(self, coded: Coded) -> Tally:
+        """See `Requirement.tally`; memory: three numbers a person, and one a pair of person and value, for every thread."""
+        import numpy as np
+
+        from sqlanon.kernels.persons import add_weighted, clear_weighted
+        from sqlanon.kernels.tally import Tally
+
+        who, values = coded.persons[self.place].astype(np.int64), coded.codes[self.value]
+        persons = coded.person_codes[self.place]
+        known, pair = np.unique(who * values + coded.sensitive[self.value], return_inverse=True)
+        first = np.searchsorted(known, np.arange(persons + 1) * values)
+        bounds = np.concatenate([[*self._exact, persons, values], first, known % max(values, 1)])
+        items = np.stack([who, coded.sensitive[self.value], pair.reshape(-1)], axis=1)
+        return Tally(
+            add_weighted, clear_weighted, np.ascontiguousarray(items.ravel(), np.int32), 3, bounds.astype(np.int64),
+            2 + 3 * persons + values + len(known),
+        )  # fmt: skip
+
+    def below(self, scratch: Scratch, made: TableRef, rows: Grouped) -> None:
+        """See `Requirement.below`."""
+        p, q = self._exact
+        scratch.execute(
+            "privacy/below_weights", made=made, rows=rows.table, groups=list(rows.groups), person=rows.persons[self.place],
+            value=rows.names[self.value], count=rows.count, unit=UNIT, p=p, q=q,
+        )  # fmt: skip
+
+    def measure(
+        self, engine: Engine, target: TableRef, classes: Sequence[str], names: Sequence[str], count: str | None = None,
+        persons: Sequence[str] = (),
+    ) -> Measured:  # fmt: skip
+        """See `Requirement.measure`; weights are rounded up as in kernels, so that what is reached is never too much."""
+        p, q = self._exact
+        made = statement(
+            "verify/weighted_l", engine.dialect, {"p": p, "q": q}, target=target,
+            classes=list(classes), person=persons[self.place], sensitive=names[self.value], count=count,
+        )  # fmt: skip
+        found = engine.fetch(made)
+        if not found:
+            return Measured(Fraction(0), 0)
+        whole, top, failing = (int(str(cell)) for cell in found[0])
+        return Measured(Fraction(whole, top), failing)

@@ -1,0 +1,111 @@
+"""Requirements that compare the rows of a class with the rows of a population that lie in its published cell.
+
+Both are linear in these two numbers. The rows of the source are among those of the population, and a row of the population that lies in
+no published cell is a cell without rows of the source. Where classes are the nodes of one level a column, a coarser node has whole cells
+of the finer one, population included, so that what all cells meet their unions meet.
+"""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, ClassVar, TypeVar
+
+from sqlanon.engines.base import Engine, TableRef
+from sqlanon.privacy.base import Coded, Grouped, Measured, Requirement
+from sqlanon.sqltext import statement
+from sqlanon.table.scratch import Scratch
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    from sqlanon.kernels.tally import Tally
+
+    Longs = npt.NDArray[np.int64]
+    Flags = npt.NDArray[np.bool_]
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A class fails where x rows + y population < z; with ``everywhere`` every class fails where a row of the population is in none."""
+
+    x: int
+    y: int
+    z: int
+    everywhere: bool = False
+
+
+class OfPopulation(Requirement):
+    """A requirement over the rows of classes and the rows of a population in their cells."""
+
+    __slots__ = ()
+
+    of_population: ClassVar[bool] = True
+
+    @property
+    @abstractmethod
+    def line(self) -> Line:
+        """When a class fails, for methods."""
+
+    @abstractmethod
+    def judged(self, rows: Longs, population: Longs) -> Measured:
+        """What the cells of a release reach: their rows, and those of the population, which may lie in no cell (0 rows).
+
+        Written apart from `line`.
+        """
+
+    def holds(self, rows: Longs, population: Longs, whole: int) -> Flags:
+        """Which classes meet it; ``whole``: rows of the population in all."""
+        line = self.line
+        found: Flags = line.x * rows + line.y * population >= line.z
+        if line.everywhere and int(population.sum()) < whole:
+            found[:] = False
+        return found
+
+    def tally(self, coded: Coded) -> Tally:
+        """Kernels do not see the population."""
+        raise NotImplementedError
+
+    def below(self, scratch: Scratch, made: TableRef, rows: Grouped) -> None:
+        """See `Requirement.below`. The table has one row a group, and the columns population and outside: its rows in the group, and in none."""
+        line = self.line
+        scratch.execute(
+            "privacy/below_population", made=made, rows=rows.table, groups=list(rows.groups), count=rows.count,
+            x=line.x, y=line.y, z=line.z, everywhere=line.everywhere,
+        )  # fmt: skip
+
+    def measure(
+        self, engine: Engine, target: TableRef, classes: Sequence[str], names: Sequence[str], count: str | None = None,
+        persons: Sequence[str] = (),
+    ) -> Measured:  # fmt: skip
+        """Measure a table of one row a cell: ``count`` is the column of its rows, ``names`` that of its rows of the population."""
+        import numpy as np
+
+        made = statement(
+            "verify/population_sizes", engine.dialect, target=target, rows=count, population=names[0]
+        )
+        rows, population = (
+            array.astype(np.int64, copy=False) for array in engine.fetch_arrays(made, ["int64", "int64"])
+        )
+        return self.judged(rows, population)
+
+
+Each = TypeVar("Each", bound=Requirement)
+
+
+def of_population(requirements: Sequence[Requirement]) -> list[OfPopulation]:
+    """Those that compare classes with a population."""
+    return [one for one in requirements if isinstance(one, OfPopulation)]
+
+
+def of_rows(requirements: Sequence[Each]) -> list[Each]:
+    """The others: the rows of the table say whether they hold."""
+    return [one for one in requirements if not one.of_population]
+
+
+def share(rows: int, population: int) -> Fraction:
+    """Rows of the source among those of the population in a cell; 1 where they are more, or none are there."""
+    return min(Fraction(rows, population), Fraction(1)) if population else Fraction(1)

@@ -1,0 +1,84 @@
+"""The values of a sensitive column in the whole table, as models compare classes with them in SQL; and rows within other columns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import count
+from typing import TYPE_CHECKING
+
+from sqlanon.engines.base import TableRef
+from sqlanon.privacy.base import Coded, Grouped
+from sqlanon.table.scratch import Scratch
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+_NUMBERS = count(1)
+MOST = 10_000_000
+"""Different values, at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class Reference:
+    """The values of a column.
+
+    Attributes:
+        values: as the column has them: codes, or hashes.
+        type: of them, in SQL.
+        rows: of each in the whole table.
+        texts: of each; None for NULL, or where values are hashes.
+        total: rows of the table.
+    """
+
+    values: Sequence[int | str]
+    type: str
+    rows: Sequence[int]
+    texts: Sequence[str | None]
+    total: int
+
+
+def reference(scratch: Scratch, rows: Grouped, value: int) -> Reference:
+    """The values of a sensitive column: as `Grouped` has them, else counted in the whole table."""
+    if rows.counts:
+        counts = [int(n) for n in rows.counts[value]]
+        texts = rows.values[value].texts if rows.values else [None] * len(counts)
+        return Reference(range(len(counts)), "INTEGER", counts, texts, max(sum(counts), 1))
+    found = scratch.fetch("privacy/reference", max_rows=MOST, whole=rows.whole, value=rows.whole_names[value])
+    numbers = bool(found) and not isinstance(found[0][0], str)
+    values = [int(str(row[0])) if numbers else str(row[0]) for row in found]
+    counted = [int(str(row[1])) for row in found]
+    kind = "BIGINT" if numbers else scratch.engine.capabilities.text_type
+    return Reference(values, kind, counted, [None] * len(found), max(sum(counted), 1))
+
+
+def beside(scratch: Scratch, word: str) -> TableRef:
+    """A scratch table of a name that no other has: what is loaded must not meet a table whose drop was not sent yet."""
+    return scratch.table(f"{word}_{next(_NUMBERS)}")
+
+
+def grouped_items(
+    coded: Coded, value: int, within: tuple[int, ...]
+) -> tuple[npt.NDArray[np.int32], int, int, npt.NDArray[np.int64]]:
+    """Two numbers of each row: its group over the columns ``within``, and its value within all groups.
+
+    Returns:
+        items: int32[2 * rows].
+        groups, values: how many there are.
+        value_of: int64[values], the code of each value.
+    """
+    import numpy as np
+
+    own = coded.sensitive[value].astype(np.int64)
+    size = np.int64(coded.codes[value])
+    if not within:
+        alone: npt.NDArray[np.int32] = np.zeros(2 * coded.rows, np.int32)
+        alone[1::2] = own
+        return alone, 1, int(size), np.arange(size)
+    group = np.zeros(coded.rows, np.int64)
+    for i in within:
+        group = np.unique(group * coded.codes[i] + coded.sensitive[i], return_inverse=True)[1]
+    kinds, pair = np.unique(group * size + own, return_inverse=True)
+    items = np.stack([group, pair], axis=1).astype(np.int32).ravel()
+    return items, int(group.max(initial=0)) + 1, len(kinds), kinds % size

@@ -1,0 +1,178 @@
+"""Models that bound the share of every value in a class: what they have in common."""
+
+from __future__ import annotations
+
+from abc import abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import TYPE_CHECKING, Any
+
+from sqlanon.declared import REQUIREMENTS
+from sqlanon.declared.records import ByColumn
+from sqlanon.engines.base import TableRef
+from sqlanon.privacy.base import Coded, Grouped
+from sqlanon.privacy.counts import Counts, GroupShares, OfCounts
+from sqlanon.privacy.fractions import at_least, at_most
+from sqlanon.privacy.reference import beside, grouped_items, reference
+from sqlanon.spec import PrivacySpec
+from sqlanon.table.scratch import Scratch
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    from sqlanon.kernels.tally import Tally
+    from sqlanon.privacy.counts import Reals
+
+ONE = Fraction(1)
+_NEAR = 1e-9
+"""A gap within which doubles do not decide."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bound:
+    """What the share of a value in a class may be.
+
+    Attributes:
+        most, least: bounds; ``least`` 0: none.
+        strict: the share is below ``most`` and above ``least``, not equal.
+    """
+
+    most: Fraction = ONE
+    least: Fraction = Fraction(0)
+    strict: bool = False
+
+    @property
+    def exact(self) -> tuple[int, int, int, int]:
+        """The bounds as pairs of 31 bits that decide alike: p and q of ``most``, of ``least``."""
+        most = at_most(self.most, strict=self.strict) if self.most <= ONE else ONE
+        least = at_least(self.least, strict=self.strict) if self.least > 0 else Fraction(0)
+        return (*most.as_integer_ratio(), *least.as_integer_ratio())
+
+
+def ratio_of(found: Counts, at: int) -> tuple[Fraction, Fraction]:
+    """Of one value in one class its share there by its share of the table, and the latter: exactly."""
+    whole = found.whole
+    share = Fraction(int(whole[found.value[at]]), int(whole.sum()))
+    return Fraction(int(found.n[at]), int(found.size[at])) / share, share
+
+
+class Shares(OfCounts):
+    """No value of ``column`` has a share of a class beyond its bounds: linear in the rows, so that unions of classes hold them too."""
+
+    __slots__ = ()
+
+    @property
+    def between(self) -> bool:
+        """Whether shares have lower bounds."""
+        return False
+
+    @property
+    def absent_ignored(self) -> bool:
+        """Whether a value that a class lacks is not compared with its lower bound."""
+        return False
+
+    @abstractmethod
+    def bound(self, share: Fraction, text: str | None) -> Bound:
+        """What the share of a value may be that has this share of the whole table, where it is known, and this text."""
+
+    def beyond(self, ratio: Fraction, share: Fraction) -> bool:
+        """Whether a value is too far from the table whose share of a class is ``ratio`` times its ``share`` of the table; for `over`."""
+        raise NotImplementedError
+
+    def over(self, found: Counts, gap: Reals, most: Reals) -> npt.NDArray[np.bool_]:
+        """For which values the gap, as doubles have it, is above ``most``; where doubles do not decide, `beyond` does."""
+        import numpy as np
+
+        over = gap > most
+        for at in np.flatnonzero(np.abs(gap - most) <= _NEAR * (1 + np.abs(gap))):
+            over[at] = self.beyond(*ratio_of(found, int(at)))
+        return over
+
+    def inside(self, found: GroupShares) -> Reals:
+        """See `OfCounts.inside`."""
+        import numpy as np
+
+        bounds = [self.bound(found.table.get(v, Fraction(0)), None) for v in range(len(found.reference))]
+        most = np.array([float(one.most) for one in bounds])[found.value]
+        least = np.array([float(one.least) for one in bounds])
+        nearest = np.full(int(found.group.max(initial=0)) + 1, np.inf)
+        np.minimum.at(nearest, found.group, np.minimum(most - found.share, found.share - least[found.value]))
+        if self.between and not self.absent_ignored:
+            nearest[np.bincount(found.group) < np.count_nonzero(least > 0)] = -1
+        return nearest
+
+    def holds(self, own: Mapping[int, Fraction], table: Mapping[int, Fraction]) -> bool:
+        """See `OfCounts.holds`."""
+        for value, share in own.items():
+            bound = self.bound(table.get(value, Fraction(0)), None)
+            if not (bound.least <= share <= bound.most) or (
+                bound.strict and share in (bound.least, bound.most)
+            ):
+                return False
+        return not self.between or self.absent_ignored or set(own) == set(table)
+
+    def tally(self, coded: Coded) -> Tally:
+        """See `Requirement.tally`."""
+        import numpy as np
+
+        from sqlanon.kernels import shares as kernels
+        from sqlanon.kernels.tally import Tally
+
+        codes, i = coded.codes[self.value], self.value
+        whole = [int(n) for n in coded.whole[i]] if self.compares else [1] * codes
+        total = sum(whole)
+        text = coded.values[i].texts if self.reads_values else [None] * codes
+        bounds = [self.bound(Fraction(n, total), one).exact for n, one in zip(whole, text, strict=True)]
+        if self.between:
+            packed = np.array([codes, self.absent_ignored, *np.array(bounds, np.int64).T.ravel()], np.int64)
+            return Tally(kernels.add_between, kernels.clear_between, coded.sensitive[i], 1, packed, 4 + codes)
+        most = np.array(bounds, np.int64)[:, :2]
+        if not self.within:
+            packed = np.array([codes, 0, *most.T.ravel()], np.int64)
+            return Tally(kernels.add_most, kernels.clear_most, coded.sensitive[i], 1, packed, 2 + codes)
+        items, groups, values, value_of = grouped_items(coded, i, self.within)
+        packed = np.array([values, 0, *most[value_of].T.ravel()], np.int64)
+        counts = 1 + values + 2 * groups
+        return Tally(kernels.add_most_within, kernels.clear_most_within, items, 2, packed, counts)
+
+    def below(self, scratch: Scratch, made: TableRef, rows: Grouped) -> None:
+        """See `Requirement.below`."""
+        known = reference(scratch, rows, self.value)
+        bounds = [
+            (value, *self.bound(Fraction(n, known.total), text).exact)
+            for value, n, text in zip(known.values, known.rows, known.texts, strict=True)
+        ]
+        columns = [("value", known.type), *((name, "BIGINT") for name in ("p", "q", "least_p", "least_q"))]
+        table = beside(scratch, "bounds")
+        scratch.engine.load_rows(table, columns, bounds)
+        needed = 0
+        if self.between and not self.absent_ignored:
+            needed = sum(1 for one in bounds if one[3] > 0)
+        scratch.execute(
+            "privacy/below_shares", made=made, rows=rows.table, groups=list(rows.groups), within=[rows.names[i] for i in self.within],
+            value=rows.names[self.value], count=rows.count, bounds=table, needed=needed,
+        )  # fmt: skip
+        scratch.drop(table)
+
+
+Place = tuple[str, int, tuple[int, ...]]
+"""A sensitive column, its place among them, and those within every combination of which it is looked at."""
+
+
+def each_asked(privacy: PrivacySpec, name: str, sensitive: Sequence[str]) -> list[tuple[Any, Place]]:
+    """Of a key that may be given by column what is asked where; with ``joint`` once more within the other columns."""
+    asked, declared = privacy.value(name), REQUIREMENTS[name]
+    if asked is None:
+        return []
+    assert isinstance(declared.value, ByColumn)
+    found: list[tuple[Any, Place]] = [
+        (value, (sensitive[i], i, ())) for i, value in declared.value.of(asked, sensitive)
+    ]
+    if privacy.joint and declared.joint:
+        places = range(len(sensitive))
+        found += [
+            (value, (column, i, tuple(j for j in places if j != i))) for value, (column, i, _) in list(found)
+        ]
+    return found

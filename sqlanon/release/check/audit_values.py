@@ -1,0 +1,25 @@
+"""Values that a policy speaks of and an audited table does not have: a requirement of values that are spelled otherwise would hold of none."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sqlanon.engines.base import Engine, TableRef
+from sqlanon.privacy import Requirement, Values
+from sqlanon.privacy.counts import texts
+
+
+def unknown_values(engine: Engine, table: TableRef, requirements: Sequence[Requirement]) -> tuple[str, ...]:
+    """Requirements that read values and cannot be measured by those of a table, each with the reason; a run refuses them likewise.
+
+    Args:
+        engine: the session.
+        table: the audited table.
+        requirements: what the policy asks, with the table's own names of columns.
+    """
+    found = []
+    for one in requirements:
+        if one.reads_values and one.column is not None:
+            shown = texts(engine, table, one.column)
+            found.append(one.refusal(Values(shown, range(len(shown)), ordered=True)))
+    return tuple(dict.fromkeys(reason for reason in found if reason is not None))

@@ -1,0 +1,183 @@
+"""Verify boxes of their own: k matchings of rows and boxes, each box what its rows need and no more, one matching drawn by the secret.
+
+What a table shows is not enough: points 0 to 4 with the intervals [0,1], [0,1], [0,2], [0,4], [0,4] have two or more each, yet
+points 3 and 4 take both wide ones, so that point 2's is certain. The proof is the certificate, private tables of edges and of what was
+drawn. It says whose every row is: it is as private as the source.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from sqlanon.engines.base import Engine, Relation, Statement, TableRef
+from sqlanon.errors import PrivacyViolation
+from sqlanon.formats import Candidates, Recoded, format_of
+from sqlanon.formats.cover import least
+from sqlanon.release.store.private_tables import private_table
+from sqlanon.sqltext import statement
+from sqlanon.table.encode import Encoded
+from sqlanon.table.scratch import Scratch
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    import numpy as np
+    import numpy.typing as npt
+
+    Longs = npt.NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Certificate:
+    """The private tables of a version.
+
+    Attributes:
+        edges: matching, slot (a row), box, and base, the matching before the last remix.
+        drawn: slot, link (a hash of the source row's identifying columns), box.
+    """
+
+    edges: TableRef
+    drawn: TableRef
+
+    @classmethod
+    def of(cls, engine: Engine, physical: str) -> Certificate:
+        """That of a version, by the name of its table."""
+        return cls(private_table(engine, f"{physical}_edges"), private_table(engine, f"{physical}_drawn"))
+
+    @property
+    def tables(self) -> tuple[TableRef, ...]:
+        """Both."""
+        return self.edges, self.drawn
+
+    def written(
+        self, scratch: Scratch, classed: TableRef, recoded: Recoded, link: Sequence[tuple[str, bool]]
+    ) -> list[Statement]:
+        """What writes it; for ``link`` see `sqlanon.table.stage.Roles`."""
+        own = recoded.candidates
+        assert own is not None
+        return [
+            scratch.sql("freeform/edges", kept=self.edges, edges=own.edges),
+            scratch.sql("freeform/drawn", kept=self.drawn, slots=own.slots, classed=classed, link=link),
+        ]
+
+
+def verify_candidates(
+    scratch: Scratch, encoded: Encoded, recoded: Recoded, certificate: Certificate, k: int, key: bytes
+) -> None:
+    """Every row fits k boxes and every box k rows, and one of k matchings was drawn.
+
+    That every value of a row lies in each of its boxes, `verify_staged` has found; that the table is the boxes with the private values of
+    the rows that were drawn for them, `verify_rows` finds.
+
+    Args:
+        scratch: the run.
+        encoded: the source.
+        recoded: what is published.
+        certificate: as it was written.
+        k: as the policy asks.
+        key: of remix and draw, from the secret.
+
+    Raises:
+        PrivacyViolation: what does not hold, counted.
+
+    Cost: groupings of the k n edges, and the remix once more.
+    """
+    own = recoded.candidates
+    assert own is not None
+    for wrong in (
+        regular(scratch, certificate, encoded.rows, k),
+        misplaced(scratch, own, encoded.rows),
+        wider(scratch, encoded, recoded, own),
+        drawn(scratch, certificate, encoded.rows),
+        remade(scratch, certificate, encoded.rows, k, key),
+    ):
+        if wrong is not None:
+            raise PrivacyViolation(f"{wrong}; nothing was published")
+
+
+def regular(scratch: Scratch, certificate: Certificate, rows: int, k: int) -> str | None:
+    """Whether each matching is a bijection of rows onto boxes, and no two have an edge in common: what is wrong, or None."""
+    row = scratch.fetch("freeform/regular", edges=certificate.edges, drawn=certificate.drawn)[0]
+    found = tuple(int(str(cell)) for cell in row)
+    if found == (k * rows, k * rows, k * rows, k * rows, k, rows, rows, rows):
+        return None
+    return (
+        f"the certificate has no {k} matchings of {rows} rows and boxes without a common edge: {found[0]} edges, {found[1]} of them "
+        f"different, {found[4]} matchings, {found[5]} rows, {found[6]} boxes"
+    )
+
+
+def misplaced(scratch: Scratch, own: Candidates, rows: int) -> str | None:
+    """Whether boxes were made of the rows that the certificate names: what is wrong, or None.
+
+    Boxes and their cover are judged by row id, matchings and draw by slot. If the two were not one numbering, a row could be
+    published in a box that does not cover it, and every other check would pass.
+    """
+    row = scratch.fetch("freeform/placed", edges=own.edges, slots=own.slots)[0]
+    found = tuple(int(str(cell)) for cell in row)
+    if found == (rows, rows, rows, own.k * rows):
+        return None
+    return f"{own.k * rows - found[3]} of {own.k * rows} edges are of another row than the certificate says"
+
+
+def wider(scratch: Scratch, encoded: Encoded, recoded: Recoded, own: Candidates) -> str | None:
+    """Whether each box is exactly the least cover of its rows: what is wrong, or None."""
+    form = format_of(recoded.form.facts.name)
+    for name, wide in least(form, scratch, encoded, own.matched, recoded):
+        if wide:
+            return f"{wide} boxes are not the least cover of their rows in column {name}"
+    return None
+
+
+def drawn(scratch: Scratch, certificate: Certificate, rows: int) -> str | None:
+    """Whether every row is published in its box of one and the same matching: what is wrong, or None."""
+    row = scratch.fetch("freeform/draw", edges=certificate.edges, drawn=certificate.drawn)[0]
+    found, least_one, greatest = (int(str(cell)) if cell is not None else -1 for cell in row)
+    if found == rows and least_one == greatest:
+        return None
+    return f"the draw is none of the matchings: {found} of {rows} rows are published in a box of theirs"
+
+
+def remade(scratch: Scratch, certificate: Certificate, rows: int, k: int, key: bytes) -> str | None:
+    """Whether remix and draw are those of the secret: what is wrong, or None. A draw that is always the same passes all else."""
+    import numpy as np
+
+    from sqlanon.methods.freeform import walk
+
+    matchings, before, inside = np.full((k, rows), -1, np.int64), np.full((k, rows), -1, np.int64), True
+    for t in range(k):
+        kept = scratch.sql("freeform/of_matching", edges=certificate.edges, matching=t)
+        slot, base, box = scratch.fetch_arrays(kept, ["int32"] * 3)
+        inside = inside and all(
+            len(column) == 0 or (column.min() >= 0 and column.max() < bound)
+            for column, bound in ((slot, rows), (box, rows), (base, k))
+        )
+        if inside:
+            matchings[t, slot], before[base, slot] = box, box
+    whole = inside and all(one.min() >= 0 and (np.bincount(one, minlength=rows) == 1).all() for one in before)
+    row = scratch.fetch("freeform/draw", edges=certificate.edges, drawn=certificate.drawn)[0]
+    if whole and (walk.remixed(before, key) == matchings).all() and int(str(row[1])) == walk.drawn(k, key):
+        return None
+    return "remix and draw are not those of the release's secret"
+
+
+def fingerprint(engine: Engine, physical: Relation) -> str:
+    """A hash of a table's rows, whatever their order: cells that change, and values that change places between rows, change it. Cost: a scan."""
+    names = [{"source": "r", "name": column.name} for column in physical.columns]
+    rows, mark = engine.fetch(
+        statement("verify/fingerprint", engine.dialect, target=physical.ref, published=names)
+    )[0]
+    return f"{rows}:{mark}"
+
+
+def checked(scratch: Scratch, certificate: Certificate, rows: int, k: int, key: bytes) -> str | None:
+    """Whether a certificate that was kept still is one, without the source: what is wrong, or None.
+
+    That boxes are the least cover of their rows was found when the release was made, and is not asked again.
+    """
+    return (
+        regular(scratch, certificate, rows, k)
+        or drawn(scratch, certificate, rows)
+        or remade(scratch, certificate, rows, k, key)
+    )

@@ -1,0 +1,169 @@
+"""What the cells of a release cover, in codes of its source: an interval of codes, or whether a cell has each code.
+
+Read from the published table by the words of its format; nothing here knows how the cells were made.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from sqlanon.formats.base import Format
+from sqlanon.formats.cover import Claim, claim_of
+from sqlanon.formats.layout import Names
+from sqlanon.table.encode import Domain
+from sqlanon.table.scratch import Scratch
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    import numpy as np
+    import numpy.typing as npt
+
+    from sqlanon.engines.base import TableRef
+
+    Ints = npt.NDArray[np.int32]
+    Longs = npt.NDArray[np.int64]
+
+MOST_BITS = 1 << 30
+"""Values that all published sets have together, at most."""
+
+
+class TooWideError(Exception):
+    """Sets with more values than are kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class Covered:
+    """Cells as codes.
+
+    Attributes:
+        low: int32, of all columns' ordered cells in turn: the least code that a cell covers.
+        high: int32, the greatest.
+        start: int64[d], where a column's cells begin in ``low``, or its bits in ``bits``.
+        size: int64[d], how many codes a column has whose cells are sets of codes; 0: it is ordered.
+        bits: whether a cell has a code, of each column of sets cell by cell.
+        unknown: ordered cells with an end that the source does not have; they cover nothing.
+    """
+
+    low: Ints
+    high: Ints
+    start: Longs
+    size: Longs
+    bits: npt.NDArray[np.bool_]
+    unknown: int
+
+
+def tuples(
+    scratch: Scratch, table: TableRef, quasi: Sequence[Domain], prefix: str = ""
+) -> tuple[Ints, Longs]:
+    """Each tuple of a table once, int32[d, m], and how many rows have it; ``prefix`` is that of the columns."""
+    import numpy as np
+
+    names = [domain.code for domain in quasi]
+    made = scratch.sql("regular/tuples", source=table, columns=names, prefix=prefix)
+    *columns, n = scratch.fetch_arrays(made, [*["int32"] * len(names), "int64"])
+    return np.array(columns, np.int32).reshape(len(names), len(n)), n.astype(np.int64)
+
+
+def covered_codes(
+    scratch: Scratch, form: Format, quasi: Sequence[Domain], names: Mapping[str, Names], cells: TableRef
+) -> Covered:
+    """What every cell covers.
+
+    Args:
+        scratch: the run.
+        form: the format of the release. A cell of one value covers that alone; a cell without a value covers every value, unless the release shows
+            the source's own values.
+        quasi: the columns, of which codes are those of the source.
+        names: by code what a column is called in the release.
+        cells: table of the published columns, and per quasi column, called ``_sqlanon_`` and its code's name, the number of its cell,
+            0, 1, ..
+
+    Raises:
+        TooWideError: the sets have more than `MOST_BITS` values.
+
+    Cost: for every column a join of its cells with its domain.
+    """
+    import numpy as np
+
+    lows, highs, bits = [], [], []
+    start, size = np.zeros(len(quasi), np.int64), np.zeros(len(quasi), np.int64)
+    begun, unknown = [0, 0], 0
+    one_value = form.facts.single or form.facts.exact
+    for at, domain in enumerate(quasi):
+        own = names[domain.code]
+        one = scratch.table(f"{domain.code}_cell")
+        scratch.execute("regular/cell", cell=one, cells=cells, code=domain.code, names=own.published())
+        claim = claim_of(form, scratch, domain, one, own)
+        states = scratch.sql(
+            "regular/states", cell=one, value=own.value, null=own.null, text=form.facts.text, flag=own.suppressed,
+            empty=(2 if form.facts.exact else 1) if one_value else None,
+        )  # fmt: skip
+        _, state = scratch.fetch_arrays(states, ["int32", "int32"])
+        ordered = claim.kind == "ordered" or one_value
+        start[at] = begun[not ordered]
+        if ordered:
+            low, high = _ends(scratch, domain, claim, one, valued=one_value)
+            lost = (state == 0) & ((low < 0) | (high < 0))
+            unknown += int(lost.sum())
+            # NULL is code 0; a cell whose end the source does not have covers nothing.
+            low = np.where(state == 1, 0, np.where(state == 2, 0, np.where(lost, domain.codes, low)))
+            high = np.where(
+                state == 1, domain.codes - 1, np.where(state == 2, 0 if domain.has_null else -1, high)
+            )
+            lows.append(low)
+            highs.append(high)
+            begun[0] += len(low)
+        else:
+            size[at] = domain.codes
+            if begun[1] + len(state) * domain.codes > MOST_BITS:
+                raise TooWideError
+            has = _members(scratch, domain, claim, one, len(state))
+            has[state == 1] = True
+            has[state == 2] = False
+            if domain.has_null:
+                has[state == 2, 0] = True
+            bits.append(has.ravel())
+            begun[1] += has.size
+        scratch.drop(one)
+    none, no_bits = np.zeros(0, np.int32), np.zeros(0, np.bool_)
+    return Covered(
+        np.concatenate([none, *lows]).astype(np.int32), np.concatenate([none, *highs]).astype(np.int32), start, size,
+        np.concatenate([no_bits, *bits]), unknown,
+    )  # fmt: skip
+
+
+def _ends(
+    scratch: Scratch, domain: Domain, claim: Claim, cell: TableRef, *, valued: bool
+) -> tuple[Ints, Ints]:
+    """The codes of both ends of every cell; -1 where the source has no such value. ``valued``: a cell is a value of the source."""
+    import numpy as np
+
+    lo, hi = claim.names.lo or claim.names.value, claim.names.hi or claim.names.value
+    made = scratch.sql(
+        "regular/ends", cell=cell, domain=domain.table, lo=lo, hi=hi, claims=None if valued else claim.claims, type=claim.type,
+        as_text=valued and claim.as_text,
+    )  # fmt: skip
+    _, low, high = scratch.fetch_arrays(made, ["int32"] * 3)
+    return low.astype(np.int32), high.astype(np.int32)
+
+
+def _members(
+    scratch: Scratch, domain: Domain, claim: Claim, cell: TableRef, cells: int
+) -> npt.NDArray[np.bool_]:
+    """Whether a cell has a code, bool[cells, codes]."""
+    import numpy as np
+
+    what: dict[str, Any] = {"claims": claim.claims, "member": "leaf" if claim.kind == "tree" else "member"}
+    made = scratch.sql(
+        "regular/members", cell=cell, domain=domain.table, value=claim.names.value, type=claim.type,
+        contains=scratch.engine.capabilities.contains, **what,
+    )  # fmt: skip
+    number, code = scratch.fetch_arrays(made, ["int32", "int32"])
+    has = np.zeros((cells, domain.codes), np.bool_)
+    has[number, code] = True
+    return has
+
+
+__all__ = ["Covered", "TooWideError", "covered_codes", "tuples"]

@@ -1,0 +1,161 @@
+"""Rows of a population in the cells of a written table. What is published and the staged rows of the population are all that counts.
+
+Which values lie in what is published of a column is asked of the format, once for every value and everything that is published; nothing here
+knows codes, levels or methods.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from sqlanon.declared.combinations import populations
+from sqlanon.engines.base import Engine, Relation, TableRef
+from sqlanon.errors import DatabaseError, PolicyError, PrivacyViolation
+from sqlanon.formats import Recoded, format_of
+from sqlanon.formats.base import Format
+from sqlanon.formats.layout import Names
+from sqlanon.privacy.base import Measured, Requirement
+from sqlanon.privacy.population import OfPopulation, of_population
+from sqlanon.results import RequirementResult
+from sqlanon.spec import ReleaseSpec
+from sqlanon.table.encode import Domain, Encoded
+from sqlanon.table.scratch import Scratch
+from sqlanon.table.stage import Reading, assign_roles, take_stage
+
+
+def verify_population(
+    scratch: Scratch,
+    encoded: Encoded,
+    recoded: Recoded,
+    physical: TableRef,
+    requirements: Sequence[OfPopulation],
+) -> list[Measured]:
+    """Count the population in the cells of the physical table, and measure what is asked of them.
+
+    Raises:
+        PrivacyViolation: rows of the population lie in several cells, so that a cell does not say of which of them a row may be.
+
+    Cost: a grouping of the release and of the population, and a join of each column's values with what is published of it.
+    """
+    population = encoded.population
+    assert population is not None
+    names = [recoded.layout.names[domain.code] for domain in encoded.quasi]
+    counted, shared = _counted(
+        scratch, recoded.form, physical, encoded.quasi, names, population.readings, population.stage
+    )
+    if shared:
+        raise PrivacyViolation(
+            f"{shared} combinations of values of the population lie in more than one published cell; nothing was published"
+        )
+    return [_measured(scratch, one, counted) for one in requirements]
+
+
+def audit_population(
+    engine: Engine, relation: Relation, spec: ReleaseSpec, requirements: Sequence[Requirement]
+) -> tuple[tuple[RequirementResult, ...], tuple[str, ...]]:
+    """Measure a release in the population as it is now.
+
+    Args:
+        engine: the session.
+        relation: the release.
+        spec: the policy's release.
+        requirements: what it asks; those that compare classes with a population are measured.
+
+    Returns:
+        the results, and what could not be measured, each with the reason.
+    """
+    asked = of_population(requirements)
+    if not asked:
+        return (), ()
+    table, form = next(iter(populations(spec).values())), format_of(spec.format.kind)
+    what = " and ".join(dict.fromkeys(one.name for one in asked))
+    try:
+        people = engine.relation(table)
+        roles = assign_roles(replace(spec, columns=spec.with_role("quasi"), rest="drop"), people)
+    except (DatabaseError, PolicyError) as error:
+        return (), (f"{what}: the population cannot be read from here: {error}",)
+    known = {column.name for column in relation.columns}
+    names = [_published(form, reading, known) for reading in roles.quasi]
+    if not all(names):
+        return (), (
+            f"{what}: the table has not the columns that format {form.facts.name} publishes of the quasi columns",
+        )
+    quasi = [
+        Domain(reading, people.ref, 0, 0, 0, 0, 0, 0, f"c{i}") for i, reading in enumerate(roles.quasi, 1)
+    ]
+    with Scratch(engine) as scratch, engine.snapshot():
+        stage = take_stage(scratch, roles, (), step="population")
+        counted, shared = _counted(
+            scratch, form, relation.ref, quasi, [one for one in names if one], roles.quasi, stage
+        )
+        if shared:
+            return (), (
+                f"{what}: {shared} combinations of values of the population lie in more than one published cell",
+            )
+        return tuple(one.result(_measured(scratch, one, counted)) for one in asked), ()
+
+
+def _published(form: Format, reading: Reading, known: set[str]) -> Names | None:
+    """The published columns of a quasi column; None: the table has others."""
+    for nulls in (True, False):
+        names = form.names(reading, mean=False, nulls=nulls)
+        if known.issuperset(names.published()):
+            return names
+    return None
+
+
+def _measured(scratch: Scratch, requirement: OfPopulation, counted: TableRef) -> Measured:
+    return requirement.measure(scratch.engine, counted, ("grp",), ("population",), "n")
+
+
+def _counted(
+    scratch: Scratch, form: Format, target: TableRef, quasi: Sequence[Domain], names: Sequence[Names], readings: Sequence[Reading],
+    stage: TableRef,
+) -> tuple[TableRef, int]:  # fmt: skip
+    """A table of cells with their rows and those of the population, and how many combinations of values lie in several cells.
+
+    Args:
+        scratch: the run.
+        form: the format of the release.
+        target: the release.
+        quasi: the quasi columns.
+        names: what is published of each.
+        readings: the columns of the population.
+        stage: its rows.
+    """
+    groups, people, matched, counted = (
+        scratch.table(f"population_{what}") for what in ("groups", "people", "matched", "counted")
+    )
+    scratch.execute(
+        "verify/population_groups",
+        groups=groups,
+        target=target,
+        columns=[list(one.published()) for one in names],
+    )
+    columns = [
+        {"alias": own.alias, "as_text": own.as_text or domain.reading.as_text, "as_float": own.as_float}
+        for own, domain in zip(readings, quasi, strict=True)
+    ]
+    scratch.execute("verify/population_people", people=people, stage=stage, columns=columns)
+    pairs = []
+    for at, (domain, own) in enumerate(zip(quasi, names, strict=True), 1):
+        said, seen = scratch.table(f"{domain.code}_said"), scratch.table(f"{domain.code}_seen")
+        scratch.execute(
+            "verify/population_each", each=said, source=groups, number=f"_sqlanon_said{at}",
+            columns=[{"column": name, "name": name} for name in own.published()],
+        )  # fmt: skip
+        scratch.execute(
+            "verify/population_each", each=seen, source=people, number=f"seen{at}",
+            columns=[{"column": domain.reading.alias, "name": "value"}],
+        )  # fmt: skip
+        pairs.append(form.matched(scratch, domain, said, seen, own))
+    scratch.execute("verify/population_matched", matched=matched, people=people, groups=groups, pairs=pairs)
+    shared = int(str(scratch.fetch("verify/population_shared", matched=matched)[0][0]))
+    scratch.execute(
+        "verify/population_counted", counted=counted, groups=groups, people=people, matched=matched
+    )
+    return counted, shared
+
+
+__all__ = ["audit_population", "verify_population"]

@@ -1,0 +1,64 @@
+"""The population that a policy names: where it is, and what a release can reach in it at most."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sqlanon.declared.combinations import populations
+from sqlanon.engines.base import Engine
+from sqlanon.errors import DatabaseError, InfeasibleError, PolicyError
+from sqlanon.privacy.base import Requirement, as_number, reachable
+from sqlanon.privacy.population import of_population
+from sqlanon.results import Feasible
+from sqlanon.spec import ReleaseSpec
+from sqlanon.table.population import Population, roles_in
+from sqlanon.table.stage import Roles
+
+
+def population_of(engine: Engine, spec: ReleaseSpec, roles: Roles) -> Roles | None:
+    """The quasi columns in the population; None: the policy names none.
+
+    Raises:
+        PolicyError: it is not there, or lacks a column.
+    """
+    named = populations(spec)
+    if not named:
+        return None
+    try:
+        relation = engine.relation(next(iter(named.values())))
+    except DatabaseError as error:
+        raise PolicyError(f"{spec.name}: the population of {' and '.join(named)}: {error}") from error
+    if relation.ref == roles.relation.ref:
+        raise PolicyError(
+            f"{spec.name}: the population of {' and '.join(named)} is the source itself; name a larger table that holds its rows"
+        )
+    return roles_in(relation, roles)
+
+
+def feasible_in(
+    spec: ReleaseSpec, requirements: Sequence[Requirement], rows: int, population: Population
+) -> tuple[Feasible, ...]:
+    """What the last level of every column reaches, which no other node exceeds.
+
+    Raises:
+        InfeasibleError: a requirement asks for more; the text gives the largest feasible value.
+    """
+    import numpy as np
+
+    outside = population.rows - population.inside
+    own = np.array([rows, 0][: 1 + (outside > 0)], np.int64)
+    held = np.array([population.inside, outside][: 1 + (outside > 0)], np.int64)
+    found, problems = [], []
+    for requirement in of_population(requirements):
+        best = requirement.judged(own, held).reached
+        met = requirement.reaches(best)
+        found.append(Feasible(requirement.name, None, as_number(requirement.asked), as_number(best), met))
+        if not met:
+            beyond = f"; {outside} rows of the population have values that no level covers" if outside else ""
+            problems.append(
+                f"{spec.name}: no release in this population reaches {requirement.name} = {as_number(requirement.asked):g}; the "
+                f"{'least' if requirement.at_most else 'largest'} feasible value is {reachable(requirement, best):g}{beyond}"
+            )
+    if problems:
+        raise InfeasibleError("\n".join(problems))
+    return tuple(found)

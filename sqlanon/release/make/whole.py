@@ -1,0 +1,158 @@
+"""`persons: whole`: a method divides persons, not their rows, and every row gets the class of its person.
+
+A person is one row to the method, with the least and the greatest code of its rows in every column (once where no person has more than one): the
+box of a class over its persons' rows is as wide as both together. So every method that divides rows by k does, with k persons. Of a sensitive
+column the method sees the value that most rows of the person have, which is a guide only. What is asked over rows, and over persons
+otherwise than by their number, is judged on the rows: classes that fail are united with the next one (see `united`). A union of classes
+meets what each met, as none of them shares a person with another.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import math
+from collections.abc import Sequence
+from dataclasses import replace
+from fractions import Fraction
+from typing import Any, cast
+
+from sqlanon.engines.base import TableRef
+from sqlanon.errors import PrivacyViolation
+from sqlanon.methods import Method
+from sqlanon.methods.base import Assignment, Context
+from sqlanon.privacy import Requirement
+from sqlanon.privacy.counts import OfCounts
+from sqlanon.privacy.diversity import DistinctDiversity, FrequencyDiversity
+from sqlanon.privacy.kanonymity import KAnonymity
+from sqlanon.privacy.persons import Persons
+from sqlanon.table.encode import Domain, Encoded
+from sqlanon.table.scratch import Scratch
+
+Guide = FrequencyDiversity | DistinctDiversity | OfCounts
+"""What is asked of the values of rows: of persons it is asked by the value that most rows of each have."""
+
+
+def of_units(requirements: Sequence[Requirement]) -> tuple[Requirement, ...]:
+    """What a method is asked for, whose rows are persons: k of them. Data decide whether diversity can be asked, too: see `assigned`."""
+    return tuple(one for one in requirements if isinstance(one, KAnonymity))
+
+
+def of_rows(requirements: Sequence[Requirement]) -> list[Requirement]:
+    """What is left to be judged on the rows; k persons have k rows, and verification counts both."""
+    return [one for one in requirements if not one.across and not isinstance(one, KAnonymity | Persons)]
+
+
+def assigned(context: Context, method: Method) -> Assignment:
+    """What the method assigns to persons, for their rows. No boxes come with it, as these are of persons.
+
+    Cost: a GROUP BY of the rows by person, one more for each sensitive column that must be diverse, and a join.
+    """
+    scratch, encoded = context.scratch, context.encoded
+    guides = [one for one in context.requirements if isinstance(one, Guide)]
+    units, part = _units(scratch, encoded, sorted({one.value for one in guides}), context.secret)
+    asked = (*of_units(context.requirements), *_guided(scratch, units, part, guides))
+    made = method.assign(replace(context, encoded=part, requirements=asked, listed=False, read_again=True))
+    if made.unassigned or made.starred is not None or made.matches is not None:
+        raise PrivacyViolation(
+            "with persons: whole the method gave some person no class, or one of its own; nothing was published"
+        )
+    table = scratch.table("assigned")
+    (person,) = encoded.persons
+    scratch.execute(
+        "persons/assigned",
+        assigned=table,
+        work=encoded.work,
+        units=units,
+        assign=made.table,
+        person=person.code,
+    )
+    for used in (units, made.table, made.spans, made.levels, made.shared):
+        if used is not None:
+            scratch.drop(used)
+    # Rows of equal codes, which are one person's, are in one class.
+    return Assignment(
+        table, made.execution, made.notes, divided=False, refined=made.refined, search=made.search
+    )
+
+
+def _units(
+    scratch: Scratch, encoded: Encoded, values: Sequence[int], secret: str
+) -> tuple[TableRef, Encoded]:
+    """A table of the persons, and how a method sees it. The order of persons is drawn by the secret: neither source nor names decide ties."""
+    import numpy as np
+
+    (person,) = encoded.persons
+    drawn = np.random.default_rng(
+        int.from_bytes(hashlib.sha256(f"{secret}/persons".encode()).digest(), "big")
+    )
+    turns, units = scratch.table("turns"), scratch.table("units")
+    scratch.engine.load_arrays(
+        turns,
+        {
+            "person": np.arange(person.codes, dtype=np.int32),
+            "rid": drawn.permutation(person.codes).astype(np.int32),
+        },
+    )
+    sensitive = [encoded.sensitive[i] for i in values]
+    usual = [(domain.code, scratch.table(f"usual_{domain.code}")) for domain in sensitive]
+    for code, table in usual:
+        scratch.execute("persons/usual", usual=table, work=encoded.work, person=person.code, value=code)
+    columns = [domain.code for domain in encoded.quasi]
+    scratch.execute(
+        "persons/units", units=units, work=encoded.work, turns=turns, person=person.code, columns=columns,
+        values=[{"code": code, "table": table} for code, table in usual],
+    )  # fmt: skip
+    for table in (turns, *(table for _, table in usual)):
+        scratch.drop(table)
+    persons, *varied = (int(str(n)) for n in scratch.fetch("persons/varied", units=units, columns=columns)[0])
+    quasi = [
+        end for domain, n in zip(encoded.quasi, varied, strict=True) for end in _ends(domain, several=n > 0)
+    ]
+    part = replace(
+        encoded,
+        coded=units,
+        rows=persons,
+        quasi=tuple(quasi),
+        sensitive=tuple(sensitive),
+        persons=(),
+        numbers=0,
+    )
+    return units, part
+
+
+def _ends(domain: Domain, *, several: bool) -> list[Domain]:
+    """A column of the rows as columns of persons: its ends, or one that counts for both where they are equal."""
+    if several:
+        return [domain, replace(domain, code=f"{domain.code}h")]
+    weighed = replace(domain.reading.spec, weight=2 * domain.reading.spec.weight)
+    return [replace(domain, reading=replace(domain.reading, spec=weighed))]
+
+
+def _guided(scratch: Scratch, units: TableRef, part: Encoded, guides: Sequence[Guide]) -> list[Requirement]:
+    """What is asked of values, of what most rows of each person have, as far as all persons reach it: classes that have it seldom fail over rows."""
+    names = [domain.code for domain in part.sensitive]
+    places = {domain.reading.name: i for i, domain in enumerate(part.sensitive)}
+    found: list[Requirement] = []
+    for one in guides:
+        if isinstance(one, OfCounts):
+            model: OfCounts = replace(cast("Any", one), value=places[one.column], within=())
+            found += _reachable(scratch, units, model, names)
+            continue
+        here = replace(one, value=places[one.column], within=())
+        most = here.measure(scratch.engine, units, (), names).reached
+        least = min(one.asked, most)
+        if isinstance(one, FrequencyDiversity):
+            least = Fraction(int(least * 1000), 1000)
+        if least > 1:
+            found.append(replace(here, asked=least))
+    return found
+
+
+def _reachable(scratch: Scratch, units: TableRef, model: OfCounts, names: Sequence[str]) -> list[Requirement]:
+    """A model as far as all persons reach it, in thousandths; none where they reach nothing of it."""
+    reached = model.measure(scratch.engine, units, (), names).reached
+    if model.reaches(reached):
+        return [model]
+    parts = reached * 1000
+    nearest = Fraction(math.ceil(parts) if model.at_most else math.floor(parts), 1000)
+    return [replace(cast("Any", model), asked=nearest)] if nearest > 0 else []

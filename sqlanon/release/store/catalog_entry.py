@@ -1,0 +1,112 @@
+"""A row of the catalog: one version of a release."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Any
+
+from sqlanon.engines.base import PRIVATE_SCHEMA, TableRef
+from sqlanon.results import ReleaseRow
+
+LATER = ("fingerprint", "source_columns", "checked_at")
+"""Columns that a catalog of an older sqlanon lacks: read as NULL there, and added by its next run."""
+
+
+READ = (
+    "release", "version", "status", "view_schema", "view_name", "file", "physical", "source", "policy", "policy_hash", "report",
+    "published_at", "published_by", "sqlanon", *LATER,
+)  # fmt: skip
+"""The columns of catalog/list, in its order."""
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One version of a release as the catalog holds it."""
+
+    release: str
+    version: int
+    status: str
+    view_schema: str | None
+    view_name: str | None
+    file: str | None
+    physical: str
+    source: str
+    policy: Mapping[str, Any]
+    policy_hash: str
+    report: Mapping[str, Any]
+    published_at: str
+    published_by: str
+    sqlanon: str
+    fingerprint: str | None = None
+    source_columns: tuple[tuple[str, str], ...] | None = None
+    checked_at: str | None = None
+    database: str | None = None
+
+    @property
+    def view(self) -> TableRef | None:
+        """The public view, where it is in this database."""
+        if not self.view_name or self.file:
+            return None
+        return TableRef(self.view_schema, self.view_name, self.database)
+
+    @property
+    def table(self) -> TableRef:
+        """The versioned physical table."""
+        return TableRef(PRIVATE_SCHEMA, self.physical, self.database)
+
+    @property
+    def link(self) -> TableRef:
+        """The private table that ties released rows to source rows."""
+        return TableRef(PRIVATE_SCHEMA, f"{self.physical}_link", self.database)
+
+    @property
+    def certificate(self) -> tuple[TableRef, ...]:
+        """With boxes of their own: the tables of edges and of drawn boxes; else none."""
+        if not self.policy.get("privacy", {}).get("own_boxes"):
+            return ()
+        return tuple(
+            TableRef(PRIVATE_SCHEMA, f"{self.physical}_{part}", self.database) for part in ("edges", "drawn")
+        )
+
+    @property
+    def history(self) -> TableRef:
+        """Where the version's history stays; it is not dropped with the version."""
+        return TableRef(PRIVATE_SCHEMA, f"{self.physical}_history", self.database)
+
+    def row(self) -> ReleaseRow:
+        """As the command line shows it."""
+        report = self.report
+        asked = ", ".join(
+            f"{item['name']}{'(' + item['column'] + ')' if item['column'] else ''}={item['asked']:g}"
+            for item in report.get("requirements", ())
+        )
+        return ReleaseRow(
+            self.release, self.version, self.status, report.get("published", ""), self.source, self.published_at,
+            self.published_by, report.get("rows", 0), report.get("classes", 0), report.get("min_class", 0),
+            report.get("max_class", 0), report.get("loss", {}).get("gcp", 0.0), report.get("method", ""), asked,
+            self.sqlanon, report.get("format", ""), report.get("suppressed", 0), "own" if self.certificate else "",
+        )  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class SourceState:
+    """The source as a version saw it: a fingerprint of its rows, (name, type) of its columns, when the run began."""
+
+    fingerprint: str
+    columns: tuple[tuple[str, str], ...]
+    read_at: str
+
+
+@lru_cache(maxsize=1024)
+def entry_of(row: tuple[object, ...], database: str | None) -> Entry:
+    """A row as it was read. Most rows are as they were the last time: their JSON is parsed once."""
+    cells = list(row)
+    cells[1] = int(str(cells[1]))
+    cells[8] = json.loads(str(cells[8]))
+    cells[10] = json.loads(str(cells[10]))
+    if cells[15] is not None:
+        cells[15] = tuple((str(name), str(kind)) for name, kind in json.loads(str(cells[15])))
+    return replace(Entry(*cells), database=database)  # type: ignore[arg-type]

@@ -1,0 +1,68 @@
+"""Retention: which versions keep their tables, and how the others' are dropped."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sqlanon.engines.base import Engine, Statement
+from sqlanon.errors import DatabaseError
+from sqlanon.release.store.catalog import Catalog
+from sqlanon.release.store.catalog_entry import Entry
+from sqlanon.release.store.swap import metadata_table
+from sqlanon.release.store.target import sensitive_of
+from sqlanon.spec import RefreshSpec
+from sqlanon.sqltext import statement
+
+
+def drop_old(engine: Engine, release: str, entries: Sequence[Entry] | None = None) -> list[str]:
+    """Drop the tables of versions beyond those to keep; only what the catalog names, never CASCADE.
+
+    Versions that a rollback withdrew go first, then the oldest, and what readers had before the published one last. How many
+    stay is what the newest policy says.
+
+    Args:
+        engine: the source's database.
+        release: the release.
+        entries: its rows of the catalog, where they are known.
+    """
+    catalog = Catalog(engine)
+    if entries is None:
+        entries = catalog.entries(release)
+    published = [entry for entry in entries if entry.status == "published"]
+    spare = [entry for entry in entries if entry.status == "withdrawn"]
+    spare += [entry for entry in entries if entry.status == "replaced"]
+    had = {entry.report.get("replaces") for entry in published}
+    spare.sort(key=lambda entry: entry.version in had)
+    stale = spare[: max(len(spare) + len(published) - _kept(entries), 0)]
+    stale += [entry for entry in entries if entry.status == "abandoned"]
+    dropped = []
+    for entry in stale:
+        try:
+            with engine.publishing():
+                catalog.mark(release, entry.version, "dropped", drops_of(engine, entry))
+        except DatabaseError:
+            continue  # a reader holds it, or something depends on it: the next run tries again
+        dropped.append(f"{entry.release}@{entry.version}")
+    return dropped
+
+
+def _kept(entries: Sequence[Entry]) -> int:
+    """``keep`` as the policy said last; an older sqlanon kept two."""
+    said = sorted(entries, key=lambda entry: (entry.status == "published", entry.version))
+    refresh = said[-1].policy.get("refresh") if said else None
+    return int(refresh["keep"]) if refresh else RefreshSpec().keep
+
+
+def drops_of(engine: Engine, entry: Entry) -> list[Statement]:
+    """What drops the tables of a version, in the transaction that is open; its history outlives it."""
+    # The released rows first: what has none cannot be rolled back to, should the rest be left to the next run.
+    tables = [
+        entry.table,
+        entry.link,
+        metadata_table(entry.table),
+        sensitive_of(entry.table),
+        *entry.certificate,
+    ]
+    if entry.status == "abandoned":
+        tables.append(entry.history)  # it was never published
+    return [statement("table/drop", engine.dialect, target=table) for table in tables]

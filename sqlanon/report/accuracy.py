@@ -1,0 +1,121 @@
+"""How well a release answers the queries of a workload: what `evaluate` measures."""
+
+from __future__ import annotations
+
+import math
+
+from sqlanon.evaluate.report import Evaluation, Family, QueryResult
+from sqlanon.report.document import Block, Picture, Section, Text, table
+from sqlanon.report.pictures import estimates
+from sqlanon.results.figures import count, measure, share
+
+MOST_QUERIES = 50
+"""Queries that are shown one by one."""
+MOST_POINTS = 400
+"""Answers that are drawn, evenly over their order."""
+READING = (
+    ("truth, estimate", "What the query gives on the source, and what readers get from the release."),
+    ("in bounds", "Answers whose truth lies between the bounds that readers get with them. All must; else the source has changed."),
+    ("relative error", "How far an estimate is from the truth, as a share of the truth; the mean, the median, and what 95 % do not exceed."),
+    ("width", "How far the bounds are from each other, as a share of the truth: what readers can be sure of."),
+    ("KLD", "How far the release's distribution is from the source's, 0: the same. Infinite: the release expects nobody where somebody is."),
+)  # fmt: skip
+
+
+def accuracy(found: Evaluation) -> Section:
+    """Errors by family of queries, the queries of the file, and divergences."""
+    blocks: list[Block] = []
+    if found.queries:
+        blocks.append(_families(found))
+    own = [one for one in found.queries if one.family == "queries"]
+    if own:
+        blocks.append(_single(own[:MOST_QUERIES]))
+    if len(own) > MOST_QUERIES:
+        blocks.append(Text(f"{count(len(own))} queries in all; `sqlanon evaluate --json` has every one."))
+    if found.total.lost:
+        blocks.append(
+            Text(f"{count(found.total.lost)} groups of the source are not named by the release's answers.")
+        )
+    if not found.sound:
+        missed = found.total.errors.cells - found.total.errors.inside
+        text = f"{count(missed)} of {count(found.total.errors.cells)} truths lie outside of their bounds: the source has changed since."
+        blocks.append(Text(text, warning=True))
+    if found.cubes:
+        rows = [
+            (cube.name, cube.sensitive or "-", count(len(cube.group_bys)), _kld(cube.kld), count(cube.missed))
+            for cube in found.cubes
+        ]
+        head = "distribution | of | >group-bys | >KLD | >cells where nobody is expected"
+        blocks.append(table("Divergence of the distributions", head, rows))
+    return Section(
+        "accuracy",
+        "Accuracy of queries",
+        "Each query of the workload is asked of the source and of the release.",
+        tuple(blocks),
+        READING,
+    )
+
+
+def _families(found: Evaluation) -> Picture | Block:
+    families = [*found.families, *([found.total] if len(found.families) > 1 else [])]
+    head = "queries | >answers | >in bounds | >relative error | >median | >95 % | >width"
+    figures = table("Errors", head, [_family(family) for family in families])
+    points = sorted(
+        (
+            cell.truth,
+            cell.estimate,
+            cell.estimate if cell.low is None else cell.low,
+            cell.estimate if cell.high is None else cell.high,
+        )
+        for cells in found.cells.values()
+        for cell in cells
+        if cell.truth is not None and cell.estimate is not None
+    )
+    if not points:
+        return figures
+    step = math.ceil(len(points) / MOST_POINTS)
+    drawn = [tuple(float(f"{value:.7g}") for value in point) for point in points[::step]]
+    total = found.total.errors
+    text = (
+        f"{count(len(drawn))} of {count(total.cells)} answers: each point is an estimate over the truth, each line its bounds; on the diagonal they "
+        f"agree. Median relative error {_percent(total.relative.median)}; {share(total.inside, total.cells)} of the truths lie in their bounds."
+    )
+    return Picture("Estimates and bounds over the truth", text, estimates(drawn), figures)
+
+
+def _family(one: Family) -> tuple[str, ...]:
+    relative = one.errors.relative
+    return (
+        f"{one.name} ({count(one.queries)})", count(one.errors.cells), share(one.errors.inside, one.errors.cells),
+        _percent(relative.mean), _percent(relative.median), _percent(relative.p95), _percent(one.errors.relative_width.mean),
+    )  # fmt: skip
+
+
+def _single(queries: list[QueryResult]) -> Block:
+    rows: list[tuple[str, ...]] = []
+    for one in queries:
+        name = one.query if one.aggregate in ("", "n", "count") else f"{one.query}: {one.aggregate}"
+        if one.refused:
+            rows.append((name, "", "no answer", "", "", "", ""))
+            continue
+        inside = "yes" if one.errors.inside == one.errors.cells else "NO"
+        if one.groups == 1:
+            shown = tuple(_plain(value) for value in (one.truth, one.estimate, one.low, one.high))
+        else:
+            name, shown = f"{name} ({count(one.groups)} groups)", ("", "", "", "")
+        rows.append((name, *shown, _percent(one.errors.relative.mean), inside))
+    failed = frozenset(at for at, row in enumerate(rows) if row[-1] == "NO")
+    head = "query | >truth | >estimate | >low | >high | >relative error | in bounds"
+    return table("Queries of the workload", head, rows, failed)
+
+
+def _plain(value: float | None) -> str:
+    return "-" if value is None else measure(float(f"{value:.10g}"))
+
+
+def _percent(value: float | None) -> str:
+    return "-" if value is None else f"{100 * float(f'{value:.10g}'):.3g} %"
+
+
+def _kld(value: float) -> str:
+    return "infinite" if math.isinf(value) else f"{float(f'{value:.8g}'):.4g}"

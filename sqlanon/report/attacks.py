@@ -1,0 +1,121 @@
+"""Attacks that were run on the release with values of its source: success against promise."""
+
+from __future__ import annotations
+
+from sqlanon.report.document import Block, Section, Text, table
+from sqlanon.results import AttackReport, LinkageAttack
+from sqlanon.results.figures import count, measure, share
+
+READING = (
+    ("linkage", ("The attacker knows that a person is in the source and knows some values; he takes the rows that fit and picks one. Mean: over all persons "
+     "and all choices of so many columns. Highest: of the person who is found most easily.")),
+    ("one value wrong", "The same attacker is mistaken in one value without noticing. No promise is made for it."),
+    ("homogeneity", "The attacker guesses the most frequent sensitive value among the rows where the person must be."),
+    ("promised", "What the policy bounds: 1/k for linkage, 1/l for homogeneity. It holds for who knows true values of all columns, and so of fewer."),
+    ("other versions and releases", "Who finds a person in two publications is left with the rows that both have in common. k of each does not bound that."),
+    ("a class adds", "By how much the share of a value is larger in a class than in the whole release: what who knows the class learns beyond the table."),
+    ("naive Bayes", ("A classifier that learnt from the release guesses the sensitive value. More than by the table alone means that the release "
+     "teaches something about everybody, also about persons who are not in it: a useful release does.")),
+)  # fmt: skip
+
+
+def attacks(found: AttackReport) -> Section:
+    """What `sqlanon attack` measures."""
+    rows = [_linkage(one, found.counted) for one in found.linkage]
+    exceeded = [one.exceeded for one in found.linkage]
+    for guess in found.homogeneity:
+        where = "class" if guess.among == "class" else "candidates"
+        rows.append(
+            (
+                f"homogeneity: {guess.column} by {where}",
+                _likely(guess.mean),
+                _likely(guess.highest),
+                "",
+                *_verdict(guess.promised, guess.exceeded),
+            )
+        )
+        exceeded.append(guess.exceeded)
+    failed = frozenset(at for at, one in enumerate(exceeded) if one)
+    head = "attack | >mean | >highest | >fewest candidates | >promised | result"
+    blocks: list[Block] = []
+    if not found.held:
+        blocks.append(
+            Text("An attack exceeds what is promised: the view is not what was published.", warning=True)
+        )
+    blocks.append(table("Success of attacks", head, rows, failed))
+    blocks += [*_composed(found), *_unpromised(found)]
+    if found.unmatched:
+        blocks.append(
+            Text(f"{count(found.unmatched)} rows of the source came or changed since, and are not attacked.")
+        )
+    blocks += [
+        Text(f"Not measured: {one.kind} {one.other}: {one.why_not}")
+        for one in found.composition
+        if one.why_not
+    ]
+    blocks += [Text(f"Not measured: {what}") for what in found.not_measured]
+    lost = found.victims - found.published
+    left = f"; {count(lost)} of them are left out of the release and found by nobody" if lost else ""
+    return Section(
+        "attacks",
+        "Attacks",
+        f"How often somebody with values of the source is expected to succeed, computed exactly for {count(found.victims)} rows{left}.",
+        tuple(blocks),
+        READING,
+    )
+
+
+def _linkage(one: LinkageAttack, counted: str) -> tuple[str, ...]:
+    known = f"linkage: {count(one.known)} value{'s' if one.known > 1 else ''} known{', one value wrong' if one.errors else ''}"
+    fewest = f"{count(one.fewest)} {counted.partition(' ')[0]}" if one.fewest else ""
+    return (known, _likely(one.mean), _likely(one.highest), fewest, *_verdict(one.promised, one.exceeded))
+
+
+def _verdict(promised: float | None, exceeded: bool) -> tuple[str, str]:
+    return (
+        "none" if promised is None else _likely(promised),
+        "EXCEEDED" if exceeded else "held" if promised is not None else "",
+    )
+
+
+def _composed(found: AttackReport) -> list[Block]:
+    """Who finds a person in two publications."""
+    rows = [
+        (
+            f"{one.kind} {one.other}" + ("" if one.who == "common" else f", {one.who}"), count(one.rows), _likely(one.mean), _likely(one.highest),
+            "above 1/k" if one.promised is not None and one.highest > one.promised else "",
+        )
+        for one in found.composition
+        if not one.why_not
+    ]  # fmt: skip
+    head = "together with | >rows | >mean | >highest | no promise bounds it"
+    return [table("With other versions and releases", head, rows)] if rows else []
+
+
+def _unpromised(found: AttackReport) -> list[Block]:
+    """What no model promises to bound."""
+    blocks: list[Block] = []
+    gains = [
+        (one.column, _likely(one.mean), _likely(one.highest), f"{measure(_steady(one.highest_ratio))} times")
+        for one in found.skewness
+    ]
+    if gains:
+        head = "sensitive column | >a class adds, mean | >highest | >likelier, at most"
+        blocks.append(table("What a class says beyond the table", head, gains))
+    guesses = [
+        (one.column, _likely(one.accuracy), _likely(one.in_class) if one.in_class is not None else "-", _likely(one.baseline))
+        for one in found.bayes
+    ]  # fmt: skip
+    if guesses:
+        head = "sensitive column | >guessed right | >among values of candidates | >by the table alone"
+        blocks.append(table("Guesses by naive Bayes", head, guesses))
+    return blocks
+
+
+def _likely(value: float) -> str:
+    return share(_steady(value), 1)
+
+
+def _steady(value: float) -> float:
+    """Without the last digits of a sum, which may depend on its order."""
+    return float(f"{value:.10g}")

@@ -1,0 +1,250 @@
+"""Source against release: how the rows of each spread over the values of a column, and of two columns together.
+
+A reader knows of a value in a range, a set or a node only that it is one of them: the rows are spread evenly over the values that the source holds
+of it. (`evaluate` spreads them over all values that it may be, also those that nobody has.) All is counted in the database; bins come out.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import combinations
+
+from sqlanon.engines.base import Engine, TableRef
+from sqlanon.evaluate.cubes import Cubes, cubes
+from sqlanon.evaluate.subject import subject
+from sqlanon.table.encode import Domain
+from sqlanon.table.scratch import Scratch
+
+FINE, COARSE = 24, 6
+"""Bins of a column by itself, and of one of two."""
+MOST_COLUMNS = 8
+"""Quasi columns of which pairs are made."""
+PAIRS = 10
+"""The strongest pairs that are kept."""
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """One column.
+
+    Attributes:
+        name: the source's.
+        bins: (values, share of the source's rows, share of the release's that is expected), in the column's order.
+        short: what a picture calls each bin.
+        others: the last bin is of all values that are too many to be shown.
+        apart: half the sum over the bins of the difference of the two shares: 0 the same, 1 nothing in common.
+        beyond: share of the release's rows whose values the source does not hold.
+    """
+
+    name: str
+    bins: tuple[tuple[str, float, float], ...]
+    short: tuple[str, ...]
+    others: bool
+    apart: float
+    beyond: float
+
+
+@dataclass(frozen=True, slots=True)
+class Pair:
+    """Two columns together.
+
+    Attributes:
+        names: of the columns.
+        labels: of the bins of each; ``short`` what a picture calls them.
+        cells: (place in the first, place in the second, share of the source's rows, share of the release's).
+        source, release: Cramer's V, 0: the one says nothing of the other, 1: it decides it.
+    """
+
+    names: tuple[str, str]
+    labels: tuple[tuple[str, ...], tuple[str, ...]]
+    short: tuple[tuple[str, ...], tuple[str, ...]]
+    cells: tuple[tuple[int, int, float, float], ...]
+    source: float
+    release: float
+
+
+@dataclass(frozen=True, slots=True)
+class _Side:
+    """A column in SQL: its codes, its parts in the release (None: it holds codes), and scratch tables."""
+
+    name: str
+    code: str
+    part: str | None
+    domain: Domain
+    bins: TableRef
+    even: TableRef | None
+    reach: TableRef | None
+    coarse: str
+
+
+def compared(engine: Engine, release: str) -> tuple[tuple[Column, ...], tuple[Pair, ...]]:
+    """Compare a published release with its source: each quasi column, and the pairs of them and the first sensitive one that are most associated.
+
+    Raises:
+        PolicyError: a table is empty, or the source does not hold what is published any more.
+
+    Cost: as a datacube of level 1, and for each pair a join of the distinct pairs of released parts with at most 36 bins.
+    """
+    on = subject(engine, release)
+    with Scratch(engine) as scratch, engine.snapshot():
+        both = cubes(scratch, on, on.quasi, on.sensitive[0] if on.sensitive else None)
+        sides = [_side(scratch, both, at) for at in range(len(both.columns))]
+        columns = [_column(scratch, both, side, at) for at, side in enumerate(sides)] if both.spreads else []
+        sides = sides[:MOST_COLUMNS]
+        if both.value is not None:
+            sides.append(_sensitive(scratch, both.value))
+        scratch.fetch("datacube/planned")
+        labels = {
+            side.name: _labels(scratch, side.domain, side.bins, "coarse", side.coarse) for side in sides
+        }
+        pairs = [_pair(scratch, both, one, two, labels) for one, two in combinations(sides, 2)]
+    pairs.sort(key=lambda pair: -pair.source)  # those of equal strength stay in the order of the columns
+    return tuple(columns), tuple(pairs[:PAIRS])
+
+
+def _side(scratch: Scratch, both: Cubes, at: int) -> _Side:
+    domain, number = both.domains[at], at + 1
+    bins, coarse = _bins(scratch, domain, f"bins{number}")
+    even = reach = None
+    if both.spreads:
+        even, reach = scratch.table(f"even{number}"), scratch.table(f"reach{number}")
+        scratch.execute("report/even", even=even, spread=both.spreads[at])
+        scratch.execute("report/reach", reach=reach, spread=even, bins=bins)
+    return _Side(
+        both.columns[at], f"c{number}", f"p{number}" if reach else None, domain, bins, even, reach, coarse
+    )
+
+
+def _sensitive(scratch: Scratch, domain: Domain) -> _Side:
+    bins, coarse = _bins(scratch, domain, "bins_s")
+    return _Side(domain.reading.name, "s", None, domain, bins, None, None, coarse)
+
+
+def _bins(scratch: Scratch, domain: Domain, name: str) -> tuple[TableRef, str]:
+    """The table of a column's bins, and how the coarse ones are made."""
+    table = scratch.table(name)
+    kinds = [_kind(domain, most) for most in (FINE, COARSE)]
+    fine, coarse = ({"kind": kind, "most": most} for kind, most in zip(kinds, (FINE, COARSE), strict=True))
+    scratch.execute("report/bins", bins=table, domain=domain.table, fine=fine, coarse=coarse)
+    return table, kinds[1]
+
+
+def _kind(domain: Domain, most: int) -> str:
+    if domain.distinct + domain.has_null <= most:
+        return "each"
+    line = domain.reading.treatment == "ordered" and domain.reading.column.kind not in (
+        "text",
+        "enum",
+        "other",
+    )
+    return "line" if line or isinstance(domain.reading.spec.ordered, tuple) else "top"
+
+
+_Labels = dict[int, tuple[str, str]]
+"""Of each bin its values, and what a picture calls it."""
+
+
+def _labels(scratch: Scratch, domain: Domain, bins: TableRef, bin_: str, kind: str) -> _Labels:
+    found: _Labels = {}
+    for at, many, low, high in scratch.fetch("report/labels", bins=bins, domain=domain.table, bin=bin_):
+        values, first = int(str(many)), _shown(low)
+        if values > 1 and kind == "line":
+            found[int(str(at))] = f"{first} to {_shown(high)}", first
+        else:
+            found[int(str(at))] = (
+                (first, first) if values == 1 else (f"{values:,} others", f"{values:,} others")
+            )
+    return found
+
+
+def _shown(value: object) -> str:
+    if value is None:
+        return "NULL"
+    return f"{value:.6g}" if isinstance(value, float) else str(value)
+
+
+def _column(scratch: Scratch, both: Cubes, side: _Side, at: int) -> Column:
+    kind = _kind(side.domain, FINE)
+    names = _labels(scratch, side.domain, side.bins, "fine", kind)
+    rows = [
+        (int(str(bin_)), steady(float(str(n)) / both.rows), steady(float(str(m)) / both.released_rows))
+        for bin_, n, m in scratch.fetch(
+            "report/marginal", cells=both.cells, released=both.released, spread=side.even, bins=side.bins, number=at + 1,
+        )
+    ]  # fmt: skip
+    beyond = max(1 - math.fsum(m for _, _, m in rows), 0.0)
+    return Column(
+        name=side.name,
+        bins=tuple((names[bin_][0], n, m) for bin_, n, m in rows),
+        short=tuple(names[bin_][1] for bin_, _, _ in rows),
+        others=kind == "top",
+        apart=steady((math.fsum(abs(n - m) for _, n, m in rows) + beyond) / 2),
+        beyond=steady(beyond) if beyond > 1e-8 else 0.0,
+    )
+
+
+def _pair(scratch: Scratch, both: Cubes, one: _Side, two: _Side, labels: dict[str, _Labels]) -> Pair:
+    rows = scratch.fetch(
+        "report/joint", cells=both.cells, released=both.released,
+        columns=[{"code": side.code, "part": side.part, "bins": side.bins, "reach": side.reach} for side in (one, two)],
+    )  # fmt: skip
+    places = [{bin_: place for place, bin_ in enumerate(labels[side.name])} for side in (one, two)]
+    cells = [
+        (
+            places[0][int(str(x))],
+            places[1][int(str(y))],
+            float(str(n)) / both.rows,
+            float(str(m)) / both.released_rows,
+        )
+        for x, y, n, m in rows
+    ]
+    return Pair(
+        (one.name, two.name),
+        _both(one, two, labels, 0),
+        _both(one, two, labels, 1),
+        tuple((x, y, steady(n), steady(m)) for x, y, n, m in cells),
+        steady(cramer([(x, y, n) for x, y, n, _ in cells])),
+        steady(cramer([(x, y, m) for x, y, _, m in cells])),
+    )
+
+
+def _both(
+    one: _Side, two: _Side, labels: dict[str, _Labels], at: int
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    first, second = (tuple(label[at] for label in labels[side.name].values()) for side in (one, two))
+    return first, second
+
+
+def cramer(cells: Sequence[tuple[int, int, float]]) -> float:
+    """Cramer's V of a table of shares, each (row, column, share).
+
+    V = sqrt(sum (p - p_x p_y)^2 / (p_x p_y) / (min(rows, columns) - 1)), Cramer 1946, section 21.9; 0 where a side has one value.
+
+    >>> cramer([(0, 0, 0.5), (1, 1, 0.5)]), cramer([(0, 0, 0.25), (0, 1, 0.25), (1, 0, 0.25), (1, 1, 0.25)])
+    (1.0, 0.0)
+    """
+    across: dict[int, float] = {}
+    down: dict[int, float] = {}
+    held: dict[tuple[int, int], float] = {}
+    total = math.fsum(share for _, _, share in cells)
+    for x, y, share in cells:
+        if share > 0:
+            held[x, y] = share / total
+            across[x] = across.get(x, 0.0) + share / total
+            down[y] = down.get(y, 0.0) + share / total
+    fewest = min(len(across), len(down))
+    if fewest < 2:
+        return 0.0
+    chi = math.fsum(
+        (held.get((x, y), 0.0) - px * py) ** 2 / (px * py)
+        for x, px in across.items()
+        for y, py in down.items()
+    )
+    return min(math.sqrt(chi / (fewest - 1)), 1.0)
+
+
+def steady(value: float) -> float:
+    """Without the last digits of a sum, which may depend on its order."""
+    return round(value, 10)

@@ -1,0 +1,121 @@
+"""What a report is made of, before it is HTML or Markdown: sections of tables, pictures and sentences. Plain text everywhere."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+Align = Literal["left", "right"]
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A table of text.
+
+    Attributes:
+        caption: what it shows.
+        head: titles of the columns, each with the side that its cells are aligned to; the first column names the row.
+        rows: the cells.
+        failed: numbers of rows that need attention.
+    """
+
+    caption: str
+    head: tuple[tuple[str, Align], ...]
+    rows: tuple[tuple[str, ...], ...]
+    failed: frozenset[int] = frozenset()
+    kind: Literal["table"] = "table"
+
+
+@dataclass(frozen=True, slots=True)
+class Facts:
+    """Names and values."""
+
+    pairs: tuple[tuple[str, str], ...]
+    kind: Literal["facts"] = "facts"
+
+
+@dataclass(frozen=True, slots=True)
+class Text:
+    """A paragraph; ``warning`` makes it one that must not be overlooked."""
+
+    text: str
+    warning: bool = False
+    kind: Literal["text"] = "text"
+
+
+@dataclass(frozen=True, slots=True)
+class Picture:
+    """A picture and the table of its figures, which is there in any case: Markdown shows that alone.
+
+    Attributes:
+        title: what it shows, in a few words.
+        text: what is to be seen in it, for who does not see it.
+        drawing: Vega-Lite.
+        table: its figures.
+    """
+
+    title: str
+    text: str
+    drawing: Mapping[str, Any]
+    table: Table
+    kind: Literal["picture"] = "picture"
+
+
+Block = Table | Facts | Text | Picture
+
+
+@dataclass(frozen=True, slots=True)
+class Section:
+    """A section.
+
+    Attributes:
+        anchor: its name in links.
+        title: its heading.
+        lead: what it shows, in a sentence or two.
+        blocks: its parts.
+        reading: figures and how to read each.
+    """
+
+    anchor: str
+    title: str
+    lead: str
+    blocks: tuple[Block, ...]
+    reading: tuple[tuple[str, str], ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A report.
+
+    Attributes:
+        release: the name.
+        version: of the release.
+        confidential: it shows the source.
+        summary: the few figures to see first.
+        sound: every requirement is met; None: this cannot be said from what the report is made of.
+        sections: in their order.
+    """
+
+    release: str
+    version: int
+    confidential: bool
+    summary: tuple[tuple[str, str], ...]
+    sound: bool | None
+    sections: tuple[Section, ...]
+
+
+def table(
+    caption: str, head: str, rows: Sequence[tuple[str, ...]], failed: frozenset[int] = frozenset()
+) -> Table:
+    """A table by a short form of its titles: ``column | >rows``, ``>`` for a column of numbers.
+
+    Example:
+        >>> table("Sizes", "size | >rows", [("10", "40")]).head
+        (('size', 'left'), ('rows', 'right'))
+    """
+    titles = [title.strip() for title in head.split("|")]
+    named: tuple[tuple[str, Align], ...] = tuple(
+        (title.removeprefix(">"), "right" if title.startswith(">") else "left") for title in titles
+    )
+    return Table(caption, named, tuple(rows), failed)

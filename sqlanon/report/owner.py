@@ -1,0 +1,200 @@
+"""The owner's report: the catalog, the release and the source side by side. It is confidential, for it shows the source."""
+
+from __future__ import annotations
+
+from sqlanon.attack import attack as run_attack
+from sqlanon.engines.base import Engine
+from sqlanon.errors import LockedError, PolicyError
+from sqlanon.evaluate.run import evaluate
+from sqlanon.progress import Progress, Silent
+from sqlanon.query.find import replaced
+from sqlanon.query.release import Released, read
+from sqlanon.release.check import audit as auditing
+from sqlanon.release.check.persons import columns_in
+from sqlanon.release.store.catalog import Catalog
+from sqlanon.release.store.catalog_entry import Entry
+from sqlanon.release.store.swap import spelled
+from sqlanon.report.accuracy import accuracy
+from sqlanon.report.asked import asked
+from sqlanon.report.attacks import attacks
+from sqlanon.report.compare import compared
+from sqlanon.report.distributions import distributions
+from sqlanon.report.document import Page, Section
+from sqlanon.report.loss import lost
+from sqlanon.report.risk import Measured, risk_section
+from sqlanon.report.settings import settings
+from sqlanon.report.sizes import class_sizes_section
+from sqlanon.report.versions import versions
+from sqlanon.results import RunReport
+from sqlanon.results.figures import count, measure
+from sqlanon.risk import assess
+from sqlanon.risk.sizes import class_sizes
+from sqlanon.spec import WorkloadSpec
+
+ELSEWHERE = "The release was published into another file, away from its source: what needs both side by side is not in this report."
+OWN_BOXES = (
+    "Every row has a box of its own, which other rows fit as well: rows do not make classes, and figures of classes are not measured. "
+    "What was asked and reached is by the private certificate."
+)
+TOGETHER = (
+    "A person is known by several columns together, which the source's figures do not count: they are of rows. Those of the release "
+    "count persons."
+)
+PAIRED = (
+    "The release is two tables: rows with exact values of the columns that could identify somebody, and counts of sensitive values by "
+    "group. Who knows a person finds the row; the figures of the groups are those that protect."
+)
+
+
+def owner_report(
+    engine: Engine,
+    release: str,
+    workload: WorkloadSpec | None = None,
+    progress: Progress | None = None,
+    *,
+    attack: bool = False,
+) -> Page:
+    """Make the report of the published version of a release.
+
+    Args:
+        engine: the database of the source, with the rights of the owner.
+        release: the release's name or its view.
+        workload: queries whose accuracy is measured as well.
+        progress: gets the parts.
+        attack: run the attacks of `sqlanon.attack` as well.
+
+    Raises:
+        PolicyError: no such release is published, or one that cannot be attacked.
+        DatabaseError: the database refused.
+
+    Cost: a few groupings of the release and of the source; attacks compare every row of the source with every box.
+    """
+    reporter = progress or Silent()
+    entries = Catalog(engine).entries()
+    entry = _published(engine, entries, release)
+    run = RunReport.from_dict(entry.report)
+    reporter.stage(entry.release, "risk")
+    sections: list[Section] = [asked(run)]
+    if entry.view is None:
+        if attack:
+            raise PolicyError(
+                f"{release} was published into another file, away from its source: it cannot be attacked; leave out --attack"
+            )
+        sections += [risk_section(None, None, (ELSEWHERE,)), class_sizes_section(None, ELSEWHERE)]
+    else:
+        released = read(engine, engine.relation(spelled(entry.view)))
+        sections += [*_measured(engine, entry, released), lost(run)]
+        if attack:
+            sections.insert(2, attacks(run_attack(engine, entry.release, progress=reporter)))
+        reporter.stage(entry.release, "distributions")
+        sections.append(_compared(engine, entry))
+        unchanged(engine, released)
+    if entry.view is None:
+        sections.append(lost(run))
+    if workload is not None and entry.view is not None:
+        sections.append(accuracy(evaluate(engine, entry.release, workload, reporter)))
+    sections.append(versions([one for one in entries if one.release == entry.release], run))
+    sections.append(settings(entry.policy, entry.policy_hash))
+    reporter.finish(entry.release)
+    return Page(
+        release=entry.release,
+        version=entry.version,
+        confidential=True,
+        summary=_summary(entry, run),
+        sound=all(one.satisfied for one in run.requirements),
+        sections=tuple(sections),
+    )
+
+
+def unchanged(engine: Engine, released: Released) -> None:
+    """All that was read is of one version.
+
+    Raises:
+        LockedError: another one was published meanwhile.
+    """
+    if replaced(engine, released, unreadable=True):
+        raise LockedError(
+            f"{released.view.ref}: another version was published while the report was made; make it again"
+        )
+
+
+def _published(engine: Engine, entries: list[Entry], release: str) -> Entry:
+    """The published version of the name or the view.
+
+    Raises:
+        PolicyError: there is none.
+    """
+    published = [entry for entry in entries if entry.status == "published"]
+    for entry in published:
+        if entry.release == release:
+            return entry
+    view = engine.target(release)
+    for entry in published:
+        if entry.view and (entry.view.schema, entry.view.name) == (view.schema, view.name):
+            return entry
+    names = ", ".join(sorted(entry.release for entry in published)) or "none"
+    raise PolicyError(f"{release} is neither a published release nor the view of one; there are: {names}")
+
+
+def _summary(entry: Entry, run: RunReport) -> tuple[tuple[str, str], ...]:
+    own = run.certificate is not None
+    sizes = (
+        (("rows that fit a row's box", f"at least {count(run.min_class)}"),)
+        if own
+        else (
+            ("classes", count(run.classes)),
+            ("rows of a class", f"{count(run.min_class)} to {count(run.max_class)}"),
+        )
+    )
+    return (
+        ("published as", run.published),
+        ("made of", entry.source),
+        ("published", f"{entry.published_at} by {entry.published_by}, sqlanon {entry.sqlanon}"),
+        ("rows", count(run.rows) + (f", {count(run.left_out)} of them left out" if run.left_out else "")),
+        *sizes,
+        (
+            "loss (GCP)",
+            measure(float(f"{run.loss.gcp:.4g}")) if run.loss.rce is None else "columns are exact",
+        ),
+        ("method, format", f"{run.method}, {run.format}"),
+    )
+
+
+def _measured(engine: Engine, entry: Entry, released: Released) -> list[Section]:
+    """Risk and sizes of classes."""
+    view = spelled(released.view.ref)
+    quasi = [one.name for one in released.fields if one.role == "quasi"]
+    sensitive = [one.name for one in released.fields if one.role == "sensitive"]
+    persons, notes = _persons(entry)
+    before = Measured(assess(engine, entry.source, quasi=quasi, sensitive=sensitive, identifiers=persons))
+    if entry.certificate:
+        return [risk_section(before, None, (OWN_BOXES,)), class_sizes_section(None, OWN_BOXES)]
+    groups = list(released.group_columns)
+    if released.group is not None:
+        exact = [name for one in released.fields if one.role == "quasi" for name in one.published]
+        after = Measured(assess(engine, view, quasi=exact, identifiers=()))
+        return [
+            risk_section(before, after, (PAIRED,)),
+            class_sizes_section(class_sizes(engine, released.view.ref, groups)),
+        ]
+    shown = [column.name for column in released.view.columns if column.name in sensitive]
+    after = Measured(assess(engine, view, quasi=groups, sensitive=shown), auditing.audit(engine, view))
+    return [
+        risk_section(before, after, notes),
+        class_sizes_section(class_sizes(engine, released.view.ref, groups)),
+    ]
+
+
+def _compared(engine: Engine, entry: Entry) -> Section:
+    try:
+        return distributions(*compared(engine, entry.release))
+    except PolicyError as error:
+        return distributions((), (), str(error))
+
+
+def _persons(entry: Entry) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """The columns of the source by each of which persons are counted, and a note where they are known by several together."""
+    counted = columns_in(entry.policy).values()
+    if any(len(columns) > 1 for columns in counted):
+        return (), (TOGETHER,)
+    return tuple(columns[0] for columns in counted), ()

@@ -1,0 +1,81 @@
+"""A report as HTML or Markdown, by templates. The same report is the same bytes: nothing of the time or the place is in it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Literal
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from sqlanon.report import pictures
+from sqlanon.report.document import Page, Picture
+from sqlanon.results.figures import safe
+
+Form = Literal["html", "md"]
+
+
+def ready(form: Form) -> None:
+    """Whether a report of this form can be written here.
+
+    Raises:
+        UnsupportedError: the library of pictures is not installed.
+    """
+    if form == "html":
+        pictures.check()
+
+
+def written(page: Page, form: Form = "html") -> str:
+    """The text of a report's file.
+
+    Args:
+        page: the report.
+        form: ``html``: one file that needs no other; ``md``: Markdown, tables without pictures.
+    """
+    html = form == "html"
+    made = Environment(
+        loader=PackageLoader("sqlanon.report"),
+        autoescape=True,  # in Markdown it is `_finished` that escapes, and what it made is left as it is
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        keep_trailing_newline=True,
+        finalize=_finished(html),
+    )
+    numbers = iter(range(1, 1_000_000))
+    made.filters["svg"] = partial(_drawn, numbers)
+    return made.get_template(f"page.{form}").render(page=page)
+
+
+def _drawn(numbers: Iterator[int], picture: Picture) -> Markup:
+    made = pictures.svg(picture.drawing, safe(picture.title), safe(picture.text), next(numbers))
+    return Markup(made)  # noqa: S704 - the library escapes the text of a drawing, and `pictures.svg` its title and text
+
+
+def _finished(html: bool) -> Callable[[object], object]:
+    """What every value goes through: nothing that is not printable, and in Markdown nothing that would be its markup."""
+
+    def finish(value: object) -> object:
+        if isinstance(value, Markup) or not isinstance(value, str):
+            return value
+        return safe(value) if html else Markup(_plain(safe(value)))  # noqa: S704
+
+    return finish
+
+
+def _plain(text: str) -> str:
+    r"""Text that Markdown shows as it is.
+
+    >>> _plain("<b> *a* | www.b.c a@b")
+    '&lt;b&gt; \\*a\\* \\| www&#46;b.c a&#64;b'
+    """
+    text = text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    text = re.sub(r"([\\`*_\[\]|~#!$])", r"\\\1", text)
+    # What hosts make a link of, or a mention.
+    text = re.sub(r"(?i)\b(www)\.", r"\1&#46;", text)
+    return text.replace("@", "&#64;").replace("://", "&#58;//")
+
+
+__all__ = ["Form", "ready", "written"]

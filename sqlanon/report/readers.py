@@ -1,0 +1,161 @@
+"""The report for readers: made of the view and its metadata, so that whoever may read these makes the same bytes."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from typing import Any
+
+from sqlanon.declared import REQUIREMENTS
+from sqlanon.engines.base import Engine
+from sqlanon.query.find import find
+from sqlanon.query.release import Released
+from sqlanon.release.store.swap import spelled
+from sqlanon.report.asked import READING
+from sqlanon.report.document import Page, Section, Text, table
+from sqlanon.report.owner import OWN_BOXES, PAIRED, unchanged
+from sqlanon.report.risk import Measured, risk_section
+from sqlanon.report.settings import ROLES
+from sqlanon.report.sizes import class_sizes_section
+from sqlanon.results import RiskReport
+from sqlanon.results.figures import count, measure
+from sqlanon.risk import assess
+from sqlanon.risk.sizes import class_sizes
+
+PERSONS = (
+    "A person may have several rows here, and readers do not see whose a row is. What was asked holds over persons too, so that rows of at least k "
+    "persons are in every class. All figures here count rows: the risk of a person may be higher than they are, and is at most 1 / k."
+)
+
+
+def readers_report(engine: Engine, release: str) -> Page:
+    """Make the report of a release from what its readers may read.
+
+    Args:
+        engine: any connection that may read the view and its metadata.
+        release: the view; the owner may also give the release's name.
+
+    Raises:
+        PolicyError: no release goes by the name.
+        DatabaseError: the view or its metadata may not be read.
+
+    Cost: a few groupings of the release.
+    """
+    released = find(engine, release, given=True)
+    page = _page(engine, released)
+    unchanged(engine, released)
+    return page
+
+
+def _page(engine: Engine, released: Released) -> Page:
+    facts: dict[str, Any] = json.loads(next(str(row[5]) for row in released.metadata if row[0] == ""))
+    view = spelled(released.view.ref)
+    own = facts.get("boxes") == "own"
+    sensitive = [
+        name for one in released.fields if one.role == "sensitive" for name in one.published
+        if any(column.name == name for column in released.view.columns)
+    ]  # fmt: skip
+    exact = [name for one in released.fields if one.role == "quasi" for name in one.published]
+    sizes = None if own else class_sizes(engine, released.view.ref, released.group_columns)
+    risk = None if own else assess(engine, view, quasi=exact, sensitive=() if released.group else sensitive)
+    notes = (
+        (OWN_BOXES,) if own else (PAIRED,) if released.group else (PERSONS,) if facts.get("persons") else ()
+    )
+    rows = risk.rows if risk is not None else _rows(engine, released)
+    place = ".".join(part for part in (released.view.ref.schema, released.view.ref.name) if part)
+    summary = [
+        ("view", place),
+        ("format", released.format),
+        ("made by", f"sqlanon {facts.get('sqlanon', '')}"),
+        ("rows", count(rows)),
+    ]
+    summary += [
+        (title, count(int(facts[key])))
+        for key, title in (
+            ("left_out", "rows left out"),
+            ("starred", "rows without values of identifying columns"),
+        )
+        if facts.get(key)
+    ]
+    if sizes is not None:
+        summary.append(("classes", count(sizes.count)))
+    return Page(
+        release=str(facts.get("release", "")),
+        version=int(facts.get("version", 0)),
+        confidential=False,
+        summary=tuple(summary),
+        sound=None,
+        sections=(
+            _promised(facts, None if released.group else risk),
+            risk_section(None, Measured(risk) if risk is not None else None, notes),
+            class_sizes_section(sizes, OWN_BOXES),
+            _columns(released),
+        ),
+    )
+
+
+def _rows(engine: Engine, released: Released) -> int:
+    from sqlanon.sqltext import statement
+
+    return int(str(engine.fetch(statement("table/count", engine.dialect, source=released.view.ref))[0][0]))
+
+
+def _promised(facts: Mapping[str, Any], risk: RiskReport | None) -> Section:
+    """What the metadata say was asked, and what the rows show of it."""
+    found: dict[str, list[str]] = {}
+    for one in risk.models if risk is not None else ():
+        value = "none holds" if one.reached is None else measure(one.reached)
+        about = ", ".join(part for part in (one.column, one.form) if part)
+        found.setdefault(one.model, []).append(f"{value} ({about})" if about else value)
+    rows = [
+        (name, _asked(facts[name]), "; ".join(found.get(name, ["-"])))
+        for name in REQUIREMENTS
+        if facts.get(name) not in (None, REQUIREMENTS[name].nothing)
+    ]
+    lead = (
+        "Each requirement that the owner's policy asked for, and what the rows of the release show of it. The last column is measured without "
+        "the policy: alpha over all values, also those that the policy does not list, and recursive_cl for several c, so it may differ from "
+        "what was asked. The owner's own report has how each was verified."
+    )
+    blocks = (
+        table("Requirements", "requirement | asked | in the release", rows)
+        if rows
+        else Text("Nothing was asked: rows are published as they are."),
+    )
+    return Section(
+        "asked", "What was asked, and what the release shows", lead, blocks,
+        tuple((row[0], READING.get(row[0], REQUIREMENTS[row[0]].about)) for row in rows),
+    )  # fmt: skip
+
+
+def _asked(value: object) -> str:
+    if isinstance(value, Mapping):
+        return ", ".join(f"{key} {_asked(item)}" for key, item in value.items() if item not in (None, [], ""))
+    return measure(value) if isinstance(value, int | float) else str(value)
+
+
+def _columns(released: Released) -> Section:
+    """What is published of each column of the source."""
+    rows = [
+        (one.name, one.role, one.source_type, ", ".join(one.published), _declared(one.declared))
+        for one in released.fields
+    ]
+    return Section(
+        "columns",
+        "Columns",
+        "What is published of each column, by the metadata of the release.",
+        (
+            table(
+                "Columns",
+                "column | role | type in the source | columns of the view | declared by the policy",
+                rows,
+            ),
+        ),
+        tuple((role, text) for role, text in ROLES if role != "identifier"),
+    )
+
+
+def _declared(declared: Mapping[str, Any]) -> str:
+    if "leaves" in declared:
+        return f"hierarchy of {count(len(declared['leaves']))} values"
+    return f"order of {count(len(declared['order']))} values" if "order" in declared else ""

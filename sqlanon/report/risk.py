@@ -1,0 +1,121 @@
+"""Risk in the field's terms, of the source and of the release, and what every privacy model reaches."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sqlanon.report.asked import READING as MODELS
+from sqlanon.report.document import Block, Section, Text, table
+from sqlanon.results import AuditReport, RiskReport
+from sqlanon.results.figures import count, measure, share
+
+READING = (
+    ("prosecutor", "Knows that a person is in the table and looks for the row: right with probability 1 / rows of the class."),
+    ("journalist", "Does not know who is in the table. Measured only with figures of the population; never above the prosecutor's risk."),
+    ("marketer", "Matches all rows at once: the share of rows that is expected to be matched with the right person."),
+    ("rows above 0.2", "Rows that an attacker assigns to the right person in more than one of five cases."),
+    ("unique rows", "Rows that no other row looks like."),
+)  # fmt: skip
+
+
+@dataclass(frozen=True, slots=True)
+class Measured:
+    """A table's figures.
+
+    Attributes:
+        risk: by the classes that its rows show.
+        audit: of a release, which counts persons where rows are events; None: of the source.
+    """
+
+    risk: RiskReport
+    audit: AuditReport | None = None
+
+
+def risk_section(before: Measured | None, after: Measured | None, notes: tuple[str, ...] = ()) -> Section:
+    """Attackers, before and after; then the models on the release.
+
+    Args:
+        before: the source; None: it is not shown.
+        after: the release; None: its rows do not show classes.
+        notes: why something is missing.
+    """
+    both = [one for one in (before, after) if one is not None]
+    titles = [title for title, one in (("source", before), ("release", after)) if one is not None]
+    blocks: list[Block] = [Text(note) for note in notes]
+    if both and all(one.risk.prosecutor for one in both):
+        head = "figure | " + " | ".join(f">{title}" for title in titles)
+        blocks.insert(0, table("Risk of finding a person", head, _rows(both)))
+    if after is not None:
+        rows = [
+            (
+                one.model + (f" ({one.form})" if one.form else ""),
+                one.column or "",
+                "none holds" if one.reached is None else measure(one.reached),
+            )
+            for one in after.risk.models
+        ]
+        if rows:
+            blocks.append(
+                table("Privacy models on the release", "model | sensitive column | >worst class", rows)
+            )
+        blocks += [Text(f"Not measured: {what}") for what in after.risk.not_measured]
+    shown = dict.fromkeys(one.model for one in after.risk.models) if after is not None else {}
+    return Section(
+        "risk",
+        "Risk before and after" if before is not None else "Risk",
+        "How likely an attacker who knows the columns that could identify somebody finds the right person. Every model is measured, also "
+        "those that the policy does not ask for.",
+        tuple(blocks),
+        (*READING, *((name, MODELS[name]) for name in shown if name in MODELS)),
+    )
+
+
+def _rows(both: list[Measured]) -> list[tuple[str, ...]]:
+    """A line for each figure, with a cell for each table."""
+    rows = [
+        ("rows", *(count(one.risk.rows) for one in both)),
+        ("classes", *(count(one.risk.classes) for one in both)),
+        (
+            "unique rows",
+            *(
+                f"{count(one.risk.sample_uniques)} ({share(one.risk.sample_uniques, one.risk.rows)})"
+                for one in both
+            ),
+        ),
+        ("prosecutor, highest", *(share(_highest(one), 1) for one in both)),
+        ("prosecutor, average", *(share(_average(one), 1) for one in both)),
+        (f"rows above {both[0].risk.threshold:g}", *(_above(one) for one in both)),
+        (
+            "marketer",
+            *(share(_marketer(one), 1) if one.risk.marketer else "-" for one in both),
+        ),
+    ]
+    return [tuple(row) for row in rows]
+
+
+def _highest(one: Measured) -> float:
+    assert one.risk.prosecutor is not None
+    return max(one.risk.prosecutor.highest, one.audit.highest_risk if one.audit else 0.0)
+
+
+def _average(one: Measured) -> float:
+    assert one.risk.prosecutor is not None
+    return _steady(max(one.risk.prosecutor.average, one.audit.average_risk if one.audit else 0.0))
+
+
+def _marketer(one: Measured) -> float:
+    """The table is the population: what the prosecutor finds on average, of persons where they are counted."""
+    assert one.risk.marketer is not None
+    return max(_steady(one.risk.marketer.average), _average(one))
+
+
+def _above(one: Measured) -> str:
+    assert one.risk.prosecutor is not None
+    if one.audit is not None and one.audit.min_identifiers:
+        return "-"  # classes of rows do not show how many persons are in them
+    return share(_steady(one.risk.prosecutor.above), 1)
+
+
+def _steady(value: float) -> float:
+    """Without the last digits of a sum, which may depend on its order."""
+    return float(f"{value:.10g}")

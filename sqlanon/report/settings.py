@@ -1,0 +1,68 @@
+"""The policy of a version, as the catalog keeps it: lists of values are hashes there."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from sqlanon.report.document import Section, Table, table
+from sqlanon.results.figures import count
+
+ROLES = (
+    ("identifier", "Names a person. Never published."),
+    ("quasi", "May identify somebody together with other columns. Published in less detail."),
+    ("sensitive", "What must not be learnt of a person. Published as it is, protected by the requirements."),
+    ("insensitive", "Published as it is, without protection: it must identify nobody and harm nobody."),
+)
+
+
+def settings(policy: Mapping[str, Any], policy_hash: str) -> Section:
+    """Roles of the columns, and all other keys that are set."""
+    rows = [
+        (path, shown)
+        for key, value in policy.items()
+        if key != "columns"
+        for path, shown in _lines(key, value)
+    ]
+    return Section(
+        "policy",
+        "The policy",
+        "The settings that this version was made by, as the catalog keeps them: lists of values are replaced by hashes, and the seed is left "
+        f"out. SHA-256 of the policy: {policy_hash}.",
+        (_columns(policy.get("columns", ())), table("Other settings", "key | value", rows)),
+        ROLES,
+    )
+
+
+def _columns(columns: Any) -> Table:  # noqa: ANN401 - JSON
+    rows = []
+    for one in columns:
+        more = {
+            key: value
+            for key, value in one.items()
+            if key not in ("name", "role") and (key, value) != ("weight", 1)
+        }
+        rows.append(
+            (
+                str(one["name"]),
+                str(one["role"]),
+                "; ".join(f"{path} {shown}" for key in more for path, shown in _lines(key, more[key])),
+            )
+        )
+    return table("Columns", "column | role | settings", rows)
+
+
+def _lines(path: str, value: object) -> list[tuple[str, str]]:
+    """A value of a policy as lines of text; what is not set is left out."""
+    if isinstance(value, Mapping):
+        if set(value) == {"values", "sha256"}:
+            return [(path, f"{count(int(value['values']))} values, SHA-256 {value['sha256']}")]
+        return [line for key, item in value.items() for line in _lines(f"{path}.{key}", item)]
+    if isinstance(value, list):
+        if any(isinstance(item, Mapping) for item in value):
+            return [line for at, item in enumerate(value) for line in _lines(f"{path}[{at}]", item)]
+        return [(path, ", ".join(map(str, value)))] if value else []
+    return [] if value in (None, "", False) else [(path, "yes" if value is True else str(value))]
+
+
+__all__ = ["ROLES", "settings"]

@@ -1,0 +1,90 @@
+"""Sizes of the classes of a release."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from itertools import pairwise
+
+from sqlanon.report.document import Block, Picture, Section, Text, table
+from sqlanon.report.pictures import bars
+from sqlanon.results.figures import count, measure, share
+from sqlanon.risk.sizes import Sizes
+
+MOST = 24
+"""Bars of the picture."""
+
+
+@dataclass(frozen=True, slots=True)
+class Bin:
+    """Classes of ``low`` to ``high`` rows: how many, and the rows in them."""
+
+    low: int
+    high: int
+    classes: int
+    rows: int
+
+    @property
+    def shown(self) -> str:
+        """``10``, or ``10 to 12``."""
+        return count(self.low) if self.low == self.high else f"{count(self.low)} to {count(self.high)}"
+
+
+def binned(sizes: Sizes, most: int = MOST) -> list[Bin]:
+    """Classes by size: each size by itself, or of many sizes ranges that grow with the size.
+
+    Args:
+        sizes: ascending.
+        most: bins.
+    """
+    each = [
+        Bin(int(size), int(size), int(classes), int(held))
+        for size, classes, held in zip(sizes.size, sizes.classes, sizes.held, strict=True)
+    ]
+    if len(each) <= most:
+        return each
+    low, high = each[0].low, each[-1].high
+    ends = [low]
+    for place in range(1, most):
+        ends.append(max(ends[-1] + 1, math.ceil(low * (high + 1) ** (place / most) / low ** (place / most))))
+    ends = [*(end for end in ends if end <= high), high + 1]
+    found = []
+    for start, end in pairwise(ends):
+        within = [one for one in each if start <= one.low < end]
+        if within:
+            found.append(
+                Bin(start, end - 1, sum(one.classes for one in within), sum(one.rows for one in within))
+            )
+    return found
+
+
+def class_sizes_section(sizes: Sizes | None, why: str = "") -> Section:
+    """How many classes there are of each size; ``why``: what to say where the release has none."""
+    blocks: tuple[Block, ...] = (Text(why),)
+    if sizes is not None and sizes.rows:
+        bins = binned(sizes)
+        rows = [(one.shown, count(one.classes), count(one.rows), share(one.rows, sizes.rows)) for one in bins]
+        smallest, largest = int(sizes.size[0]), int(sizes.size[-1])
+        text = f"{count(sizes.count)} classes of {count(smallest)} to {count(largest)} rows, {measure(sizes.rows / sizes.count)} on average."
+        drawing = bars([(one.shown, one.classes) for one in bins], "rows of a class", "classes")
+        figures = table("Classes by size", "rows of a class | >classes | >rows | >share of rows", rows)
+        blocks = (Picture("Classes by size", text, drawing, figures),)
+    elif sizes is not None:
+        blocks = (Text("The release has no rows."),)
+    return Section(
+        "classes",
+        "Sizes of classes",
+        "A class is the set of rows that look alike in all columns that could identify somebody: a person is hidden among the others in "
+        "it.",
+        blocks,
+        (
+            (
+                "rows of a class",
+                "The smallest class decides: its rows are the least hidden. It has at least k rows.",
+            ),
+            (
+                "classes far above k",
+                "They lose more detail than the policy needs. Many of them mean that few people are like these.",
+            ),
+        ),
+    )

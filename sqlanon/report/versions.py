@@ -1,0 +1,73 @@
+"""The versions of a release, and what two of them show together."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sqlanon.release.store.catalog_entry import Entry
+from sqlanon.report.document import Block, Facts, Section, Text, table
+from sqlanon.results import HistoryReport, RunReport
+from sqlanon.results.figures import count, measure
+
+
+def versions(entries: Sequence[Entry], run: RunReport) -> Section:
+    """Every version that the catalog lists, why this one was made, and what it shows together with the one before.
+
+    Args:
+        entries: the release's, oldest first.
+        run: what made the version that is reported.
+    """
+    rows = []
+    for entry in entries:
+        row = entry.row()
+        exact = f"{row.gcp:.4f}"
+        rows.append(
+            (str(row.version), row.status, row.published_at[:16].replace("T", " "), row.published_by, count(row.rows), count(row.classes),
+             row.requirements, exact, row.method)
+        )  # fmt: skip
+    head = ">version | status | made (UTC) | by | >rows | >classes | asked | >GCP | method"
+    blocks: list[Block] = [table("Versions", head, rows)]
+    if run.why:
+        blocks.append(Facts((("Why this version was made", "; ".join(run.why)),)))
+    if run.data is not None:
+        changed = "" if run.data.changed is None else f", {count(run.data.changed)} changed"
+        text = (
+            f"{count(run.data.before)} before, {count(run.data.after)} now: {count(run.data.added)} added, "
+            f"{count(run.data.removed)} removed{changed}"
+        )
+        blocks.append(Facts((("Rows of the source since the version before", text),)))
+    for one in run.history:
+        blocks += _together(one)
+    return Section(
+        "versions",
+        "Versions",
+        "Every version that was published under this name. Who keeps an old version and gets a new one can compare them.",
+        tuple(blocks),
+        (
+            ("published, replaced, withdrawn", "What readers see now; what they saw before; what was taken back."),
+            ("rows in groups below the policy", "Rows that two versions together set apart in groups that do not meet the policy."),
+        ),
+    )  # fmt: skip
+
+
+def _together(one: HistoryReport) -> list[Block]:
+    if one.unknown:
+        return [Text(f"Versions {one.old} and {one.new} cannot be compared: {one.unknown}", warning=True)]
+    rows = [
+        (
+            name,
+            count(sets.rows),
+            count(sets.groups),
+            "-" if sets.smallest is None else count(sets.smallest),
+            "-" if sets.l is None else measure(sets.l),
+            count(sets.failing),
+        )
+        for name, sets in (("arrived", one.arrived), ("left", one.left), ("are in both", one.common))
+    ]
+    title = f"Versions {one.old} and {one.new} together: {count(one.failing)} rows in groups below the policy"
+    found: list[Block] = [
+        table(title, "rows that | >rows | >groups | >smallest | >least l | >below the policy", rows)
+    ]
+    if one.not_measured:
+        found.append(Text(f"Not measured: {one.not_measured}", warning=True))
+    return found

@@ -1,0 +1,153 @@
+"""What a table shows without a policy: figures of privacy models, and risk."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sqlanon.results.base import Report
+
+
+@dataclass(frozen=True, slots=True)
+class ModelFigure:
+    """What the worst class of a table reaches of one privacy model.
+
+    Attributes:
+        model: the key under `privacy` in a policy.
+        column: the sensitive column; None: the model has none.
+        form: which form of the model, such as ``ordered``; empty: it has one.
+        reached: the value; None: no value, however weak, holds for every class.
+        at_most: a smaller value protects more.
+    """
+
+    model: str
+    column: str | None
+    form: str
+    reached: float | None
+    at_most: bool
+
+
+@dataclass(frozen=True, slots=True)
+class AttackerRisk:
+    """The probability that an attacker finds the right person for a row.
+
+    Attributes:
+        basis: what it is computed of: ``table``, ``persons``, ``population table``, ``population size`` or ``weights``; the last two are estimates.
+        highest: of any row.
+        average: over the rows; of a journalist with a population table, the larger of both directions of a match.
+        above: share of the rows whose risk is above the threshold.
+    """
+
+    basis: str
+    highest: float
+    average: float
+    above: float
+
+
+@dataclass(frozen=True, slots=True)
+class MarketerRisk:
+    """The share of rows that an attacker who matches all of them is expected to match with the right person; ``basis`` as in `AttackerRisk`."""
+
+    basis: str
+    average: float
+
+
+@dataclass(frozen=True, slots=True)
+class PopulationUniques:
+    """How many persons of the population have quasi values that no other person has.
+
+    Attributes:
+        population: persons in it.
+        fraction: rows of the table by persons of the population.
+        exact: counted in a population table; None: there is none.
+        pitman, zayatz, snb: estimates; None: not estimable from these class sizes.
+        dankar: the estimate that the decision rule takes, and ``rule`` the estimator that it chose; None: not estimable.
+    """
+
+    population: float
+    fraction: float
+    exact: int | None = None
+    pitman: float | None = None
+    zayatz: float | None = None
+    snb: float | None = None
+    dankar: float | None = None
+    rule: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class WildcardRisk:
+    """Risk where NULL and ``*`` may be any value: 1 / the rows that a row is compatible with. Optimistic, and never what decides.
+
+    Attributes:
+        smallest: the fewest rows that a row is compatible with, itself included.
+        unique_rows: rows compatible with no other.
+        highest, average, above: as in `AttackerRisk`, of the prosecutor.
+    """
+
+    smallest: int
+    unique_rows: int
+    highest: float
+    average: float
+    above: float
+    optimistic: bool = True
+
+
+@dataclass(frozen=True, slots=True)
+class RiskReport(Report):
+    """Figures of a table that no policy asked for; docs/risk.md says how to read each.
+
+    Attributes:
+        quasi: the columns that make the classes; NULL and ``*`` are values like any other.
+        models: one figure for each model, form and sensitive column.
+        threshold: above which the risk of a row is counted.
+        prosecutor: the attacker knows that a person is in the table. None, as all that follows: the table has no rows.
+        journalist: the attacker does not know it; None: nothing is known of the population.
+        marketer: the attacker matches all rows.
+        sample_uniques: rows alone in their class; of persons, rows in classes of one person.
+        population: uniques of the population; None: nothing is known of it.
+        wildcard: where NULL and ``*`` may be any value; None: not asked for.
+        not_measured: what could not be measured, each with the reason.
+    """
+
+    table: str
+    rows: int
+    quasi: tuple[str, ...]
+    classes: int
+    models: tuple[ModelFigure, ...]
+    threshold: float
+    prosecutor: AttackerRisk | None = None
+    journalist: AttackerRisk | None = None
+    marketer: MarketerRisk | None = None
+    sample_uniques: int = 0
+    population: PopulationUniques | None = None
+    wildcard: WildcardRisk | None = None
+    not_measured: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnSet:
+    """How well columns together distinguish rows.
+
+    Attributes:
+        distinction: different combinations of their values by rows.
+        separation: pairs of rows with different values by all pairs; 1 where there is no pair.
+    """
+
+    columns: tuple[str, ...]
+    distinction: float
+    separation: float
+
+
+@dataclass(frozen=True, slots=True)
+class IdentifyingReport(Report):
+    """Sets of columns that identify rows.
+
+    Attributes:
+        exhaustive: ``sets`` are all subsets of ``columns``, the smallest first and of each size the most distinct; else each is the one
+            before and the column that separates most.
+    """
+
+    table: str
+    rows: int
+    columns: tuple[str, ...]
+    exhaustive: bool
+    sets: tuple[ColumnSet, ...]

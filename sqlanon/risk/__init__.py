@@ -1,0 +1,13 @@
+"""What any table shows without a policy: privacy models, risk in the field's terms, and columns that identify.
+
+What belongs here: figures of a table that are measured and never asked for. They are computed of counts that queries of ``sql/core/risk``
+return, and no figure decides an exit code. Nothing is written, not even a temporary table. What a policy asks for is judged by
+`sqlanon.release.check`.
+"""
+
+from sqlanon.risk.assess import THRESHOLD, VALUE, Population, assess
+from sqlanon.risk.attackers import of_persons
+from sqlanon.risk.identifying import identifying
+from sqlanon.risk.sizes import class_sizes
+
+__all__ = ["THRESHOLD", "VALUE", "Population", "assess", "class_sizes", "identifying", "of_persons"]

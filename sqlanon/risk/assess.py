@@ -1,0 +1,207 @@
+"""A table's figures together: `assess` looks at its columns, has each part measured and makes the report."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from sqlanon.engines.base import Engine, Relation
+from sqlanon.errors import PolicyError
+from sqlanon.results import AttackerRisk, MarketerRisk, ModelFigure, PopulationUniques, RiskReport
+from sqlanon.risk import attackers, individual, models, uniques, wildcard
+from sqlanon.risk.sizes import Sizes, class_sizes
+
+THRESHOLD = 0.2
+"""One in a class of five."""
+VALUE, WILDCARD = "value", "wildcard"
+"""What NULL and * are."""
+MOST_PEOPLE = 10**12
+"""Of a population."""
+
+
+@dataclass(frozen=True, slots=True)
+class Population:
+    """What is known of the population that a table is a sample of; at most one of ``table`` and ``size``.
+
+    Attributes:
+        table: a table with a row for each of its persons, and the quasi columns under their names.
+        size: how many persons it has; the table is then taken as a simple random sample.
+        weight: the table's column of sampling weights.
+    """
+
+    table: str | None = None
+    size: int | None = None
+    weight: str | None = None
+
+    @property
+    def known(self) -> bool:
+        """Whether anything is."""
+        return self.table is not None or self.size is not None or self.weight is not None
+
+
+def assess(
+    engine: Engine,
+    table: str,
+    *,
+    quasi: Sequence[str] | None = None,
+    sensitive: Sequence[str] = (),
+    identifiers: Sequence[str] = (),
+    population: Population | None = None,
+    threshold: float = THRESHOLD,
+    null_is: str = VALUE,
+) -> RiskReport:
+    """Measure every privacy model and the risk of any table or view, without a policy. NULL and ``*`` are values.
+
+    Args:
+        engine: where the table is.
+        table: its name.
+        quasi: the columns that make the classes; None: all but the sensitive ones, the identifiers and the weight.
+        sensitive: columns whose values the models protect, each by itself.
+        identifiers: columns that name persons, who may have several rows: risks are of the fewest persons of a class.
+        population: what is known of the population.
+        threshold: a probability; rows with more risk are counted.
+        null_is: ``wildcard``: measure besides the prosecutor's risk where NULL and ``*`` may be any value, which is optimistic.
+
+    Raises:
+        UnsupportedError: ``wildcard``, and more than 100,000 combinations of quasi values.
+        PolicyError: a column does not exist or has two roles, the population lacks a column or rows of the table, or a number is out of
+            its range.
+
+    Cost: one grouping of the table for each figure; nothing is written.
+    """
+    known = population or Population()
+    relation = engine.relation(table)
+    sensitive, identifiers = (columns_of(relation, table, names) for names in (sensitive, identifiers))
+    weight = columns_of(relation, table, [known.weight] if known.weight is not None else [])
+    if quasi is None:
+        others = (*sensitive, *identifiers, *weight)
+        chosen = tuple(one.name for one in relation.columns if one.name not in others)
+    else:
+        chosen = columns_of(relation, table, quasi)
+    roles = [*chosen, *sensitive, *identifiers, *weight]
+    twice = sorted({name for name in roles if roles.count(name) > 1})
+    if twice:
+        raise PolicyError(f"audit {table}: {', '.join(twice)} cannot have two roles")
+    _check(table, known, threshold, bool(identifiers))
+    if null_is not in (VALUE, WILDCARD):
+        raise PolicyError(f"audit {table}: null_is is {VALUE} or {WILDCARD}")
+    if null_is == WILDCARD and identifiers:
+        raise PolicyError(
+            f"audit {table}: null_is {WILDCARD} counts rows, not persons; leave the identifiers out"
+        )
+    with engine.snapshot():
+        sizes = class_sizes(engine, relation.ref, chosen, identifiers)
+        shape = (str(relation.ref), sizes.rows, chosen, sizes.count)
+        if not sizes.rows:
+            return RiskReport(*shape, (), threshold)
+        compatible = (
+            wildcard.wildcard(engine, relation, chosen, sizes.count, threshold)
+            if null_is == WILDCARD
+            else None
+        )
+        figures, missing = models.measured(engine, relation, chosen, sensitive)
+        journalist, marketer, found, compared = _population(
+            engine, table, relation, chosen, sizes, known, weight, threshold
+        )
+    prosecutor = attackers.prosecutor(sizes, threshold)
+    alone = int(sizes.held[sizes.size == 1].sum())
+    return RiskReport(
+        *shape,
+        (*figures, *compared),
+        threshold,
+        prosecutor,
+        journalist,
+        marketer,
+        alone,
+        found,
+        compatible,
+        missing,
+    )
+
+
+def _check(table: str, known: Population, threshold: float, persons: bool) -> None:
+    if not 0 <= threshold < 1:
+        raise PolicyError(
+            f"audit {table}: threshold {threshold} is no probability; give one from 0 to below 1, such as 0.2"
+        )
+    if known.table is not None and known.size is not None:
+        raise PolicyError(f"audit {table}: give a population table or a population size, not both")
+    if known.table is not None and known.weight is not None:
+        raise PolicyError(f"audit {table}: a population table needs no weights; give one of them")
+    if known.size is not None and not 1 <= known.size <= MOST_PEOPLE:
+        raise PolicyError(f"audit {table}: population size {known.size} is not from 1 to {MOST_PEOPLE:,}")
+    if persons and known.known:
+        raise PolicyError(
+            f"audit {table}: a population is compared with rows that are persons; audit a table with one row a person, without identifiers"
+        )
+
+
+def _population(
+    engine: Engine, table: str, relation: Relation, quasi: Sequence[str], sizes: Sizes, known: Population, weight: Sequence[str],
+    threshold: float,
+) -> tuple[AttackerRisk | None, MarketerRisk | None, PopulationUniques | None, tuple[ModelFigure, ...]]:  # fmt: skip
+    """The journalist, the marketer, the uniques of the population and the models over it, as far as it is known."""
+    if known.table is not None:
+        people = engine.relation(known.table)
+        others = _same_columns(relation, people, quasi)
+        found = attackers.matched(engine, relation.ref, quasi, people.ref, others)
+        counted = PopulationUniques(found.population, sizes.rows / found.population, found.uniques)
+        figures = models.in_population(found)
+        return attackers.journalist(found, threshold), attackers.marketer(found), counted, figures
+    if not known.known:
+        # Without more, the population may be the table itself.
+        return None, MarketerRisk("table", attackers.prosecutor(sizes, threshold).average), None, ()
+    if weight:
+        n, w, classes = individual.weighted(engine, relation, quasi, weight[0])
+        people_of, basis = float((w * classes).sum()), "weights"
+        risk = individual.individual(n, n / w)
+        rows = n * classes
+    else:
+        assert known.size is not None
+        people_of, basis = float(known.size), "population size"
+        risk = individual.individual(sizes.size, min(sizes.rows / people_of, 1.0))
+        rows = sizes.held
+    size = float(known.size) if known.size is not None else people_of
+    if size < sizes.rows:
+        raise PolicyError(
+            f"audit {table}: a population of {size:,.0f} is smaller than the table, which has {sizes.rows:,} rows"
+        )
+    journalist = attackers.of_rows(risk, rows, basis, threshold)
+    return journalist, MarketerRisk(basis, journalist.average), uniques.estimated(sizes, size), ()
+
+
+def _same_columns(relation: Relation, people: Relation, quasi: Sequence[str]) -> tuple[str, ...]:
+    """The quasi columns of a table in its population.
+
+    Raises:
+        PolicyError: one is not there, or has another kind of values.
+    """
+    others = columns_of(people, f"population {people.ref}", quasi)
+    here = {column.name: column for column in relation.columns}
+    there = {column.name: column for column in people.columns}
+    numbers = ("integer", "float", "decimal")
+    for name, other in zip(quasi, others, strict=True):
+        kinds = {"number" if one.kind in numbers else one.kind for one in (here[name], there[other])}
+        if len(kinds) > 1:
+            raise PolicyError(
+                f"population {people.ref}: {other} is {there[other].shown_type}, and {name} of {relation.ref} is {here[name].shown_type}; "
+                "give both the same type"
+            )
+    return others
+
+
+def columns_of(relation: Relation, table: str, names: Sequence[str]) -> tuple[str, ...]:
+    """The columns that names mean, however their letters are written, each once.
+
+    Raises:
+        PolicyError: there is no such column.
+    """
+    exact = {column.name: column.name for column in relation.columns}
+    known = {name.lower(): name for name in exact} | exact
+    found = []
+    for name in names:
+        column = known.get(name) or known.get(name.lower())
+        if column is None:
+            raise PolicyError(f"audit {table}: there is no column {name}; columns: {', '.join(exact)}")
+        found.append(column)
+    return tuple(dict.fromkeys(found))

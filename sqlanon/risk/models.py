@@ -1,0 +1,128 @@
+"""Every privacy model of the registry, measured on a table that nobody asked anything of.
+
+A model measures the value that its worst class reaches whatever is asked (`Requirement.measure`), so each is asked the least here. Where a
+model has several forms (distances of t, kinds of beta), each is measured. The distance of t is that of `sqlanon.risk.closeness`, whose cost
+does not grow with classes times values.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from fractions import Fraction
+from typing import Any
+
+from sqlanon.declared import REQUIREMENTS
+from sqlanon.declared.parameters import Alpha, Beta, Closeness, Delta, Recursive
+from sqlanon.engines.base import Engine, Relation, TableRef
+from sqlanon.privacy import class_of
+from sqlanon.privacy.base import as_number
+from sqlanon.privacy.counts import counted
+from sqlanon.results import ModelFigure
+from sqlanon.risk.attackers import Matched
+from sqlanon.risk.closeness import farthest
+from sqlanon.spec import PrivacySpec
+
+ONE = Fraction(1)
+CS = (1, 3)
+"""The c of recursive (c, l)-diversity for which l is measured."""
+_ANY_BETA = Fraction(10**12)
+"""No share of a value is raised so much: enhanced beta-likeness that fails with it fails by -ln p alone."""
+
+Asked = tuple[str, Any]
+"""A form of a model, and what is asked for it."""
+
+
+def _forms(ordered: bool) -> dict[str, Sequence[Asked]]:
+    """Per model of this package its forms; ``ordered``: the sensitive column has an order."""
+    distances = ("equal", "ordered") if ordered else ("equal",)
+    return {
+        "k": [("", 1)],
+        "l": [("", ONE)],
+        "distinct_l": [("", 1)],
+        "entropy_l": [("", ONE)],
+        "recursive_cl": [(f"l for c={c}", Recursive(Fraction(c), 1)) for c in CS],
+        "alpha": [("", Alpha(ONE))],
+        "t": [(distance, Closeness(ONE, distance)) for distance in distances],
+        "beta": [("basic", Beta("basic", _ANY_BETA)), ("enhanced", Beta("enhanced", _ANY_BETA))],
+        "delta_disclosure": [(f"absent {absent}", Delta(ONE, absent)) for absent in ("ignored", "violates")],
+    }
+
+
+def measured(
+    engine: Engine, relation: Relation, quasi: Sequence[str], sensitive: Sequence[str]
+) -> tuple[tuple[ModelFigure, ...], tuple[str, ...]]:
+    """What the classes over ``quasi`` reach of every model, and what is not measured with the reason.
+
+    Args:
+        engine: where the table is.
+        relation: the table.
+        quasi: columns that make the classes; none: all rows are one class.
+        sensitive: the sensitive columns, each looked at by itself.
+
+    Cost: one grouping of the table for each figure.
+    """
+    found: list[ModelFigure] = []
+    missing: list[str] = []
+    kinds = {column.name: column.kind for column in relation.columns}
+    for name, declared in REQUIREMENTS.items():
+        if declared.population:
+            continue  # see `in_population`
+        if name not in _forms(False):
+            missing.append(f"{name}: a model of an extension, or one that needs more than this table")
+            continue
+        if declared.sensitive == 0:
+            found += _figures(engine, relation.ref, quasi, None, name, _forms(False)[name])
+            continue
+        for column in sensitive:
+            forms = _forms(kinds[column] not in ("text", "enum", "other"))[name]
+            found += _figures(engine, relation.ref, quasi, column, name, forms)
+    return tuple(found), tuple(missing)
+
+
+def in_population(found: Matched) -> tuple[ModelFigure, ...]:
+    """What the classes of a table reach of the models over a population, by classes of equal values.
+
+    A row of the population that is in no class of the table has probability 0 of being in it.
+    """
+    here = found.n > 0
+    share = found.n / found.held
+    return (
+        ModelFigure("k_map", None, "", int(found.held[here].min()), False),
+        ModelFigure("delta_presence", None, "max", float(share.max()), True),
+        ModelFigure("delta_presence", None, "min", float(share.min()), False),
+    )
+
+
+def _figures(
+    engine: Engine,
+    table: TableRef,
+    quasi: Sequence[str],
+    column: str | None,
+    name: str,
+    forms: Sequence[Asked],
+) -> Iterator[ModelFigure]:
+    if name == "t" and column is not None:
+        counts = counted(engine, table, quasi, column)
+        yield from (
+            ModelFigure(name, column, form, farthest(counts, ordered=form == "ordered"), True)
+            for form, _ in forms
+        )
+        return
+    columns = () if column is None else (column,)
+    for form, asked in forms:
+        (model,) = class_of(REQUIREMENTS[name]).asked_by(PrivacySpec.of({name: asked}), columns, ())
+        reached = model.measure(engine, table, quasi, columns)
+        fails = (
+            reached.failing > 0
+            and form in ("enhanced", "absent violates")
+            and _unbounded(form, reached.reached)
+        )
+        value = None if fails else as_number(reached.reached)
+        yield ModelFigure(name, column, form, value, model.at_most)
+
+
+def _unbounded(form: str, reached: Fraction) -> bool:
+    """Whether what fails would fail whatever is asked."""
+    from sqlanon.privacy.delta import INFINITE
+
+    return form == "enhanced" or reached == INFINITE

@@ -1,0 +1,133 @@
+"""Risk where NULL and ``*`` may be any value: f(r) is the number of rows that are compatible with r.
+
+Two rows are compatible where no column has different values that are both known. That is not an equivalence: rows that are compatible
+with a third need not be with each other, and an attacker who knows more than the columns show excludes some of them. So the figures are
+optimistic, and there are no classes: for tables of others, where it is not known how NULL came to be.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from sqlanon.engines.base import Engine, Relation
+from sqlanon.errors import UnsupportedError
+from sqlanon.results import WildcardRisk
+from sqlanon.risk.attackers import of_rows
+from sqlanon.sqltext import statement
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    from sqlanon.risk.sizes import Longs
+
+MOST_KEYS = 100_000
+"""Different combinations of quasi values, at most."""
+_PAIR = 5e-5
+_CELL = 3e-9
+"""Seconds, roughly, for a pair of patterns and for a column of a pair of combinations: what is compared to choose a way."""
+_BLOCK = 1 << 24
+
+
+def wildcard(
+    engine: Engine, relation: Relation, quasi: Sequence[str], keys: int, threshold: float
+) -> WildcardRisk:
+    """Count the rows that each row is compatible with, exactly.
+
+    Args:
+        engine: where the table is.
+        relation: the table, with at least one row.
+        quasi: columns that make the classes.
+        keys: how many different combinations of their values there are.
+        threshold: rows with more risk are counted.
+
+    Raises:
+        UnsupportedError: more than `MOST_KEYS` combinations.
+
+    Cost: at most one comparison for each pair of combinations and column, minutes at the bound; with few patterns of NULL seconds.
+    """
+    import numpy as np
+
+    if keys > MOST_KEYS:
+        raise UnsupportedError(
+            f"null-is wildcard of {relation.ref}: {keys:,} combinations of quasi values are more than {MOST_KEYS:,}, and every pair of them is "
+            "compared; name fewer columns, or leave NULL a value"
+        )
+    n = np.array([1], np.int64)
+    if quasi:
+        kinds = {column.name: column.kind for column in relation.columns}
+        starred = [name for name in quasi if kinds[name] in ("text", "enum")]
+        made = statement(
+            "risk/keys", engine.dialect, target=relation.ref, classes=list(quasi), starred=starred
+        )
+        *codes, n = (
+            array.astype(np.int64, copy=False)
+            for array in engine.fetch_arrays(made, ["int64"] * (len(quasi) + 1))
+        )
+        found = compatible(np.stack(codes, axis=1), n)
+    else:
+        made = statement("table/count", engine.dialect, source=relation.ref)
+        n = np.array([int(str(engine.fetch(made)[0][0]))], np.int64)
+        found = n
+    risk = of_rows(1 / found, n, "table", threshold)
+    return WildcardRisk(int(found.min()), int(n[found == 1].sum()), risk.highest, risk.average, risk.above)
+
+
+def compatible(codes: Longs, n: Longs) -> Longs:
+    """The rows that each combination is compatible with, itself included.
+
+    Args:
+        codes: int64[keys, columns], 0: any value.
+        n: int64[keys], rows of each.
+    """
+    import numpy as np
+
+    masks, pattern = np.unique(codes != 0, axis=0, return_inverse=True)
+    if len(masks) ** 2 * _PAIR < codes.size * len(codes) * _CELL:
+        return _by_pattern(codes, n, masks, pattern.ravel())
+    return _by_pair(codes, n)
+
+
+def _by_pattern(codes: Longs, n: Longs, masks: npt.NDArray[np.bool_], pattern: Longs) -> Longs:
+    """Combinations with the same known columns together: those of two patterns are compatible where they agree in the columns known in both."""
+    import numpy as np
+
+    members = [np.flatnonzero(pattern == i) for i in range(len(masks))]
+    found = np.zeros(len(n), np.int64)
+    for own, known in zip(members, masks, strict=True):
+        partners: dict[bytes, list[int]] = {}
+        for i, other in enumerate(masks):
+            partners.setdefault((known & other).tobytes(), []).append(i)
+        for common, patterns in partners.items():
+            columns = np.flatnonzero(np.frombuffer(common, np.bool_))
+            others = np.concatenate([members[i] for i in patterns])
+            key = _numbered(codes[np.concatenate([own, others])][:, columns])
+            rows = np.bincount(key[len(own) :], n[others], int(key.max()) + 1)
+            found[own] += rows[key[: len(own)]].astype(np.int64)
+    return found
+
+
+def _numbered(codes: Longs) -> Longs:
+    """A number of each row, the same where all columns are."""
+    import numpy as np
+
+    found = np.zeros(len(codes), np.int64)
+    for column in codes.T:
+        found = np.unique(found * (int(column.max()) + 1) + column, return_inverse=True)[1]
+    return found
+
+
+def _by_pair(codes: Longs, n: Longs) -> Longs:
+    """Every combination with every other, a block of them at a time."""
+    import numpy as np
+
+    found = np.zeros(len(n), np.int64)
+    step = max(_BLOCK // len(n), 1)
+    for first in range(0, len(n), step):
+        fits = np.ones((min(step, len(n) - first), len(n)), np.bool_)
+        for column in codes.T:
+            some = column[first : first + step, None]
+            fits &= (some == column) | (some == 0) | (column == 0)
+        found[first : first + step] = fits @ n
+    return found

@@ -1,0 +1,92 @@
+"""The staged rows with their classes: what a method assigned by codes, joined with the rows themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sqlanon.engines.base import TableRef
+from sqlanon.table.encode import Domain, Encoded
+from sqlanon.table.scratch import Scratch
+from sqlanon.table.stage import Reading
+
+
+def attach_classes(
+    scratch: Scratch, encoded: Encoded, assign: TableRef, extra: tuple[str, ...], secret: str, *, codes: Sequence[Domain],
+    divided: bool = True, shared: TableRef | None = None, omitted: TableRef | None = None, listed: bool = False,
+) -> TableRef:  # fmt: skip
+    """Join the staged rows and their class, once; the stage, the work table and the assignment are dropped.
+
+    Methods see codes alone, and divide rows of equal codes by their row ids, which follow the source. Such rows may
+    differ in other published columns. Then their classes are assigned to them anew, in the order of a keyed hash: which row
+    is in which class neither depends on the source's order nor reveals it.
+
+    Args:
+        scratch: the run.
+        encoded: the work table.
+        assign: table (rid, class).
+        extra: further aliases of the stage to carry along.
+        secret: what the hash is keyed with.
+        codes: the quasi columns whose codes the classed rows have as well.
+        divided: rows of equal codes may be in more than one class, or some of them in none.
+        shared: a table (rid) that has all rows of which this is so, in whole groups of equal codes; None: any row may be one.
+        omitted: a table to make of the rows that are not in ``assign`` and are left out, without codes; which of the rows of
+            equal codes they are, the hash decides too. None: every row is in ``assign``.
+        listed: ``assign`` is one row, the classes of all rows (see `Assignment.listed`).
+
+    Cost: a join, two with codes; where equal rows are divided and have columns that are published as they are, also a grouping by
+    codes (of those in ``shared``), and a hash and two sorts of the rows of equal codes that more than one class shares.
+    """
+    roles = encoded.roles
+    ties = divided and any(not _fixed_by_code(reading) for reading in roles.kept)
+    if listed and (ties or omitted is not None):
+        assign, listed = _by_row(scratch, assign), False
+    if omitted is not None:
+        completed = scratch.table("completed")
+        scratch.execute("table/completed", completed=completed, rows=encoded.stage, assign=assign)
+        assign = completed
+    classed, tied = scratch.table("classed"), None
+    with scratch.together():
+        if ties:
+            tied = scratch.table("tied_rows")
+            scratch.execute(
+                "table/tied",
+                {"secret": secret},
+                tied=tied,
+                stage=encoded.stage,
+                work=encoded.work,
+                assign=assign,
+                shared=shared,
+                codes=[domain.code for domain in encoded.quasi + encoded.counted],
+                kept=[{"alias": reading.alias, "kind": reading.column.kind} for reading in roles.kept],
+                link=roles.link,
+            )
+        raw = [reading.alias for reading in roles.quasi + roles.kept] + list(extra)
+        parts = [(classed, "all" if omitted is None else "assigned", [domain.code for domain in codes])]
+        parts += [(omitted, "omitted", [])] if omitted is not None else []
+        if not codes:
+            encoded.drop_work()  # before the largest table is made
+        for table, kept, read in parts:
+            scratch.execute(
+                "table/classed", classed=table, stage=encoded.stage, work=encoded.work if read else encoded.stage, assign=assign, raw=raw, codes=read,
+                tied=tied, kept=kept, rows=encoded.rows, block=scratch.engine.capabilities.joined_rows, listed=listed,
+                link=roles.link,
+            )  # fmt: skip
+        for table in (encoded.stage, assign, *((tied,) if tied else ())):
+            scratch.drop(table)
+        if codes:
+            encoded.drop_work()
+    return classed
+
+
+def _by_row(scratch: Scratch, listed: TableRef) -> TableRef:
+    """The same classes with a row for each row."""
+    assign = scratch.table("assign_rows")
+    scratch.execute("table/unlisted", assign=assign, listed=listed)
+    scratch.drop(listed)
+    return assign
+
+
+def _fixed_by_code(reading: Reading) -> bool:
+    """Whether rows of equal codes publish the same value: of a sensitive column without equal values that look different."""
+    exact = reading.column.kind in ("integer", "boolean", "date", "text", "enum")
+    return exact and reading.spec.role == "sensitive"

@@ -1,0 +1,195 @@
+"""The domains of columns: the values of each and their codes, in tables that SQL makes of the staged snapshot (design, section 3.4)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from sqlanon.engines.base import TableRef
+from sqlanon.errors import DatabaseError, PolicyError
+from sqlanon.spec import Hierarchy
+from sqlanon.table.encode import MANY, Domain
+from sqlanon.table.scratch import Scratch
+from sqlanon.table.stage import Counted, Reading, Roles
+from sqlanon.table.wide import few
+
+_HUGE = ("HUGEINT", "UHUGEINT")
+"""Integers whose range is too wide for the arithmetic of positions as it is."""
+
+
+def build_domains(
+    scratch: Scratch, roles: Roles, stage: TableRef, persons: Sequence[Counted] = ()
+) -> tuple[tuple[Domain, ...], tuple[Domain, ...], tuple[Domain, ...]]:
+    """The domains of the quasi columns, of the sensitive columns, and of the numbers of ``persons``.
+
+    Raises:
+        PolicyError: a hierarchy or an order does not cover the column; the text counts the missing values.
+    """
+    readings = [(reading, f"c{i}") for i, reading in enumerate(roles.quasi, 1)]
+    readings += [(reading, f"a{i}") for i, reading in enumerate(roles.sensitive, 1)]
+    readings += [(one.reading, f"b{i}") for i, one in enumerate(persons, 1)]
+    values = {code: scratch.table(f"{code}_values") for _, code in readings}
+    tables = {code: scratch.table(f"{code}_domain") for _, code in readings}
+    simple = [(reading, code) for reading, code in readings if not _given(reading)]
+    with scratch.together():
+        _count_values(scratch, stage, [(reading, values[code]) for reading, code in readings])
+        for reading, code in simple:
+            _seen_domain(scratch, reading, values[code], tables[code], code)
+        ordered = {code for reading, code in simple if reading.treatment == "ordered"}
+        asked = [(tables[code] if code in ordered else values[code], code in ordered) for _, code in readings]
+        facts = list(_facts(scratch, asked))
+    domains = []
+    for (reading, code), (distinct, nulls, singles, top, spread) in zip(readings, facts, strict=True):
+        size = distinct
+        if reading.treatment == "hierarchy":
+            assert reading.spec.hierarchy is not None
+            size = _hierarchy_domain(
+                scratch, reading, reading.spec.hierarchy, values[code], tables[code], code, nulls > 0
+            )
+        elif _given(reading):
+            _given_domain(scratch, reading, values[code], tables[code], code)
+        domains.append(
+            Domain(
+                reading, tables[code], size + (nulls > 0), size, nulls, distinct, singles, top, code, spread
+            )
+        )
+    first, past = len(roles.quasi), len(roles.quasi) + len(roles.sensitive)
+    return tuple(domains[:first]), tuple(domains[first:past]), tuple(domains[past:])
+
+
+def _count_values(scratch: Scratch, stage: TableRef, wanted: Sequence[tuple[Reading, TableRef]]) -> None:
+    """Make the frequency sets of the columns: in one scan for a few of them where that is faster, else one by one."""
+    if not scratch.engine.capabilities.grouping_sets:
+        for reading, values in wanted:
+            scratch.execute(
+                "table/values", values=values, stage=stage, column=reading.alias, as_float=reading.as_float, as_text=reading.as_text
+            )  # fmt: skip
+        return
+    for at, some in enumerate(few(wanted)):
+        sets = scratch.table(f"values_{at}")
+        columns = [
+            {"alias": reading.alias, "as_float": reading.as_float, "as_text": reading.as_text}
+            for reading, _ in some
+        ]
+        scratch.execute("table/value_sets", sets=sets, stage=stage, columns=columns)
+        for place, (_, values) in enumerate(some, 1):
+            absent = (1 << len(some)) - 1 - (1 << (len(some) - place))
+            scratch.execute("table/value_set", values=values, sets=sets, place=place, absent=absent)
+        scratch.drop(sets)
+
+
+def _given(reading: Reading) -> bool:
+    """Whether the policy gives the column's values, or their order."""
+    return reading.treatment == "hierarchy" or (
+        reading.treatment == "ordered" and isinstance(reading.spec.ordered, tuple)
+    )
+
+
+def _facts(
+    scratch: Scratch, tables: Sequence[tuple[TableRef, bool]]
+) -> Iterator[tuple[int, int, int, int, float | None]]:
+    """Of each column the distinct values, NULLs, single values, rows of the most frequent one, and the range of its domain.
+
+    ``tables``: its frequency set, or its domain and that it is an ordered one.
+    """
+    for at in range(0, len(tables), MANY):
+        some = [{"seen": seen, "ord": ordered} for seen, ordered in tables[at : at + MANY]]
+        found = {_count(row[0]): row[1:] for row in scratch.fetch("table/facts", tables=some)}
+        for place, (_, ordered) in enumerate(tables[at : at + MANY], 1):
+            distinct, nulls, singles, top, spread = found.get(place, (0, 0, 0, 0, None))
+            wide = float(str(spread or 0)) if ordered else None
+            yield _count(distinct), _count(nulls), _count(singles), _count(top), wide
+
+
+def _count(cell: object) -> int:
+    return int(str(cell))
+
+
+def _seen_domain(scratch: Scratch, reading: Reading, values: TableRef, table: TableRef, code: str) -> None:
+    """A domain of the values that occur, in an order of their own."""
+    if reading.treatment == "ordered":
+        _ordered_domain(scratch, reading, values, table, code, None)
+    else:
+        scratch.execute("table/domain_nominal", domain=table, values=values)
+
+
+def _given_domain(scratch: Scratch, reading: Reading, values: TableRef, table: TableRef, code: str) -> None:
+    """A domain of the values that occur, in the policy's order."""
+    order = reading.spec.ordered
+    assert isinstance(order, tuple)
+    ranks = scratch.table(f"{code}_ranks")
+    scratch.engine.load_rows(
+        ranks,
+        [("value", scratch.engine.capabilities.text_type), ("rank", "INTEGER")],
+        zip(order, range(len(order)), strict=False),
+    )
+    missing, _ = scratch.fetch("table/missing", values=values, domain=ranks)[0]
+    if missing:
+        raise PolicyError(
+            f"column {reading.name}: {missing} of its values are not in the given order of {len(order)}; add them"
+        )
+    with scratch.together():
+        _ordered_domain(scratch, reading, values, table, code, ranks)
+
+
+def _ordered_domain(
+    scratch: Scratch, reading: Reading, values: TableRef, table: TableRef, code: str, ranks: TableRef | None
+) -> None:
+    kind, type_of = reading.column.kind, reading.column.type
+    whole = ranks is None and kind == "integer" and type_of not in _HUGE
+    ordinals = values if whole else scratch.table(f"{code}_ordinals")
+    if not whole:
+        scratch.execute(
+            "table/ordinals",
+            ordinals=ordinals,
+            values=values,
+            kind=kind,
+            ranks=ranks,
+            nanoseconds=type_of == "TIMESTAMP_NS",
+        )
+    scratch.execute(
+        "table/domain_ordered",
+        domain=table,
+        ordinals=ordinals,
+        kind=kind,
+        by_ord=ranks is not None,
+        whole=whole,
+    )
+    if not whole:
+        scratch.drop(ordinals)
+
+
+def _hierarchy_domain(
+    scratch: Scratch,
+    reading: Reading,
+    hierarchy: Hierarchy,
+    values: TableRef,
+    table: TableRef,
+    code: str,
+    nulls: bool,
+) -> int:
+    leaves = scratch.table(f"{code}_leaves")
+    rows = ((i, level[0]) for i, level in enumerate(hierarchy.levels))
+    scratch.engine.load_rows(
+        leaves, [("leaf", "INTEGER"), ("label", scratch.engine.capabilities.text_type)], rows
+    )
+    try:
+        scratch.execute(
+            "table/domain_hierarchy",
+            domain=table,
+            leaves=leaves,
+            values=values,
+            type=reading.value_type,
+            nulls=int(nulls),
+        )
+    except DatabaseError as error:
+        raise PolicyError(
+            f"hierarchy {hierarchy.name}: its leaves cannot be read as {reading.column.shown_type}, "
+            f"the type of column {reading.name}"
+        ) from error
+    missing, doubled = scratch.fetch("table/missing", values=values, domain=table)[0]
+    if missing or doubled:
+        what = f"{missing} values of column {reading.name} are not among its leaves" if missing else (
+            f"{doubled} values of column {reading.name} are written as more than one leaf"
+        )  # fmt: skip
+        raise PolicyError(f"hierarchy {hierarchy.name}: {what}; every value must be exactly one leaf")
+    return len(hierarchy.levels)

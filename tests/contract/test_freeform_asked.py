@@ -1,0 +1,55 @@
+"""Boxes of their own: what a policy cannot ask of them."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sqlanon.errors import GuardError, InfeasibleError, PolicyError
+from tests.contract.own_boxes import OWN, SMALL, run
+
+
+@pytest.mark.cover("asked")
+@pytest.mark.parametrize(
+    ("asked", "words"),
+    [
+        ({"boxes": None}, "say privacy: {boxes: own} to accept that, or use tree"),
+        ({"method": "tree"}, "tree makes classes, not boxes of their own; leave boxes out, or use freeform"),
+        ({"l": 2}, "freeform is for k alone; with l use tree"),
+        ({"distinct_l": 2}, "freeform is for k alone"),
+        ({"k": None, "maximize": "k", "max_loss": 0.5, "at_least": {"k": 2}}, "freeform does not maximize k"),
+        ({"refine": True}, "refine moves rows between classes"),
+        ({"mean": ["x"], "k": 5}, "overlapping sums can be solved"),
+        (
+            {"format": "points"},
+            "cannot be published in the format points; freeform goes with ranges or labels",
+        ),
+        ({"format": "suppressed"}, "cannot be published in the format suppressed"),
+        ({"format": "anatomy", "presence": "disclosed"}, "cannot be published in the format anatomy"),
+        ({"suppression": {"limit": 0.1}}, "freeform suppresses no rows"),
+        ({"metrics": ["all"]}, "metrics are about classes"),
+        ({"method": "freeform:block=5"}, "block=5 is less than 2 k; say block=6 or more"),
+        ({"method": "freeform:block=5000"}, "whole numbers from 0 to 4096"),
+        ({"rows_are": "events"}, "may be of one person"),
+    ],
+)
+def test_what_is_about_classes_is_refused(
+    shared_db: Any, asked: dict[str, Any], words: str, tmp_path: Path
+) -> None:
+    with pytest.raises(PolicyError) as refused:
+        run(shared_db, SMALL, tmp_path, **asked)
+    assert words in str(refused.value)
+
+
+def test_more_candidates_than_rows_are_refused(shared_db: Any, tmp_path: Path) -> None:
+    with pytest.raises(InfeasibleError, match="the largest feasible value is 30"):
+        run(shared_db, SMALL, tmp_path, k=31)
+
+
+def test_a_release_that_changes_to_boxes_of_their_own_is_weaker(shared_db: Any, tmp_path: Path) -> None:
+    source = SMALL.create(shared_db)
+    shared_db.anonymize(source, **SMALL.arguments(tmp_path))
+    with pytest.raises(GuardError, match=r"boxes of their own no -> yes \(weaker\)"):
+        shared_db.anonymize(source, **{**SMALL.arguments(tmp_path), **OWN})

@@ -1,0 +1,66 @@
+"""Boxes of their own: what an audit says of the certificate, and of a table that was changed after publication."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from sqlanon.engines.base import Statement
+from sqlanon.errors import PolicyError
+from tests.contract.own_boxes import SMALL, placed, run, version_of
+
+
+def test_audits_check_the_certificate(shared_db: Any, tmp_path: Path) -> None:
+    _, report = run(shared_db, SMALL, tmp_path)
+    db, edges = shared_db, version_of(shared_db, report).certificate[0]
+    found = db.audit(report.published)
+    assert (found.candidates, found.k, found.satisfied, found.highest_risk) == (True, 3, True, 1 / 3)
+    with pytest.raises(PolicyError, match="name no columns"):
+        db.audit(report.published, quasi=["c"])
+
+    def change(statement: str, back: str, words: str) -> None:
+        db.engine.execute(Statement("test", statement.format(edges=placed(edges)), {}))
+        found = db.audit(report.published)
+        assert not found.satisfied
+        assert found.k == 0
+        assert words in found.not_measured[0]
+        db.engine.execute(Statement("test", back.format(edges=placed(edges)), {}))
+
+    moved = "UPDATE {{edges}} SET matching = {} - matching"
+    change(moved.format(2), moved.format(2), "remix and draw are not those")
+    swapped = "UPDATE {edges} SET box = 1 - box WHERE box IN (0, 1) AND matching = 0"
+    change(swapped, swapped, "")
+    change("DELETE FROM {edges} WHERE slot = 0", "SELECT 1", "no 3 matchings of 30 rows")
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "UPDATE {table} SET x_hi = x_hi + 1 WHERE x_hi IS NOT NULL",
+        "UPDATE {table} SET s = CASE s WHEN 's1' THEN 's2' ELSE 's1' END WHERE s IN ('s1', 's2')",
+        "UPDATE {table} SET x_lo = x_hi WHERE x_lo < x_hi",
+    ],
+    ids=["cell", "private values", "cut box"],
+)
+def test_a_table_that_was_changed_after_publication_is_refused(
+    shared_db: Any, statement: str, tmp_path: Path
+) -> None:
+    _, report = run(shared_db, SMALL, tmp_path)
+    table = placed(version_of(shared_db, report).table)
+    assert shared_db.audit(report.published).satisfied
+    shared_db.engine.execute(Statement("test", statement.format(table=table), {}))
+    found = shared_db.audit(report.published)
+    assert (found.k, found.satisfied) == (0, False)
+    assert "the published table is not as it was written" in found.not_measured[0]
+
+
+def test_without_a_certificate_k_is_not_measured(shared_db: Any, tmp_path: Path) -> None:
+    _, report = run(shared_db, SMALL, tmp_path)
+    for table in version_of(shared_db, report).certificate:
+        shared_db.engine.execute(Statement("test", f"DROP TABLE {placed(table)}", {}))
+    with pytest.raises(
+        PolicyError, match="how many rows fit a box is not to be seen in the view: k cannot be measured"
+    ):
+        shared_db.audit(report.published)

@@ -1,0 +1,72 @@
+"""Boxes of their own: what a new version keeps, and that the secret is not seen."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+from sqlanon.engines.base import Statement
+from sqlanon.release.make import run as making
+from tests.contract.own_boxes import OWN, SMALL, placed, run, version_of
+from tests.engines import read_table
+
+
+@pytest.mark.parametrize("equal", [False, True], ids=["rows that differ", "pairs of equal rows"])
+def test_private_values_change_neither_graph_nor_draw(both_dbs: Any, equal: bool, tmp_path: Path) -> None:
+    """A fresh draw over the same boxes would let a reader of two versions match rows by private values.
+
+    So would rows of equal values that change their places: identifiers keep them.
+    """
+    db = both_dbs[equal]
+    rows = tuple(
+        (i, i // 2 * 17 % 31, *SMALL.rows[i // 2][2:4], f"s{i}") if equal else (i, i * 17 % 31, *row[2:])
+        for i, row in enumerate(SMALL.rows)
+    )
+    case = replace(SMALL, rows=rows)
+    source, shown = case.create(db), []
+    named = {"identifiers": ["id"], **({"method": "freeform:passes=0", "k": 7} if equal else {})}
+    for _ in range(2):
+        release = db.anonymize(
+            source, allow_weaker=True, **{**case.arguments(tmp_path), **OWN, **named, "name": f"once_{equal}"}
+        )
+        published = read_table(db, ("release", source))
+        shown.append({row["s"][1:]: [row[name] for name in row if name != "s"] for row in published})
+        assert release.report.version == len(shown)
+        db.engine.execute(
+            Statement("test", f"UPDATE {placed(db.engine.target(source))} SET s = 't' || SUBSTR(s, 2)", {})
+        )
+    assert not equal or any(shown[0][one] != shown[0][str(int(one) ^ 1)] for one in shown[0])
+    assert shown[0] == shown[1]
+
+
+def test_the_secret_is_in_no_text_of_a_statement(
+    shared_db: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Arrays are fetched by COPY on PostgreSQL, whose text has its values: pg_stat_activity and the server's log would show them."""
+    monkeypatch.setattr(making, "secrets", SimpleNamespace(token_hex=lambda size: "5" * 2 * size))
+    engine, fetched = type(shared_db.engine), []
+    fetch_arrays = engine.fetch_arrays
+
+    def seen(self: Any, statement: Statement, dtypes: Any) -> Any:
+        fetched.append(statement)
+        return fetch_arrays(self, statement, dtypes)
+
+    monkeypatch.setattr(engine, "fetch_arrays", seen)
+    run(shared_db, SMALL, tmp_path, name="in_no_text")
+    assert fetched
+    assert not [one.name for one in fetched if "5" * 64 in f"{one.text} {dict(one.binds)}"]
+
+
+def test_certificates_go_with_their_version(shared_db: Any, tmp_path: Path) -> None:
+    source = SMALL.create(shared_db)
+    reports = [run(shared_db, SMALL, tmp_path, source=source, keep=1)[1] for _ in range(2)]
+    there = [
+        all(shared_db.engine.exists(t) for t in version_of(shared_db, one).certificate) for one in reports
+    ]
+    assert there == [False, True]
+    assert not reports[0].notes
+    assert [note for note in reports[1].notes if "every row has the same candidates" in note]

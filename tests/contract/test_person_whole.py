@@ -1,0 +1,332 @@
+"""`persons: whole`: all rows of a person in one class, recounted in Python from the source and from what is published."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from dataclasses import replace
+from fractions import Fraction
+from itertools import permutations
+from pathlib import Path
+from typing import Any
+from uuid import uuid4
+
+import pytest
+
+from sqlanon.errors import GuardError, InfeasibleError, PolicyError, PrivacyViolation
+from sqlanon.policy import release
+from sqlanon.release.make import whole
+from tests.contract.test_person_rows import ASKED, classes, place, reached, visits
+from tests.declared import declare
+from tests.engines import PAIR, create_table, read_table
+from tests.safety.bad import tampering
+
+WHOLE: dict[str, Any] = {**ASKED, "persons": "whole"}
+FEW = [("tree", "kernel"), ("mondrian", "pushdown")]
+WAYS = [
+    ("hilbert", "kernel"),
+    ("hilbert", "pushdown"),
+    ("mondrian", "kernel"),
+    ("mondrian:variant=relaxed", "kernel"),
+    ("mondrian:variant=relaxed", "pushdown"),
+    ("idistance", "kernel"),
+    ("fulldomain", "kernel"),
+]
+
+
+def split(found: Sequence[Sequence[dict[str, Any]]]) -> int:
+    """Persons who have rows in more than one class."""
+    seen = defaultdict(set)
+    for at, members in enumerate(found):
+        for row in members:
+            seen[row["pid"]].add(at)
+    return sum(len(each) > 1 for each in seen.values())
+
+
+def check(db: Any, table: str, rows: Sequence[tuple[Any, ...]], report: Any, k: int, l: Any = 1, share: Any = 1) -> None:  # noqa: E741 # fmt: skip
+    """Every promise, by the definitions."""
+    found = classes(db, table, rows)
+    assert split(found) == 0
+    persons, weighted, frequent, largest = (
+        list(each) for each in zip(*[reached(members) for members in found], strict=True)
+    )
+    assert min(persons) >= k
+    assert min(weighted) >= l
+    assert min(frequent) >= l
+    assert max(largest) <= share
+    assert report.classes == len(found)
+    said = {one.name: one for one in report.requirements}
+    assert said["classes of a person"].reached == 1
+    assert said["persons"].reached == min(persons) == report.min_identifiers["pid"]
+    assert all(one.satisfied for one in report.requirements)
+
+
+@pytest.mark.parametrize(
+    ("method", "execution"), [*FEW, *(pytest.param(*way, marks=pytest.mark.thorough) for way in WAYS)]
+)
+def test_no_person_is_split(shared_db: Any, method: str, execution: str) -> None:
+    rows = visits(1)
+    source = place(shared_db, rows)
+    asked = {**WHOLE, "person_share": "3/4", "method": method}
+    made = shared_db.anonymize(source, **asked, execution=execution)
+    check(shared_db, source, rows, made.report, 4, 2, Fraction(3, 4))
+    assert made.audit().satisfied
+    assert not made.audit().not_measured
+    if execution == "pushdown":
+        shown = sorted(map(str, read_table(shared_db, ("release", source))))
+        shared_db.anonymize(source, **asked, execution="kernel")
+        assert sorted(map(str, read_table(shared_db, ("release", source)))) == shown
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("seed", range(150))
+def test_random_tables(shared_db: Any, seed: int) -> None:
+    """Three hundred of them, as each engine has its own; boxes are read as well. What has no release is refused."""
+    drawn = random.Random(f"{seed} {shared_db.engine.dialect}")
+    rows = visits(drawn.random(), drawn.randrange(12, 120))
+    k, l = drawn.randrange(2, 8), Fraction(drawn.choice(["1", "1", "3/2", "2", "5/2"]))  # noqa: E741
+    share = Fraction(drawn.choice(["1", "1", "1/2", "1/3"]))
+    method, execution = drawn.choice([*FEW, *WAYS])
+    refine = not method.startswith("fulldomain") and drawn.random() < 0.3
+    source = place(shared_db, rows)
+    everybody = reached([dict(zip(("mark", "q", "w", "s", "pid", "ward"), row, strict=True)) for row in rows])
+    met = everybody[0] >= k and min(everybody[1:3]) >= l and everybody[3] <= share
+    asked = {**WHOLE, "k": k, "l": l, "person_share": share, "method": method, "execution": execution}
+    try:
+        made = shared_db.anonymize(source, **asked, refine=refine)
+    except InfeasibleError:
+        assert not met
+        return
+    assert met
+    check(shared_db, source, rows, made.report, k, l, share)
+    own = {row[0]: row for row in rows}
+    for row in read_table(shared_db, ("release", source)):
+        assert row["q_lo"] <= own[row["mark"]][1] <= row["q_hi"]
+        assert own[row["mark"]][2] in str(row["w"])
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("seed", range(2))
+def test_columns_of_every_kind(shared_db: Any, tmp_path: Path, seed: int) -> None:
+    """A hierarchy, a set, numbers, each with NULLs; two sensitive columns; a value that is NULL."""
+    drawn = random.Random(seed)
+    tree = tmp_path / "city.csv"
+    tree.write_text("oslo;norway;*\nbergen;norway;*\nrome;italy;*\npisa;italy;*\n")
+    columns = {"pid": "INTEGER", "city": "TEXT", "kind": "TEXT", "n": "INTEGER", "s": "TEXT", "o": "TEXT"}
+    rows = [
+        (drawn.randrange(20), drawn.choice(["oslo", "bergen", "rome", "pisa", None]), drawn.choice(["x", "y", "z", None]),
+         drawn.choice([1, 2, 9, None]), drawn.choice(["a", "b", "c", None]), drawn.choice("uvw"))
+        for _ in range(80)
+    ]  # fmt: skip
+    name = f"kinds_{uuid4().hex[:8]}"
+    create_table(shared_db, name, columns, rows)
+    for method in ("tree", "mondrian", "fulldomain"):
+        made = shared_db.anonymize(
+            name, quasi=["city", "kind", "n"], hierarchies={"city": str(tree)}, sensitive=["s", "o"], identifiers="pid",
+            person="pid", persons="whole", k=3, l=2, distinct_l=2, method=method, allow_weaker=True,
+        )  # fmt: skip
+        assert made.audit().satisfied
+        assert made.report.min_identifiers["pid"] >= 3
+
+
+def test_constant_columns_stay_sharp(shared_db: Any) -> None:
+    """Of eight persons four are of ward q = 1 and four of q = 2; what else they have differs with every row."""
+    rows = [(i, 1 + i // 4 % 2, "pqr"[i % 3], "abcd"[i % 4], f"z{i % 8}", 0) for i in range(64)]
+    source = place(shared_db, rows)
+    made = shared_db.anonymize(source, **{**WHOLE, "l": None})
+    check(shared_db, source, rows, made.report, 4)
+    assert {(row["q_lo"], row["q_hi"]) for row in read_table(shared_db, ("release", source))} == {
+        (1, 1),
+        (2, 2),
+    }
+
+
+def test_classes_that_fail_over_rows_are_united(shared_db: Any) -> None:
+    """What most rows of a person have is a guide: here it is b of everybody, and those of q < 3 have fewer rows of a. Others fail alone."""
+    rows = [(i, i % 6, "p", "b", f"z{i % 6}{i // 24}", 0) for i in range(96)]
+    rows += [(96 + i, i % 3, "p", "a", f"z{i % 3}{i // 12}", 0) for i in range(48) if i % 4 != 3]
+    source = place(shared_db, rows)
+    made = shared_db.anonymize(source, **{**WHOLE, "l": "5/4"})
+    check(shared_db, source, rows, made.report, 4, Fraction(5, 4))
+    assert any("were united with others" in note for note in made.report.notes)
+    with pytest.raises(InfeasibleError, match="l = 9 of s"):
+        shared_db.anonymize(source, **{**WHOLE, "l": 9})
+
+
+def careless(monkeypatch: pytest.MonkeyPatch, statement: str) -> None:
+    """Rows get the class of their person, and then somebody tampers with it."""
+    right = whole.assigned
+
+    def wrong(context: Any, method: Any) -> Any:
+        made = right(context, method)
+        table = f'"{made.table.name}"'
+        context.scratch.engine.execute(statement.format(t=table))
+        return made
+
+    monkeypatch.setattr(whole, "assigned", wrong)
+
+
+def test_verify_refuses_a_person_who_is_split(shared_db: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Two classes of 21 rows, of persons who have two each: whichever rows these are, somebody is in both, and the boxes differ."""
+    rows = [(i, i, "p", "abcd"[i % 4], f"z{i % 21}", 0) for i in range(42)]
+    source = place(shared_db, rows)
+    careless(monkeypatch, "UPDATE {t} SET class = rid % 2")
+    with pytest.raises(
+        PrivacyViolation, match=r"classes of a person of pid: asked 1, reached 2; 2 classes fail"
+    ):
+        shared_db.anonymize(source, **{**WHOLE, "l": None})
+
+
+def test_verify_refuses_rows_of_fewer_persons(shared_db: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A class of one person with ten rows."""
+    rows = [(i, 0, "p", "abcd"[i % 4], "z0", 0) for i in range(10)]
+    rows += [(10 + i, 1 + i % 9, "q", "abcd"[i % 4], f"z{1 + i % 9}", 0) for i in range(36)]
+    source = place(shared_db, rows)
+    alone = "(SELECT rid FROM {t} ORDER BY rid LIMIT 1)"
+    declare(
+        monkeypatch, "careless", tampering(f"UPDATE {{t}} SET class = 99 WHERE rid = {alone}"), "mondrian"
+    )
+    with pytest.raises(PrivacyViolation, match=r"persons of pid: asked 4, reached 1; [0-9]+ classes fail"):
+        shared_db.anonymize(source, **{**WHOLE, "l": None, "method": "careless"})
+
+
+def sure(found: Sequence[Sequence[dict[str, Any]]]) -> Fraction:
+    """The most that a reader who knows all events of a victim believes of whose events they are.
+
+    The reader knows the class of each event, and whichever rows are one person's, which no release shows. Names are given to the persons
+    in every way; those are possible in which the person who is called as the victim has a row in every class that an event of the victim
+    is in.
+    """
+    seen: dict[str, set[int]] = defaultdict(set)
+    for at, members in enumerate(found):
+        for row in members:
+            seen[row["pid"]].add(at)
+    names = sorted(seen)
+    most = Fraction(0)
+    for victim, known in enumerate(names):
+        possible: Counter[int] = Counter(
+            way[victim] for way in permutations(range(len(names))) if seen[known] <= seen[names[way[victim]]]
+        )
+        most = max(most, Fraction(max(possible.values()), sum(possible.values())))
+    return most
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_who_knows_all_events_of_a_person_is_left_with_k(shared_db: Any, seed: int) -> None:
+    drawn = random.Random(seed)
+    rows = [
+        (i, drawn.randrange(9), drawn.choice("pqr"), drawn.choice("abcd"), f"z{i % 6}", 0) for i in range(24)
+    ]
+    source = place(shared_db, rows)
+    asked = {"k": 2, "l": None, "method": "mondrian"}
+    shared_db.anonymize(source, **{**WHOLE, **asked})
+    assert sure(classes(shared_db, source, rows)) <= Fraction(1, 2)
+
+
+def test_the_same_reader_of_persons_rows(shared_db: Any) -> None:
+    """Every class has rows of two persons, and no two persons are in the same classes."""
+    pairs = [("z0", "z1"), ("z1", "z2"), ("z2", "z0")]
+    rows = [
+        (2 * i + j, i, "p", "ab"[j], who, 0) for i, pair in enumerate(pairs) for j, who in enumerate(pair)
+    ]
+    source = place(shared_db, rows)
+    asked = {"k": 2, "l": None, "method": "mondrian"}
+    shared_db.anonymize(source, **{**ASKED, **asked})
+    assert sure(classes(shared_db, source, rows)) == 1
+    shared_db.anonymize(source, **{**WHOLE, **asked})
+    assert sure(classes(shared_db, source, rows)) == Fraction(1, 3)
+
+
+def test_changes_of_the_policy_and_what_audits_find(shared_db: Any) -> None:
+    """Whole is more than rows; a version that was made by rows does not pass the audit by a policy that says whole."""
+    rows = visits(1)
+    source = place(shared_db, rows)
+    made = shared_db.anonymize(source, **{**ASKED, "l": None})
+    assert split(classes(shared_db, source, rows)) > 0
+    more = replace(made.spec, persons="whole", privacy=replace(made.spec.privacy, whole=True))
+    failing = {
+        one.name for one in shared_db.audit(f"release.{source}", spec=more).requirements if not one.satisfied
+    }
+    assert failing == {"classes of a person"}
+    assert shared_db.plan(more).weaker == ()
+    again = shared_db.run(more)
+    assert again.outcome == "published"
+    assert again.min_identifiers["pid"] >= 4
+    assert shared_db.run(more).outcome == "unchanged"
+    with pytest.raises(GuardError, match="persons whole -> rows"):
+        shared_db.run(made.spec)
+    none = {key: value for key, value in ASKED.items() if key not in ("person", "persons", "l")}
+    with pytest.raises(GuardError, match="persons whole -> none"):
+        shared_db.anonymize(source, **none, rows_are="events")
+    found = shared_db.together(source, source_of(shared_db, source, more))
+    assert found.min_identifiers["pid"] >= 1
+
+
+def source_of(db: Any, source: str, spec: Any) -> str:
+    """Another release of the same source."""
+    db.run(replace(spec, name=f"{source}_too", publish=f"release.{source}_too"))
+    return f"{source}_too"
+
+
+@pytest.mark.thorough
+def test_the_history_says_that_groups_of_rows_are_counted(shared_db: Any) -> None:
+    """Four visits of somebody who was there, and four of a newcomer: each group that they are in is too small."""
+    rows = visits(1)
+    source = place(shared_db, rows)
+    asked = {
+        **WHOLE,
+        "key": "mark",
+        "identifiers": ["pid", "ward", "mark"],
+        "insensitive": None,
+        "accept_unique": None,
+    }
+    shared_db.anonymize(source, **asked)
+    added = [(900 + i, 1, "p", "abcd"[i % 4], rows[0][4] if i < 4 else "new", 0) for i in range(8)]
+    shared_db.engine.execute(f"INSERT INTO {source} VALUES " + ", ".join(map(str, added)))
+    (one,) = shared_db.anonymize(source, **asked).report.history
+    assert (one.arrived.rows, one.arrived.failing) == (8, 8)
+    assert one.not_measured.startswith("persons: whole")
+
+
+REFUSED = [
+    (
+        {"method": "best"},
+        r"best does not keep the rows of a person together; .*use tree, hilbert.*fulldomain",
+    ),
+    ({"method": "kmember"}, "kmember"),
+    ({"method": "fulldomain:search=global"}, "say search=local, or use tree"),
+    ({"method": "fulldomain", "suppression": {"limit": 0.1, "rows": "left_out"}}, "suppresses no rows"),
+    ({"method": "tree", "suppression": {"limit": 0.1, "rows": "left_out"}}, "suppresses no rows"),
+    ({"persons": None}, "say persons: whole"),
+]
+
+
+@pytest.mark.parametrize(("asked", "message"), REFUSED)
+def test_what_is_refused_before_a_table_is_read(asked: dict[str, Any], message: str) -> None:
+    with pytest.raises(PolicyError, match=message):
+        release(source="t", **{**WHOLE, **asked})
+
+
+@pytest.mark.thorough
+def test_several_columns_and_rows_without_a_person(shared_db: Any) -> None:
+    rows = [
+        (i, i % 7, "pq"[i % 2], "abc"[i % 3], None if i % 9 == 0 else f"z{i % 14}", i % 2) for i in range(90)
+    ]
+    source = place(shared_db, rows)
+    for null, persons in (("one", 15), ("distinct", 24)):
+        made = shared_db.anonymize(
+            source,
+            **{**WHOLE, "k": 5, "l": None, "person": ["pid", "ward"]},
+            null_person=null,
+            allow_weaker=True,
+        )
+        said = {one.name: one.reached for one in made.report.requirements}
+        assert said["classes of a person"] == 1
+        assert 5 <= said["persons"] <= persons
+        assert made.audit().satisfied
+
+
+def test_both_engines_are_asked() -> None:
+    """The random tables are three hundred: half of them for each."""
+    assert len(PAIR) == 2

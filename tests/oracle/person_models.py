@@ -1,0 +1,104 @@
+"""Privacy models over persons by their definitions: exact, slow, and without the product's code.
+
+``own`` are the rows of a class, ``everything`` those of the release: each a person, a value, and how many rows it is. A person weighs one, split
+over its rows.
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Callable, Sequence
+from decimal import Decimal, localcontext
+from fractions import Fraction
+from typing import Any
+
+Rows = Sequence[tuple[Any, Any, int]]
+Meets = Callable[[Rows, Rows], bool]
+
+
+def shares(rows: Rows) -> dict[Any, Fraction]:
+    """The share of each value: the mean over persons of the part of their rows that have it."""
+    owned: Counter[Any] = Counter()
+    for person, _, n in rows:
+        owned[person] += n
+    found: dict[Any, Fraction] = defaultdict(Fraction)
+    for person, value, n in rows:
+        found[value] += Fraction(n, owned[person] * len(owned))
+    assert sum(found.values()) == 1
+    return dict(found)
+
+
+def alpha(asked: Fraction) -> Meets:
+    """No share above ``asked``."""
+    return lambda own, _: max(shares(own).values()) <= asked
+
+
+def recursive(c: Fraction, least: int) -> Meets:
+    """r1 < c (r_l + ... + r_m)."""
+
+    def meets(own: Rows, _: Rows) -> bool:
+        r = sorted(shares(own).values())[::-1]
+        return r[0] < c * sum(r[least - 1 :], Fraction(0))
+
+    return meets
+
+
+def entropy(least: Fraction) -> Meets:
+    """The product of q^-q is at least l: of integers, with all shares raised to the power of their common denominator, or by 200 digits."""
+
+    def meets(own: Rows, _: Rows) -> bool:
+        q = shares(own).values()
+        whole = math.lcm(*(share.denominator for share in q))
+        if whole < 10_000:
+            numbers = [int(share * whole) for share in q]
+            return whole**whole * least.denominator**whole >= least.numerator**whole * math.prod(
+                n**n for n in numbers
+            )
+        with localcontext() as context:
+            context.prec = 200
+            parts = (Decimal(share.numerator) / Decimal(share.denominator) for share in q)
+            asked = (Decimal(least.numerator) / Decimal(least.denominator)).ln()
+            return sum((-part * part.ln() for part in parts), Decimal(0)) - asked > Decimal(10) ** -150
+
+    return meets
+
+
+def close(most: Fraction) -> Meets:
+    """Half the sum of all differences of shares is at most t."""
+
+    def meets(own: Rows, everything: Rows) -> bool:
+        q, p = shares(own), shares(everything)
+        return (
+            sum((abs(q.get(value, Fraction(0)) - share) for value, share in p.items()), Fraction(0)) / 2
+            <= most
+        )
+
+    return meets
+
+
+def beta(most: Fraction, *, enhanced: bool) -> Meets:
+    """(q - p) / p <= beta, or also <= -ln p, where q > p."""
+
+    def meets(own: Rows, everything: Rows) -> bool:
+        q, p = shares(own), shares(everything)
+        gains = {value: (share - p[value]) / p[value] for value, share in q.items() if share > p[value]}
+        return all(
+            gain <= most and (not enhanced or float(gain) <= -math.log(p[value]))
+            for value, gain in gains.items()
+        )
+
+    return meets
+
+
+def delta(most: Fraction, *, ignored: bool) -> Meets:
+    """|log2(q / p)| < delta; a value that the class lacks has log 0."""
+
+    def meets(own: Rows, everything: Rows) -> bool:
+        q, p = shares(own), shares(everything)
+        if not ignored and set(p) - set(q):
+            return False
+        over, under = most.numerator, most.denominator
+        return all(Fraction(1, 2**over) < (share / p[value]) ** under < 2**over for value, share in q.items())
+
+    return meets

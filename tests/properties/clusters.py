@@ -1,0 +1,79 @@
+"""The clustering kernels on tables of the oracle, without a database."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import numpy as np
+
+from sqlanon.kernels.agglomerative import agglomerative
+from sqlanon.kernels.class_costs import Objective
+from sqlanon.kernels.kmember import kmember
+from sqlanon.kernels.mdav import Points, mdav
+from sqlanon.kernels.random import seeded
+from sqlanon.kernels.sequential import sequential
+from sqlanon.methods.clustering.objective import objective_of
+from tests.oracle.domains import Table
+from tests.oracle.orders import axis
+from tests.oracle.requirements import Privacy
+from tests.properties.kernel import demands
+from tests.properties.onedim import by_number, in_order
+
+Classes = list[list[int]]
+WEIGHTS = {"loss": (0, 0), "mi": (1, 0), "pmi": (1, 1), "mixed": (100, 50)}
+"""What log F(R) and log F(R, s) count for; w is 50."""
+
+
+def ranked(table: Table) -> np.ndarray:
+    """The sensitive values of every row together, numbered in their order."""
+    order = sorted(set(table.sa_codes))
+    return np.array([order.index(one) for one in table.sa_codes], np.int64)
+
+
+def priced_by(table: Table, name: str) -> tuple[Objective, np.ndarray]:
+    """An objective, and the value of every row that it counts."""
+    rows, shape = in_order(table)
+    whole, part = WEIGHTS[name]
+    value = ranked(table) if part else np.zeros(table.rows, np.int64)
+    codes = np.ascontiguousarray(rows.codes[:, : len(table.quasi)].T)
+    return objective_of(shape, codes, value, int(value.max()) + 1, whole, part), value
+
+
+def by_sequential(
+    table: Table, privacy: Privacy, options: Mapping[str, str], seed: int, stopped: bool = False
+) -> tuple[Classes, int]:
+    """The classes of rows as they are, and what they cost; ``stopped``: where the run is interrupted at once."""
+    objective, value = priced_by(table, options.get("objective", "loss"))
+    rows, asked, group = in_order(table)[0], demands(table, privacy), np.empty(table.rows, np.int32)
+    key = ranked(table) if len(asked.add) else np.zeros(table.rows, np.int64)
+    state = np.random.SeedSequence((seed, 0, 0)).generate_state(1, np.uint64)
+    cost = sequential(
+        rows.codes, value, key, objective, asked, asked._replace(k=1), rows.number, int(options.get("alpha", 50)),
+        int(options.get("omega", 150)), options.get("start", "random") == "random", seeded(int(state[0])), group,
+        np.array([stopped], np.int8),
+    )  # fmt: skip
+    return by_number(group), int(cost)
+
+
+def clusterings(table: Table, privacy: Privacy) -> dict[str, Classes]:
+    """The classes of every clustering method that lowers the loss, by its name."""
+    rows, shape = in_order(table)
+    asked, found = demands(table, privacy), {}
+    group = np.empty(table.rows, np.int32)
+    for grow in ("cluster", "centre"):
+        kmember(rows.places, rows.sets, shape, asked, rows.number, grow == "centre", group)
+        found[f"kmember:grow={grow}"] = by_number(group)
+    agglomerative(rows.places, rows.sets, shape, asked, rows.number, group)
+    found["agglomerative"] = by_number(group)
+    nominal = [column.kind == "nominal" for column in table.quasi]
+    lines = [column.codes if own else axis(column) for column, own in zip(table.quasi, nominal, strict=True)]
+    codes = np.array(
+        [(column.size + 2) * own for column, own in zip(table.quasi, nominal, strict=True)], np.int64
+    )
+    weight = np.array([column.weight for column in table.quasi], np.int64)
+    points = Points(np.array(lines, np.int32).T.copy(), codes, weight)
+    mdav(points, rows.places, rows.sets, shape, asked, rows.number, group)
+    found["mdav"] = by_number(group)
+    for start in ("random", "tree"):
+        found[f"sequential:start={start}"] = by_sequential(table, privacy, {"start": start}, 1)[0]
+    return found

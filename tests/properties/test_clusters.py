@@ -1,0 +1,185 @@
+"""Clustering methods: their classes are never better than the best of all partitions; `sequential` prices classes rightly and ends."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from dataclasses import replace
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from sqlanon.kernels.class_costs import lone, nearest, new_priced, priced
+from sqlanon.kernels.requirements import new_counters
+from sqlanon.kernels.sequential import deal
+from tests.contract.cases import Case
+from tests.oracle.divisions import gcp, partitions
+from tests.oracle.domains import Quasi, Sensitive, Table
+from tests.oracle.requirements import Privacy, meets
+from tests.oracle.sequential import cost, sequential, total
+from tests.properties.clusters import by_sequential, clusterings, priced_by
+from tests.properties.kernel import demands
+from tests.properties.onedim import by_number, in_order
+from tests.properties.strategies import cases, examples
+from tests.properties.test_refine_search import drawn_table, least_loss
+
+OBJECTIVES = ("loss", "mi", "pmi", "mixed")
+MANY = 2**62
+
+
+def counted(table: Table, objective: str) -> bool:
+    """Whether the objective takes the table."""
+    return objective in ("loss", "mi") or len(table.sensitive) == 1
+
+
+def below_the_best(kind: str, tables: int, most: int) -> None:
+    """No method loses less than the best partition; each finds it now and then."""
+    rng, best = random.Random(11), Counter[str]()
+    for _ in range(tables):
+        table, privacy = drawn_table(rng, kind, most)
+        privacy = replace(privacy, k=min(privacy.k, 3))
+        least = least_loss(table, privacy)
+        for name, classes in clusterings(table, privacy).items():
+            assert sorted(row for rows in classes for row in rows) == list(range(table.rows))
+            assert all(meets(table, rows, privacy) for rows in classes), name
+            assert gcp(table, classes) >= least, name
+            best[name] += gcp(table, classes) == least
+    assert len(+best) == len(best), best
+
+
+@pytest.mark.parametrize("kind", ["ranges", "sets", "trees", "l"])
+def test_never_below_the_best_of_all_partitions(kind: str) -> None:
+    below_the_best(kind, 12, 9)
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("kind", ["ranges", "sets", "trees", "l"])
+def test_never_below_the_best_of_all_partitions_of_13_rows(kind: str) -> None:
+    below_the_best(kind, 60, 13)
+
+
+@pytest.mark.parametrize("objective", ["mi", "pmi", "mixed"])
+def test_objectives_are_never_below_those_of_the_best_partition(objective: str) -> None:
+    rng = random.Random(3)
+    for _ in range(4):
+        table, privacy = drawn_table(rng, "l", 7)
+        options = {"objective": objective}
+        every = partitions(range(table.rows), lambda rows: meets(table, rows, privacy))  # noqa: B023
+        costs = [total(table, [list(rows) for rows in some], options) for some in every]
+        assert by_sequential(table, privacy, options, 0)[1] >= min(costs)
+
+
+@pytest.mark.property
+@examples(40)
+@given(case=cases(max_rows=14), data=st.data(), objective=st.sampled_from(OBJECTIVES))
+def test_what_a_cluster_costs_and_where_rows_join_cheapest(
+    case: Case, data: st.DataObject, objective: str
+) -> None:
+    """Against costs counted anew from the table: of clusters, and of their unions with a row or a cluster."""
+    table, n = case.table, case.table.rows
+    assume(counted(table, objective) and n > 1)
+    drawn = data.draw(st.lists(st.integers(0, 4), min_size=n, max_size=n))
+    classes = by_number(drawn)
+    priced_for, value = priced_by(table, objective)
+    rows, asked = in_order(table)[0], demands(table, Privacy())
+    made, past = new_priced(priced_for, n, len(classes) + 2), len(classes)
+    for g, members in enumerate(classes):
+        for row in members:
+            made.after[row], made.head[g] = made.head[g], row
+        priced(made, priced_for, rows.codes, value, g, -1, g)
+    assert made.cost[:past].tolist() == [cost(table, members, objective) for members in classes]
+    room = (asked, rows.number, new_counters(asked, n), np.empty(n, np.int64))
+    for row in range(n):
+        own = next(g for g, members in enumerate(classes) if row in members)
+        lone(made, priced_for, rows.codes, value, row, past)
+        dearer = [
+            (cost(table, [*members, row], objective) - cost(table, members, objective), g)
+            for g, members in enumerate(classes)
+            if g != own
+        ]
+        found = nearest(made, priced_for, past, row, own, 0, past, MANY, *room)
+        assert found == (min(dearer)[::-1] if dearer else (-1, MANY))
+        if dearer:
+            assert nearest(made, priced_for, past, row, own, 0, past, min(dearer)[0], *room)[0] == -1
+        priced(made, priced_for, rows.codes, value, own, row, past)
+        assert made.cost[past] == cost(table, [r for r in classes[own] if r != row], objective)
+    for g, members in enumerate(classes):
+        dearer = [
+            (cost(table, members + other, objective) - cost(table, other, objective), h)
+            for h, other in enumerate(classes)
+            if h != g
+        ]
+        found = nearest(made, priced_for, g, -1, g, 0, past, MANY, *room)
+        assert found == (min(dearer)[::-1] if dearer else (-1, MANY))
+
+
+@pytest.mark.property
+@examples(60)
+@given(
+    case=cases(max_rows=24), start=st.sampled_from(["random", "tree"]), objective=st.sampled_from(OBJECTIVES),
+    alpha=st.sampled_from([10, 50, 100, 200]), omega=st.sampled_from([101, 150, 200]), seed=st.integers(0, 9),
+)  # fmt: skip
+def test_equals_the_oracle_with_every_option(
+    case: Case, start: str, objective: str, alpha: int, omega: int, seed: int
+) -> None:
+    table, privacy = case.table, replace(case.privacy, k=max(1, case.privacy.k))
+    assume(counted(table, objective))
+    options = {"start": start, "objective": objective, "alpha": str(alpha), "omega": str(omega)}
+    classes, price = by_sequential(table, privacy, options, seed)
+    assert sorted(row for rows in classes for row in rows) == list(range(table.rows))
+    assert all(meets(table, rows, privacy) for rows in classes)
+    assert price == total(table, classes, options)
+    expected = sequential(options, seed)(table, privacy, list(range(table.rows)))
+    assert [sorted(rows) for rows in classes] == [sorted(rows) for rows in expected]
+
+
+@pytest.mark.property
+@examples(60)
+@given(key=st.lists(st.integers(0, 5), min_size=1, max_size=40), t=st.integers(1, 12))
+def test_rows_are_dealt_evenly_by_value(key: list[int], t: int) -> None:
+    """Sizes differ by at most one, and so do the rows of each value."""
+    rows, part = np.arange(len(key)), np.empty(len(key), np.int64)
+    deal(rows, np.array(key), t, part)
+    assert sorted(rows.tolist()) == list(range(len(key)))
+    for value in {None, *key}:
+        counts = [0] * t
+        for row, c in zip(rows.tolist(), part.tolist(), strict=True):
+            counts[c] += value in (None, key[row])
+        assert max(counts) - min(counts) <= 1
+
+
+def test_nothing_to_gain_and_ties_end() -> None:
+    """Rows that are equal, and rows of which every pair costs the same."""
+    same = Table((Quasi("x", (7,) * 12),))
+    assert by_sequential(same, Privacy(k=4), {}, 0)[1] == 0
+    level = Table((Quasi("x", tuple("abcdefghijkl"), "nominal"),))
+    for k in (2, 3, 5):
+        classes, _ = by_sequential(level, Privacy(k=k), {"alpha": "10"}, 0)
+        assert all(len(rows) >= k for rows in classes)
+
+
+def test_l_between_a_starts_rows_and_the_tables_own() -> None:
+    """The paper's start gives up with one class where l is above alpha k, and makes empty clusters of rare values."""
+    rng = random.Random(2)
+    said = [*(v for v in "abcdef" for _ in range(10)), *"ghijklmnop"]
+    rng.shuffle(said)
+    line = Quasi("x", tuple(rng.randint(0, 99) for _ in said))
+    table = Table((line,), (Sensitive("s", tuple(said)),))
+    for start in ("random", "tree"):
+        for l in (2, 4, 6, 7):  # noqa: E741 - the papers' symbol
+            privacy = Privacy(k=4, l=Fraction(l))
+            classes, _ = by_sequential(table, privacy, {"start": start}, 0)
+            assert len(classes) > 1
+            assert all(meets(table, rows, privacy) for rows in classes)
+
+
+@pytest.mark.parametrize("start", ["random", "tree"])
+def test_an_interrupted_run_ends_where_it_is(start: str) -> None:
+    """No row moves and no clusters unite: those of the start have half of k rows."""
+    table = Table((Quasi("x", tuple(i * 7 % 40 for i in range(40))),))
+    classes, _ = by_sequential(table, Privacy(k=4), {"start": start}, 0, stopped=True)
+    assert [len(rows) for rows in classes] == [2] * 20
+    assert all(len(rows) >= 4 for rows in by_sequential(table, Privacy(k=4), {"start": start}, 0)[0])

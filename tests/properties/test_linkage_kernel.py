@@ -1,0 +1,119 @@
+"""The kernels of linkage against boxes and rows in plain Python: sets and ranges of more codes than are counted at once."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterator
+from fractions import Fraction
+from itertools import combinations
+
+import numpy as np
+import pytest
+
+from sqlanon.kernels.fitting import Boxes
+from sqlanon.kernels.linkage import linked
+from sqlanon.kernels.mistakes import mistaken
+
+CODES = (300, 5, 4)
+"""Codes of the columns: the first is ordered, the others have sets."""
+KNOWN = 2
+"""Of so many columns every set is known; the others share one bit."""
+Row = tuple[int, ...]
+Box = tuple[tuple[frozenset[int], ...], int]
+
+
+def drawn(seed: int) -> tuple[list[Box], list[Row], list[int]]:
+    """Boxes with their members, different rows that each fit some box, and the box that each row is published in."""
+    draw = random.Random(seed)
+    boxes: list[Box] = []
+    for _ in range(7):
+        low = draw.randrange(CODES[0])
+        high = min(low + draw.choice([0, 3, 130, 280]), CODES[0] - 1)
+        sets = (frozenset(draw.sample(range(n), draw.randint(1, n))) for n in CODES[1:])
+        boxes.append(((frozenset(range(low, high + 1)), *sets), draw.randint(1, 9)))
+    rows: dict[Row, int] = {}
+    for _ in range(12):
+        own = draw.randrange(len(boxes))
+        rows.setdefault(tuple(draw.choice(sorted(cell)) for cell in boxes[own][0]), own)
+    ordered = sorted(rows)
+    return boxes, ordered, [rows[row] for row in ordered]
+
+
+def as_arrays(boxes: list[Box]) -> Boxes:
+    """The boxes as the kernels read them; each box has cells of its own."""
+    cells = [[box[0][a] for box in boxes] for a in range(len(CODES))]
+    sets = [
+        np.array([[code in cell for cell in cells[a]] for code in range(CODES[a])])
+        for a in range(1, len(CODES))
+    ]
+    kinds = [0, *(len(boxes) for _ in sets)]
+    return Boxes(
+        np.array([[min(cell) for cell in column] for column in cells], np.int32),
+        np.array([[max(cell) for cell in column] for column in cells], np.int32),
+        np.array([range(len(boxes))] * len(CODES), np.int32), np.array([0, 0, sets[0].size], np.int64), np.array(kinds, np.int64),
+        np.concatenate([one.ravel() for one in sets]), np.array([0, 1, KNOWN], np.int64), np.array([box[1] for box in boxes], np.int64),
+    )  # fmt: skip
+
+
+def candidates(boxes: list[Box], row: Row, known: tuple[int, ...]) -> int:
+    """Published rows whose cells cover what is known of a row."""
+    return sum(members for cells, members in boxes if all(row[a] in cells[a] for a in known))
+
+
+def known_sets() -> Iterator[tuple[int, tuple[int, ...]]]:
+    """Each set of known columns, and its number."""
+    for n in range(KNOWN + 1):
+        for known in combinations(range(KNOWN), n):
+            yield sum(1 << a for a in known), known
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_candidates(seed: int) -> None:
+    boxes, rows, _ = drawn(seed)
+    victims = [1 + i % 3 for i in range(len(rows))]
+    fewest, chance = np.full(8, np.iinfo(np.int64).max), np.zeros(8)
+    linked(as_arrays(boxes), np.array(rows, np.int32), np.array(victims, np.int64), fewest, chance)
+    every = tuple(range(len(CODES)))
+    for number, known in [*known_sets(), (7, every)]:
+        found = [candidates(boxes, row, known) for row in rows]
+        assert fewest[number] == min(found)
+        expected = sum(Fraction(times, n) for times, n in zip(victims, found, strict=True))
+        assert chance[number] == pytest.approx(float(expected), rel=1e-12)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_one_wrong_value(seed: int) -> None:
+    boxes, rows, own = drawn(seed)
+    times = [1 + i % 3 for i in range(len(rows))]
+    often = [[sum(t for row, t in zip(rows, times, strict=True) if row[a] == code) for code in range(n)] for a, n in enumerate(CODES)]  # fmt: skip
+    chance, best = np.zeros(1 << KNOWN), np.zeros(1 << KNOWN)
+    mistaken(
+        as_arrays(boxes), np.array(rows, np.int32), np.arange(len(rows) + 1), np.array(own, np.int32), np.array(times, np.int64),
+        np.cumsum([0, *CODES]), np.concatenate(often), KNOWN, chance, best,
+    )  # fmt: skip
+    for number, known in known_sets():
+        if not known:
+            continue
+        means = [
+            expected(boxes, rows, times, row, boxes[box], known) for row, box in zip(rows, own, strict=True)
+        ]
+        total = sum(t * mean for t, mean in zip(times, means, strict=True))
+        assert chance[number] == pytest.approx(float(total), rel=1e-12)
+        assert best[number] == pytest.approx(float(max(means)), rel=1e-12)
+
+
+def expected(
+    boxes: list[Box], rows: list[Row], times: list[int], victim: Row, own: Box, known: tuple[int, ...]
+) -> Fraction:
+    """The success where one of the known columns has the value of a random other row."""
+    means = []
+    for a in known:
+        others = [(row[a], t) for row, t in zip(rows, times, strict=True) if row[a] != victim[a]]
+        found = Fraction(0)
+        for code, t in others:
+            if code in own[0][a]:
+                believed = (*victim[:a], code, *victim[a + 1 :])
+                found += Fraction(t, candidates(boxes, believed, known))
+        if others:
+            means.append(found / sum(t for _, t in others))
+    return sum(means, Fraction(0)) / len(means) if means else Fraction(1, candidates(boxes, victim, known))

@@ -1,0 +1,1 @@
+"""Figures of any table: against papers, plain Python and the other engine."""
