@@ -81,6 +81,7 @@ class Counted:
         alias: the hash's name in the staged table: see `hashes_of`.
         columns: the source's columns.
         as_text: of each, whether its type has no equality that can be hashed (PostgreSQL's json and point), so that its text is counted.
+        own: of each, whether its type was added to the database with operators of its own.
         nulls: rows in which one of them is NULL are ``one`` person, or each is a ``distinct`` one; None: NULL is a value.
     """
 
@@ -88,6 +89,7 @@ class Counted:
     alias: str
     columns: tuple[str, ...]
     as_text: tuple[bool, ...]
+    own: tuple[bool, ...]
     nulls: NullPerson | None = None
 
     @property
@@ -108,11 +110,17 @@ def counted_columns(
     relation: Relation, named: Mapping[str, tuple[str, ...]], nulls: Mapping[str, NullPerson | None]
 ) -> tuple[Counted, ...]:
     """Columns of a source as the stage counts them, by the name of the persons; columns are spelled as there."""
-    hashable = {column.name: column.hashable for column in relation.columns}
-    return tuple(
-        Counted(name, alias, named[name], tuple(not hashable[one] for one in named[name]), nulls.get(name))
-        for name, alias in hashes_of(named).items()
-    )
+    known = {column.name: column for column in relation.columns}
+
+    def counted(name: str, alias: str) -> Counted:
+        columns = [known[one] for one in named[name]]
+        as_text, own = (
+            tuple(not one.hashable for one in columns),
+            tuple(one.own_operators for one in columns),
+        )
+        return Counted(name, alias, named[name], as_text, own, nulls.get(name))
+
+    return tuple(counted(name, alias) for name, alias in hashes_of(named).items())
 
 
 @dataclass(frozen=True, slots=True)

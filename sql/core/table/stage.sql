@@ -1,8 +1,8 @@
 -- name: table/stage
 -- params: stage (table to make), source (table), columns (list of {name, alias, binary, type (that lists its values, or none)}), dense (bool:
 --   the engine's own row numbers are 0 to rows - 1), numbers (a sequence that begins at 0, or none), link (list of {name, listed (bool: an enum)}, or none), key
---   (column names or none), persons (list of {columns, alias, as_text (bool each), nulls (one, distinct or
---   none)}: what is counted)
+--   (column names or none), persons (list of {columns, alias, as_text, own (bool each: a type that cannot be hashed, or with operators
+--   of its own), nulls (one, distinct or none)}: what is counted)
 -- returns: rid integer, one column per alias, link bigint if asked, person text (a hash of the key, keyed with :secret) if asked,
 --   one number bigint per identifier that is counted: never NULL, as NULLs are one value (with nulls: rows that lack a column are one person,
 --   or each another), and equal where the source's values are, in a column's own collation: two intervals or texts may be equal and have other hashes

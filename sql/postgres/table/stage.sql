@@ -1,11 +1,12 @@
 -- name: table/stage
 -- params: stage (table to make), source (table), columns (list of {name, alias, binary, type (that lists its values, or none)}), dense (bool:
 --   the engine's own row numbers are 0 to rows - 1), numbers (a sequence that begins at 0, or none), link (list of {name, listed (bool: an enum)}, or none), key
---   (column names or none), persons (list of {columns, alias, as_text (bool each), nulls (one, distinct or
---   none)}: what is counted)
+--   (column names or none), persons (list of {columns, alias, as_text, own (bool each: a type that cannot be hashed, or with operators
+--   of its own), nulls (one, distinct or none)}: what is counted)
 -- returns: rid integer, one column per alias, link bigint if asked, person text (a hash of the key, keyed with :secret) if asked,
 --   one number bigint per identifier that is counted: never NULL, as NULLs are one value (with nulls: rows that lack a column are one person,
 --   or each another), and equal where the source's values are, in a column's own collation: two intervals or texts may be equal and have other hashes
+-- A column whose type has operators of its own is hashed as an array of one: verify/fingerprint says what hash_record_extended does with it.
 -- Text gets the binary collation here, once, so that equality and order mean bytes from now on.
 CREATE {{ stage | scratch }} AS
 SELECT
@@ -21,7 +22,7 @@ SELECT
     , hash_record_extended(ROW({% for c in link %}{{ ", " if not loop.first }}CAST(s.{{ c.name | ident }} AS text){% endfor %}), 0) AS link
 {% endif %}
 {% for one in persons %}
-    , {% if one.nulls %}CASE WHEN {% for name in one.columns %}{{ " OR " if not loop.first }}s.{{ name | ident }} IS NULL{% endfor %} THEN {{ "ROW_NUMBER() OVER ()" if one.nulls == "distinct" else "0" }} ELSE {% endif %}hash_record_extended(ROW({% for name in one.columns %}{{ ", " if not loop.first }}{{ "CAST(s.%s AS text)" | format(name | ident) if one.as_text[loop.index0] else "s." ~ (name | ident) }}{% endfor %}), 0){% if one.nulls %} END{% endif %} AS {{ one.alias }}
+    , {% if one.nulls %}CASE WHEN {% for name in one.columns %}{{ " OR " if not loop.first }}s.{{ name | ident }} IS NULL{% endfor %} THEN {{ "ROW_NUMBER() OVER ()" if one.nulls == "distinct" else "0" }} ELSE {% endif %}hash_record_extended(ROW({% for name in one.columns %}{{ ", " if not loop.first }}{{ ("CAST(s.%s AS text)" if one.as_text[loop.index0] else "ARRAY[s.%s]" if one.own[loop.index0] else "s.%s") | format(name | ident) }}{% endfor %}), 0){% if one.nulls %} END{% endif %} AS {{ one.alias }}
 {% endfor %}
 {% if key %}
     , encode(sha256(convert_to(CAST(:secret AS text) || '/key/'{% for name in key %} || CAST(LENGTH(CAST(s.{{ name | ident }} AS text)) AS text) || ':' || CAST(s.{{ name | ident }} AS text){% endfor %}, 'UTF8')), 'hex') AS person

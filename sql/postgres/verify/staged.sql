@@ -1,7 +1,10 @@
 -- name: verify/staged
--- params: classed, marks (tables), published (list of {source (r or s), column}), dense (bool: the classes are 0, 1, 2, .., each once)
+-- params: classed, marks (tables), published (list of {source (r or s), column, as_text (bool: see verify/fingerprint)}), dense (bool: the classes are 0, 1, 2, .., each once)
 -- returns: n bigint, mark text: the fingerprint that the staged rows must leave in the table (verify/fingerprint says how)
-SELECT COUNT(*) AS n, CAST(COALESCE(SUM(hash_numeric_extended(CAST(hash_record_extended(ROW({% if dense %}(SELECT array_agg(r.mark ORDER BY r.class) FROM {{ marks | table }} AS r)[s.class + 1]{% else %}r.mark{% endif %}{% for c in published if c.source == "s" %}, s.{{ c.column | ident }}{% endfor %}), 0) AS numeric), 0)), 0) AS text) AS mark
+{% macro hashed(of, name, as_text) %}
+{% if as_text %}CAST({{ of }}.{{ name | ident }} AS text){% else %}{{ of }}.{{ name | ident }}{% endif %}
+{% endmacro %}
+SELECT COUNT(*) AS n, CAST(COALESCE(SUM(hash_numeric_extended(CAST(hash_record_extended(ROW({% if dense %}(SELECT array_agg(r.mark ORDER BY r.class) FROM {{ marks | table }} AS r)[s.class + 1]{% else %}r.mark{% endif %}{% for c in published if c.source == "s" %}, {{ hashed("s", c.column, c.as_text) }}{% endfor %}), 0) AS numeric), 0)), 0) AS text) AS mark
 FROM {{ classed | table }} AS s
 {% if not dense %}
 JOIN {{ marks | table }} AS r ON r.class = s.class

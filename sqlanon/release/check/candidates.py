@@ -164,7 +164,9 @@ def remade(scratch: Scratch, certificate: Certificate, rows: int, k: int, key: b
 
 def fingerprint(engine: Engine, physical: Relation) -> str:
     """A hash of a table's rows, whatever their order: cells that change, and values that change places between rows, change it. Cost: a scan."""
-    names = [{"source": "r", "name": column.name} for column in physical.columns]
+    names = [
+        {"source": "r", "name": column.name, "as_text": column.own_operators} for column in physical.columns
+    ]
     rows, mark = engine.fetch(
         statement("verify/fingerprint", engine.dialect, target=physical.ref, published=names)
     )[0]

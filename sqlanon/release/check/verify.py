@@ -177,10 +177,16 @@ def verify_rows(
         raise PrivacyViolation(
             "the released table does not have exactly the policy's columns; nothing was published"
         )
-    published = [{"source": c.source, "column": c.column, "name": c.name} for c in recoded.columns]
+    own = {column.name for column in physical.columns if column.own_operators}
+    published = [
+        {"source": c.source, "column": c.column, "name": c.name, "as_text": c.name in own}
+        for c in recoded.columns
+    ]
     marks = scratch.table("marks")
     with scratch.together():
-        scratch.execute("verify/marks", marks=marks, released=recoded.released, names=recoded.layout.of_class)
+        scratch.execute(
+            "verify/marks", marks=marks, released=recoded.released, names=recoded.layout.of_class, own=own
+        )
         staged = scratch.fetch(
             "verify/staged", classed=classed, marks=marks, published=published, dense=recoded.groups.dense
         )[0]
@@ -196,7 +202,7 @@ def verify_rows(
 
 
 def written_groups(
-    scratch: Scratch, marks: TableRef, recoded: Recoded, physical: TableRef, published: Sequence[Mapping[str, str]]
+    scratch: Scratch, marks: TableRef, recoded: Recoded, physical: TableRef, published: Sequence[Mapping[str, object]]
 ) -> tuple[tuple[object, ...], Grouping | None]:  # fmt: skip
     """The fingerprint of the written table and, from the same scan, its groups by mark.
 
