@@ -88,13 +88,8 @@ def _always(_: object) -> str:
     return ""
 
 
-def _all_values(asked: object) -> str:
-    """Audits have hashes of values where they have persons: they do not know a listed value."""
-    return "leave values out" if any(one.values for one in _each(asked)) else ""
-
-
 def _equal_distance(asked: object) -> str:
-    """Nor what is between two values."""
+    """Audits have hashes of values where they have persons."""
     return "say distance: equal" if any(one.distance != "equal" for one in _each(asked)) else ""
 
 
@@ -167,7 +162,7 @@ REQUIREMENTS: Registry[RequirementDeclaration] = Registry(
             ),
             at_most=True,
             joint=True,
-            of_persons=_all_values,
+            of_persons=_always,
         ),
         RequirementDeclaration(
             name="t",

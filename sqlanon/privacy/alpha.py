@@ -7,20 +7,16 @@ share in a union is between those in its parts.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import TYPE_CHECKING, ClassVar
+from typing import ClassVar
 
-from sqlanon.engines.base import Engine, TableRef
+from sqlanon.engines.base import TableRef
 from sqlanon.privacy.base import Grouped, Measured, Values
-from sqlanon.privacy.counts import Counts, counted, texts
+from sqlanon.privacy.counts import Counts
 from sqlanon.privacy.shares import Bound, Shares, each_asked
 from sqlanon.spec import PrivacySpec
 from sqlanon.table.scratch import Scratch
-
-if TYPE_CHECKING:
-    import numpy as np
-    import numpy.typing as npt
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,30 +66,18 @@ class Alpha(Shares):
             value=rows.names[self.value], count=rows.count, distinct=None, p=self.asked.denominator, q=self.asked.numerator,
         )  # fmt: skip
 
-    def measure(
-        self, engine: Engine, target: TableRef, classes: Sequence[str], names: Sequence[str], count: str | None = None,
-        persons: Sequence[str] = (),
-    ) -> Measured:  # fmt: skip
-        """See `Requirement.measure`: the largest share."""
-        import numpy as np
-
-        if not self.listed:
-            return super(Alpha, self).measure(engine, target, classes, names, count)
-        by = [*classes, *(names[i] for i in self.within)]
-        found = counted(engine, target, by, names[self.value], count)
-        shown = texts(engine, target, names[self.value])
-        return self._judged(found, np.array([text in self.listed for text in shown], np.bool_)[found.value])
+    def of_hashes(self) -> Alpha:
+        """See `OfCounts.of_hashes`: of all values."""
+        return replace(self, listed=())
 
     def judged(self, found: Counts) -> Measured:
-        """See `OfCounts.judged`: the largest share of any value."""
+        """See `OfCounts.judged`: the largest share of a value that is asked about."""
         import numpy as np
 
-        return self._judged(found, np.ones(len(found.n), np.bool_))
-
-    def _judged(self, found: Counts, asked: npt.NDArray[np.bool_]) -> Measured:
-        """The largest share of those that are asked about."""
-        import numpy as np
-
+        asked = np.ones(len(found.n), np.bool_)
+        if self.listed:
+            assert found.values is not None
+            asked = np.array([text in self.listed for text in found.values.texts], np.bool_)[found.value]
         n, size = found.n[asked], found.size[asked]
         if not len(n):
             return Measured(Fraction(0), 0)

@@ -13,11 +13,12 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import TYPE_CHECKING, ClassVar
 
-from sqlanon.engines.base import Engine, TableRef
+from sqlanon.engines.base import TableRef
 from sqlanon.errors import UnsupportedError
 from sqlanon.privacy.base import Coded, Grouped, Measured, Values
 from sqlanon.privacy.closeness_measure import farthest
-from sqlanon.privacy.counts import Counts, GroupShares, OfCounts, counted, texts
+from sqlanon.privacy.closeness_tree import Tree, hierarchy_tree
+from sqlanon.privacy.counts import Counts, GroupShares, OfCounts
 from sqlanon.privacy.fractions import at_most
 from sqlanon.privacy.reference import beside, reference
 from sqlanon.privacy.shares import each_asked
@@ -29,33 +30,6 @@ if TYPE_CHECKING:
     from sqlanon.privacy.counts import Reals
 
 _LARGEST = 1 << 62
-
-
-@dataclass(frozen=True, slots=True)
-class Tree:
-    """Values as leaves of a tree whose edges all cost the same.
-
-    Attributes:
-        node: of each value.
-        parent: of each node, -1 for a root; nodes come before their parents.
-        edges: on the way between the two values that are farthest apart, by the paper's distance of 1.
-    """
-
-    node: Sequence[int]
-    parent: Sequence[int]
-    edges: int
-
-    @property
-    def chain(self) -> bool:
-        """Whether it is an order."""
-        return all(up == at + 1 for at, up in enumerate(self.parent[:-1])) and len(self.parent) == len(
-            self.node
-        )
-
-    @property
-    def star(self) -> bool:
-        """Whether all values are under one root."""
-        return all(up == len(self.node) for up in self.parent[:-1]) and len(self.parent) == len(self.node) + 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,7 +82,7 @@ class TCloseness(OfCounts):
         """The tree of values with these texts and ranks."""
         m = len(texts)
         if self.distance == "hierarchical" and self.spec and self.spec.hierarchy:
-            return _hierarchy(texts, self.spec.hierarchy.levels)
+            return hierarchy_tree(texts, self.spec.hierarchy.levels)
         if self.distance == "ordered":
             place = self._places(texts, ranks)
             return Tree(place, [*range(1, m), -1], max(m - 1, 1))
@@ -203,55 +177,36 @@ class TCloseness(OfCounts):
         )  # fmt: skip
         scratch.drop(sets)
 
-    def measure(
-        self, engine: Engine, target: TableRef, classes: Sequence[str], names: Sequence[str], count: str | None = None,
-        persons: Sequence[str] = (),
-    ) -> Measured:  # fmt: skip
-        """See `Requirement.measure`: the largest distance; the shares of the table are those of ``target`` itself."""
+    def inside(self, found: GroupShares) -> Reals:
+        """See `OfCounts.inside`."""
+        import numpy as np
+
+        if not self.reads_values or found.values is None:
+            moved = found.sums(np.maximum(found.share - found.reference[found.value], 0))
+        else:
+            moved = self.tree(found.values.texts, found.values.ranks).distances(found)
+        return float(self.asked) - moved
+
+    def holds(
+        self, own: Mapping[int, Fraction], table: Mapping[int, Fraction], values: Values | None
+    ) -> bool:
+        """See `OfCounts.holds`."""
+        if not self.reads_values or values is None:
+            return sum(max(share - table[value], Fraction(0)) for value, share in own.items()) <= self.asked
+        return self.tree(values.texts, values.ranks).distance(own, table) <= self.asked
+
+    def of_hashes(self) -> TCloseness:
+        """See `OfCounts.of_hashes`: all values are equally far, which is no less than any other distance."""
+        return replace(self, distance="equal")
+
+    def judged(self, found: Counts) -> Measured:
+        """See `OfCounts.judged`: the largest distance."""
         if not self.reads_values:
-            return super(TCloseness, self).measure(engine, target, classes, names, count)
-        found = counted(engine, target, classes, names[self.value], count)
-        if not len(found.n):
-            return Measured(Fraction(0), 0)
-        shown = texts(engine, target, names[self.value])
-        order, levels = None, None
+            return Measured(*farthest(found, self.asked))
+        assert found.values is not None
+        shown, order, levels = found.values.texts, None, None
         if self.distance == "ordered":
-            order = self._places(shown, range(len(shown)))
+            order = self._places(shown, found.values.ranks)
         elif self.spec and self.spec.hierarchy:
             levels = {path[0]: path for path in self.spec.hierarchy.levels}
         return Measured(*farthest(found, self.asked, order, levels, shown))
-
-    def inside(self, found: GroupShares) -> Reals:
-        """See `OfCounts.inside`; all values are equally far."""
-        import numpy as np
-
-        return float(self.asked) - found.sums(np.maximum(found.share - found.reference[found.value], 0))
-
-    def holds(self, own: Mapping[int, Fraction], table: Mapping[int, Fraction]) -> bool:
-        """See `OfCounts.holds`; all values are equally far."""
-        return sum(max(share - table[value], Fraction(0)) for value, share in own.items()) <= self.asked
-
-    def judged(self, found: Counts) -> Measured:
-        """See `OfCounts.judged`: the largest distance, all values being equally far."""
-        return Measured(*farthest(found, self.asked))
-
-
-def _hierarchy(texts: Sequence[str | None], levels: Sequence[tuple[str, ...]]) -> Tree:
-    """The tree of a hierarchy above these values; one that it lacks, and NULL, is under the root by itself, as deep as all others."""
-    height = len(levels[0]) - 1
-    paths = {path[0]: path for path in levels}
-    by_level: list[dict[tuple[int, tuple[object, ...]], None]] = [{} for _ in range(height + 1)]
-    known = []
-    for i, text in enumerate(texts):
-        path: tuple[object, ...] = paths.get(text, ()) if text is not None else ()
-        path = path or (*(("alone", i),) * height, levels[0][height])
-        known.append(path)
-        for level, nodes in enumerate(by_level):
-            nodes[level, path[level:]] = None
-    number = {key: place for place, key in enumerate(key for level in by_level for key in level)}
-    parent = [
-        number[level + 1, key[1][1:]] if level < height else -1
-        for level, keys in enumerate(by_level)
-        for key in keys
-    ]
-    return Tree([number[0, path] for path in known], parent, 2 * height)

@@ -32,11 +32,11 @@ def farthest(
     import numpy as np
 
     whole, size = found.whole, found.rows
-    total = int(whole.sum())
+    total, height = int(whole.sum()), len(next(iter(levels.values()))) if levels else 0
     ends = np.append(found.start, len(found.n))
     worst, failing = Fraction(0), 0
     step = max(_CELLS // max(len(whole), 1), 1)
-    exact = np.int64 if total * int(size.max()) * max(len(whole), 2) < 1 << 62 else object
+    exact = np.int64 if total * int(size.max()) * max(len(whole), height, 2) < 1 << 62 else object
     whole = whole.astype(exact)
     for first in range(0, len(size), step):
         past = min(first + step, len(size))
@@ -88,7 +88,7 @@ def _hierarchical(
         levels[text] if text is not None and text in levels else (*((i,),) * height, None)
         for i, text in enumerate(texts)
     ]
-    moved = np.zeros(len(apart), np.int64)
+    moved = np.zeros(len(apart), apart.dtype)
     extra = {("leaf", i): apart[:, i] for i in range(len(paths))}
     above = {("leaf", i): path for i, path in enumerate(paths)}
     for level in range(1, height + 1):

@@ -9,12 +9,12 @@ from __future__ import annotations
 import math
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Self
 
 from sqlanon.engines.base import Engine, TableRef
-from sqlanon.privacy.base import Measured, Requirement
+from sqlanon.privacy.base import Measured, Requirement, Values
 from sqlanon.sqltext import statement
 
 if TYPE_CHECKING:
@@ -37,12 +37,14 @@ class Counts:
         value: int64[m], the number of the value, by ascending values, NULL first.
         n: int64[m], rows of the class with that value, or their weight: then objects where it does not fit 31 bits.
         table: of each value its weight in the table, in the same unit; None: the classes' sum.
+        values: what the numbers of values mean; None unless a model reads values.
     """
 
     start: Longs
     value: Longs
     n: Longs
     table: Longs | None = None
+    values: Values | None = None
 
     @property
     def rows(self) -> Longs:
@@ -161,6 +163,7 @@ class GroupShares:
         share: float64[m], its share of the group.
         reference: float64[values], the share of each value in the table.
         table: the same exactly; empty unless the model compares with the table.
+        values: what the numbers of values mean; None unless the model reads values.
     """
 
     group: Longs
@@ -168,6 +171,7 @@ class GroupShares:
     share: Reals
     reference: Reals
     table: Mapping[int, Fraction]
+    values: Values | None = None
 
     def sums(self, of: Reals) -> Reals:
         """float64[groups], the sum over the values of each group."""
@@ -194,8 +198,14 @@ class OfCounts(Requirement):
         """float64[groups], how far inside of what is asked each group is, in shares; below 0: outside. It is off by less than 1e-9."""
 
     @abstractmethod
-    def holds(self, own: Mapping[int, Fraction], table: Mapping[int, Fraction]) -> bool:
-        """Whether these shares of a group meet it, with those of the table where it compares; exactly."""
+    def holds(
+        self, own: Mapping[int, Fraction], table: Mapping[int, Fraction], values: Values | None
+    ) -> bool:
+        """Whether these shares of a group meet it, with those of the table where it compares; exactly. ``values`` as those of `GroupShares`."""
+
+    def of_hashes(self) -> Self:
+        """What it asks at most where values are hashes, of which nothing is known but which are equal; that reads no values."""
+        return self
 
     def measure(
         self, engine: Engine, target: TableRef, classes: Sequence[str], names: Sequence[str], count: str | None = None,
@@ -204,7 +214,16 @@ class OfCounts(Requirement):
         """See `Requirement.measure`; the shares of the table are those of ``target`` itself."""
         by = [*classes, *(names[i] for i in self.within)]
         found = counted(engine, target, by, names[self.value], count)
-        return self.judged(found) if len(found.n) else Measured(Fraction(0), 0)
+        return self.judged_in(found, engine, target, names[self.value])
+
+    def judged_in(self, found: Counts, engine: Engine, target: TableRef, value: str) -> Measured:
+        """What counts of the column ``value`` of a table reach; see `Requirement.measure`."""
+        if not len(found.n):
+            return Measured(Fraction(0), 0)
+        if self.reads_values:
+            shown = texts(engine, target, value)
+            found = replace(found, values=Values(shown, range(len(shown)), ordered=True))
+        return self.judged(found)
 
 
 def texts(engine: Engine, target: TableRef, value: str) -> list[str | None]:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from sqlanon.engines.base import TableRef
 from sqlanon.privacy import logarithms
-from sqlanon.privacy.base import Coded, Grouped, Measured
+from sqlanon.privacy.base import Coded, Grouped, Measured, Values
 from sqlanon.privacy.counts import Counts, GroupShares, OfCounts
 from sqlanon.privacy.fractions import logarithm
 from sqlanon.privacy.reference import beside, grouped_items
@@ -103,7 +103,9 @@ class EntropyDiversity(OfCounts):
 
         return found.sums(-found.share * np.log(found.share)) - math.log(self.asked)
 
-    def holds(self, own: Mapping[int, Fraction], table: Mapping[int, Fraction]) -> bool:
+    def holds(
+        self, own: Mapping[int, Fraction], table: Mapping[int, Fraction], values: Values | None
+    ) -> bool:
         """See `OfCounts.holds`; by 80 digits."""
         entropy = sum((-share * logarithm(share) for share in own.values()), Fraction(0))
         return entropy - logarithm(self.asked) > -_EQUAL_SHARES

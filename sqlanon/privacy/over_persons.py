@@ -18,10 +18,11 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, ClassVar
 
 from sqlanon.engines.base import Engine, TableRef
-from sqlanon.privacy.base import Coded, Grouped, Measured
+from sqlanon.privacy.base import Coded, Grouped, Measured, Values
 from sqlanon.privacy.counts import GroupShares, OfCounts, weighed
 from sqlanon.privacy.persons import _OfPersons
 from sqlanon.privacy.reference import beside
+from sqlanon.privacy.values import of_numbers
 from sqlanon.table.scratch import Scratch
 
 if TYPE_CHECKING:
@@ -66,6 +67,15 @@ class OverPersons(_OfPersons):
         """See `Requirement.at_most`."""
         return self.model.at_most
 
+    @property
+    def reads_values(self) -> bool:
+        """See `Requirement.reads_values`."""
+        return self.model.reads_values
+
+    def refusal(self, values: Values) -> str | None:
+        """See `Requirement.refusal`."""
+        return self.model.refusal(values)
+
     def reaches(self, value: Fraction) -> bool:
         """See `Requirement.reaches`."""
         return self.model.reaches(value)
@@ -79,13 +89,22 @@ class OverPersons(_OfPersons):
         persons: Sequence[str] = (),
     ) -> Measured:  # fmt: skip
         """See `Requirement.measure`."""
-        found = weighed(engine, target, classes, names[self.model.value], persons[self.place], count)
-        return self.model.judged(found) if len(found.n) else Measured(Fraction(0), 0)
+        value = names[self.model.value]
+        found = weighed(engine, target, classes, value, persons[self.place], count)
+        return self.model.judged_in(found, engine, target, value)
 
     def below(self, scratch: Scratch, made: TableRef, rows: Grouped) -> None:
-        """See `Requirement.below`. Cost: groupings as those of `measure`, and a few numbers for each value of a group in memory."""
+        """See `Requirement.below`. Cost: groupings as those of `measure`, and a few numbers for each value of a group in memory.
+
+        Of ordered and hierarchical distances one number for each value, or node, of the table in every group.
+        """
         import numpy as np
 
+        model, known = self.model, None
+        if model.reads_values and rows.values:
+            known = of_numbers(rows.values[model.value], rows.counts[model.value])
+        elif model.reads_values:
+            model = model.of_hashes()
         parts, whole, numbers = (beside(scratch, word) for word in ("parts", "whole_parts", "failing"))
         groups, value = list(rows.groups), self.model.value
         asked: dict[str, object] = {"person": rows.persons[self.place]}
@@ -97,16 +116,19 @@ class OverPersons(_OfPersons):
         )  # fmt: skip
         scratch.fetch("table/count", source=whole)  # sends what waits in a batch: arrays are read past it
         numbered = scratch.sql("privacy/numbered_parts", parts=parts, whole=whole, groups=groups)
-        places = failing(self.model, *(
+        place, number, many, n = (
             array.astype(np.int64, copy=False) for array in scratch.fetch_arrays(numbered, ["int64"] * 4)
-        ))  # fmt: skip
+        )
+        places = failing(model, place, number, many, n, known)
         scratch.engine.load_arrays(numbers, {"place": places})
         scratch.execute("privacy/below_numbered", made=made, parts=parts, failing=numbers, groups=groups)
         for table in (parts, whole, numbers):
             scratch.drop(table)
 
 
-def failing(model: OfCounts, place: Longs, value: Longs, many: Longs, n: Longs) -> Longs:
+def failing(
+    model: OfCounts, place: Longs, value: Longs, many: Longs, n: Longs, values: Values | None = None
+) -> Longs:
     """The groups that do not meet a model over persons.
 
     Args:
@@ -115,21 +137,24 @@ def failing(model: OfCounts, place: Longs, value: Longs, many: Longs, n: Longs) 
         value: int64[m], the number of the value.
         many: int64[m], rows that each of some persons has in the group.
         n: int64[m], rows with the value, of all these persons.
+        values: what the numbers of values mean, where the model reads values.
     """
     import numpy as np
 
-    groups, values = int(place.max(initial=0)) + 1, int(value.max(initial=-1)) + 1
-    key, at = np.unique(place * values + value, return_inverse=True)
+    groups, codes = int(place.max(initial=0)) + 1, int(value.max(initial=-1)) + 1
+    key, at = np.unique(place * codes + value, return_inverse=True)
     weight = np.bincount(at.reshape(-1), n / many, len(key))
-    group, code = key // max(values, 1), key % max(values, 1)
+    group, code = key // max(codes, 1), key % max(codes, 1)
     share = weight / np.bincount(group, weight, groups)[group]
     of_table = group == 0
-    reference = np.zeros(values)
+    reference = np.zeros(codes)
     reference[code[of_table]] = share[of_table]
     exact: Mapping[int, Fraction] = {}
     if model.compares:
         exact = _shares(value, many, n, np.flatnonzero(place == 0))
-    inside = model.inside(GroupShares(group[~of_table], code[~of_table], share[~of_table], reference, exact))
+    inside = model.inside(
+        GroupShares(group[~of_table], code[~of_table], share[~of_table], reference, exact, values)
+    )
     there = np.unique(group[~of_table])
     fails = inside[there] < 0
     near = np.flatnonzero(np.abs(inside[there]) < _NEAR)
@@ -138,7 +163,7 @@ def failing(model: OfCounts, place: Longs, value: Longs, many: Longs, n: Longs) 
         first = np.searchsorted(place[order], there[near])
         past = np.searchsorted(place[order], there[near], side="right")
         for i, begin, end in zip(near, first, past, strict=True):
-            fails[i] = not model.holds(_shares(value, many, n, order[begin:end]), exact)
+            fails[i] = not model.holds(_shares(value, many, n, order[begin:end]), exact, values)
     found: Longs = there[fails]
     return found
 

@@ -12,7 +12,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, ClassVar
 
 from sqlanon.engines.base import TableRef
-from sqlanon.privacy.base import Coded, Grouped, Measured
+from sqlanon.privacy.base import Coded, Grouped, Measured, Values
 from sqlanon.privacy.counts import Counts, GroupShares, OfCounts
 from sqlanon.privacy.reference import grouped_items
 from sqlanon.privacy.shares import each_asked
@@ -77,7 +77,9 @@ class RecursiveDiversity(OfCounts):
         c = float(self.c)
         return (c * rest - top) / max(c, 1)
 
-    def holds(self, own: Mapping[int, Fraction], table: Mapping[int, Fraction]) -> bool:
+    def holds(
+        self, own: Mapping[int, Fraction], table: Mapping[int, Fraction], values: Values | None
+    ) -> bool:
         """See `OfCounts.holds`."""
         falling = sorted(own.values(), reverse=True)
         return falling[0] < self.c * sum(falling[int(self.asked) - 1 :], Fraction(0))

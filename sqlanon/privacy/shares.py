@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from sqlanon.declared import REQUIREMENTS
 from sqlanon.declared.records import ByColumn
 from sqlanon.engines.base import TableRef
-from sqlanon.privacy.base import Coded, Grouped
+from sqlanon.privacy.base import Coded, Grouped, Values
 from sqlanon.privacy.counts import Counts, GroupShares, OfCounts
 from sqlanon.privacy.fractions import at_least, at_most
 from sqlanon.privacy.reference import beside, grouped_items, reference
@@ -94,7 +94,8 @@ class Shares(OfCounts):
         """See `OfCounts.inside`."""
         import numpy as np
 
-        bounds = [self.bound(found.table.get(v, Fraction(0)), None) for v in range(len(found.reference))]
+        text = _texts(found.values, len(found.reference))
+        bounds = [self.bound(found.table.get(v, Fraction(0)), one) for v, one in enumerate(text)]
         most = np.array([float(one.most) for one in bounds])[found.value]
         least = np.array([float(one.least) for one in bounds])
         nearest = np.full(int(found.group.max(initial=0)) + 1, np.inf)
@@ -103,10 +104,13 @@ class Shares(OfCounts):
             nearest[np.bincount(found.group) < np.count_nonzero(least > 0)] = -1
         return nearest
 
-    def holds(self, own: Mapping[int, Fraction], table: Mapping[int, Fraction]) -> bool:
+    def holds(
+        self, own: Mapping[int, Fraction], table: Mapping[int, Fraction], values: Values | None
+    ) -> bool:
         """See `OfCounts.holds`."""
+        text = _texts(values, max(own) + 1)
         for value, share in own.items():
-            bound = self.bound(table.get(value, Fraction(0)), None)
+            bound = self.bound(table.get(value, Fraction(0)), text[value])
             if not (bound.least <= share <= bound.most) or (
                 bound.strict and share in (bound.least, bound.most)
             ):
@@ -123,7 +127,7 @@ class Shares(OfCounts):
         codes, i = coded.codes[self.value], self.value
         whole = [int(n) for n in coded.whole[i]] if self.compares else [1] * codes
         total = sum(whole)
-        text = coded.values[i].texts if self.reads_values else [None] * codes
+        text = _texts(coded.values[i] if self.reads_values else None, codes)
         bounds = [self.bound(Fraction(n, total), one).exact for n, one in zip(whole, text, strict=True)]
         if self.between:
             packed = np.array([codes, self.absent_ignored, *np.array(bounds, np.int64).T.ravel()], np.int64)
@@ -155,6 +159,11 @@ class Shares(OfCounts):
             value=rows.names[self.value], count=rows.count, bounds=table, needed=needed,
         )  # fmt: skip
         scratch.drop(table)
+
+
+def _texts(values: Values | None, many: int) -> Sequence[str | None]:
+    """The texts of values, where a model reads them; else so many that are not known."""
+    return values.texts if values else [None] * many
 
 
 Place = tuple[str, int, tuple[int, ...]]

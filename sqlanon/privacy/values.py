@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
+from sqlanon.engines.base import TableRef
 from sqlanon.privacy.base import Values
 from sqlanon.table.encode import Domain
 from sqlanon.table.scratch import Scratch
+
+if TYPE_CHECKING:
+    from sqlanon.privacy.counts import Longs
 
 MOST = 10_000_000
 """Different values, at most."""
@@ -19,3 +25,22 @@ def values_of(scratch: Scratch, domain: Domain) -> Values:
         texts[int(str(code))], ranks[int(str(code))] = None if text is None else str(text), int(str(rank))
     ordered = domain.reading.column.kind not in ("text", "enum") or domain.reading.spec.ordered == "declared"
     return Values(texts, ranks, ordered)
+
+
+def rows_of_codes(scratch: Scratch, table: TableRef, domain: Domain) -> Longs:
+    """int64[codes]: rows of each code of a sensitive column in a table that has the column of its codes."""
+    import numpy as np
+
+    made = scratch.sql("anatomy/counts", work=table, value=domain.code)
+    code, rows = scratch.fetch_arrays(made, ["int32", "int64"])
+    found = np.zeros(domain.codes, np.int64)
+    found[code] = rows
+    return found
+
+
+def of_numbers(values: Values, rows: Longs) -> Values:
+    """What the numbers 0, 1, .. mean of the codes that have rows, ascending."""
+    codes = [code for code, n in enumerate(rows) if n]
+    return Values(
+        [values.texts[code] for code in codes], [values.ranks[code] for code in codes], values.ordered
+    )

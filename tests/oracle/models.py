@@ -6,7 +6,7 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
+from collections import Counter, defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from itertools import pairwise
@@ -75,11 +75,16 @@ def delta(most: Fraction, *, ignored: bool) -> Callable[[Values, Values], bool]:
 
 
 def transport(own: Values, all_: Values, distance: Callable[[Any, Any], Fraction]) -> Fraction:
-    """The earth mover's distance, as the least cost of a flow of whole rows: successive shortest paths by Bellman and Ford."""
-    scale = math.lcm(len(own), len(all_))
-    left = {value: n * (scale // len(own)) for value, n in Counter(own).items()}
-    right = {value: n * (scale // len(all_)) for value, n in Counter(all_).items()}
-    flow: Counter[tuple[Any, Any]] = Counter()
+    """The earth mover's distance of the values of a class to those of the release."""
+    return moved(shares(own), shares(all_), distance)
+
+
+def moved(
+    own: Mapping[Any, Fraction], all_: Mapping[Any, Fraction], distance: Callable[[Any, Any], Fraction]
+) -> Fraction:
+    """The earth mover's distance of shares, as the least cost of a flow: successive shortest paths by Bellman and Ford."""
+    left, right = dict(own), dict(all_)
+    flow: defaultdict[tuple[Any, Any], Fraction] = defaultdict(Fraction)
     cost = Fraction(0)
     while any(left.values()):
         length: dict[tuple[str, Any], Fraction] = {("l", v): Fraction(0) for v, n in left.items() if n}
@@ -114,7 +119,7 @@ def transport(own: Values, all_: Values, distance: Callable[[Any, Any], Fraction
         left[path[0][1]] -= amount
         right[end[1]] -= amount
         cost += amount * length[end]
-    return cost / scale
+    return cost
 
 
 def equal(one: Any, other: Any) -> Fraction:

@@ -13,6 +13,8 @@ from decimal import Decimal, localcontext
 from fractions import Fraction
 from typing import Any
 
+from tests.oracle import models
+
 Rows = Sequence[tuple[Any, Any, int]]
 Meets = Callable[[Rows, Rows], bool]
 
@@ -29,9 +31,11 @@ def shares(rows: Rows) -> dict[Any, Fraction]:
     return dict(found)
 
 
-def alpha(asked: Fraction) -> Meets:
+def alpha(asked: Fraction, listed: Sequence[Any] | None = None) -> Meets:
     """No share above ``asked``."""
-    return lambda own, _: max(shares(own).values()) <= asked
+    return lambda own, _: all(
+        share <= asked for value, share in shares(own).items() if listed is None or value in listed
+    )
 
 
 def recursive(c: Fraction, least: int) -> Meets:
@@ -75,6 +79,13 @@ def close(most: Fraction) -> Meets:
         )
 
     return meets
+
+
+def near(most: Fraction, distance: Callable[[Sequence[Any]], Callable[[Any, Any], Fraction]]) -> Meets:
+    """The earth mover's distance is at most t; ``distance`` makes one of the values of the whole release."""
+    return lambda own, everything: (
+        models.moved(shares(own), shares(everything), distance([row[1] for row in everything])) <= most
+    )
 
 
 def beta(most: Fraction, *, enhanced: bool) -> Meets:

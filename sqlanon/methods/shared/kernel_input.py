@@ -27,7 +27,7 @@ from sqlanon.kernels.rows import Bare, Rows, fill, pack, pick
 from sqlanon.methods.base import Context
 from sqlanon.methods.shared.threads import spread
 from sqlanon.privacy import Coded, Values, beyond_rows, least_rows, shapes_beyond_rows
-from sqlanon.privacy.values import values_of
+from sqlanon.privacy.values import rows_of_codes, values_of
 from sqlanon.table.encode import Domain, by_code
 from sqlanon.table.tree import Tree, tree_of
 from sqlanon.table.work import check_rows
@@ -262,12 +262,7 @@ def whole_table(context: Context) -> WholeTable:
     asked, domains = context.requirements, context.encoded.sensitive
     if not any(one.compares or one.reads_values for one in asked):
         return WholeTable()
-    found = []
-    for domain in domains:
-        statement = context.scratch.sql("anatomy/counts", work=context.encoded.work, value=domain.code)
-        code, rows = context.scratch.fetch_arrays(statement, ["int32", "int64"])
-        found.append(np.zeros(domain.codes, np.int64))
-        found[-1][code] = rows
+    found = [rows_of_codes(context.scratch, context.encoded.work, domain) for domain in domains]
     read = any(one.reads_values for one in asked)
     return WholeTable(found, [values_of(context.scratch, domain) for domain in domains] if read else ())
 

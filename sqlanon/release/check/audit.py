@@ -19,6 +19,7 @@ from sqlanon.release.check.audit_columns import lowering
 from sqlanon.release.check.audit_pair import audit_groups, counted_beside, facts_beside
 from sqlanon.release.check.audit_place import Place, audited
 from sqlanon.release.check.audit_values import unknown_values
+from sqlanon.release.check.persons_judged import judged
 from sqlanon.release.check.population import audit_population
 from sqlanon.release.store.catalog_entry import Entry
 from sqlanon.results import AuditReport, RequirementResult, SensitiveAudit
@@ -129,8 +130,8 @@ def _audit(
         results, not_measured = results + more, not_measured + uncounted
         of_persons = [item for item in asked if item.counts_persons]
         if of_persons:
-            more, uncounted = persons.judged(
-                engine, place.entry, spec, tuple(named), own_sensitive, of_persons
+            more, uncounted = judged(
+                engine, place.entry, spec, tuple(named), own_sensitive, of_persons, relation.ref
             )
             results, not_measured = results + more, not_measured + uncounted
     results += _all_rows(rows, missing, starred, place.entry, spec)

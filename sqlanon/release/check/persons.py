@@ -13,8 +13,6 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from sqlanon.engines.base import Engine, TableRef
-from sqlanon.formats import Grouping
-from sqlanon.privacy.base import Requirement
 from sqlanon.release.store.catalog_entry import Entry
 from sqlanon.release.store.rights import reading
 from sqlanon.results import Feasible, RequirementResult
@@ -176,12 +174,12 @@ def counted_rows(engine: Engine, entry: Entry | None) -> Iterator[tuple[TableRef
     if entry is None or not columns:
         yield None
         return
-    with _published(engine, entry, columns) as table:
+    with published_rows(engine, entry, columns) as table:
         yield table, columns
 
 
 @contextmanager
-def _published(engine: Engine, entry: Entry, columns: Sequence[str]) -> Iterator[TableRef]:
+def published_rows(engine: Engine, entry: Entry, columns: Sequence[str]) -> Iterator[TableRef]:
     """The private link table of a version, without the rows that it leaves out: a copy where there are some."""
     with reading(engine, entry.link):
         if not entry.report.get("left_out"):
@@ -202,56 +200,14 @@ def linked(engine: Engine, entry: Entry | None) -> dict[str, str]:
     return columns if known.issuperset(columns.values()) else {}
 
 
-def judged(
-    engine: Engine, entry: Entry | None, spec: ReleaseSpec, names: Sequence[str], sensitive: Sequence[str],
-    requirements: Sequence[Requirement],
-) -> tuple[tuple[RequirementResult, ...], tuple[str, ...]]:  # fmt: skip
-    """Measure requirements that count the persons of ``names`` over a version's private link table.
-
-    Returns the results, and of what could not be measured the reason. The link table has hashes of sensitive values where the
-    version's policy has `persons: rows`, and numbers of persons by its `null_person`: with another one they are not those of ``spec``.
-    """
-    if (
-        entry is not None
-        and spec.person
-        and nulls_in([entry.policy], names[0]) == "distinct" != spec.null_person
-    ):
-        return (), tuple(
-            f"{one.name} by {one.column}: version {entry.version} was made with null_person: distinct; run again"
-            for one in requirements
-        )
-    columns = {name.lower(): column for name, column in linked(engine, entry).items()}
-    values = _values(engine, entry, sensitive)
-    lacking = [f"{one.name} by {one.column}: the private tables do not link persons and sensitive values"
-               for one in requirements if one.column in sensitive and not values]  # fmt: skip
-    able = [one for one in requirements if one.column not in sensitive or values]
-    missing = [name for name in names if name.lower() not in columns]
-    if missing or entry is None:
-        lacking += [f"{one.name} by {one.column}: {_why_missing(entry)}" for one in able]
-        return (), tuple(lacking)
-    with _published(engine, entry, [*columns.values(), *values]) as table:
-        grouping = Grouping(table, ("class",), persons=tuple(columns[name.lower()] for name in names))
-        results = tuple(one.result(grouping.measure(engine, one, values)) for one in able)
-    return results, tuple(lacking)
-
-
-def _values(engine: Engine, entry: Entry | None, sensitive: Sequence[str]) -> list[str]:
-    """The columns of a version's private link table with hashes of these sensitive columns; none where it lacks one."""
-    if entry is None or not engine.exists(entry.link):
-        return []
-    own = [column["name"].lower() for column in entry.policy["columns"] if column["role"] == "sensitive"]
-    known = {column.name for column in engine.relation(table_name(entry.link)).columns}
-    found = [f"s{own.index(name.lower()) + 1}" for name in sensitive if name.lower() in own]
-    return found if len(found) == len(sensitive) and known.issuperset(found) else []
-
-
 def nulls_in(policies: Sequence[Mapping[str, Any]], name: str) -> NullPerson | None:
     """What rows without a person are to policies that count persons of this name: each another, where all say so."""
     said = [p.get("null_person") for p in policies if name.lower() in map(str.lower, counted_in(p))]
     return "distinct" if said and all(one == "distinct" for one in said) else "one" if any(said) else None
 
 
-def _why_missing(entry: Entry | None) -> str:
+def why_missing(entry: Entry | None) -> str:
+    """Why the persons of a version cannot be counted, with what to do."""
     if entry is None:
         return "the private tables of this release are not in this database; audit it by the policy from the database of its source"
     return (
@@ -285,4 +241,4 @@ def checked(
     missing = ", ".join(name for name in names if name.lower() not in known)
     if not missing:
         return results, ()
-    return results, (f"persons by {missing}: {_why_missing(entry)}",)
+    return results, (f"persons by {missing}: {why_missing(entry)}",)

@@ -12,8 +12,9 @@ from typing import TYPE_CHECKING
 
 from sqlanon.engines.base import TableRef
 from sqlanon.formats import Recoded
-from sqlanon.privacy import Grouped, Requirement
+from sqlanon.privacy import Grouped, Requirement, Values
 from sqlanon.privacy.counts import OfCounts
+from sqlanon.privacy.values import rows_of_codes, values_of
 from sqlanon.table.encode import Encoded
 from sqlanon.table.scratch import Scratch
 
@@ -48,9 +49,11 @@ def recoded(
         the classed rows, what is published of their classes, and how many groups were united with others.
     """
     first, before, total = classed, scratch.made, 0
+    read = any(one.reads_values for one in requirements)
+    values = [values_of(scratch, domain) for domain in encoded.sensitive] if read else []
     while True:
         found = recode(classed, spans)
-        labels = _united(scratch, encoded, classed, found, requirements)
+        labels = _united(scratch, encoded, classed, found, requirements, values)
         if labels is None:
             return classed, found, total
         classes, united, failing = labels
@@ -88,9 +91,13 @@ def notes(groups: int, requirements: Sequence[Requirement], *, whole: bool = Fal
 
 
 def _united(
-    scratch: Scratch, encoded: Encoded, classed: TableRef, found: Recoded, requirements: Sequence[Requirement]
-) -> tuple[Longs, Longs, int] | None:
-    """The classes with their new numbers, and how many groups fail; None where none does, or all rows are one."""
+    scratch: Scratch, encoded: Encoded, classed: TableRef, found: Recoded, requirements: Sequence[Requirement],
+    values: Sequence[Values],
+) -> tuple[Longs, Longs, int] | None:  # fmt: skip
+    """The classes with their new numbers, and how many groups fail; None where none does, or all rows are one.
+
+    ``values`` are those of the sensitive columns by code, where a requirement reads values.
+    """
     import numpy as np
 
     names = [domain.code for domain in encoded.sensitive]
@@ -99,10 +106,13 @@ def _united(
     scratch.execute(
         "table/of_groups", rows=rows, classed=classed, groups=found.groups, columns=[*names, *persons]
     )
+    counts = [rows_of_codes(scratch, rows, domain) for domain in encoded.sensitive] if values else []
     failing = []
     for one in requirements:
         below = scratch.table("below_groups")
-        one.below(scratch, below, Grouped(rows, ("place",), names, None, rows, names, persons))
+        one.below(
+            scratch, below, Grouped(rows, ("place",), names, None, rows, names, persons, counts, values)
+        )
         made = scratch.sql("table/places", places=below)
         failing.append(scratch.fetch_arrays(made, ["int64"])[0].astype(np.int64))
         scratch.drop(below)

@@ -21,10 +21,11 @@ from sqlanon.errors import PrivacyViolation
 from sqlanon.methods import Method
 from sqlanon.methods.base import Assignment, Context
 from sqlanon.privacy import Requirement
-from sqlanon.privacy.counts import OfCounts
+from sqlanon.privacy.counts import OfCounts, counted
 from sqlanon.privacy.diversity import DistinctDiversity, FrequencyDiversity
 from sqlanon.privacy.kanonymity import KAnonymity
 from sqlanon.privacy.persons import Persons
+from sqlanon.privacy.values import of_numbers, rows_of_codes, values_of
 from sqlanon.table.encode import Domain, Encoded
 from sqlanon.table.scratch import Scratch
 
@@ -136,7 +137,7 @@ def _guided(scratch: Scratch, units: TableRef, part: Encoded, guides: Sequence[G
     for one in guides:
         if isinstance(one, OfCounts):
             model: OfCounts = replace(cast("Any", one), value=places[one.column], within=())
-            found += _reachable(scratch, units, model, names)
+            found += _reachable(scratch, units, model, part.sensitive[model.value])
             continue
         here = replace(one, value=places[one.column], within=())
         most = here.measure(scratch.engine, units, (), names).reached
@@ -148,9 +149,13 @@ def _guided(scratch: Scratch, units: TableRef, part: Encoded, guides: Sequence[G
     return found
 
 
-def _reachable(scratch: Scratch, units: TableRef, model: OfCounts, names: Sequence[str]) -> list[Requirement]:
+def _reachable(scratch: Scratch, units: TableRef, model: OfCounts, domain: Domain) -> list[Requirement]:
     """A model as far as all persons reach it, in thousandths; none where they reach nothing of it."""
-    reached = model.measure(scratch.engine, units, (), names).reached
+    found = counted(scratch.engine, units, (), domain.code)
+    if model.reads_values:
+        rows = rows_of_codes(scratch, units, domain)
+        found = replace(found, values=of_numbers(values_of(scratch, domain), rows))
+    reached = model.judged(found).reached
     if model.reaches(reached):
         return [model]
     parts = reached * 1000
