@@ -101,7 +101,7 @@ def asked_of(spec: ReleaseSpec, method: MethodDeclaration) -> Asked:
         judged=tuple(
             f"{name} of {PERSONS}"
             for name in privacy.more
-            if privacy.of_persons and name in REQUIREMENTS and REQUIREMENTS[name].of_persons is not None
+            if privacy.of_persons and name in REQUIREMENTS and REQUIREMENTS[name].of_persons
         ),
     )
 

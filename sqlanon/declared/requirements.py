@@ -38,8 +38,7 @@ class RequirementDeclaration:
         population: classes are compared with a table of the population, which the value names as ``population``; only methods that say so
             take it, and it may be asked for without k.
         nothing: the value that asks for nothing; None: there is none.
-        of_persons: with `person` it is asked of persons as well. A function of a value: what a policy has to say where it cannot be asked of persons
-            in this form, or nothing. None: it cannot.
+        of_persons: with `person` it is asked of persons as well, in every form; else it cannot be asked with it.
     """
 
     name: str
@@ -55,7 +54,7 @@ class RequirementDeclaration:
     compares: bool = False
     population: bool = False
     nothing: Any = None
-    of_persons: Callable[[Any], str] | None = None
+    of_persons: bool = False
 
     def unites(self, asked: object) -> bool:
         """Whether it is monotone where this is asked."""
@@ -81,16 +80,6 @@ def _absent_violates(asked: Any) -> bool:  # noqa: ANN401 - a value of delta_dis
 def _each(asked: Any) -> list[Any]:  # noqa: ANN401 - a value by column
     """The values of all columns."""
     return list(asked.values()) if isinstance(asked, Mapping) else [asked]
-
-
-def _always(_: object) -> str:
-    """Of persons in every form."""
-    return ""
-
-
-def _equal_distance(asked: object) -> str:
-    """Audits have hashes of values where they have persons."""
-    return "say distance: equal" if any(one.distance != "equal" for one in _each(asked)) else ""
 
 
 REQUIREMENTS: Registry[RequirementDeclaration] = Registry(
@@ -126,7 +115,7 @@ REQUIREMENTS: Registry[RequirementDeclaration] = Registry(
             code="sqlanon.privacy.entropy:EntropyDiversity",
             value=ByColumn(Number(Fraction(1))),
             joint=True,
-            of_persons=_always,
+            of_persons=True,
         ),
         RequirementDeclaration(
             name="recursive_cl",
@@ -143,7 +132,7 @@ REQUIREMENTS: Registry[RequirementDeclaration] = Registry(
                 )
             ),
             joint=True,
-            of_persons=_always,
+            of_persons=True,
         ),
         RequirementDeclaration(
             name="alpha",
@@ -162,7 +151,7 @@ REQUIREMENTS: Registry[RequirementDeclaration] = Registry(
             ),
             at_most=True,
             joint=True,
-            of_persons=_always,
+            of_persons=True,
         ),
         RequirementDeclaration(
             name="t",
@@ -181,7 +170,7 @@ REQUIREMENTS: Registry[RequirementDeclaration] = Registry(
                 )
             ),
             at_most=True,
-            of_persons=_equal_distance,
+            of_persons=True,
         ),
         RequirementDeclaration(
             name="beta",
@@ -199,7 +188,7 @@ REQUIREMENTS: Registry[RequirementDeclaration] = Registry(
                 )
             ),
             at_most=True,
-            of_persons=_always,
+            of_persons=True,
         ),
         RequirementDeclaration(
             name="delta_disclosure",
@@ -219,7 +208,7 @@ REQUIREMENTS: Registry[RequirementDeclaration] = Registry(
             ),
             at_most=True,
             monotone=_absent_violates,
-            of_persons=_always,
+            of_persons=True,
         ),
         RequirementDeclaration(
             name="k_map",

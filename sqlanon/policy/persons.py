@@ -99,15 +99,12 @@ def of_persons(model: ReleaseModel, privacy: PrivacySpec, path: Path, problems: 
         declared = REQUIREMENTS[key]
         if value is None or not declared.sensitive or declared.persons:
             continue
-        if declared.of_persons is None:
-            able = [name for name, one in REQUIREMENTS.items() if one.of_persons is not None]
+        if not declared.of_persons:
+            able = [name for name, one in REQUIREMENTS.items() if one.of_persons]
             what = f"{key} is not counted over persons yet"
             problems.add(
                 (*at, key), what, f"with person ask for k, l, distinct_l, {listed(able)}, or leave person out"
             )
-        elif instead := declared.of_persons(value):
-            what = f"{key} is not counted over persons in this form"
-            problems.add((*at, key), what, f"with person {instead}, or leave person out")
     if privacy.accuracy is not None:
         what = "no method counts persons while it maximizes"
         problems.add((*at, "maximize"), what, "with person ask for k and l, or leave person out")

@@ -53,7 +53,7 @@ def requirements(
         OverPersons(one, i)
         for i in range(len(persons))
         for one in asked
-        if isinstance(one, OfCounts) and REQUIREMENTS[one.name].of_persons is not None
+        if isinstance(one, OfCounts) and REQUIREMENTS[one.name].of_persons
     )
     return asked + of_persons(privacy, sensitive, persons) + over
 

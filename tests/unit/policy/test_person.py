@@ -57,7 +57,6 @@ WRONG = [
     ("persons: rows", "persons: rows\n    person_share: 0", 9, "too small", "a number above 0"),
     ("persons: rows", "persons: rows\n    person_share: 3", 9, "too large", "at most 1"),
     ("persons: rows", "persons: rows\n    null_person: two", 9, "", "one, distinct"),
-    ("l: 2", "t: 0.3 ordered", 6, "t is not counted over persons in this form", "with person say distance: equal"),
     ("l: 2", "l: 1001", 6, "too large", "with person at most 1000"),
     ("{k: 10, l: 2}", "{maximize: k, max_loss: {per_class_ncp: 0.1}}", 6, "no method counts persons while it maximizes", "leave person out"),
     ("persons: rows", "persons: rows\n    format: anatomy", 9, "exact quasi values", "with person use the format ranges"),
