@@ -55,8 +55,8 @@ def _heavy() -> list[str]:
     )
 
 
-def kernels(rows: int) -> dict[str, object]:
-    """Seconds of one small release while the kernels' cache is empty, and with the cache it left."""
+def kernels(rows: int, method: str) -> dict[str, object]:
+    """Seconds of one small release by a method while the kernels' cache is empty, and with the cache it left."""
     table = TABLES["integers"]
     found: dict[str, object] = {"rows": rows}
     kept = os.environ.get("NUMBA_CACHE_DIR")
@@ -70,6 +70,7 @@ def kernels(rows: int) -> dict[str, object]:
                 release = {
                     **table.roles(),
                     "k": 10,
+                    "method": method,
                     "execution": "kernel",
                     "name": name,
                     "publish": f"release.{name}",
@@ -95,6 +96,7 @@ def main(words: list[str] | None = None) -> None:
     parser = options(__doc__, RESULTS / "startup.json")
     parser.add_argument("--repeat", type=int, default=9)
     parser.add_argument("--rows", type=int, default=10_000, help="rows of the table that warms the kernels")
+    parser.add_argument("--method", default="tree", help="the method whose kernels are compiled")
     args = parser.parse_args(words)
     record = Record("startup")
     commands = {
@@ -106,7 +108,7 @@ def main(words: list[str] | None = None) -> None:
     figures = {name: _wall(command, args.repeat) for name, command in commands.items()}
     for name, target in TARGETS.items():
         figures[name] |= {"target": target, "met": figures[name]["seconds"] <= target}  # type: ignore[operator]
-    compiled = kernels(args.rows)
+    compiled = kernels(args.rows, args.method)
     for name, figure in figures.items():
         print(f"{name:8} {figure['seconds']:.3f} s, processor {figure['cpu_seconds']:.3f} s")
     record.write(args.out, **figures, imported_with_sqlanon=_heavy(), kernels=compiled)

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import gc
 import signal
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from contextlib import ExitStack
 from functools import cache
 from pathlib import Path
@@ -57,6 +58,23 @@ def pytest_configure(config: pytest.Config) -> None:
         draw_the_same(config)
     if threading.current_thread() is threading.main_thread():
         signal.signal(signal.SIGTERM, signal.default_int_handler)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Generator[None, object, object]:
+    """Thousands of tests stay in memory until the end: Python does not look for garbage among them, now or later."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.enable()
+        gc.collect()
+        gc.freeze()
+
+
+def pytest_unconfigure() -> None:
+    """At the end of the process all of it is garbage."""
+    gc.unfreeze()
 
 
 @pytest.hookimpl(trylast=True)

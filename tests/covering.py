@@ -7,7 +7,7 @@ runs the other combinations.
 
 from __future__ import annotations
 
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -53,16 +53,22 @@ def covering(rows: Sequence[dict[str, str]], together: Sequence[Sequence[str]] =
     """
     groups = [*([name] for name in rows[0]), *together]
     has = [{(*names, *(row[name] for name in names)) for names in groups} for row in rows]
-    missing = set().union(*has)
-    taken: Counter[Any] = Counter()
+    holders: dict[Any, list[int]] = defaultdict(list)
+    for number, own in enumerate(has):
+        for each in own:
+            holders[each].append(number)
+    missing = set(holders)
+    new, taken = [len(own) for own in has], [0] * len(rows)
     chosen = []
     while missing:
-        best = max(
-            range(len(rows)), key=lambda i: (len(has[i] & missing), -sum(taken[each] for each in has[i]))
-        )
+        most = max(new)
+        best = min((i for i, count in enumerate(new) if count == most), key=lambda i: taken[i])
         chosen.append(best)
+        for each in has[best]:
+            for i in holders[each]:
+                taken[i] += 1
+                new[i] -= each in missing
         missing -= has[best]
-        taken.update(has[best])
     return chosen
 
 

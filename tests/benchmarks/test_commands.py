@@ -116,7 +116,9 @@ def test_columns(tmp_path):
 
 @pytest.mark.thorough
 def test_startup(tmp_path):
-    found = benchmark("startup", tmp_path / "startup.json", "--repeat", "1", "--rows", "500")
+    found = benchmark(
+        "startup", tmp_path / "startup.json", "--repeat", "1", "--rows", "500", "--method", "hilbert"
+    )
     assert found["kernels"]["first"]["seconds"] > found["kernels"]["cached"]["seconds"]
     assert not {"duckdb", "numba", "numpy", "psycopg", "sqlglot"} & set(found["imported_with_sqlanon"])
 

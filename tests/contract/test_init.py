@@ -51,7 +51,7 @@ NAMES = st.one_of(
         ]
     ),
     st.text(
-        st.characters(codec="utf-8", exclude_characters="\0", exclude_categories=("Cs",)),
+        st.characters(exclude_characters="\0", exclude_categories=("Cs",)),
         min_size=1,
         max_size=15,
     ),

@@ -6,7 +6,9 @@ import itertools
 import json
 import re
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import duckdb
@@ -55,12 +57,28 @@ class Place:
                 assert beside == rows
         return int(str(low)), int(json.loads(str(facts))["version"])
 
+    def copied(self, source: str, target: str, file: Path) -> None:
+        """Copy the database into a file that is attached as ``kept``, or from it."""
+        self.connection.execute(f"ATTACH '{file}' AS kept")
+        self.connection.execute(f"COPY FROM DATABASE {source} TO {target}")
+        self.connection.execute("DETACH kept")
+
+
+@contextmanager
+def places(kept: Path | None = None) -> Iterator[Place]:
+    """A new database: the first generation, or all that was kept in a file."""
+    with duckdb.connect(":memory:") as connection:
+        made = Place(connection)
+        if kept is None:
+            made.write(1)
+        else:
+            made.copied("kept", "memory", kept)
+        yield made
+
 
 @pytest.fixture
 def place() -> Iterator[Place]:
-    with duckdb.connect(":memory:") as connection:
-        made = Place(connection)
-        made.write(1)
+    with places() as made:
         yield made
 
 
@@ -174,15 +192,28 @@ CASES: dict[str, tuple[dict[str, Any], dict[str, Any]]] = {
 
 def changes_of(arguments: tuple[dict[str, Any], dict[str, Any]]) -> list[str]:
     """What an undisturbed refresh changes, statement by statement."""
-    with duckdb.connect(":memory:") as connection:
-        place = Place(connection)
-        place.write(1)
+    with places() as place:
         with place.open(weakest) as db:
             run(db, arguments[0])
         place.write(2)
         with place.open(weakest) as db:
             run(db, arguments[1])
             return list(db.engine.seen.changes)  # type: ignore[attr-defined]
+
+
+def kept_before(steps: list[Step], file: Path) -> Path:
+    """Do some steps on the weakest engine, and keep the database: every kill begins with a copy of it."""
+    with places() as place:
+        with place.open(weakest) as db:
+            for step in steps:
+                step(db)
+        place.copied("memory", "kept", file)
+    return file
+
+
+def rewritten(db: Database) -> None:
+    """The source has its second generation."""
+    write_people(db.engine, 2)
 
 
 def unnumbered(changes: list[str]) -> list[str]:
@@ -207,9 +238,6 @@ def holds(place: Place, arguments: dict[str, Any]) -> None:
 def crash_at(place: Place, case: str, after: int) -> None:
     """Kill a refresh there; whoever reads finds a whole version, and the next run puts everything in order."""
     first, second = CASES[case]
-    with place.open(weakest) as db:
-        run(db, first)
-    place.write(2)
     assert killed(place, refreshes(second), after) is not None
     assert place.seen() in ((1, 1), (2, 2))
     holds(place, first)
@@ -227,29 +255,27 @@ def crash_at(place: Place, case: str, after: int) -> None:
 
 
 @pytest.mark.parametrize("case", ["refresh", "columns"])
-def test_killed_while_publishing(case):
+def test_killed_while_publishing(case, tmp_path):
     """After every change that readers or the catalog see, and some of the others."""
+    kept = kept_before([refreshes(CASES[case][0]), rewritten], tmp_path / "before.duckdb")
     changes = changes_of(CASES[case])
     stops = [i for i in range(1, len(changes)) if publishing(changes[:i])]
     for after in [*stops, *((10, 25, len(changes) - 5) if case == "refresh" else ())]:
-        with duckdb.connect(":memory:") as connection:
-            place = Place(connection)
-            place.write(1)
+        with places(kept) as place:
             crash_at(place, case, after)
 
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("case", CASES)
-def test_killed_anywhere(case):
+def test_killed_anywhere(case, tmp_path):
     """After every statement of a refresh; where the first ones are those of another case, after the others."""
     changes = unnumbered(changes_of(CASES[case]))
     known = [] if case == "refresh" else unnumbered(changes_of(CASES["refresh"]))
     pairs = enumerate(zip(changes, known, strict=False))
     alike = next((at for at, (own, other) in pairs if own != other), 0) if CASES[case][0] == RELEASE else 0
+    kept = kept_before([refreshes(CASES[case][0]), rewritten], tmp_path / "before.duckdb")
     for after in range(alike, len(changes)):
-        with duckdb.connect(":memory:") as connection:
-            place = Place(connection)
-            place.write(1)
+        with places(kept) as place:
             crash_at(place, case, after)
 
 
@@ -257,9 +283,7 @@ def test_killed_anywhere(case):
 def test_killed_first_run():
     """Before the first version there is nothing: readers find nothing or all of it."""
     for after in itertools.count():
-        with duckdb.connect(":memory:") as connection:
-            place = Place(connection)
-            place.write(1)
+        with places() as place:
             ended = killed(place, refreshes(RELEASE), after) is None
             with place.open(normal) as db:
                 there = db.engine.exists(db.engine.target("release.people"))
@@ -283,17 +307,12 @@ def unpublished(db: Database) -> object:
 
 @pytest.mark.thorough
 @pytest.mark.parametrize("step", [rolled_back, unpublished])
-def test_killed_rollback_and_unpublish(step):
+def test_killed_rollback_and_unpublish(step, tmp_path):
     """The version before or after, or none; the next command finishes."""
+    steps = [refreshes(RELEASE), rewritten, *([refreshes(RELEASE)] if step is rolled_back else [])]
+    kept = kept_before(steps, tmp_path / "before.duckdb")
     for after in itertools.count():
-        with duckdb.connect(":memory:") as connection:
-            place = Place(connection)
-            place.write(1)
-            with place.open(weakest) as db:
-                run(db, RELEASE)
-                write_people(db.engine, 2)
-                if step is rolled_back:
-                    run(db, RELEASE)
+        with places(kept) as place:
             ended = killed(place, step, after) is None
             with place.open(normal) as db:
                 there = db.engine.exists(db.engine.target("release.people"))

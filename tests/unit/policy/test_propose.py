@@ -243,7 +243,7 @@ def test_a_release_can_be_released_again(tmp_path: Path) -> None:
     assert proposed(tmp_path, Profile("age"), source="Release.T").publish == "release.T_anonymized"
 
 
-names = st.text(st.characters(codec="utf-8", exclude_characters="\0"), min_size=1, max_size=60)
+names = st.text(st.characters(exclude_characters="\0", exclude_categories=("Cs",)), min_size=1, max_size=60)
 
 
 @pytest.mark.property
