@@ -100,8 +100,8 @@ def asked_of(spec: ReleaseSpec, method: MethodDeclaration) -> Asked:
         whole=privacy.whole,
         judged=tuple(
             f"{name} of {PERSONS}"
-            for name in privacy.more
-            if privacy.of_persons and name in REQUIREMENTS and REQUIREMENTS[name].of_persons
+            for name in (*privacy.more, *(("l",) if privacy.joint and privacy.l is not None else ()))
+            if privacy.of_persons and name in REQUIREMENTS and (name == "l" or REQUIREMENTS[name].of_persons)
         ),
     )
 

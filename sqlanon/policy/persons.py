@@ -108,9 +108,6 @@ def of_persons(model: ReleaseModel, privacy: PrivacySpec, path: Path, problems: 
     if privacy.accuracy is not None:
         what = "no method counts persons while it maximizes"
         problems.add((*at, "maximize"), what, "with person ask for k and l, or leave person out")
-    if privacy.joint:
-        what = "l within every value of the others is not counted over persons yet"
-        problems.add((*at, "joint"), what, "leave joint out, or leave person out")
     if privacy.l is not None and privacy.l > MOST_L:
         problems.add((*at, "l"), "too large", f"with person at most {MOST_L}")
     if FORMATS[model.format.kind].exact and not problems.broken((*path, "format", "kind")):

@@ -27,6 +27,7 @@ from sqlanon.privacy.base import (
 from sqlanon.privacy.counts import OfCounts
 from sqlanon.privacy.over_persons import OverPersons
 from sqlanon.privacy.persons import of_persons
+from sqlanon.privacy.persons_within import within_others
 from sqlanon.spec import ColumnSpec, PrivacySpec
 
 
@@ -55,7 +56,8 @@ def requirements(
         for one in asked
         if isinstance(one, OfCounts) and REQUIREMENTS[one.name].of_persons
     )
-    return asked + of_persons(privacy, sensitive, persons) + over
+    joint = within_others(privacy, sensitive, persons)
+    return asked + of_persons(privacy, sensitive, persons) + joint + over
 
 
 def class_of(declared: RequirementDeclaration) -> type[Requirement]:

@@ -89,8 +89,8 @@ class OverPersons(_OfPersons):
         persons: Sequence[str] = (),
     ) -> Measured:  # fmt: skip
         """See `Requirement.measure`."""
-        value = names[self.model.value]
-        found = weighed(engine, target, classes, value, persons[self.place], count)
+        value, by = names[self.model.value], [*classes, *(names[i] for i in self.model.within)]
+        found = weighed(engine, target, by, value, persons[self.place], count)
         return self.model.judged_in(found, engine, target, value)
 
     def below(self, scratch: Scratch, made: TableRef, rows: Grouped) -> None:
@@ -106,7 +106,8 @@ class OverPersons(_OfPersons):
         elif model.reads_values:
             model = model.of_hashes()
         parts, whole, numbers = (beside(scratch, word) for word in ("parts", "whole_parts", "failing"))
-        groups, value = list(rows.groups), self.model.value
+        found = beside(scratch, "within") if model.within else made
+        value, groups = model.value, [*rows.groups, *(rows.names[i] for i in model.within)]
         asked: dict[str, object] = {"person": rows.persons[self.place]}
         scratch.execute(
             "privacy/person_parts", None, parts=parts, rows=rows.table, groups=groups, value=rows.names[value], count=rows.count, **asked
@@ -121,8 +122,10 @@ class OverPersons(_OfPersons):
         )
         places = failing(model, place, number, many, n, known)
         scratch.engine.load_arrays(numbers, {"place": places})
-        scratch.execute("privacy/below_numbered", made=made, parts=parts, failing=numbers, groups=groups)
-        for table in (parts, whole, numbers):
+        scratch.execute("privacy/below_numbered", made=found, parts=parts, failing=numbers, groups=groups)
+        if found != made:
+            scratch.execute("privacy/below_within", made=made, below=found, groups=list(rows.groups))
+        for table in (parts, whole, numbers, *((found,) if found != made else ())):
             scratch.drop(table)
 
 

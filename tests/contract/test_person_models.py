@@ -240,19 +240,6 @@ def test_methods_that_do_not_unite_refuse_it_with_rows(method: str) -> None:
         assert release(**asked, persons="whole", method=method).privacy.of_persons
 
 
-def test_joint_is_refused() -> None:
-    asked = {
-        "source": "t",
-        "quasi": "q",
-        "sensitive": "s",
-        "identifiers": "p",
-        "person": "p",
-        "persons": "whole",
-    }
-    with pytest.raises(PolicyError, match="within every value of the others is not counted over persons"):
-        release(**asked, k=3, alpha="1/2", joint=True)
-
-
 @pytest.mark.cover("asked")
 @pytest.mark.parametrize("asked", ["3/5", {"max": "3/5", "values": ["b"]}], ids=["all", "listed"])
 def test_versions_are_compared_over_persons(shared_db: Any, asked: Any) -> None:
