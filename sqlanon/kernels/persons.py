@@ -4,14 +4,43 @@ A row has three numbers: its person, its value, and its pair of both. A person's
 in the class, times ``UNIT`` and rounded up. Parts are exact for persons of up to 16 rows in a class, and else too large by
 less than 1 / ``UNIT``, so that a class is refused rather than accepted. Parts change with every row of the person: classes that
 each meet it may have a union that does not.
+
+No part is more than one person, so a value that few persons have cannot weigh too much. Parts are computed only where some value has
+more persons than that; persons whose rows have changed since then wait until it happens again.
 """
 
 from __future__ import annotations
+
+from numba import njit
 
 from sqlanon.kernels.tally import Flags, Ints, Longs, Reals, adding, clearing
 
 UNIT = 720_720
 """The weight of a person: the least number that 1, 2, .., 16 divide."""
+
+_MET, _WAIT, _MOST, _VALUES = 0, 1, 2, 3
+"""First counters: persons that were met, persons that wait, most persons of a value, values that were met."""
+_FIRST = 4
+"""Where the counters of each person begin: its rows, whether it is weighed, its latest pair + 1. After those of the persons: the list of
+persons that wait, the list of values that were met, of each value its weight and its persons, of each pair its rows and the person's
+pair before it + 1."""
+
+
+def room(persons: int, values: int, pairs: int) -> int:
+    """How many counters the tally needs."""
+    return _FIRST + 4 * persons + 3 * values + 2 * pairs
+
+
+@njit(nogil=True, cache=True, inline="always")
+def _weigh(bounds: Longs, counts: Longs, who: int, sign: int, of_values: int, of_pairs: int) -> None:
+    """Add the parts of a person to the weights of its values, or take them away."""
+    n, at = counts[_FIRST + 3 * who], counts[_FIRST + 3 * who + 2]
+    while at > 0:
+        pair = at - 1
+        own = counts[of_pairs + 2 * pair]
+        part = UNIT if own == n else (own * UNIT + n - 1) // n
+        counts[of_values + 2 * bounds[4 + pair]] += sign * part
+        at = counts[of_pairs + 2 * pair + 1]
 
 
 @adding
@@ -20,60 +49,83 @@ def add_weighted(
 ) -> None:
     """Most weight of a value * p <= persons * UNIT * q.
 
-    bounds: p, q, persons, values, then where the pairs of each person begin (persons + 1), then the value of each pair.
-    counts: persons that were met, unused, rows of each person, whether it waits to be weighed, a list of those that
-    wait, weight of each value, rows of each pair. Pairs of a person are consecutive.
+    bounds: p, q, persons, values, then the value of each pair.
+    counts: see `room`.
 
-    Cost: of a slot the different values of the persons that have rows in it, and all values.
+    Cost: one step a row, as long as no value has so many persons that it might weigh too much; after that, of a slot, the different
+    values in it of the persons that have rows in it, and all values that were met. Slots that fail anyhow are not looked at.
     """
     p, q, persons, values = bounds[0], bounds[1], bounds[2], bounds[3]
-    first, value_of = 4, 5 + persons
-    rows, waits, waiting = 2, 2 + persons, 2 + 2 * persons
-    weight, pairs = 2 + 3 * persons, 2 + 3 * persons + values
-    met, begin = counts[0], 0
+    waiting = _FIRST + 3 * persons
+    seen = waiting + persons
+    of_values = seen + values
+    of_pairs = of_values + 2 * values
+    met, wait, most, many, begin = counts[_MET], counts[_WAIT], counts[_MOST], counts[_VALUES], 0
     for s in range(len(ends)):
-        many = 0
         for at in range(begin, ends[s]):
-            who, pair = items[3 * at], items[3 * at + 2]
-            n = counts[rows + who]
-            if counts[waits + who] == 0:
-                counts[waits + who] = 1
-                counts[waiting + many] = who
-                many += 1
-                if n == 0:
-                    met += 1
-                else:
-                    for i in range(bounds[first + who], bounds[first + who + 1]):
-                        own = counts[pairs + i]
-                        if own > 0:
-                            counts[weight + bounds[value_of + i]] -= (own * UNIT + n - 1) // n
-            counts[rows + who] = n + 1
-            counts[pairs + pair] += 1
+            who, value, pair = items[3 * at], items[3 * at + 1], items[3 * at + 2]
+            one = _FIRST + 3 * who
+            if counts[one] == 0:
+                met += 1
+                counts[waiting + wait] = who
+                wait += 1
+            elif counts[one + 1] == 1:
+                _weigh(bounds, counts, who, -1, of_values, of_pairs)
+                counts[one + 1] = 0
+                counts[waiting + wait] = who
+                wait += 1
+            counts[one] += 1
+            own = of_pairs + 2 * pair
+            if counts[own] == 0:
+                counts[own + 1] = counts[one + 2]
+                counts[one + 2] = pair + 1
+                having = counts[of_values + 2 * value + 1] + 1
+                counts[of_values + 2 * value + 1] = having
+                if having == 1:
+                    counts[seen + many] = value
+                    many += 1
+                most = max(most, having)
+            counts[own] += 1
         begin = ends[s]
-        for w in range(many):
+        if not holds[s] or most * p <= met * q:
+            continue
+        for w in range(wait):
             who = counts[waiting + w]
-            n = counts[rows + who]
-            counts[waits + who] = 0
             counts[waiting + w] = 0
-            for i in range(bounds[first + who], bounds[first + who + 1]):
-                own = counts[pairs + i]
-                if own > 0:
-                    counts[weight + bounds[value_of + i]] += (own * UNIT + n - 1) // n
-        most = 0
-        for v in range(values):
-            most = max(most, counts[weight + v])
-        if most * p > met * UNIT * q:
-            holds[s] = False
-    counts[0] = met
+            _weigh(bounds, counts, who, 1, of_values, of_pairs)
+            counts[_FIRST + 3 * who + 1] = 1
+        wait = 0
+        for i in range(many):
+            if counts[of_values + 2 * counts[seen + i]] * p > met * UNIT * q:
+                holds[s] = False
+                break
+    counts[_MET], counts[_WAIT], counts[_MOST], counts[_VALUES] = met, wait, most, many
 
 
 @clearing
 def clear_weighted(items: Ints, bounds: Longs, _: Reals, counts: Longs, __: Reals) -> None:
     """Forget the persons and values of the rows."""
     persons, values = bounds[2], bounds[3]
-    weight, pairs = 2 + 3 * persons, 2 + 3 * persons + values
-    counts[0] = 0
+    waiting = _FIRST + 3 * persons
+    seen = waiting + persons
+    of_values = seen + values
+    of_pairs = of_values + 2 * values
+    for w in range(counts[_WAIT]):
+        counts[waiting + w] = 0
+    for i in range(counts[_VALUES]):
+        counts[seen + i] = 0
+    for i in range(_FIRST):
+        counts[i] = 0
     for at in range(len(items) // 3):
-        counts[2 + items[3 * at]] = 0
-        counts[weight + items[3 * at + 1]] = 0
-        counts[pairs + items[3 * at + 2]] = 0
+        one, value, own = (
+            _FIRST + 3 * items[3 * at],
+            of_values + 2 * items[3 * at + 1],
+            of_pairs + 2 * items[3 * at + 2],
+        )
+        counts[one] = 0
+        counts[one + 1] = 0
+        counts[one + 2] = 0
+        counts[value] = 0
+        counts[value + 1] = 0
+        counts[own] = 0
+        counts[own + 1] = 0

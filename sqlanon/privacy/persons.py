@@ -21,10 +21,19 @@ from sqlanon.sqltext import statement
 from sqlanon.table.scratch import Scratch
 
 if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
     from sqlanon.kernels.tally import Compiled, Tally
+
+    Longs = npt.NDArray[np.int64]
 
 UNIT = 720_720
 """The weight of a person in integers, as kernels and `below` divide it: exact for persons of up to 16 rows in a class."""
+
+
+_DENSE = 8
+"""Possible pairs of person and value a row, up to which a table of them takes less memory than a sort of the rows."""
 
 
 def of_persons(
@@ -230,21 +239,20 @@ class PersonDiversity(_OfPersons):
         return Fraction(-(-self.asked.numerator * 1000 // self.asked.denominator), 1000).as_integer_ratio()
 
     def tally(self, coded: Coded) -> Tally:
-        """See `Requirement.tally`; memory: three numbers a person, and one a pair of person and value, for every thread."""
+        """See `Requirement.tally`; memory: four numbers a person, and two a pair of person and value, for every thread."""
         import numpy as np
 
-        from sqlanon.kernels.persons import add_weighted, clear_weighted
+        from sqlanon.kernels.persons import add_weighted, clear_weighted, room
         from sqlanon.kernels.tally import Tally
 
-        who, values = coded.persons[self.place].astype(np.int64), coded.codes[self.value]
-        persons = coded.person_codes[self.place]
-        known, pair = np.unique(who * values + coded.sensitive[self.value], return_inverse=True)
-        first = np.searchsorted(known, np.arange(persons + 1) * values)
-        bounds = np.concatenate([[*self._exact, persons, values], first, known % max(values, 1)])
-        items = np.stack([who, coded.sensitive[self.value], pair.reshape(-1)], axis=1)
+        who, persons = coded.persons[self.place], coded.person_codes[self.place]
+        codes, values = coded.sensitive[self.value], coded.codes[self.value]
+        value, pair = _pairs(who.astype(np.int64) * values + codes, persons * values, values)
+        bounds = np.concatenate([[*self._exact, persons, values], value])
+        items = np.stack([who, codes, pair], axis=1)
         return Tally(
             add_weighted, clear_weighted, np.ascontiguousarray(items.ravel(), np.int32), 3, bounds.astype(np.int64),
-            2 + 3 * persons + values + len(known),
+            room(persons, values, len(value)),
         )  # fmt: skip
 
     def below(self, scratch: Scratch, made: TableRef, rows: Grouped) -> None:
@@ -270,3 +278,22 @@ class PersonDiversity(_OfPersons):
             return Measured(Fraction(0), 0)
         whole, top, failing = (int(str(cell)) for cell in found[0])
         return Measured(Fraction(whole, top), failing)
+
+
+def _pairs(key: Longs, keys: int, values: int) -> tuple[Longs, npt.NDArray[np.int32]]:
+    """Number the pairs of person and value that occur: the value of each, and the number of every row's pair.
+
+    Args:
+        key: of every row, its person times ``values`` and its value.
+        keys: how many there could be.
+        values: how many values there are.
+    """
+    import numpy as np
+
+    if keys > _DENSE * len(key):
+        known, pair = np.unique(key, return_inverse=True)
+        return known % max(values, 1), pair.reshape(-1).astype(np.int32)
+    found = np.zeros(keys, np.bool_)
+    found[key] = True
+    number = np.cumsum(found, dtype=np.int32) - np.int32(1)
+    return np.flatnonzero(found).astype(np.int64) % max(values, 1), number[key]

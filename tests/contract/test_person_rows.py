@@ -247,8 +247,15 @@ def test_persons_of_one_value_do_not_pass_by_the_rows_of_another(shared_db: Any)
 def test_what_kernels_count(seed: int) -> None:
     """Every cut of an order, whole sets, and an order counted in parts, against the definitions."""
     drawn = np.random.default_rng(seed)
-    n, persons, values = int(drawn.integers(2, 60)), int(drawn.integers(1, 9)), int(drawn.integers(1, 5))
+    many = seed % 2  # persons and values of whom most have no row
+    n, persons, values = (
+        int(drawn.integers(2, 60)),
+        int(drawn.integers(1, 9 + 12 * many)),
+        int(drawn.integers(1, 5)),
+    )
     who, value = drawn.integers(0, persons, n).astype(np.int32), drawn.integers(0, values, n).astype(np.int32)
+    if many:
+        who, value, persons, values = who * 50, value * 3, persons * 50, values * 3
     coded = Coded(n, [value], [values], persons=[who], person_codes=[persons])
     l, share = Fraction(int(drawn.integers(2, 7)), 2), Fraction(1, int(drawn.integers(1, 4)))  # noqa: E741
     k = int(drawn.integers(1, 5))
