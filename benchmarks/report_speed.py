@@ -170,6 +170,26 @@ def attack(folder: Path) -> str:
     ))  # fmt: skip
 
 
+def models(folder: Path) -> str:
+    """Seconds of every privacy model against k alone."""
+    head = (
+        "privacy",
+        "release (processor s)",
+        "times k alone",
+        "times k alone, by the clock",
+        "at most",
+        "classes",
+        "GCP",
+    )
+    return figures(folder, "models", head, lambda result: (
+        (
+            one["model"] if one["model"] == "k" else f"k and {one['model']}", f"{one['cpu_seconds']:.2f}", f"**{one['cpu_times']:.2f}**",
+            f"{one['times']:.2f}", "-" if one["model"] == "k" else f"{result['promised']:g}", f"{one['classes']:,}", f"{one['gcp']:.3f}",
+        )
+        for one in result["runs"]
+    ))  # fmt: skip
+
+
 SECTIONS: Mapping[str, Callable[[Path], str]] = {
     "speed": speed,
     "columns": columns,
@@ -178,4 +198,5 @@ SECTIONS: Mapping[str, Callable[[Path], str]] = {
     "startup": startup,
     "query": query,
     "attack": attack,
+    "models": models,
 }
