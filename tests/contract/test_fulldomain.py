@@ -7,6 +7,7 @@ import uuid
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -125,29 +126,40 @@ def test_the_best_of_all_nodes(sample: Sample, table: Case) -> None:
 @pytest.mark.cover
 def test_every_minimal_node(sample: Sample, table: Case) -> None:
     diverse = table.privacy.l is not None or table.privacy.distinct_l is not None
-    for limit in LIMITS[: 1 if diverse else 3]:
-        most = int(limit * sample.table.rows)
-        expected = lattice.minimal(sample.table, table.privacy, most)
+    for limit, rows in product(LIMITS[: 1 if diverse else 3], ("starred", "left_out")):
+        most, starred = int(limit * sample.table.rows), rows == "starred"
+        expected = lattice.minimal(sample.table, table.privacy, most, starred)
         chosen = min(
             (
-                lattice.published(sample.table, table.privacy, node, "loss", most, starred=False)
+                lattice.published(sample.table, table.privacy, node, "loss", most, starred)
                 for node in expected
             ),
             key=lambda one: one.key,  # type: ignore[union-attr]
         )
         assert chosen is not None
         for execution in ("kernel", "pushdown"):
-            one = found(sample, execution, {"search": "all"}, limit, "left_out")
+            one = found(sample, execution, {"search": "all"}, limit, rows)
             listed = "; ".join(" ".join(map(str, node)) for node in expected)
-            assert one.notes[1].endswith(f": {listed}"), (limit, execution)
+            assert one.notes[1].endswith(f": {listed}"), (limit, rows, execution)
             assert f"{len(expected)} minimal nodes" in one.notes[1]
             assert one.node == chosen.node
 
 
 @pytest.mark.parametrize("execution", ["kernel", "pushdown"])
-@pytest.mark.parametrize(
-    ("search", "rows"), [("global", "left_out"), ("all", "left_out"), ("global", "starred")]
-)
+def test_a_finer_node_whose_suppressed_rows_are_no_class(
+    connect_module: Any, tmp_path: Path, execution: str
+) -> None:
+    """One row is alone at (0, 0), and no class joins it within the limit: the least nodes are those without suppressed rows."""
+    values = ((1, "u"),) * 4 + ((2, "u"),) + ((1, "w"),) * 3
+    one = Case("alone", {"q": "INTEGER", "n": "TEXT"}, values, {"q": QI(), "n": QI("nominal")}, (), Privacy(k=2))
+    assert lattice.minimal(one.table, one.privacy, 1, starred=True) == [(1, 0)]
+    with encoded_sample(connect_module(PAIR[0]), one, tmp_path) as sample:
+        made = found(sample, execution, {"search": "all"}, Fraction(1, 8), "starred")
+    assert (made.node, made.gone) == ((1, 0), set())
+
+
+@pytest.mark.parametrize("execution", ["kernel", "pushdown"])
+@pytest.mark.parametrize(("search", "rows"), list(product(("global", "all"), ("left_out", "starred"))))
 def test_a_node_that_suppresses_every_row_is_none(
     connect_module: Any, tmp_path: Path, search: str, rows: str, execution: str
 ) -> None:
@@ -158,7 +170,7 @@ def test_a_node_that_suppresses_every_row_is_none(
         )
         expected = lattice.best(one.table, one.privacy, "loss", 8, starred=rows == "starred")
         assert (expected.node, len(expected.classes), expected.gone) == ((1,), 1, [])
-        assert lattice.minimal(one.table, one.privacy, 8) == [(1,)]
+        assert lattice.minimal(one.table, one.privacy, 8, starred=rows == "starred") == [(1,)]
         with encoded_sample(connect_module(PAIR[0]), one, tmp_path) as sample:
             made = found(sample, execution, {"search": search}, Fraction(1), rows)
         assert (made.node, made.classes, made.gone) == ((1,), {frozenset(range(8))}, set())
@@ -167,7 +179,7 @@ def test_a_node_that_suppresses_every_row_is_none(
 @pytest.mark.parametrize(
     ("privacy", "values", "search", "limit", "rows", "said"),
     [
-        (Privacy(k=2), "ab", "all", "1/5", "starred", r": raise limit, say rows: left_out, say search: global, or ask for less$"),
+        (Privacy(k=1, l=Fraction(2)), "aaab", "global", "1/5", "starred", r"largest feasible value is 1.25"),
         (Privacy(k=1, l=Fraction(2)), "a", "global", "1", "left_out", r"; the whole table reaches l = 1 of sa: ask for less$"),
         (Privacy(k=1, l=Fraction(2)), "aaab", "global", "1/5", "left_out", r"l = 1.25 of sa: raise limit, or ask for less$"),
         (Privacy(k=1, l=Fraction(2)), "a", "local", "1", "left_out", r"; the whole table reaches l = 1 of sa: ask for less$"),
@@ -178,8 +190,8 @@ def test_a_node_that_suppresses_every_row_is_none(
 def test_where_no_node_will_do_only_options_not_yet_set_are_named(
     connect_module: Any, tmp_path: Path, privacy: Privacy, values: str, search: str, limit: str, rows: str, said: str
 ) -> None:  # fmt: skip
-    """With k = 2, one row is apart, and is no class; with l, the table itself has too many rows of one value."""
-    table = tuple((int(i == 4) if values == "ab" else 0, values[i % len(values)]) for i in range(5))
+    """The table itself has too many rows of one value."""
+    table = tuple((0, values[i % len(values)]) for i in range(5))
     one = Case("none", {"x": "INTEGER", "sa": "TEXT"}, table, {"x": QI()}, ("sa",), privacy)
     asked = {"method": f"fulldomain:search={search}", "suppression": {"limit": limit, "rows": rows}}
     with pytest.raises(InfeasibleError, match=said):

@@ -129,14 +129,13 @@ def best(table: Table, privacy: Privacy, metric: str, most: int, starred: bool) 
     return min((one for one in found if one is not None), key=lambda one: one.key)
 
 
-def minimal(table: Table, privacy: Privacy, most: int) -> list[Node]:
-    """Nodes that leave out no more rows than the limit, and not all, while no such node is below them."""
-    most = min(most, table.rows - 1)
+def minimal(table: Table, privacy: Privacy, most: int, starred: bool) -> list[Node]:
+    """Nodes that can be published within the limit, without suppressing all rows, while no such node is below them."""
     enough = {
         node
         for node in nodes(table)
-        if sum(len(rows) for rows in groups(table, node, range(table.rows)) if not meets(table, rows, privacy)) <= most
-    }  # fmt: skip
+        if published(table, privacy, node, "loss", min(most, table.rows - 1), starred) is not None
+    }
     return sorted(
         node
         for node in enough

@@ -7,7 +7,7 @@ from sqlanon.privacy import beyond_rows
 from sqlanon.privacy.base import reachable
 
 
-def nothing_found(context: Context, *, every: bool) -> str:
+def nothing_found(context: Context) -> str:
     """What no node does, what the whole table reaches where that is less than is asked, and options that are not yet set."""
     encoded, suppression, most = context.encoded, context.suppression, context.most_unassigned
     starred = suppression is None or suppression.rows == "starred"
@@ -16,7 +16,6 @@ def nothing_found(context: Context, *, every: bool) -> str:
         for open_, text in (
             (most < encoded.rows, "raise limit" if suppression else "set suppression: {limit: ...}"),
             (starred, "say rows: left_out"),
-            (every, "say search: global"),
         )
         if open_
     ]

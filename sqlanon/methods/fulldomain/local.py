@@ -108,7 +108,7 @@ def assign(context: Context, lattice: Lattice, *, divide: bool, most: int) -> As
 
         found = better(context, lattice, cells, pieces if lawful else None, divide=divide, most=most)
         if found is None:
-            raise InfeasibleError(nothing_found(context, every=False))
+            raise InfeasibleError(nothing_found(context))
         pieces = found
     table, divided = attach(context, cells, pieces.record, _numbered(pieces), pieces.rows)
     nodes = len(lattice.nodes)

@@ -54,11 +54,14 @@ class Search:
         lattice: with the costs of the metric.
         checker: looks at nodes.
         squares: the metric is dm.
+        every: all minimal nodes are looked for, and not the best one.
     """
 
-    def __init__(self, context: Context, lattice: Lattice, checker: Checker, *, squares: bool) -> None:
+    def __init__(
+        self, context: Context, lattice: Lattice, checker: Checker, *, squares: bool, every: bool = False
+    ) -> None:
         suppression = context.suppression
-        self._lattice, self._checker, self._squares = lattice, checker, squares
+        self._lattice, self._checker, self._squares, self._every = lattice, checker, squares, every
         self._rows = context.encoded.rows
         self._starred = suppression is None or suppression.rows == "starred"
         # A node without a row in another class fails, as every finer one does: the last node loses as little, and suppresses none.
@@ -90,7 +93,8 @@ class Search:
         if sure > self._most:
             self.fails[(levels <= here).all(axis=1)] = True
             return False
-        if checked.failing.rows > self._most:
+        # A lone row is no class of its own where two are: a finer node may suffice, and a coarser one not.
+        if checked.failing.rows > self._most or (self._every and self._joined(checked) is None):
             self.fails[self._lattice.number(node)] = True
             return False
         self.meets[(levels >= here).all(axis=1) if self.monotone else self._lattice.number(node)] = True
@@ -99,22 +103,28 @@ class Search:
 
     def _score(self, node: Node, checked: Checked) -> None:
         """Compare a node with the best one, if its suppressed rows can be published as one class."""
-        gone, joined = checked.failing, 0
         height = sum(node)
-        if self._beaten(self._total(node, checked, gone), height, node):
+        if self._beaten(self._total(node, checked, checked.failing), height, node):
             return
-        if self._starred and gone.rows and not self._checker.meets(0):
-            # What meets the requirements still does with more such classes: so the fewest are found by halving.
-            low, high = 1, self._checker.joinable(self._most)
-            if high < 1 or not self._checker.meets(high):
-                return
-            while low < high:
-                middle = (low + high) // 2
-                low, high = (low, middle) if self._checker.meets(middle) else (middle + 1, high)
-            joined, gone = low, self._checker.suppressed(low)
-        score = self._total(node, checked, gone)
+        joined = self._joined(checked)
+        if joined is None:
+            return
+        score = self._total(node, checked, self._checker.suppressed(joined) if joined else checked.failing)
         if not self._beaten(score, height, node):
             self.best = Best(score, height, node, joined)
+
+    def _joined(self, checked: Checked) -> int | None:
+        """How many classes join the suppressed rows of the node that was checked last; None: within the limit they are no class."""
+        if not self._starred or not checked.failing.rows or self._checker.meets(0):
+            return 0
+        # What meets the requirements still does with more such classes: so the fewest are found by halving.
+        low, high = 1, self._checker.joinable(self._most)
+        if high < 1 or not self._checker.meets(high):
+            return None
+        while low < high:
+            middle = (low + high) // 2
+            low, high = (low, middle) if self._checker.meets(middle) else (middle + 1, high)
+        return low
 
     def _beaten(self, score: int, height: int, node: Node) -> bool:
         return self.best is not None and self.best.key < (score, height, node)
@@ -179,7 +189,8 @@ class Search:
         """Every node that suffices while no finer one does: Incognito.
 
         A subset of the columns at some levels is the node that hides the others, and what fails for a subset fails for every node below
-        that. So subsets are gone through by size, as a-priori pruning has it, and each from its finest nodes up.
+        that. So subsets are gone through by size, as a-priori pruning has it, and each from its finest nodes up. Nodes above one that
+        suffices are not looked at: whether they suffice or not, they are not minimal.
         """
         levels, top = self._lattice.nodes, np.array(self._lattice.top, np.int16)
         shown = (levels < top).sum(axis=1)
@@ -204,7 +215,7 @@ class Search:
 def assign(context: Context, lattice: Lattice, *, every: bool, squares: bool, pushed: bool) -> Assignment:
     """The best node, or with ``every`` the best of all minimal ones, which the notes list."""
     checker = _checker(context, lattice, pushed=pushed)
-    search = Search(context, lattice, checker, squares=squares)
+    search = Search(context, lattice, checker, squares=squares, every=every)
     notes: list[str] = []
     if every:
         found = search.minimal()
@@ -215,7 +226,7 @@ def assign(context: Context, lattice: Lattice, *, every: bool, squares: bool, pu
     else:
         best = search.run()
     if best is None:
-        raise InfeasibleError(nothing_found(context, every=every))
+        raise InfeasibleError(nothing_found(context))
     checker.check(best.node)
     shown = ", ".join(
         f"{column.name} {level}" for column, level in zip(lattice.columns, best.node, strict=True)
