@@ -151,7 +151,9 @@ def test_a_finer_node_whose_suppressed_rows_are_no_class(
 ) -> None:
     """One row is alone at (0, 0), and no class joins it within the limit: the least nodes are those without suppressed rows."""
     values = ((1, "u"),) * 4 + ((2, "u"),) + ((1, "w"),) * 3
-    one = Case("alone", {"q": "INTEGER", "n": "TEXT"}, values, {"q": QI(), "n": QI("nominal")}, (), Privacy(k=2))
+    one = Case(
+        "alone", {"q": "INTEGER", "n": "TEXT"}, values, {"q": QI(), "n": QI("nominal")}, (), Privacy(k=2)
+    )
     assert lattice.minimal(one.table, one.privacy, 1, starred=True) == [(1, 0)]
     with encoded_sample(connect_module(PAIR[0]), one, tmp_path) as sample:
         made = found(sample, execution, {"search": "all"}, Fraction(1, 8), "starred")
