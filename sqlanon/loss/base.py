@@ -82,3 +82,5 @@ class AskedMetric(Protocol):
 
 ROWS = "SUM(b.n)"
 CLASSES = "COUNT(*)"
+PUBLISHED = "SUM(b.published)"
+"""Rows of the source; classes, rows that are left out being one more; classes that are published."""

@@ -52,7 +52,8 @@ def measure(
         attributes: the quasi columns.
         k: the k that was asked; None: none was, and there is no C_AVG.
         lost: rows of the source that are not published, or starred. Each has lost everything: its NCP, LM and volume are 1, and
-            it is as any other row of the source (DM). The boxes of the starred class say so themselves but for DM.
+            it is as any other row of the source (DM). The boxes of the starred class say so themselves but for DM; rows that are
+            left out count as one class more.
 
     Raises:
         PolicyError: a metric of an extension calls an aggregate as another metric calls a different one.
@@ -73,16 +74,12 @@ def measure(
         weights=sum(a.weight for a in attributes),
         aggregates=[{"alias": alias, "sql": sql} for alias, sql in wanted.items()],
         starred=lost.starred,
+        left_out=lost.left_out,
         ordered=scratch.few,
     )[0]
     values = {
         alias: 0.0 if cell is None else float(str(cell)) for alias, cell in zip(wanted, row, strict=True)
     }
-    if lost.left_out:
-        values["n_rows"] += lost.left_out
-        for alias in values:
-            if alias.startswith(("ncp_", "lm_")) or alias == "volumes":
-                values[alias] += lost.left_out
     rows = values["n_rows"]
     values["squares"] += lost.suppressed * rows
     finished = {name: metric.finish(values, attributes, k or 1) for name, metric in metrics.items()}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from sqlanon.loss.base import CLASSES, ROWS, Attribute
+from sqlanon.loss.base import PUBLISHED, ROWS, Attribute
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,14 +28,14 @@ class Discernability:
 
 @dataclass(frozen=True, slots=True)
 class AverageClass:
-    """C_AVG = N / (classes x k) (LeFevre et al., section 1.2)."""
+    """C_AVG = N / (classes x k) (LeFevre et al., section 1.2), of the classes that are published."""
 
     name: str = "c_avg"
 
     def aggregates(self, attributes: Sequence[Attribute]) -> Mapping[str, str]:
         """See `Metric`."""
-        return {"n_rows": ROWS, "n_classes": CLASSES}
+        return {"n_rows": ROWS, "n_published": PUBLISHED}
 
     def finish(self, values: Mapping[str, float], attributes: Sequence[Attribute], k: int) -> float:
         """See `Metric`."""
-        return values["n_rows"] / (values["n_classes"] * k)
+        return values["n_rows"] / (values["n_published"] * k)

@@ -116,6 +116,10 @@ def test_a_row_left_out_counts_as_all_lost(leaving: Any) -> None:
     assert loss.ncp == pytest.approx((4 * 3 / 11 + 7 * 6 / 11 + 1) / 12)
     assert loss.gcp == pytest.approx(loss.ncp)
     assert loss.dm == 4**2 + 7**2 + 12
+    # Of classes: what is left out is one more, of the widest extent.
+    widths = (3 / 11, 6 / 11, 1)
+    assert [loss.il1, loss.avg_ncp, loss.il_sum] == pytest.approx([sum(widths) / 3, sum(widths) / 3, sum(widths)])
+    assert [loss.il_inf, loss.weighted_max_ncp] == pytest.approx([1, 7 * 6 / 11])
 
 
 def test_versions_and_rollback_keep_the_number(

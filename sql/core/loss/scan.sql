@@ -1,10 +1,12 @@
 -- name: loss/scan
 -- params: boxes (table), groups ({table, key, group}), columns (list of {code, weight, size}), weights (their sum), aggregates (list of
---   {alias, sql}), starred (a class or none), ordered (bool: add classes up in their order, where no plan does so by itself)
+--   {alias, sql}), starred (a class or none), left_out (int: rows that are not published), ordered (bool: add classes up in their order,
+--   where no plan does so by itself)
 -- returns: one row with every aggregate that the metrics asked for: many metrics, one scan
 -- A class is what a reader sees: boxes that publish the same columns are one class, as in a GROUP BY on the release. Its
 -- NCP, LM and volume are the means over its rows, so sums over classes are sums over boxes; widest is its worst box;
--- suppressed counts the rows of it that are of the starred class.
+-- suppressed counts the rows of it that are of the starred class. Rows that are left out are one more class, which lost everything and is
+-- not published.
 -- Rows are added up as doubles, which hold them exactly: a sum of integers is a numeric on PostgreSQL, slow to divide by.
 -- The volume is a product of many small numbers, which PostgreSQL refuses where it underflows: hence the logarithms.
 SELECT
@@ -12,8 +14,9 @@ SELECT
     {{ ", " if not loop.first }}{{ a.sql }} AS {{ a.alias }}
 {% endfor %}
 FROM (
-    SELECT
-        SUM(CAST(c.n AS DOUBLE)) AS n
+    (SELECT
+        1 AS published
+        , SUM(CAST(c.n AS DOUBLE)) AS n
         , CAST({% if starred is not none %}SUM(CASE WHEN c.class = {{ starred }} THEN c.n ELSE 0 END){% else %}0{% endif %} AS DOUBLE) AS suppressed
 {% for c in columns %}
         , SUM(c.n * c.ncp_{{ c.code }}) / SUM(CAST(c.n AS DOUBLE)) AS ncp_{{ c.code }}
@@ -26,5 +29,19 @@ FROM (
     GROUP BY r.{{ groups.group }}
 {% if ordered %}
     ORDER BY r.{{ groups.group }}
+{% endif %}
+    )
+{% if left_out %}
+    UNION ALL
+    SELECT
+        0 AS published
+        , CAST({{ left_out }} AS DOUBLE) AS n
+        , CAST({{ left_out }} AS DOUBLE) AS suppressed
+{% for c in columns %}
+        , CAST(1 AS DOUBLE) AS ncp_{{ c.code }}
+        , CAST(1 AS DOUBLE) AS lm_{{ c.code }}
+{% endfor %}
+        , CAST(1 AS DOUBLE) AS widest
+        , CAST(1 AS DOUBLE) AS volume
 {% endif %}
 ) AS b
