@@ -142,6 +142,7 @@ def test_every_minimal_node(sample: Sample, table: Case) -> None:
             listed = "; ".join(" ".join(map(str, node)) for node in expected)
             assert one.notes[1].endswith(f": {listed}"), (limit, rows, execution)
             assert f"{len(expected)} minimal nodes" in one.notes[1]
+            assert any("search=global" in note for note in one.notes) == (most > 0)
             assert one.node == chosen.node
 
 
