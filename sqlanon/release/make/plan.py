@@ -16,6 +16,7 @@ from sqlanon.progress import Progress, Silent, Stopwatch
 from sqlanon.release.check import history
 from sqlanon.release.check.persons import feasible_warnings
 from sqlanon.release.make.bound import described
+from sqlanon.release.make.persons_cost import persons_cost
 from sqlanon.release.make.prepare import Prepared, link_columns, prepare
 from sqlanon.release.make.run import Machine, make_classes
 from sqlanon.release.make.suggest import suggested
@@ -70,10 +71,11 @@ def plan(
             ready = prepare(scratch, spec, state.source, watch, secret, memory=machine.memory)
             assert isinstance(ready, Prepared)
             decision = decision.against(ready.source.fingerprint)
-            better = None
+            better = cost = None
             if decision.state != "unchanged":
                 with watch.stage("method") as stage:
                     better = suggested(scratch, spec, ready, stage, machine.memory, machine.threads)
+                    cost = persons_cost(scratch, spec, ready, stage, machine.memory, machine.threads, secret)
             compared = _compared(scratch, state, machine, watch, ready, decision, target, secret)
             return PlanReport(
                 release=spec.name,
@@ -103,7 +105,7 @@ def plan(
                     *planned(spec, ready.rows),
                     *([CANDIDATES] if spec.privacy.own_boxes else []),
                     *remarks(spec),
-                    *([better] if better else []),
+                    *(note for note in (better, cost) if note),
                     *_searched(spec, ready),
                     *compared.notes,
                 ),

@@ -19,6 +19,7 @@ from sqlanon.progress import Progress, Silent, Stopwatch
 from sqlanon.release.check import history, persons
 from sqlanon.release.check.verify import verify_staged
 from sqlanon.release.make import bound, candidates, suppressed, united, whole
+from sqlanon.release.make.persons_cost import persons_cost
 from sqlanon.release.make.prepare import Prepared, Unchanged, prepare
 from sqlanon.release.make.versions import changed_rows, compare_versions
 from sqlanon.release.make.warned import warnings
@@ -257,6 +258,8 @@ def _make(
     spec = state.spec
     with watch.stage("profile"):
         data = changed_rows(scratch, state, ready, decision.previous)
+    with watch.stage("method") as stage:
+        cost = persons_cost(scratch, spec, ready, stage, machine.memory, machine.threads, secret)
     made = make_classes(spec, machine, watch, scratch, ready, secret)
     encoded, classed, recoded = made.encoded, made.classed, made.recoded
     with watch.stage("verify"):
@@ -291,7 +294,7 @@ def _make(
         method=ready.method.describe(), execution=made.execution, format=spec.format.kind,
         columns=tuple(column.name for column in recoded.columns), min_identifiers=fewest,
         warnings=warned, published_sensitive=target.shown_sensitive,
-        notes=(*made.notes, *compared.notes), search=made.search, why=decision.why,
+        notes=(*made.notes, *([cost] if cost else []), *compared.notes), search=made.search, why=decision.why,
         replaces=decision.replaced, data=compared.data, history=compared.reports,
         surest=candidates.surest(scratch, encoded, classed, recoded), max_person_share=_share(scratch, spec, classed, recoded.groups, ready),
     )  # fmt: skip
