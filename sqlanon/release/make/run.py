@@ -258,8 +258,10 @@ def _make(
     spec = state.spec
     with watch.stage("profile"):
         data = changed_rows(scratch, state, ready, decision.previous)
-    with watch.stage("method") as stage:
-        cost = persons_cost(scratch, spec, ready, stage, machine.memory, machine.threads, secret)
+    cost = None
+    if spec.privacy.whole:
+        with watch.stage("method") as stage:
+            cost = persons_cost(scratch, spec, ready, stage, machine.memory, machine.threads, secret)
     made = make_classes(spec, machine, watch, scratch, ready, secret)
     encoded, classed, recoded = made.encoded, made.classed, made.recoded
     with watch.stage("verify"):
