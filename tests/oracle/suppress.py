@@ -207,7 +207,7 @@ class Suppressing:
             subsets = list(combinations(varied, size))
             hides = [sum(self.entropy(j) for j in varied if j not in columns) for columns in subsets]
             keeps = [
-                Fraction(self.keepable(left, columns) ** 2, bits)
+                Fraction(self.keepable(left, columns), bits**4)
                 for columns, bits in zip(subsets, hides, strict=True)
             ]
             for _, columns in sorted(zip(keeps, subsets, strict=True), key=lambda pair: -pair[0]):

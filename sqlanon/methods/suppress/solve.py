@@ -188,13 +188,13 @@ def _bits(cells: Cells, varied: Sequence[int]) -> dict[int, int]:
 def _step(
     left: _Left, subsets: Sequence[tuple[int, ...]], bits: dict[int, int], cells: Cells, rules: Rules, classes: _Classes
 ) -> _Left:  # fmt: skip
-    """Keep what can be kept with so many columns, the subsets that keep most first: rows over the root of the bits that they hide."""
+    """Keep what can be kept with so many columns, those subsets first that keep most and hide least: rows over bits to the fourth."""
     most = []
     for columns in subsets if len(left.cell) else ():
         of, made = left.sets(columns, cells.sizes)
         most.append(keepable(of, made, left.value, left.count, cells.values, rules))
     hidden = [sum(bits.values()) - sum(bits[j] for j in columns) for columns in subsets]
-    for place in sorted(range(len(most)), key=lambda i: Fraction(-(most[i] ** 2), hidden[i])):
+    for place in sorted(range(len(most)), key=lambda i: Fraction(-most[i], hidden[i] ** 4)):
         if not len(left.cell):
             break
         of, made = left.sets(subsets[place], cells.sizes)
