@@ -118,7 +118,9 @@ def test_a_row_left_out_counts_as_all_lost(leaving: Any) -> None:
     assert loss.dm == 4**2 + 7**2 + 12
     # Of classes: what is left out is one more, of the widest extent.
     widths = (3 / 11, 6 / 11, 1)
-    assert [loss.il1, loss.avg_ncp, loss.il_sum] == pytest.approx([sum(widths) / 3, sum(widths) / 3, sum(widths)])
+    assert [loss.il1, loss.avg_ncp, loss.il_sum] == pytest.approx(
+        [sum(widths) / 3, sum(widths) / 3, sum(widths)]
+    )
     assert [loss.il_inf, loss.weighted_max_ncp] == pytest.approx([1, 7 * 6 / 11])
 
 

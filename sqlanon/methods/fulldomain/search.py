@@ -223,7 +223,9 @@ def assign(context: Context, lattice: Lattice, *, every: bool, squares: bool, pu
         listed = "; ".join(" ".join(map(str, node)) for node in found)
         notes.append(f"fulldomain: {len(found)} minimal nodes, as levels of {columns}: {listed}")
         if context.most_unassigned:
-            notes.append("fulldomain: with suppression a node above a minimal one can lose less: search=global looks at these as well")
+            notes.append(
+                "fulldomain: with suppression a node above a minimal one can lose less: search=global looks at these as well"
+            )
         best = search.best
     else:
         best = search.run()

@@ -54,7 +54,15 @@ def persons_cost(
         )  # fmt: skip
         losses = Losses(context, metric)
         try:
-            feasible(own, spec, stage, ready.roles, whole.of_rows(asked), rows, [one.alias for one in ready.persons])
+            feasible(
+                own,
+                spec,
+                stage,
+                ready.roles,
+                whole.of_rows(asked),
+                rows,
+                [one.alias for one in ready.persons],
+            )
             lost = _lost(context, losses, lambda own: whole.assigned(own, ready.method))
             rows_alone = replace(context, requirements=tuple(one for one in asked if not one.across))
             less = _lost(rows_alone, losses, ready.method.assign)
@@ -80,5 +88,7 @@ def _sampled(scratch: Scratch, ready: Prepared) -> tuple[TableRef, int]:
     (person,) = (one.alias for one in ready.persons)
     stage = scratch.table("sampled")
     columns = [c.name for c in scratch.engine.look_up([ready.stage]).columns(ready.stage) if c.name != "rid"]
-    scratch.execute("persons/sampled", sampled=stage, stage=ready.stage, person=person, columns=columns, step=step)
+    scratch.execute(
+        "persons/sampled", sampled=stage, stage=ready.stage, person=person, columns=columns, step=step
+    )
     return stage, int(str(scratch.fetch("table/count", source=stage)[0][0]))
