@@ -235,6 +235,11 @@ class Requirement(ABC):
         return self.measure(engine, table, (), names, persons=persons).reached
 
     @property
+    def joint(self) -> bool:
+        """Whether it holds within every combination of the other sensitive columns."""
+        return bool(getattr(self, "within", ()))
+
+    @property
     def reads_values(self) -> bool:
         """Whether it asks what values are, and not only which are equal: `Coded.values` is filled."""
         return False
@@ -255,7 +260,7 @@ class Requirement(ABC):
         """What was asked and what was reached, for reports."""
         satisfied = measured.failing == 0 and self.reaches(measured.reached)
         return RequirementResult(
-            self.name, self.column, as_number(self.asked), as_number(measured.reached), satisfied
+            self.name, self.column, as_number(self.asked), as_number(measured.reached), satisfied, self.joint
         )
 
 

@@ -68,6 +68,11 @@ class OverPersons(_OfPersons):
         return self.model.at_most
 
     @property
+    def joint(self) -> bool:
+        """See `Requirement.joint`."""
+        return bool(self.model.within)
+
+    @property
     def reads_values(self) -> bool:
         """See `Requirement.reads_values`."""
         return self.model.reads_values

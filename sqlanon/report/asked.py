@@ -13,7 +13,7 @@ from sqlanon.results.figures import count, measure
 def asked(run: RunReport) -> Section:
     """As verification measured it on the published table, before anybody could read it."""
     rows = [
-        (_named(one), measure(one.asked), measure(one.reached), "met" if one.satisfied else "NOT MET")
+        (one.title, measure(one.asked), measure(one.reached), "met" if one.satisfied else "NOT MET")
         for one in run.requirements
     ]
     failed = frozenset(at for at, one in enumerate(run.requirements) if not one.satisfied)
@@ -51,10 +51,6 @@ def meanings(results: Sequence[RequirementResult]) -> tuple[tuple[str, str], ...
         for name in names
         if name in READING or name in REQUIREMENTS
     )
-
-
-def _named(one: RequirementResult) -> str:
-    return f"{one.name} of {one.column}" if one.column else one.name
 
 
 READING = {

@@ -40,13 +40,23 @@ class Report:
 
 @dataclass(frozen=True, slots=True)
 class RequirementResult:
-    """A requirement as asked and as reached over all classes; ``column`` is None for k."""
+    """A requirement as asked and as reached over all classes; ``column`` is None for k.
+
+    ``joint``: it was measured within every combination of the other sensitive columns.
+    """
 
     name: str
     column: str | None
     asked: float
     reached: float
     satisfied: bool
+    joint: bool = False
+
+    @property
+    def title(self) -> str:
+        """As reports name it."""
+        of = f"{self.name} of {self.column}" if self.column else self.name
+        return f"{of}, jointly" if self.joint else of
 
 
 @dataclass(frozen=True, slots=True)

@@ -73,6 +73,11 @@ def test_every_part_of_a_class_holds_over_persons(
                 assert asked[1](part, part)
     audit = made.audit()
     assert (audit.satisfied, audit.not_measured) == (True, ())
+    # What is asked within the values of the other column has a line of its own.
+    for results in (made.report.requirements, audit.requirements):
+        titles = [one.title for one in results]
+        assert len(set(titles)) == len(titles)
+        assert sum(one.joint for one in results) == sum(title.endswith(", jointly") for title in titles) == 4
     name = f"{next(iter(asked[0]))} of persons"
     for report in (made.report, audit):
         asked_of = sorted(str(one.column) for one in report.requirements if one.name == name)

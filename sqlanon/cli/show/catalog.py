@@ -101,11 +101,11 @@ def diff_report(screen: Screen, report: DiffReport) -> None:
         ("C_AVG", *("-" if run.loss.c_avg is None else f"{run.loss.c_avg:.3f}" for run in sides)),
         ("seconds", *(seconds(run.seconds.get("total", 0.0)) for run in sides)),
     ]
-    reached = [{(r.name, r.column): r for r in run.requirements} for run in sides]
-    for name, column in dict.fromkeys([*reached[0], *reached[1]]):
-        both = [one.get((name, column)) for one in reached]
+    reached = [{r.title: r for r in run.requirements} for run in sides]
+    for title in dict.fromkeys([*reached[0], *reached[1]]):
+        both = [one.get(title) for one in reached]
         shown = [f"{measure(r.asked)}, reached {measure(r.reached)}" if r else "-" for r in both]
-        rows.append((f"{name} of {column}" if column else name, shown[0], shown[1]))
+        rows.append((title, shown[0], shown[1]))
     names = [f"{one.release}@{one.version}" for one in (report.first, report.second)]
     screen.show(table((("", "left"), *((name, "wrap") for name in names)), rows), "")
     screen.show(*(reasons("policy", report.policy) or ["  policy    the same"]))

@@ -160,7 +160,7 @@ def requirements(results: Sequence[RequirementResult]) -> Sheet:
     """Each requirement as asked and as reached."""
     rows = [
         (
-            result.name if result.column is None else f"{result.name} of {result.column}",
+            result.title,
             measure(result.asked),
             measure(result.reached),
             "yes" if result.satisfied else "VIOLATED",
