@@ -14,7 +14,7 @@ _ONE = re.compile(r"([a-z][a-z0-9_]*)(?::(.+))?")
 
 
 def candidates(text: str) -> list[MethodSpec]:
-    """The methods that a text names, in its order, each once.
+    """The methods that a text names, in its order.
 
     Raises:
         ValueError: it cannot be read; the message does not repeat it.
@@ -27,9 +27,7 @@ def candidates(text: str) -> list[MethodSpec]:
         pairs = [item.partition("=") for item in one[2].split(",")] if one[2] else []
         if not all(equals and value for _, equals, value in pairs):
             raise ValueError("its methods cannot be read")
-        spec = MethodSpec(one[1], {name.strip(): value.strip() for name, _, value in pairs})
-        if spec not in found:
-            found.append(spec)
+        found.append(MethodSpec(one[1], {name.strip(): value.strip() for name, _, value in pairs}))
     return found
 
 

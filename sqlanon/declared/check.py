@@ -145,11 +145,15 @@ def _own_boxes(method: MethodDeclaration, asked: Asked) -> list[Refused]:
 
 
 def able_of(text: str, asked: Asked) -> tuple[list[MethodSpec], list[tuple[MethodSpec, str]]]:
-    """The methods of a text that take what a policy asks, as they are run, and the others with the reason."""
-    able, reasons = [], []
+    """The methods of a text that take what a policy asks, as they are run, each once, and the others with the reason."""
+    able, reasons, seen = [], [], []
     for spec in candidates(text):
         declared = METHODS[spec.name]
         one = completed(spec, declared, diverse=asked.diverse)
+        whole = (spec.name, declared.values(one.options))
+        if whole in seen:  # it was named with another spelling of its options
+            continue
+        seen.append(whole)
         refused = refusals(declared, of_candidate(asked, one, declared))
         if refused:
             reasons.append((one, "; ".join(map(str, refused))))

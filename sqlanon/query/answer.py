@@ -106,7 +106,8 @@ def _bounded(cells: Sequence[Any], *, tight: bool) -> Bounded:
     elif None not in (estimate, low, high) and isinstance(estimate, int | float):
         # Sums of doubles in the engine's order may miss an end by a hair.
         estimate = min(max(estimate, low), high)
-    return Bounded(estimate, low, high, tight, exact, bool(cells[3]))
+    # An end that there is not is reached by no source: it may be unknown to a reader's SQL, and not to the reader.
+    return Bounded(estimate, low, high, tight and None not in (low, high), exact, bool(cells[3]))
 
 
 def _number(value: Any) -> Any:  # noqa: ANN401 - an engine's value

@@ -92,3 +92,11 @@ def test_releases_with_suppressed_rows_are_evaluated(
     if rows == "starred":
         assert cube.missed == 0
         assert cube.kld > 0
+
+
+def test_a_bound_that_is_missing_is_not_tight(shared_db: Any, starring: Any) -> None:
+    """SUM and MAX of rows whose value is `*` have no ends; COUNT has both."""
+    name = starring(format="suppressed").release
+    (row,) = shared_db.query(f"SELECT sum(q) AS s, max(q) AS m, count(*) AS n FROM {name}").rows
+    assert [(row[one].low, row[one].high, row[one].tight) for one in "sm"] == [(None, None, False)] * 2
+    assert row["n"].tight

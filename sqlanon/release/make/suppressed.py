@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sqlanon.declared import FORMATS, most_suppressed
+from sqlanon.declared import FORMATS, METHODS, most_suppressed
 from sqlanon.engines.base import TableRef
 from sqlanon.errors import InfeasibleError, PolicyError
 from sqlanon.methods.base import Assignment
@@ -83,9 +83,14 @@ def counted(
         )
     allows = f"suppression allows {most}" if spec.suppression else "the policy allows none"
     rows = "left_out" if found.left_out else "starred"
+    without = (
+        ", leave suppression out, as it is only a cap here"
+        if METHODS[spec.method.name].suppresses == "cap"
+        else ""
+    )
     raise InfeasibleError(
         f"{said}, and {allows}. Nothing was published. Set suppression: {{limit: {total}/{encoded.rows}, rows: {rows}}} to accept "
-        "that, ask for less, or choose another method"
+        f"that{without}, ask for less, or choose another method"
     )
 
 
