@@ -71,6 +71,14 @@ def test_a_session_that_does_not_optimize_stays_so():
         assert db.engine.fetch(OPTIMIZES) == [(False,)]
 
 
+def test_a_session_whose_configuration_is_locked():
+    with sqlanon.connect("duckdb:///:memory:") as db:
+        fill(db)
+        db.engine.execute("SET lock_configuration = true")
+        assert db.anonymize("patients", quasi=["age", "zip"], sensitive="disease", k=4).report.verified
+        assert db.engine.fetch(OPTIMIZES) == [(True,)]
+
+
 def test_a_view_is_read_by_an_optimized_plan(monkeypatch):
     """However few rows it has, its tables may be large."""
     seen = []

@@ -25,7 +25,7 @@ from sqlanon.errors import DatabaseError
 log = logging.getLogger("sqlanon.sql")
 
 _ZONED = "TIMESTAMP WITH TIME ZONE"
-_OPTIMIZES = "SELECT CURRENT_SETTING('enable_optimizer')"
+_OPTIMIZES = "SELECT CURRENT_SETTING('enable_optimizer') AND NOT CURRENT_SETTING('lock_configuration')"
 
 
 def quoted(name: str) -> str:
@@ -178,12 +178,13 @@ class Connection:
     def few_rows(self) -> Iterator[None]:
         """See `Engine.few_rows`: to optimize a plan takes a third of the time of a small statement.
 
-        What another run has changed is left to that run to undo.
+        What another run has changed is left to that run to undo; where the configuration is locked, nothing is changed.
         """
         with self._translated("PRAGMA"):
             self._use(self._empty)
             optimized = self._sent(_OPTIMIZES).fetchall()[0][0]
-            self._connection.execute("PRAGMA disable_optimizer")
+            if optimized:
+                self._connection.execute("PRAGMA disable_optimizer")
         try:
             yield
         finally:
