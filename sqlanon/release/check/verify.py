@@ -266,8 +266,8 @@ def _privacy(
         return {}
     pm: dict[str, float] = {}
     for i, name in enumerate(names):
-        # What frequency l reached is PM. The joint form of it has the same name and comes later.
-        known = [result.reached for result in results if (result.name, result.column) == ("l", name)]
+        # What frequency l reached is PM.
+        known = [one.reached for one in results if (one.name, one.column, one.joint) == ("l", name, False)]
         pm[name] = known[0] if known else as_number(
             grouping.measure(scratch.engine, FrequencyDiversity(Fraction(1), name, i), names).reached
         )  # fmt: skip

@@ -11,19 +11,15 @@ from sqlanon.methods.base import Assignment, Context
 from sqlanon.progress import Progress
 from sqlanon.release.make import whole
 from sqlanon.release.make.guards import feasible
+from sqlanon.release.make.part import MOST_MEASURED, encoded_part
 from sqlanon.release.make.prepare import Prepared
 from sqlanon.spec import ReleaseSpec
-from sqlanon.table.encode import encode
 from sqlanon.table.scratch import Scratch
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from sqlanon.engines.base import TableRef
     from sqlanon.methods.best.loss import Losses
-
-MOST_MEASURED = 20_000
-"""Rows that are measured, about. Of a larger table every so many-th person is."""
 
 
 def persons_cost(
@@ -44,8 +40,8 @@ def persons_cost(
 
     metric = "stars" if FORMATS[spec.format.kind].either else "gcp"
     with scratch.beside() as own:
-        stage, rows = _sampled(own, ready)
-        encoded = encode(own, ready.roles, stage, ready.quasi, ready.sensitive, rows, ready.person_codes)
+        encoded = encoded_part(own, ready, MOST_MEASURED, persons=True)
+        rows = encoded.rows
         asked = tuple(one for one in ready.requirements if not one.afterwards)
         context = Context(
             own, encoded, asked, "auto", spec.memory or memory, threads, progress, spec.seed or 0,
@@ -55,14 +51,8 @@ def persons_cost(
         losses = Losses(context, metric)
         try:
             feasible(
-                own,
-                spec,
-                stage,
-                ready.roles,
-                whole.of_rows(asked),
-                rows,
-                [one.alias for one in ready.persons],
-            )
+                own, spec, encoded.stage, ready.roles, whole.of_rows(asked), rows, [one.alias for one in ready.persons]
+            )  # fmt: skip
             lost = _lost(context, losses, lambda own: whole.assigned(own, ready.method))
             rows_alone = replace(context, requirements=tuple(one for one in asked if not one.across))
             less = _lost(rows_alone, losses, ready.method.assign)
@@ -79,16 +69,3 @@ def _lost(context: Context, losses: Losses, way: Callable[[Context], Assignment]
     # Methods call their tables alike, so that each has a place of its own.
     with context.scratch.beside() as scratch:
         return losses.shown(losses.of(way(replace(context, scratch=scratch))))
-
-
-def _sampled(scratch: Scratch, ready: Prepared) -> tuple[TableRef, int]:
-    step = -(-ready.rows // MOST_MEASURED)
-    if step == 1:
-        return ready.stage, ready.rows
-    (person,) = (one.alias for one in ready.persons)
-    stage = scratch.table("sampled")
-    columns = [c.name for c in scratch.engine.look_up([ready.stage]).columns(ready.stage) if c.name != "rid"]
-    scratch.execute(
-        "persons/sampled", sampled=stage, stage=ready.stage, person=person, columns=columns, step=step
-    )
-    return stage, int(str(scratch.fetch("table/count", source=stage)[0][0]))

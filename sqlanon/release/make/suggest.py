@@ -12,9 +12,9 @@ from sqlanon.errors import InfeasibleError, PolicyError
 from sqlanon.methods.base import Context
 from sqlanon.progress import Progress
 from sqlanon.release.make.guards import feasible
+from sqlanon.release.make.part import MOST_MEASURED, encoded_part
 from sqlanon.release.make.prepare import Prepared
 from sqlanon.spec import MethodSpec, ReleaseSpec
-from sqlanon.table.encode import Encoded, encode
 from sqlanon.table.scratch import Scratch
 
 if TYPE_CHECKING:
@@ -23,9 +23,9 @@ if TYPE_CHECKING:
 
     Found = tuple[Fraction, MethodSpec]
 
-MOST_MEASURED, MOST_SECONDS, MOST_LOOKED = 20_000, 5, 2_000_000_000
-"""Rows that are measured, at most; what the policy's method may take for them by its declared cost; and rows times nodes of the lattice, which
-method fulldomain looks at. Of a larger table every so many-th row is measured."""
+MOST_SECONDS, MOST_LOOKED = 5, 2_000_000_000
+"""What the policy's method may take for `MOST_MEASURED` rows by its declared cost, and rows times nodes of the lattice, which method
+fulldomain looks at, at most: fewer rows are measured otherwise."""
 
 
 def suggested(
@@ -51,7 +51,7 @@ def suggested(
     from sqlanon.methods.best.loss import Losses
 
     with scratch.beside() as own:
-        encoded = _encoded(own, ready, _most(ready, spec.privacy.k))
+        encoded = encoded_part(own, ready, _most(ready, spec.privacy.k))
         try:
             feasible(
                 own, spec, encoded.stage, ready.roles, ready.requirements, encoded.rows, [one.alias for one in ready.persons]
@@ -98,19 +98,6 @@ def _most(ready: Prepared, k: int) -> int:
     while most > 1000 and slow(min(most, ready.rows)):
         most //= 2
     return most
-
-
-def _encoded(scratch: Scratch, ready: Prepared, most: int) -> Encoded:
-    """The rows, or as many of them as are measured."""
-    step = -(-ready.rows // most)
-    stage, rows = ready.stage, ready.rows
-    if step > 1:
-        stage = scratch.table("sampled")
-        staged = scratch.engine.look_up([ready.stage]).columns(ready.stage)
-        columns = [column.name for column in staged if column.name != "rid"]
-        scratch.execute("table/sampled", sampled=stage, stage=ready.stage, columns=columns, step=step)
-        rows = int(str(scratch.fetch("table/count", source=stage)[0][0]))
-    return encode(scratch, ready.roles, stage, ready.quasi, ready.sensitive, rows, ready.person_codes)
 
 
 def _least(context: Context, methods: Able, losses: Losses) -> Found | None:
