@@ -87,7 +87,7 @@ def lawful_runs(
                 loss = opt[j] + (i - j) * wide
                 if loss < opt[i]:
                     opt[i], back[i] = loss, i - j
-            if not final and i - j - shortest >= need[i - shortest]:
+            if not final and opt[i] < NEVER and i - j - shortest >= need[i - shortest]:
                 break
         forget(demands, held, begin, n - i, n - counted, counters)
         need[i] = min(need[i], shortest)

@@ -283,3 +283,28 @@ def test_what_kernels_count(seed: int) -> None:
         assert [bool(h) for h in holds[: past - first]] == [
             meets(backwards[:e]) for e in range(first + 1, past + 1)
         ]
+
+
+@pytest.mark.parametrize("bordered", [True, False])
+def test_many_equal_rows_do_not_collapse_into_one_class(
+    shared_db: Any, monkeypatch: pytest.MonkeyPatch, bordered: bool
+) -> None:
+    """More rows of one value than the longest run that is tried, or about as many without runs that end where values change."""
+    from sqlanon.methods.onedim import direct
+
+    drawn = random.Random(7)
+    rows = [(i, i % 4, "p", drawn.choice("abcd"), f"z{drawn.randrange(60)}", 0) for i in range(4000)]
+    if bordered:
+        monkeypatch.setattr(direct, "_STEPS", 0)
+    else:
+
+        def one_run(*arrays: Any) -> None:
+            arrays[-1][:] = False
+            arrays[-1][0] = True
+
+        monkeypatch.setattr(direct, "bordered_runs", one_run)
+        monkeypatch.setattr(direct, "note_compiling", lambda *_: None)
+        monkeypatch.setattr(direct, "_STEPS", 4000 * 1024)
+    made = shared_db.anonymize(place(shared_db, rows), **ASKED, method="tree")
+    assert made.report.classes >= 4
+    assert made.report.loss.gcp <= (0 if bordered else 0.1)

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sqlanon.kernels import runs
+from sqlanon.kernels.bordered_runs import bordered_runs
 from sqlanon.kernels.boxes import cover, widths
 from sqlanon.kernels.constrained_runs import lawful_runs
 from sqlanon.kernels.diverse_groups import diverse_groups
@@ -168,23 +169,26 @@ def _boxes(
 def _lawful(context: Context, loaded: Loaded, arranged: Arranged) -> Groups:
     """Runs that meet every requirement: by `lawful_runs`, whose time is bounded by how long a run it tries; by `halved_runs` where runs are longer.
 
-    Where unions may fail, only the first is tried: boxes that are published alike are one group, which neither looks at, and halving
-    leaves many of them.
+    Where unions may fail, `bordered_runs` is tried beside the first: boxes that are published alike are one group, which the others do
+    not look at, and many equal rows are more than the longest run that is tried.
     """
     rows, n = arranged.rows, len(arranged.rows.number)
     demands = kernel_input.demands(context, loaded.sensitive, n, kernel_input.whole_table(context))
     most = max(_FIRST_LOOK, 8 * demands.k)
     longest = max(most, _STEPS // n)
     halves = all(one.monotone for one in context.requirements)
-    if not halves or n <= most or not without_run(rows.number, demands, most, _LOOKS):
-        return _short_runs(loaded, rows, demands, most, longest)
     first = np.zeros(n, np.bool_)
-    note_compiling(context.progress, halved_runs)
-    halved_runs(rows.places, rows.sets, rows.number, loaded.geometry, demands, first)
-    group = _numbered(first)
-    if longest <= most:
-        return group
-    short = _short_runs(loaded, rows, demands, most, longest)
+    if not halves:
+        note_compiling(context.progress, bordered_runs)
+        bordered_runs(rows.places, rows.sets, rows.number, demands, first)
+    elif n <= most or not without_run(rows.number, demands, most, _LOOKS):
+        return _short_runs(loaded, rows, demands, most, longest)
+    else:
+        note_compiling(context.progress, halved_runs)
+        halved_runs(rows.places, rows.sets, rows.number, loaded.geometry, demands, first)
+        if longest <= most:
+            return _numbered(first)
+    group, short = _numbered(first), _short_runs(loaded, rows, demands, most, longest)
     return short if _gcp(rows, loaded, short) <= _gcp(rows, loaded, group) else group
 
 
