@@ -43,14 +43,14 @@ def bordered_runs(
     ends, holds = np.arange(1, _BLOCKS[1] + 1), np.empty(_BLOCKS[1], np.bool_)
     forward, of_forward = last_first(demands, number[::-1].copy())
     first[:] = False
-    start = counted = np.int64(0)
+    start = counted = 0
     while counted < n:
         past = min(counted + min(max(counted - start, _BLOCKS[0]), _BLOCKS[1]), n)
         grown(demands, forward, of_forward, counted, past, ends, counters, holds)
-        closed = np.int64(-1)
+        closed = -1
         for i in range(counted + 1, past + 1):
             if changes[i] and i - start >= demands.k and holds[i - counted - 1]:
-                closed = np.int64(i)
+                closed = i
                 break
         if closed < 0:
             counted = past
@@ -63,7 +63,7 @@ def bordered_runs(
     forget(demands, forward, of_forward, start, n, counters)
     # The rest, from the last row back to the first run with which it meets the requirements, or to the first row of all.
     backward, of_backward = last_first(demands, number)
-    counted = np.int64(n)
+    counted = n
     while counted > 0:
         before = max(counted - _BLOCKS[1], 0)
         grown(demands, backward, of_backward, n - counted, n - before, ends, counters, holds)

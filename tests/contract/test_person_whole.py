@@ -154,6 +154,47 @@ def test_classes_that_fail_over_rows_are_united(shared_db: Any) -> None:
         shared_db.anonymize(source, **{**WHOLE, "l": 9})
 
 
+@pytest.mark.parametrize(
+    "asked",
+    [{"l": "3/2"}, {"l": None, "alpha": {"max": "3/5", "values": ["a"]}}, {"l": None, "entropy_l": "5/2"}],
+    ids=str,
+)
+def test_what_is_asked_near_what_the_table_has_leaves_more_than_a_few_classes(
+    shared_db: Any, asked: dict[str, Any]
+) -> None:
+    """Half of all rows have a, the others b and c, in no order; a quasi value for each person, so that some fifty classes of 5 persons lie side by side."""
+    drawn = random.Random(9)
+    rows: list[tuple[Any, ...]] = []
+    for p in range(300):
+        q, visits = drawn.randrange(100), drawn.choice([2, 2, 4])
+        rows += [(len(rows) + i, q, "p", drawn.choice("aabc"), f"z{p}", 0) for i in range(visits)]
+    made = shared_db.anonymize(place(shared_db, rows), **{**WHOLE, "k": 5, **asked})
+    assert made.report.classes >= 20
+    assert made.report.loss.gcp <= 0.1
+
+
+@pytest.mark.parametrize(("of_ten", "guided"), [(9, 1), (5, 0)])
+def test_what_most_rows_of_a_person_have_guides_where_most_rows_have_it(
+    shared_db: Any, monkeypatch: pytest.MonkeyPatch, of_ten: int, guided: int
+) -> None:
+    """Every person has ten rows, and so many of them the same diagnosis."""
+    rows = [
+        (10 * p + i, p % 7, "p", "abcd"[(p if i < of_ten else p + i) % 4], f"z{p}", 0)
+        for p in range(60)
+        for i in range(10)
+    ]
+    seen, right = [], whole._guided
+
+    def guides(scratch: Any, encoded: Any, units: Any, part: Any, found: Any) -> Any:
+        seen.append(len(found))
+        return right(scratch, encoded, units, part, found)
+
+    monkeypatch.setattr(whole, "_guided", guides)
+    made = shared_db.anonymize(place(shared_db, rows), **WHOLE)
+    assert seen[0] == guided
+    assert made.report.classes > 1
+
+
 def careless(monkeypatch: pytest.MonkeyPatch, statement: str) -> None:
     """Rows get the class of their person, and then somebody tampers with it."""
     right = whole.assigned

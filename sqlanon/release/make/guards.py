@@ -177,10 +177,13 @@ def feasible(
         fewer = requirement.column is not None and leaves_out
         if not met and not fewer:
             of = f" of {requirement.column}" if requirement.column else ""
+            bound = "least" if requirement.at_most else "largest"
+            feasible = f"the {bound} feasible value is {reachable(requirement, largest):g}"
+            if not largest and not requirement.at_most:
+                feasible = "no value is feasible"
             problems.append(
                 f"{spec.name}: no release of {roles.relation.ref} ({rows} rows) reaches {requirement.name} = "
-                f"{as_number(requirement.asked):g}{of}; the {'least' if requirement.at_most else 'largest'} feasible value is "
-                f"{reachable(requirement, largest):g}"
+                f"{as_number(requirement.asked):g}{of}; {feasible}"
             )
     if problems:
         raise InfeasibleError("\n".join(problems))

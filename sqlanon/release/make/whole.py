@@ -2,9 +2,9 @@
 
 A person is one row to the method, with the least and the greatest code of its rows in every column (once where no person has more than one): the
 box of a class over its persons' rows is as wide as both together. So every method that divides rows by k does, with k persons. Of a sensitive
-column the method sees the value that most rows of the person have, which is a guide only. What is asked over rows, and over persons
-otherwise than by their number, is judged on the rows: classes that fail are united with the next one (see `united`). A union of classes
-meets what each met, as none of them shares a person with another.
+column the method sees the value that most rows of the person have, which is a guide only, and none where too few rows have it. What is
+asked over rows, and over persons otherwise than by their number, is judged on the rows: classes that fail are united with the next one
+(see `united`). A union of classes meets what each met, as none of them shares a person with another.
 """
 
 from __future__ import annotations
@@ -31,6 +31,9 @@ from sqlanon.table.scratch import Scratch
 
 Guide = FrequencyDiversity | DistinctDiversity | OfCounts
 """What is asked of the values of rows: of persons it is asked by the value that most rows of each have."""
+_USUAL = Fraction(3, 4)
+"""The share of rows that have the value most rows of their person have, from which on that value guides a method: with a smaller one classes
+that are divided without a guide, and united where they fail, lose less (random tables of mixed and of constant persons)."""
 
 
 def of_units(requirements: Sequence[Requirement]) -> tuple[Requirement, ...]:
@@ -50,8 +53,9 @@ def assigned(context: Context, method: Method) -> Assignment:
     """
     scratch, encoded = context.scratch, context.encoded
     guides = [one for one in context.requirements if isinstance(one, Guide)]
-    units, part = _units(scratch, encoded, sorted({one.value for one in guides}), context.secret)
-    asked = (*of_units(context.requirements), *_guided(scratch, units, part, guides))
+    units, part, usual = _units(scratch, encoded, sorted({one.value for one in guides}), context.secret)
+    guides = [one for one in guides if usual[one.value] >= _USUAL]
+    asked = (*of_units(context.requirements), *_guided(scratch, encoded, units, part, guides))
     made = method.assign(replace(context, encoded=part, requirements=asked, listed=False, read_again=True))
     if made.unassigned or made.starred is not None or made.matches is not None:
         raise PrivacyViolation(
@@ -78,8 +82,11 @@ def assigned(context: Context, method: Method) -> Assignment:
 
 def _units(
     scratch: Scratch, encoded: Encoded, values: Sequence[int], secret: str
-) -> tuple[TableRef, Encoded]:
-    """A table of the persons, and how a method sees it. The order of persons is drawn by the secret: neither source nor names decide ties."""
+) -> tuple[TableRef, Encoded, dict[int, Fraction]]:
+    """A table of the persons, how a method sees it, and the share of rows that have what it sees of each of ``values``.
+
+    The order of persons is drawn by the secret: neither source nor names decide ties.
+    """
     import numpy as np
 
     (person,) = encoded.persons
@@ -96,8 +103,14 @@ def _units(
     )
     sensitive = [encoded.sensitive[i] for i in values]
     usual = [(domain.code, scratch.table(f"usual_{domain.code}")) for domain in sensitive]
-    for code, table in usual:
-        scratch.execute("persons/usual", usual=table, work=encoded.work, person=person.code, value=code)
+    for (code, table), codes in zip(usual, (domain.codes for domain in sensitive), strict=True):
+        scratch.execute(
+            "persons/usual", {"codes": codes}, usual=table, work=encoded.work, person=person.code, value=code
+        )
+    shares = {
+        i: Fraction(int(str(scratch.fetch("persons/usual_rows", usual=table)[0][0])), encoded.rows)
+        for i, (_, table) in zip(values, usual, strict=True)
+    }
     columns = [domain.code for domain in encoded.quasi]
     scratch.execute(
         "persons/units", units=units, work=encoded.work, turns=turns, person=person.code, columns=columns,
@@ -118,7 +131,7 @@ def _units(
         persons=(),
         numbers=0,
     )
-    return units, part
+    return units, part, shares
 
 
 def _ends(domain: Domain, *, several: bool) -> list[Domain]:
@@ -129,35 +142,48 @@ def _ends(domain: Domain, *, several: bool) -> list[Domain]:
     return [replace(domain, reading=replace(domain.reading, spec=weighed))]
 
 
-def _guided(scratch: Scratch, units: TableRef, part: Encoded, guides: Sequence[Guide]) -> list[Requirement]:
-    """What is asked of values, of what most rows of each person have, as far as all persons reach it: classes that have it seldom fail over rows."""
+def _guided(
+    scratch: Scratch, encoded: Encoded, units: TableRef, part: Encoded, guides: Sequence[Guide]
+) -> list[Requirement]:  # fmt: skip
+    """What is asked of values, of what most rows of each person have: classes that have it seldom fail over rows.
+
+    What most rows of a person have is less even than the rows. Asked of it as it stands, it could be all that the persons reach, which
+    one class of all of them meets and hardly any other. So it is asked in the proportion of what all persons and all rows reach.
+    """
     names = [domain.code for domain in part.sensitive]
     places = {domain.reading.name: i for i, domain in enumerate(part.sensitive)}
     found: list[Requirement] = []
     for one in guides:
-        if isinstance(one, OfCounts):
-            model: OfCounts = replace(cast("Any", one), value=places[one.column], within=())
-            found += _reachable(scratch, units, model, part.sensitive[model.value])
+        here: Guide = replace(cast("Any", one), value=places[one.column], within=())
+        domain = part.sensitive[here.value]
+        most = [_reached(scratch, table, here, names, domain) for table in (units, encoded.work)]
+        asked = _in_proportion(here, *most)
+        if isinstance(one, FrequencyDiversity | DistinctDiversity) and asked <= 1:
             continue
-        here = replace(one, value=places[one.column], within=())
-        most = here.measure(scratch.engine, units, (), names).reached
-        least = min(one.asked, most)
-        if isinstance(one, FrequencyDiversity):
-            least = Fraction(int(least * 1000), 1000)
-        if least > 1:
-            found.append(replace(here, asked=least))
+        if asked > 0:
+            found.append(replace(cast("Any", here), asked=asked))
     return found
 
 
-def _reachable(scratch: Scratch, units: TableRef, model: OfCounts, domain: Domain) -> list[Requirement]:
-    """A model as far as all persons reach it, in thousandths; none where they reach nothing of it."""
-    found = counted(scratch.engine, units, (), domain.code)
+def _reached(
+    scratch: Scratch, table: TableRef, model: Guide, names: Sequence[str], domain: Domain
+) -> Fraction:  # fmt: skip
+    """What all rows of a table of codes reach as one class."""
+    if not isinstance(model, OfCounts):
+        return model.measure(scratch.engine, table, (), names).reached
+    found = counted(scratch.engine, table, (), domain.code)
     if model.reads_values:
-        rows = rows_of_codes(scratch, units, domain)
+        rows = rows_of_codes(scratch, table, domain)
         found = replace(found, values=of_numbers(values_of(scratch, domain), rows))
-    reached = model.judged(found).reached
-    if model.reaches(reached):
-        return [model]
-    parts = reached * 1000
-    nearest = Fraction(math.ceil(parts) if model.at_most else math.floor(parts), 1000)
-    return [replace(cast("Any", model), asked=nearest)] if nearest > 0 else []
+    return model.judged(found).reached
+
+
+def _in_proportion(model: Guide, persons: Fraction, rows: Fraction) -> Fraction:
+    """What is asked, times what persons reach over what rows reach, in thousandths; as it is where persons reach no less than rows."""
+    if not rows or (persons <= rows if model.at_most else persons >= rows):
+        return Fraction(model.asked)
+    asked = model.asked * persons / rows
+    if isinstance(model, DistinctDiversity):
+        return Fraction(math.floor(asked))
+    parts = asked * 1000
+    return Fraction(math.ceil(parts) if model.at_most else math.floor(parts), 1000)
