@@ -24,19 +24,21 @@ _BLOCK = 8
 @njit(nogil=True, cache=True)
 def lawful_runs(
     places: npt.NDArray[np.int32], sets: npt.NDArray[np.uint64], number: npt.NDArray[np.int32], geometry: Geometry,
-    demands: Demands, most: int, first: npt.NDArray[np.bool_],
-) -> int:  # fmt: skip
-    """Divide n rows, in order, into runs that meet the requirements, with little rows x extents.
+    demands: Demands, most: int, known: int, last: bool, opt: npt.NDArray[np.int64], need: npt.NDArray[np.int64],
+    back: npt.NDArray[np.int32],
+) -> None:  # fmt: skip
+    """Divide prefixes of n rows, in order, into runs that meet the requirements, with little rows x extents.
 
     Args:
         places, sets, number: the rows, see `Rows`.
         geometry: the attributes.
         demands: the requirements.
-        most: rows of a run, at most, except the last one, which is grown as far as it must be.
-        first: bool[n], written: where runs begin.
-
-    Returns:
-        The loss; `NEVER` if not even all rows together meet the requirements.
+        most: rows of a run, at most.
+        known: the prefixes of up to so many rows are solved already.
+        last: whether the last run of all rows is grown as far as it must be, where runs of at most ``most`` rows do not divide them.
+        opt: int64[n + 1], the loss of each prefix, written beyond ``known``; `NEVER` where no runs divide it.
+        need: int64[n + 1], rows of the shortest run that ends each prefix, likewise.
+        back: int32[n + 1], rows of its last run, likewise.
 
     Cost: O(n w (d + tallies)) where w is the length of two shortest runs, at most ``most``; memory O(n).
     """
@@ -51,15 +53,14 @@ def lawful_runs(
     ends, holds = np.arange(1, block + 1), np.empty(block, np.bool_)
     held, begin = last_first(demands, number)
     counters = new_counters(demands, 0)
-    opt, back = np.full(n + 1, NEVER, np.int64), np.zeros(n + 1, np.int64)
-    need = np.full(n + 1, NEVER, np.int64)  # rows of the shortest run that ends here
-    opt[0] = 0
-    for end in range(1, n + 2):
+    opt[known + 1 :] = NEVER
+    need[known + 1 :] = NEVER
+    for end in range(known + 1, n + 2):
         i = min(end, n)
         final = end == n + 1
-        if final and opt[n] < NEVER:
+        if final and (not last or opt[n] < NEVER):
             break
-        j, counted, known = i, i, i
+        j, counted, grouped = i, i, i
         shortest = np.int64(NEVER)
         for b in range(0, lanes, WIDTH):
             take(low, 0, places, i - 1, b)
@@ -73,10 +74,10 @@ def lawful_runs(
             for w in range(words):
                 mask[0, w] |= sets[j, w]
             if j < counted:
-                known = counted
-                counted = max(known - (block if known == i else _BLOCK), 0)
-                grown(demands, held, begin, n - known, n - counted, ends, counters, holds)
-            if not holds[known - 1 - j] or i - j < demands.k:
+                grouped = counted
+                counted = max(grouped - (block if grouped == i else _BLOCK), 0)
+                grown(demands, held, begin, n - grouped, n - counted, ends, counters, holds)
+            if not holds[grouped - 1 - j] or i - j < demands.k:
                 continue
             if shortest == NEVER:
                 shortest = np.int64(i - j)
@@ -87,14 +88,8 @@ def lawful_runs(
                 loss = opt[j] + (i - j) * wide
                 if loss < opt[i]:
                     opt[i], back[i] = loss, i - j
+            # Where a longer run can fail, what ends with the shortest one need not be divisible before it.
             if not final and opt[i] < NEVER and i - j - shortest >= need[i - shortest]:
                 break
         forget(demands, held, begin, n - i, n - counted, counters)
         need[i] = min(need[i], shortest)
-    if opt[n] < NEVER:
-        first[:] = False
-        i = n
-        while i > 0:
-            i -= back[i]
-            first[i] = True
-    return opt[n]

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-import numpy as np
+import random
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sqlanon.kernels.constrained_runs import lawful_runs
 from sqlanon.kernels.runs import NEVER
+from sqlanon.methods.onedim import parallel_runs
+from sqlanon.methods.onedim.parallel_runs import requiring_runs
 from tests.contract.cases import Case
 from tests.oracle.divisions import gcp, runs
-from tests.oracle.domains import Table
+from tests.oracle.domains import Quasi, Sensitive, Table
 from tests.oracle.requirements import Privacy, feasible, meets
 from tests.properties.kernel import demands
 from tests.properties.onedim import by_first, in_order
@@ -20,10 +22,9 @@ from tests.properties.strategies import cases, examples
 pytestmark = pytest.mark.property
 
 
-def solve(table: Table, privacy: Privacy, most: int):
+def solve(table: Table, privacy: Privacy, most: int, threads: int = 1):
     rows, shape = in_order(table)
-    first = np.zeros(table.rows, np.bool_)
-    loss = lawful_runs(rows.places, rows.sets, rows.number, shape, demands(table, privacy), most, first)
+    first, loss = requiring_runs(rows, shape, demands(table, privacy), most, threads)
     return loss, by_first(first, range(table.rows)) if loss < NEVER else []
 
 
@@ -48,3 +49,32 @@ def test_distinct_values_and_k_are_the_best_of_all_divisions(case: Case, k: int,
     loss, _ = solve(table, privacy, table.rows)
     every = runs(range(table.rows), lambda rows: meets(table, rows, privacy))
     assert loss == min(gcp(table, each) for each in every)
+
+
+@examples(200)
+@given(case=cases(max_rows=60), most=st.integers(1, 12), threads=st.integers(2, 5), before=st.integers(0, 4))
+def test_pieces_change_nothing(case: Case, most: int, threads: int, before: int) -> None:
+    """Also where a piece begins so near that what came before it still matters, and where short runs do not divide it."""
+    whole = solve(case.table, case.privacy, most)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(parallel_runs, "_LEAST_LAWFUL", 1)
+        patch.setattr(parallel_runs, "_BEFORE", before)
+        assert solve(case.table, case.privacy, most, threads) == whole
+
+
+def test_some_pieces_are_taken_and_some_solved_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    solved: list[int] = []
+    real = parallel_runs._requiring
+    monkeypatch.setattr(parallel_runs, "_LEAST_LAWFUL", 1)
+    monkeypatch.setattr(parallel_runs, "_BEFORE", 1)
+    monkeypatch.setattr(parallel_runs, "_requiring", lambda *a: solved.append(a[4].shape[1]) or real(*a))
+    again = {True: 0, False: 0}
+    for seed in range(40):
+        rng = random.Random(seed)
+        values = tuple(rng.choice((0, 1, 50)) for _ in range(60))
+        table = Table((Quasi("q", values),), (Sensitive("s", tuple(rng.choice("abc") for _ in range(60))),))
+        solved.clear()
+        solve(table, Privacy(k=2, distinct_l=2), 8, 2)
+        assert len(solved) > 1
+        again[any(known > 1 for known in solved)] += 1
+    assert min(again.values()) > 0

@@ -24,7 +24,7 @@ from sqlanon.kernels.halved_runs import halved_runs, without_run
 from sqlanon.kernels.rows import Rows
 from sqlanon.methods.base import Context
 from sqlanon.methods.onedim.arranged import Arranged, Order, Sorted
-from sqlanon.methods.onedim.parallel_runs import row_runs
+from sqlanon.methods.onedim.parallel_runs import requiring_runs, row_runs
 from sqlanon.methods.shared import kernel_input
 from sqlanon.methods.shared.compiling import note_compiling
 from sqlanon.methods.shared.kernel_input import Loaded
@@ -182,22 +182,23 @@ def _lawful(context: Context, loaded: Loaded, arranged: Arranged) -> Groups:
         note_compiling(context.progress, bordered_runs)
         bordered_runs(rows.places, rows.sets, rows.number, demands, first)
     elif n <= most or not without_run(rows.number, demands, most, _LOOKS):
-        return _short_runs(loaded, rows, demands, most, longest)
+        return _short_runs(loaded, rows, demands, most, longest, context.threads)
     else:
         note_compiling(context.progress, halved_runs)
         halved_runs(rows.places, rows.sets, rows.number, loaded.geometry, demands, first)
         if longest <= most:
             return _numbered(first)
-    group, short = _numbered(first), _short_runs(loaded, rows, demands, most, longest)
+    group, short = _numbered(first), _short_runs(loaded, rows, demands, most, longest, context.threads)
     return short if _gcp(rows, loaded, short) <= _gcp(rows, loaded, group) else group
 
 
-def _short_runs(loaded: Loaded, rows: Rows, demands: Demands, most: int, longest: int) -> Groups:
+def _short_runs(
+    loaded: Loaded, rows: Rows, demands: Demands, most: int, longest: int, threads: int
+) -> Groups:
     """`lawful_runs` with at most ``most`` rows a run, then more, up to ``longest``, while the last run has more."""
     n = len(rows.number)
-    first = np.zeros(n, np.bool_)
     while True:
-        lawful_runs(rows.places, rows.sets, rows.number, loaded.geometry, demands, most, first)
+        first, _ = requiring_runs(rows, loaded.geometry, demands, most, threads)
         # A last run beyond ``most`` rows may have swallowed what a longer look would have divided.
         if most >= min(n, longest) or n - int(np.flatnonzero(first)[-1]) <= most:
             return _numbered(first)

@@ -1,19 +1,22 @@
-"""The optimal division into runs by several threads: the same as by one, bit for bit.
+"""Divisions into runs by several threads: the same as by one, bit for bit.
 
 A piece of the rows is solved from some rows before its beginning, as if the table began there. Which runs are best depends
-only on the differences between the losses of the last 2k prefixes. If those of the piece and those of the rows before it
-differ by one constant, the piece is solved as the whole table would be. Otherwise it is solved again.
+only on the differences between the losses of the last prefixes, as many as the longest run has rows. If those of the piece and those
+of the rows before it differ by one constant, the piece is solved as the whole table would be. Otherwise it is solved again.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sqlanon.kernels.constrained_runs import lawful_runs
 from sqlanon.kernels.extent import Geometry
 from sqlanon.kernels.fast_runs import best_row_runs
+from sqlanon.kernels.requirements import Demands
 from sqlanon.kernels.rows import Rows
 from sqlanon.kernels.runs import NEVER, mark_runs
 from sqlanon.methods.shared.threads import spread
@@ -23,43 +26,123 @@ if TYPE_CHECKING:
 
     Longs = npt.NDArray[np.int64]
     Ints = npt.NDArray[np.int32]
+    Flags = npt.NDArray[np.bool_]
 
 _LEAST, _BEFORE = 1 << 16, 64
 """Rows of a piece, at least, and runs of k rows that a piece is solved from before its beginning."""
+_LEAST_LAWFUL = 1 << 13
+"""Rows of a piece, at least, where each costs hundreds of times as much."""
 
 
-def row_runs(rows: Rows, geometry: Geometry, k: int, threads: int) -> tuple[npt.NDArray[np.bool_], int]:
+def row_runs(rows: Rows, geometry: Geometry, k: int, threads: int) -> tuple[Flags, int]:
     """Where the runs of n >= k rows with the least loss begin, bool[n], and that loss. Cost: O(k n d / threads); memory 12 bytes a row."""
-    n = len(rows.number)
-    before = _BEFORE * k
-    pieces = max(min(threads, n // max(_LEAST, 2 * before, 4 * k)), 1)
-    bounds = [n * piece // pieces for piece in range(pieces + 1)]
-    opt, back = np.zeros(n + 1, np.int64), np.zeros(n + 1, np.int32)
-    own: list[Longs] = [opt[:0]] * pieces
 
-    def solve(first: int, past: int) -> None:
-        for piece in range(first, past):
+    def solve(begin: int, stop: int, known: Longs) -> tuple[Longs, Ints]:
+        opt, back = _solved(rows.part(begin, stop), geometry, k, known[0])
+        return opt[None], back
+
+    first = np.zeros((1, 1), np.int64)
+    found, back = _in_pieces(solve, len(rows.number), first, 2 * k, _BEFORE * k, _LEAST, threads)
+    return _marks(back), int(found[0, -1])
+
+
+def requiring_runs(
+    rows: Rows, geometry: Geometry, demands: Demands, most: int, threads: int
+) -> tuple[Flags, int]:  # fmt: skip
+    """Where runs begin that meet requirements, of at most ``most`` rows but the last one, and their loss; see `lawful_runs`.
+
+    Returns:
+        bool[n], meaningless unless the loss is less than `NEVER`: then not even all rows together meet the requirements.
+    """
+
+    def solve(begin: int, stop: int, known: Longs) -> tuple[Longs, Ints]:
+        return _requiring(rows.part(begin, stop), geometry, demands, most, known)
+
+    first, n = np.array([[0], [NEVER]], np.int64), len(rows.number)
+    before = most + _BEFORE * demands.k
+    found, back = _in_pieces(solve, n, first, most, before, _LEAST_LAWFUL, threads)
+    if found[0, n] == NEVER:
+        opt, need = found
+        lawful_runs(
+            rows.places, rows.sets, rows.number, geometry, demands, most, n, True, opt, need, back
+        )  # fmt: skip
+    return (_marks(back) if found[0, n] < NEVER else np.zeros(n, np.bool_)), int(found[0, n])
+
+
+def _in_pieces(
+    solve: Callable[[int, int, Longs], tuple[Longs, Ints]], n: int, first: Longs, window: int, before: int, least: int, threads: int
+) -> tuple[Longs, Ints]:  # fmt: skip
+    """Solve all prefixes of n rows.
+
+    Args:
+        solve: of the rows from one to another: what is known of their first prefixes, int64[c, m] -> int64[c, rows + 1], losses and what
+            else decides, and int32[rows + 1], rows of the last run.
+        n: rows.
+        first: int64[c, 1], what is known of no rows.
+        window: rows of a run, at most: so many prefixes decide what follows.
+        before: rows that a piece is solved from before its beginning.
+        least: rows of a piece, at least.
+        threads: pieces, at most.
+
+    Returns:
+        int64[c, n + 1] and int32[n + 1], as one call of ``solve`` for all rows.
+    """
+    pieces = max(min(threads, n // max(least, 2 * before, 2 * window)), 1)
+    bounds = [n * piece // pieces for piece in range(pieces + 1)]
+    back = np.zeros(n + 1, np.int32)
+    own: list[Longs] = [first] * pieces
+
+    def solve_pieces(one: int, past: int) -> None:
+        for piece in range(one, past):
             start, stop = bounds[piece], bounds[piece + 1]
             begin = max(start - before, 0)
-            own[piece], found = _solved(rows.part(begin, stop), geometry, k, opt[:1])
+            own[piece], found = solve(begin, stop, first)
             back[start + 1 : stop + 1] = found[start - begin + 1 :]
 
-    spread(solve, pieces, threads, 1)
-    opt[: bounds[1] + 1] = own[0]
+    spread(solve_pieces, pieces, threads, 1)
+    if pieces == 1:
+        return own[0], back
+    state = np.zeros((len(first), n + 1), np.int64)
+    state[:, : bounds[1] + 1] = own[0]
     for piece, (start, stop) in enumerate(pairwise(bounds)):
         if piece == 0:
             continue
-        known = opt[start - 2 * k + 1 : start + 1]
-        guess = own[piece][len(own[piece]) - (stop - start) - 2 * k :]
-        apart = known - guess[: 2 * k]
-        if max(known.max(), guess[: 2 * k].max()) < NEVER and (apart == apart[0]).all():
-            opt[start + 1 : stop + 1] = guess[2 * k :] + apart[0]
+        known = state[:, start - window + 1 : start + 1]
+        guess = own[piece][:, -(stop - start) - window :]
+        if _agree(known, guess[:, :window]):
+            state[:, start + 1 : stop + 1] = guess[:, window:]
+            state[0, start + 1 : stop + 1] += known[0, 0] - guess[0, 0]
             continue
-        solved, found = _solved(rows.part(start - 2 * k + 1, stop), geometry, k, known)
-        opt[start + 1 : stop + 1], back[start + 1 : stop + 1] = solved[2 * k :], found[2 * k :]
-    marks = np.zeros(n, np.bool_)
+        solved, found = solve(start - window + 1, stop, known)
+        state[:, start + 1 : stop + 1], back[start + 1 : stop + 1] = solved[:, window:], found[window:]
+    return state, back
+
+
+def _agree(known: Longs, guess: Longs) -> bool:
+    """Whether losses differ by one constant, none of them `NEVER`, and all else is equal."""
+    apart = known[0] - guess[0]
+    possible = max(known[0].max(), guess[0].max()) < NEVER
+    return bool(possible and (apart == apart[0]).all() and (known[1:] == guess[1:]).all())
+
+
+def _marks(back: Ints) -> Flags:
+    marks = np.zeros(len(back) - 1, np.bool_)
     mark_runs(back, marks)
-    return marks, int(opt[-1])
+    return marks
+
+
+def _requiring(
+    rows: Rows, geometry: Geometry, demands: Demands, most: int, known: Longs
+) -> tuple[Longs, Ints]:  # fmt: skip
+    """Losses, shortest runs and back-pointers of all prefixes, where ``known`` are those of the first."""
+    n, given = len(rows.number), known.shape[1]
+    found, back = np.zeros((2, n + 1), np.int64), np.zeros(n + 1, np.int32)
+    found[:, :given] = known
+    opt, need = found
+    lawful_runs(
+        rows.places, rows.sets, rows.number, geometry, demands, most, given - 1, False, opt, need, back
+    )  # fmt: skip
+    return found, back
 
 
 def _solved(rows: Rows, geometry: Geometry, k: int, known: Longs) -> tuple[Longs, Ints]:
