@@ -75,12 +75,12 @@ RELEASE = {
     "person": Key(
         (),
         "The column, or the columns together, that say whose row it is; their role is `identifier`. Implies `rows_are: events`. "
-        "Needs `persons: whole` or `persons: rows`: a run then publishes nothing unless k and l hold over persons as well. Other "
+        "A run then publishes nothing unless k and l hold over persons as well; `persons` says how. Other "
         "identifiers are not counted. See [persons.md](persons.md).",
     ),
     "persons": Key(
         None,
-        "With `person`: `rows`: every class holds rows of at least k persons, and no sensitive value weighs more than 1/l where each "
+        "With `person`: `whole` (the default there) or `rows`. `rows`: every class holds rows of at least k persons, and no sensitive value weighs more than 1/l where each "
         "person weighs one. This protects who is known by one event. `whole`: the same, and all rows of a person are in one class, "
         "which protects who is known by several or all events. Without `person`, with `rows_are: events`: `ignored` accepts classes of fewer than k persons. They are "
         "counted and shown nevertheless.",

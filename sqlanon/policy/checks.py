@@ -20,7 +20,7 @@ from sqlanon.policy.models import (
     ColumnModel,
     ReleaseModel,
 )
-from sqlanon.policy.persons import check_persons, kind_of_rows, of_persons, spelled
+from sqlanon.policy.persons import check_persons, kind_of_rows, of_persons, spelled, strength
 from sqlanon.policy.privacy import read_privacy
 from sqlanon.policy.problems import Path, Problems, listed, near, show
 from sqlanon.spec import (
@@ -115,7 +115,7 @@ def build(
         rest=model.rest,
         rows_are=kind_of_rows(model),
         person=spelled(model),
-        persons=model.persons,
+        persons=strength(model),
         null_person=model.null_person,
         readers=tuple(model.readers),
         dimensions=tuple(model.dimensions),

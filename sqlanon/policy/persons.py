@@ -8,7 +8,7 @@ from fractions import Fraction
 from sqlanon.declared import FORMATS, REQUIREMENTS
 from sqlanon.policy.models import ReleaseModel
 from sqlanon.policy.problems import Path, Problems, listed, near, show
-from sqlanon.spec import PrivacySpec, RowsAre
+from sqlanon.spec import Persons, PrivacySpec, RowsAre
 
 MOST_L = 1000
 """l over persons, at most: so that weights of persons times l fit 64 bits."""
@@ -45,17 +45,18 @@ def check_persons(model: ReleaseModel, path: Path, problems: Problems, unread: s
         problems.add(
             (*path, "rows_are"), what, "leave rows_are out, which is then events, or leave person out"
         )
-    if model.persons is None and not problems.broken((*path, "persons")):
-        what = "person protects who is known by one row, or who is known by all of them, and the policy has to say which"
-        allowed = "say persons: whole (all rows of a person in one class of k persons), or persons: rows (rows of k persons in every class)"
-        problems.add((*path, "person"), what, allowed)
-    elif model.persons == "ignored":
+    if model.persons == "ignored":
         allowed = "say persons: rows or persons: whole, or leave person out"
         problems.add((*path, "persons"), "person asks that persons are counted", allowed)
     if model.person_share == 0 and not problems.broken((*path, "person_share")):
         problems.add(
             (*path, "person_share"), "too small", "a number above 0 and at most 1, such as 0.5 or 1/2"
         )
+
+
+def strength(model: ReleaseModel) -> Persons | None:
+    """What is promised of persons: the stronger of the two where the policy names a person and does not say."""
+    return "whole" if model.person and model.persons is None else model.persons
 
 
 def _check_without(model: ReleaseModel, path: Path, problems: Problems) -> None:
@@ -116,7 +117,7 @@ def of_persons(model: ReleaseModel, privacy: PrivacySpec, path: Path, problems: 
     share = model.person_share if model.person_share != Fraction(0) else None
     return replace(
         privacy,
-        of_persons=model.persons in ("rows", "whole"),
-        whole=model.persons == "whole",
+        of_persons=strength(model) in ("rows", "whole"),
+        whole=strength(model) == "whole",
         person_share=share,
     )

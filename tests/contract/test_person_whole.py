@@ -339,7 +339,7 @@ REFUSED = [
     ({"method": "fulldomain:search=global"}, "say search=local, or use tree"),
     ({"method": "fulldomain", "suppression": {"limit": 0.1, "rows": "left_out"}}, "suppresses no rows"),
     ({"method": "tree", "suppression": {"limit": 0.1, "rows": "left_out"}}, "suppresses no rows"),
-    ({"persons": None}, "say persons: whole"),
+    ({"persons": None, "method": "best"}, "best does not keep the rows of a person together"),
 ]
 
 

@@ -40,10 +40,10 @@ def test_whole_is_more_than_rows(tmp_path: Path) -> None:
     spec = read(tmp_path, BASE.replace("persons: rows", "persons: whole"))
     assert (spec.persons, spec.privacy.of_persons, spec.privacy.whole) == ("whole", True, True)
     assert not read(tmp_path, BASE).privacy.whole
+    assert read(tmp_path, BASE.replace("    persons: rows\n", "")) == spec
 
 
 WRONG = [
-    ("    persons: rows\n", "", 7, "the policy has to say which", "say persons: whole (all rows of a person in one class of k persons), or persons: rows"),
     ("persons: rows", "persons: whole\n    method: best", 9, "best does not keep the rows of a person together", "or say persons: rows"),
     ("persons: rows", "persons: ignored", 8, "person asks that persons are counted", "say persons: rows or persons: whole, or leave person out"),
     ("persons: rows", "persons: rows\n    rows_are: persons", 9, "person says whose row it is", "leave rows_are out"),
