@@ -38,7 +38,12 @@ def _section(name: str, folder: Path, stem: str = "") -> str:
     return "\n\n".join(part for part in (table(head, rows), claims, picture, source(result)) if part)
 
 
+_OF_PART, _OF_ALL = ("k", "others", "w"), ("k", "rows", "columns", "l", "learn")
+"""The experiments that the page has of 3,000 rows, and of the whole table."""
 SECTIONS: Mapping[str, Callable[[Path], str]] = {
-    **{f"goldberger {name}": partial(_section, name) for name in TITLES},
-    "goldberger k whole": partial(_section, "k", stem="goldberger_k_whole"),
+    **{f"goldberger {name}": partial(_section, name) for name in _OF_PART},
+    **{
+        f"goldberger {name} whole": partial(_section, name, stem=f"goldberger_{name}_whole")
+        for name in _OF_ALL
+    },
 }
