@@ -60,6 +60,19 @@ def search(folder: Path) -> str:
     ))  # fmt: skip
 
 
+def best(folder: Path) -> str:
+    """What `best` keeps of three searches, beside each of them."""
+    head = ("table", "k", "method", "loss", "classes", "release (processor s)")
+    return figures(folder, "best", head, lambda result: (
+        (
+            one["table"], one["k"], f"`{run['method']}`", f"**{run['loss']:.5f}**" if "least" in run else f"{run['loss']:.5f}",
+            f"{run['classes']:,}", f"{run['processor_seconds']:.1f}",
+        )
+        for one in result["results"]
+        for run in one["runs"]
+    ))  # fmt: skip
+
+
 def search_rows(folder: Path) -> str:
     """How the time of the search grows with the rows."""
     head = (
@@ -124,6 +137,7 @@ SECTIONS: Mapping[str, Callable[[Path], str]] = {
     "nominal": nominal,
     "refine": refine,
     "search": search,
+    "best": best,
     "search_rows": search_rows,
     "lefevre": lefevre,
 }

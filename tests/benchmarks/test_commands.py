@@ -58,6 +58,16 @@ def test_freeform_counts(tmp_path, data):
 
 
 @pytest.mark.thorough
+def test_best_is_not_above_its_methods(tmp_path, data):
+    """The exit code says the same."""
+    assert data
+    found = benchmark("best", tmp_path / "best.json", "--only", "adult k=50")["results"]
+    for one in found:
+        *three, kept = one["runs"]
+        assert kept["loss"] == min(run["loss"] for run in three) == kept["least"]
+        assert all(run["verified"] and run["min_class"] >= one["k"] for run in one["runs"])
+
+
 def test_search_by_rows(tmp_path, data):
     assert data
     words = ["--copies", "1,2", "--rows", "3000"]
