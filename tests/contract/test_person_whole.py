@@ -173,6 +173,30 @@ def test_what_is_asked_near_what_the_table_has_leaves_more_than_a_few_classes(
     assert made.report.loss.gcp <= 0.1
 
 
+@pytest.mark.parametrize(
+    "asked", [{"recursive_cl": {"c": 10, "l": 2}}, {"entropy_l": "3/2"}, {"distinct_l": 2}], ids=str
+)
+def test_what_most_rows_have_may_reach_less_than_is_asked(shared_db: Any, asked: dict[str, Any]) -> None:
+    """Eight of ten rows of everybody have a: most rows of each reach a diversity of one, which asks nothing."""
+    drawn = random.Random(3)
+    rows = [
+        (10 * p + i, q, "p", "a" if i < 8 else drawn.choice("bc"), f"z{p}", 0)
+        for p in range(200)
+        for q in [drawn.randrange(100)]
+        for i in range(10)
+    ]
+    source = place(shared_db, rows)
+    for method, execution in FEW:
+        made = shared_db.anonymize(
+            source,
+            **{**WHOLE, "k": 5, "l": None, **asked},
+            method=method,
+            execution=execution,
+            allow_weaker=True,
+        )
+        assert made.report.classes >= 15
+
+
 @pytest.mark.parametrize(("of_ten", "guided"), [(9, 1), (5, 0)])
 def test_what_most_rows_of_a_person_have_guides_where_most_rows_have_it(
     shared_db: Any, monkeypatch: pytest.MonkeyPatch, of_ten: int, guided: int

@@ -78,3 +78,27 @@ def test_some_pieces_are_taken_and_some_solved_again(monkeypatch: pytest.MonkeyP
         assert len(solved) > 1
         again[any(known > 1 for known in solved)] += 1
     assert min(again.values()) > 0
+
+
+@pytest.mark.parametrize("threads", [2, 3])
+def test_pieces_with_stretches_that_short_runs_do_not_divide(
+    monkeypatch: pytest.MonkeyPatch, threads: int
+) -> None:
+    """Rows of one value, more than a run may have, leave prefixes without a division inside of a piece whose beginning agrees."""
+    monkeypatch.setattr(parallel_runs, "_LEAST_LAWFUL", 1)
+    monkeypatch.setattr(parallel_runs, "_BEFORE", 3)
+    undivided = 0
+    for seed in range(60):
+        rng = random.Random(seed)
+        jump, n = rng.randrange(200), 200
+        quasi = tuple(i + (1000 if i >= jump else 0) for i in range(n))
+        sensitive = [rng.choice("ab") for _ in range(n)]
+        for _ in range(rng.randrange(3)):
+            start = rng.randrange(n)
+            sensitive[start : start + 20] = ["a"] * len(sensitive[start : start + 20])
+        table = Table((Quasi("q", quasi),), (Sensitive("s", tuple(sensitive)),))
+        privacy = Privacy(k=2, distinct_l=2)
+        whole = solve(table, privacy, 8)
+        assert solve(table, privacy, 8, threads) == whole
+        undivided += any(len(own) > 8 for own in whole[1])
+    assert undivided > 10

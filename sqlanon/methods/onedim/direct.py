@@ -22,6 +22,7 @@ from sqlanon.kernels.fast_runs import best_row_runs
 from sqlanon.kernels.fractions import copies_of, fractional_groups
 from sqlanon.kernels.halved_runs import halved_runs, without_run
 from sqlanon.kernels.rows import Rows
+from sqlanon.kernels.runs import NEVER
 from sqlanon.methods.base import Context
 from sqlanon.methods.onedim.arranged import Arranged, Order, Sorted
 from sqlanon.methods.onedim.parallel_runs import requiring_runs, row_runs
@@ -198,7 +199,9 @@ def _short_runs(
     """`lawful_runs` with at most ``most`` rows a run, then more, up to ``longest``, while the last run has more."""
     n = len(rows.number)
     while True:
-        first, _ = requiring_runs(rows, loaded.geometry, demands, most, threads)
+        first, loss = requiring_runs(rows, loaded.geometry, demands, most, threads)
+        if loss >= NEVER:
+            raise AssertionError("feasibility is decided before a method runs")
         # A last run beyond ``most`` rows may have swallowed what a longer look would have divided.
         if most >= min(n, longest) or n - int(np.flatnonzero(first)[-1]) <= most:
             return _numbered(first)

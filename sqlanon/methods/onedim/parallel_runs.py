@@ -111,7 +111,8 @@ def _in_pieces(
         guess = own[piece][:, -(stop - start) - window :]
         if _agree(known, guess[:, :window]):
             state[:, start + 1 : stop + 1] = guess[:, window:]
-            state[0, start + 1 : stop + 1] += known[0, 0] - guess[0, 0]
+            losses = state[0, start + 1 : stop + 1]
+            losses[losses < NEVER] += known[0, 0] - guess[0, 0]
             continue
         solved, found = solve(start - window + 1, stop, known)
         state[:, start + 1 : stop + 1], back[start + 1 : stop + 1] = solved[:, window:], found[window:]

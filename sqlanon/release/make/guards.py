@@ -178,12 +178,12 @@ def feasible(
         if not met and not fewer:
             of = f" of {requirement.column}" if requirement.column else ""
             bound = "least" if requirement.at_most else "largest"
-            feasible = f"the {bound} feasible value is {reachable(requirement, largest):g}"
+            best = f"the {bound} feasible value is {reachable(requirement, largest):g}"
             if not largest and not requirement.at_most:
-                feasible = "no value is feasible"
+                best = "no value is feasible"
             problems.append(
                 f"{spec.name}: no release of {roles.relation.ref} ({rows} rows) reaches {requirement.name} = "
-                f"{as_number(requirement.asked):g}{of}; {feasible}"
+                f"{as_number(requirement.asked):g}{of}; {best}"
             )
     if problems:
         raise InfeasibleError("\n".join(problems))

@@ -25,6 +25,7 @@ from sqlanon.privacy.counts import OfCounts, counted
 from sqlanon.privacy.diversity import DistinctDiversity, FrequencyDiversity
 from sqlanon.privacy.kanonymity import KAnonymity
 from sqlanon.privacy.persons import Persons
+from sqlanon.privacy.recursive import RecursiveDiversity
 from sqlanon.privacy.values import of_numbers, rows_of_codes, values_of
 from sqlanon.table.encode import Domain, Encoded
 from sqlanon.table.scratch import Scratch
@@ -85,7 +86,8 @@ def _units(
 ) -> tuple[TableRef, Encoded, dict[int, Fraction]]:
     """A table of the persons, how a method sees it, and the share of rows that have what it sees of each of ``values``.
 
-    The order of persons is drawn by the secret: neither source nor names decide ties.
+    The order of persons is drawn by the secret: neither source nor names decide ties of methods. Which of equally frequent values a method sees
+    depends on the number of the person, so that no value is preferred.
     """
     import numpy as np
 
@@ -147,8 +149,8 @@ def _guided(
 ) -> list[Requirement]:  # fmt: skip
     """What is asked of values, of what most rows of each person have: classes that have it seldom fail over rows.
 
-    What most rows of a person have is less even than the rows. Asked of it as it stands, it could be all that the persons reach, which
-    one class of all of them meets and hardly any other. So it is asked in the proportion of what all persons and all rows reach.
+    What most rows of a person have can be less even than the rows. Asked of it as it stands, it could be nearly all that the persons reach,
+    which one class of all of them meets and hardly any other: then less is asked (see `_lessened`), or nothing.
     """
     names = [domain.code for domain in part.sensitive]
     places = {domain.reading.name: i for i, domain in enumerate(part.sensitive)}
@@ -157,10 +159,9 @@ def _guided(
         here: Guide = replace(cast("Any", one), value=places[one.column], within=())
         domain = part.sensitive[here.value]
         most = [_reached(scratch, table, here, names, domain) for table in (units, encoded.work)]
-        asked = _in_proportion(here, *most)
-        if isinstance(one, FrequencyDiversity | DistinctDiversity) and asked <= 1:
-            continue
-        if asked > 0:
+        asked = _lessened(here, *most)
+        # A diversity of one asks nothing; a share of none has no class.
+        if asked > (0 if here.at_most else 1):
             found.append(replace(cast("Any", here), asked=asked))
     return found
 
@@ -178,12 +179,16 @@ def _reached(
     return model.judged(found).reached
 
 
-def _in_proportion(model: Guide, persons: Fraction, rows: Fraction) -> Fraction:
-    """What is asked, times what persons reach over what rows reach, in thousandths; as it is where persons reach no less than rows."""
-    if not rows or (persons <= rows if model.at_most else persons >= rows):
-        return Fraction(model.asked)
-    asked = model.asked * persons / rows
-    if isinstance(model, DistinctDiversity):
-        return Fraction(math.floor(asked))
-    parts = asked * 1000
-    return Fraction(math.ceil(parts) if model.at_most else math.floor(parts), 1000)
+def _lessened(model: Guide, persons: Fraction, rows: Fraction) -> Fraction:
+    """What is asked; times what persons reach over what rows reach, where persons leave less than half of the room that rows leave, as ratios."""
+    asked = Fraction(model.asked)
+    ratio = persons / rows if rows else Fraction(1)
+    if model.at_most:
+        if persons * persons <= asked * rows or ratio <= 1:
+            return asked
+        return Fraction(math.ceil(asked * ratio * 1000), 1000)
+    if persons * persons >= asked * rows or ratio >= 1:
+        return asked
+    if isinstance(model, DistinctDiversity | RecursiveDiversity):  # of whole numbers
+        return Fraction(math.floor(asked * ratio))
+    return Fraction(math.floor(asked * ratio * 1000), 1000)
