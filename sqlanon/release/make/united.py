@@ -1,7 +1,7 @@
 """Classes that publish the same are one group to readers: where what is asked is not monotone, such a group may fail.
 
 Methods check every class that they make. Classes of equal rows, or whose values a format shows alike, are read as one; l over persons of
-it may be less than of each. Models over persons, which methods do not count (`Requirement.afterwards`), are first looked at here. Then a group that fails and the next one, in the order of what is published, become one class, until none
+it may be less than of each, and delta-disclosure that ignores absent values may fail. Models over persons, which methods do not count (`Requirement.afterwards`), are first looked at here. Then a group that fails and the next one, in the order of what is published, become one class, until none
 fails. That ends, as the whole table as one class meets what is asked (see `guards.feasible`).
 """
 
@@ -26,9 +26,10 @@ if TYPE_CHECKING:
 
 
 def not_monotone(requirements: Sequence[Requirement]) -> list[Requirement]:
-    """Those over persons that a union of classes may fail, and then whatever else it may fail; none without persons."""
-    loose = [one for one in requirements if not one.monotone]
-    return loose if any(one.counts_persons for one in loose) else []
+    """Those that a union of classes may fail, of rows or of persons; what is asked of a population is not counted in groups of rows."""
+    return [
+        one for one in requirements if not one.monotone and (one.counts_persons or isinstance(one, OfCounts))
+    ]
 
 
 def recoded(
