@@ -1,7 +1,7 @@
 """Division of an order into runs that meet any requirements: distinct l, several sensitive attributes, joint ones.
 
-As in `runs`, the last run is chosen for every prefix. Which runs are allowed there is tried by growing them backwards; a run is
-not grown beyond the point where it could be divided into the shortest run that ends with it and another one. For k and
+As in `runs`, the last run is chosen for every prefix. Which runs are allowed there is tried by growing them backwards; once the prefix is
+divided at all, a run is not grown beyond the point where it could be divided into the shortest run that ends with it and another one. For k and
 distinct l, which a longer run never loses, this is the optimum over all divisions; for others it is a heuristic.
 """
 

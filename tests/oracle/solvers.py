@@ -104,20 +104,19 @@ def diverse(table: Table, ordered: Ordered, privacy: Privacy, fast: bool) -> Cla
 
 def lawful(table: Table, rows: Sequence[int], privacy: Privacy) -> Classes:
     """Runs that meet every requirement. Of those that end at a row the shortest is looked at, then longer ones up to the first
-    that leaves room for the shortest run that ends before the shortest; at the last row all, if none of these will do."""
+    that leaves room for the shortest run that ends before the shortest, and by which the rows up to there are divided at all."""
     n = len(rows)
     best: list[tuple[int, int] | None] = [(0, 0)]
     shortest: list[int | None] = [None]
     for end in range(1, n + 1):
         lengths = [size for size in range(1, end + 1) if meets(table, rows[end - size : end], privacy)]
         shortest.append(lengths[0] if lengths else None)
-        tried = list(lengths)
-        if lengths and (before := shortest[end - lengths[0]]) is not None:
-            enough = [size for size in lengths if size - lengths[0] >= before]
-            tried = [size for size in lengths if not enough or size <= enough[0]]
-        found = _cheapest(table, rows, best, end, tried)
-        if found is None and end == n:
-            found = _cheapest(table, rows, best, end, lengths)
+        before = shortest[end - lengths[0]] if lengths else None
+        found = None
+        for at, size in enumerate(lengths, 1):
+            found = _cheapest(table, rows, best, end, lengths[:at])
+            if found is not None and before is not None and size - lengths[0] >= before:
+                break
         best.append(found)
     classes: Classes = []
     while n:

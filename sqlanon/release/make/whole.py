@@ -149,7 +149,7 @@ def _guided(
 ) -> list[Requirement]:  # fmt: skip
     """What is asked of values, of what most rows of each person have: classes that have it seldom fail over rows.
 
-    What most rows of a person have can be less even than the rows. Asked of it as it stands, it could be nearly all that the persons reach,
+    What most rows of a person have can be less even than the rows. Asked of it unchanged, it could be nearly all that the persons reach,
     which one class of all of them meets and hardly any other: then less is asked (see `_lessened`), or nothing.
     """
     names = [domain.code for domain in part.sensitive]
