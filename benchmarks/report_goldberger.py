@@ -17,7 +17,7 @@ _FIGURES = {
 _HOLDS = {True: "yes", False: "**no**", None: "not comparable: fewer rows"}
 
 
-def _section(name: str, folder: Path, stem: str = "") -> str:
+def section(name: str, folder: Path, stem: str = "") -> str:
     """One experiment: every release, and what the paper says."""
     stem = stem or f"goldberger_{name}"
     result = read(folder, stem)
@@ -41,9 +41,9 @@ def _section(name: str, folder: Path, stem: str = "") -> str:
 _OF_PART, _OF_ALL = ("k", "others", "w"), ("k", "rows", "columns", "l", "learn")
 """The experiments that the page has of 3,000 rows, and of the whole table."""
 SECTIONS: Mapping[str, Callable[[Path], str]] = {
-    **{f"goldberger {name}": partial(_section, name) for name in _OF_PART},
+    **{f"goldberger {name}": partial(section, name) for name in _OF_PART},
     **{
-        f"goldberger {name} whole": partial(_section, name, stem=f"goldberger_{name}_whole")
+        f"goldberger {name} whole": partial(section, name, stem=f"goldberger_{name}_whole")
         for name in _OF_ALL
     },
 }

@@ -165,7 +165,7 @@ def test_goldberger(tmp_path, data):
         written = json.loads((tmp_path / f"goldberger_{name}.json").read_text())
         assert written["verdicts"]
         assert all(one.get("verified", True) for one in written["results"])
-        assert report_goldberger.SECTIONS[f"goldberger {name}"](tmp_path).count("\n| --- |") == 2
+        assert report_goldberger.section(name, tmp_path).count("\n| --- |") == 2
 
 
 @pytest.mark.thorough
