@@ -14,6 +14,7 @@ from sqlanon.engines.base import TableRef
 from sqlanon.formats import Recoded
 from sqlanon.privacy import Grouped, Requirement, Values
 from sqlanon.privacy.counts import OfCounts
+from sqlanon.privacy.population import of_population
 from sqlanon.privacy.values import rows_of_codes, values_of
 from sqlanon.table.encode import Encoded
 from sqlanon.table.scratch import Scratch
@@ -26,10 +27,10 @@ if TYPE_CHECKING:
 
 
 def not_monotone(requirements: Sequence[Requirement]) -> list[Requirement]:
-    """Those that a union of classes may fail, of rows or of persons; what is asked of a population is not counted in groups of rows."""
-    return [
-        one for one in requirements if not one.monotone and (one.counts_persons or isinstance(one, OfCounts))
-    ]
+    """Those that a union of classes may fail; none where neither values nor persons are asked about. A population is not counted in groups of rows."""
+    compared = of_population(requirements)
+    loose = [one for one in requirements if not one.monotone and one not in compared]
+    return loose if any(one.counts_persons or isinstance(one, OfCounts) for one in loose) else []
 
 
 def recoded(
