@@ -1,7 +1,8 @@
 """The experiments of Goldberger and Tassa (2010, section 8) on Adult: 45,222 rows, 14 columns, each value shown or suppressed.
 
 Every experiment writes goldberger_<experiment>.json, or goldberger_<experiment>_whole.json where it is of the whole table, with what the paper claims and whether it holds, and a picture. Figures are those of
-whole, verified releases; the time is the processor's, of the method, on one thread.
+whole, verified releases; the time is the processor's, of the method, on one thread. What an interrupted experiment has measured is kept, and
+the same command goes on.
 
 experiments: k (Table 2), others (Figures 1 and 2), rows (3), columns (4), l (5 and 6), w (Table 3), learn (classifiers and COUNT)
 """
@@ -17,6 +18,7 @@ from typing import Any
 from benchmarks.goldberger.data import ROWS, adult
 from benchmarks.goldberger.experiments import TITLES, Scale, run, verdicts
 from benchmarks.goldberger.pictures import draw
+from benchmarks.kept import Kept
 from benchmarks.record import RESULTS, Record, parsed
 from examples.sources import DataMissingError, data_folder
 
@@ -34,6 +36,7 @@ def main(words: list[str] | None = None) -> int:
     parser.add_argument("--rows", type=int, default=ROWS, help="rows of the table; default: all")
     parser.add_argument("--runs", type=int, default=10, help="runs of Table 2; default: 10")
     parser.add_argument("--k", help="values of k of Table 2, comma list")
+    parser.add_argument("--fresh", action="store_true", help="forget what an interrupted run has measured")
     args = parsed(parser, words, TITLES)
     scale = Scale(runs=args.runs, rows=args.rows)
     if args.k:
@@ -57,14 +60,16 @@ def main(words: list[str] | None = None) -> int:
     with adult(None if whole else scale.rows) as table:
         for name in args.only.split(","):
             print(f"== {name}: {TITLES[name]}", flush=True)
-            record = Record("goldberger")
-            found = run(name, table, scale, say)
+            stem = f"goldberger_{name}_whole" if whole else f"goldberger_{name}"
+            out = args.out / f"{stem}.json"
+            record, kept = Record("goldberger"), Kept(out, args.fresh)
+            found = run(name, table, scale, say, kept)
             judged = verdicts(name, found)
             for one in judged:
                 print(f"{one['claim']}: {one['here']}: {one['holds']}", flush=True)
-            stem = f"goldberger_{name}_whole" if whole else f"goldberger_{name}"
-            record.write(args.out / f"{stem}.json", experiment=name, title=TITLES[name], verdicts=judged, results=found)  # fmt: skip
+            record.write(out, experiment=name, title=TITLES[name], verdicts=judged, results=found)  # fmt: skip
             draw(name, found, args.out / f"{stem}.png")
+            kept.forget()
             good &= all(one.get("verified", True) for one in found)
     return 0 if good else 1
 

@@ -10,6 +10,7 @@ from typing import Any
 
 from benchmarks.goldberger.data import QUASI, ROWS, Adult
 from benchmarks.goldberger.learn import learned, parts
+from benchmarks.kept import Kept
 
 Line = dict[str, Any]
 TITLES = {
@@ -57,14 +58,15 @@ class Scale:
     ws: tuple[int, ...] = (50, 75, 100)
 
 
-def run(name: str, adult: Adult, scale: Scale, say: Callable[[Line], None]) -> list[Line]:
-    """The figures of one experiment."""
+def run(name: str, adult: Adult, scale: Scale, say: Callable[[Line], None], kept: Kept) -> list[Line]:
+    """The figures of one experiment, measured or kept from before."""
     source, found = adult.part(min(scale.rows, adult.rows)), list[Line]()
 
     def add(who: str, x: float, source: str, method: str, k: int, **more: Any) -> None:
-        one = {"who": who, "x": x, **adult.release(source, method, k, **more)}
-        say(one)
-        found.append(one)
+        key = (who, x, source, method, k, more)
+        figures = kept.get(*key) or kept.add(adult.release(source, method, k, **more), *key)
+        found.append({"who": who, "x": x, **figures})
+        say(found[-1])
 
     # A first release loads the kernels.
     for method in ("sequential", "sequential:objective=mi"):
