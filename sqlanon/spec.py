@@ -18,12 +18,12 @@ Execution = Literal["auto", "kernel", "pushdown"]
 RowsAre = Literal["persons", "events"]
 Persons = Literal["ignored", "rows", "whole"]
 NullPerson = Literal["one", "distinct"]
-RefreshMode = Literal["full"]
+RefreshMode = Literal["full", "frozen"]
 SuppressedRows = Literal["starred", "left_out"]
 
 ROLES: tuple[Role, ...] = ("identifier", "quasi", "sensitive", "insensitive")
 EXECUTIONS: tuple[Execution, ...] = ("auto", "kernel", "pushdown")
-MODES: tuple[RefreshMode, ...] = ("full",)
+MODES: tuple[RefreshMode, ...] = ("full", "frozen")
 SUPPRESSED_ROWS: tuple[SuppressedRows, ...] = ("starred", "left_out")
 MAX_WEIGHT = 1024
 """Weights of one release sum to at most this, so that rows x weight x extent fits 64 bits (design, section 3)."""
@@ -187,20 +187,56 @@ class FormatSpec:
 
 
 @dataclass(frozen=True, slots=True)
+class CohortSpec:
+    """When the rows that wait are published together (`refresh: {mode: frozen}`).
+
+    Attributes:
+        rows: so many wait; None: `COHORT` times k.
+        every: seconds that the one which has waited longest has waited, if at least k wait; None: any time.
+    """
+
+    rows: int | None = None
+    every: int | None = None
+
+
+COHORT = 50
+"""Rows of a cohort, in multiples of k, where the policy says nothing."""
+
+
+@dataclass(frozen=True, slots=True)
 class RefreshSpec:
     """How a release is made again, night after night.
 
     Attributes:
-        mode: ``full``: every version is computed anew from the whole source.
+        mode: ``full``: every version is computed anew from the whole source. ``frozen``: what was published stays as it is.
         every: seconds after which a release is due again; None: always.
         keep: versions whose tables stay: the published one and those a rollback may return to.
         max_failing: rows that may be in groups below the policy when two versions are read together; None: any number.
+        cohort: when waiting rows are published; None: `CohortSpec` of nothing.
+        max_stale, max_retained: shares of the published rows that the source has otherwise, or no more; None: any.
+        max_waiting: share of the source's rows that are not published; None: any.
+        max_age: seconds for which a row may wait that was never published; None: any time.
     """
 
     mode: RefreshMode = "full"
     every: int | None = None
     keep: int = 2
     max_failing: int | None = None
+    cohort: CohortSpec | None = None
+    max_stale: Fraction | None = None
+    max_retained: Fraction | None = None
+    max_waiting: Fraction | None = None
+    max_age: int | None = None
+
+    @property
+    def frozen(self) -> bool:
+        """Whether what was published stays as it is."""
+        return self.mode == "frozen"
+
+    def cohort_rows(self, k: int) -> int:
+        """How many waiting rows are published together, with the release's ``k``."""
+        asked = self.cohort.rows if self.cohort else None
+        return max(asked if asked is not None else COHORT * k, k, 1)
 
 
 def person_name(columns: Iterable[str]) -> str:

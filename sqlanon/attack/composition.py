@@ -9,7 +9,7 @@ import numpy as np
 from sqlanon.attack.material import Material, place
 from sqlanon.privacy import stored
 from sqlanon.release.check.audit_together_candidates import found_together
-from sqlanon.release.check.history import SEEN, kept
+from sqlanon.release.check.history import SEEN, kept, kept_in
 from sqlanon.release.check.history_candidates import possible
 from sqlanon.release.check.history_pair import compare, side_of
 from sqlanon.release.store.catalog import Catalog
@@ -43,7 +43,7 @@ def versions(scratch: Scratch, on: Subject) -> tuple[list[CompositionAttack], li
     entries = Catalog(scratch.engine).entries(entry.release)
     seen = [one for one in kept(entries, scratch.engine.exists) if one.version != entry.version]
     others = [one for one in entries if one.version != entry.version and one.status in SEEN]
-    if not entry.policy.get("key") or not scratch.engine.exists(entry.history):
+    if not entry.policy.get("key") or not scratch.engine.exists(kept_in(entry)):
         what = "versions: the policy has no key, so that rows of two versions cannot be matched"
         return [], [what] if others else []
     found = []
@@ -55,7 +55,7 @@ def versions(scratch: Scratch, on: Subject) -> tuple[list[CompositionAttack], li
 
 def _version(scratch: Scratch, other: Entry, entry: Entry) -> list[CompositionAttack]:
     name, asked = f"{other.release}@{other.version}", _promised(entry, other)
-    here, there = side_of(scratch.engine, entry), side_of(scratch.engine, other)
+    here, there = side_of(scratch, entry), side_of(scratch, other)
     if here.own_boxes or there.own_boxes:
         if here.key != there.key:
             return [CompositionAttack("version", name, "common", 0, 0.0, 0.0, 0, asked, "the key's columns or their types changed")]  # fmt: skip

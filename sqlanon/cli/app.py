@@ -11,7 +11,7 @@ from sqlanon.cli.command import Commands, Debug, Json, Quiet, Settings, Verbose,
 from sqlanon.cli.commands.anonymize import anonymize
 from sqlanon.cli.commands.attack import attack
 from sqlanon.cli.commands.audit import audit
-from sqlanon.cli.commands.catalog import clean, diff, releases, rollback, unpublish
+from sqlanon.cli.commands.catalog import clean, diff, erase, releases, rollback, unpublish
 from sqlanon.cli.commands.dbt import app as dbt
 from sqlanon.cli.commands.demo import demo
 from sqlanon.cli.commands.evaluate import evaluate
@@ -69,6 +69,7 @@ for command in (
     diff,
     rollback,
     unpublish,
+    erase,
     clean,
     install_functions,
     schema,

@@ -78,6 +78,13 @@ Due = Annotated[
     bool, typer.Option("--due", help="Leave releases alone that a run looked at less than `every` ago.")
 ]
 Full = Annotated[bool, typer.Option("--full", help="Make new versions even where nothing changed.")]
+NewLineage = Annotated[
+    bool,
+    typer.Option(
+        "--new-lineage",
+        help="With refresh: {mode: frozen}: publish all rows anew, and report what that reveals beside the versions before.",
+    ),
+]
 RecordFile = Annotated[
     Path | None,
     typer.Option("--record", metavar="FILE", show_default=False, help="Write what was done to a JSON file."),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, Self, Unpack
 
 from sqlanon import policy
@@ -18,8 +18,10 @@ from sqlanon.release.check.audit_place import audited, is_release
 from sqlanon.release.check.audit_together import together
 from sqlanon.release.check.history import audit_history
 from sqlanon.release.check.persons import counted_rows
+from sqlanon.release.frozen.erase import erase
+from sqlanon.release.make.classes import Machine
 from sqlanon.release.make.plan import plan as make_plan
-from sqlanon.release.make.run import Machine, run
+from sqlanon.release.make.run import run
 from sqlanon.release.store import rollback as versions
 from sqlanon.release.store.catalog import Catalog
 from sqlanon.release.store.kept_scratch import drop_kept, kept_of
@@ -31,6 +33,7 @@ from sqlanon.results import (
     AttackReport,
     AuditReport,
     DiffReport,
+    EraseReport,
     HistoryReport,
     IdentifyingReport,
     PlanReport,
@@ -132,6 +135,7 @@ class Database:
         allow_weaker: bool = False,
         only_due: bool = False,
         keep_scratch: bool = False,
+        new_lineage: bool = False,
     ) -> RunReport:
         """Bring one release up to date: make, verify and publish a version if anything changed, else leave it.
 
@@ -142,6 +146,7 @@ class Database:
             only_due: leave a release alone that a run looked at less than ``every`` ago.
             keep_scratch: keep every intermediate table of the run in the private schema, source values included, until the next
                 run of the release or `clean`; ``scratch`` of the report lists them with stage, statement, rows and seconds.
+            new_lineage: with ``refresh: {mode: frozen}`` publish all rows anew, as those of a release of their own.
 
         Raises:
             GuardError: the policy is weaker than before, and that was not confirmed.
@@ -150,8 +155,24 @@ class Database:
         self._asked.clear()
         return run(
             self.engine, spec, self._machine, self._progress,
-            full=full, allow_weaker=allow_weaker, only_due=only_due, keep_scratch=keep_scratch,
+            full=full, allow_weaker=allow_weaker, only_due=only_due, keep_scratch=keep_scratch, new_lineage=new_lineage,
         )  # fmt: skip
+
+    def erase(
+        self, spec: ReleaseSpec, keys: Iterable[Mapping[str, object]], *, confirmed: bool = False
+    ) -> EraseReport:
+        """Erase keys from a release with ``refresh: {mode: frozen}``; see `sqlanon.release.frozen.erase.erase`.
+
+        Args:
+            spec: the release.
+            keys: the values of the key's columns, by their names.
+            confirmed: do it; without it the report says what it would cost.
+        """
+        self._asked.clear()
+        rows = list(keys)
+        names = list(rows[0]) if rows else []
+        texts = [[str(row[name]) for name in names] for row in rows]
+        return erase(self.engine, spec, self._machine, names, texts, self._progress, confirmed=confirmed)
 
     def audit(
         self,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sqlanon.database.database import Database
 from sqlanon.engines import connect as open_engine
 from sqlanon.progress import Progress, Silent
-from sqlanon.release.make.run import Machine
+from sqlanon.release.make.classes import Machine
 
 
 def connect(

@@ -268,7 +268,7 @@ NOT_ARGUMENTS = {
     ("release", "columns"): "given by role",
     ("release", "privacy"): "given key by key",
     ("release", "history"): "given key by key",
-    ("release", "refresh"): "one mode only",
+    ("release", "refresh"): "for policies: what is made again and again",
     ("column", "role"): "given by role",
     ("privacy", "max_loss"): "given as a number",
     ("format", "kind"): "given as format",

@@ -28,6 +28,7 @@ def combinations(spec: ReleaseSpec) -> list[tuple[str, Refused]]:
         found.append(("refine", Refused(what, "leave it out")))
     found += _own_boxes(spec)
     found += _population(spec)
+    found += _frozen(spec)
     if spec.suppression is not None and accuracy is not None:
         what = f"{accuracy.maximize} is maximized for all rows of the source"
         found.append(("suppression", Refused(what, "leave suppression out")))
@@ -112,6 +113,38 @@ def _own_boxes(spec: ReleaseSpec) -> list[tuple[str, Refused]]:
     if spec.rows_are == "events":
         what = "with boxes: own k counts rows, and those that fit a box may be of one person"
         found.append(("rows_are", Refused(what, "release a table of one row a person, or use tree")))
+    return found
+
+
+def _frozen(spec: ReleaseSpec) -> list[tuple[str, Refused]]:
+    """What `refresh: {mode: frozen}` cannot keep over many versions."""
+    if not spec.refresh.frozen:
+        return []
+    found, privacy, form = [], spec.privacy, FORMATS[spec.format.kind]
+    if privacy.own_boxes:
+        what = "with boxes: own there are no classes that could stay"
+        found.append(("privacy", Refused(what, "use a method of classes, or mode: full")))
+    if privacy.accuracy is not None:
+        what = f"{privacy.accuracy.maximize} is maximized anew for each cohort, so that nothing is promised of all versions"
+        found.append(("privacy", Refused(what, "ask for k and l, or use mode: full")))
+    compared = [name for name in privacy.more if name in REQUIREMENTS and REQUIREMENTS[name].compares]
+    compared += [name for name in populations(spec) if name not in compared]
+    if compared:
+        what = (
+            f"{', '.join(compared)}: classes are compared with a table that changes from version to version"
+        )
+        found.append(("privacy", Refused(what, "ask for k, l or distinct_l, or use mode: full")))
+    if form.paired:
+        what = (
+            f"format {form.name} numbers its groups, which mode: frozen does not keep from version to version"
+        )
+        found.append(("format", Refused(what, "use ranges or labels, or mode: full")))
+    if spec.rows_are == "events":
+        what = "mode: frozen counts rows, and a person may have several here, in several cohorts"
+        found.append(("rows_are", Refused(what, "release a table of one row a person, or use mode: full")))
+    if spec.suppression is not None and spec.suppression.rows == "left_out":
+        what = "a row that is left out would never be published"
+        found.append(("suppression", Refused(what, "say rows: starred, or use mode: full")))
     return found
 
 

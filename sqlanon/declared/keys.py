@@ -258,7 +258,33 @@ REFRESH = {
     "mode": Key(
         _REFRESH.mode,
         "`full`: every version is computed anew from the whole source. What versions reveal together is "
-        "measured (see `history`), not prevented.",
+        "measured (see `history`), not prevented. `frozen`: a row is published in one class, once, and stays as it was published until its whole "
+        "class has left the source; new rows wait and are published together. All versions together keep what each promises. Needs `key`. "
+        "See [frozen.md](frozen.md).",
+    ),
+    "cohort": Key(
+        None, "With `mode: frozen`: when the rows that wait are published together, as classes of their own."
+    ),
+    "max_stale": Key(
+        None,
+        "With `mode: frozen`: the share of the published rows that the source has with other values, at most; with more, `run` publishes nothing.",
+    ),
+    "max_retained": Key(
+        None, "With `mode: frozen`: the share of the published rows that the source no longer has, at most."
+    ),
+    "max_waiting": Key(
+        None,
+        "With `mode: frozen`: the share of the source's rows that are not published, at most.",
+    ),
+    "max_age": Key(
+        None, "With `mode: frozen`: how long a row that was never published may wait, at most: 24h, 7d."
+    ),
+}
+COHORT = {
+    "rows": Key(None, "Publish them when so many wait; at least k. Default: 50 times k."),
+    "every": Key(
+        None,
+        "Publish them, if at least k wait, when one has waited so long: 24h, 7d. Default: only `rows` counts.",
     ),
 }
 HISTORY = {
@@ -282,6 +308,7 @@ KEYS: Mapping[str, Mapping[str, Key]] = {
     "suppression": SUPPRESSION,
     "format": FORMAT,
     "refresh": REFRESH,
+    "cohort": COHORT,
     "history": HISTORY,
 }
 """Every key by the part of a policy that holds it."""

@@ -25,6 +25,7 @@ from sqlanon.policy.privacy import read_privacy
 from sqlanon.policy.problems import Path, Problems, listed, near, show
 from sqlanon.spec import (
     MAX_WEIGHT,
+    CohortSpec,
     ColumnSpec,
     FormatSpec,
     Hierarchy,
@@ -97,6 +98,7 @@ def build(
     privacy = of_persons(model, read_privacy(model, raw, path, problems, unread), path, problems)
     _check_mean(model, path, problems, unread, privacy.k)
     _check_key(model, path, problems)
+    _check_frozen(model, path, problems, privacy.k)
     check_persons(model, path, problems, unread)
     parts, source = (name_parts(model.publish) if model.publish else None), name_parts(model.source)
     if parts and source and _folded(parts) == _folded(source) and model.publish_file is None:
@@ -136,12 +138,7 @@ def build(
         execution=model.execution,
         memory=model.memory,
         seed=model.seed,
-        refresh=RefreshSpec(
-            model.refresh.mode if model.refresh else "full",
-            model.every,
-            model.keep,
-            model.history.max_failing if model.history else None,
-        ),
+        refresh=_refresh(model),
     )
     check_method(spec, raw, path, problems)
     if not any(
@@ -150,6 +147,42 @@ def build(
         for key, refused in combinations(spec):
             problems.add((*path, key), refused.what, refused.allowed)
     return spec
+
+
+def _refresh(model: ReleaseModel) -> RefreshSpec:
+    most = model.history.max_failing if model.history else None
+    asked = model.refresh
+    if asked is None:
+        return RefreshSpec("full", model.every, model.keep, most)
+    cohort = CohortSpec(asked.cohort.rows, asked.cohort.every) if asked.cohort else None
+    return RefreshSpec(
+        asked.mode, model.every, model.keep, most, cohort, asked.max_stale, asked.max_retained, asked.max_waiting, asked.max_age
+    )  # fmt: skip
+
+
+def _check_frozen(model: ReleaseModel, path: Path, problems: Problems, k: int) -> None:
+    """Keys of `mode: frozen`, and what it needs."""
+    asked = model.refresh
+    if asked is None or problems.broken((*path, "refresh")):
+        return
+    if asked.mode != "frozen":
+        for key in sorted(asked.model_fields_set - {"mode"}):
+            if getattr(asked, key) is not None:
+                problems.add(
+                    (*path, "refresh", key), f"the mode is {asked.mode}", f"{key} goes with mode: frozen"
+                )
+        return
+    if not model.key and not problems.broken((*path, "key")):
+        problems.add(
+            (*path, "refresh", "mode"),
+            "without key nobody knows which rows were published before",
+            "together with key: [columns] that identify a row in every version",
+        )
+    rows = asked.cohort.rows if asked.cohort else None
+    if rows is not None and rows < k:
+        problems.add(
+            (*path, "refresh", "cohort", "rows"), f"fewer than k, which is {k}", f"at least {k} rows"
+        )
 
 
 def _column(name: str, column: ColumnModel, path: Path, problems: Problems, files: Files) -> ColumnSpec:

@@ -167,10 +167,26 @@ class FormatModel(Part):
     mean: Names = described("format", "mean")
 
 
+class CohortModel(Part):
+    """When rows that wait are published together."""
+
+    rows: Annotated[int, whole(1)] | None = described("cohort", "rows")
+    every: Annotated[int, BeforeValidator(duration, json_schema_input_type=str)] | None = described(
+        "cohort", "every"
+    )
+
+
 class RefreshModel(Part):
     """How a release is made again."""
 
     mode: Annotated[RefreshMode, one_of(*MODES)] = described("refresh", "mode")
+    cohort: Annotated[CohortModel | None, mapping("rows: 500")] = described("refresh", "cohort")
+    max_stale: Annotated[Fraction, amount(1)] | None = described("refresh", "max_stale")
+    max_retained: Annotated[Fraction, amount(1)] | None = described("refresh", "max_retained")
+    max_waiting: Annotated[Fraction, amount(1)] | None = described("refresh", "max_waiting")
+    max_age: Annotated[int, BeforeValidator(duration, json_schema_input_type=str)] | None = described(
+        "refresh", "max_age"
+    )
 
 
 class HistoryModel(Part):
@@ -204,7 +220,7 @@ class ReleaseModel(Part):
     )
     keep: Annotated[int, whole(1)] = described("release", "keep")
     history: Annotated[HistoryModel | None, mapping("max_failing: 0")] = described("release", "history")
-    refresh: Annotated[RefreshModel | None, mapping("mode: full")] = described("release", "refresh")
+    refresh: Annotated[RefreshModel | None, mapping("mode: frozen")] = described("release", "refresh")
     privacy: PrivacyModel = described("release", "privacy")
     method: Annotated[
         MethodModel, BeforeValidator(fields.method, json_schema_input_type=str | MethodModel)

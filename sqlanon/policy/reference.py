@@ -26,6 +26,7 @@ _TITLES = {
     "SuppressionModel": "Suppression: `suppression`",
     "HistoryModel": "History: `history`",
     "RefreshModel": "Refresh: `refresh`",
+    "CohortModel": "Rows that wait: `refresh.cohort`",
     "FormatModel": "Format: `format`",
 }
 

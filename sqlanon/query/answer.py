@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from dataclasses import asdict, dataclass, fields
 from decimal import Decimal
 from typing import Any
 
@@ -30,6 +30,21 @@ class Bounded:
 
 
 @dataclass(frozen=True)
+class Unlike:
+    """Rows of a release with ``refresh: {mode: frozen}`` that are not as in its source.
+
+    Attributes:
+        retained: published, and no longer in the source.
+        stale: published with other values than those of the source.
+        not_published: of the source.
+    """
+
+    retained: int
+    stale: int
+    not_published: int
+
+
+@dataclass(frozen=True)
 class Answer:
     """The answer to one query.
 
@@ -42,6 +57,7 @@ class Answer:
         sql: the rewritten SQL that ran over the release.
         unlisted_groups: some consistent source may have more groups than these, of values that the release shows nowhere.
         left_out: rows of the source that the release does not publish; the bounds count them in.
+        unlike: with ``refresh: {mode: frozen}``: rows that are not as in the source; the bounds are about the rows as published.
     """
 
     columns: tuple[str, ...]
@@ -51,6 +67,7 @@ class Answer:
     sql: str
     unlisted_groups: bool = False
     left_out: int = 0
+    unlike: Unlike | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """As JSON has it: ``{"rows": [...], "unlisted_groups": ..}``, an aggregate as an object under its name, other columns plain.
@@ -61,7 +78,9 @@ class Answer:
         for row, certain in zip(self.rows, self.certain, strict=True):
             made = {name: _plain(row[name]) for name in self.columns}
             rows.append({"certain": certain} | made if "certain" in made else made | {"certain": certain})
-        missing = {"left_out": self.left_out} if self.left_out else {}
+        missing: dict[str, Any] = {"left_out": self.left_out} if self.left_out else {}
+        if self.unlike is not None:
+            missing["as_published"] = asdict(self.unlike)
         return {"rows": rows, "unlisted_groups": self.unlisted_groups} | missing
 
 
@@ -73,6 +92,7 @@ def answered(
     *,
     unlisted_groups: bool,
     left_out: int = 0,
+    unlike: Unlike | None = None,
 ) -> Answer:
     """The answer that the rows of the rewritten query give.
 
@@ -83,18 +103,19 @@ def answered(
         sql: the rewritten query.
         unlisted_groups: see `Answer`.
         left_out: see `Answer`.
+        unlike: see `Answer`.
     """
     found, certain = [], []
     for row in rows:
         cells = iter(row)
         found.append({
-            name: _bounded([next(cells) for _ in range(4)], tight=tight[name]) if bounded else next(cells)
+            name: _bounded([next(cells) for _ in range(4)], tight=tight[name] and unlike is None) if bounded else next(cells)
             for name, bounded in columns
         })  # fmt: skip
         certain.append(bool(next(cells)))
     names = tuple(name for name, _ in columns)
     aggregates = tuple(name for name, bounded in columns if bounded)
-    return Answer(names, aggregates, tuple(found), tuple(certain), sql, unlisted_groups, left_out)
+    return Answer(names, aggregates, tuple(found), tuple(certain), sql, unlisted_groups, left_out, unlike)
 
 
 def _bounded(cells: Sequence[Any], *, tight: bool) -> Bounded:

@@ -143,7 +143,9 @@ def _answer(
     found = engine.fetch(Statement("query", text), max_rows=MOST_ROWS)
     more = beyond is not None and _count(engine, beyond.sql(dialect=engine.dialect, copy=False)) > 0
     more = more or (released.left_out > 0 and bool(query.groups))
-    return answered(final.columns, final.tight, found, text, unlisted_groups=more, left_out=released.left_out)
+    return answered(
+        final.columns, final.tight, found, text, unlisted_groups=more, left_out=released.left_out, unlike=released.unlike
+    )  # fmt: skip
 
 
 def _count(engine: Engine, text: str) -> int:

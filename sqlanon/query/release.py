@@ -10,6 +10,7 @@ from typing import Any, TypeVar
 from sqlanon.engines.base import Column, Engine, Relation, Row, TableRef
 from sqlanon.errors import DatabaseError, PolicyError
 from sqlanon.formats import Format, format_of
+from sqlanon.query.answer import Unlike
 from sqlanon.release.store.metadata import COLUMNS
 from sqlanon.release.store.swap import spelled
 from sqlanon.release.store.target import metadata_of, sensitive_of
@@ -51,7 +52,7 @@ class Released:
 
     ``source`` is the table it was made of, as the policy writes it; ``left_out`` counts the rows of it that are not published.
     ``metadata`` are the rows that it was read from, and ``token`` in them is of this version alone; "" where an older sqlanon made it.
-    ``known`` holds what was asked of the database about this version, see `once`.
+    ``unlike`` are the rows that are not as in the source, with ``refresh: {mode: frozen}``. ``known`` holds what was asked of the database about this version, see `once`.
     """
 
     view: Relation
@@ -64,6 +65,7 @@ class Released:
     metadata: tuple[Row, ...] = field(default=(), compare=False, repr=False)
     token: str = ""
     known: dict[object, Any] = field(default_factory=dict, compare=False, repr=False)
+    unlike: Unlike | None = None
 
     @property
     def form(self) -> Format:
@@ -143,7 +145,14 @@ def described(engine: Engine, view: Relation, rows: Sequence[Row]) -> Released:
         int(facts.get("left_out", 0)),
         tuple(rows),
         str(facts.get("token", "")),
+        unlike=_unlike(facts),
     )
+
+
+def _unlike(facts: Mapping[str, Any]) -> Unlike | None:
+    if facts.get("refresh") != "frozen":
+        return None
+    return Unlike(*(int(facts.get(name, 0)) for name in ("retained", "stale", "not_published")))
 
 
 def read(engine: Engine, view: Relation) -> Released:

@@ -10,7 +10,9 @@ from sqlanon.results.attack import (
 )
 from sqlanon.results.audit import AuditReport, GroupAudit, LoweringColumn, SensitiveAudit, TogetherReport
 from sqlanon.results.base import LossReport, Report, RequirementResult
+from sqlanon.results.erase import EraseReport
 from sqlanon.results.history import HistoryReport, HistorySets
+from sqlanon.results.lineage import LineageReport
 from sqlanon.results.plan import Estimate, Feasible, PlanColumn, PlanReport
 from sqlanon.results.risk import (
     AttackerRisk,
@@ -34,6 +36,7 @@ __all__ = [
     "CompositionAttack",
     "DataChange",
     "DiffReport",
+    "EraseReport",
     "Estimate",
     "Feasible",
     "GroupAudit",
@@ -42,6 +45,7 @@ __all__ = [
     "HistorySets",
     "IdentifyingReport",
     "KeptTable",
+    "LineageReport",
     "LinkageAttack",
     "LossReport",
     "LoweringColumn",

@@ -9,6 +9,7 @@ from typing import Any, Literal, Self
 
 from sqlanon.results.base import LossReport, Report, RequirementResult
 from sqlanon.results.history import HistoryReport
+from sqlanon.results.lineage import LineageReport
 
 Outcome = Literal["published", "unchanged", "fresh"]
 
@@ -106,6 +107,8 @@ class RunReport(Report):
     """With boxes of their own: a hash of the rows of the published table, whatever their order; an audit compares the table with it."""
     surest: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     """With boxes of their own, per sensitive column: over rows, the ``mean`` and ``worst`` share of the most frequent value among the row's boxes."""
+    lineage: LineageReport | None = None
+    """With ``refresh: {mode: frozen}``: what is published beside the source. ``loss`` is then of the cohort that was published last."""
     scratch: tuple[KeptTable, ...] = ()
     """With ``keep_scratch``: the tables that the run kept."""
 
@@ -123,5 +126,6 @@ class RunReport(Report):
         values["loss"] = LossReport(**{key: value for key, value in report["loss"].items() if key in lost})
         values["history"] = tuple(HistoryReport.from_dict(item) for item in report.get("history") or ())
         values["data"] = DataChange(**report["data"]) if report.get("data") else None
+        values["lineage"] = LineageReport(**report["lineage"]) if report.get("lineage") else None
         values["scratch"] = ()  # of one run, not of the version
         return cls(**values)

@@ -10,6 +10,7 @@ if TYPE_CHECKING:
     import numpy.typing as npt
 
     from sqlanon.engines.base import TableRef
+    from sqlanon.spec import Hierarchy
     from sqlanon.table.encode import Domain
     from sqlanon.table.scratch import Scratch
 
@@ -31,10 +32,14 @@ class Tree:
 
 def tree_of(domain: Domain) -> Tree:
     """The tree of a column with a hierarchy."""
+    assert domain.reading.spec.hierarchy is not None
+    return as_tree(domain.reading.spec.hierarchy)
+
+
+def as_tree(hierarchy: Hierarchy) -> Tree:
+    """A hierarchy of a policy as arrays."""
     import numpy as np
 
-    hierarchy = domain.reading.spec.hierarchy
-    assert hierarchy is not None
     count = len(hierarchy.levels)
     nodes, sizes, labels = [], [], []
     for level in range(len(hierarchy.levels[0])):

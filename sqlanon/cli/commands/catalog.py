@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from sqlanon.cli.options import AllowWeaker, Db, PolicyFile, database, found, next_command, url
+from sqlanon.cli.options import AllowWeaker, Db, PolicyFile, database, found, load, next_command, pick, url
 from sqlanon.cli.screen import Screen
 from sqlanon.errors import PolicyError
 
@@ -119,6 +119,54 @@ def unpublish(
         back = next_command("rollback", policy, None, db, report.release)
         unpublish_report(screen, report, back)
     return None
+
+
+def erase(
+    screen: Screen,
+    name: Annotated[str, typer.Argument(help="The release.")],
+    key_file: Annotated[
+        Path,
+        typer.Option(
+            "--key-file",
+            metavar="FILE",
+            show_default=False,
+            help="A CSV file with the columns of the release's key.",
+        ),
+    ],
+    yes: Annotated[
+        bool, typer.Option("--yes", help="Do it; without it the command says what it would cost.")
+    ] = False,
+    db: Db = None,
+    policy: PolicyFile = None,
+) -> int | None:
+    """Erase keys from a release with refresh: {mode: frozen}: their classes leave at once, and they are never published again."""
+    spec = load(policy)
+    (release,) = pick(spec, [name])
+    keys = _keys(key_file)
+    with database(url(db, spec), screen) as connected:
+        report = connected.erase(release, keys, confirmed=yes)
+    screen.emit(report.to_dict())
+    if not screen.silent:
+        from sqlanon.cli.show.catalog import erase_report
+
+        again = next_command("erase", policy, None, db, name, "--key-file", str(key_file), "--yes")
+        erase_report(screen, report, again)
+    return None
+
+
+def _keys(path: Path) -> list[dict[str, object]]:
+    """The rows of a file of keys."""
+    import csv
+
+    from sqlanon.errors import file_errors
+
+    with file_errors(str(path)), path.open(newline="", encoding="utf-8-sig") as file:
+        rows = list(csv.DictReader(file))
+    if any(None in row or None in row.values() for row in rows):
+        raise PolicyError(f"{path}: a line has more or fewer fields than the first one")
+    if any(not value for row in rows for value in row.values()):
+        raise PolicyError(f"{path}: a field is empty; a key is never NULL")
+    return [dict(row) for row in rows]
 
 
 def clean(screen: Screen, db: Db = None, policy: PolicyFile = None) -> int | None:

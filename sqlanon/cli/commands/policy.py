@@ -19,6 +19,7 @@ from sqlanon.cli.options import (
     Encoding,
     Full,
     KeepScratch,
+    NewLineage,
     Null,
     PolicyFile,
     RecordFile,
@@ -135,6 +136,7 @@ def run(
     full: Full = False,
     allow_weaker: AllowWeaker = False,
     keep_scratch: KeepScratch = False,
+    new_lineage: NewLineage = False,
     record: RecordFile = None,
 ) -> int | None:
     """Bring the policy's releases up to date: make, verify and publish what changed."""
@@ -154,7 +156,12 @@ def run(
 
             def work(release: ReleaseSpec) -> RunReport:
                 return connected.run(
-                    release, full=full, allow_weaker=allow_weaker, only_due=due, keep_scratch=keep_scratch
+                    release,
+                    full=full,
+                    allow_weaker=allow_weaker,
+                    only_due=due,
+                    keep_scratch=keep_scratch,
+                    new_lineage=new_lineage,
                 )
 
             code = each(screen, releases, work, done, written.add if written else None)

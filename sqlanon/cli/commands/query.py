@@ -71,13 +71,16 @@ def query(
         return None
     screen.emit(answer.to_dict())
     if not screen.silent:
-        from sqlanon.cli.show.query import LEFT_OUT, UNLISTED, answer_table
+        from sqlanon.cli.show.query import AS_PUBLISHED, LEFT_OUT, UNLISTED, answer_table
 
         screen.show(answer_table(answer, bounds=not plain))
         if answer.unlisted_groups and not plain:
             screen.show(UNLISTED)
         if answer.left_out and not plain:
             screen.show(LEFT_OUT.format(answer.left_out))
+        if answer.unlike is not None:
+            one = answer.unlike
+            screen.show(AS_PUBLISHED.format(one.retained, one.stale, one.not_published))
     return None
 
 

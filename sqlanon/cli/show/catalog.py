@@ -13,7 +13,14 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from sqlanon.cli.screen import Screen
-    from sqlanon.results import DiffReport, ReleaseRow, RollbackReport, UnpublishReport, VersionReport
+    from sqlanon.results import (
+        DiffReport,
+        EraseReport,
+        ReleaseRow,
+        RollbackReport,
+        UnpublishReport,
+        VersionReport,
+    )
 
 
 def release_rows(screen: Screen, rows: Sequence[ReleaseRow]) -> None:
@@ -137,6 +144,25 @@ def unpublish_report(screen: Screen, report: UnpublishReport, back: str) -> None
         again = "" if report.purged else f"; {back} publishes it again"
         screen.show(
             f"A later run makes a new version: take the release out of the policy if that is not meant{again}."
+        )
+
+
+def erase_report(screen: Screen, report: EraseReport, again: str) -> None:
+    """Show what erasing keys costs, or did; ``again`` is the command that does it."""
+    unseen = report.keys - report.published - report.waiting - report.left
+    name, does = safe(report.release), "leave" if report.version is None else "left"
+    screen.show(
+        f"release {name}: {count(report.keys)} keys; {count(report.published)} are published, {count(report.waiting)} wait, {count(report.left)} left before, "
+        f"{count(unseen)} were never seen",
+        f"  {count(report.classes)} classes {does} whole: {count(report.rows)} rows, of which {count(report.rows - report.published)} have other keys and wait for a "
+        "new lineage",
+        f"  tables of {count(len(report.versions))} earlier versions {'are' if report.version is None else 'were'} dropped: no rollback returns to them",
+    )
+    if report.version is None:
+        screen.show("nothing was done yet. To do it:", f"  {again}")
+    else:
+        screen.show(
+            f"version {report.version} is published without them; copies that readers made are beyond any command"
         )
 
 

@@ -22,6 +22,13 @@ LEFT_OUT = "Rows of the source that the release leaves out, and the bounds count
 """Below an answer over a release that leaves rows out."""
 
 
+AS_PUBLISHED = (
+    "The bounds are about the rows as published: {} of them are no longer in the source, {} have other values there, and {} rows of the source are "
+    "not published (refresh: frozen)."
+)
+"""Below an answer over a release whose rows stay as they were published."""
+
+
 def answer_table(answer: Answer, *, bounds: bool) -> Sheet:
     """A row a group: each estimate with its bounds, and whether the group is certain."""
     columns: list[tuple[str, str]] = []

@@ -10,7 +10,14 @@ from sqlanon.cli.show.text import count, measure, note, safe, seconds, share, ta
 if TYPE_CHECKING:
     from sqlanon.cli.screen import Screen
     from sqlanon.cli.show.sheet import Sheet
-    from sqlanon.results import DataChange, HistoryReport, LossReport, RequirementResult, RunReport
+    from sqlanon.results import (
+        DataChange,
+        HistoryReport,
+        LineageReport,
+        LossReport,
+        RequirementResult,
+        RunReport,
+    )
 
 
 KEPT = (
@@ -41,6 +48,7 @@ def run_report(screen: Screen, report: RunReport, following: Sequence[str]) -> N
         *reasons("because", report.why if report.replaces else ()),
         f"  source    {safe(report.source)}, {count(report.rows)} rows, {count(report.suppressed)} suppressed",
         *data_lines(report.data),
+        *lineage_lines(report.lineage),
         sizes(report),
         *(
             f"  {safe(column)}: the surest value of a row's candidates has {share(of['mean'], 1)} of them on average, {share(of['worst'], 1)} at most"
@@ -100,6 +108,18 @@ def data_lines(data: DataChange | None) -> list[str]:
     changed = "" if data.changed is None else f", {count(data.changed)} changed"
     text = f"{count(data.before)} -> {count(data.after)}: {count(data.added)} added, {count(data.removed)} removed{changed}"
     return [f"  rows      {text}"]
+
+
+def lineage_lines(found: LineageReport | None) -> list[str]:
+    """Published rows beside those of the source."""
+    if found is None:
+        return []
+    return [
+        f"  lineage   {found.number}: {count(found.published)} rows published, {count(found.entered)} of them new; {count(found.left)} left",
+        f"            {count(found.current)} as in the source, {count(found.stale)} with other values there, {count(found.retained)} no longer there",
+        f"            {count(found.waiting)} rows of the source wait for their cohort, {count(found.refused + found.gone)} for a new lineage"
+        + (f"; {count(found.erased)} are erased" if found.erased else ""),
+    ]
 
 
 def search_lines(search: Mapping[str, int], title: str) -> list[str]:

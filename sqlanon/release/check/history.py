@@ -12,6 +12,7 @@ persons' numbers for every version ever published. Nothing here prevents anythin
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from itertools import pairwise
 
 from sqlanon.engines.base import Engine, TableRef
@@ -21,6 +22,7 @@ from sqlanon.privacy import stored
 from sqlanon.release.check.history_pair import Side, compare, side_of
 from sqlanon.release.store.catalog import Catalog
 from sqlanon.release.store.catalog_entry import Entry
+from sqlanon.release.store.lineage import number_of, rows_table
 from sqlanon.release.store.private_tables import private_table
 from sqlanon.release.store.state import ReleaseState
 from sqlanon.results import HistoryReport
@@ -122,8 +124,14 @@ def kept(entries: Sequence[Entry], exists: Callable[[TableRef], bool]) -> list[E
     return [
         entry
         for entry in entries
-        if entry.status in SEEN and entry.policy.get("key") and exists(entry.history)
+        if entry.status in SEEN and entry.policy.get("key") and exists(kept_in(entry))
     ]
+
+
+def kept_in(entry: Entry) -> TableRef:
+    """The table that has the history of a version."""
+    number = number_of(entry)
+    return entry.history if number is None else replace(entry.history, name=rows_table(entry.release, number))
 
 
 def before(state: ReleaseState, published: Entry | None, *, every: bool = True) -> list[Entry]:
@@ -169,9 +177,7 @@ def compare_new(
         own_boxes=spec.privacy.own_boxes,
     )  # fmt: skip
     asked = spec.privacy.k if spec.persons != "ignored" else 1
-    return tuple(
-        compare(scratch, side_of(scratch.engine, entry), new, spec.privacy, asked) for entry in entries
-    )
+    return tuple(compare(scratch, side_of(scratch, entry), new, spec.privacy, asked) for entry in entries)
 
 
 def hold(spec: ReleaseSpec, found: Sequence[HistoryReport]) -> None:
@@ -227,7 +233,7 @@ def audit_history(engine: Engine, release: str) -> tuple[HistoryReport, ...]:
         for earlier, entry in pairwise(entries):
             pairs = {earlier.version, entry.report.get("replaces") or earlier.version}
             for version in sorted(pairs & by_version.keys()):
-                old, new = side_of(engine, by_version[version]), side_of(engine, entry)
+                old, new = side_of(scratch, by_version[version]), side_of(scratch, entry)
                 asked = stored(entry.policy["privacy"])
                 fewest = asked.k if entry.policy.get("persons") != "ignored" else 1
                 reports.append(compare(scratch, old, new, asked, fewest))

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from sqlanon.engines.base import Engine, TableRef
+from sqlanon.engines.base import TableRef
 from sqlanon.privacy import Grouped, requirements
 from sqlanon.privacy.diversity import FrequencyDiversity
 from sqlanon.privacy.kanonymity import KAnonymity
@@ -15,6 +15,7 @@ from sqlanon.privacy.population import of_population, of_rows
 from sqlanon.release.check import persons
 from sqlanon.release.check.history_candidates import NO_DIVERSITY, candidate_sets
 from sqlanon.release.store.catalog_entry import Entry
+from sqlanon.release.store.lineage import lineage_of
 from sqlanon.results import HistoryReport, HistorySets
 from sqlanon.spec import PrivacySpec
 from sqlanon.sqltext import table_name
@@ -59,8 +60,23 @@ class Side:
         self.key = sorted((name.lower(), kinds.get(name.lower(), "")) for name in key)
 
 
-def side_of(engine: Engine, entry: Entry) -> Side:
+def history_of(scratch: Scratch, entry: Entry) -> TableRef:
+    """The history of a version: its own table, or what its lineage says of it."""
+    lineage = lineage_of(scratch.engine, entry)
+    if lineage is None:
+        return entry.history
+    table = scratch.named(f"history_v{entry.version}")
+    if table not in scratch.made:
+        sensitive = sum(column["role"] == "sensitive" for column in entry.policy["columns"])
+        scratch.execute(
+            "frozen/history", history=scratch.table(f"history_v{entry.version}"), rows=lineage.rows, at=entry.version, sensitive=sensitive
+        )  # fmt: skip
+    return table
+
+
+def side_of(scratch: Scratch, entry: Entry) -> Side:
     """A version of the catalog; an older sqlanon kept no persons in its history."""
+    engine = scratch.engine
     persons_of = hashes_of(persons.counted_in(entry.policy))
     if persons_of:
         there = {column.name for column in engine.relation(table_name(entry.history)).columns}
@@ -69,7 +85,7 @@ def side_of(engine: Engine, entry: Entry) -> Side:
     key = entry.policy.get("key") or ()
     rows_are = entry.policy.get("rows_are", "persons")
     return Side(
-        entry.version, entry.history, columns, key, entry.source_columns or (), rows_are, persons_of, own_boxes=bool(entry.certificate)
+        entry.version, history_of(scratch, entry), columns, key, entry.source_columns or (), rows_are, persons_of, own_boxes=bool(entry.certificate)
     )  # fmt: skip
 
 

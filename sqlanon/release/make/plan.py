@@ -15,10 +15,12 @@ from sqlanon.methods import Method
 from sqlanon.progress import Progress, Silent, Stopwatch
 from sqlanon.release.check import history
 from sqlanon.release.check.persons import feasible_warnings
+from sqlanon.release.frozen.census import planned as planned_frozen
+from sqlanon.release.frozen.which import lineage_of_run
 from sqlanon.release.make.bound import described
+from sqlanon.release.make.classes import Machine, make_classes
 from sqlanon.release.make.persons_cost import persons_cost
 from sqlanon.release.make.prepare import Prepared, link_columns, prepare
-from sqlanon.release.make.run import Machine, make_classes
 from sqlanon.release.make.suggest import suggested
 from sqlanon.release.make.suppressed import planned
 from sqlanon.release.make.versions import WITHOUT_KEY, Compared, changed_rows, compare_versions
@@ -76,7 +78,16 @@ def plan(
                 with watch.stage("method") as stage:
                     better = suggested(scratch, spec, ready, stage, machine.memory, machine.threads)
                     cost = persons_cost(scratch, spec, ready, stage, machine.memory, machine.threads, secret)
-            compared = _compared(scratch, state, machine, watch, ready, decision, target, secret)
+            lineage = lineage_of_run(state, anew=False)
+            if lineage is not None and not lineage[1]:
+                compared = Compared(
+                    None,
+                    None,
+                    (),
+                    planned_frozen(scratch, spec, lineage[0], ready.stage, ready.source.read_at),
+                )
+            else:
+                compared = _compared(scratch, state, machine, watch, ready, decision, target, secret)
             return PlanReport(
                 release=spec.name,
                 source=str(ready.roles.relation.ref),

@@ -74,6 +74,32 @@ class Unchanged:
     source: SourceState
 
 
+@dataclass(frozen=True, slots=True)
+class Staged:
+    """The source as it was read, once, and not yet profiled.
+
+    Attributes:
+        roles: its columns.
+        stage: scratch table of its rows; ``rows`` of them.
+        source: what the catalog keeps of it.
+        persons: the counted identifiers.
+        requirements: what is asked.
+        keyed: the stage holds the key's hash.
+        people, beside, many: a population that the rows are of: its columns, its staged rows, and how many.
+    """
+
+    roles: Roles
+    stage: TableRef
+    rows: int
+    source: SourceState
+    persons: tuple[Counted, ...]
+    requirements: tuple[Requirement, ...]
+    keyed: bool
+    people: Roles | None = None
+    beside: TableRef | None = None
+    many: int = 0
+
+
 def prepare(
     scratch: Scratch, spec: ReleaseSpec, source: Relation, watch: Stopwatch, secret: str, same_as: str | None = None, *, memory: int
 ) -> Prepared | Unchanged:  # fmt: skip
@@ -92,7 +118,14 @@ def prepare(
         PolicyError, GuardError: roles, types, hierarchies or guards stop it.
         InfeasibleError: the requirements ask for more than the table has.
     """
-    chosen = method_of(spec)
+    staged = read_source(scratch, spec, source, watch, secret, same_as, memory=memory)
+    return staged if isinstance(staged, Unchanged) else profiled(scratch, spec, staged, watch, memory=memory)
+
+
+def read_source(
+    scratch: Scratch, spec: ReleaseSpec, source: Relation, watch: Stopwatch, secret: str, same_as: str | None = None, *, memory: int
+) -> Staged | Unchanged:  # fmt: skip
+    """The first half of `prepare`: the snapshot, and the guards that need no domains."""
     roles = assign_roles(spec, source)
     guard_format(spec, roles)
     guard_combinations(spec)
@@ -129,19 +162,38 @@ def prepare(
             if key:
                 check_key(scratch, spec, stage)
     scratch.expect(rows + many)
+    return Staged(roles, stage, rows, seen, persons, asked, bool(key), people, beside, many)
+
+
+def profiled(
+    scratch: Scratch, spec: ReleaseSpec, staged: Staged, watch: Stopwatch, *, memory: int, part: bool = False
+) -> Prepared:
+    """The second half: domains, feasibility, and whether the method can be used.
+
+    ``part``: the rows are some of the source's, so that a column that has many values there may have few in all.
+    """
+    roles, stage, rows, persons, asked = (
+        staged.roles,
+        staged.stage,
+        staged.rows,
+        staged.persons,
+        staged.requirements,
+    )
+    chosen = method_of(spec)
     with watch.stage("profile"):
         reached = feasible(scratch, spec, stage, roles, of_rows(asked), rows, [one.alias for one in persons])
         if not spec.privacy.of_persons:  # where a requirement counts them, it said so
             reached += feasible_persons(scratch, spec, stage, persons)
         coded = persons if any(one.counts_persons for one in asked) else ()
         quasi, sensitive, person_codes = build_domains(scratch, roles, stage, coded)
-        guard_sensitive(spec, sensitive, rows)
+        if not part:
+            guard_sensitive(spec, sensitive, rows)
         guard_values(scratch, spec, sensitive, asked)
         guard_columns(scratch, spec, quasi)
         bound.check(spec, quasi)
         population = None
-        if people is not None and beside is not None:
-            population = count_population(scratch, roles, people, (stage, beside), quasi)
+        if staged.people is not None and staged.beside is not None:
+            population = count_population(scratch, roles, staged.people, (stage, staged.beside), quasi)
             reached += feasible_in(spec, asked, rows, population)
         problem = Problem(
             of_units(asked) if spec.privacy.whole else asked, spec.privacy.accuracy, quasi, sensitive, rows, spec.execution,
@@ -153,7 +205,9 @@ def prepare(
             raise PolicyError(refused)
         layout = format_of(spec.format.kind).layout(roles, quasi, spec.format)
         layout.check(scratch.engine.capabilities.max_identifier)
-    return Prepared(roles, stage, rows, quasi, sensitive, asked, reached, chosen, persons, seen, bool(key), person_codes, population)  # fmt: skip
+    return Prepared(
+        roles, stage, rows, quasi, sensitive, asked, reached, chosen, persons, staged.source, staged.keyed, person_codes, population
+    )  # fmt: skip
 
 
 def _occurrences(scratch: Scratch, domain: Domain) -> list[int]:

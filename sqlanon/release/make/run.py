@@ -3,24 +3,19 @@
 from __future__ import annotations
 
 import datetime
-import os
 import secrets
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
-from sqlanon.declared import METHODS, most_suppressed, refining
-from sqlanon.declared.combinations import promised
 from sqlanon.engines.base import Engine, TableRef
-from sqlanon.errors import PrivacyViolation
-from sqlanon.formats import Levels, Recoded, RowGroups, format_of
-from sqlanon.loss import Attribute, Facts, Joint, classification, joint_counts, measure, measure_asked
-from sqlanon.methods.base import Context
+from sqlanon.formats import RowGroups
 from sqlanon.progress import Progress, Silent, Stopwatch
 from sqlanon.release.check import history, persons
-from sqlanon.release.check.verify import verify_staged
-from sqlanon.release.make import bound, candidates, suppressed, united, whole
+from sqlanon.release.frozen.run import run_frozen
+from sqlanon.release.frozen.which import due_again, lineage_of_run
+from sqlanon.release.make import bound, candidates
+from sqlanon.release.make.classes import Machine, make_classes, measured
 from sqlanon.release.make.persons_cost import persons_cost
-from sqlanon.release.make.prepare import Prepared, Unchanged, prepare
+from sqlanon.release.make.prepare import Prepared, Unchanged, profiled, read_source
 from sqlanon.release.make.versions import changed_rows, compare_versions
 from sqlanon.release.make.warned import warnings
 from sqlanon.release.store.catalog import Catalog
@@ -43,26 +38,7 @@ from sqlanon.release.store.target import Publication, target_of
 from sqlanon.release.store.unchanged import keep, keep_readers
 from sqlanon.results import Outcome, RunReport
 from sqlanon.spec import ReleaseSpec
-from sqlanon.table.classed import attach_classes
-from sqlanon.table.encode import Encoded, encode
 from sqlanon.table.scratch import Scratch
-
-
-@dataclass(frozen=True, slots=True)
-class Machine:
-    """What a run may use: bytes for the kernels, and threads."""
-
-    memory: int
-    threads: int
-
-    @classmethod
-    def here(cls) -> Machine:
-        """A quarter of the memory, all cores of this process."""
-        total = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
-        return cls(
-            total // 4,
-            len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1,
-        )
 
 
 def run(
@@ -76,6 +52,7 @@ def run(
     only_due: bool = False,
     compare: bool = True,
     keep_scratch: bool = False,
+    new_lineage: bool = False,
 ) -> RunReport:
     """Make one release, verify it and publish it, or raise and leave everything as it was.
 
@@ -90,6 +67,7 @@ def run(
         compare: leave a release that is up to date; without it a new version is made in any case.
         keep_scratch: keep every intermediate table in the private schema, with its source values, until the next run or `clean`;
             the report lists them.
+        new_lineage: with ``refresh: {mode: frozen}`` publish all rows anew, as those of a release of their own.
 
     Raises:
         GuardError: the policy is weaker than before, and that was not confirmed.
@@ -127,21 +105,31 @@ def run(
                         "made anew", tuple(map(str, changed)), weakenings(changed), state.last_shown, None
                     )
                 decision.confirmed(spec.name, allow_weaker=allow_weaker)
+                lineage = lineage_of_run(state, anew=new_lineage)
+                if lineage is not None:
+                    decision = due_again(state, decision, *lineage)
             secret = state.secret or secrets.token_hex(32)
             with Scratch(engine, watch, kept.keep if keep_scratch else None) as scratch:
-                ready = prepare(
+                staged = read_source(
                     scratch, spec, relation, watch, secret, decision.same_as, memory=machine.memory
                 )
-                decision = decision.against(ready.source.fingerprint)
-                if isinstance(ready, Unchanged):
+                decision = decision.against(staged.source.fingerprint)
+                if isinstance(staged, Unchanged):
                     assert decision.previous is not None
                     with watch.stage("publish"):
-                        keep(state, decision.previous, ready.source.read_at)
+                        keep(state, decision.previous, staged.source.read_at)
                     same = _left(spec, decision.previous, "unchanged", decision.why, watch)
                     return replace(
                         same, warnings=(*same.warnings, *reader_warnings(engine, spec, relation.ref))
                     )
-                made = _make(state, machine, watch, scratch, ready, target, decision, secret)
+                if lineage is not None:
+                    its, begins = lineage
+                    made = run_frozen(
+                        state, machine, watch, scratch, staged, target, decision, secret, its, begins=begins
+                    )
+                else:
+                    ready = profiled(scratch, spec, staged, watch, memory=machine.memory)
+                    made = _make(state, machine, watch, scratch, ready, target, decision, secret)
             return replace(made, seconds=watch.total(), scratch=tuple(kept.tables))
     finally:
         progress.finish(spec.name)
@@ -154,101 +142,6 @@ def _left(
     made = RunReport.from_dict(entry.report)
     few = persons.warnings(spec, made.min_identifiers)
     return replace(made, outcome=outcome, why=why, seconds=watch.total(), warnings=few)
-
-
-@dataclass(frozen=True, slots=True)
-class Made:
-    """Classes that cover the staged rows, not yet published."""
-
-    encoded: Encoded
-    classed: TableRef
-    recoded: Recoded
-    execution: str
-    notes: tuple[str, ...]
-    seed: int
-    joint: Joint
-    generalized: bool = False
-    """The method suppresses rows, or decides at which levels classes are published."""
-    search: Mapping[str, int] = field(default_factory=dict)
-    """What the method reports of its search."""
-
-
-def make_classes(
-    spec: ReleaseSpec, machine: Machine, watch: Stopwatch, scratch: Scratch, ready: Prepared, secret: str
-) -> Made:
-    """Encode, run the method, recode, and compare what would be released with the staged rows."""
-    with watch.stage("encode"):
-        encoded = encode(scratch, ready.roles, ready.stage, ready.quasi, ready.sensitive, ready.rows, ready.person_codes, ready.population)  # fmt: skip
-    seed = spec.seed if spec.seed is not None else secrets.randbits(62)
-    own = spec.method.name in {declared.name for declared in METHODS.own}
-    form = format_of(spec.format.kind)
-    read = tuple(d for d in encoded.quasi if form.reads_codes(d, spec.format))
-    own_persons = spec.privacy.whole
-    loose = whole.of_rows(ready.requirements) if own_persons else united.not_monotone(ready.requirements)
-    if spec.metrics or loose:
-        read = (*encoded.quasi, *encoded.sensitive)
-    with watch.stage("method") as progress:
-        context = Context(
-            scratch, encoded, tuple(one for one in ready.requirements if not one.afterwards), spec.execution, spec.memory or machine.memory, machine.threads,
-            progress, seed, spec.privacy.accuracy, spec.suppression, most_suppressed(spec, encoded.rows),
-            refining(spec, encoded.rows, len(encoded.quasi)), spec.format.kind, spec.seed or 0, own, bool(read), secret, spec.name,
-        )  # fmt: skip
-        assignment = whole.assigned(context, ready.method) if own_persons else ready.method.assign(context)
-    if assignment.matches is not None and not spec.privacy.own_boxes:
-        raise PrivacyViolation(
-            f"method {spec.method.name} gave every row a box of its own, which the policy does not accept; nothing was published"
-        )
-    with watch.stage("recode"):
-        # Nothing verifies what a method states of its own rows: only methods of this package are believed.
-        joint = joint_counts(scratch, encoded, spec.metrics)
-        if assignment.spans is None and not (spec.metrics or loose):
-            read = encoded.quasi
-        omitted = scratch.table("omitted") if assignment.unassigned else None
-        classed = attach_classes(
-            scratch, encoded, assignment.table, ready.carried, secret, codes=read,
-            divided=assignment.divided or not own,
-            shared=assignment.shared if own else None,
-            omitted=omitted,
-            listed=assignment.listed,
-        )  # fmt: skip
-        lost = suppressed.counted(scratch, spec, encoded, classed, assignment)
-        notes = bound.reached(scratch, spec, ready.requirements, encoded, classed) + assignment.notes
-        notes += lost.notes(encoded.rows)
-        notes += tuple(promised(spec))
-        levels = Levels(assignment.levels, assignment.starred if lost.starred else None)
-        shown = classed
-        if assignment.matches is not None:
-            shown = candidates.matched(scratch, encoded, classed, assignment.matches)
-        if loose and not levels:
-            classed, recoded, groups = united.recoded(
-                scratch, encoded, classed, assignment.spans, loose,
-                lambda rows, spans: form.recode(scratch, encoded, rows, spec.format, spans, seed, levels),
-            )  # fmt: skip
-            notes += united.notes(groups, loose, whole=own_persons)
-        else:
-            recoded = form.recode(scratch, encoded, shown, spec.format, assignment.spans, seed, levels)
-        recoded = replace(
-            recoded,
-            left_out=lost.left_out,
-            omitted=omitted,
-            starred=levels.starred,
-            starred_rows=lost.starred,
-            candidates=candidates.of(scratch, assignment.matches, shown),
-        )
-    with watch.stage("verify"):
-        verify_staged(scratch, encoded, classed, recoded, spec.format)
-    generalized = bool(levels) or lost.left_out > 0
-    return Made(
-        encoded,
-        classed,
-        recoded,
-        assignment.execution,
-        tuple(notes),
-        seed,
-        joint,
-        generalized,
-        assignment.search if own else {},
-    )
 
 
 def _make(
@@ -271,20 +164,7 @@ def _make(
         )
         history.hold(spec, compared.reports)
     with watch.stage("recode"):
-        attributes = [Attribute(d.code, d.reading.name, d.reading.spec.weight, d.size) for d in encoded.quasi]
-        asked = spec.privacy.k if spec.privacy.k > 1 and recoded.candidates is None else None
-        loss = measure(
-            scratch, candidates.counted(scratch, encoded, recoded), recoded.groups, attributes, asked, recoded
-        )
-        loss = recoded.form.loss(scratch, encoded, classed, recoded, loss)
-        if made.generalized and len(encoded.sensitive) == 1:
-            (value,) = (domain.reading.alias for domain in encoded.sensitive)
-            cm = classification(scratch, classed, recoded.groups, value, recoded, encoded.rows)
-            loss = replace(loss, cm=cm)
-        if spec.metrics:
-            regions = recoded.form.regions(scratch, encoded, recoded)
-            facts = Facts(scratch, encoded, classed, regions, recoded.groups, recoded, made.joint)
-            loss = measure_asked(facts, spec.metrics, loss)
+        loss = measured(scratch, spec, made)
     with watch.stage("verify"):
         bound.held(spec, scratch, encoded, recoded, loss)
     with watch.stage("state"):

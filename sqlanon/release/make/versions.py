@@ -8,6 +8,7 @@ from sqlanon.engines.base import TableRef
 from sqlanon.errors import GuardError
 from sqlanon.formats import Recoded
 from sqlanon.release.check import history
+from sqlanon.release.check.history_pair import history_of
 from sqlanon.release.make.prepare import Prepared, link_columns
 from sqlanon.release.store.catalog_entry import Entry
 from sqlanon.release.store.refresh import data_change, data_change_by_key, link_columns_of
@@ -53,7 +54,7 @@ def compare_versions(
     reports = history.compare_new(scratch, state.spec, earlier, table, version, ready.source.columns)
     for entry in earlier:
         if previous and entry.version == previous.version:
-            data = data_change_by_key(scratch, entry.history, table, ready.rows)
+            data = data_change_by_key(scratch, history_of(scratch, entry), table, ready.rows)
     compared = {entry.version for entry in earlier}
     lacking = previous is not None and previous.version not in compared
     notes = [FROM_NOW_ON] * lacking + seen

@@ -8,19 +8,19 @@ from __future__ import annotations
 
 import json
 import secrets
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import nullcontext
 
 from sqlanon._version import __version__
 from sqlanon.declared.requirements import REQUIREMENTS
 from sqlanon.engines.base import Engine, TableRef
-from sqlanon.formats import GROUP, Recoded
+from sqlanon.formats import GROUP, Names, Recoded
 from sqlanon.release.store.catalog_policy import written
 from sqlanon.results import RequirementResult
 from sqlanon.spec import OWN, Accuracy, PrivacySpec, ReleaseSpec
 from sqlanon.sqltext import statement
-from sqlanon.table.encode import Encoded
-from sqlanon.table.tree import tree_of
+from sqlanon.table.stage import Roles
+from sqlanon.table.tree import as_tree
 
 COLUMNS = (
     ("column_name", "TEXT"),
@@ -40,21 +40,30 @@ def metadata_name(view: str) -> str:
 
 
 def metadata_rows(
-    spec: ReleaseSpec, encoded: Encoded, recoded: Recoded, version: int, view: str, reached: Sequence[RequirementResult]
+    spec: ReleaseSpec, roles: Roles, names: Mapping[str, Names], version: int, facts: Mapping[str, object], reached: Sequence[RequirementResult]
 ) -> Iterator[tuple[object, ...]]:  # fmt: skip
-    """The metadata table's rows; ``view`` is the public view's name, ``reached`` what verify measured on its rows."""
+    """The metadata table's rows.
+
+    Args:
+        spec: the policy.
+        roles: the source's columns.
+        names: what every quasi column becomes, by alias.
+        version: its number.
+        facts: further facts about the release, as `facts_of` makes them.
+        reached: what verify measured on the released rows.
+    """
     privacy = spec.privacy
-    facts: dict[str, object] = {
+    said: dict[str, object] = {
         "release": spec.name,
         "source": spec.source,
-        "types": {reading.name: reading.column.kind for reading in encoded.roles.published_order()},
+        "types": {reading.name: reading.column.kind for reading in roles.published_order()},
         "collations": {
             reading.name: reading.column.collation
-            for reading in encoded.roles.published_order()
+            for reading in roles.published_order()
             if reading.column.kind == "text" and reading.column.collation is not None
         },
         "equal_unlike": [
-            reading.name for reading in encoded.roles.published_order() if not reading.column.deterministic
+            reading.name for reading in roles.published_order() if not reading.column.deterministic
         ],
         "version": version,
         "sqlanon": __version__,
@@ -63,32 +72,17 @@ def metadata_rows(
         ),  # two versions never have the same metadata; from neither seed nor secret
     } | _asked(privacy)
     if privacy.accuracy is not None:
-        facts |= _bound(privacy, privacy.accuracy, reached)
-    if recoded.left_out:
-        facts["left_out"] = recoded.left_out
-    if recoded.candidates is not None:
-        facts["boxes"] = "own"
+        said |= _bound(privacy, privacy.accuracy, reached)
     if spec.person and spec.persons is not None:
-        facts["persons"] = spec.persons
-    if recoded.starred_rows:
-        facts["starred"] = recoded.starred_rows
-    if recoded.sensitive:
-        facts |= {
-            "presence": "disclosed",
-            "sensitive_view": f"{view}_sensitive",
-            "sensitive_columns": [column.name for column in recoded.sensitive],
-            "group_column": GROUP,
-        }
-    yield "", "release", "", spec.format.kind, "", json.dumps(facts), None
-    by_alias = {domain.reading.alias: domain for domain in encoded.quasi}
-    for reading in encoded.roles.published_order():
-        domain = by_alias.get(reading.alias)
+        said["persons"] = spec.persons
+    yield "", "release", "", spec.format.kind, "", json.dumps({**said, **facts}), None
+    for reading in roles.published_order():
         declared = None
         published = [reading.name]
-        if domain is not None:
-            published = list(recoded.layout.names[domain.code].published())
-            if reading.treatment == "hierarchy":
-                tree = tree_of(domain)
+        if reading.alias in names:
+            published = list(names[reading.alias].published())
+            if reading.spec.hierarchy is not None and reading.treatment == "hierarchy":
+                tree = as_tree(reading.spec.hierarchy)
                 nodes = {
                     (level, int(tree.node[level][i]), int(tree.leaves[level][i]), tree.label[level][i])
                     for level in range(len(tree.node))
@@ -98,9 +92,28 @@ def metadata_rows(
             elif isinstance(reading.spec.ordered, tuple):
                 declared = json.dumps({"order": list(reading.spec.ordered)})
         yield (
-            reading.name, reading.spec.role, reading.treatment or "", spec.format.kind if domain else "",
+            reading.name, reading.spec.role, reading.treatment or "", spec.format.kind if reading.alias in names else "",
             reading.column.shown_type, json.dumps(published), declared,
         )  # fmt: skip
+
+
+def facts_of(recoded: Recoded, view: str) -> dict[str, object]:
+    """Facts about a release that its rows do not say; ``view`` is the public view's name."""
+    facts: dict[str, object] = {}
+    if recoded.left_out:
+        facts["left_out"] = recoded.left_out
+    if recoded.candidates is not None:
+        facts["boxes"] = "own"
+    if recoded.starred_rows:
+        facts["starred"] = recoded.starred_rows
+    if recoded.sensitive:
+        facts |= {
+            "presence": "disclosed",
+            "sensitive_view": f"{view}_sensitive",
+            "sensitive_columns": [column.name for column in recoded.sensitive],
+            "group_column": GROUP,
+        }
+    return facts
 
 
 def _asked(privacy: PrivacySpec) -> dict[str, object]:

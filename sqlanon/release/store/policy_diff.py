@@ -58,6 +58,8 @@ def differences(old: Policy, new: Policy) -> tuple[Difference, ...]:
     less = new["persons"] == "ignored" or old["persons"] == "whole"
     found += _plain("persons", *said, weaker=less, setting="whole" not in said)
     found += _failing(old["refresh"], new["refresh"])
+    modes = old["refresh"].get("mode", "full"), new["refresh"].get("mode", "full")
+    found += _plain("refresh.mode", *modes, weaker=modes[0] == "frozen", setting=False)
     # Every reader of the source's own file can read all of it.
     out = bool(old.get("publish_file") and not new.get("publish_file"))
     found += _plain("publish_file", old.get("publish_file"), new.get("publish_file"), weaker=out)
@@ -79,7 +81,7 @@ def differences(old: Policy, new: Policy) -> tuple[Difference, ...]:
     for key in sorted((set(old) | set(new)) - done):
         before, after = dict(_flat(key, old.get(key))), dict(_flat(key, new.get(key)))
         for path in sorted(set(before) | set(after)):
-            if path != "refresh.max_failing":
+            if path not in ("refresh.max_failing", "refresh.mode"):
                 found += _plain(path, before.get(path), after.get(path), setting=key in SETTINGS)
     return tuple(found)
 

@@ -5,7 +5,7 @@ How a release gets into a file of its own is in `sqlanon.release.store.second_fi
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
@@ -20,8 +20,8 @@ from sqlanon.release.check.verify import Verified, verify_physical
 from sqlanon.release.check.verify_pair import verify_pair
 from sqlanon.release.make.prepare import Prepared
 from sqlanon.release.store.catalog import Catalog
-from sqlanon.release.store.catalog_entry import Entry
-from sqlanon.release.store.metadata import COLUMNS, metadata_rows
+from sqlanon.release.store.catalog_entry import Entry, SourceState
+from sqlanon.release.store.metadata import COLUMNS, facts_of, metadata_rows
 from sqlanon.release.store.phases import commit
 from sqlanon.release.store.private_tables import private_table
 from sqlanon.release.store.repeated import repeated
@@ -74,11 +74,38 @@ def linked_values(ready: Prepared) -> list[str]:
     return [reading.alias for reading in ready.roles.sensitive] if counted else []
 
 
+@dataclass(frozen=True, slots=True)
+class Content:
+    """A version that is to be published: what is written, and what verifies it.
+
+    Attributes:
+        write: makes the tables of readers at a place, and runs statements beside.
+        verify: measures the written tables, as a place and what was looked up say, and gives the report.
+        beside: statements that make private tables.
+        keep: does what else is private, in the publishing transaction; for a release in another file before that is put in place.
+        metadata: the rows of the metadata table, of the verified report.
+        report: so far.
+        source: what the catalog keeps of the source.
+        seed: of the version's random numbers.
+        secret: what the release's hashes are keyed with.
+    """
+
+    write: Callable[[TableRef, Sequence[Statement]], None]
+    verify: Callable[[TableRef, Found], RunReport]
+    beside: Sequence[Statement]
+    keep: Callable[[], None]
+    metadata: Callable[[RunReport], Iterable[tuple[object, ...]]]
+    report: RunReport
+    source: SourceState
+    seed: int
+    secret: str
+
+
 def publish(
     state: ReleaseState, target: Publication, scratch: Scratch, encoded: Encoded,
     classed: TableRef, recoded: Recoded, ready: Prepared, report: RunReport, watch: Stopwatch, private: Private,
 ) -> RunReport:  # fmt: skip
-    """Write, verify and swap in one version; returns the report as the catalog has it.
+    """Write, verify and swap in one version of classes that were made now; returns the report as the catalog has it.
 
     Args:
         state: the release as the run found it.
@@ -96,9 +123,6 @@ def publish(
         PrivacyViolation: the physical table fails; everything is rolled back.
     """
     engine, spec = state.engine, state.spec
-    catalog = Catalog(engine)
-    with watch.stage("state"):
-        make_room(state, target, private.secret)
 
     def write(place: TableRef, beside: Sequence[Statement] = ()) -> None:
         made = [
@@ -117,18 +141,15 @@ def publish(
         scratch.execute_all([*made, *beside])
 
     def verify(place: TableRef, found: Found) -> RunReport:
-        with watch.stage("verify"):
-            physical = found.relations[place]
-            verify_own_boxes(report.certificate)
-            if recoded.sensitive:
-                counted = found.relations[sensitive_of(place)]
-                verified = verify_pair(
-                    scratch, encoded, classed, recoded, counted, physical, ready.requirements
-                )
-            else:
-                verified = verify_physical(scratch, encoded, classed, recoded, physical, ready.requirements)
-            written = fingerprint(engine, physical) if private.certificate else None
-        return replace(_verified(report, verified, watch), written=written)
+        physical = found.relations[place]
+        verify_own_boxes(report.certificate)
+        if recoded.sensitive:
+            counted = found.relations[sensitive_of(place)]
+            verified = verify_pair(scratch, encoded, classed, recoded, counted, physical, ready.requirements)
+        else:
+            verified = verify_physical(scratch, encoded, classed, recoded, physical, ready.requirements)
+        written = fingerprint(engine, physical) if private.certificate else None
+        return replace(as_verified(report, verified, watch), written=written)
 
     if recoded.candidates is not None:
         certificate = Certificate.of(engine, target.physical)
@@ -151,9 +172,31 @@ def publish(
         groups=recoded.groups, persons=[one.alias for one in ready.persons], values=linked_values(ready), omitted=recoded.omitted,
         link=ready.roles.link,
     )  # fmt: skip
+    names = {domain.reading.alias: recoded.layout.names[domain.code] for domain in encoded.quasi}
+    facts = facts_of(recoded, target.view.name)
+
+    def metadata(done: RunReport) -> Iterable[tuple[object, ...]]:
+        return metadata_rows(spec, encoded.roles, names, target.version, facts, done.requirements)
+
+    content = Content(
+        write, verify, [link, *kept], lambda: private.keep(scratch, target.physical), metadata, report, ready.source, private.seed,
+        private.secret,
+    )  # fmt: skip
+    return put_in(state, target, content, watch)
+
+
+def put_in(state: ReleaseState, target: Publication, content: Content, watch: Stopwatch) -> RunReport:
+    """Write, verify and swap in one version; returns the report as the catalog has it.
+
+    Raises:
+        PrivacyViolation: the written tables fail; everything is rolled back.
+    """
+    engine, spec = state.engine, state.spec
+    catalog = Catalog(engine)
+    with watch.stage("state"):
+        make_room(state, target, content.secret)
     if target.file:
-        return _publish_file(state, target, scratch, encoded, recoded, write, verify, [link, *kept], watch, private,
-                             report, ready)  # fmt: skip
+        return _publish_file(state, target, content, watch)
     physical = private_table(engine, target.physical)
     shown = pointings(engine, target.view, target.physical, pair=target.pair)
     views = [item.view for item in shown]
@@ -164,7 +207,7 @@ def publish(
             empty = statement(
                 "publish/metadata", engine.dialect, metadata=metadata_table(physical), columns=COLUMNS
             )
-            write(physical, [link, *kept, empty])
+            content.write(physical, [*content.beside, empty])
             found = engine.look_up(
                 [
                     *(ref for item in shown for ref in (item.view, item.at)),
@@ -172,25 +215,22 @@ def publish(
                 ]
             )
             check_still_free(state, target, found)
-        done = verify(physical, found)
+        with watch.stage("verify"):
+            done = content.verify(physical, found)
         with watch.stage("publish"):
-            private.keep(scratch, target.physical)
-            engine.load_rows(
-                metadata_table(physical),
-                COLUMNS,
-                metadata_rows(spec, encoded, recoded, target.version, target.view.name, done.requirements),
-            )
+            content.keep()
+            engine.load_rows(metadata_table(physical), COLUMNS, content.metadata(done))
         return replace(done, seconds=watch.total()), found
 
     def add(status: str, report: RunReport) -> Entry:
         return catalog.add(
-            spec, target.version, target.physical, target.view, status, report, ready.source, private.seed
+            spec, target.version, target.physical, target.view, status, report, content.source, content.seed
         )
 
     if not engine.transactions:
         try:
             with watch.stage("publish"):
-                add("pending", report)
+                add("pending", content.report)
             done, _ = fill()
             with watch.stage("publish"):
                 catalog.replace_report(spec.name, target.version, done)
@@ -244,7 +284,8 @@ def listed(columns: Sequence[Published]) -> list[dict[str, str]]:
     return [{"source": c.source, "column": c.column, "name": c.name, "kind": c.kind} for c in columns]
 
 
-def _verified(report: RunReport, verified: Verified, watch: Stopwatch) -> RunReport:
+def as_verified(report: RunReport, verified: Verified, watch: Stopwatch) -> RunReport:
+    """The report of a version whose tables were verified."""
     return replace(
         report,
         requirements=verified.requirements,
@@ -257,19 +298,15 @@ def _verified(report: RunReport, verified: Verified, watch: Stopwatch) -> RunRep
     )
 
 
-def _publish_file(
-    state: ReleaseState, target: Publication, scratch: Scratch, encoded: Encoded, recoded: Recoded,
-    write: Callable[..., None], verify: Callable[[TableRef, Found], RunReport], links: Sequence[Statement], watch: Stopwatch,
-    private: Private, report: RunReport, ready: Prepared,
-) -> RunReport:  # fmt: skip
+def _publish_file(state: ReleaseState, target: Publication, content: Content, watch: Stopwatch) -> RunReport:
     assert target.file is not None
     engine, spec, catalog = state.engine, state.spec, Catalog(state.engine)
     with watch.stage("state"), engine.publishing():
         catalog.add(
-            spec, target.version, target.physical, target.view, "pending", report, ready.source, private.seed
-        )
-        engine.execute_all(links)
-        private.keep(scratch, target.physical)
+            spec, target.version, target.physical, target.view, "pending", content.report, content.source, content.seed
+        )  # fmt: skip
+        engine.execute_all(content.beside)
+        content.keep()
 
     def fill(database: str) -> RunReport:
         place = replace(target.view, database=database)
@@ -279,14 +316,12 @@ def _publish_file(
                 empty = statement(
                     "publish/metadata", engine.dialect, metadata=metadata_of(place), columns=COLUMNS
                 )
-                write(place, [empty])
+                content.write(place, [empty])
                 found = engine.look_up([place, *([sensitive_of(place)] if target.pair else [])])
-            done = verify(place, found)
+            with watch.stage("verify"):
+                done = content.verify(place, found)
             with watch.stage("publish"):
-                rows = metadata_rows(
-                    spec, encoded, recoded, target.version, target.view.name, done.requirements
-                )
-                engine.load_rows(metadata_of(place), COLUMNS, rows)
+                engine.load_rows(metadata_of(place), COLUMNS, content.metadata(done))
         with watch.stage("cleanup"):
             with engine.publishing():  # a file in place and a pending version are enough for `reconcile`
                 catalog.replace_report(spec.name, target.version, replace(done, seconds=watch.total()))

@@ -12,6 +12,7 @@ from sqlanon.errors import DatabaseError, GuardError, PolicyError
 from sqlanon.progress import Silent, Stopwatch
 from sqlanon.release.store.catalog import Catalog
 from sqlanon.release.store.catalog_entry import Entry
+from sqlanon.release.store.lineage import lineage_of
 from sqlanon.release.store.phases import commit
 from sqlanon.release.store.policy_diff import SETTINGS, differences, weakenings
 from sqlanon.release.store.refresh import data_change, link_columns_of, shown_as
@@ -22,6 +23,7 @@ from sqlanon.release.store.swap import Pointing, pointings, swap
 from sqlanon.release.store.target import Publication, check_free, check_no_link, is_pair
 from sqlanon.results import DiffReport, RollbackReport, VersionReport
 from sqlanon.spec import PrivacySpec, ReleaseSpec
+from sqlanon.sqltext import statement
 from sqlanon.table.scratch import Scratch
 from sqlanon.table.stage import assign_roles, take_stage
 
@@ -167,7 +169,16 @@ def _warnings(engine: Engine, entry: Entry, weaker: tuple[str, ...]) -> tuple[st
 
 
 def deleted_since(engine: Engine, entry: Entry) -> int | None:
-    """Rows of a version that the source no longer has, by the hashes of its link table; None where that is unknown."""
+    """Rows of a version that the source no longer has, by the hashes of its link table; None where that is unknown.
+
+    Of a version of a lineage those that later versions do not publish any more; what these retain is not asked.
+    """
+    lineage = lineage_of(engine, entry)
+    if lineage is not None and engine.exists(lineage.rows):
+        row = engine.fetch(
+            statement("frozen/left_since", engine.dialect, rows=lineage.rows, at=entry.version)
+        )[0]
+        return int(str(row[0]))
     if not engine.exists(entry.link):
         return None
     try:

@@ -18,6 +18,7 @@ from sqlanon.private_folder import PrivateFolder, put_in_place, sweep
 from sqlanon.progress import Stopwatch
 from sqlanon.release.store.catalog import Catalog
 from sqlanon.release.store.catalog_entry import Entry
+from sqlanon.release.store.lineage import undo
 from sqlanon.release.store.metadata import version_in
 from sqlanon.release.store.phases import checked_view, drop_views, point, take_back
 from sqlanon.release.store.private_tables import schema_of
@@ -153,6 +154,8 @@ def reconcile(engine: Engine, release: str, entries: Sequence[Entry] | None = No
                 settled(engine, release, entry.version)
             else:
                 take_back(engine, entry, catalog.entries(release))
+                if entry.status == "pending":
+                    undo(engine, entry)
                 catalog.mark(release, entry.version, _as_before(entry, catalog.entries(release)))
         tidied.append(f"{entry.release}@{entry.version}")
     return tidied

@@ -1,0 +1,11 @@
+-- name: frozen/blank_classes
+-- params: classes, rows (the lineage's), erased (table), columns (names)
+-- The same of what was published of their quasi columns.
+UPDATE {{ classes | table }} SET {% for c in columns %}{{ ", " if not loop.first }}{{ c | ident }} = NULL{% endfor %}
+
+WHERE _sqlanon_class IN (
+    SELECT x._sqlanon_class
+    FROM {{ rows | table }} AS x
+    JOIN {{ erased | table }} AS e ON e._sqlanon_key = x._sqlanon_key
+    WHERE x._sqlanon_gone IS NOT NULL
+)

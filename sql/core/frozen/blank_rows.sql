@@ -1,0 +1,12 @@
+-- name: frozen/blank_rows
+-- params: rows (the lineage's), erased (table), columns (names)
+-- What was published of the classes that held an erased key is kept no more.
+UPDATE {{ rows | table }} SET {% for c in columns %}{{ ", " if not loop.first }}{{ c | ident }} = NULL{% endfor %}
+
+WHERE _sqlanon_gone IS NOT NULL
+    AND _sqlanon_class IN (
+        SELECT x._sqlanon_class
+        FROM {{ rows | table }} AS x
+        JOIN {{ erased | table }} AS e ON e._sqlanon_key = x._sqlanon_key
+        WHERE x._sqlanon_class IS NOT NULL
+    )

@@ -1,0 +1,12 @@
+-- name: frozen/held
+-- params: keys (rows with a key), rows (the lineage's)
+-- returns: classes bigint, n bigint: the published classes that hold one of the keys, and their rows
+SELECT COUNT(DISTINCT l._sqlanon_class) AS classes, COUNT(*) AS n
+FROM {{ rows | table }} AS l
+WHERE l._sqlanon_gone IS NULL
+    AND l._sqlanon_class IN (
+        SELECT x._sqlanon_class
+        FROM {{ rows | table }} AS x
+        JOIN {{ keys | table }} AS k ON k.person = x._sqlanon_key
+        WHERE x._sqlanon_class IS NOT NULL
+    )

@@ -1,0 +1,20 @@
+-- name: frozen/statuses
+-- params: stage (the source's rows, with their key), rows (the lineage's), erased (table)
+-- returns: status text, n bigint, earliest text (the earliest time since when one waits): the source's rows by what the lineage has of them
+SELECT t.status AS status, COUNT(*) AS n, MIN(t.earliest) AS earliest
+FROM (
+    SELECT
+        CASE
+            WHEN e._sqlanon_key IS NOT NULL THEN 'erased'
+            WHEN l._sqlanon_key IS NULL THEN 'new'
+            WHEN l._sqlanon_gone IS NOT NULL THEN 'gone'
+            WHEN l._sqlanon_class IS NOT NULL THEN 'published'
+            WHEN l._sqlanon_refused IS NOT NULL THEN 'refused'
+            ELSE 'waiting'
+        END AS status
+        , l._sqlanon_first AS earliest
+    FROM {{ stage | table }} AS s
+    LEFT JOIN {{ rows | table }} AS l ON l._sqlanon_key = s.person
+    LEFT JOIN {{ erased | table }} AS e ON e._sqlanon_key = s.person
+) AS t
+GROUP BY t.status

@@ -1,0 +1,23 @@
+-- name: frozen/moved
+-- params: moved (table to make), rows (the lineage's), stage (table), leaving (classes that leave, or none), quasi (list of {alias, as_text}), kept (list of {alias, name, as_text})
+-- returns: rid, class, the staged columns, changed (bool): rows of the source that are published with other values: changed, one of the columns that are
+--   published as they are; else a quasi column alone, which may still lie in the published cell
+CREATE {{ moved | scratch }} AS
+SELECT t.*
+FROM (
+    SELECT
+        CAST(s.rid AS INTEGER) AS rid
+        , l._sqlanon_class AS class
+{% for c in quasi + kept %}
+        , s.{{ c.alias }} AS {{ c.alias }}
+{% endfor %}
+        , ({% for c in kept %}{{ " OR " if not loop.first }}{% if c.as_text %}CAST(s.{{ c.alias }} AS text) IS DISTINCT FROM CAST(l.{{ c.name | ident }} AS text){% else %}s.{{ c.alias }} IS DISTINCT FROM l.{{ c.name | ident }}{% endif %}{% else %}1 = 0{% endfor %}) AS changed
+        , (hash_record_extended(ROW({% for c in quasi %}{{ ", " if not loop.first }}{{ "CAST(s.%s AS text)" % c.alias if c.as_text else "s." ~ c.alias }}{% endfor %}), 0) <> l._sqlanon_quasi) AS apart
+    FROM {{ rows | table }} AS l
+    JOIN {{ stage | table }} AS s ON s.person = l._sqlanon_key
+    WHERE l._sqlanon_class IS NOT NULL AND l._sqlanon_gone IS NULL
+{% if leaving %}
+        AND l._sqlanon_class NOT IN (SELECT x.class FROM {{ leaving | table }} AS x)
+{% endif %}
+) AS t
+WHERE t.changed OR t.apart

@@ -1,0 +1,97 @@
+"""The source's rows by what the lineage has of them, and whether those that wait are to be published."""
+
+from __future__ import annotations
+
+import datetime
+from dataclasses import dataclass
+
+from sqlanon.engines.base import TableRef
+from sqlanon.errors import GuardError
+from sqlanon.release.store.lineage import Lineage
+from sqlanon.spec import ReleaseSpec
+from sqlanon.table.scratch import Scratch
+
+
+@dataclass(frozen=True, slots=True)
+class Census:
+    """Rows of the source.
+
+    Attributes:
+        new: never seen; ``waiting``: for their cohort; ``refused``: in a cohort that could not be published; ``published``: in a class of
+            the published ones; ``gone``: in one that left; ``erased``: never published again.
+        waits_since: since when the row has waited that has waited longest, as ISO 8601; None: none waits.
+    """
+
+    new: int
+    waiting: int = 0
+    refused: int = 0
+    published: int = 0
+    gone: int = 0
+    erased: int = 0
+    waits_since: str | None = None
+
+    @property
+    def cohort(self) -> int:
+        """Rows that can be published together now."""
+        return self.new + self.waiting
+
+
+def census(scratch: Scratch, lineage: Lineage, stage: TableRef, erased: TableRef) -> Census:
+    """Count the staged rows by what the lineage has of them. Cost: a join of the stage with the lineage by key."""
+    rows = scratch.fetch("frozen/statuses", stage=stage, rows=lineage.rows, erased=erased)
+    found = {str(status): int(str(n)) for status, n, _ in rows}
+    # What was refused waits for a new lineage and has no cohort.
+    since = [str(earliest) for status, _, earliest in rows if status == "waiting" and earliest is not None]
+    known = ("waiting", "refused", "published", "gone", "erased")
+    more = {status: found.get(status, 0) for status in known}
+    return Census(found.get("new", 0), **more, waits_since=min(since, default=None))
+
+
+def is_due(spec: ReleaseSpec, seen: Census, now: str) -> bool:
+    """Whether the rows that wait are to be published: by their number and the time alone, never by a value.
+
+    Raises:
+        GuardError: a row waits since later than now.
+    """
+    waited = _seconds(spec, seen.waits_since, now)
+    if seen.cohort >= spec.refresh.cohort_rows(spec.privacy.k):
+        return True
+    every = spec.refresh.cohort.every if spec.refresh.cohort else None
+    return (
+        every is not None and waited is not None and waited >= every and seen.cohort >= max(spec.privacy.k, 1)
+    )
+
+
+def waits_too_long(spec: ReleaseSpec, seen: Census, now: str) -> bool:
+    """Whether a row that was never published has waited longer than `max_age`."""
+    waited = _seconds(spec, seen.waits_since, now)
+    return spec.refresh.max_age is not None and waited is not None and waited > spec.refresh.max_age
+
+
+def planned(
+    scratch: Scratch, spec: ReleaseSpec, lineage: Lineage, stage: TableRef, now: str
+) -> tuple[str, ...]:
+    """What a run would do with the rows that wait: notes of plan."""
+    seen = census(scratch, lineage, stage, lineage.erased)
+    does = "are published now" if is_due(spec, seen, now) else "wait"
+    size = spec.refresh.cohort_rows(spec.privacy.k)
+    note = (
+        f"lineage {lineage.number}: {seen.published} rows of the source are published and stay as they are; {seen.cohort} more {does} "
+        f"(a cohort has {size}); {seen.refused + seen.gone} wait for a new lineage"
+    )
+    return (note,)
+
+
+def _seconds(spec: ReleaseSpec, since: str | None, now: str) -> float | None:
+    if since is None:
+        return None
+    waited = (datetime.datetime.fromisoformat(now) - datetime.datetime.fromisoformat(since)).total_seconds()
+    if waited < 0:
+        raise GuardError(
+            f"{spec.name}: a row waits since {since}, and the clock says {now}: a clock that goes backwards would publish cohorts at the wrong "
+            "time; set it right and run again"
+        )
+    return waited
+
+
+__all__ = ["Census", "census", "is_due", "planned", "waits_too_long"]

@@ -1,0 +1,169 @@
+"""Erase: the classes that hold given keys leave a lineage at once, and the keys are never published again."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sqlanon.engines.base import Engine, TableRef
+from sqlanon.errors import DatabaseError, PolicyError
+from sqlanon.progress import Progress, Silent, Stopwatch
+from sqlanon.release.check.history import key_columns
+from sqlanon.release.frozen.run import run_frozen
+from sqlanon.release.frozen.which import lineage_of_run
+from sqlanon.release.make.classes import Machine
+from sqlanon.release.make.prepare import Staged, read_source
+from sqlanon.release.store.catalog import Catalog
+from sqlanon.release.store.lineage import Lineage
+from sqlanon.release.store.refresh import Decision
+from sqlanon.release.store.retention import drops_of
+from sqlanon.release.store.second_file import reconcile
+from sqlanon.release.store.state import ReleaseState, read_state
+from sqlanon.release.store.target import target_of
+from sqlanon.results import EraseReport
+from sqlanon.spec import ReleaseSpec
+from sqlanon.table.scratch import Scratch
+from sqlanon.table.stage import Roles, assign_roles
+
+WHY = "keys are erased"
+
+
+def erase(
+    engine: Engine,
+    spec: ReleaseSpec,
+    machine: Machine,
+    names: Sequence[str],
+    keys: Sequence[Sequence[str]],
+    progress: Progress | None = None,
+    *,
+    confirmed: bool = False,
+) -> EraseReport:
+    """Say what erasing keys costs, and do it where that is confirmed.
+
+    The classes that hold one of the keys leave, whole, in a version of its own. Tables of earlier versions are dropped, so that no rollback
+    can show them again, and what the lineages of the release kept of these classes is emptied.
+
+    Args:
+        engine: the source's database.
+        spec: the release.
+        machine: what the run may use.
+        names: the columns of ``keys``.
+        keys: texts as the database reads them.
+        progress: gets stages and notes.
+        confirmed: do it.
+
+    Raises:
+        PolicyError: the columns are not those of the key, or the release has no lineage.
+        DatabaseError: a text is no value of its column.
+    """
+    progress = progress or Silent()
+    watch = Stopwatch(spec.name, progress)
+    try:
+        with engine.lock(f"release {spec.name}"):
+            with watch.stage("state"):
+                Catalog(engine).guard()
+                state = read_state(engine, spec)
+                if reconcile(engine, spec.name, state.versions):
+                    state = read_state(engine, spec)
+                lineage, previous = _lineage(state), state.last_shown
+                assert previous is not None
+                target = target_of(state)
+            assert state.secret is not None
+            roles = assign_roles(spec, state.source)
+            with Scratch(engine, watch) as scratch:
+                hashed = _hashed(scratch, spec, roles, names, keys, state.secret)
+                found = _found(scratch, state, lineage, hashed)
+                if not confirmed:
+                    return found
+                staged = read_source(scratch, spec, state.source, watch, state.secret, memory=machine.memory)
+                assert isinstance(staged, Staged)
+                every = scratch.table("erased_keys")
+                scratch.execute("frozen/erased_keys", made=every, keys=hashed, erased=lineage.erased)
+                decision = Decision("made anew", (WHY,), (), previous, None)
+                made = run_frozen(
+                    state, machine, watch, scratch, staged, target, decision, state.secret, lineage, begins=False, erasing=every
+                )  # fmt: skip
+            _drop(engine, spec.name, found.versions)
+            return EraseReport(**{**found.to_dict(), "versions": found.versions, "version": made.version})
+    finally:
+        progress.finish(spec.name)
+
+
+def _lineage(state: ReleaseState) -> Lineage:
+    found = lineage_of_run(state, anew=False)
+    if found is None or found[1]:
+        raise PolicyError(
+            f"{state.spec.name}: there is no lineage to erase keys from; without refresh: {{mode: frozen}} delete the rows from the source and run"
+        )
+    return found[0]
+
+
+def _hashed(
+    scratch: Scratch,
+    spec: ReleaseSpec,
+    roles: Roles,
+    names: Sequence[str],
+    keys: Sequence[Sequence[str]],
+    secret: str,
+) -> TableRef:
+    """A table of the hashes of keys, as the stage has them."""
+    columns = key_columns(spec, roles)
+    spelled = {name.lower(): at for at, name in enumerate(names)}
+    if sorted(spelled) != sorted(name.lower() for name in columns) or len(names) != len(columns):
+        raise PolicyError(
+            f"{spec.name}: the list of keys has the columns {', '.join(names) or 'none'}; the key is {', '.join(spec.key)}"
+        )
+    if not keys:
+        raise PolicyError(f"{spec.name}: the list of keys is empty")
+    order = [spelled[name.lower()] for name in columns]
+    read, typed, hashed = (
+        scratch.table("read_keys"),
+        scratch.table("typed_keys"),
+        scratch.table("hashed_keys"),
+    )
+    text = scratch.engine.capabilities.text_type
+    scratch.engine.load_rows(
+        read, [(name, text) for name in columns], [tuple(row[at] for at in order) for row in keys]
+    )
+    types = {column.name: column.type for column in roles.relation.columns}
+    try:
+        scratch.execute(
+            "frozen/typed",
+            typed=typed,
+            read=read,
+            columns=[{"name": name, "type": types[name]} for name in columns],
+        )
+    except DatabaseError as error:
+        kinds = ", ".join(f"{name} {types[name]}" for name in columns)
+        raise PolicyError(f"{spec.name}: a key in the list is no value of its column ({kinds})") from error
+    scratch.execute(
+        "table/stage", {"secret": secret}, stage=hashed, source=typed, columns=[], dense=False, numbers=None, link=[], key=columns,
+        persons=[],
+    )  # fmt: skip
+    return hashed
+
+
+def _found(scratch: Scratch, state: ReleaseState, lineage: Lineage, hashed: TableRef) -> EraseReport:
+    """What would leave."""
+    row = scratch.fetch("frozen/found_keys", keys=hashed, rows=lineage.rows)[0]
+    classes, rows = scratch.fetch("frozen/held", keys=hashed, rows=lineage.rows)[0]
+    kept = [
+        entry.version
+        for entry in state.versions
+        if state.engine.exists(entry.table) or entry.status in ("published", "replaced", "withdrawn")
+    ]
+    keys, published, waiting, left = (int(str(cell)) for cell in row)
+    return EraseReport(
+        state.spec.name, keys, published, waiting, left, int(str(classes)), int(str(rows)), tuple(kept)
+    )
+
+
+def _drop(engine: Engine, release: str, versions: Sequence[int]) -> None:
+    """Drop the tables of earlier versions: a rollback would show what was erased."""
+    catalog = Catalog(engine)
+    for entry in catalog.entries(release):
+        if entry.version in versions:
+            with engine.publishing():
+                catalog.mark(release, entry.version, "dropped", drops_of(engine, entry))
+
+
+__all__ = ["erase"]

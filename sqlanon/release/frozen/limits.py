@@ -1,0 +1,43 @@
+"""How far a lineage may drift from its source before a run stops: `max_stale`, `max_retained`, `max_waiting`, `max_age`."""
+
+from __future__ import annotations
+
+from sqlanon.errors import PrivacyViolation
+from sqlanon.results import LineageReport
+from sqlanon.spec import ReleaseSpec
+
+
+def hold(spec: ReleaseSpec, rows: int, found: LineageReport, *, too_long: bool) -> None:
+    """Stop a version that has drifted too far.
+
+    Args:
+        spec: the release.
+        rows: of the source.
+        found: the version.
+        too_long: a row has waited longer than ``max_age``.
+
+    Raises:
+        PrivacyViolation: a limit is exceeded; the text has the figures and the choices.
+    """
+    asked = spec.refresh
+    shares = (
+        ("max_stale", asked.max_stale, found.stale, found.published, "published rows have other values in the source"),
+        ("max_retained", asked.max_retained, found.retained, found.published, "published rows are no longer in the source"),
+        ("max_waiting", asked.max_waiting, found.unpublished, rows, "rows of the source are not published"),
+    )  # fmt: skip
+    problems = [
+        f"{name} allows {float(most):.4g}, and {count} of {of} {what} ({count / of:.4g})"
+        for name, most, count, of, what in shares
+        if most is not None and count > most * of
+    ]
+    if too_long:
+        problems.append(f"max_age is exceeded by a row that waits since {found.waits_since}")
+    if problems:
+        raise PrivacyViolation(
+            f"{spec.name}: {'; '.join(problems)}; {found.waiting} rows wait for their cohort, {found.refused + found.gone} for a new lineage. The published "
+            "version stays. Choices: run --new-lineage, which publishes all rows anew and reports what that reveals beside the versions before; a "
+            "smaller cohort; or a higher limit"
+        )
+
+
+__all__ = ["hold"]

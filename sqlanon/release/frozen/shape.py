@@ -1,0 +1,102 @@
+"""The columns of a lineage: those of its first cohort, and what a later NULL adds to them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from sqlanon.formats import Layout, Names, Published, format_of
+from sqlanon.spec import ReleaseSpec
+from sqlanon.sqltext import identifier
+from sqlanon.table.stage import Reading, Roles
+
+
+@dataclass(frozen=True, slots=True)
+class Shape:
+    """The columns that a version of a lineage publishes.
+
+    Attributes:
+        names: what every quasi column becomes, by alias.
+        layout: the columns of the view.
+        parts: the published columns that come from the class, in order.
+        added: those that the lineage does not have yet, and their types.
+        filled: of a column that says whether there are NULLs, by name, what it is for classes that were made before there were any: SQL
+            over a class, called r.
+    """
+
+    names: Mapping[str, Names]
+    layout: Layout
+    parts: tuple[str, ...]
+    added: Mapping[str, str]
+    filled: Mapping[str, str]
+
+
+def shape_of(
+    spec: ReleaseSpec, roles: Roles, kept: Sequence[str] | None, cohort: Mapping[str, Names]
+) -> Shape:
+    """The columns of the next version.
+
+    Args:
+        spec: the release.
+        roles: the source's columns.
+        kept: the columns that the lineage has of classes; None: it begins now.
+        cohort: what every quasi column becomes in the cohort, by alias; empty: there is none.
+    """
+    form = format_of(spec.format.kind)
+    names, columns, added, filled = {}, list[Published](), {}, {}
+    quasi = {reading.alias for reading in roles.quasi}
+    for reading in roles.published_order():
+        if reading.alias not in quasi:
+            columns += form.of_kept(reading)
+            continue
+        mean = reading.name in spec.format.mean
+        plain, full = (form.names(reading, mean=mean, nulls=nulls) for nulls in (False, True))
+        flags = [part for part in full.published() if part not in plain.published()]
+        own = cohort.get(reading.alias, plain)
+        has = any(flag in (kept or ()) or flag in own.published() for flag in flags)
+        names[reading.alias] = full if has else plain
+        columns += form.of_quasi(reading, names[reading.alias])
+        for flag in flags if has else ():
+            kind, sql = _without_nulls(plain, flag == full.null)
+            filled[flag] = sql
+            if kept is not None and flag not in kept:
+                added[flag] = kind
+    layout = Layout(dict(names), tuple(columns))
+    return Shape(names, layout, layout.of_class, added, filled)
+
+
+def _without_nulls(names: Names, state: bool) -> tuple[str, str]:
+    """Type and value of the column about NULLs, of a class whose rows had none: what its first part hides is any value."""
+    first = f"r.{identifier(names.published()[0])}"
+    if state:
+        return "TEXT", f"CASE WHEN {first} IS NULL THEN 'any' ELSE 'none' END"
+    return "BOOLEAN", f"({first} IS NULL)"
+
+
+def kept_columns(roles: Roles) -> list[dict[str, object]]:
+    """The columns that are published as they are, as templates take them."""
+    return [
+        {
+            "alias": reading.alias,
+            "name": reading.name,
+            "as_text": reading.column.own_operators or reading.column.kind == "other",
+        }
+        for reading in roles.kept
+    ]
+
+
+def quasi_columns(roles: Roles) -> list[dict[str, object]]:
+    """The quasi columns, as templates that hash them take them."""
+    return [_hashed(reading) for reading in roles.quasi]
+
+
+def _hashed(reading: Reading) -> dict[str, object]:
+    listed = reading.listed is not None or reading.column.kind == "enum"
+    return {
+        "alias": reading.alias,
+        "listed": listed,
+        "as_text": listed or reading.column.own_operators or not reading.column.hashable,
+    }
+
+
+__all__ = ["Shape", "kept_columns", "quasi_columns", "shape_of"]

@@ -1,0 +1,194 @@
+"""Verify a version of a lineage, in the publishing transaction: it trusts only tables, and shares nothing with what made the version."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from sqlanon.engines.base import Relation, TableRef
+from sqlanon.errors import PrivacyViolation
+from sqlanon.formats import Grouping
+from sqlanon.privacy.base import Requirement
+from sqlanon.release.check.verify import Verified, measure_requirements
+from sqlanon.release.frozen.shape import Shape
+from sqlanon.release.frozen.version import Step, published
+from sqlanon.results import LineageReport
+from sqlanon.sqltext import table_name
+from sqlanon.table.scratch import Scratch
+
+_FAULTS = {
+    "twice": "keys have more than one record in the lineage",
+    "mixed": "published rows have no class of their own version",
+    "parted": "classes have lost a part of their rows",
+    "refused": "rows of a cohort that could not be published are published",
+    "repeated": "classes have the number of another one",
+    "later": "rows came or went in a version that is yet to come",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Before:
+    """The version before in the same lineage, as readers have it."""
+
+    version: int
+    table: TableRef
+
+
+@dataclass(frozen=True, slots=True)
+class Cohort:
+    """A cohort as the method made it: its rows with their class, and what is published of every class."""
+
+    classed: TableRef
+    released: TableRef
+
+
+def verify_version(
+    scratch: Scratch, step: Step, shape: Shape, physical: Relation, before: Before | None, cohort: Cohort | None,
+    requirements: Sequence[Requirement], kept: Sequence[Mapping[str, object]], sensitive: Mapping[str, str],
+) -> Verified:  # fmt: skip
+    """Check a written version of a lineage.
+
+    Args:
+        scratch: the run.
+        step: what was recorded in the lineage.
+        shape: the columns of the version.
+        physical: the written table.
+        before: the version before; None: there is none, or its table is gone.
+        cohort: what the method made of the rows that are new in it.
+        requirements: what classes must meet.
+        kept: the columns that are published as they are.
+        sensitive: names of the sensitive columns, by alias.
+
+    Raises:
+        PrivacyViolation: a key is in two classes, a class has changed or lost a part of its rows, a class or a group of the table does not
+            meet a requirement, or the table is not what the lineage says.
+    """
+    lineage = step.lineage
+    faults = scratch.fetch("frozen/faults", rows=lineage.rows, classes=lineage.classes, version=step.version)[
+        0
+    ]
+    for name, number in zip(_FAULTS, faults, strict=True):
+        if int(str(number)):
+            raise PrivacyViolation(f"{number} {_FAULTS[name]}; nothing was published")
+    if step.stage is not None and not step.begins:
+        early = scratch.fetch(
+            "frozen/left_early",
+            rows=lineage.rows,
+            stage=step.stage,
+            erased=lineage.erased,
+            version=step.version,
+        )
+        if int(str(early[0][0])):
+            raise PrivacyViolation(
+                f"{early[0][0]} rows of the source are in classes that leave; nothing was published"
+            )
+    parts = list(shape.parts)
+    made = published(scratch, lineage, step.version, kept, parts, "verified")
+    expected = [column.name for column in shape.layout.columns]
+    if [column.name for column in physical.columns] != expected:
+        raise PrivacyViolation(
+            "the released table does not have exactly the policy's columns; nothing was published"
+        )
+    if _staged(scratch, made.rows, made.classes, physical, kept, parts, "now") != _written(
+        scratch, physical, parts
+    ):
+        raise PrivacyViolation("the released rows are not those of the lineage; nothing was published")
+    if before is not None:
+        _as_before(scratch, step, before, kept)
+    if cohort is not None:
+        _as_made(scratch, step, cohort, physical, kept)
+    aliases = list(sensitive)
+    by_class = measure_requirements(scratch, Grouping(made.rows, ("class",)), aliases, requirements)
+    by_cells = measure_requirements(
+        scratch, Grouping(physical.ref, shape.layout.of_class), list(sensitive.values()), requirements
+    )
+    return Verified(
+        by_class.requirements, by_class.classes, by_class.min_class, by_class.max_class, by_cells.pm
+    )
+
+
+def _as_before(scratch: Scratch, step: Step, before: Before, kept: Sequence[Mapping[str, object]]) -> None:
+    """The lineage still says of the version before what readers have: no row has moved, no cell has changed."""
+    physical = scratch.engine.relation(table_name(before.table))
+    there = {column.name for column in physical.columns}
+    parts = [name for name in step.lineage.published_parts() if name in there]
+    made = published(scratch, step.lineage, before.version, kept, parts, "before")
+    said = _staged(scratch, made.rows, made.classes, physical, kept, parts, "then")
+    if said != _written(scratch, physical, parts):
+        raise PrivacyViolation(
+            f"the lineage does not say what version {before.version} published: a row was moved, or a cell changed; nothing was published"
+        )
+
+
+def _as_made(
+    scratch: Scratch, step: Step, cohort: Cohort, physical: Relation, kept: Sequence[Mapping[str, object]]
+) -> None:
+    """The cohort is in the lineage as the method made it, whole."""
+    names = {column.name for column in scratch.engine.look_up([cohort.released]).columns(cohort.released)}
+    parts = [name for name in step.lineage.published_parts() if name in names]
+    rows, classes = scratch.table("cohort_rows"), scratch.table("cohort_classes")
+    scratch.execute("frozen/since", made=rows, rows=step.lineage.rows, version=step.version, kept=kept)
+    scratch.execute(
+        "frozen/version_classes", made=classes, classes=step.lineage.classes, rows=rows, columns=parts
+    )
+    said = _staged(scratch, rows, classes, physical, kept, parts, "kept")
+    if said != _staged(scratch, cohort.classed, cohort.released, physical, kept, parts, "made"):
+        raise PrivacyViolation("the lineage does not have the cohort as it was made; nothing was published")
+
+
+def _columns(
+    physical: Relation, kept: Sequence[Mapping[str, object]], parts: Sequence[str]
+) -> list[dict[str, object]]:
+    """Columns of a version in one order, as templates compare them."""
+    own = {column.name for column in physical.columns if column.own_operators}
+    return [
+        *({"source": "r", "column": name, "name": name, "as_text": name in own} for name in parts),
+        *(
+            {"source": "s", "column": c["alias"], "name": c["name"], "as_text": c["name"] in own}
+            for c in kept
+        ),
+    ]
+
+
+def _staged(
+    scratch: Scratch, rows: TableRef, classes: TableRef, physical: Relation, kept: Sequence[Mapping[str, object]],
+    parts: Sequence[str], name: str,
+) -> tuple[str, ...]:  # fmt: skip
+    """The fingerprint of rows and what is published of their classes (verify/fingerprint says how)."""
+    marks = scratch.table(f"marks_{name}")
+    own = {column.name for column in physical.columns if column.own_operators}
+    with scratch.together():
+        scratch.execute("verify/marks", marks=marks, released=classes, names=parts, own=own)
+        found = scratch.fetch(
+            "verify/staged", classed=rows, marks=marks, published=_columns(physical, kept, parts), dense=False
+        )[0]
+    return tuple(map(str, found))
+
+
+def _written(scratch: Scratch, physical: Relation, parts: Sequence[str]) -> tuple[str, ...]:
+    """The fingerprint of a written table."""
+    own = {column.name for column in physical.columns if column.own_operators}
+    names = [column.name for column in physical.columns]
+    columns = [{"source": "r", "column": name, "name": name, "as_text": name in own} for name in parts]
+    columns += [
+        {"source": "s", "column": name, "name": name, "as_text": name in own}
+        for name in names
+        if name not in set(parts)
+    ]
+    found = scratch.fetch("verify/fingerprint", target=physical.ref, published=columns)[0]
+    return tuple(map(str, found))
+
+
+def verify_counts(rows: int, found: LineageReport) -> None:
+    """Every row of the source is published once, or waits, and every published row is the source's or retained.
+
+    Raises:
+        PrivacyViolation: the numbers do not add up.
+    """
+    if rows != found.published - found.retained + found.unpublished:
+        raise PrivacyViolation(
+            f"of {rows} rows of the source {found.published - found.retained} are published and {found.unpublished} are not; nothing was published"
+        )
+
+
+__all__ = ["Before", "Cohort", "verify_counts", "verify_version"]

@@ -1,0 +1,188 @@
+"""A version of a lineage: what it changes there, and the tables that it is written from. It reads the lineage alone, never the source."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sqlanon.engines.base import Bind, Statement, TableRef
+from sqlanon.release.frozen.shape import Shape
+from sqlanon.release.store.lineage import KEEPS, Lineage
+from sqlanon.release.store.rights import drop_statistics
+from sqlanon.table.scratch import Scratch
+
+
+@dataclass(frozen=True, slots=True)
+class Entered:
+    """A cohort that is published: its rows and classes as the lineage keeps them, in scratch tables."""
+
+    rows: TableRef
+    classes: TableRef
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """What a version changes in its lineage.
+
+    Attributes:
+        lineage: its tables.
+        release: its name.
+        version: the version.
+        begins: it is the lineage's first.
+        at: the time of the run.
+        entered: the cohort that is published; None: none is.
+        refused: the rows that wait could not be published.
+        leaving: scratch table of the classes that leave; None: none does.
+        stage: the source's rows with their key; None: the source was not read.
+        erased: scratch table of hashes of keys that are never published again from now on; None: none is new.
+    """
+
+    lineage: Lineage
+    release: str
+    version: int
+    begins: bool
+    at: str
+    entered: Entered | None = None
+    refused: bool = False
+    leaving: TableRef | None = None
+    stage: TableRef | None = None
+    erased: TableRef | None = None
+
+
+def record(scratch: Scratch, step: Step, shape: Shape) -> None:
+    """Write a step into the lineage, in the transaction that is open."""
+    lineage = step.lineage
+    made: list[Statement] = []
+    at: dict[str, Bind] = {"at": step.at}
+    if step.begins:
+        assert step.entered is not None
+        made += [
+            scratch.sql("frozen/create", made=lineage.rows, like=step.entered.rows),
+            scratch.sql("frozen/create", made=lineage.classes, like=step.entered.classes),
+        ]
+    if not scratch.engine.exists(lineage.erased):
+        made.append(scratch.sql("frozen/create_erased", erased=lineage.erased))
+    for name, kind in shape.added.items():
+        made += [
+            scratch.sql("frozen/add_column", classes=lineage.classes, column=name, type=kind),
+            scratch.sql(
+                "frozen/fill_column", classes=lineage.classes, column=name, filled=shape.filled[name]
+            ),
+        ]
+    if step.leaving:
+        made.append(
+            scratch.sql("frozen/leave", rows=lineage.rows, leaving=step.leaving, version=step.version)
+        )
+    if step.erased:
+        made.append(scratch.sql("frozen/erase", at, erased=lineage.erased, keys=step.erased))
+    if step.entered and not step.begins:
+        made.append(scratch.sql("frozen/forget", rows=lineage.rows, stage=None))
+    elif step.stage and not step.begins:
+        made.append(scratch.sql("frozen/forget", rows=lineage.rows, stage=step.stage))
+        made.append(
+            scratch.sql("frozen/wait", at, rows=lineage.rows, stage=step.stage, erased=lineage.erased)
+        )  # fmt: skip
+    if step.refused:
+        made.append(scratch.sql("frozen/refuse", rows=lineage.rows, version=step.version))
+    scratch.execute_all(made)
+    if step.erased:
+        for number in range(1, lineage.number + 1):
+            _erase(scratch, step, Lineage.of(lineage.engine, step.release, number))
+    if step.entered:
+        _enter(scratch, lineage, step.entered)
+    drop_statistics(scratch.engine, [lineage.rows, lineage.classes, lineage.erased])
+
+
+def _erase(scratch: Scratch, step: Step, lineage: Lineage) -> None:
+    """Keep nothing of the classes that held an erased key but which keys they had."""
+    if not scratch.engine.exists(lineage.rows):
+        return
+    cells = [
+        name
+        for name in lineage.columns(lineage.rows)
+        if name not in (*KEEPS, "_sqlanon_class", "_sqlanon_since")
+    ]
+    what: dict[str, Any] = {"rows": lineage.rows, "erased": lineage.erased}
+    scratch.execute_all(
+        [
+            scratch.sql("frozen/leave_all", **what, version=step.version),
+            scratch.sql("frozen/forget_erased", **what),
+            scratch.sql("frozen/blank_rows", **what, columns=cells),
+            scratch.sql(
+                "frozen/blank_classes", **what, classes=lineage.classes, columns=lineage.published_parts()
+            ),
+        ]
+    )
+
+
+def _enter(scratch: Scratch, lineage: Lineage, entered: Entered) -> None:
+    pairs = ((lineage.rows, entered.rows), (lineage.classes, entered.classes))
+    found = scratch.engine.look_up([table for _, table in pairs])
+    scratch.execute_all(
+        [
+            scratch.sql(
+                "frozen/enter",
+                kept=kept,
+                entered=table,
+                columns=[column.name for column in found.columns(table)],
+            )
+            for kept, table in pairs
+        ]
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class Published:
+    """The rows and classes of one version, in scratch tables that publish/table reads."""
+
+    rows: TableRef
+    classes: TableRef
+
+
+def published(
+    scratch: Scratch, lineage: Lineage, version: int, kept: Sequence[Mapping[str, object]], parts: Sequence[str], name: str
+) -> Published:  # fmt: skip
+    """What a version of the lineage publishes. Cost: a copy of its rows.
+
+    Args:
+        scratch: the run.
+        lineage: its lineage.
+        version: the version.
+        kept: the columns that are published as they are.
+        parts: the published columns that come from the class.
+        name: what the scratch tables are called.
+    """
+    rows, classes = scratch.table(f"{name}_rows"), scratch.table(f"{name}_classes")
+    scratch.execute_all(
+        [
+            scratch.sql("frozen/version_rows", made=rows, rows=lineage.rows, at=version, kept=kept),
+            scratch.sql(
+                "frozen/version_classes", made=classes, classes=lineage.classes, rows=rows, columns=parts
+            ),
+        ]
+    )
+    return Published(rows, classes)
+
+
+def entered_of(
+    scratch: Scratch, lineage: Lineage, version: int, at: str, *, begins: bool, classed: TableRef, history: TableRef, released: TableRef,
+    boxes: TableRef, starred: int | None, shape: Shape, own: Sequence[str], quasi: Sequence[Mapping[str, object]],
+    kept: Sequence[Mapping[str, object]], sensitive: int, codes: Sequence[Mapping[str, object]],
+) -> Entered:  # fmt: skip
+    """A cohort's rows and classes as the lineage keeps them; ``own`` are the published columns that its classes have."""
+    offset = 0 if begins else int(str(scratch.fetch("frozen/last", classes=lineage.classes)[0][0]))
+    rows, classes = scratch.table("entered"), scratch.table("entered_classes")
+    columns = [{"name": part, "filled": None if part in own else shape.filled[part]} for part in shape.parts]
+    scratch.execute(
+        "frozen/entered", {"at": at}, entered=rows, classed=classed, history=history, waits=None if begins else lineage.rows,
+        version=version, offset=offset, quasi=quasi, kept=kept, sensitive=sensitive,
+    )  # fmt: skip
+    scratch.execute(
+        "frozen/entered_classes", entered=classes, released=released, boxes=boxes, version=version, offset=offset, starred=starred,
+        columns=columns, codes=codes, weights=sum(int(str(one["weight"])) for one in codes),
+    )  # fmt: skip
+    return Entered(rows, classes)
+
+
+__all__ = ["Entered", "Published", "Step", "entered_of", "published", "record"]

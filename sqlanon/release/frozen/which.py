@@ -1,0 +1,84 @@
+"""Which lineage the next version belongs to, and what of a policy needs a new one."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import replace
+
+from sqlanon.errors import GuardError, PolicyError
+from sqlanon.release.frozen.census import Census, is_due, waits_too_long
+from sqlanon.release.store.catalog import now
+from sqlanon.release.store.catalog_entry import Entry
+from sqlanon.release.store.lineage import Lineage, current, next_number, number_of
+from sqlanon.release.store.refresh import Decision, policy_changes
+from sqlanon.release.store.state import SHOWN, ReleaseState
+from sqlanon.spec import ReleaseSpec
+from sqlanon.sqltext import statement
+
+_SAME = re.compile(
+    r"(method|refine|suppression|metrics|execution|memory|readers|dimensions|publish)\b.*|column .*: (weight|accept_unique)"
+)
+"""What may change within a lineage: how classes of a cohort are found, not what is published of them."""
+
+
+def lineage_of_run(state: ReleaseState, *, anew: bool) -> tuple[Lineage, bool] | None:
+    """The lineage of the version that a run would make, and whether it begins with it; None: the policy asks for no lineage.
+
+    Args:
+        state: the release.
+        anew: a new one is asked for.
+
+    Raises:
+        PolicyError: it is asked for where versions have no lineage.
+        GuardError: the lineage is gone, or the policy's changes need a new one.
+    """
+    spec = state.spec
+    if not spec.refresh.frozen:
+        if anew:
+            raise PolicyError(f"{spec.name}: --new-lineage is for releases with refresh: {{mode: frozen}}")
+        return None
+    found = None if anew else current(state)
+    if found is None:
+        return Lineage.of(state.engine, spec.name, next_number(state.versions)), True
+    last = [one for one in state.versions if one.status in SHOWN and number_of(one) == found.number][-1]
+    broken = _broken(spec, last, state)
+    if broken:
+        raise GuardError(
+            f"{spec.name}: what was published stays as it is (refresh: {{mode: frozen}}), and this cannot hold for it: {'; '.join(broken)}. "
+            "run --new-lineage begins anew, and reports what old and new versions reveal together"
+        )
+    return found, False
+
+
+def due_again(state: ReleaseState, decision: Decision, lineage: Lineage, begins: bool) -> Decision:
+    """The same; but where a cohort is due by the time alone, or a new lineage is asked for, a version is made of an unchanged source too."""
+    if decision.same_as is None:
+        return decision
+    if begins:
+        return replace(decision, state="made anew", why=(*decision.why, "a new lineage begins"), same_as=None)
+    found = state.engine.fetch(statement("frozen/waiting", state.engine.dialect, rows=lineage.rows))[0]
+    waits = Census(0, int(str(found[0])), waits_since=None if found[1] is None else str(found[1]))
+    if waits.waiting and (is_due(state.spec, waits, now()) or waits_too_long(state.spec, waits, now())):
+        return replace(
+            decision, state="data changed", why=(*decision.why, "rows wait that are due"), same_as=None
+        )
+    return decision
+
+
+def _broken(spec: ReleaseSpec, last: Entry, state: ReleaseState) -> list[str]:
+    """What of the policy and of the source's columns differs from the lineage's last version so that its classes cannot stay."""
+    changed = [one for one in policy_changes(last, spec) if not one.setting]
+    found = [str(one) for one in changed if one.weaker or not _SAME.fullmatch(one.what)]
+    before = dict(last.source_columns or ())
+    read = {column.name.lower() for column in spec.columns if column.role != "identifier"} | {
+        name.lower() for name in spec.key
+    }
+    found += [
+        f"column {column.name}: type {before[column.name]} -> {column.shown_type}"
+        for column in state.source.columns
+        if column.name.lower() in read and before.get(column.name, column.shown_type) != column.shown_type
+    ]
+    return found
+
+
+__all__ = ["due_again", "lineage_of_run"]

@@ -1,0 +1,30 @@
+"""What erasing keys from a lineage costs, or did."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sqlanon.results.base import Report
+
+
+@dataclass(frozen=True, slots=True)
+class EraseReport(Report):
+    """Keys that are never published again.
+
+    Attributes:
+        release: its name.
+        keys: different ones in the list; ``published`` of them are published, ``waiting`` are not yet, ``left`` were; the others were never seen.
+        classes: that hold one of them; they leave whole, ``rows`` in all. The others of these wait for a new lineage.
+        versions: earlier ones whose tables are dropped.
+        version: the version that was published without them; None: nothing was done yet.
+    """
+
+    release: str
+    keys: int
+    published: int
+    waiting: int
+    left: int
+    classes: int
+    rows: int
+    versions: tuple[int, ...]
+    version: int | None = None
