@@ -1,0 +1,4 @@
+"""Lineages (`refresh: {mode: frozen}`): a model in plain Python, and brute-force readers of its versions.
+
+Nothing here imports `sqlanon`.
+"""

@@ -1,0 +1,134 @@
+"""Frozen refreshes on the engines, against the model in plain Python: what is published, who waits, who leaves."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Sequence
+from itertools import count
+from typing import Any
+
+import pytest
+
+from tests.covering import seeds
+from tests.frozen.model import Key, Lineage, Member, Row, lawful
+from tests.frozen.wards import classes, patient, seen, spec_of, ward, write
+
+FRESH = count()
+K, L, COHORT = 3, 2, 8
+
+
+def by_hand(source: dict[int, tuple[Any, ...]]) -> dict[Key, Row]:
+    return {number: Row(row[:2], (row[2], row[3])) for number, row in source.items()}
+
+
+@pytest.mark.parametrize("seed", seeds(50, 3))
+def test_versions_are_those_of_the_model(shared_db: Any, seed: int) -> None:
+    """Random nights: every count, every published row, and that classes are lawful, cover their rows and never change."""
+    draw, table = random.Random(seed), f"f{seed}_{next(FRESH)}"
+    spec, source, number = spec_of(table, rows=COHORT, k=K, l=L), ward(draw, 24), count(24)
+    gone: dict[int, tuple[Any, ...]] = {}
+
+    def divided(rows: Sequence[Member]) -> list[list[Key]] | None:
+        """The product's classes of the cohort, or that there are none: judged by itself whether there could be."""
+        ill = Counter(member.value[0] for member in rows)
+        if len(rows) < K or max(ill.values()) * L > len(rows):
+            return None
+        of = classes(shared_db, table, [member.key for member in rows])
+        groups: dict[int, list[Key]] = {}
+        for member in rows:
+            groups.setdefault(of[member.key], []).append(member.key)
+        values = {member.key: member.value[0] for member in rows}
+        assert all(lawful([values[key] for key in group], K, L) for group in groups.values())
+        return list(groups.values())
+
+    model, changed = Lineage(K, L, COHORT, None, divided), True
+    for night in range(7):
+        write(shared_db, table, source)
+        report = shared_db.run(spec)
+        version = model.run(by_hand(source), night)
+        assert report.outcome == ("published" if changed else "unchanged")
+        found = report.lineage
+        if report.outcome == "published":
+            assert (
+                found.current, found.stale, found.retained, found.waiting, found.refused, found.gone, found.erased
+            ) == version.counts  # fmt: skip
+            assert found.published == len(version.cells)
+        records = Counter((*cell.box[0], *cell.box[1], *cell.value) for cell in version.cells.values())
+        assert seen(shared_db, table) == records
+        before = dict(source)
+        for one in draw.sample(sorted(source), min(4, len(source))):
+            gone[one] = source.pop(one)
+        for one in draw.sample(sorted(source), min(3, len(source))):
+            source[one] = patient(draw)
+        for one in draw.sample(sorted(gone), min(1, len(gone))):
+            source[one] = gone.pop(one)
+        for _ in range(draw.randrange(7)):
+            source[next(number)] = patient(draw)
+        changed = source != before
+    together = shared_db.history(table) if len(model.versions) > 1 else ()
+    assert all(one.failing == 0 and not one.unknown for one in together)
+
+
+def test_a_run_again_changes_nothing_and_full_shows_the_same(shared_db: Any) -> None:
+    draw, table = random.Random(5), f"again_{next(FRESH)}"
+    spec, source = spec_of(table), ward(draw, 20)
+    write(shared_db, table, source)
+    shared_db.run(spec)
+    rows = seen(shared_db, table)
+    assert shared_db.run(spec).outcome == "unchanged"
+    full = shared_db.run(spec, full=True)
+    assert (full.version, full.lineage.number, full.lineage.entered) == (2, 1, 0)
+    assert seen(shared_db, table) == rows
+
+
+def test_after_a_rollback_everything_that_was_shown_counts(shared_db: Any) -> None:
+    draw, table = random.Random(6), f"back_{next(FRESH)}"
+    spec, source = spec_of(table), ward(draw, 20)
+    write(shared_db, table, source)
+    shared_db.run(spec)
+    source |= {number: (number, 1, ("flu", "hiv")[number % 2], 0) for number in range(30, 40)}
+    write(shared_db, table, source)
+    assert shared_db.run(spec).lineage.entered == 10
+    rows = seen(shared_db, table)
+    shared_db.rollback(table)
+    assert sum(seen(shared_db, table).values()) == 20
+    after = shared_db.run(spec, full=True)
+    assert (after.lineage.published, after.lineage.entered) == (30, 0)
+    assert seen(shared_db, table) == rows
+
+
+def test_a_null_that_comes_later_adds_its_column_and_changes_no_cell(shared_db: Any) -> None:
+    draw, table = random.Random(7), f"null_{next(FRESH)}"
+    spec, source = spec_of(table), ward(draw, 20)
+    write(shared_db, table, source)
+    shared_db.run(spec)
+    rows = seen(shared_db, table)
+    source |= {number: (None, 2, ("flu", "hiv")[number % 2], 0) for number in range(30, 40)}
+    write(shared_db, table, source)
+    shared_db.run(spec)
+    assert not rows - seen(shared_db, table)
+    states = dict(shared_db.engine.fetch(f"SELECT age_null, COUNT(*) FROM release.{table} GROUP BY age_null"))
+    assert states == {"none": 20, "all": 10}
+    source |= {number: (number, 2, ("flu", "hiv")[number % 2], 0) for number in range(50, 60)}
+    write(shared_db, table, source)
+    shared_db.run(spec)
+    states = dict(shared_db.engine.fetch(f"SELECT age_null, COUNT(*) FROM release.{table} GROUP BY age_null"))
+    assert states == {"none": 30, "all": 10}
+
+
+@pytest.mark.parametrize("form", ["labels", "points", "suppressed"])
+def test_every_format_of_classes(shared_db: Any, form: str) -> None:
+    draw, table = random.Random(8), f"{form}_{next(FRESH)}"
+    spec, source = spec_of(table, format=form), ward(draw, 20)
+    write(shared_db, table, source)
+    shared_db.run(spec)
+    names = ", ".join(shared_db.run(spec).columns)
+    rows = Counter(shared_db.engine.fetch(f"SELECT {names} FROM release.{table}"))
+    del source[0], source[1]
+    source |= {number: (number, 1, ("flu", "hiv")[number % 2], 0) for number in range(30, 40)}
+    write(shared_db, table, source)
+    report = shared_db.run(spec)
+    after = Counter(shared_db.engine.fetch(f"SELECT {names} FROM release.{table}"))
+    assert (report.lineage.published, report.lineage.retained, sum((after - rows).values())) == (30, 2, 10)
+    assert not rows - after

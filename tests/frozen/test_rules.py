@@ -1,0 +1,267 @@
+"""What a lineage refuses: policies that it cannot keep, limits, clocks, and lineages that somebody changed."""
+
+from __future__ import annotations
+
+import random
+from dataclasses import replace
+from fractions import Fraction
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import sqlanon
+from sqlanon import policy
+from sqlanon.errors import GuardError, InfeasibleError, PolicyError, PrivacyViolation
+from sqlanon.spec import RefreshSpec
+from tests.frozen.wards import hashed, lineage_table, seen, spec_of, ward, write
+
+FRESH = count()
+TEXT = """
+version: 1
+releases:
+  - name: r
+    source: t
+    publish: release.r
+    columns: {{id: identifier, a: quasi, s: sensitive}}
+    {key}
+    privacy: {privacy}
+    {more}
+    refresh: {refresh}
+"""
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ({"key": ""}, "without key nobody knows which rows were published before"),
+        ({"refresh": "{mode: full, max_stale: 0.1}"}, "max_stale goes with mode: frozen"),
+        ({"refresh": "{mode: frozen, cohort: {rows: 2}}"}, "fewer than k, which is 5"),
+        ({"refresh": "{mode: frozen, max_age: soon}"}, "max_age"),
+        ({"more": "method: freeform", "privacy": "{k: 5, boxes: own}"}, "no classes that could stay"),
+        ({"privacy": "{k: 5, t: 0.3}"}, "compared with a table that changes"),
+        ({"more": "format: anatomy", "privacy": "{l: 2}"}, "numbers its groups"),
+        ({"more": "rows_are: events"}, "in several cohorts"),
+    ],
+)
+def test_policies_that_no_lineage_keeps(words: dict[str, str], said: str) -> None:
+    given = {"key": "key: [id]", "privacy": "{k: 5}", "more": "", "refresh": "{mode: frozen}"} | words
+    with pytest.raises(PolicyError) as refused:
+        policy.loads(TEXT.format(**given), {})
+    assert said in str(refused.value)
+
+
+def begun(db: Any, seed: int = 1, **changes: Any) -> tuple[str, Any, dict[int, tuple[Any, ...]]]:
+    """A release with its first version."""
+    table = f"rule_{next(FRESH)}"
+    spec, source = spec_of(table, **changes), ward(random.Random(seed), 20)
+    write(db, table, source)
+    db.run(spec)
+    return table, spec, source
+
+
+@pytest.mark.parametrize(
+    ("limit", "most", "said"),
+    [("max_stale", Fraction(1, 20), "max_stale"), ("max_retained", Fraction(1, 20), "max_retained"), ("max_waiting", Fraction(1, 20), "max_waiting")],
+)  # fmt: skip
+def test_limits_stop_a_run_and_the_version_stays(
+    shared_db: Any, limit: str, most: Fraction, said: str
+) -> None:
+    table, spec, source = begun(shared_db, **{limit: most})
+    rows = seen(shared_db, table)
+    changes = {
+        "max_stale": dict.fromkeys(range(2), (90, 5, "none", 99)),
+        "max_retained": {},
+        "max_waiting": dict.fromkeys(range(50, 52), (9, 1, "flu", 1)),
+    }
+    changed = source | changes[limit]
+    if limit == "max_retained":
+        del changed[0], changed[1]
+    write(shared_db, table, changed)
+    with pytest.raises(PrivacyViolation, match=said) as stopped:
+        shared_db.run(spec)
+    assert "run --new-lineage" in str(stopped.value)
+    assert seen(shared_db, table) == rows
+    one = dict(changed)
+    if limit == "max_retained":
+        one[0] = source[0]
+    else:
+        one[next(iter(changes[limit]))] = source.get(next(iter(changes[limit])), (9, 1, "flu", 1))
+        if limit == "max_waiting":
+            del one[51]
+    write(shared_db, table, one)
+    assert shared_db.run(spec).outcome == "published"
+
+
+def test_the_clock_decides_when_a_cohort_is_due(shared_db: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also of an unchanged source; and a clock that goes backwards stops the run."""
+    table, spec, source = begun(shared_db, rows=100, every=86400, max_age=7 * 86400)
+    day = "2030-01-{:02d}T00:00:00+00:00".format
+
+    def at(number: int) -> None:
+        for module in ("make.prepare", "frozen.which"):
+            monkeypatch.setattr(f"sqlanon.release.{module}.now", lambda: day(number))
+
+    at(5)
+    more = {number: (number, 1, ("flu", "hiv")[number % 2], 1) for number in range(50, 54)}
+    write(shared_db, table, source | more)
+    waiting = shared_db.run(spec).lineage
+    assert (waiting.waiting, waiting.entered, waiting.waits_since) == (4, 0, day(5))
+    assert shared_db.run(spec).outcome == "unchanged"
+    at(4)
+    with pytest.raises(GuardError, match="clock"):
+        shared_db.run(spec)
+    at(6)
+    entered = shared_db.run(spec)
+    assert (entered.lineage.entered, entered.lineage.waiting) == (4, 0)
+    write(shared_db, table, source | more | {60: (1, 1, "flu", 1)})
+    assert shared_db.run(spec).lineage.waiting == 1
+    at(14)
+    with pytest.raises(PrivacyViolation, match="max_age"):
+        shared_db.run(spec)
+
+
+def test_a_cohort_that_cannot_be_published_waits_whole_for_a_new_lineage(shared_db: Any) -> None:
+    table, spec, source = begun(shared_db)
+    alike = {number: (number, 1, "flu", 1) for number in range(50, 60)}
+    write(shared_db, table, source | alike)
+    report = shared_db.run(spec)
+    assert (report.lineage.refused, report.lineage.cohort_refused, report.lineage.entered) == (10, 10, 0)
+    later = {number: (number, 1, "hiv", 1) for number in range(60, 70)}
+    write(shared_db, table, source | alike | later)
+    report = shared_db.run(spec)  # together with the others they could be published
+    assert (report.lineage.refused, report.lineage.entered) == (20, 0)
+    anew = shared_db.run(spec, new_lineage=True)
+    assert (anew.lineage.number, anew.lineage.published, anew.lineage.refused) == (2, 40, 0)
+    assert anew.history
+    assert shared_db.run(spec).outcome == "unchanged"
+
+
+def test_the_first_cohort_is_published_or_nothing_is(shared_db: Any) -> None:
+    table = f"rule_{next(FRESH)}"
+    write(shared_db, table, {number: (number, 1, "flu", 1) for number in range(20)})
+    with pytest.raises(InfeasibleError):
+        shared_db.run(spec_of(table))
+    assert shared_db.releases(table) == ()
+
+
+def test_what_needs_a_new_lineage(shared_db: Any) -> None:
+    table, spec, source = begun(shared_db)
+    stronger = replace(spec, privacy=replace(spec.privacy, k=4))
+    for changed in (stronger, replace(spec, format=replace(spec.format, kind="labels"))):
+        with pytest.raises(GuardError, match="--new-lineage"):
+            shared_db.run(changed)
+    leaving = replace(spec, refresh=RefreshSpec())
+    with pytest.raises(GuardError, match="--allow-weaker"):
+        shared_db.run(leaving)
+    with pytest.raises(PolicyError, match="--new-lineage is for"):
+        shared_db.run(leaving, new_lineage=True, allow_weaker=True)
+    other = replace(spec, method=replace(spec.method, name="mondrian"))
+    assert shared_db.run(other).lineage.number == 1
+    assert shared_db.run(stronger, new_lineage=True).lineage.number == 2
+    write(shared_db, table, source)
+    shared_db.run(replace(leaving, privacy=stronger.privacy), allow_weaker=True)
+    back = shared_db.run(stronger)
+    assert (back.lineage.number, back.lineage.published) == (3, 20)
+
+
+def test_a_lineage_that_is_gone_is_not_made_up(shared_db: Any) -> None:
+    table, spec, source = begun(shared_db)
+    shared_db.engine.execute(f"DROP TABLE {lineage_table(shared_db, table)}")
+    write(shared_db, table, source | {99: (1, 1, "flu", 1)})
+    with pytest.raises(GuardError, match="is gone"):
+        shared_db.run(spec)
+    assert shared_db.run(spec, new_lineage=True).lineage.number == 2
+
+
+TAMPERED = {
+    "a row was moved to another class": "UPDATE {rows} SET _sqlanon_class = (SELECT MAX(_sqlanon_class) FROM {rows}) WHERE _sqlanon_key = '{key}'",
+    "one row of a class left": "UPDATE {rows} SET _sqlanon_gone = 2 WHERE _sqlanon_key = '{key}'",
+    "a box was widened": "UPDATE {classes} SET age_hi = age_hi + 1 WHERE _sqlanon_class = (SELECT _sqlanon_class FROM {rows} WHERE _sqlanon_key = '{key}')",
+    "a cell was changed": "UPDATE {rows} SET cost = cost + 1 WHERE _sqlanon_key = '{key}'",
+    "a key is published twice": "INSERT INTO {rows} SELECT * FROM {rows} WHERE _sqlanon_key = '{key}'",
+    "a changed row is published in a class of its own version": (
+        "INSERT INTO {rows} (_sqlanon_key, _sqlanon_class, _sqlanon_since, ill, cost) SELECT '{key}', MAX(_sqlanon_class), 1, 'flu', 1 FROM {rows}"
+    ),
+    "a cohort was mixed": "UPDATE {rows} SET _sqlanon_since = 0 WHERE _sqlanon_key = '{key}'",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("what", TAMPERED)
+def test_verify_refuses_a_lineage_that_was_changed(shared_db: Any, what: str) -> None:
+    table, spec, source = begun(shared_db)
+    rows = lineage_table(shared_db, table)
+    classes = f'{rows[:-1]}_classes"'
+    least = min(
+        source,
+        key=lambda number: shared_db.engine.fetch(
+            f"SELECT _sqlanon_class FROM {rows} WHERE _sqlanon_key = '{hashed(shared_db, table, number)}'"
+        )[0][0],
+    )
+    before = seen(shared_db, table)
+    shared_db.engine.execute(
+        TAMPERED[what].format(rows=rows, classes=classes, key=hashed(shared_db, table, least))
+    )
+    write(shared_db, table, source | {99: (1, 1, "flu", 1)})
+    with pytest.raises(PrivacyViolation, match="nothing was published"):
+        shared_db.run(spec)
+    assert seen(shared_db, table) == before
+
+
+def test_erased_keys_leave_with_their_classes_for_ever(shared_db: Any) -> None:
+    table, spec, source = begun(shared_db)
+    names = {"id": 3}, {"id": "7"}, {"id": 1234}
+    asked = shared_db.erase(spec, names)
+    assert (asked.keys, asked.published, asked.version) == (3, 2, None)
+    assert sum(seen(shared_db, table).values()) == 20
+    done = shared_db.erase(spec, names, confirmed=True)
+    assert (done.rows, done.classes, done.version) == (asked.rows, asked.classes, 2)
+    assert sum(seen(shared_db, table).values()) == 20 - done.rows
+    with pytest.raises(PolicyError):
+        shared_db.rollback(table)
+    kept = shared_db.engine.fetch(f"SELECT COUNT(*) FROM {lineage_table(shared_db, table)} WHERE ill IS NULL")
+    assert kept[0][0] == done.rows
+    report = shared_db.run(spec, full=True).lineage
+    assert (report.erased, report.gone) == (2, done.rows - 2)
+    anew = shared_db.run(spec, new_lineage=True).lineage
+    assert (anew.published, anew.erased) == (len(source) - 2, 2)
+    with pytest.raises(PolicyError, match="no value of its column"):
+        shared_db.erase(spec, [{"id": "x"}])
+    with pytest.raises(PolicyError, match="the key is id"):
+        shared_db.erase(spec, [{"age": 3}])
+
+
+def test_a_file_that_was_never_put_in_place_leaves_the_lineage_as_it_was(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The lineage is written before the rename; a version that readers never had is taken back."""
+    database, released = tmp_path / "s.duckdb", tmp_path / "r.duckdb"
+    __import__("duckdb").connect(str(database)).close()
+    spec = spec_of("people", publish_file=str(released), keep=1)
+    source = ward(random.Random(3), 20)
+    more = {number: (number, 1, ("flu", "hiv")[number % 2], 1) for number in range(50, 60)}
+    with sqlanon.connect(f"duckdb:///{database}") as db:
+        write(db, "people", source)
+        db.run(spec)
+        lineage = lineage_table(db, "people")
+        before = db.engine.fetch(f"SELECT * FROM {lineage} ORDER BY 1")
+        write(db, "people", source | {60: (5, 1, "cold", 1)})
+        assert db.run(spec).lineage.waiting == 1
+        waits = db.engine.fetch(f"SELECT * FROM {lineage} ORDER BY 1")
+        write(db, "people", source | more | {60: (5, 1, "cold", 1)})
+
+        def broken(*_: object) -> None:
+            raise OSError("no room")
+
+        with monkeypatch.context() as patch:
+            patch.setattr("sqlanon.release.store.second_file.put_in_place", broken)
+            with pytest.raises(sqlanon.SqlanonError):
+                db.run(spec)
+        after = db.engine.fetch(f"SELECT * FROM {lineage} ORDER BY 1")
+        assert [row for row in after if row[1] is not None] == before
+        assert next(row for row in waits if row[1] is None) in after
+        done = db.run(spec)
+        assert (done.lineage.entered, done.lineage.published) == (11, 31)
+    with sqlanon.connect(f"duckdb:///{released}", read_only=True) as readers:
+        assert readers.engine.fetch("SELECT COUNT(*) FROM release.people")[0][0] == 31
