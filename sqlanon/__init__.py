@@ -45,14 +45,17 @@ if TYPE_CHECKING:
     from sqlanon.query.answer import (
         Answer,
         Bounded,
+        Unlike,
     )
     from sqlanon.results import (
         AttackReport,
         AuditReport,
         DataChange,
         DiffReport,
+        EraseReport,
         HistoryReport,
         IdentifyingReport,
+        LineageReport,
         LossReport,
         PlanReport,
         ReleaseRow,
@@ -66,6 +69,7 @@ if TYPE_CHECKING:
     )
     from sqlanon.spec import (
         Accuracy,
+        CohortSpec,
         ColumnSpec,
         FormatSpec,
         Hierarchy,
@@ -110,14 +114,17 @@ _PUBLIC = {
     "query.answer": (
         "Answer",
         "Bounded",
+        "Unlike",
     ),
     "results": (
         "AttackReport",
         "AuditReport",
         "DataChange",
         "DiffReport",
+        "EraseReport",
         "HistoryReport",
         "IdentifyingReport",
+        "LineageReport",
         "LossReport",
         "PlanReport",
         "ReleaseRow",
@@ -131,6 +138,7 @@ _PUBLIC = {
     ),
     "spec": (
         "Accuracy",
+        "CohortSpec",
         "ColumnSpec",
         "FormatSpec",
         "Hierarchy",
@@ -172,6 +180,7 @@ __all__ = [
     "AttackReport",
     "AuditReport",
     "Bounded",
+    "CohortSpec",
     "ColumnProfile",
     "ColumnSpec",
     "DataChange",
@@ -179,6 +188,7 @@ __all__ = [
     "DatabaseError",
     "DependentsError",
     "DiffReport",
+    "EraseReport",
     "Evaluation",
     "FileOptions",
     "FormatSpec",
@@ -187,6 +197,7 @@ __all__ = [
     "HistoryReport",
     "IdentifyingReport",
     "InfeasibleError",
+    "LineageReport",
     "LockedError",
     "LossReport",
     "MethodSpec",
@@ -210,6 +221,7 @@ __all__ = [
     "SqlanonError",
     "TogetherReport",
     "UnpublishReport",
+    "Unlike",
     "UnsupportedError",
     "VersionReport",
     "WorkloadSpec",

@@ -1,7 +1,7 @@
-"""A lineage in plain Python, from the rules alone: what its versions publish, and what waits, is refused or has left.
+"""A lineage in plain Python, from the rules alone: what versions publish, and what waits, is refused or left.
 
-It shares no code with the product. A lineage is a sequence of versions in which a key is published in one class,
-ever, and its published cells never change.
+It shares no code with the product. A lineage is a sequence of versions in which a key is published in one
+class, ever, and its published cells never change.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ Box = tuple[tuple[float, float], ...]
 
 
 class Row(NamedTuple):
-    """A row of the source. ``value`` is all that is published as it is: the sensitive value, or several in a tuple."""
+    """A row of the source. ``value`` is published as it is: the sensitive value, or several in a tuple."""
 
     quasi: tuple[float, ...]
     value: Value

@@ -23,8 +23,8 @@ def spec_of(
     rows: int = 8,
     every: int | None = None,
     k: int = 3,
-    l: int | None = 2,
-    **changes: Any,  # noqa: E741
+    l: int | None = 2,  # noqa: E741 - the papers' symbol
+    **changes: Any,
 ) -> Any:
     """The spec of a ward's release."""
     limits = {

@@ -115,6 +115,7 @@ def test_only_recoding_and_publishing_know_how_classes_are_grouped():
     """The other templates are given the table of groups, and the names of its columns."""
     knowing = {label(path) for path in TEMPLATES if "_sqlanon_place" in path.read_text()}
     assert knowing == {
+        "sql/core/publish/kept_classes.sql",
         "sql/core/publish/table.sql",
         "sql/core/recode/released.sql",
         "sql/duckdb/publish/table.sql",

@@ -1,6 +1,6 @@
 -- name: frozen/blank_classes
 -- params: classes, rows (the lineage's), erased (table), columns (names)
--- The same of what was published of their quasi columns.
+-- returns: nothing; what was published of the quasi columns of classes that held an erased key is kept no more
 UPDATE {{ classes | table }} SET {% for c in columns %}{{ ", " if not loop.first }}{{ c | ident }} = NULL{% endfor %}
 
 WHERE _sqlanon_class IN (

@@ -1,6 +1,6 @@
 -- name: frozen/blank_rows
 -- params: rows (the lineage's), erased (table), columns (names)
--- What was published of the classes that held an erased key is kept no more.
+-- returns: nothing; what was published of the classes that held an erased key is kept no more
 UPDATE {{ rows | table }} SET {% for c in columns %}{{ ", " if not loop.first }}{{ c | ident }} = NULL{% endfor %}
 
 WHERE _sqlanon_gone IS NOT NULL

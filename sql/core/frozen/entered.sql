@@ -1,7 +1,7 @@
 -- name: frozen/entered
 -- params: entered (table to make), classed (rows of the cohort, with their class and key), history (their history), waits (the lineage's
---   rows, or none), version, offset (whole numbers), quasi (list of {alias, listed (bool: a type that lists texts)}), kept (list of
---   {alias, name}), sensitive (how many sensitive columns); :at is the time of the run
+--   rows, or none), version, offset (whole numbers), quasi (list of {alias, listed (bool: a type that lists texts), as_text (bool: that, or a type with operators of its own)}), kept (list of
+--   {alias, name}), sensitive (how many sensitive columns), at (the time of the run)
 -- returns: the cohort's rows as the lineage keeps them: key, class, versions, hashes, and the columns that are published as they are
 CREATE {{ entered | scratch }} AS
 SELECT

@@ -1,11 +1,11 @@
 -- name: frozen/entered_classes
--- params: entered (table to make), released (classes with what is published of them), boxes (their boxes), version, offset (whole numbers),
+-- params: entered (table to make), released (classes with what is published of them), groups ({table, key, group}: which of them publish the same), boxes (their boxes), version, offset (whole numbers),
 --   starred (the class of suppressed rows, or none), columns (list of {name, filled (SQL, or none: the class has the column)}), codes (list of
 --   {code, weight}), weights (their sum)
 -- returns: one row for every group of classes that publish the same: its number in the lineage, its weighted NCP, and what is published
 CREATE {{ entered | scratch }} AS
 SELECT
-    CAST(r._sqlanon_place + {{ offset }} AS BIGINT) AS _sqlanon_class
+    CAST(o.place + {{ offset }} AS BIGINT) AS _sqlanon_class
     , CAST({{ version }} AS BIGINT) AS _sqlanon_since
     , {{ "r._sqlanon_class = %d" % starred if starred is not none else "FALSE" }} AS _sqlanon_starred
     , CAST(o.loss AS DOUBLE) AS _sqlanon_loss
@@ -15,9 +15,10 @@ SELECT
 FROM {{ released | table }} AS r
 JOIN (
     SELECT
-        MIN(b.class) AS class
+        p.{{ groups.group }} AS place
+        , MIN(b.class) AS class
         , SUM(b.n * ({% for c in codes %}{{ " + " if not loop.first }}{{ c.weight }} * b.ncp_{{ c.code }}{% endfor %})) / (SUM(b.n) * {{ weights }}) AS loss
     FROM {{ boxes | table }} AS b
-    JOIN {{ released | table }} AS p ON p._sqlanon_class = b.class
-    GROUP BY p._sqlanon_place
+    JOIN {{ groups.table | table }} AS p ON p.{{ groups.key }} = b.class
+    GROUP BY p.{{ groups.group }}
 ) AS o ON o.class = r._sqlanon_class

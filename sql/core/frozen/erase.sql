@@ -1,5 +1,6 @@
 -- name: frozen/erase
--- params: erased (table), keys (hashes of keys); :at is the time of the run
+-- params: erased (table), keys (hashes of keys), at (the time of the run)
+-- returns: nothing; the keys are listed
 INSERT INTO {{ erased | table }} (_sqlanon_key, erased_at)
 SELECT k._sqlanon_key, CAST(:at AS VARCHAR)
 FROM {{ keys | table }} AS k

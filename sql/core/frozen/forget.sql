@@ -1,6 +1,6 @@
 -- name: frozen/forget
 -- params: rows (the lineage's), stage (the source's rows, or none: all that wait)
--- Rows that wait and are no longer in the source, or are entered now, wait no more.
+-- returns: nothing; rows that wait and are no longer in the source, or are entered now, wait no more
 DELETE FROM {{ rows | table }}
 WHERE _sqlanon_class IS NULL AND _sqlanon_refused IS NULL
 {% if stage %}

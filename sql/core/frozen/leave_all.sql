@@ -1,6 +1,6 @@
 -- name: frozen/leave_all
 -- params: rows (the lineage's), erased (table), version
--- Of a lineage that was ended: classes that hold an erased key leave.
+-- returns: nothing; of a lineage that was ended: classes that hold an erased key have left
 UPDATE {{ rows | table }} SET _sqlanon_gone = {{ version }}
 WHERE _sqlanon_gone IS NULL
     AND _sqlanon_class IN (

@@ -1,5 +1,5 @@
 -- name: frozen/moved
--- params: moved (table to make), rows (the lineage's), stage (table), leaving (classes that leave, or none), quasi (list of {alias, listed}), kept (list of {alias, name, as_text})
+-- params: moved (table to make), rows (the lineage's), stage (table), leaving (classes that leave, or none), quasi (list of {alias, listed, as_text}), kept (list of {alias, name, as_text})
 -- returns: rid, class, the staged columns, changed (bool): rows of the source that are published with other values: changed, one of the columns that are
 --   published as they are; else a quasi column alone, which may still lie in the published cell
 CREATE {{ moved | scratch }} AS

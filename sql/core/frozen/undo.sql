@@ -1,5 +1,5 @@
 -- name: frozen/undo
--- params: rows (the lineage's), version, column (_sqlanon_gone or _sqlanon_refused)
--- A version that readers never had: what it set is as before.
-UPDATE {{ rows | table }} SET {{ column }} = NULL
-WHERE {{ column }} = {{ version }}
+-- params: rows (the lineage's), version
+-- returns: nothing; rows that left in a version that readers never had are published again
+UPDATE {{ rows | table }} SET _sqlanon_gone = NULL
+WHERE _sqlanon_gone = {{ version }}

@@ -1,6 +1,6 @@
 -- name: frozen/wait
--- params: rows (the lineage's), stage (the source's rows, with their key), erased (table); :at is since when they wait
--- Rows that were never seen wait from now on.
+-- params: rows (the lineage's), stage (the source's rows, with their key), erased (table), at (since when they wait)
+-- returns: nothing; rows that were never seen wait from now on
 INSERT INTO {{ rows | table }} (_sqlanon_key, _sqlanon_first)
 SELECT s.person, CAST(:at AS VARCHAR)
 FROM {{ stage | table }} AS s

@@ -49,7 +49,7 @@ def _uncovered(
     classed, released = scratch.table("moved_rows"), scratch.table("moved_classes")
     scratch.execute("frozen/moved_rows", made=classed, moved=moved)
     scratch.execute(
-        "frozen/version_classes", made=released, classes=lineage.classes, rows=classed, columns=[
+        "publish/kept_classes", made=released, classes=lineage.classes, rows=classed, columns=[
             part for part in shape.parts if part not in shape.added
         ],
     )  # fmt: skip

@@ -129,7 +129,7 @@ def _as_made(
     rows, classes = scratch.table("cohort_rows"), scratch.table("cohort_classes")
     scratch.execute("frozen/since", made=rows, rows=step.lineage.rows, version=step.version, kept=kept)
     scratch.execute(
-        "frozen/version_classes", made=classes, classes=step.lineage.classes, rows=rows, columns=parts
+        "publish/kept_classes", made=classes, classes=step.lineage.classes, rows=rows, columns=parts
     )
     said = _staged(scratch, rows, classes, physical, kept, parts, "kept")
     if said != _staged(scratch, cohort.classed, cohort.released, physical, kept, parts, "made"):

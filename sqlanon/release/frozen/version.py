@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from sqlanon.engines.base import Bind, Statement, TableRef
-from sqlanon.release.frozen.shape import Shape
+from sqlanon.release.frozen.shape import Shape, kept_columns, quasi_columns
+from sqlanon.release.make.classes import Made
 from sqlanon.release.store.lineage import KEEPS, Lineage
 from sqlanon.release.store.rights import drop_statistics
 from sqlanon.table.scratch import Scratch
@@ -32,7 +33,6 @@ class Step:
         begins: it is the lineage's first.
         at: the time of the run.
         entered: the cohort that is published; None: none is.
-        refused: the rows that wait could not be published.
         leaving: scratch table of the classes that leave; None: none does.
         stage: the source's rows with their key; None: the source was not read.
         erased: scratch table of hashes of keys that are never published again from now on; None: none is new.
@@ -44,7 +44,6 @@ class Step:
     begins: bool
     at: str
     entered: Entered | None = None
-    refused: bool = False
     leaving: TableRef | None = None
     stage: TableRef | None = None
     erased: TableRef | None = None
@@ -83,8 +82,6 @@ def record(scratch: Scratch, step: Step, shape: Shape) -> None:
         made.append(
             scratch.sql("frozen/wait", at, rows=lineage.rows, stage=step.stage, erased=lineage.erased)
         )  # fmt: skip
-    if step.refused:
-        made.append(scratch.sql("frozen/refuse", rows=lineage.rows, version=step.version))
     scratch.execute_all(made)
     if step.erased:
         for number in range(1, lineage.number + 1):
@@ -92,6 +89,19 @@ def record(scratch: Scratch, step: Step, shape: Shape) -> None:
     if step.entered:
         _enter(scratch, lineage, step.entered)
     drop_statistics(scratch.engine, [lineage.rows, lineage.classes, lineage.erased])
+
+
+def refuse(scratch: Scratch, lineage: Lineage, version: int, at: str, stage: TableRef) -> None:
+    """Note that the rows that wait now could not be published, in a transaction of its own.
+
+    That stays whatever becomes of the version: rows that are tried again, together with later ones, would be a mixed cohort.
+    """
+    with scratch.engine.publishing():
+        if not scratch.engine.exists(lineage.erased):
+            scratch.execute("frozen/create_erased", erased=lineage.erased)
+        scratch.execute("frozen/forget", rows=lineage.rows, stage=stage)
+        scratch.execute("frozen/wait", {"at": at}, rows=lineage.rows, stage=stage, erased=lineage.erased)
+        scratch.execute("frozen/refuse", rows=lineage.rows, version=version)
 
 
 def _erase(scratch: Scratch, step: Step, lineage: Lineage) -> None:
@@ -158,7 +168,7 @@ def published(
         [
             scratch.sql("frozen/version_rows", made=rows, rows=lineage.rows, at=version, kept=kept),
             scratch.sql(
-                "frozen/version_classes", made=classes, classes=lineage.classes, rows=rows, columns=parts
+                "publish/kept_classes", made=classes, classes=lineage.classes, rows=rows, columns=parts
             ),
         ]
     )
@@ -166,23 +176,35 @@ def published(
 
 
 def entered_of(
-    scratch: Scratch, lineage: Lineage, version: int, at: str, *, begins: bool, classed: TableRef, history: TableRef, released: TableRef,
-    boxes: TableRef, starred: int | None, shape: Shape, own: Sequence[str], quasi: Sequence[Mapping[str, object]],
-    kept: Sequence[Mapping[str, object]], sensitive: int, codes: Sequence[Mapping[str, object]],
+    scratch: Scratch, lineage: Lineage, version: int, at: str, made: Made, history: TableRef, shape: Shape, *, begins: bool
 ) -> Entered:  # fmt: skip
-    """A cohort's rows and classes as the lineage keeps them; ``own`` are the published columns that its classes have."""
+    """A cohort's rows and classes as the lineage keeps them.
+
+    Args:
+        scratch: the run.
+        lineage: its lineage.
+        version: the version that publishes it.
+        at: the time of the run.
+        made: the cohort's classes.
+        history: its history, as `sqlanon.release.check.history.rows_of` makes it.
+        shape: the columns of the version.
+        begins: the lineage begins with it.
+    """
+    roles, recoded, own = made.encoded.roles, made.recoded, made.recoded.layout.of_class
     offset = 0 if begins else int(str(scratch.fetch("frozen/last", classes=lineage.classes)[0][0]))
     rows, classes = scratch.table("entered"), scratch.table("entered_classes")
     columns = [{"name": part, "filled": None if part in own else shape.filled[part]} for part in shape.parts]
+    weights = {domain.code: domain.reading.spec.weight for domain in made.encoded.quasi}
     scratch.execute(
-        "frozen/entered", {"at": at}, entered=rows, classed=classed, history=history, waits=None if begins else lineage.rows,
-        version=version, offset=offset, quasi=quasi, kept=kept, sensitive=sensitive,
+        "frozen/entered", {"at": at}, entered=rows, classed=made.classed, history=history, waits=None if begins else lineage.rows,
+        version=version, offset=offset, quasi=quasi_columns(roles), kept=kept_columns(roles), sensitive=len(roles.sensitive),
     )  # fmt: skip
     scratch.execute(
-        "frozen/entered_classes", entered=classes, released=released, boxes=boxes, version=version, offset=offset, starred=starred,
-        columns=columns, codes=codes, weights=sum(int(str(one["weight"])) for one in codes),
+        "frozen/entered_classes", entered=classes, released=recoded.released, groups=recoded.groups, boxes=recoded.boxes, version=version,
+        offset=offset, starred=recoded.starred, columns=columns, codes=[{"code": code, "weight": weight} for code, weight in weights.items()],
+        weights=sum(weights.values()),
     )  # fmt: skip
     return Entered(rows, classes)
 
 
-__all__ = ["Entered", "Published", "Step", "entered_of", "published", "record"]
+__all__ = ["Entered", "Published", "Step", "entered_of", "published", "record", "refuse"]

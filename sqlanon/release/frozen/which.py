@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import replace
 
-from sqlanon.errors import GuardError, PolicyError
+from sqlanon.errors import GuardError, PolicyError, UnsupportedError
 from sqlanon.release.frozen.census import Census, is_due, waits_too_long
 from sqlanon.release.store.catalog import now
 from sqlanon.release.store.catalog_entry import Entry
@@ -37,6 +37,11 @@ def lineage_of_run(state: ReleaseState, *, anew: bool) -> tuple[Lineage, bool] |
         if anew:
             raise PolicyError(f"{spec.name}: --new-lineage is for releases with refresh: {{mode: frozen}}")
         return None
+    if not (state.engine.transactions and state.engine.updates):
+        raise UnsupportedError(
+            f"{spec.name}: refresh: {{mode: frozen}} records what is published in the transaction that publishes it, and this database has none; use DuckDB "
+            "or PostgreSQL, or mode: full"
+        )
     found = None if anew else current(state)
     if found is None:
         return Lineage.of(state.engine, spec.name, next_number(state.versions)), True

@@ -57,7 +57,7 @@ class Lineage:
         return [name for name in self.columns(self.classes) if not name.startswith(OWN)]
 
     def undo(self, version: int) -> None:
-        """Take back what a version set that readers never had, in the transaction that is open."""
+        """Take back what a version set that readers never had, in the transaction that is open; a cohort that was refused stays so."""
         if not self.engine.exists(self.rows):
             return
         emptied = [
@@ -70,10 +70,7 @@ class Lineage:
                 "frozen/undo_rows", self.engine.dialect, rows=self.rows, version=version, columns=emptied
             )
         ]
-        made += [
-            statement("frozen/undo", self.engine.dialect, rows=self.rows, version=version, column=column)
-            for column in ("_sqlanon_gone", "_sqlanon_refused")
-        ]
+        made.append(statement("frozen/undo", self.engine.dialect, rows=self.rows, version=version))
         made.append(
             statement("frozen/undo_classes", self.engine.dialect, classes=self.classes, version=version)
         )

@@ -41,6 +41,7 @@ MODELS: dict[str, type[BaseModel]] = {
     "suppression": models.SuppressionModel,
     "format": models.FormatModel,
     "refresh": models.RefreshModel,
+    "cohort": models.CohortModel,
     "history": models.HistoryModel,
 }
 COMMANDS_OWN = {
@@ -77,7 +78,7 @@ def test_every_key_of_a_release_is_an_argument_or_says_why_not() -> None:
         *parts, last = argument.path
         part = "column" if "*" in parts else parts[-1] if parts else "release"
         given.add((part, last))
-    within = {"policy", "at_least", "method", "refine", "suppression", "refresh"}
+    within = {"policy", "at_least", "method", "refine", "suppression", "refresh", "cohort"}
     keys = {(part, key) for part, known in KEYS.items() if part not in within for key in known}
     by_name = {("column", "role"), ("release", "privacy")}
     assert given - by_name | set(NOT_ARGUMENTS) == keys

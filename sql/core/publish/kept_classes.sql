@@ -1,4 +1,4 @@
--- name: frozen/version_classes
+-- name: publish/kept_classes
 -- params: made (table to make), classes (the lineage's), rows (a table with column class), columns (published names)
 -- returns: _sqlanon_class, the published columns, _sqlanon_place (rank by them): every class that has a row
 CREATE {{ made | scratch }} AS

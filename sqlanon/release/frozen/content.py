@@ -1,0 +1,98 @@
+"""What writes and verifies a version of a lineage."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from sqlanon.engines.base import Found, Statement, TableRef
+from sqlanon.progress import Stopwatch
+from sqlanon.release.frozen.shape import Shape, kept_columns
+from sqlanon.release.frozen.verify import Before, Cohort, verify_version
+from sqlanon.release.frozen.version import Step, published, record
+from sqlanon.release.make.classes import Made
+from sqlanon.release.make.prepare import Staged
+from sqlanon.release.store.lineage import number_of
+from sqlanon.release.store.metadata import metadata_rows
+from sqlanon.release.store.private_tables import private_table
+from sqlanon.release.store.publish import Content, as_verified, listed
+from sqlanon.release.store.state import SHOWN, ReleaseState
+from sqlanon.results import RunReport
+from sqlanon.table.scratch import Scratch
+
+
+def content_of(
+    state: ReleaseState, scratch: Scratch, staged: Staged, step: Step, shape: Shape, made: Made | None, report: RunReport,
+    watch: Stopwatch, secret: str,
+) -> Content:  # fmt: skip
+    """What writes and verifies the version. The lineage is recorded first, in the same transaction; the tables are written from it."""
+    spec, roles = state.spec, staged.roles
+    kept = kept_columns(roles)
+    recorded: list[bool] = []
+    facts: dict[str, object] = {}
+
+    def keep() -> None:
+        if not recorded:
+            record(scratch, step, shape)
+            recorded.append(True)
+
+    def write(place: TableRef, beside: Sequence[Statement] = ()) -> None:
+        keep()
+        rows = published(scratch, step.lineage, step.version, kept, shape.parts, "version")
+        table = scratch.sql(
+            "publish/table", physical=place, classed=rows.rows, released=rows.classes, published=listed(shape.layout.columns), dense=False,
+            repeated=[],
+        )  # fmt: skip
+        scratch.execute_all([table, *beside])
+        for part in (rows.rows, rows.classes):
+            scratch.drop(part)
+
+    def verify(place: TableRef, found: Found) -> RunReport:
+        cohort = Cohort(made.classed, made.recoded.released) if made and step.entered else None
+        sensitive = {reading.alias: reading.name for reading in roles.sensitive}
+        verified = verify_version(
+            scratch, step, shape, found.relations[place], None if step.erased else _before(state, step), cohort, staged.requirements, kept, sensitive
+        )  # fmt: skip
+        starred, lost = scratch.fetch(
+            "frozen/facts", rows=step.lineage.rows, classes=step.lineage.classes, at=step.version
+        )[0]
+        assert report.lineage is not None
+        done = replace(
+            as_verified(report, verified, watch),
+            suppressed=int(str(starred)),
+            lineage=replace(report.lineage, loss=float(str(lost))),
+        )
+        facts.update(_facts(done))
+        return done
+
+    def metadata(done: RunReport) -> Iterable[tuple[object, ...]]:
+        return metadata_rows(spec, roles, shape.names, step.version, facts, done.requirements)
+
+    return Content(write, verify, (), keep, metadata, report, staged.source, made.seed if made else 0, secret)
+
+
+def _facts(done: RunReport) -> dict[str, object]:
+    """What the metadata say beside the rows: numbers of rows that are not as in the source."""
+    found = done.lineage
+    assert found is not None
+    facts: dict[str, object] = {
+        "refresh": "frozen",
+        "retained": found.retained,
+        "stale": found.stale,
+        "not_published": found.unpublished,
+    }
+    return facts | ({"starred": done.suppressed} if done.suppressed else {})
+
+
+def _before(state: ReleaseState, step: Step) -> Before | None:
+    """The newest version of the lineage whose table is there."""
+    for entry in reversed(state.versions):
+        of = (
+            number_of(entry) == step.lineage.number and entry.status in SHOWN and entry.version < step.version
+        )
+        if of and state.engine.exists(private_table(state.engine, entry.physical)):
+            return Before(entry.version, private_table(state.engine, entry.physical))
+    return None
+
+
+__all__ = ["content_of"]
