@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, Self, Unpack
 
 from sqlanon import policy
@@ -159,7 +159,7 @@ class Database:
         )  # fmt: skip
 
     def erase(
-        self, spec: ReleaseSpec, keys: Iterable[Mapping[str, object]], *, confirmed: bool = False
+        self, spec: ReleaseSpec, keys: Sequence[Mapping[str, object]], *, confirmed: bool = False
     ) -> EraseReport:
         """Erase keys from a release with ``refresh: {mode: frozen}``; see `sqlanon.release.frozen.erase.erase`.
 
@@ -169,9 +169,8 @@ class Database:
             confirmed: do it; without it the report says what it would cost.
         """
         self._asked.clear()
-        rows = list(keys)
-        names = list(rows[0]) if rows else []
-        texts = [[str(row[name]) for name in names] for row in rows]
+        names = list(keys[0]) if keys else []
+        texts = [[str(row[name]) for name in names] for row in keys]
         return erase(self.engine, spec, self._machine, names, texts, self._progress, confirmed=confirmed)
 
     def audit(

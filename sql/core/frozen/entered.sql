@@ -1,7 +1,7 @@
 -- name: frozen/entered
 -- params: entered (table to make), classed (rows of the cohort, with their class and key), history (their history), waits (the lineage's
 --   rows, or none), version, offset (whole numbers), quasi (list of {alias, listed (bool: a type that lists texts), as_text (bool: that, or a type with operators of its own)}), kept (list of
---   {alias, name}), sensitive (how many sensitive columns), at (the time of the run)
+--   {alias, name}), sensitive (numbers of the sensitive columns: 1, 2, ..), at (the time of the run)
 -- returns: the cohort's rows as the lineage keeps them: key, class, versions, hashes, and the columns that are published as they are
 CREATE {{ entered | scratch }} AS
 SELECT
@@ -9,11 +9,11 @@ SELECT
     , CAST(h.class + {{ offset }} AS BIGINT) AS _sqlanon_class
     , CAST({{ version }} AS BIGINT) AS _sqlanon_since
     , CAST(NULL AS BIGINT) AS _sqlanon_gone
-    , {{ "COALESCE(w._sqlanon_first, CAST(:at AS VARCHAR))" if waits else "CAST(:at AS VARCHAR)" }} AS _sqlanon_first
+    , {% if waits %}COALESCE(w._sqlanon_first, CAST(:at AS VARCHAR)){% else %}CAST(:at AS VARCHAR){% endif %} AS _sqlanon_first
     , CAST(NULL AS BIGINT) AS _sqlanon_refused
     , HASH({% for c in quasi %}{{ ", " if not loop.first }}{{ "CAST(k.%s AS VARCHAR)" % c.alias if c.listed else "k." ~ c.alias }}{% endfor %}) AS _sqlanon_quasi
     , h.mark AS _sqlanon_mark
-{% for i in range(1, sensitive + 1) %}
+{% for i in sensitive %}
     , h.s{{ i }} AS _sqlanon_s{{ i }}
 {% endfor %}
 {% for c in kept %}

@@ -7,7 +7,7 @@ CREATE {{ entered | scratch }} AS
 SELECT
     CAST(o.place + {{ offset }} AS BIGINT) AS _sqlanon_class
     , CAST({{ version }} AS BIGINT) AS _sqlanon_since
-    , {{ "r._sqlanon_class = %d" % starred if starred is not none else "FALSE" }} AS _sqlanon_starred
+    , {% if starred is not none %}r._sqlanon_class = {{ starred }}{% else %}FALSE{% endif %} AS _sqlanon_starred
     , CAST(o.loss AS DOUBLE) AS _sqlanon_loss
 {% for c in columns %}
     , {{ c.filled or "r." ~ (c.name | ident) }} AS {{ c.name | ident }}

@@ -1,12 +1,12 @@
 -- name: frozen/history
--- params: history (table to make), rows (the lineage's), at (a version), sensitive (how many sensitive columns)
+-- params: history (table to make), rows (the lineage's), at (a version), sensitive (numbers of the sensitive columns: 1, 2, ..)
 -- returns: what history/rows makes, of the rows that a version of the lineage publishes
 CREATE {{ history | scratch }} AS
 SELECT
     l._sqlanon_key AS person
     , l._sqlanon_class AS class
     , l._sqlanon_mark AS mark
-{% for i in range(1, sensitive + 1) %}
+{% for i in sensitive %}
     , l._sqlanon_s{{ i }} AS s{{ i }}
 {% endfor %}
 FROM {{ rows | table }} AS l

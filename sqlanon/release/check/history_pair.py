@@ -67,7 +67,7 @@ def history_of(scratch: Scratch, entry: Entry) -> TableRef:
         return entry.history
     table = scratch.named(f"history_v{entry.version}")
     if table not in scratch.made:
-        sensitive = sum(column["role"] == "sensitive" for column in entry.policy["columns"])
+        sensitive = range(1, 1 + sum(column["role"] == "sensitive" for column in entry.policy["columns"]))
         scratch.execute(
             "frozen/history", history=scratch.table(f"history_v{entry.version}"), rows=lineage.rows, at=entry.version, sensitive=sensitive
         )  # fmt: skip

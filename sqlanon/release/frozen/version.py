@@ -197,7 +197,7 @@ def entered_of(
     weights = {domain.code: domain.reading.spec.weight for domain in made.encoded.quasi}
     scratch.execute(
         "frozen/entered", {"at": at}, entered=rows, classed=made.classed, history=history, waits=None if begins else lineage.rows,
-        version=version, offset=offset, quasi=quasi_columns(roles), kept=kept_columns(roles), sensitive=len(roles.sensitive),
+        version=version, offset=offset, quasi=quasi_columns(roles), kept=kept_columns(roles), sensitive=range(1, len(roles.sensitive) + 1),
     )  # fmt: skip
     scratch.execute(
         "frozen/entered_classes", entered=classes, released=recoded.released, groups=recoded.groups, boxes=recoded.boxes, version=version,
