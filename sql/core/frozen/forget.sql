@@ -4,5 +4,5 @@
 DELETE FROM {{ rows | table }}
 WHERE _sqlanon_class IS NULL AND _sqlanon_refused IS NULL
 {% if stage %}
-    AND _sqlanon_key NOT IN (SELECT s.person FROM {{ stage | table }} AS s)
+    AND NOT EXISTS (SELECT 1 FROM {{ stage | table }} AS s WHERE s.person = _sqlanon_key)
 {% endif %}

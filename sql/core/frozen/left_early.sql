@@ -5,9 +5,9 @@ SELECT COUNT(*) AS n
 FROM {{ rows | table }} AS l
 JOIN {{ stage | table }} AS s ON s.person = l._sqlanon_key
 WHERE l._sqlanon_gone = {{ version }}
-    AND l._sqlanon_class NOT IN (
-        SELECT x._sqlanon_class
+    AND NOT EXISTS (
+        SELECT 1
         FROM {{ rows | table }} AS x
         JOIN {{ erased | table }} AS e ON e._sqlanon_key = x._sqlanon_key
-        WHERE x._sqlanon_class IS NOT NULL
+        WHERE x._sqlanon_class = l._sqlanon_class
     )

@@ -17,7 +17,7 @@ FROM (
     JOIN {{ stage | table }} AS s ON s.person = l._sqlanon_key
     WHERE l._sqlanon_class IS NOT NULL AND l._sqlanon_gone IS NULL
 {% if leaving %}
-        AND l._sqlanon_class NOT IN (SELECT x.class FROM {{ leaving | table }} AS x)
+        AND NOT EXISTS (SELECT 1 FROM {{ leaving | table }} AS x WHERE x.class = l._sqlanon_class)
 {% endif %}
 ) AS t
 WHERE t.changed OR t.apart
