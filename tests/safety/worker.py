@@ -212,3 +212,16 @@ def spill_until(reported: Connection, url: str) -> None:
             "CREATE TEMP TABLE t AS SELECT i, md5(CAST(i AS VARCHAR)) AS note FROM range(2000000) AS r(i)"
         )
         stop(reported)
+
+
+def run_spec_until(reported: Connection, url: str, spec: Any, stage: str, nth: int) -> None:
+    """Run a policy's release up to a stage, or up to a step, as `run_until`."""
+    import sqlanon
+
+    if stage in ("replace", "replaced"):
+        _stop_at_replace(reported, stage)
+    if stage == "swap":
+        _stop_after_swap(reported)
+    with sqlanon.connect(url, progress=StopAt(reported, stage, nth), threads=1) as db:
+        db.run(spec)
+    reported.send("done")
