@@ -400,6 +400,7 @@ class Database:
         spec: ReleaseSpec | None = None,
         role: str | None = None,
         seconds: float = 60.0,
+        as_of_source: bool = False,
     ) -> Answer:
         """Ask a release in SQL against the source's columns: estimates with sound bounds; see `sqlanon.query.ask.ask`.
 
@@ -425,6 +426,7 @@ class Database:
             role=role,
             seconds=seconds,
             known=self._asked,
+            as_of_source=as_of_source,
         )
 
     def install_functions(self, schema: str = functions.SCHEMA) -> tuple[str, ...]:

@@ -57,7 +57,7 @@ class Answer:
         sql: the rewritten SQL that ran over the release.
         unlisted_groups: some consistent source may have more groups than these, of values that the release shows nowhere.
         left_out: rows of the source that the release does not publish; the bounds count them in.
-        unlike: with ``refresh: {mode: frozen}``: rows that are not as in the source; the bounds are about the rows as published.
+        unlike: with ``refresh: {mode: frozen}``: rows that are not as in the source; the bounds are about the rows as published, unless they were asked of the source.
     """
 
     columns: tuple[str, ...]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from sqlanon.engines.base import Statement
@@ -47,6 +48,7 @@ def ask(
     role: str | None = None,
     seconds: float = SECONDS,
     known: Names | None = None,
+    as_of_source: bool = False,
 ) -> Answer:
     """Answer a query over a release with estimates and sound bounds.
 
@@ -59,6 +61,8 @@ def ask(
             the tables that may be joined; otherwise the catalog does.
         role: a role of the database whose rights apply: what it may not read is refused. None: the connected role.
         seconds: with ``role``: how long each statement may run.
+        as_of_source: of a release with ``refresh: {mode: frozen}`` bounds of the source as it was when the version was made, in place of the rows as published:
+            counts without groups only.
         known: what the names of earlier queries over this connection meant; it is added to.
 
     Returns:
@@ -79,6 +83,10 @@ def ask(
     for left in reversed(range(TRIES)):
         with _explained(engine):
             released = find(engine, name, spec, given=release is not None, known=known)
+        if as_of_source and released.unlike is None:
+            raise PolicyError(
+                f"{name}: --as-of-source is for releases with refresh: {{mode: frozen}}; the rows of others are those of the source"
+            )
         if role is not None and rights is None:
             raise PolicyError(
                 f"this database has no role {role}, nor any other: whoever opens a DuckDB file reads all of it; publish into a file "
@@ -86,8 +94,9 @@ def ask(
             )
         same = False
         try:
+            asked = replace(released, as_of_source=as_of_source)
             answer = _asked(
-                engine, query, released, spec, allow_linking=allow_linking, role=role, seconds=seconds
+                engine, query, asked, spec, allow_linking=allow_linking, role=role, seconds=seconds
             )
             same = not replaced(engine, released, unreadable=True)
             if same:

@@ -52,7 +52,7 @@ class Released:
 
     ``source`` is the table it was made of, as the policy writes it; ``left_out`` counts the rows of it that are not published.
     ``metadata`` are the rows that it was read from, and ``token`` in them is of this version alone; "" where an older sqlanon made it.
-    ``unlike`` are the rows that are not as in the source, with ``refresh: {mode: frozen}``. ``known`` holds what was asked of the database about this version, see `once`.
+    ``unlike`` are the rows that are not as in the source, with ``refresh: {mode: frozen}``; ``as_of_source``: bounds are asked of the source, these rows included. ``known`` holds what was asked of the database about this version, see `once`.
     """
 
     view: Relation
@@ -66,6 +66,7 @@ class Released:
     token: str = ""
     known: dict[object, Any] = field(default_factory=dict, compare=False, repr=False)
     unlike: Unlike | None = None
+    as_of_source: bool = False
 
     @property
     def form(self) -> Format:

@@ -36,7 +36,7 @@ def _gone(url: str) -> None:
             wait_for(lambda: db.engine.fetch(others) == [(0,)])
 
 
-@pytest.mark.parametrize("kind", ["duckdb", "postgres", "file"])
+@pytest.mark.parametrize("kind", [pytest.param("duckdb", marks=pytest.mark.thorough), "postgres", "file"])
 def test_killed_anywhere(kind: str, make_url: Any, start: Any, tmp_path: Path) -> None:
     url, file = (
         make_url(SERVER if kind == "postgres" else FILE),

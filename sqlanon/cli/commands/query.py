@@ -35,6 +35,13 @@ def query(
             help="Let the query join any table, not only the policy's dimensions.",
         ),
     ] = False,
+    as_of_source: Annotated[
+        bool,
+        typer.Option(
+            "--as-of-source",
+            help="With refresh: {mode: frozen}: bounds of counts over the source, not over the rows as published.",
+        ),
+    ] = False,
     role: Annotated[
         str | None,
         typer.Option(
@@ -62,8 +69,9 @@ def query(
         # Several releases may stem from one source: which is meant is looked up where they are.
         own = spec.releases[0] if spec is not None and len(spec.releases) == 1 else None
         answer = connected.query(
-            sql, release=release, allow_linking=allow_linking, spec=own, role=role, seconds=timeout
-        )
+            sql, release=release, allow_linking=allow_linking, spec=own, role=role, seconds=timeout,
+            as_of_source=as_of_source,
+        )  # fmt: skip
     if explain:
         screen.emit({"sql": answer.sql})
         if not screen.json:
@@ -71,7 +79,7 @@ def query(
         return None
     screen.emit(answer.to_dict())
     if not screen.silent:
-        from sqlanon.cli.show.query import AS_PUBLISHED, LEFT_OUT, UNLISTED, answer_table
+        from sqlanon.cli.show.query import AS_PUBLISHED, LEFT_OUT, OF_SOURCE, UNLISTED, answer_table
 
         screen.show(answer_table(answer, bounds=not plain))
         if answer.unlisted_groups and not plain:
@@ -80,7 +88,8 @@ def query(
             screen.show(LEFT_OUT.format(answer.left_out))
         if answer.unlike is not None:
             one = answer.unlike
-            screen.show(AS_PUBLISHED.format(one.retained, one.stale, one.not_published))
+            text = OF_SOURCE if as_of_source else AS_PUBLISHED
+            screen.show(text.format(one.retained, one.stale, one.not_published))
     return None
 
 

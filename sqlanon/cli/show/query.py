@@ -29,6 +29,13 @@ AS_PUBLISHED = (
 """Below an answer over a release whose rows stay as they were published."""
 
 
+OF_SOURCE = (
+    "The bounds are about the source when the version was made: of the published rows {} were no longer in it, {} had other values there, and {} of its rows are not "
+    "published (refresh: frozen)."
+)
+"""The same where bounds of the source are asked for."""
+
+
 def answer_table(answer: Answer, *, bounds: bool) -> Sheet:
     """A row a group: each estimate with its bounds, and whether the group is certain."""
     columns: list[tuple[str, str]] = []

@@ -9,7 +9,18 @@ from sqlglot import exp
 from sqlanon.query.parse.names import Scope
 from sqlanon.query.refusal import refuse
 from sqlanon.query.rewrite.left_out import widened
-from sqlanon.query.rewrite.sqltree import FALSE, Tree, as_type, column, every, guarded, some, sql, when
+from sqlanon.query.rewrite.sqltree import (
+    FALSE,
+    Tree,
+    as_type,
+    column,
+    every,
+    guarded,
+    number,
+    some,
+    sql,
+    when,
+)
 from sqlanon.query.rewrite.types import is_number, is_whole
 from sqlanon.query.rewrite.wanted import Aggregate, Quad
 
@@ -112,6 +123,19 @@ class Calculator:
         if left_out:
             bounds = widened(found, (low, high), undefined, left_out)
             low, high = (exp.null() if end is None else end for end in bounds)
+        unlike = self._scope.released.unlike if self._scope.released.as_of_source else None
+        if unlike is not None:
+            if found.kind not in ("rows", "count"):
+                return refuse(
+                    self._scope.text,
+                    node,
+                    "of the source itself (--as-of-source) there are bounds of counts alone",
+                )
+            less, more = unlike.retained + unlike.stale, unlike.stale + unlike.not_published
+            low, high = (
+                sql("GREATEST(:l - :n, 0)", l=low, n=number(less)),
+                sql(":h + :n", h=high, n=number(more)),
+            )
         kind = self._notes.typed(node) if typed else None
         if kind is not None and is_number(kind):
             low, high = exp.cast(low, kind), exp.cast(high, kind)

@@ -44,6 +44,12 @@ def collect(bound: Bound) -> Wanted:
             f"the release leaves {bound.scope.released.left_out} rows of its source out, and a join that repeats rows gives their "
             "number no bound",
         )
+    if bound.scope.released.as_of_source and (bound.groups or bound.scope.linked):
+        refuse(
+            text,
+            None,
+            "of the source itself (--as-of-source) there are bounds of counts without groups and joins",
+        )
     notes = Notes(bound.scope, bound.where)
     keys: list[Tree] = []
     spread: dict[str, Spread] = {}

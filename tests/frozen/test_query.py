@@ -1,0 +1,59 @@
+"""Queries over a release whose rows stay as they were published: bounds of the rows as published, and of the source."""
+
+from __future__ import annotations
+
+import random
+from itertools import count
+from typing import Any
+
+import pytest
+
+from sqlanon.errors import PolicyError
+from tests.covering import seeds
+from tests.frozen.wards import patient, spec_of, ward, write
+
+FRESH = count()
+
+
+@pytest.mark.parametrize("seed", seeds(20, 2))
+def test_bounds_hold_for_the_source(shared_db: Any, seed: int) -> None:
+    """Whatever came, went and changed since its rows were published."""
+    draw, table = random.Random(seed), f"ask{seed}_{next(FRESH)}"
+    spec, source = spec_of(table, rows=60), ward(draw, 30)
+    write(shared_db, table, source)
+    shared_db.run(spec)
+    for number in draw.sample(sorted(source), 4):
+        del source[number]
+    for number in draw.sample(sorted(source), 6):
+        source[number] = patient(draw)
+    source |= {number: patient(draw) for number in range(100, 100 + draw.randrange(9))}
+    write(shared_db, table, source)
+    report = shared_db.run(spec).lineage
+    for age in (0, 20, 45, 90):
+        where = f"age < {age} AND ill = 'flu'"
+        text = f"SELECT COUNT(*) AS n FROM {table} WHERE {where}"
+        truth = shared_db.engine.fetch(text)[0][0]
+        answer = shared_db.query(text, as_of_source=True)
+        (cell,) = (row["n"] for row in answer.rows)
+        assert cell.low <= truth <= cell.high
+        assert not cell.tight
+        published = shared_db.query(text).rows[0]["n"]
+        assert (cell.low, cell.high) == (
+            max(published.low - report.retained - report.stale, 0),
+            published.high + report.stale + report.unpublished,
+        )
+        assert answer.unlike is not None
+        assert (answer.unlike.retained, answer.unlike.stale) == (report.retained, report.stale)
+
+
+def test_what_has_no_bounds_of_the_source(shared_db: Any) -> None:
+    table = f"ask_{next(FRESH)}"
+    write(shared_db, table, ward(random.Random(1), 20))
+    shared_db.run(spec_of(table))
+    for text in (
+        "SELECT AVG(age) AS a FROM {}",
+        "SELECT ill, COUNT(*) AS n FROM {} GROUP BY ill",
+        "SELECT COUNT(DISTINCT ill) AS n FROM {}",
+    ):
+        with pytest.raises(PolicyError, match="--as-of-source"):
+            shared_db.query(text.format(table), as_of_source=True)
