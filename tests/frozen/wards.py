@@ -24,7 +24,7 @@ def spec_of(
     every: int | None = None,
     k: int = 3,
     l: int | None = 2,
-    **changes: Any,  # noqa: E741
+    **changes: Any,
 ) -> Any:
     """The spec of a ward's release."""
     limits = {
