@@ -23,7 +23,7 @@ def spec_of(
     rows: int = 8,
     every: int | None = None,
     k: int = 3,
-    l: int | None = 2,
+    l: int | None = 2,  # noqa: E741
     **changes: Any,
 ) -> Any:
     """The spec of a ward's release."""
