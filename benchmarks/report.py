@@ -15,6 +15,7 @@ from benchmarks import (
     report_divergence,
     report_doka,
     report_freeform,
+    report_frozen,
     report_ghinita,
     report_goldberger,
     report_lattice,
@@ -31,6 +32,7 @@ Sections = Mapping[str, Callable[[Path], str]]
 SECTIONS: Sections = {
     **report_speed.SECTIONS,
     **report_loss.SECTIONS,
+    **report_frozen.SECTIONS,
     "ghinita": report_ghinita.everything,
     "kld": report_divergence.kld,
     "lefevre17": report_divergence.figure17,

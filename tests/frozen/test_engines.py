@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+import sqlanon
 from tests.covering import seeds
 from tests.frozen.model import Key, Lineage, Member, Row, lawful
 from tests.frozen.wards import classes, patient, seen, spec_of, ward, write
@@ -132,3 +133,16 @@ def test_every_format_of_classes(shared_db: Any, form: str) -> None:
     after = Counter(shared_db.engine.fetch(f"SELECT {names} FROM release.{table}"))
     assert (report.lineage.published, report.lineage.retained, sum((after - rows).values())) == (30, 2, 10)
     assert not rows - after
+
+
+def test_a_first_cohort_of_more_rows_than_a_row_group() -> None:
+    """DuckDB's threads insert so many rows in batches, which a table that the same transaction made without rows loses."""
+    with sqlanon.connect("duckdb:///:memory:", threads=2) as db:
+        db.engine.execute(
+            "CREATE TABLE wide AS SELECT CAST(range AS INTEGER) AS id, CAST(hash(range) % 90 AS INTEGER) AS age, CAST(range % 5 AS INTEGER) AS dose "
+            ", CAST(range % 3 AS VARCHAR) AS ill, CAST(0 AS INTEGER) AS cost FROM range(130000)"
+        )
+        found = db.run(spec_of("wide", l=None)).lineage
+        assert found is not None
+        assert found.published == 130_000
+        assert db.engine.fetch("SELECT COUNT(ill) FROM release.wide") == [(130_000,)]

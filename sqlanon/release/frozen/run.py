@@ -164,7 +164,7 @@ def _report(
     if step.begins:
         return LineageReport(step.lineage.number, seen.new, seen.new, 0, seen.new, 0, 0, 0, 0, 0, seen.erased)
     stayed, retained = _counted(scratch, step.lineage.rows, step.leaving, staged.stage)
-    before, _ = _counted(scratch, step.lineage.rows, None, staged.stage)
+    before, _ = _counted(scratch, step.lineage.rows, None, None)
     entered = seen.cohort if step.entered else 0
     waiting = seen.cohort - entered
     with_erased = 0

@@ -57,8 +57,8 @@ def record(scratch: Scratch, step: Step, shape: Shape) -> None:
     if step.begins:
         assert step.entered is not None
         made += [
-            scratch.sql("frozen/create", made=lineage.rows, like=step.entered.rows),
-            scratch.sql("frozen/create", made=lineage.classes, like=step.entered.classes),
+            scratch.sql("frozen/create", made=lineage.rows, entered=step.entered.rows),
+            scratch.sql("frozen/create", made=lineage.classes, entered=step.entered.classes),
         ]
     if not scratch.engine.exists(lineage.erased):
         made.append(scratch.sql("frozen/create_erased", erased=lineage.erased))
@@ -86,7 +86,7 @@ def record(scratch: Scratch, step: Step, shape: Shape) -> None:
     if step.erased:
         for number in range(1, lineage.number + 1):
             _erase(scratch, step, Lineage.of(lineage.engine, step.release, number))
-    if step.entered:
+    if step.entered and not step.begins:
         _enter(scratch, lineage, step.entered)
     drop_statistics(scratch.engine, [lineage.rows, lineage.classes, lineage.erased])
 
