@@ -50,13 +50,14 @@ def content_of(
     def verify(place: TableRef, found: Found) -> RunReport:
         cohort = Cohort(made.classed, made.recoded.released) if made and step.entered else None
         sensitive = {reading.alias: reading.name for reading in roles.sensitive}
+        assert report.lineage is not None
+        before = None if step.erased else _before(state, step)
         verified = verify_version(
-            scratch, step, shape, found.relations[place], None if step.erased else _before(state, step), cohort, staged.requirements, kept, sensitive
+            scratch, step, shape, found.relations[place], before, cohort, staged.requirements, kept, sensitive, report.lineage.published
         )  # fmt: skip
         starred, lost = scratch.fetch(
             "frozen/facts", rows=step.lineage.rows, classes=step.lineage.classes, at=step.version
         )[0]
-        assert report.lineage is not None
         done = replace(
             as_verified(report, verified, watch),
             suppressed=int(str(starred)),

@@ -44,7 +44,7 @@ class Cohort:
 
 def verify_version(
     scratch: Scratch, step: Step, shape: Shape, physical: Relation, before: Before | None, cohort: Cohort | None,
-    requirements: Sequence[Requirement], kept: Sequence[Mapping[str, object]], sensitive: Mapping[str, str],
+    requirements: Sequence[Requirement], kept: Sequence[Mapping[str, object]], sensitive: Mapping[str, str], rows: int,
 ) -> Verified:  # fmt: skip
     """Check a written version of a lineage.
 
@@ -58,6 +58,7 @@ def verify_version(
         requirements: what classes must meet.
         kept: the columns that are published as they are.
         sensitive: names of the sensitive columns, by alias.
+        rows: how many the version has, as they were counted before it was recorded.
 
     Raises:
         PrivacyViolation: a key is in two classes, a class has changed or lost a part of its rows, a class or a group of the table does not
@@ -89,10 +90,11 @@ def verify_version(
         raise PrivacyViolation(
             "the released table does not have exactly the policy's columns; nothing was published"
         )
-    if _staged(scratch, made.rows, made.classes, physical, kept, parts, "now") != _written(
-        scratch, physical, parts
-    ):
+    written = _written(scratch, physical, parts)
+    if _staged(scratch, made.rows, made.classes, physical, kept, parts, "now") != written:
         raise PrivacyViolation("the released rows are not those of the lineage; nothing was published")
+    if int(written[0]) != rows:
+        raise PrivacyViolation(f"{written[0]} of {rows} rows were written; nothing was published")
     if before is not None:
         _as_before(scratch, step, before, kept)
     if cohort is not None:
