@@ -17,10 +17,9 @@ from sqlanon.kernels.class_costs import (
     new_priced,
     priced,
 )
+from sqlanon.kernels.cluster import Flag
 from sqlanon.kernels.random import shuffle
 from sqlanon.kernels.requirements import Counters, Demands, new_counters
-
-Flag = npt.NDArray[np.int8]
 
 MOST_PASSES = 50
 """Passes over the rows before small clusters unite, at most, and as many afterwards."""
@@ -66,6 +65,7 @@ def _link(made: Priced, rows: Longs, part: Longs, slot: Longs) -> None:
 def _start(
     made: Priced, objective: Objective, codes: Codes, value: Longs, key: Longs, t: int, drawn: bool,
     state: npt.NDArray[np.uint64], demands: Demands, numbers: Codes, counters: Counters, room: Longs,
+    stop: Flag,
 ) -> int:  # fmt: skip
     """Deal all rows out to ``t`` clusters, or to half as many until they meet ``demands``; how many."""
     n = len(codes)
@@ -82,9 +82,13 @@ def _start(
             made.size[part[p]] += 1
         held = True
         for g in range(t):
-            held = held and (t == 1 or lawful(made, g, -1, -1, demands, numbers, counters, room))
+            held = held and (
+                t == 1 or stop[0] != 0 or lawful(made, g, -1, -1, demands, numbers, counters, room)
+            )
         if held:
             for g in range(t):
+                if stop[0]:
+                    break
                 priced(made, objective, codes, value, g, -1, g)
             return t
         t //= 2
@@ -128,10 +132,13 @@ def _pass(
 def _split(
     made: Priced, objective: Objective, codes: Codes, value: Longs, key: Longs, used: int, large: int, drawn: bool,
     state: npt.NDArray[np.uint64], demands: Demands, numbers: Codes, counters: Counters, room: Longs,
+    stop: Flag,
 ) -> int:  # fmt: skip
     """Deal the rows of every cluster of more than ``large`` hundredths of a row out to two, where the cost does not rise; slots used."""
     first, second, slots = len(made.size) - 3, len(made.size) - 4, len(made.size) - 4
     for g in range(used):
+        if stop[0]:
+            break
         n = made.size[g]
         if 100 * n <= large:
             continue
@@ -174,6 +181,8 @@ def _unite(
     """Unite every cluster that does not meet the requirements with the one where that costs least, the cheapest of these first."""
     small, near, price = np.zeros(used, np.bool_), np.full(used, -1, np.int64), np.zeros(used, np.int64)
     for x in range(used):
+        if stop[0]:
+            return
         small[x] = made.size[x] > 0 and not lawful(made, x, -1, -1, demands, numbers, counters, room)
     stale = small.copy()
     while True:
@@ -181,6 +190,8 @@ def _unite(
         for x in range(used):
             if not small[x]:
                 continue
+            if stop[0]:
+                return
             if stale[x]:
                 near[x], price[x] = nearest(
                     made, objective, x, -1, x, 0, used, _ANY, demands, numbers, counters, room
@@ -189,7 +200,7 @@ def _unite(
                 stale[x] = False
             if near[x] >= 0 and (best < 0 or price[x] < price[best]):
                 best = x
-        if best < 0 or stop[0]:
+        if best < 0:
             return
         h, i = near[best], made.head[best]
         last = i
@@ -206,6 +217,8 @@ def _unite(
         small[h] = not lawful(made, h, -1, -1, demands, numbers, counters, room)
         stale[h] = True
         for x in range(used):
+            if stop[0]:
+                return
             if not small[x] or stale[x]:
                 continue
             if near[x] == h or near[x] == best:
@@ -249,10 +262,10 @@ def sequential(
         drawn: rows are dealt in a random order, and moved in another one; else as they come.
         state: of the random numbers.
         group: int32[n], written: the cluster of each row, in the order of their first rows.
-        stop: int8[1]: once another thread sets it, this ends early, with clusters that may not meet the requirements.
+        stop: once another thread sets it, this ends early, with clusters that may not meet the requirements.
 
     Returns:
-        What the clusters cost.
+        What the clusters cost, if it was not stopped.
 
     There are never more than twice as many clusters as rows suffice for at the start.
 
@@ -263,7 +276,7 @@ def sequential(
     t = max(1, n // max(1, (alpha * k + 50) // 100))
     made = new_priced(objective, n, min(2 * t, n) + 4)
     counters, room = new_counters(demands, n), np.empty(n, np.int64)
-    used = _start(made, objective, codes, value, key, t, drawn, state, kept, numbers, counters, room)
+    used = _start(made, objective, codes, value, key, t, drawn, state, kept, numbers, counters, room, stop)
     order = np.arange(n)
     if drawn:  # similar rows that come one after the other all go the same way
         shuffle(state, order)
@@ -276,7 +289,8 @@ def sequential(
             )  # fmt: skip
             left = (made.size[:used] > 0).sum()
             used = _split(
-                made, objective, codes, value, key, used, omega * k, drawn, state, asked, numbers, counters, room
+                made, objective, codes, value, key, used, omega * k, drawn, state, asked, numbers, counters, room,
+                stop,
             )  # fmt: skip
             divided = (made.size[:used] > 0).sum() > left
             if stop[0] or (not divided and before - made.cost[:used].sum() <= before // LEAST_GAIN):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import threading
 from collections import Counter
 from dataclasses import replace
 from fractions import Fraction
@@ -20,7 +21,7 @@ from tests.oracle.divisions import gcp, partitions
 from tests.oracle.domains import Quasi, Sensitive, Table
 from tests.oracle.requirements import Privacy, meets
 from tests.oracle.sequential import cost, sequential, total
-from tests.properties.clusters import by_sequential, clusterings, priced_by
+from tests.properties.clusters import BY_DISTANCE, by_distance, by_sequential, clusterings, priced_by
 from tests.properties.kernel import demands
 from tests.properties.onedim import by_number, in_order
 from tests.properties.strategies import cases, examples
@@ -183,3 +184,29 @@ def test_an_interrupted_run_ends_where_it_is(start: str) -> None:
     classes, _ = by_sequential(table, Privacy(k=4), {"start": start}, 0, stopped=True)
     assert [len(rows) for rows in classes] == [2] * 20
     assert all(len(rows) >= 4 for rows in by_sequential(table, Privacy(k=4), {"start": start}, 0)[0])
+
+
+LONG = Table(
+    (Quasi("x", tuple(i * 7 % 40 for i in range(40))), Quasi("y", tuple(i * i % 17 for i in range(40))))
+)
+"""Repeated 10,000 times it takes any of the kernels minutes or hours."""
+
+
+@pytest.mark.parametrize("after", [0, 0.2])
+@pytest.mark.parametrize("name", BY_DISTANCE)
+def test_an_interrupted_kernel_ends_and_writes_nothing(name: str, after: float) -> None:
+    """Before it begins, and in the midst of it."""
+    stop = np.array([after == 0], np.int8)
+    later = threading.Timer(after, stop.fill, (1,))
+    later.start()
+    group, count = by_distance(name, LONG, Privacy(k=4), stop, 10_000)
+    later.join()
+    assert count == 0
+    assert (group == -1).all()
+
+
+@pytest.mark.parametrize("objective", ["loss", "mi"])
+def test_an_interrupted_start_prices_no_cluster_and_unites_none(objective: str) -> None:
+    classes, price = by_sequential(LONG, Privacy(k=4), {"objective": objective}, 0, True, 10_000)
+    assert len(classes) == 200_000
+    assert price == 0
