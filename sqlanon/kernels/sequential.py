@@ -18,6 +18,7 @@ from sqlanon.kernels.class_costs import (
     priced,
 )
 from sqlanon.kernels.cluster import Flag
+from sqlanon.kernels.dealing import deal, link, start
 from sqlanon.kernels.random import shuffle
 from sqlanon.kernels.requirements import Counters, Demands, new_counters
 
@@ -26,72 +27,6 @@ MOST_PASSES = 50
 LEAST_GAIN = 1000
 """A pass that gains no more than this part of the cost, and after which no cluster is split, is the last one."""
 _ANY = np.int64(2**62)
-
-
-@njit(nogil=True, cache=True)
-def deal(rows: Longs, key: Longs, t: int, part: Longs) -> None:
-    """Deal rows out to ``t`` clusters: their sizes differ by at most one, and so do the counts of every key.
-
-    Args:
-        rows: int64[n], in an order; sorted by ``key`` on return.
-        key: of every row.
-        t: clusters.
-        part: int64[n], written: the cluster of each of ``rows``. Each takes as many of a key as it would get if rows sorted by key were
-            dealt in turn, and those that follow each other.
-    """
-    n = len(rows)
-    for p in range(n):
-        part[p] = key[rows[p]] * n + p
-    order, own = np.sort(part), rows.copy()
-    for p in range(n):
-        rows[p] = own[order[p] % n]
-        order[p] = order[p] // n * t + p % t
-    order = np.sort(order)
-    for p in range(n):
-        part[p] = order[p] % t
-
-
-@njit(nogil=True, cache=True)
-def _link(made: Priced, rows: Longs, part: Longs, slot: Longs) -> None:
-    """Make the rows of part p the rows of cluster ``slot[p]``; sizes and costs stay as they are."""
-    for s in range(len(slot)):
-        made.head[slot[s]] = -1
-    for p in range(len(rows)):
-        i, g = rows[p], slot[part[p]]
-        made.after[i], made.head[g], made.cluster[i] = made.head[g], i, g
-
-
-@njit(nogil=True, cache=True)
-def _start(
-    made: Priced, objective: Objective, codes: Codes, value: Longs, key: Longs, t: int, drawn: bool,
-    state: npt.NDArray[np.uint64], demands: Demands, numbers: Codes, counters: Counters, room: Longs,
-    stop: Flag,
-) -> int:  # fmt: skip
-    """Deal all rows out to ``t`` clusters, or to half as many until they meet ``demands``; how many."""
-    n = len(codes)
-    rows, part = np.arange(n), np.empty(n, np.int64)
-    if drawn:
-        shuffle(state, rows)
-    while True:
-        dealt = rows.copy()
-        deal(dealt, key, t, part)
-        slot = np.arange(t)
-        _link(made, dealt, part, slot)
-        made.size[:] = 0
-        for p in range(n):
-            made.size[part[p]] += 1
-        held = True
-        for g in range(t):
-            held = held and (
-                t == 1 or stop[0] != 0 or lawful(made, g, -1, -1, demands, numbers, counters, room)
-            )
-        if held:
-            for g in range(t):
-                if stop[0]:
-                    break
-                priced(made, objective, codes, value, g, -1, g)
-            return t
-        t //= 2
 
 
 @njit(nogil=True, cache=True)
@@ -157,7 +92,7 @@ def _split(
         if drawn:
             shuffle(state, rows)
         deal(rows, key, 2, part)
-        _link(made, rows, part, np.array([first, second]))
+        link(made, rows, part, np.array([first, second]))
         priced(made, objective, codes, value, first, -1, first)
         priced(made, objective, codes, value, second, -1, second)
         kept = (
@@ -165,7 +100,7 @@ def _split(
             and lawful(made, first, -1, -1, demands, numbers, counters, room)
             and lawful(made, second, -1, -1, demands, numbers, counters, room)
         )
-        _link(made, rows, part if kept else np.zeros(n, np.int64), np.array([g, h]))
+        link(made, rows, part if kept else np.zeros(n, np.int64), np.array([g, h]))
         if kept:
             used = max(used, h + 1)
             priced(made, objective, codes, value, g, -1, g)
@@ -276,7 +211,7 @@ def sequential(
     t = max(1, n // max(1, (alpha * k + 50) // 100))
     made = new_priced(objective, n, min(2 * t, n) + 4)
     counters, room = new_counters(demands, n), np.empty(n, np.int64)
-    used = _start(made, objective, codes, value, key, t, drawn, state, kept, numbers, counters, room, stop)
+    used = start(made, objective, codes, value, key, t, drawn, state, kept, numbers, counters, room, stop)
     order = np.arange(n)
     if drawn:  # similar rows that come one after the other all go the same way
         shuffle(state, order)

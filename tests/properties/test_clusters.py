@@ -14,8 +14,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from sqlanon.kernels.class_costs import lone, nearest, new_priced, priced
+from sqlanon.kernels.dealing import deal
 from sqlanon.kernels.requirements import new_counters
-from sqlanon.kernels.sequential import deal
 from tests.contract.cases import Case
 from tests.oracle.divisions import gcp, partitions
 from tests.oracle.domains import Quasi, Sensitive, Table
@@ -175,6 +175,32 @@ def test_l_between_a_starts_rows_and_the_tables_own() -> None:
             classes, _ = by_sequential(table, privacy, {"start": start}, 0)
             assert len(classes) > 1
             assert all(meets(table, rows, privacy) for rows in classes)
+
+
+@pytest.mark.parametrize("start", ["random", "tree"])
+def test_a_start_that_halving_passes_over_is_found(start: str) -> None:
+    """Halving tries 120, 60, 30, 15, 7, 3 and 1 cluster; 50 have each of the 12 values once, and every multiple of 12 rows else."""
+    rng = random.Random(5)
+    said = [i % 12 for i in range(600)]
+    rng.shuffle(said)
+    line = Quasi("x", tuple(rng.randint(0, 99) for _ in said))
+    table, privacy = Table((line,), (Sensitive("s", tuple(said)),)), Privacy(k=10, l=Fraction(12))
+    classes, _ = by_sequential(table, privacy, {"start": start}, 0)
+    assert len(classes) == 50
+    assert all(meets(table, rows, privacy) for rows in classes)
+
+
+@pytest.mark.parametrize(("counts", "l"), [((9,) * 5, 5), ((10,) * 4, 4), ((25,) * 3, 3), ((15, 15, 6), 2)])
+def test_starts_that_halving_passes_over_equal_the_oracle(counts: tuple[int, ...], l: int) -> None:  # noqa: E741
+    rng = random.Random(7)
+    said = [value for value, count in enumerate(counts) for _ in range(count)]
+    rng.shuffle(said)
+    table = Table((Quasi("x", tuple(rng.randint(0, 30) for _ in said)),), (Sensitive("s", tuple(said)),))
+    for k in (2, 3, 5):
+        privacy = Privacy(k=k, l=Fraction(l))
+        expected = sequential({}, 0)(table, privacy, list(range(table.rows)))
+        classes, _ = by_sequential(table, privacy, {}, 0)
+        assert [sorted(rows) for rows in classes] == [sorted(rows) for rows in expected]
 
 
 @pytest.mark.parametrize("start", ["random", "tree"])
