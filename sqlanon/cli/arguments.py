@@ -112,11 +112,15 @@ def switch(option: str, texts: Sequence[str] | None) -> bool | dict[str, int] | 
 
 def whole(option: str, values: dict[str, str], kind: str = "column") -> dict[str, int]:
     """The values of pairs as integers; ``kind`` as in `pairs`."""
-    try:
-        return {key: int(value) for key, value in values.items()}
-    except ValueError:
-        example = ", as in age=2" if kind == "column" else ""
-        raise PolicyError(f"{option}: {kind}=whole number is wanted{example}") from None
+    found = {}
+    for key, value in values.items():
+        try:
+            found[key] = int(value)
+        except ValueError:
+            if kind == "column":
+                raise PolicyError(f"{option}: column=whole number is wanted, as in age=2") from None
+            raise PolicyError(f"{option} {key}: not a whole number") from None
+    return found
 
 
 def fraction(option: str, text: str | None) -> Fraction | None:
@@ -148,7 +152,8 @@ def _option(found: re.Match[str]) -> str:
     option = _OPTIONS.get(found[1])
     if option is None:
         return found[0]
-    return f"{option} {found[2]}" if found[2] else option
+    # `metrics` is a list: its places are not what was written.
+    return f"{option} {found[2]}" if found[2] and found[1] != "metrics" else option
 
 
 _WRITTEN = re.compile(

@@ -26,19 +26,20 @@ def wrong_options(method: MethodDeclaration, options: Mapping[str, str]) -> list
         option = method.option(name)
         if option is None:
             known = [one.name for one in method.options]
-            allowed = [
+            every = [
                 f"{one.name} ({' | '.join(one.words) if isinstance(one, Word) else one.allowed})"
                 for one in method.options
             ]
             what = f"{method.name} has no such option{_near(name, known)}"
-            found.append(Refused(what, f"options: {', '.join(allowed) or 'none'}", name))
+            found.append(Refused(what, f"options: {', '.join(every) or 'none'}", name))
             continue
         try:
             option.read(text)
             if isinstance(option, Several):
                 found += _wrong_candidates(method, option, text)
         except ValueError as wrong:
-            found.append(Refused(str(wrong), f"allowed are {option.allowed}", name))
+            allowed = f"allowed are {option.allowed}" if isinstance(option, Word) else option.allowed
+            found.append(Refused(str(wrong), allowed, name))
     return found
 
 
@@ -233,7 +234,9 @@ def _requirements(method: MethodDeclaration, asked: Asked) -> list[Refused]:
 def too_many_rows(method: MethodDeclaration, options: Mapping[str, str], rows: int) -> Refused | None:
     """Why a method does not take a table of so many rows; None where it does."""
     values = method.values(options)
-    refused = (limit.refusal(method.name, values, rows) for limit in method.limits if limit.of == "rows")
+    refused = (
+        limit.refusal(method.name, values, rows, options) for limit in method.limits if limit.of == "rows"
+    )
     return next((one for one in refused if one is not None), None)
 
 

@@ -6,6 +6,7 @@ options move them by a factor of some units.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -28,6 +29,7 @@ class Cost:
         pushed: what the execution ``pushdown`` costs, where it is not about the same.
         block: the option that says how many rows are looked at together; from there on seconds grow with the rows.
         times: the option that says how often everything is done anew.
+        slower: an option, one of its values, and how many times as long everything takes with it; any number of these.
     """
 
     start: float
@@ -42,6 +44,7 @@ class Cost:
     pushed: Cost | None = None
     block: str | None = None
     times: str | None = None
+    slower: tuple[tuple[str, str, float], ...] = ()
 
     def time(self, rows: int, columns: int, k: int, options: Mapping[str, object] | None = None) -> float:
         """Seconds for a table; ``options`` are the method's, with their values."""
@@ -53,6 +56,7 @@ class Cost:
         width = max(columns, 1) / COLUMNS
         wide: float = width**self.columns
         long: float = (together / ROWS) ** self.rows * rows / together * times * (max(k, 1) / K) ** self.k
+        long *= math.prod(more for name, value, more in self.slower if given.get(name) == value)
         once = self.start + self.seconds * (1 - self.squared) * long
         return wide * once + self.seconds * self.squared * width**2 * long
 

@@ -32,11 +32,20 @@ class Most:
     why: str = ""
     when: tuple[str, Given] | None = None
 
-    def refusal(self, method: str, options: Mapping[str, Given], count: int) -> Refused | None:
-        """Why ``count`` are too many; None where they are not."""
+    def refusal(
+        self, method: str, options: Mapping[str, Given], count: int, written: Mapping[str, str] | None = None
+    ) -> Refused | None:
+        """Why ``count`` are too many; None where they are not. ``written``: the options that the policy has; without it, all."""
         if count <= self.most or (self.when is not None and options.get(self.when[0]) != self.when[1]):
             return None
-        own = f"{method}: {self.when[0]}={self.when[1]}" if self.when else method
+        own = method
+        if self.when:
+            default = written is not None and self.when[0] not in written
+            own = (
+                f"{method}: without {self.when[0]} it"
+                if default
+                else f"{method}: {self.when[0]}={self.when[1]}"
+            )
         why = f", {self.why}" if self.why else ""
         here = f"the table has {count}" if self.of == "rows" else f"here are {count}"
         what = f"{own} takes at most {self.most} {self.of}{why}, and {here}"

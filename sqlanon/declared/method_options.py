@@ -60,13 +60,17 @@ class Whole:
     @property
     def allowed(self) -> str:
         """The allowed values, for messages."""
-        return f"whole numbers from {self.low} to {self.high}"
+        return f"a whole number from {self.low} to {self.high}"
 
     def read(self, text: str) -> int:
         """See `Word.read`."""
-        if not re.fullmatch("[0-9]{1,18}", text) or not self.low <= int(text) <= self.high:
-            raise ValueError("not a number known here")
-        return int(text)
+        written = re.fullmatch("(-?)0*([0-9]+)", text)
+        if written is None:
+            raise ValueError("not a whole number")
+        number = int(written[1] + written[2][:20])  # long enough to be out of bounds, short enough for int()
+        if not self.low <= number <= self.high:
+            raise ValueError("too small" if number < self.low else "too large")
+        return number
 
 
 @dataclass(frozen=True, slots=True)

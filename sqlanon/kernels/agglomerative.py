@@ -7,6 +7,7 @@ from numba import njit
 
 from sqlanon.kernels.cluster import (
     Clusters,
+    Flag,
     Longs,
     begin,
     listed,
@@ -54,7 +55,7 @@ def _nearest(made: Clusters, g: int, later: Longs, near: Longs, price: Longs) ->
 
 @njit(nogil=True, cache=True)
 def _offer(
-    made: Clusters, g: int, h: int, held: bool, first: int, later: Longs, near: Longs, price: Longs
+    made: Clusters, g: int, h: int, held: bool, first: int, later: Longs, near: Longs, price: Longs, stop: Flag
 ) -> None:  # fmt: skip
     """Find the nearest cluster of those whose own is gone, now that ``h`` is a part of ``g``, and offer ``g``, if open, to those before it."""
     box, mask, size, wide, measure = made.box, made.mask, made.size, made.wide, made.measure
@@ -66,7 +67,7 @@ def _offer(
         measure.sets,
     )
     coded, i = len(codes) > 0, first
-    while i >= 0:
+    while i >= 0 and not stop[0]:
         if i == g or near[i] == g or near[i] == h:
             _nearest(made, i, later, near, price)
         elif not held and i < g:
@@ -94,7 +95,8 @@ def _close(g: int, earlier: Longs, later: Longs, first: int) -> int:
 
 @njit(nogil=True, cache=True)
 def agglomerative(
-    places: Places, sets: Masks, geometry: Geometry, demands: Demands, numbers: Places, group: Places
+    places: Places, sets: Masks, geometry: Geometry, demands: Demands, numbers: Places, group: Places,
+    stop: Flag,
 ) -> int:  # fmt: skip
     """Divide n rows into clusters that meet the requirements, if all of them together do.
 
@@ -103,9 +105,10 @@ def agglomerative(
         geometry: the attributes.
         demands, numbers: the requirements, and the number in them of every row.
         group: int32[n], written: the cluster of each row, in the order of their first rows.
+        stop: once another thread sets it, this ends early, and ``group`` is not written.
 
     Returns:
-        How many clusters there are.
+        How many clusters there are; 0: it was stopped.
 
     Every row is an open cluster. The two open clusters whose union costs least unite, at the place of the first; a cluster that meets
     the requirements is closed. The last open one is united with the closed one that this costs least, until it meets them.
@@ -127,10 +130,10 @@ def agglomerative(
             if satisfied(demands, numbers, rows[:1], counters):
                 first = _close(i, earlier, later, first)
     i = first
-    while i >= 0:
+    while i >= 0 and not stop[0]:
         _nearest(made, i, later, near, price)
         i = later[i]
-    while first >= 0 and later[first] >= 0:
+    while first >= 0 and later[first] >= 0 and not stop[0]:
         g, i = first, later[first]
         while i >= 0:
             if near[i] >= 0 and price[i] < price[g]:
@@ -145,9 +148,9 @@ def agglomerative(
             held = satisfied(demands, numbers, rows[:count], counters)
         if held:
             first = _close(g, earlier, later, first)
-        _offer(made, g, h, held, first, later, near, price)
+        _offer(made, g, h, held, first, later, near, price, stop)
     if first >= 0:  # the last open one goes behind all others, where `place_rest` looks for it
         copy_box(made.box, made.mask, n, made.box, made.mask, first)
         made.size[n], made.wide[n], made.head[n] = made.size[first], made.wide[first], made.head[first]
         made.size[first], made.wide[first], made.head[first] = 0, 0, -1
-    return place_rest(made, n, rows[:0].copy(), box, sets, demands, numbers, group)
+    return place_rest(made, n, rows[:0].copy(), box, sets, demands, numbers, group, stop)

@@ -26,6 +26,8 @@ from sqlanon.kernels.unions import (
 )
 
 Longs = npt.NDArray[np.int64]
+Flag = npt.NDArray[np.int8]
+"""int8[1], which another thread sets so that a kernel ends early."""
 
 
 class Clusters(NamedTuple):
@@ -140,7 +142,8 @@ def listed(made: Clusters, g: int, rows: Longs) -> int:
 
 @njit(nogil=True, cache=True)
 def place_rest(
-    made: Clusters, classes: int, rest: Longs, box: Places, sets: Masks, demands: Demands, numbers: Places, group: Places
+    made: Clusters, classes: int, rest: Longs, box: Places, sets: Masks, demands: Demands, numbers: Places, group: Places,
+    stop: Flag,
 ) -> int:  # fmt: skip
     """Put the rows that are in no cluster where they cost least, in rows x extents, and number the clusters.
 
@@ -152,9 +155,10 @@ def place_rest(
         box, sets: of n rows.
         demands, numbers: the requirements, and the number in them of every row.
         group: int32[n], written: clusters numbered in the order of their first rows.
+        stop: once it is set, this ends early, and ``group`` is not written.
 
     Returns:
-        How many clusters there are.
+        How many clusters there are; 0: it was stopped.
 
     Cost: O(rest classes d); requirements are looked at where a cluster costs less than those before it.
     """
@@ -170,6 +174,8 @@ def place_rest(
     )
     coded, checks = len(codes) > 0, len(demands.add) > 0
     for at in range(len(rest)):
+        if stop[0]:
+            return np.int64(0)
         i, best, least, wide = rest[at], -1, np.int64(0), np.int64(0)
         for g in range(classes):
             total = lines_width(boxes, g, box, i, weight)
@@ -204,6 +210,10 @@ def place_rest(
         if best < 0:
             break
         unite(made, left, best, wide)
+        if stop[0]:
+            break
+    if stop[0]:
+        return np.int64(0)
     name, found = np.full(len(made.size), -1, np.int64), 0
     for g in range(classes + 1):
         i = made.head[g]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from sqlanon.kernels.cluster import Longs, add, begin, new_clusters, place_rest, widening, width_of
+from sqlanon.kernels.cluster import Flag, Longs, add, begin, new_clusters, place_rest, widening, width_of
 from sqlanon.kernels.extent import Geometry
 from sqlanon.kernels.requirements import Demands, new_counters, satisfied
 from sqlanon.kernels.unions import Masks, Places, boxes_of
@@ -21,7 +21,8 @@ def _without(free: Longs, left: int, at: int) -> int:
 
 @njit(nogil=True, cache=True)
 def kmember(
-    places: Places, sets: Masks, geometry: Geometry, demands: Demands, numbers: Places, centred: bool, group: Places
+    places: Places, sets: Masks, geometry: Geometry, demands: Demands, numbers: Places, centred: bool, group: Places,
+    stop: Flag,
 ) -> int:  # fmt: skip
     """Divide n rows into clusters that meet the requirements, if all of them together do.
 
@@ -31,9 +32,10 @@ def kmember(
         demands, numbers: the requirements, and the number in them of every row.
         centred: a cluster takes the rows that are nearest to its first one, and else those that widen it least.
         group: int32[n], written: the cluster of each row, in the order of their first rows.
+        stop: once another thread sets it, this ends early, and ``group`` is not written.
 
     Returns:
-        How many clusters there are.
+        How many clusters there are; 0: it was stopped.
 
     A cluster begins with the row that is farthest from the first row of the one before it, the first cluster with the one farthest
     from the first row. It grows until every requirement holds. What is left when a cluster cannot be completed goes to
@@ -45,14 +47,14 @@ def kmember(
     made = new_clusters(box, sets, geometry, n // least + 1)
     counters, rows, measure = new_counters(demands, n), np.empty(n, np.int64), made.measure
     free, left, classes, last = np.arange(n), n, 0, np.int64(0)
-    while left >= least:
+    while left >= least and not stop[0]:
         far, _ = widening(box, sets, last, box, sets, free, left, measure, True)
         last = free[far]
         rows[0] = last
         left = _without(free, left, far)
         begin(made, classes, box, sets, last)
         count, held = 1, least == 1 and satisfied(demands, numbers, rows[:1], counters)
-        while not held and left > 0:
+        while not held and left > 0 and not stop[0]:
             if centred:
                 near, _ = widening(box, sets, last, box, sets, free, left, measure, False)
                 total = width_of(made.box, made.mask, classes, box, sets, free[near], measure)
@@ -72,4 +74,6 @@ def kmember(
             free[left + at] = rows[at]
         left += count
         break
-    return place_rest(made, classes, np.sort(free[:left]), box, sets, demands, numbers, group)
+    if stop[0]:
+        return np.int64(0)
+    return place_rest(made, classes, np.sort(free[:left]), box, sets, demands, numbers, group, stop)

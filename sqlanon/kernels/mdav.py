@@ -13,6 +13,7 @@ from numba import njit
 
 from sqlanon.kernels.cluster import (
     Clusters,
+    Flag,
     Longs,
     add,
     begin,
@@ -81,12 +82,12 @@ def _farthest(points: Points, free: Longs, left: int, middle: Longs) -> int:
 @njit(nogil=True, cache=True)
 def _around(
     made: Clusters, g: int, far: int, points: Points, free: Longs, left: int, box: Places, sets: Masks,
-    demands: Demands, numbers: Places, counters: Counters, rows: Longs, apart: Longs,
+    demands: Demands, numbers: Places, counters: Counters, rows: Longs, apart: Longs, stop: Flag,
 ) -> int:  # fmt: skip
     """Make cluster ``g`` of the row at ``far`` and of those nearest to it, until every requirement holds.
 
     Returns:
-        How many rows it took from ``free``; 0: all are too few, and it took none.
+        How many rows it took from ``free``; 0: all are too few, or it was stopped, and it took none.
     """
     centre = np.empty(points.at.shape[1], np.int64)
     for a in range(len(centre)):
@@ -96,7 +97,7 @@ def _around(
     rows[0] = free[far]
     apart[far] = -1  # taken
     count, held = 1, demands.k <= 1 and satisfied(demands, numbers, rows[:1], counters)
-    while not held and count < left:
+    while not held and count < left and not stop[0]:
         near = -1
         for f in range(left):
             if apart[f] >= 0 and (near < 0 or apart[f] < apart[near]):
@@ -122,7 +123,7 @@ def _around(
 @njit(nogil=True, cache=True)
 def mdav(
     points: Points, places: Places, sets: Masks, geometry: Geometry, demands: Demands, numbers: Places,
-    group: npt.NDArray[np.int32],
+    group: npt.NDArray[np.int32], stop: Flag,
 ) -> int:  # fmt: skip
     """Divide n rows into clusters that meet the requirements, if all of them together do.
 
@@ -131,9 +132,10 @@ def mdav(
         places, sets, geometry: the same rows, see `Rows`, and the attributes: for the rows that are left over.
         demands, numbers: the requirements, and the number in them of every row.
         group: int32[n], written: the cluster of each row, in the order of their first rows.
+        stop: once another thread sets it, this ends early, and ``group`` is not written.
 
     Returns:
-        How many clusters there are.
+        How many clusters there are; 0: it was stopped.
 
     While 3k rows are left: a cluster around the row r that is farthest from the mean of what is left, and one around the row that is
     farthest from r; with 2k rows one around r. What is then left is a cluster, or goes to `place_rest` where it does not suffice.
@@ -145,7 +147,7 @@ def mdav(
     counters, rows, apart = new_counters(demands, n), np.empty(n, np.int64), np.empty(n, np.int64)
     middle = np.empty(points.at.shape[1], np.int64)
     free, left, classes, took = np.arange(n), n, 0, n
-    while took > 0 and left >= 2 * least:
+    while took > 0 and left >= 2 * least and not stop[0]:
         twice = left >= 3 * least
         _mean(points, free, left, middle)
         for _ in range(2 if twice else 1):
@@ -155,7 +157,8 @@ def mdav(
             for a in range(len(middle)):
                 middle[a] = points.at[free[far], a]
             took = _around(
-                made, classes, far, points, free, left, box, sets, demands, numbers, counters, rows, apart
+                made, classes, far, points, free, left, box, sets, demands, numbers, counters, rows, apart,
+                stop,
             )  # fmt: skip
             if took == 0:
                 break
@@ -166,4 +169,4 @@ def mdav(
             wide = width_of(made.box, made.mask, classes, box, sets, free[f], made.measure)
             add(made, classes, box, sets, free[f], wide)
         classes, left = classes + 1, 0
-    return place_rest(made, classes, free[:left].copy(), box, sets, demands, numbers, group)
+    return place_rest(made, classes, free[:left].copy(), box, sets, demands, numbers, group, stop)

@@ -17,77 +17,16 @@ from sqlanon.kernels.class_costs import (
     new_priced,
     priced,
 )
+from sqlanon.kernels.cluster import Flag
+from sqlanon.kernels.dealing import deal, link, start
 from sqlanon.kernels.random import shuffle
 from sqlanon.kernels.requirements import Counters, Demands, new_counters
-
-Flag = npt.NDArray[np.int8]
 
 MOST_PASSES = 50
 """Passes over the rows before small clusters unite, at most, and as many afterwards."""
 LEAST_GAIN = 1000
 """A pass that gains no more than this part of the cost, and after which no cluster is split, is the last one."""
 _ANY = np.int64(2**62)
-
-
-@njit(nogil=True, cache=True)
-def deal(rows: Longs, key: Longs, t: int, part: Longs) -> None:
-    """Deal rows out to ``t`` clusters: their sizes differ by at most one, and so do the counts of every key.
-
-    Args:
-        rows: int64[n], in an order; sorted by ``key`` on return.
-        key: of every row.
-        t: clusters.
-        part: int64[n], written: the cluster of each of ``rows``. Each takes as many of a key as it would get if rows sorted by key were
-            dealt in turn, and those that follow each other.
-    """
-    n = len(rows)
-    for p in range(n):
-        part[p] = key[rows[p]] * n + p
-    order, own = np.sort(part), rows.copy()
-    for p in range(n):
-        rows[p] = own[order[p] % n]
-        order[p] = order[p] // n * t + p % t
-    order = np.sort(order)
-    for p in range(n):
-        part[p] = order[p] % t
-
-
-@njit(nogil=True, cache=True)
-def _link(made: Priced, rows: Longs, part: Longs, slot: Longs) -> None:
-    """Make the rows of part p the rows of cluster ``slot[p]``; sizes and costs stay as they are."""
-    for s in range(len(slot)):
-        made.head[slot[s]] = -1
-    for p in range(len(rows)):
-        i, g = rows[p], slot[part[p]]
-        made.after[i], made.head[g], made.cluster[i] = made.head[g], i, g
-
-
-@njit(nogil=True, cache=True)
-def _start(
-    made: Priced, objective: Objective, codes: Codes, value: Longs, key: Longs, t: int, drawn: bool,
-    state: npt.NDArray[np.uint64], demands: Demands, numbers: Codes, counters: Counters, room: Longs,
-) -> int:  # fmt: skip
-    """Deal all rows out to ``t`` clusters, or to half as many until they meet ``demands``; how many."""
-    n = len(codes)
-    rows, part = np.arange(n), np.empty(n, np.int64)
-    if drawn:
-        shuffle(state, rows)
-    while True:
-        dealt = rows.copy()
-        deal(dealt, key, t, part)
-        slot = np.arange(t)
-        _link(made, dealt, part, slot)
-        made.size[:] = 0
-        for p in range(n):
-            made.size[part[p]] += 1
-        held = True
-        for g in range(t):
-            held = held and (t == 1 or lawful(made, g, -1, -1, demands, numbers, counters, room))
-        if held:
-            for g in range(t):
-                priced(made, objective, codes, value, g, -1, g)
-            return t
-        t //= 2
 
 
 @njit(nogil=True, cache=True)
@@ -128,10 +67,13 @@ def _pass(
 def _split(
     made: Priced, objective: Objective, codes: Codes, value: Longs, key: Longs, used: int, large: int, drawn: bool,
     state: npt.NDArray[np.uint64], demands: Demands, numbers: Codes, counters: Counters, room: Longs,
+    stop: Flag,
 ) -> int:  # fmt: skip
     """Deal the rows of every cluster of more than ``large`` hundredths of a row out to two, where the cost does not rise; slots used."""
     first, second, slots = len(made.size) - 3, len(made.size) - 4, len(made.size) - 4
     for g in range(used):
+        if stop[0]:
+            break
         n = made.size[g]
         if 100 * n <= large:
             continue
@@ -150,7 +92,7 @@ def _split(
         if drawn:
             shuffle(state, rows)
         deal(rows, key, 2, part)
-        _link(made, rows, part, np.array([first, second]))
+        link(made, rows, part, np.array([first, second]))
         priced(made, objective, codes, value, first, -1, first)
         priced(made, objective, codes, value, second, -1, second)
         kept = (
@@ -158,7 +100,7 @@ def _split(
             and lawful(made, first, -1, -1, demands, numbers, counters, room)
             and lawful(made, second, -1, -1, demands, numbers, counters, room)
         )
-        _link(made, rows, part if kept else np.zeros(n, np.int64), np.array([g, h]))
+        link(made, rows, part if kept else np.zeros(n, np.int64), np.array([g, h]))
         if kept:
             used = max(used, h + 1)
             priced(made, objective, codes, value, g, -1, g)
@@ -174,6 +116,8 @@ def _unite(
     """Unite every cluster that does not meet the requirements with the one where that costs least, the cheapest of these first."""
     small, near, price = np.zeros(used, np.bool_), np.full(used, -1, np.int64), np.zeros(used, np.int64)
     for x in range(used):
+        if stop[0]:
+            return
         small[x] = made.size[x] > 0 and not lawful(made, x, -1, -1, demands, numbers, counters, room)
     stale = small.copy()
     while True:
@@ -181,6 +125,8 @@ def _unite(
         for x in range(used):
             if not small[x]:
                 continue
+            if stop[0]:
+                return
             if stale[x]:
                 near[x], price[x] = nearest(
                     made, objective, x, -1, x, 0, used, _ANY, demands, numbers, counters, room
@@ -189,7 +135,7 @@ def _unite(
                 stale[x] = False
             if near[x] >= 0 and (best < 0 or price[x] < price[best]):
                 best = x
-        if best < 0 or stop[0]:
+        if best < 0:
             return
         h, i = near[best], made.head[best]
         last = i
@@ -206,6 +152,8 @@ def _unite(
         small[h] = not lawful(made, h, -1, -1, demands, numbers, counters, room)
         stale[h] = True
         for x in range(used):
+            if stop[0]:
+                return
             if not small[x] or stale[x]:
                 continue
             if near[x] == h or near[x] == best:
@@ -249,10 +197,10 @@ def sequential(
         drawn: rows are dealt in a random order, and moved in another one; else as they come.
         state: of the random numbers.
         group: int32[n], written: the cluster of each row, in the order of their first rows.
-        stop: int8[1]: once another thread sets it, this ends early, with clusters that may not meet the requirements.
+        stop: once another thread sets it, this ends early, with clusters that may not meet the requirements.
 
     Returns:
-        What the clusters cost.
+        What the clusters cost, if it was not stopped.
 
     There are never more than twice as many clusters as rows suffice for at the start.
 
@@ -263,7 +211,7 @@ def sequential(
     t = max(1, n // max(1, (alpha * k + 50) // 100))
     made = new_priced(objective, n, min(2 * t, n) + 4)
     counters, room = new_counters(demands, n), np.empty(n, np.int64)
-    used = _start(made, objective, codes, value, key, t, drawn, state, kept, numbers, counters, room)
+    used = start(made, objective, codes, value, key, t, drawn, state, kept, numbers, counters, room, stop)
     order = np.arange(n)
     if drawn:  # similar rows that come one after the other all go the same way
         shuffle(state, order)
@@ -276,7 +224,8 @@ def sequential(
             )  # fmt: skip
             left = (made.size[:used] > 0).sum()
             used = _split(
-                made, objective, codes, value, key, used, omega * k, drawn, state, asked, numbers, counters, room
+                made, objective, codes, value, key, used, omega * k, drawn, state, asked, numbers, counters, room,
+                stop,
             )  # fmt: skip
             divided = (made.size[:used] > 0).sum() > left
             if stop[0] or (not divided and before - made.cost[:used].sum() <= before // LEAST_GAIN):

@@ -206,7 +206,7 @@ def test_refine_is_kept_with_the_release(cli, warehouse, given, search):
 @pytest.mark.parametrize(
     ("given", "problem"),
     [
-        ("search=many", "--refine: key=whole number is wanted"),
+        ("search=many", "--refine search: not a whole number"),
         ("search=1001", "--refine search: too large; a whole number from 0 to 1000"),
         ("trials=5", "--refine trials: unknown key"),
     ],
@@ -215,6 +215,14 @@ def test_refine_is_wrong(cli, people_csv, tmp_path, given, problem):
     ended = cli("anonymize", people_csv, *FILE, "--refine", given, "--to", "out.csv")
     assert ended.code == 2
     assert problem in " ".join(ended.err.split()), ended.err
+    assert not (tmp_path / "out.csv").exists()
+
+
+def test_metrics_are_wrong(cli, people_csv, tmp_path):
+    """The place in the list, which nobody wrote, is not named."""
+    ended = cli("anonymize", people_csv, *FILE, "--metrics", "am,foo", "--to", "out.csv")
+    assert ended.code == 2
+    assert "--metrics: not a word known here; one of am," in " ".join(ended.err.split()), ended.err
     assert not (tmp_path / "out.csv").exists()
 
 

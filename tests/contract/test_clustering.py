@@ -66,8 +66,10 @@ def test_blocks_that_fail_one_after_another_are_refused_in_the_end(
 def test_large_tables_are_refused_without_blocks(method: str) -> None:
     refused = too_many_rows(METHODS[method], {}, 50_001)
     assert str(refused) == (
-        f"{method}: block=50000 takes at most 50000 rows, its cost is quadratic, and the table has 50001; use block=4096, or tree with refine and its search"
+        f"{method}: without block it takes at most 50000 rows, its cost is quadratic, and the table has 50001; use block=4096, or tree with refine and its search"
     )
+    own = too_many_rows(METHODS[method], {"block": "50000"}, 50_001)
+    assert str(own).startswith(f"{method}: block=50000 takes at most 50000 rows")
     assert too_many_rows(METHODS[method], {}, 50_000) is None
     assert too_many_rows(METHODS[method], {"block": "4096"}, 5_000_000) is None
 
@@ -76,8 +78,8 @@ def test_large_tables_are_refused_without_blocks(method: str) -> None:
     ("asked", "words"),
     [
         ({"method": "kmember:grow=far"}, "allowed are cluster, centre"),
-        ({"method": "kmember:block=50001"}, "whole numbers from 1 to 50000"),
-        ({"method": "kmember:block=-1"}, "whole numbers from 1 to 50000"),
+        ({"method": "kmember:block=50001"}, "a whole number from 1 to 50000"),
+        ({"method": "kmember:block=-1"}, "a whole number from 1 to 50000"),
         ({"method": "kmember", "k": None, "maximize": "k", "max_loss": 0.5, "at_least": {"k": 2}}, "kmember"),
         (
             {"method": "kmember", "format": "anatomy", "sensitive": "s", "l": 2, "presence": "disclosed"},
@@ -99,15 +101,17 @@ def test_large_tables_are_refused_without_blocks(method: str) -> None:
         ),
         ({"method": "sequential:start=far"}, "allowed are random, tree"),
         ({"method": "sequential:objective=am"}, "allowed are loss, mi, pmi, mixed"),
-        ({"method": "sequential:runs=21"}, "whole numbers from 1 to 20"),
-        ({"method": "sequential:runs=0"}, "whole numbers from 1 to 20"),
-        ({"method": "sequential:alpha=9"}, "whole numbers from 10 to 200"),
-        ({"method": "sequential:alpha=201"}, "whole numbers from 10 to 200"),
-        ({"method": "sequential:omega=100"}, "whole numbers from 101 to 200"),
-        ({"method": "sequential:omega=201"}, "whole numbers from 101 to 200"),
+        ({"method": "sequential:runs=21"}, "runs\\]: too large; a whole number from 1 to 20"),
+        ({"method": "sequential:runs=0"}, "runs\\]: too small; a whole number from 1 to 20"),
+        ({"method": "sequential:alpha=" + "9" * 5000}, "too large; a whole number from 10 to 200"),
+        ({"method": "sequential:runs=2.5"}, "not a whole number; a whole number from 1 to 20"),
+        ({"method": "sequential:alpha=9"}, "a whole number from 10 to 200"),
+        ({"method": "sequential:alpha=201"}, "a whole number from 10 to 200"),
+        ({"method": "sequential:omega=100"}, "a whole number from 101 to 200"),
+        ({"method": "sequential:omega=201"}, "a whole number from 101 to 200"),
         (
             {"method": "sequential:objective=mixed,w=101", "sensitive": "s", "l": 2},
-            "whole numbers from 0 to 100",
+            "a whole number from 0 to 100",
         ),
         ({"method": "sequential:w=20"}, "w is for objective=mixed"),
         ({"method": "sequential:start=tree,runs=2"}, "start=tree draws nothing"),

@@ -31,7 +31,7 @@ from tests.contract.own_boxes import OWN, SMALL, run
         ({"suppression": {"limit": 0.1}}, "freeform suppresses no rows"),
         ({"metrics": ["all"]}, "metrics are about classes"),
         ({"method": "freeform:block=5"}, "block=5 is less than 2 k; say block=6 or more"),
-        ({"method": "freeform:block=5000"}, "whole numbers from 0 to 4096"),
+        ({"method": "freeform:block=5000"}, "a whole number from 0 to 4096"),
         ({"rows_are": "events"}, "may be of one person"),
     ],
 )

@@ -99,11 +99,17 @@ def _run(
     first = max(1, math.floor(alpha * k / 100 + 0.5))
     t = most = max(1, len(order) // first)
     rows = chance.shuffled(order) if drawn else order
-    while True:
-        clusters = dealt(table, rows, t, diverse)
-        if t == 1 or all(meets(table, own, loose) for own in clusters):
-            break
+
+    def holds(t: int) -> bool:
+        return t == 1 or all(meets(table, own, loose) for own in dealt(table, rows, t, diverse))
+
+    while not holds(t):
         t //= 2
+    if t == 1:
+        frequent = max(Counter(table.sa_codes[row] if diverse else () for row in order).values())
+        tries = {math.ceil(frequent / share) for share in range(1, frequent + 1)}
+        t = max(t for t in tries if t <= most and holds(t))
+    clusters = dealt(table, rows, t, diverse)
     turns = chance.shuffled(order) if drawn else order
 
     def improve(asked: Privacy, leave: bool) -> None:

@@ -8,9 +8,12 @@ import numpy as np
 
 from sqlanon.kernels.agglomerative import agglomerative
 from sqlanon.kernels.class_costs import Objective
+from sqlanon.kernels.cluster import Flag
+from sqlanon.kernels.extent import Geometry
 from sqlanon.kernels.kmember import kmember
 from sqlanon.kernels.mdav import Points, mdav
 from sqlanon.kernels.random import seeded
+from sqlanon.kernels.rows import Rows
 from sqlanon.kernels.sequential import sequential
 from sqlanon.methods.clustering.objective import objective_of
 from tests.oracle.domains import Table
@@ -22,6 +25,7 @@ from tests.properties.onedim import by_number, in_order
 Classes = list[list[int]]
 WEIGHTS = {"loss": (0, 0), "mi": (1, 0), "pmi": (1, 1), "mixed": (100, 50)}
 """What log F(R) and log F(R, s) count for; w is 50."""
+BY_DISTANCE = ("kmember:grow=cluster", "kmember:grow=centre", "agglomerative", "mdav")
 
 
 def ranked(table: Table) -> np.ndarray:
@@ -39,41 +43,54 @@ def priced_by(table: Table, name: str) -> tuple[Objective, np.ndarray]:
     return objective_of(shape, codes, value, int(value.max()) + 1, whole, part), value
 
 
+def repeated(table: Table, times: int) -> tuple[Rows, Geometry]:
+    """The rows as they are, so many times one after the other, and the geometry."""
+    rows, shape = in_order(table)
+    return Rows(*(np.concatenate([part] * times) for part in rows)), shape
+
+
 def by_sequential(
-    table: Table, privacy: Privacy, options: Mapping[str, str], seed: int, stopped: bool = False
-) -> tuple[Classes, int]:
-    """The classes of rows as they are, and what they cost; ``stopped``: where the run is interrupted at once."""
+    table: Table, privacy: Privacy, options: Mapping[str, str], seed: int, stopped: bool = False, times: int = 1
+) -> tuple[Classes, int]:  # fmt: skip
+    """The classes of rows as they are, and what they cost; ``stopped``: where the run is interrupted at once; see `repeated`."""
     objective, value = priced_by(table, options.get("objective", "loss"))
-    rows, asked, group = in_order(table)[0], demands(table, privacy), np.empty(table.rows, np.int32)
+    rows, asked = repeated(table, times)[0], demands(table, privacy)
     key = ranked(table) if len(asked.add) else np.zeros(table.rows, np.int64)
+    group = np.empty(len(rows.number), np.int32)
     state = np.random.SeedSequence((seed, 0, 0)).generate_state(1, np.uint64)
     cost = sequential(
-        rows.codes, value, key, objective, asked, asked._replace(k=1), rows.number, int(options.get("alpha", 50)),
-        int(options.get("omega", 150)), options.get("start", "random") == "random", seeded(int(state[0])), group,
-        np.array([stopped], np.int8),
+        rows.codes, np.tile(value, times), np.tile(key, times), objective, asked, asked._replace(k=1), rows.number,
+        int(options.get("alpha", 50)), int(options.get("omega", 150)), options.get("start", "random") == "random",
+        seeded(int(state[0])), group, np.array([stopped], np.int8),
     )  # fmt: skip
     return by_number(group), int(cost)
 
 
-def clusterings(table: Table, privacy: Privacy) -> dict[str, Classes]:
-    """The classes of every clustering method that lowers the loss, by its name."""
-    rows, shape = in_order(table)
-    asked, found = demands(table, privacy), {}
-    group = np.empty(table.rows, np.int32)
-    for grow in ("cluster", "centre"):
-        kmember(rows.places, rows.sets, shape, asked, rows.number, grow == "centre", group)
-        found[f"kmember:grow={grow}"] = by_number(group)
-    agglomerative(rows.places, rows.sets, shape, asked, rows.number, group)
-    found["agglomerative"] = by_number(group)
+def by_distance(
+    name: str, table: Table, privacy: Privacy, stop: Flag | None = None, times: int = 1
+) -> tuple[np.ndarray, int]:
+    """The number of every row's class by one of `BY_DISTANCE`, -1 where none is written, and how many there are; see `repeated`."""
+    rows, shape = repeated(table, times)
+    asked, group = demands(table, privacy), np.full(len(rows.number), -1, np.int32)
+    own = (rows.places, rows.sets, shape, asked, rows.number)
+    stop = np.zeros(1, np.int8) if stop is None else stop
+    if name == "agglomerative":
+        return group, agglomerative(*own, group, stop)
+    if name != "mdav":
+        return group, kmember(*own, name == "kmember:grow=centre", group, stop)
     nominal = [column.kind == "nominal" for column in table.quasi]
     lines = [column.codes if own else axis(column) for column, own in zip(table.quasi, nominal, strict=True)]
     codes = np.array(
         [(column.size + 2) * own for column, own in zip(table.quasi, nominal, strict=True)], np.int64
     )
     weight = np.array([column.weight for column in table.quasi], np.int64)
-    points = Points(np.array(lines, np.int32).T.copy(), codes, weight)
-    mdav(points, rows.places, rows.sets, shape, asked, rows.number, group)
-    found["mdav"] = by_number(group)
+    points = Points(np.tile(np.array(lines, np.int32).T, (times, 1)), codes, weight)
+    return group, mdav(points, *own, group, stop)
+
+
+def clusterings(table: Table, privacy: Privacy) -> dict[str, Classes]:
+    """The classes of every clustering method that lowers the loss, by its name."""
+    found = {name: by_number(by_distance(name, table, privacy)[0]) for name in BY_DISTANCE}
     for start in ("random", "tree"):
         found[f"sequential:start={start}"] = by_sequential(table, privacy, {"start": start}, 1)[0]
     return found

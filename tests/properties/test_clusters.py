@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import threading
 from collections import Counter
 from dataclasses import replace
 from fractions import Fraction
@@ -13,14 +14,14 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from sqlanon.kernels.class_costs import lone, nearest, new_priced, priced
+from sqlanon.kernels.dealing import deal
 from sqlanon.kernels.requirements import new_counters
-from sqlanon.kernels.sequential import deal
 from tests.contract.cases import Case
 from tests.oracle.divisions import gcp, partitions
 from tests.oracle.domains import Quasi, Sensitive, Table
 from tests.oracle.requirements import Privacy, meets
 from tests.oracle.sequential import cost, sequential, total
-from tests.properties.clusters import by_sequential, clusterings, priced_by
+from tests.properties.clusters import BY_DISTANCE, by_distance, by_sequential, clusterings, priced_by
 from tests.properties.kernel import demands
 from tests.properties.onedim import by_number, in_order
 from tests.properties.strategies import cases, examples
@@ -177,9 +178,61 @@ def test_l_between_a_starts_rows_and_the_tables_own() -> None:
 
 
 @pytest.mark.parametrize("start", ["random", "tree"])
+def test_a_start_that_halving_passes_over_is_found(start: str) -> None:
+    """Halving tries 120, 60, 30, 15, 7, 3 and 1 cluster; 50 have each of the 12 values once, and every multiple of 12 rows else."""
+    rng = random.Random(5)
+    said = [i % 12 for i in range(600)]
+    rng.shuffle(said)
+    line = Quasi("x", tuple(rng.randint(0, 99) for _ in said))
+    table, privacy = Table((line,), (Sensitive("s", tuple(said)),)), Privacy(k=10, l=Fraction(12))
+    classes, _ = by_sequential(table, privacy, {"start": start}, 0)
+    assert len(classes) == 50
+    assert all(meets(table, rows, privacy) for rows in classes)
+
+
+@pytest.mark.parametrize(("counts", "l"), [((9,) * 5, 5), ((10,) * 4, 4), ((25,) * 3, 3), ((15, 15, 6), 2)])
+def test_starts_that_halving_passes_over_equal_the_oracle(counts: tuple[int, ...], l: int) -> None:  # noqa: E741
+    rng = random.Random(7)
+    said = [value for value, count in enumerate(counts) for _ in range(count)]
+    rng.shuffle(said)
+    table = Table((Quasi("x", tuple(rng.randint(0, 30) for _ in said)),), (Sensitive("s", tuple(said)),))
+    for k in (2, 3, 5):
+        privacy = Privacy(k=k, l=Fraction(l))
+        expected = sequential({}, 0)(table, privacy, list(range(table.rows)))
+        classes, _ = by_sequential(table, privacy, {}, 0)
+        assert [sorted(rows) for rows in classes] == [sorted(rows) for rows in expected]
+
+
+@pytest.mark.parametrize("start", ["random", "tree"])
 def test_an_interrupted_run_ends_where_it_is(start: str) -> None:
     """No row moves and no clusters unite: those of the start have half of k rows."""
     table = Table((Quasi("x", tuple(i * 7 % 40 for i in range(40))),))
     classes, _ = by_sequential(table, Privacy(k=4), {"start": start}, 0, stopped=True)
     assert [len(rows) for rows in classes] == [2] * 20
     assert all(len(rows) >= 4 for rows in by_sequential(table, Privacy(k=4), {"start": start}, 0)[0])
+
+
+LONG = Table(
+    (Quasi("x", tuple(i * 7 % 40 for i in range(40))), Quasi("y", tuple(i * i % 17 for i in range(40))))
+)
+"""Repeated 10,000 times it takes any of the kernels minutes or hours."""
+
+
+@pytest.mark.parametrize("after", [0, 0.2])
+@pytest.mark.parametrize("name", BY_DISTANCE)
+def test_an_interrupted_kernel_ends_and_writes_nothing(name: str, after: float) -> None:
+    """Before it begins, and in the midst of it."""
+    stop = np.array([after == 0], np.int8)
+    later = threading.Timer(after, stop.fill, (1,))
+    later.start()
+    group, count = by_distance(name, LONG, Privacy(k=4), stop, 10_000)
+    later.join()
+    assert count == 0
+    assert (group == -1).all()
+
+
+@pytest.mark.parametrize("objective", ["loss", "mi"])
+def test_an_interrupted_start_prices_no_cluster_and_unites_none(objective: str) -> None:
+    classes, price = by_sequential(LONG, Privacy(k=4), {"objective": objective}, 0, True, 10_000)
+    assert len(classes) == 200_000
+    assert price == 0

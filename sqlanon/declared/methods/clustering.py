@@ -126,7 +126,10 @@ SEQUENTIAL = MethodDeclaration(
     "sequential",
     "Clusters that rows move between while an objective falls (Goldberger and Tassa 2010).",
     "sqlanon.methods.clustering.sequential:Sequential",
-    Cost(0.05, 30.0, rows=2.0, k=-0.3, worst=10.0, row_bytes=440, column_bytes=52, block="block", times="runs"),
+    Cost(
+        0.05, 30.0, rows=2.0, k=-0.3, worst=10.0, row_bytes=440, column_bytes=52, block="block", times="runs",
+        slower=(("objective", "mi", 1.5), ("objective", "pmi", 6.0), ("objective", "mixed", 20.0)),
+    ),
     (
         Word("start", ("random", "tree"), "Whether rows are dealt out to clusters at random or along the order `tree`.", shown=True),
         Word(

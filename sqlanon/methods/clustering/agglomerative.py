@@ -39,7 +39,9 @@ class Agglomerative:
         def work(block: Block) -> int:
             rows, geometry = block.rows, blocks.loaded.geometry
             return int(
-                agglomerative(rows.places, rows.sets, geometry, block.demands, rows.number, block.group)
+                agglomerative(
+                    rows.places, rows.sets, geometry, block.demands, rows.number, block.group, block.stop
+                )
             )
 
         return blocks.clustered(work)

@@ -42,7 +42,16 @@ class KMember:
             rows, centred = block.rows, self.grow == "centre"
             geometry = blocks.loaded.geometry
             return int(
-                kmember(rows.places, rows.sets, geometry, block.demands, rows.number, centred, block.group)
+                kmember(
+                    rows.places,
+                    rows.sets,
+                    geometry,
+                    block.demands,
+                    rows.number,
+                    centred,
+                    block.group,
+                    block.stop,
+                )
             )
 
         return blocks.clustered(work)

@@ -51,7 +51,16 @@ class MDAV:
                 at[:, a] = rows.codes[:, a] if nominal[a] else line[rows.codes[:, a]]
             points = Points(at, codes, weight)
             return int(
-                mdav(points, rows.places, rows.sets, geometry, block.demands, rows.number, block.group)
+                mdav(
+                    points,
+                    rows.places,
+                    rows.sets,
+                    geometry,
+                    block.demands,
+                    rows.number,
+                    block.group,
+                    block.stop,
+                )
             )
 
         return blocks.clustered(work)

@@ -57,10 +57,10 @@ PROBLEMS = [
     ),
     (
         "policy:14: releases[options].method.minimise: idistance has no such option (did you mean minimize?); options: "
-        "minimize (gcp | sum | max), solver (auto | optimal | ac | ipcsd | dual), centres (whole numbers from 1 to 50000)"
+        "minimize (gcp | sum | max), solver (auto | optimal | ac | ipcsd | dual), centres (a whole number from 1 to 50000)"
     ),
     "policy:15: releases[options].method.minimize: not a value known here; allowed are gcp, sum, max",
-    "policy:16: releases[options].method.centres: not a number known here; allowed are whole numbers from 1 to 50000",
+    "policy:16: releases[options].method.centres: too small; a whole number from 1 to 50000",
     "policy:21: releases[combination].method: topdown is for k alone; with l use tree, hilbert or mondrian",
     "policy:22: releases[combination].rest: not a word known here; one of error, drop, keep",
     (
