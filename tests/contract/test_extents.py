@@ -31,7 +31,7 @@ def found(monkeypatch: pytest.MonkeyPatch) -> dict[str, Extent]:
         last.update(extents(scratch, recoded.boxes, encoded.quasi))
         verify_staged(scratch, encoded, classed, recoded, form)
 
-    monkeypatch.setattr("sqlanon.release.make.run.verify_staged", measure_and_verify)
+    monkeypatch.setattr("sqlanon.release.make.classes.verify_staged", measure_and_verify)
     return last
 
 

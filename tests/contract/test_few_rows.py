@@ -10,7 +10,7 @@ import sqlanon
 from benchmarks.release import fill
 from sqlanon.errors import PrivacyViolation
 from sqlanon.release.check.verify import verify_staged
-from sqlanon.release.make import prepare, run
+from sqlanon.release.make import classes, prepare
 from sqlanon.table import scratch
 from sqlanon.table.stage import take_stage
 
@@ -52,7 +52,7 @@ def test_only_small_runs_and_until_their_end(monkeypatch):
         seen.append(scratch.engine.fetch(OPTIMIZES)[0][0])
         raise PrivacyViolation("not now")
 
-    monkeypatch.setattr(run, "verify_staged", fails)
+    monkeypatch.setattr(classes, "verify_staged", fails)
     with sqlanon.connect("duckdb:///:memory:") as db:
         fill(db)
         for most in (scratch.FEW_ROWS, 39):
@@ -92,7 +92,7 @@ def test_a_view_is_read_by_an_optimized_plan(monkeypatch):
         verify_staged(scratch, *args)
 
     monkeypatch.setattr(prepare, "take_stage", taking)
-    monkeypatch.setattr(run, "verify_staged", verifying)
+    monkeypatch.setattr(classes, "verify_staged", verifying)
     with sqlanon.connect("duckdb:///:memory:") as db:
         fill(db)
         db.engine.execute("CREATE VIEW shown AS SELECT * FROM patients")

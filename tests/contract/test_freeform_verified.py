@@ -16,7 +16,7 @@ from sqlanon.errors import PrivacyViolation
 from sqlanon.methods.base import Assignment
 from sqlanon.methods.freeform import method as code
 from sqlanon.methods.freeform import walk
-from sqlanon.release.make import run as making
+from sqlanon.release.make import classes as making
 from tests.contract.own_boxes import SMALL, fetch, run
 
 

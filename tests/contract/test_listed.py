@@ -11,7 +11,7 @@ import pytest
 
 import sqlanon
 from sqlanon.errors import PrivacyViolation
-from sqlanon.release.make import run
+from sqlanon.release.make import classes
 from sqlanon.table import listed
 
 TABLES = {
@@ -67,13 +67,13 @@ CHANGES = [
 @pytest.mark.parametrize("db", ["plain"], indirect=True)
 @pytest.mark.parametrize("change", CHANGES)
 def test_as_many_rows_are_found_not_covered(db: Any, change: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    honest = run.verify_staged
+    honest = classes.verify_staged
 
     def wrong(scratch: Any, encoded: Any, classed: Any, recoded: Any, form: Any) -> None:
         scratch.engine.execute(f'UPDATE "{recoded.released.name}" SET {change}')
         honest(scratch, encoded, classed, recoded, form)
 
-    monkeypatch.setattr(run, "verify_staged", wrong)
+    monkeypatch.setattr(classes, "verify_staged", wrong)
     found = []
     for rows in (listed.MANY_ROWS, 0):
         monkeypatch.setattr(listed, "MANY_ROWS", rows)
