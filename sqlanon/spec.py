@@ -20,6 +20,7 @@ Persons = Literal["ignored", "rows", "whole"]
 NullPerson = Literal["one", "distinct"]
 RefreshMode = Literal["full", "frozen"]
 SuppressedRows = Literal["starred", "left_out"]
+RuleKind = Literal["steps", "calendar", "prefix", "mask"]
 
 ROLES: tuple[Role, ...] = ("identifier", "quasi", "sensitive", "insensitive")
 EXECUTIONS: tuple[Execution, ...] = ("auto", "kernel", "pushdown")
@@ -35,16 +36,54 @@ MAX_SEARCH = 1000
 
 @dataclass(frozen=True, slots=True)
 class Hierarchy:
-    """A taxonomy tree over a column's values, read from a CSV in ARX's format.
+    """A taxonomy tree over a column's values, read from a CSV in ARX's format, or built.
 
     Attributes:
-        name: where it came from (a path), for messages.
+        name: where it came from (a path, a table, a rule), for messages.
         levels: one tuple a leaf: ``(leaf, parent, ..., root)``, all of equal length, leaves in
             in-order traversal, so that every node covers consecutive leaves.
     """
 
     name: str
     levels: tuple[tuple[str, ...], ...]
+
+    @property
+    def height(self) -> int:
+        """The level of the root; of a tree without leaves 1."""
+        return len(self.levels[0]) - 1 if self.levels else 1
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """A hierarchy that is computed of the values that occur: a run makes a `Hierarchy` of it, and the release publishes the rule alone.
+
+    Attributes:
+        kind: ``steps``: intervals of a number or days of a date; ``calendar``: months, years, ..; ``prefix``: the first characters
+            of a text; ``mask``: a text whose last characters are hidden, one more at each level.
+        levels: from the leaves up, as text: the steps, the units, the lengths, or the side.
+        origin: where steps begin, a number or a date as text; "": 0, or 1970-01-01.
+    """
+
+    kind: RuleKind
+    levels: tuple[str, ...]
+    origin: str = ""
+
+    def __str__(self) -> str:
+        text = f"{self.kind} {', '.join(self.levels)}"
+        return f"{text} from {self.origin}" if self.origin else text
+
+
+@dataclass(frozen=True, slots=True)
+class HierarchyTable:
+    """A hierarchy in a table of the source's database: a leaf in the first column, its parents in the others, the root in the last.
+
+    Every command that opens the database reads it first, so that all others see a `Hierarchy`.
+
+    Attributes:
+        table: ``table`` or ``schema.table`` (parts may be double-quoted).
+    """
+
+    table: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,7 +94,7 @@ class ColumnSpec:
         name: the column as the source spells it.
         role: what the column is for.
         weight: weight in every loss, an integer >= 1 (quasi columns only).
-        hierarchy: taxonomy tree (quasi columns only).
+        hierarchy: taxonomy tree, or what makes it.
         ordered: ``"alphabetical"`` (text by bytes), ``"declared"`` (an enum's own order) or the values in
             order; None lets the type decide: numbers, dates and booleans are ordered, text and enums nominal.
         accept_unique: the owner accepts that the column is nearly unique (sensitive, insensitive).
@@ -65,7 +104,7 @@ class ColumnSpec:
     name: str
     role: Role
     weight: int = 1
-    hierarchy: Hierarchy | None = None
+    hierarchy: Hierarchy | Rule | HierarchyTable | None = None
     ordered: Literal["alphabetical", "declared"] | tuple[str, ...] | None = None
     accept_unique: bool = False
     accept_repeats: bool = False

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, Self, Unpack
 
 from sqlanon import policy
+from sqlanon.database.hierarchy_tables import with_tables
 from sqlanon.database.released import Release
 from sqlanon.declared import FORMATS
 from sqlanon.declared.options import AnonymizeOptions
@@ -110,7 +111,7 @@ class Database:
             PolicyError, GuardError, InfeasibleError, PrivacyViolation, DatabaseError: nothing was published.
             TypeError: an argument that there is not, or no quasi column.
         """
-        spec = policy.release(source=source, **options)
+        spec = with_tables(self.engine, policy.release(source=source, **options))
         self._asked.clear()
         report = run(
             self.engine,
@@ -125,7 +126,7 @@ class Database:
 
     def plan(self, spec: ReleaseSpec, beside: Sequence[ReleaseSpec] = ()) -> PlanReport:
         """What a run of ``spec`` would do; ``beside`` are the other releases of its policy. Publishes nothing."""
-        return make_plan(self.engine, spec, self._progress, beside, self._machine)
+        return make_plan(self.engine, with_tables(self.engine, spec), self._progress, beside, self._machine)
 
     def run(
         self,
@@ -154,7 +155,7 @@ class Database:
         """
         self._asked.clear()
         return run(
-            self.engine, spec, self._machine, self._progress,
+            self.engine, with_tables(self.engine, spec), self._machine, self._progress,
             full=full, allow_weaker=allow_weaker, only_due=only_due, keep_scratch=keep_scratch, new_lineage=new_lineage,
         )  # fmt: skip
 
@@ -171,7 +172,15 @@ class Database:
         self._asked.clear()
         names = list(keys[0]) if keys else []
         texts = [[str(row[name]) for name in names] for row in keys]
-        return erase(self.engine, spec, self._machine, names, texts, self._progress, confirmed=confirmed)
+        return erase(
+            self.engine,
+            with_tables(self.engine, spec),
+            self._machine,
+            names,
+            texts,
+            self._progress,
+            confirmed=confirmed,
+        )
 
     def audit(
         self,
@@ -189,7 +198,7 @@ class Database:
             quasi=_listed(quasi),
             sensitive=_listed(sensitive) or (),
             identifiers=_listed(identifiers) or (),
-            spec=spec,
+            spec=None if spec is None else with_tables(self.engine, spec),
         )
 
     def assess(

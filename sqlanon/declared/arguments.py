@@ -189,8 +189,9 @@ ARGUMENTS: tuple[Argument, ...] = (
         "Freeform: accept k candidates of every row in place of classes.", "own",
     ),
     Argument(
-        "hierarchies", ("columns", "*", "hierarchy"), Mapping[str, FileName], Form.PAIRS, "--hierarchy",
-        "Taxonomy of a column, ARX format.", "COL=FILE.csv",
+        "hierarchies", ("columns", "*", "hierarchy"), Mapping[str, FileName | Mapping[str, object]], Form.PAIRS, "--hierarchy",
+        "Taxonomy of a column: a file in ARX format, or steps:5,10, calendar:month,year, prefix:3,2,1, mask:right, table:schema.t.",
+        "COL=HOW",
     ),
     Argument(
         "ordered", ("columns", "*", "ordered"), Mapping[str, FileName | Sequence[str]], Form.PAIRS, "--ordered",

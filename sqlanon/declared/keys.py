@@ -162,8 +162,9 @@ COLUMN = {
     ),
     "hierarchy": Key(
         None,
-        "Quasi columns: a CSV file in ARX's format, `leaf;parent;...;*`, relative to the policy file. "
-        "Classes publish a node's label. Sensitive columns: for `t` with `distance: hierarchical`.",
+        "Classes publish the label of a node: a CSV file in ARX's format, `leaf;parent;...;*`, relative to the policy file, or a "
+        "mapping that says how the nodes are built. As text: `steps:5,10,20`, `calendar:month,year`, `prefix:3,2,1`, `mask:right`, "
+        "`table:schema.t`. Sensitive columns: a file, groups or a table, for `t` with `distance: hierarchical`.",
     ),
     "ordered": Key(
         None,
@@ -180,6 +181,38 @@ COLUMN = {
         False,
         "Identifiers: equal values are not the same person (names, free text), so that repeats, and several "
         "NULLs, do not stop the run and are not counted as persons.",
+    ),
+}
+HIERARCHY = {
+    "file": Key(None, "The CSV file, which may also be written alone in place of the mapping."),
+    "steps": Key(
+        None,
+        "Numbers, dates and timestamps: widths of intervals, each a multiple of the one before it, in the column's units; days for "
+        "dates. A node is `20..24` where values are whole, `20..<25` where they are not.",
+    ),
+    "from": Key(None, "With `steps`: where an interval begins. Default: 0, or 1970-01-01."),
+    "calendar": Key(
+        None,
+        "Dates and timestamps: some of `day`, `week`, `month`, `quarter`, `year`, `decade`, each made of whole ones before it. Weeks "
+        "begin on Monday and are part of no other unit. With time zone: in UTC.",
+    ),
+    "prefix": Key(
+        None,
+        "Text: how many first characters a node keeps, a smaller number at each level: `C50*`, `C5*`, `C*`.",
+    ),
+    "mask": Key(
+        None,
+        "Text: `right` hides the last character with `*`, at the next level the one before it as well: `1234*`, `123**`.",
+    ),
+    "groups": Key(
+        None,
+        "A name for each list of values: `{young: [18, 19, 20], old: [90, 91]}`. A group of groups is a mapping in place of the "
+        "list. Every value of the column is in one of them.",
+    ),
+    "table": Key(
+        None,
+        "A table of the same database: a leaf in its first column, its parents in the next ones, the root in the last; it is read "
+        "when the release is made.",
     ),
 }
 PRIVACY = {
@@ -300,6 +333,7 @@ KEYS: Mapping[str, Mapping[str, Key]] = {
     "policy": POLICY,
     "release": RELEASE,
     "column": COLUMN,
+    "hierarchy": HIERARCHY,
     "privacy": PRIVACY,
     "max_loss": MAX_LOSS,
     "at_least": AT_LEAST,

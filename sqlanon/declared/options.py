@@ -39,7 +39,7 @@ class FileOptions(TypedDict, total=False):
     at_least: Mapping[str, Number] | None
     presence: Presence | None
     boxes: Boxes | None
-    hierarchies: Mapping[str, FileName] | None
+    hierarchies: Mapping[str, FileName | Mapping[str, object]] | None
     ordered: Mapping[str, FileName | Sequence[str]] | None
     weights: Mapping[str, int] | None
     method: str | Mapping[str, object]

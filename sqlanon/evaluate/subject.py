@@ -18,8 +18,9 @@ from sqlanon.release.store.catalog_entry import Entry
 from sqlanon.release.store.metadata import COLUMNS
 from sqlanon.release.store.target import is_pair, metadata_of, sensitive_of
 from sqlanon.results import LossReport, RunReport
-from sqlanon.spec import ColumnSpec, FormatSpec, Hierarchy, PrivacySpec, ReleaseSpec
+from sqlanon.spec import ColumnSpec, FormatSpec, Hierarchy, PrivacySpec, ReleaseSpec, Rule
 from sqlanon.sqltext import identifier, statement
+from sqlanon.table import rules
 from sqlanon.table.stage import Roles, assign_roles
 
 
@@ -152,8 +153,10 @@ def _column(name: str, kept: Mapping[str, Any], described: tuple[object, ...]) -
     )
 
 
-def _hierarchy(name: str, declared: Mapping[str, Any]) -> Hierarchy:
-    """The tree that metadata declare: nodes are (level, first leaf, leaves, label)."""
+def _hierarchy(name: str, declared: Mapping[str, Any]) -> Hierarchy | Rule:
+    """The rule or the tree that metadata declare: nodes are (level, first leaf, leaves, label)."""
+    if "rule" in declared:
+        return rules.read(declared["rule"])
     paths: list[list[str]] = [[] for _ in declared["leaves"]]
     for _, first, leaves, label in sorted(declared["nodes"], key=lambda node: node[0]):
         for path in paths[first : first + leaves]:

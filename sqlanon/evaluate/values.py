@@ -15,6 +15,7 @@ from sqlanon.engines.base import Column, Engine
 from sqlanon.errors import UnsupportedError
 from sqlanon.evaluate.subject import Subject
 from sqlanon.query.text_order import in_bytes
+from sqlanon.spec import Hierarchy
 from sqlanon.sqltext import identifier, literal, statement
 from sqlanon.table.stage import Reading
 
@@ -86,7 +87,7 @@ class Values:
 
 
 def _in_order(reading: Reading | None, values: list[Any]) -> list[Any]:
-    if reading is not None and reading.spec.hierarchy is not None:
+    if reading is not None and isinstance(reading.spec.hierarchy, Hierarchy):
         place = {path[0]: rank for rank, path in enumerate(reading.spec.hierarchy.levels)}
         return sorted(values, key=lambda value: (place.get(str(value), -1), str(value)))
     if reading is not None and isinstance(reading.spec.ordered, tuple):

@@ -12,6 +12,7 @@ from sqlanon.formats.label_text import parse_label
 from sqlanon.formats.layout import Names
 from sqlanon.formats.recoded import Recoded
 from sqlanon.sqltext import identifier
+from sqlanon.table.tree import hierarchy_of
 from sqlanon.table.wide import FEW
 
 if TYPE_CHECKING:
@@ -153,9 +154,9 @@ def claim_of(
         ranks = scratch.table(f"{domain.code}_order{of}")
         rows = ((value, rank) for rank, value in enumerate(reading.spec.ordered))
         scratch.engine.load_rows(ranks, [("value", text), ("rank", "INTEGER")], rows)
-    if kind == "tree" and not form.facts.single and reading.spec.hierarchy is not None:
+    if kind == "tree" and not form.facts.single:
         claims = scratch.table(f"{domain.code}_claims{of}")
-        paths = {(path[0], form.write(node)) for path in reading.spec.hierarchy.levels for node in path}
+        paths = {(path[0], form.write(node)) for path in hierarchy_of(domain).levels for node in path}
         scratch.engine.load_rows(claims, [("leaf", text), ("label", text)], sorted(paths))
     elif form.facts.text:
         claims = scratch.table(f"{domain.code}_claims{of}")
@@ -238,12 +239,11 @@ def least(
         elif claim.kind == "set":
             rows = scratch.fetch("freeform/least_set", **what)
         else:
-            assert reading.spec.hierarchy is not None
             paths = scratch.table(f"{domain.code}_paths")
             text = scratch.engine.capabilities.text_type
             above = (
                 (path[0], level, form.write(node))
-                for path in reading.spec.hierarchy.levels
+                for path in hierarchy_of(domain).levels
                 for level, node in enumerate(path)
             )
             scratch.engine.load_rows(paths, [("leaf", text), ("level", "INTEGER"), ("label", text)], above)

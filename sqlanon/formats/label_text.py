@@ -7,30 +7,11 @@ is quoted as JSON, so that every label parses back exactly.
 
 from __future__ import annotations
 
-import datetime
-import decimal
 import json
 import re
 from typing import Literal
 
 _SPECIAL = re.compile(r'[,\[\]{}"\n\r]')
-
-
-def text_of(value: object) -> str:
-    """A domain value as text, the same on every engine.
-
-    >>> text_of(0.1), text_of(True), text_of(datetime.date(2020, 1, 31))
-    ('0.1', 'true', '2020-01-31')
-    """
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if isinstance(value, float):
-        return repr(value)
-    if isinstance(value, datetime.datetime):
-        return value.isoformat(sep=" ")
-    if isinstance(value, decimal.Decimal):
-        return format(value, "f")
-    return str(value)
 
 
 def quote(text: str) -> str:

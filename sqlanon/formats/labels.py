@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 from sqlanon.formats.base import Cell, Field
 from sqlanon.formats.boxes import BoxFormat
 from sqlanon.formats.column import Column
-from sqlanon.formats.label_text import quote, text_of
+from sqlanon.formats.label_text import quote
 from sqlanon.formats.layout import Names
 from sqlanon.sqltext import identifier
+from sqlanon.table.text import text_of
 
 if TYPE_CHECKING:
     from sqlanon.engines.base import TableRef

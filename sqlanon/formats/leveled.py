@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from sqlanon.formats.recoded import Levels
-from sqlanon.table.tree import load_ancestors
+from sqlanon.table.tree import hierarchy_of, load_ancestors
 from sqlanon.table.wide import Part, beside, few
 
 if TYPE_CHECKING:
@@ -17,8 +17,7 @@ if TYPE_CHECKING:
 
 def height_of(domain: Domain) -> int:
     """The level at which a quasi column publishes any value: the root of its hierarchy, 1 without one."""
-    hierarchy = domain.reading.spec.hierarchy if domain.reading.treatment == "hierarchy" else None
-    return len(hierarchy.levels[0]) - 1 if hierarchy is not None else 1
+    return hierarchy_of(domain).height if domain.reading.treatment == "hierarchy" else 1
 
 
 def key_of(domain: Domain, *, leveled: bool) -> str:

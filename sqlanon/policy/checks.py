@@ -13,6 +13,7 @@ from typing import Any, Literal, TypeVar, cast
 from sqlanon.declared import FORMATS
 from sqlanon.declared.combinations import combinations
 from sqlanon.errors import PolicyError
+from sqlanon.policy.builders import built
 from sqlanon.policy.fields import AN_ORDER, name_parts
 from sqlanon.policy.hierarchies import read_hierarchy, read_order
 from sqlanon.policy.method import check_method
@@ -33,6 +34,7 @@ from sqlanon.spec import (
     RefineSpec,
     RefreshSpec,
     ReleaseSpec,
+    Rule,
     SuppressionSpec,
 )
 
@@ -207,7 +209,13 @@ def _column(name: str, column: ColumnModel, path: Path, problems: Problems, file
         problems.add((*path, "ordered"), "the column also has a hierarchy", "hierarchy or ordered, not both")
     hierarchy = None
     if column.hierarchy is not None:
-        hierarchy = files.hierarchy((*path, "hierarchy"), column.hierarchy, problems)
+        hierarchy = built((*path, "hierarchy"), name, column.hierarchy, problems, files.hierarchy)
+        if column.role == "sensitive" and isinstance(hierarchy, Rule):
+            problems.add(
+                (*path, "hierarchy"),
+                f"{hierarchy.kind} of a sensitive column",
+                "a file, groups or a table: distances are of values that are listed",
+            )
     return ColumnSpec(
         name=name,
         role=column.role,

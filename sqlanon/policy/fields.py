@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from datetime import date
 from decimal import Decimal
 from fractions import Fraction
 from typing import Annotated, TypeVar
@@ -27,6 +28,11 @@ _FLAGS = {"true": True, "yes": True, "on": True, "false": False, "no": False, "o
 
 A_TABLE = 'table or schema.table; a part that holds a dot or a quote is double-quoted: schema."my.table"'
 AN_ORDER = "alphabetical, declared, a list of different values, or a file with one value per line"
+BUILDERS = ("steps", "calendar", "prefix", "mask", "table")
+"""What builds a hierarchy and can be written as text: `steps:5,10`."""
+A_HIERARCHY = (
+    "a CSV file, or a mapping such as {steps: [5, 10]}, {prefix: [3, 2, 1]} or {groups: {young: [18, 19]}}"
+)
 A_METHOD = "a name, name:option=value,option=value, or a mapping with name and options"
 
 
@@ -147,6 +153,46 @@ def order(value: object) -> str | list[str]:
     if not values or len(set(values)) < len(values):
         raise wrong("a value is listed twice" if values else "the list is empty", AN_ORDER)
     return values
+
+
+def one_word(value: object) -> str:
+    """A number, a date or a word, as text."""
+    if (
+        isinstance(value, bool)
+        or not isinstance(value, str | int | float | Fraction | Decimal | date)
+        or value == ""
+    ):
+        raise wrong(wrong_kind(value, "not a number or text"), "a number, a date or text")
+    return str(value)
+
+
+def words(value: object) -> list[str]:
+    """Numbers or words, as text; text alone is a comma list."""
+    listed_words = (
+        value.split(",") if isinstance(value, str) else [value] if isinstance(value, int | float) else value
+    )
+    if (
+        not isinstance(listed_words, Sequence)
+        or isinstance(listed_words, bytes | bytearray)
+        or not listed_words
+    ):
+        raise wrong(wrong_kind(value, "not a list"), "a list of numbers or words")
+    return [one_word(one.strip() if isinstance(one, str) else one) for one in listed_words]
+
+
+def hierarchy(value: object) -> object:
+    """The text forms of a hierarchy, a file or ``steps:5,10 from 0``, as the mapping that they mean."""
+    if not isinstance(value, str):
+        if value is None or isinstance(value, Mapping):
+            return value
+        raise wrong(wrong_kind(value, "not a hierarchy"), A_HIERARCHY)
+    builder, colon, rest = text(value).partition(":")
+    if not colon or builder not in BUILDERS:
+        return {"file": value}
+    if builder == "steps" and " from " in rest:
+        rest, _, origin = rest.partition(" from ")
+        return {"steps": rest.strip(), "from": origin.strip()}
+    return {builder: rest.strip()}
 
 
 def method(value: object) -> object:

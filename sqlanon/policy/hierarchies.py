@@ -37,12 +37,21 @@ def read_hierarchy(path: str | os.PathLike[str], name: str | None = None) -> Hie
     rows = _rows(_text(path, name), name)
     if not rows:
         raise PolicyError(f"{name}: holds no line; {_A_LINE}")
+    return of_paths(name, rows)
+
+
+def of_paths(name: str, rows: list[tuple[int, tuple[str, ...]]]) -> Hierarchy:
+    """The hierarchy of numbered paths from a leaf to the root.
+
+    Raises:
+        PolicyError: with every problem and the number of its path.
+    """
     problems = _shape(rows) or _parents(rows)
     if problems:
         shown = [f"{name}:{line}: {what}" for line, what in problems[:MOST_PROBLEMS]]
         more = len(problems) - MOST_PROBLEMS
         raise PolicyError(shown + ([f"{name}: {more} more problems of this kind"] if more > 0 else []))
-    return Hierarchy(name, _in_order([labels for _, labels in rows]))
+    return Hierarchy(name, in_order([labels for _, labels in rows]))
 
 
 def read_order(path: str | os.PathLike[str], name: str | None = None) -> tuple[str, ...]:
@@ -141,8 +150,12 @@ def _parents(rows: list[tuple[int, tuple[str, ...]]]) -> list[tuple[int, str]]:
     return problems
 
 
-def _in_order(rows: list[tuple[str, ...]]) -> tuple[tuple[str, ...], ...]:
-    """Leaves once each, so that every node covers consecutive ones."""
+def in_order(rows: list[tuple[str, ...]]) -> tuple[tuple[str, ...], ...]:
+    """Leaves once each, so that every node covers consecutive ones, children in the order of their first appearance.
+
+    Args:
+        rows: one path a leaf, from the leaf to the root; each node has one parent.
+    """
     first: dict[tuple[int, str], int] = {}
     for labels in rows:
         for node in enumerate(labels):

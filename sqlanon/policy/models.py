@@ -40,6 +40,10 @@ Text = Annotated[str, BeforeValidator(fields.text)]
 Table = Annotated[str, BeforeValidator(fields.table_name)]
 Names = Annotated[list[str], BeforeValidator(fields.names, json_schema_input_type=str | list[str])]
 Tables = Annotated[list[Table], BeforeValidator(fields.names, json_schema_input_type=str | list[str])]
+Word = Annotated[str, BeforeValidator(fields.one_word, json_schema_input_type=str | float)]
+Words = Annotated[
+    list[str], BeforeValidator(fields.words, json_schema_input_type=str | float | list[str | float])
+]
 Flag = Annotated[bool, BeforeValidator(flag)]
 Ordered = Annotated[
     str | list[str], BeforeValidator(fields.order, json_schema_input_type=str | list[str | float])
@@ -68,12 +72,28 @@ class Part(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, hide_input_in_errors=True)
 
 
+class HierarchyModel(Part):
+    """What the nodes of a column are: exactly one of the keys, and `from` with `steps`. See [hierarchies.md](hierarchies.md)."""
+
+    file: Text | None = described("hierarchy", "file")
+    steps: Words | None = described("hierarchy", "steps")
+    origin: Word | None = described("hierarchy", "from", alias="from")
+    calendar: Words | None = described("hierarchy", "calendar")
+    prefix: Words | None = described("hierarchy", "prefix")
+    mask: Annotated[Literal["right"], one_of("right")] | None = described("hierarchy", "mask")
+    groups: Annotated[dict[str, Any] | None, mapping("young: [18, 19]")] = described("hierarchy", "groups")
+    table: Table | None = described("hierarchy", "table")
+
+
 class ColumnModel(Part):
     """One column of the source. Its role alone may be written as text: `age: quasi`."""
 
     role: RoleWord = described("column", "role")
     weight: Annotated[int, whole(1, MAX_WEIGHT)] = described("column", "weight")
-    hierarchy: Text | None = described("column", "hierarchy")
+    hierarchy: Annotated[
+        HierarchyModel | None,
+        BeforeValidator(fields.hierarchy, json_schema_input_type=str | HierarchyModel | None),
+    ] = described("column", "hierarchy")
     ordered: Ordered | None = described("column", "ordered")
     accept_unique: Flag = described("column", "accept_unique")
     accept_repeats: Flag = described("column", "accept_repeats")

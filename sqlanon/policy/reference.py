@@ -18,6 +18,7 @@ _TITLES = {
     "PolicyModel": "The file",
     "ReleaseModel": "A release: `releases[]`",
     "ColumnModel": "A column: `columns.<name>`",
+    "HierarchyModel": "A hierarchy: `columns.<name>.hierarchy`",
     "PrivacyModel": "Privacy: `privacy`",
     "MaxLossModel": "A bound on the loss: `privacy.max_loss`",
     "AtLeastModel": "The least that is accepted: `privacy.at_least`",
@@ -100,7 +101,7 @@ there is one root, usually `*`.
 
 An **order** for `ordered` is a UTF-8 file with one value per line, each once.
 
-Both are relative to the policy file. Hierarchies for numbers list every number as a leaf.
+Both are relative to the policy file. Hierarchies for numbers list every number as a leaf; `steps` needs no file.
 """
 
 

@@ -17,6 +17,7 @@ from sqlanon.policy.models import (
     AtLeastModel,
     ColumnModel,
     FormatModel,
+    HierarchyModel,
     MaxLossModel,
     MethodModel,
     PolicyModel,
@@ -32,6 +33,7 @@ _PARTS: dict[str, type[BaseModel]] = {
     "max_loss": MaxLossModel,
     "at_least": AtLeastModel,
     "method": MethodModel,
+    "hierarchy": HierarchyModel,
     "refine": RefineModel,
     "suppression": SuppressionModel,
     "format": FormatModel,
@@ -66,7 +68,10 @@ def _words(found: ErrorDetails, model: type[BaseModel]) -> tuple[str, str]:
             return "is missing", _part(model, loc[:-1]).model_fields[str(loc[-1])].description or ""
         case "extra_forbidden":
             part = _part(model, loc[:-1])
-            keys = [*part.model_fields, *(further() if part is PrivacyModel else ())]
+            keys = [
+                *(one.alias or name for name, one in part.model_fields.items()),
+                *(further() if part is PrivacyModel else ()),
+            ]
             return "unknown key" + near(loc[-1], keys), f"the keys here are {listed(keys)}"
         case "model_type" | "dict_type":
             return "not a mapping", "key: value pairs"

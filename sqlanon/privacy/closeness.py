@@ -22,7 +22,7 @@ from sqlanon.privacy.counts import Counts, GroupShares, OfCounts
 from sqlanon.privacy.fractions import at_most
 from sqlanon.privacy.reference import beside, reference
 from sqlanon.privacy.shares import each_asked
-from sqlanon.spec import ColumnSpec, PrivacySpec
+from sqlanon.spec import ColumnSpec, Hierarchy, PrivacySpec
 from sqlanon.table.scratch import Scratch
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ class TCloseness(OfCounts):
         what = f"t of {self.column}: distance {self.distance}"
         hierarchy, order = (self.spec.hierarchy, self.spec.ordered) if self.spec else (None, None)
         if self.distance == "hierarchical":
-            if hierarchy is None:
+            if not isinstance(hierarchy, Hierarchy):
                 return f"{what} needs a hierarchy of the column"
             known = {path[0] for path in hierarchy.levels}
             missing = sum(1 for text in values.texts if text is not None and text not in known)
@@ -81,7 +81,7 @@ class TCloseness(OfCounts):
     def tree(self, texts: Sequence[str | None], ranks: Sequence[int]) -> Tree:
         """The tree of values with these texts and ranks."""
         m = len(texts)
-        if self.distance == "hierarchical" and self.spec and self.spec.hierarchy:
+        if self.distance == "hierarchical" and self.spec and isinstance(self.spec.hierarchy, Hierarchy):
             return hierarchy_tree(texts, self.spec.hierarchy.levels)
         if self.distance == "ordered":
             place = self._places(texts, ranks)
@@ -207,6 +207,6 @@ class TCloseness(OfCounts):
         shown, order, levels = found.values.texts, None, None
         if self.distance == "ordered":
             order = self._places(shown, found.values.ranks)
-        elif self.spec and self.spec.hierarchy:
+        elif self.spec and isinstance(self.spec.hierarchy, Hierarchy):
             levels = {path[0]: path for path in self.spec.hierarchy.levels}
         return Measured(*farthest(found, self.asked, order, levels, shown))

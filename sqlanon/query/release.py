@@ -14,7 +14,9 @@ from sqlanon.query.answer import Unlike
 from sqlanon.release.store.metadata import COLUMNS
 from sqlanon.release.store.swap import spelled
 from sqlanon.release.store.target import metadata_of, sensitive_of
+from sqlanon.spec import Rule
 from sqlanon.sqltext import statement
+from sqlanon.table import rules
 
 T = TypeVar("T")
 
@@ -44,6 +46,11 @@ class Field:
     declared: Mapping[str, Any] = field(default_factory=dict)
     collation: str | None = None
     deterministic: bool = True
+
+    @property
+    def rule(self) -> Rule | None:
+        """What builds the nodes of its hierarchy; None: they are declared, or it has none."""
+        return rules.read(self.declared["rule"]) if "rule" in self.declared else None
 
 
 @dataclass(frozen=True)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 from sqlanon.engines.base import TableRef
 from sqlanon.errors import DatabaseError, PolicyError
-from sqlanon.spec import Hierarchy
+from sqlanon.spec import Hierarchy, Rule
 from sqlanon.table.encode import MANY, Domain
+from sqlanon.table.rules import resolved
 from sqlanon.table.scratch import Scratch
 from sqlanon.table.stage import Counted, Reading, Roles
 from sqlanon.table.wide import few
@@ -17,9 +19,16 @@ _HUGE = ("HUGEINT", "UHUGEINT")
 
 
 def build_domains(
-    scratch: Scratch, roles: Roles, stage: TableRef, persons: Sequence[Counted] = ()
+    scratch: Scratch,
+    roles: Roles,
+    stage: TableRef,
+    persons: Sequence[Counted] = (),
+    beside: TableRef | None = None,
 ) -> tuple[tuple[Domain, ...], tuple[Domain, ...], tuple[Domain, ...]]:
     """The domains of the quasi columns, of the sensitive columns, and of the numbers of ``persons``.
+
+    Where a column's hierarchy is a rule, the reading of its domain has the tree that the rule makes of the values, those of a population in
+    table ``beside`` included.
 
     Raises:
         PolicyError: a hierarchy or an order does not cover the column; the text counts the missing values.
@@ -38,13 +47,18 @@ def build_domains(
         asked = [(tables[code] if code in ordered else values[code], code in ordered) for _, code in readings]
         facts = list(_facts(scratch, asked))
     domains = []
-    for (reading, code), (distinct, nulls, singles, top, spread) in zip(readings, facts, strict=True):
-        size = distinct
+    for (given, code), (distinct, nulls, singles, top, spread) in zip(readings, facts, strict=True):
+        size, reading = distinct, given
         if reading.treatment == "hierarchy":
-            assert reading.spec.hierarchy is not None
-            size = _hierarchy_domain(
-                scratch, reading, reading.spec.hierarchy, values[code], tables[code], code, nulls > 0
-            )
+            hierarchy = reading.spec.hierarchy
+            if isinstance(hierarchy, Rule):
+                seen = (
+                    values[code] if beside is None else _of_both(scratch, reading, values[code], beside, code)
+                )
+                hierarchy = resolved(scratch, reading, hierarchy, seen)
+                reading = replace(reading, spec=replace(reading.spec, hierarchy=hierarchy))
+            assert isinstance(hierarchy, Hierarchy)
+            size = _hierarchy_domain(scratch, reading, hierarchy, values[code], tables[code], code, nulls > 0)
         elif _given(reading):
             _given_domain(scratch, reading, values[code], tables[code], code)
         domains.append(
@@ -54,6 +68,20 @@ def build_domains(
         )
     first, past = len(roles.quasi), len(roles.quasi) + len(roles.sensitive)
     return tuple(domains[:first]), tuple(domains[first:past]), tuple(domains[past:])
+
+
+def _of_both(scratch: Scratch, reading: Reading, values: TableRef, beside: TableRef, code: str) -> TableRef:
+    """The values of a column and those of a population."""
+    both = scratch.table(f"{code}_both")
+    scratch.execute(
+        "table/values_of_both",
+        both=both,
+        values=values,
+        beside=beside,
+        column=reading.alias,
+        as_float=reading.as_float,
+    )
+    return both
 
 
 def _count_values(scratch: Scratch, stage: TableRef, wanted: Sequence[tuple[Reading, TableRef]]) -> None:

@@ -9,7 +9,8 @@ from typing import Literal
 
 from sqlanon.engines.base import Column, Relation, TableRef
 from sqlanon.errors import PolicyError, UnsupportedError
-from sqlanon.spec import ColumnSpec, NullPerson, ReleaseSpec, person_name
+from sqlanon.spec import ColumnSpec, NullPerson, ReleaseSpec, Rule, person_name
+from sqlanon.table.rules import refusal
 from sqlanon.table.scratch import Scratch
 
 Treatment = Literal["ordered", "nominal", "hierarchy"]
@@ -267,6 +268,8 @@ def _quasi(spec: ReleaseSpec, item: ColumnSpec, column: Column, alias: str) -> R
         )
     if isinstance(item.ordered, tuple) and kind not in ("text", "enum"):
         raise PolicyError(f"{spec.name}: a list of values is for text; {column.name} is {column.shown_type}")
+    if isinstance(item.hierarchy, Rule) and (why := refusal(item.hierarchy, kind, column.shown_type)):
+        raise PolicyError(f"{spec.name}: hierarchy of {column.name}: {why}")
     treatment: Treatment
     if item.hierarchy is not None:
         treatment = "hierarchy"

@@ -5,12 +5,13 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from sqlanon.spec import Hierarchy
+
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
     from sqlanon.engines.base import TableRef
-    from sqlanon.spec import Hierarchy
     from sqlanon.table.encode import Domain
     from sqlanon.table.scratch import Scratch
 
@@ -32,8 +33,14 @@ class Tree:
 
 def tree_of(domain: Domain) -> Tree:
     """The tree of a column with a hierarchy."""
-    assert domain.reading.spec.hierarchy is not None
-    return as_tree(domain.reading.spec.hierarchy)
+    return as_tree(hierarchy_of(domain))
+
+
+def hierarchy_of(domain: Domain) -> Hierarchy:
+    """The hierarchy of a column that has one."""
+    found = domain.reading.spec.hierarchy
+    assert isinstance(found, Hierarchy)
+    return found
 
 
 def as_tree(hierarchy: Hierarchy) -> Tree:
@@ -42,10 +49,10 @@ def as_tree(hierarchy: Hierarchy) -> Tree:
 
     count = len(hierarchy.levels)
     nodes, sizes, labels = [], [], []
-    for level in range(len(hierarchy.levels[0])):
+    for level in range(hierarchy.height + 1):
         label = [path[level] for path in hierarchy.levels]
         changes = np.array([i == 0 or path[level:] != hierarchy.levels[i - 1][level:]
-                            for i, path in enumerate(hierarchy.levels)])  # fmt: skip
+                            for i, path in enumerate(hierarchy.levels)], bool)  # fmt: skip
         if level == 0:
             changes[:] = True
         starts = np.flatnonzero(changes)

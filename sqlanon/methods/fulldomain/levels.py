@@ -17,7 +17,7 @@ import numpy as np
 
 from sqlanon.kernels.extent import SCALE
 from sqlanon.table.encode import Domain
-from sqlanon.table.tree import tree_of
+from sqlanon.table.tree import hierarchy_of, tree_of
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -27,8 +27,7 @@ if TYPE_CHECKING:
 
 def levels_of(domain: Domain) -> int:
     """How many levels a column has."""
-    hierarchy = domain.reading.spec.hierarchy
-    return len(hierarchy.levels[0]) if hierarchy is not None else 2
+    return hierarchy_of(domain).height + 1 if domain.reading.treatment == "hierarchy" else 2
 
 
 def nodes_of(quasi: Sequence[Domain]) -> int:

@@ -16,13 +16,18 @@ from sqlglot import exp
 
 from sqlanon.engines.base import Engine, Statement
 from sqlanon.formats import Cell, Format
+from sqlanon.formats.label_text import parse_label
 from sqlanon.query.refusal import Refused
 from sqlanon.query.release import Field, Released
 from sqlanon.query.rewrite.sqltree import Tree, column, sql, string, table_of
 from sqlanon.spec import FormatSpec
+from sqlanon.sqltext import literal
+from sqlanon.table import rules
 
 VIEW = "released"
 """What the view is called in the rewritten SQL."""
+MOST_LABELS = 1_000_000
+"""Different nodes of a rule that a column shows, at most."""
 
 Shape = Literal["interval", "order", "set", "node", "group"]
 
@@ -95,6 +100,8 @@ def box_of(engine: Engine, released: Released, own: Field, name: str) -> Box:
         if "order" not in own.declared:
             shown = released.column(own.published[0]).type
             facts["type"] = exp.DataType.build(shown, dialect=engine.dialect, udt=True)
+    if own.rule is not None and not form.facts.single:
+        return _read(Box(name, own, shape, {}, **facts), _of_rule(engine, released, own))
     if shape == "node":
         facts["nodes"] = _leaves(own) if form.facts.single else _nodes(own, form)
     if form.facts.text and own.kind in ("text", "enum"):
@@ -122,7 +129,44 @@ def _check_quotes(engine: Engine, released: Released, own: Field) -> None:
         )
 
 
+def _of_rule(engine: Engine, released: Released, own: Field) -> Cell:
+    """A cell of a node that a rule built, as the interval that its label means; any value is what the root covers."""
+    cell, form, rule = released.form.cell(own, "node", VIEW), released.form, own.rule
+    assert rule is not None
+    shown = released.once(("labels", own.name), lambda: _labels(engine, released, own))
+    node, kind = cell.parts["node"], "TEXT" if own.kind == "text" else own.source_type
+    ends: dict[str, str] = {}
+    for at, end in enumerate(("lo", "hi")):
+        cases = ""
+        for label in shown:
+            raw = parse_label(label) if form.facts.text else ("value", (label,))
+            plain = raw[1][0] if raw[0] == "value" else label
+            means = rules.meaning(rule, plain, own.kind, _step(own))
+            if means is not None or plain != label:
+                value = literal((means or (plain, plain))[at])
+                cases += f" WHEN {node} = {literal(label)} THEN CAST({value} AS {kind})"
+        ends[end] = f"CASE WHEN {node} = '*' THEN NULL{cases} ELSE CAST({node} AS {kind}) END"
+    state = cell.state or "'none'"
+    return Cell(ends, f"CASE WHEN {state} = 'none' AND {node} = '*' THEN 'any' ELSE {state} END")
+
+
+def _labels(engine: Engine, released: Released, own: Field) -> list[str]:
+    """The different labels that a column shows."""
+    shown = column(own.published[0], VIEW)
+    listed = (
+        exp.Select()
+        .select(shown)
+        .distinct()
+        .from_(table_of(released.view.ref, VIEW))
+        .where(exp.Not(this=exp.Is(this=shown.copy(), expression=exp.null())))
+    )
+    rows = engine.fetch(Statement("query/labels", listed.sql(dialect=engine.dialect)), max_rows=MOST_LABELS)
+    return sorted(str(row[0]) for row in rows)
+
+
 def _shape(own: Field) -> Shape:
+    if own.rule is not None:
+        return "interval"
     shapes: dict[str, Shape] = {"ordered": "interval", "nominal": "set", "hierarchy": "node"}
     return shapes[own.treatment]
 
@@ -142,7 +186,7 @@ def _values(engine: Engine, released: Released, own: Field) -> tuple[str, ...]:
     """The declared domain: a list of the policy's, the leaves of a hierarchy, or the labels of an enum in its own order."""
     declared = own.declared
     if own.treatment == "hierarchy":
-        return tuple(declared["leaves"])
+        return tuple(declared.get("leaves", ()))
     if "order" in declared:
         return tuple(declared["order"])
     if own.treatment == "ordered" and own.kind == "enum" and not released.form.facts.text:

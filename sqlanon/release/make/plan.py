@@ -37,6 +37,7 @@ from sqlanon.sqltext import statement
 from sqlanon.table.encode import Domain
 from sqlanon.table.scratch import Scratch
 from sqlanon.table.stage import hashed
+from sqlanon.table.tree import hierarchy_of
 
 
 def plan(
@@ -239,8 +240,8 @@ def _columns(spec: ReleaseSpec, ready: Prepared) -> list[PlanColumn]:
 def _treatment(domain: Domain) -> str:
     reading = domain.reading
     weight = f", weight {reading.spec.weight}" if reading.spec.weight != 1 else ""
-    if reading.spec.hierarchy is not None:
-        return f"hierarchy of {len(reading.spec.hierarchy.levels)} leaves{weight}"
+    if reading.treatment == "hierarchy":
+        return f"hierarchy of {len(hierarchy_of(domain).levels)} leaves{weight}"
     return f"{'set of values' if reading.treatment == 'nominal' else 'range'}{weight}"
 
 

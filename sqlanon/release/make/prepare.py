@@ -185,7 +185,7 @@ def profiled(
         if not spec.privacy.of_persons:  # where a requirement counts them, it said so
             reached += feasible_persons(scratch, spec, stage, persons)
         coded = persons if any(one.counts_persons for one in asked) else ()
-        quasi, sensitive, person_codes = build_domains(scratch, roles, stage, coded)
+        quasi, sensitive, person_codes = build_domains(scratch, roles, stage, coded, staged.beside)
         if not part:
             guard_sensitive(spec, sensitive, rows)
         guard_values(scratch, spec, sensitive, asked)

@@ -9,7 +9,7 @@ from fractions import Fraction
 from typing import Any, cast
 
 from sqlanon.results.base import plain
-from sqlanon.spec import Hierarchy, ReleaseSpec
+from sqlanon.spec import Hierarchy, ReleaseSpec, Rule
 
 
 def hashed(policy: Mapping[str, Any]) -> tuple[str, str]:
@@ -27,6 +27,8 @@ def redacted(spec: ReleaseSpec) -> dict[str, Any]:
                 "name": original.hierarchy.name,
                 "sha256": _hash(original.hierarchy.levels),
             }
+        elif isinstance(original.hierarchy, Rule):
+            column["hierarchy"] = str(original.hierarchy)
         if isinstance(original.ordered, tuple):
             column["ordered"] = {"values": len(original.ordered), "sha256": _hash(original.ordered)}
     if spec.privacy.accuracy is not None:

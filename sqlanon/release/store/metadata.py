@@ -17,8 +17,9 @@ from sqlanon.engines.base import Engine, TableRef
 from sqlanon.formats import GROUP, Names, Recoded
 from sqlanon.release.store.catalog_policy import written
 from sqlanon.results import RequirementResult
-from sqlanon.spec import OWN, Accuracy, PrivacySpec, ReleaseSpec
+from sqlanon.spec import OWN, Accuracy, Hierarchy, PrivacySpec, ReleaseSpec, Rule
 from sqlanon.sqltext import statement
+from sqlanon.table import rules
 from sqlanon.table.stage import Roles
 from sqlanon.table.tree import as_tree
 
@@ -81,8 +82,11 @@ def metadata_rows(
         published = [reading.name]
         if reading.alias in names:
             published = list(names[reading.alias].published())
-            if reading.spec.hierarchy is not None and reading.treatment == "hierarchy":
-                tree = as_tree(reading.spec.hierarchy)
+            hierarchy = reading.spec.hierarchy
+            if isinstance(hierarchy, Rule):
+                declared = json.dumps({"rule": rules.written(hierarchy)})
+            elif isinstance(hierarchy, Hierarchy) and reading.treatment == "hierarchy":
+                tree = as_tree(hierarchy)
                 nodes = {
                     (level, int(tree.node[level][i]), int(tree.leaves[level][i]), tree.label[level][i])
                     for level in range(len(tree.node))

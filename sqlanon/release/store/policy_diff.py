@@ -6,7 +6,7 @@ Policies come as the catalog keeps them (`sqlanon.release.store.catalog_policy.r
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -160,12 +160,30 @@ def _columns(old: Policy, new: Policy) -> Iterator[Difference]:
                 both = was == now == "sensitive" and all(
                     key in _measured_by(policy["privacy"], name) for policy in (old, new)
                 )
-                yield from _plain(f"column {name}: {key}", one, other, weaker=both)
+                found = _plain(f"column {name}: {key}", one, other, weaker=both)
+                yield from (replace(item, new=item.new + _finer(one, other)) for item in found)
         for key in ("accept_unique", "accept_repeats"):
             one, other = bool((before or {}).get(key)), bool((after or {}).get(key))
             # Values of a column that was no identifier were not counted.
             counted = key == "accept_unique" or was == "identifier"
             yield from _plain(f"column {name}: {key}", one, other, weaker=other and counted)
+
+
+def _finer(one: object, other: object) -> str:
+    """Whether a rule of a hierarchy has all levels of another one of its kind and more, or fewer of them, for people."""
+    if not isinstance(one, str) or not isinstance(other, str):
+        return ""
+    (kind, levels, origin), (now, new, begin) = map(_rule, (one, other))
+    if kind != now or origin != begin or levels == new:
+        return ""
+    return " (finer)" if new > levels else " (coarser)" if new < levels else ""
+
+
+def _rule(text: str) -> tuple[str, set[str], str]:
+    """Kind, levels and origin of a rule as `str` writes it."""
+    kind, _, rest = text.partition(" ")
+    levels, _, origin = rest.partition(" from ")
+    return kind, set(levels.split(", ")), origin
 
 
 def _role(column: Policy | None, policy: Policy) -> str:

@@ -33,6 +33,7 @@ MODELS: dict[str, type[BaseModel]] = {
     "policy": models.PolicyModel,
     "release": models.ReleaseModel,
     "column": models.ColumnModel,
+    "hierarchy": models.HierarchyModel,
     "privacy": models.PrivacyModel,
     "max_loss": models.MaxLossModel,
     "at_least": models.AtLeastModel,
@@ -67,7 +68,8 @@ def members(kind: Any) -> set[Any]:
 def test_every_key_has_a_type_and_every_field_a_key() -> None:
     read_apart = {key for key in REQUIREMENTS if key not in models.PrivacyModel.model_fields}
     assert {part: [key for key in keys if key not in read_apart] for part, keys in KEYS.items()} == {
-        part: list(model.model_fields) for part, model in MODELS.items()
+        part: [one.alias or name for name, one in model.model_fields.items()]
+        for part, model in MODELS.items()
     }
     assert read_apart == set(further())
 
@@ -78,7 +80,7 @@ def test_every_key_of_a_release_is_an_argument_or_says_why_not() -> None:
         *parts, last = argument.path
         part = "column" if "*" in parts else parts[-1] if parts else "release"
         given.add((part, last))
-    within = {"policy", "at_least", "method", "refine", "suppression", "refresh", "cohort"}
+    within = {"policy", "hierarchy", "at_least", "method", "refine", "suppression", "refresh", "cohort"}
     keys = {(part, key) for part, known in KEYS.items() if part not in within for key in known}
     by_name = {("column", "role"), ("release", "privacy")}
     assert given - by_name | set(NOT_ARGUMENTS) == keys

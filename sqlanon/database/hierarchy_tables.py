@@ -1,0 +1,44 @@
+"""Hierarchies that are tables of the source's database, read before anything else, so that the rooms below see trees only."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from sqlanon.engines.base import Engine
+from sqlanon.errors import PolicyError
+from sqlanon.policy.hierarchies import of_paths
+from sqlanon.spec import Hierarchy, HierarchyTable, ReleaseSpec
+from sqlanon.sqltext import statement
+
+MOST_LEAVES = 1_000_000
+"""Rows of a hierarchy table, at most."""
+
+
+def with_tables(engine: Engine, spec: ReleaseSpec) -> ReleaseSpec:
+    """The release with the trees that its hierarchy tables hold now.
+
+    Raises:
+        PolicyError: a table does not exist, or is no tree; its rows are numbered in their order.
+    """
+    columns = tuple(
+        replace(column, hierarchy=_read(engine, column.hierarchy.table))
+        if isinstance(column.hierarchy, HierarchyTable)
+        else column
+        for column in spec.columns
+    )
+    return spec if columns == spec.columns else replace(spec, columns=columns)
+
+
+def _read(engine: Engine, table: str) -> Hierarchy:
+    relation = engine.relation(table)
+    name = f"hierarchy table {relation.ref}"
+    if len(relation.columns) < 2:
+        raise PolicyError(f"{name}: one column only; a leaf, its parents, and the root, in this order")
+    made = statement(
+        "table/paths", engine.dialect, source=relation.ref, columns=[one.name for one in relation.columns]
+    )
+    rows = engine.fetch(made, max_rows=MOST_LEAVES)
+    if not rows or any(None in row for row in rows):
+        what = "a NULL in it" if rows else "no row"
+        raise PolicyError(f"{name}: {what}; one row a leaf, from the leaf to the root")
+    return of_paths(name, [(number, tuple(map(str, row))) for number, row in enumerate(rows, 1)])
