@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from sqlanon import dbt as dbt
     from sqlanon.database import (
         Database,
+        FrameRelease,
         Release,
         anonymize,
         connect,
@@ -88,6 +89,7 @@ if TYPE_CHECKING:
 _PUBLIC = {
     "database": (
         "Database",
+        "FrameRelease",
         "Release",
         "anonymize",
         "connect",
@@ -192,6 +194,7 @@ __all__ = [
     "Evaluation",
     "FileOptions",
     "FormatSpec",
+    "FrameRelease",
     "GuardError",
     "Hierarchy",
     "HistoryReport",

@@ -1,8 +1,10 @@
-"""The Python API: `connect` to a database and anonymize its tables, or `anonymize` a file. The facade over every room."""
+"""The Python API: `connect` to a database and anonymize its tables, or `anonymize` a file or a data frame. The facade over every room."""
 
+from sqlanon.database.anonymizing import anonymize
 from sqlanon.database.database import Database
-from sqlanon.database.files import FILES, anonymize, opened, propose_file
+from sqlanon.database.files import FILES, opened, propose_file
+from sqlanon.database.frames import FrameRelease
 from sqlanon.database.opening import connect
 from sqlanon.database.released import Release
 
-__all__ = ["FILES", "Database", "Release", "anonymize", "connect", "opened", "propose_file"]
+__all__ = ["FILES", "Database", "FrameRelease", "Release", "anonymize", "connect", "opened", "propose_file"]

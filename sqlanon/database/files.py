@@ -12,11 +12,11 @@ from typing import Any, Unpack, cast
 from sqlanon import policy
 from sqlanon.database.database import Database
 from sqlanon.database.opening import connect
+from sqlanon.database.taken import check_file, write
 from sqlanon.declared import FORMATS
 from sqlanon.declared.options import FileOptions
 from sqlanon.engines.base import Engine, FileReading, TableRef
-from sqlanon.errors import PolicyError, file_errors
-from sqlanon.private_folder import PrivateFolder, put_in_place, sweep
+from sqlanon.errors import PolicyError
 from sqlanon.progress import Progress
 from sqlanon.release.store.target import sensitive_of
 from sqlanon.results import RunReport
@@ -26,7 +26,7 @@ FILES = (".csv", ".csv.gz", ".parquet")
 """Files that `anonymize` reads; it writes all but ``.csv.gz``."""
 
 
-def anonymize(
+def anonymize_file(
     path: str | os.PathLike[str],
     *,
     to: str | os.PathLike[str],
@@ -37,31 +37,12 @@ def anonymize(
     types: Mapping[str, str] | None = None,
     **options: Unpack[FileOptions],
 ) -> RunReport:
-    """Anonymize a CSV (also .gz) or Parquet file into a CSV or Parquet file, through an in-memory DuckDB.
-
-    Args:
-        path: the file to read.
-        to: the file to write; it appears only when the release has been verified. Format anatomy writes the sensitive values
-            of ``out.csv`` into ``out_sensitive.csv``.
-        progress: gets stages, counts and notes of long work.
-        null: CSV: texts that mean a missing value, in addition to the empty one.
-        delimiter: CSV: the character between two fields; None: guessed.
-        encoding: CSV: utf-8 (as by default), latin-1 or utf-16.
-        types: CSV: column -> DuckDB's type, such as VARCHAR; the others are guessed from all rows.
-        options: what the release must be, as for `Database.anonymize`, without publish and publish_file.
-
-    Raises:
-        PolicyError: a file's kind is not known, a header names a column twice, or an option does not fit the file.
-        DatabaseError: a file cannot be read or written; of a CSV with its line and column.
-    """
+    """Anonymize a file into a file; see `sqlanon.anonymize`."""
     source, target = Path(path), Path(to)
     how = _reading(source, null, delimiter, encoding, types)
-    if target.suffix.lower() not in (".csv", ".parquet"):
-        raise PolicyError(f"{target}: releases are written as .csv or .parquet")
+    check_file(target)
     view = TableRef("release", "data")
     files = {view: target}
-    if not target.resolve().parent.is_dir():
-        raise PolicyError(f"{target}: there is no such directory")
     given = cast("dict[str, Any]", options)
     for key in ("publish", "publish_file"):
         if given.pop(key, None):
@@ -82,7 +63,7 @@ def anonymize(
     with connect("duckdb:///:memory:", progress=progress, memory=spec.memory) as database:
         _import(database.engine, source, database.engine.target(spec.source), how)
         report = database.run(spec)
-        _export(database.engine, files)
+        write(database.engine, files)
     second = files.get(sensitive_of(view))
     return replace(
         report,
@@ -154,16 +135,3 @@ def _reading(
 def _import(engine: Engine, path: Path, table: TableRef, how: FileReading) -> None:
     assert engine.files is not None  # it is DuckDB
     engine.files.import_file(path, table, how)
-
-
-def _export(engine: Engine, files: Mapping[TableRef, Path]) -> None:
-    """Write tables to files; none takes its place before all are written."""
-    assert engine.files is not None  # it is DuckDB
-    some = next(iter(files.values()))
-    with file_errors(some):
-        sweep(some)
-        with PrivateFolder(some) as folder:
-            for table, path in files.items():
-                engine.files.export_file(table, folder.path / path.name)
-            for path in files.values():
-                put_in_place(folder.path / path.name, path)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import os
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
 
+from sqlanon.declared import FORMATS
 from sqlanon.errors import PolicyError
 from sqlanon.release.store.swap import spelled
-from sqlanon.release.store.target import view_of
+from sqlanon.release.store.target import sensitive_of, view_of
 from sqlanon.results import (
     AuditReport,
     LossReport,
@@ -54,3 +56,58 @@ class Release:
             )
         view = spelled(view_of(self._database.engine, self.spec))
         return self._database.query(sql, release=view, allow_linking=allow_linking)
+
+    def to_arrow(self, *, sensitive: bool = False) -> Any:  # noqa: ANN401 - of a library that is not imported here
+        """The published rows as a ``pyarrow.Table``: of the version that is published now.
+
+        Args:
+            sensitive: of format anatomy, the table of sensitive values in place of the rows.
+
+        Raises:
+            PolicyError: there is no such table.
+            UnsupportedError: pyarrow is not installed.
+        """
+        return self._frame("arrow", sensitive=sensitive)
+
+    def to_pandas(self, *, sensitive: bool = False) -> Any:  # noqa: ANN401
+        """The published rows as a ``pandas.DataFrame``; see `to_arrow`, and docs/frames.md for the types."""
+        return self._frame("pandas", sensitive=sensitive)
+
+    def to_polars(self, *, sensitive: bool = False) -> Any:  # noqa: ANN401
+        """The published rows as a ``polars.DataFrame``; see `to_arrow`, and docs/frames.md for the types."""
+        return self._frame("polars", sensitive=sensitive)
+
+    def write(self, path: str | os.PathLike[str]) -> tuple[str, ...]:
+        """Write the published rows to a CSV or Parquet file, which appears when it is complete; an older one is replaced.
+
+        Returns:
+            The files: of format anatomy also that of the sensitive values, ``out_sensitive.csv`` beside ``out.csv``.
+
+        Raises:
+            PolicyError: the file has another ending, or its folder is missing.
+            DatabaseError: it cannot be written.
+        """
+        from sqlanon.database.taken import check_file, write
+
+        target = Path(path)
+        check_file(target)
+        view = view_of(self._database.engine, self.spec)
+        files = {view: target}
+        if self._paired:
+            files[sensitive_of(view)] = target.with_name(f"{target.stem}_sensitive{target.suffix}")
+        write(self._database.engine, files, self.spec.publish_file)
+        return tuple(str(file) for file in files.values())
+
+    @property
+    def _paired(self) -> bool:
+        return FORMATS[self.spec.format.kind].paired
+
+    def _frame(self, kind: Literal["pandas", "polars", "arrow"], *, sensitive: bool = False) -> object:
+        from sqlanon.database.taken import frame_of
+
+        if sensitive and not self._paired:
+            raise PolicyError("sensitive: format anatomy alone publishes a second table")
+        view = view_of(self._database.engine, self.spec)
+        return frame_of(
+            self._database.engine, sensitive_of(view) if sensitive else view, kind, self.spec.publish_file
+        )

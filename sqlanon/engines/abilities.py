@@ -5,9 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import Any, Protocol
+from typing import TYPE_CHECKING, Any, Literal, Protocol
 
-from sqlanon.engines.values import FileReading, Statement, TableRef
+from sqlanon.engines.values import Column, FileReading, Row, Statement, TableRef
+
+if TYPE_CHECKING:
+    from sqlanon.engines.base import Engine
+
+FrameKind = Literal["pandas", "polars", "arrow"]
+"""Kinds of data frames."""
 
 
 class Session(Protocol):
@@ -110,3 +116,29 @@ class Files(Protocol):
 
     def export_file(self, table: TableRef, path: Path) -> None:
         """Write a table to a new CSV or Parquet file; the caller keeps others from it until it is complete."""
+
+
+class Frames(Protocol):
+    """The ability of an engine that reads and writes data frames of this process by itself."""
+
+    def kind_of(self, frame: object) -> FrameKind | None:
+        """Which kind of frame an object is; None: it is none."""
+
+    def import_frame(self, frame: object, table: TableRef) -> None:
+        """Load a frame into a new table; see `sqlanon.engines.duckdb.frames.read`."""
+
+    def export_frame(self, table: TableRef, kind: FrameKind) -> object:
+        """The rows of a table as a frame.
+
+        Raises:
+            UnsupportedError: the library of that kind is not installed.
+        """
+
+    def import_rows(self, table: TableRef, columns: Sequence[Column], rows: Sequence[Row]) -> None:
+        """Load rows of another engine into a new table, in types that are as near as there are."""
+
+    def inside(self) -> AbstractContextManager[Engine]:
+        """Another database in memory, seen from this one by its name; it is gone with all that is in it when this ends."""
+
+    def keep(self, table: TableRef, kept: TableRef) -> None:
+        """Copy a table, its database named, into a new table; a missing schema is made."""

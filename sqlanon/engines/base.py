@@ -6,7 +6,7 @@ from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Protocol
 
-from sqlanon.engines.abilities import Files, Rights, SecondFile, Session
+from sqlanon.engines.abilities import Files, FrameKind, Frames, Rights, SecondFile, Session
 from sqlanon.engines.values import (
     PRIVATE_SCHEMA,
     Bind,
@@ -52,6 +52,10 @@ class Engine(Protocol):
     @property
     def files(self) -> Files | None:
         """CSV and Parquet files that it reads and writes; None: it cannot."""
+
+    @property
+    def frames(self) -> Frames | None:
+        """Data frames that it reads and writes; None: it cannot."""
 
     @property
     def few_rows(self) -> Callable[[], AbstractContextManager[None]] | None:
@@ -210,6 +214,8 @@ __all__ = [
     "FileReading",
     "Files",
     "Found",
+    "FrameKind",
+    "Frames",
     "Kind",
     "Relation",
     "Rights",

@@ -107,6 +107,14 @@ def test_python_of_the_api_page_runs(tmp_path, monkeypatch, capsys):
     assert "verified: True" in said
 
 
+def test_python_of_the_page_of_frames_runs(capsys):
+    (block,) = re.findall(
+        r"```python\n(.*?)```", (ROOT / "docs" / "frames.md").read_text(encoding="utf-8"), re.DOTALL
+    )
+    exec(compile(block, "frames.md", "exec"), {})
+    assert "diagnosis" in capsys.readouterr().out
+
+
 def test_python_of_the_one_dimensional_page_runs(tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     blocks = re.findall(

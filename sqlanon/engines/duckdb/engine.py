@@ -14,16 +14,20 @@ import duckdb
 from sqlanon.engines.base import (
     Bind,
     Capabilities,
+    Column,
     FileReading,
     Found,
+    FrameKind,
     Relation,
     Rights,
+    Row,
     Statement,
     TableRef,
 )
-from sqlanon.engines.duckdb import files, lookup
+from sqlanon.engines.duckdb import files, frames, lookup
 from sqlanon.engines.duckdb import views as stored_views
 from sqlanon.engines.duckdb.arrays import Arrays
+from sqlanon.engines.duckdb.connection import quoted
 from sqlanon.engines.duckdb.errors import cannot_open, refused
 from sqlanon.engines.duckdb.opening import connected
 from sqlanon.engines.names import split_name
@@ -64,6 +68,11 @@ class DuckDBEngine(Arrays):
     @property
     def files(self) -> Self:
         """See `Engine.files`."""
+        return self
+
+    @property
+    def frames(self) -> Self:
+        """See `Engine.frames`."""
         return self
 
     @classmethod
@@ -194,6 +203,46 @@ class DuckDBEngine(Arrays):
         with self._translated(f"to write {path.name}"):
             self._use(self._empty)
             write(self._connection, self._qualified(table), path)
+
+    def kind_of(self, frame: object) -> FrameKind | None:
+        """See `Frames.kind_of`."""
+        return frames.kind_of(frame)
+
+    def import_frame(self, frame: object, table: TableRef) -> None:
+        """See `Frames.import_frame`."""
+        self._use(self._empty)
+        frames.read(self._connection, frame, self._qualified(table))
+
+    def export_frame(self, table: TableRef, kind: FrameKind) -> object:
+        """See `Frames.export_frame`."""
+        with self._translated(f"to read {table}"):
+            self._use(self._empty)
+            return frames.written(self._connection.query(f"SELECT * FROM {self._qualified(table)}"), kind)  # noqa: S608
+
+    def import_rows(self, table: TableRef, columns: Sequence[Column], rows: Sequence[Row]) -> None:
+        """See `Frames.import_rows`."""
+        with self._translated(f"load {table.name}"):
+            self._use(self._empty)
+            frames.load(self._connection, self._qualified(table), columns, rows)
+
+    @contextmanager
+    def inside(self) -> Iterator[DuckDBEngine]:
+        """See `Frames.inside`."""
+        from sqlanon.engines.duckdb.guest import guest
+
+        with guest(self._connection) as made:
+            with suppress(duckdb.Error):  # as when a database is opened
+                made.engine.execute("SET TimeZone = 'UTC'")
+            yield made.engine
+
+    def keep(self, table: TableRef, kept: TableRef) -> None:
+        """See `Frames.keep`."""
+        with self._translated(f"to keep {kept.name}"):
+            self._use(self._empty)
+            schema = ".".join(quoted(part) for part in (kept.database or self._database, kept.schema) if part)
+            self._connection.execute(f"CREATE SCHEMA IF NOT EXISTS {schema}")
+            copied = f"SELECT * FROM {self._qualified(table)}"  # noqa: S608
+            self._connection.execute(f"CREATE TABLE {self._qualified(kept)} AS {copied}")
 
     def swapping(self, action: Callable[[], None]) -> None:
         """See `Engine.swapping`: readers of a DuckDB file are never in the way."""

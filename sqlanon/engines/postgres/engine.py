@@ -9,7 +9,7 @@ import numpy as np
 import psycopg
 from psycopg import sql
 
-from sqlanon.engines.base import Capabilities, Files, Found, Relation, SecondFile, Statement, TableRef
+from sqlanon.engines.base import Capabilities, Files, Found, Frames, Relation, SecondFile, Statement, TableRef
 from sqlanon.engines.names import split_name
 from sqlanon.engines.postgres import reasons as answers
 from sqlanon.engines.postgres import rights
@@ -31,6 +31,7 @@ class PostgresEngine(Tables, Granting):
     transactions = temporary = updates = ordered = True
     second_file: SecondFile | None = None
     files: Files | None = None
+    frames: Frames | None = None
     capabilities = Capabilities(
         max_identifier=63,
         text_type='text COLLATE "C"',

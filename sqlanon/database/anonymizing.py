@@ -1,0 +1,97 @@
+"""``sqlanon.anonymize``: a file into a file, or a data frame into a data frame."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any, Unpack, overload
+
+from sqlanon.database.files import anonymize_file
+from sqlanon.database.frames import FrameRelease, anonymize_frame
+from sqlanon.declared.options import FileOptions
+from sqlanon.errors import PolicyError
+from sqlanon.progress import Progress
+from sqlanon.results import RunReport
+
+
+@overload
+def anonymize(
+    source: str | os.PathLike[str],
+    *,
+    to: str | os.PathLike[str],
+    progress: Progress | None = None,
+    null: str | Sequence[str] = (),
+    delimiter: str | None = None,
+    encoding: str | None = None,
+    types: Mapping[str, str] | None = None,
+    **options: Unpack[FileOptions],
+) -> RunReport: ...
+
+
+@overload
+def anonymize(
+    source: Any,  # noqa: ANN401 - a frame of a library that is not imported here
+    *,
+    progress: Progress | None = None,
+    **options: Unpack[FileOptions],
+) -> FrameRelease: ...
+
+
+def anonymize(
+    source: Any,
+    *,
+    to: str | os.PathLike[str] | None = None,
+    progress: Progress | None = None,
+    null: str | Sequence[str] = (),
+    delimiter: str | None = None,
+    encoding: str | None = None,
+    types: Mapping[str, str] | None = None,
+    **options: Unpack[FileOptions],
+) -> RunReport | FrameRelease:
+    """Anonymize a CSV (also .gz) or Parquet file into a CSV or Parquet file, or a data frame, through an in-memory DuckDB.
+
+    Args:
+        source: the file to read; or a frame of pandas, of polars, or anything that has an Arrow stream (``__arrow_c_stream__``).
+        to: of a file, the file to write; it appears only when the release has been verified. Format anatomy writes the sensitive values
+            of ``out.csv`` into ``out_sensitive.csv``. Of a frame none.
+        progress: gets stages, counts and notes of long work.
+        null: CSV: texts that mean a missing value, in addition to the empty one.
+        delimiter: CSV: the character between two fields; None: guessed.
+        encoding: CSV: utf-8 (as by default), latin-1 or utf-16.
+        types: CSV: column -> DuckDB's type, such as VARCHAR; the others are guessed from all rows.
+        options: what the release must be, as for `Database.anonymize`, without publish and publish_file; of a frame also without what is
+            for versions.
+
+    Returns:
+        Of a file the report; of a frame a `FrameRelease`, whose ``frame`` is of the kind that was given.
+
+    Raises:
+        PolicyError: a file's kind is not known, a header or a frame names a column twice, or an option does not fit.
+        DatabaseError: a file or a frame cannot be read, or a file not be written; of a CSV with its line and column.
+        TypeError: an argument that there is not, or ``to`` is missing for a file.
+
+    Example:
+        >>> import duckdb
+        >>> people = duckdb.sql("SELECT i // 5 AS age, 'flu' AS diagnosis FROM range(20) AS r(i)")
+        >>> release = anonymize(people, quasi="age", sensitive="diagnosis", k=5)
+        >>> release.report.classes, release.audit().k, release.query("SELECT count(*) AS n FROM x WHERE age = 2").rows[0]["n"].low
+        (4, 5, 5)
+    """
+    if isinstance(source, (str, os.PathLike)):
+        if to is None:
+            raise TypeError("the argument to is missing: the file that the release is written to")
+        return anonymize_file(
+            source, to=to, progress=progress, null=null, delimiter=delimiter, encoding=encoding, types=types, **options
+        )  # fmt: skip
+    for name, value in (
+        ("to", to),
+        ("null", null),
+        ("delimiter", delimiter),
+        ("encoding", encoding),
+        ("types", types),
+    ):
+        if value:
+            raise PolicyError(
+                f"{name} is for files; a frame has types of its own, and its release is a frame"
+            )
+    return anonymize_frame(source, progress=progress, **options)

@@ -1,0 +1,85 @@
+"""The published rows of a release out of its database: as a data frame, or as a file."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
+from dataclasses import replace
+from pathlib import Path
+
+from sqlanon.database.opening import connect
+from sqlanon.engines.base import Engine, FrameKind, TableRef
+from sqlanon.errors import PolicyError, file_errors
+from sqlanon.private_folder import PrivateFolder, put_in_place, sweep
+from sqlanon.release.store.swap import spelled
+from sqlanon.sqltext import statement
+
+WRITTEN = (".csv", ".parquet")
+"""Files that releases are written as."""
+MOST = 50_000_000
+"""Rows that are taken out of another engine at once, at most."""
+
+
+def frame_of(engine: Engine, view: TableRef, kind: FrameKind, file: str | None = None) -> object:
+    """The rows of a view as a frame.
+
+    Args:
+        engine: the database.
+        view: a release's view, in it or in ``file``.
+        kind: of the frame.
+        file: a database file that the release was published into.
+
+    Raises:
+        UnsupportedError: the library of that kind is not installed.
+
+    Cost: one pass; of an engine that writes no frames, all rows are in memory as Python's values first.
+    """
+    with _readable(engine, view, file) as (there, table):
+        assert there.frames is not None
+        return there.frames.export_frame(table, kind)
+
+
+def write(engine: Engine, views: dict[TableRef, Path], file: str | None = None) -> None:
+    """Write views to CSV or Parquet files; none takes its place before all are written."""
+    some = next(iter(views.values()))
+    with file_errors(some):
+        sweep(some)
+        with PrivateFolder(some) as folder:
+            for view, path in views.items():
+                with _readable(engine, view, file) as (there, table):
+                    assert there.files is not None
+                    there.files.export_file(table, folder.path / path.name)
+            for path in views.values():
+                put_in_place(folder.path / path.name, path)
+
+
+def check_file(path: Path) -> None:
+    """A release can be written to this file.
+
+    Raises:
+        PolicyError: it has another ending, or its folder is missing.
+    """
+    if path.suffix.lower() not in WRITTEN:
+        raise PolicyError(f"{path}: releases are written as .csv or .parquet")
+    if not path.resolve().parent.is_dir():
+        raise PolicyError(f"{path}: there is no such directory")
+
+
+@contextmanager
+def _readable(engine: Engine, view: TableRef, file: str | None) -> Iterator[tuple[Engine, TableRef]]:
+    """The view where frames and files can be made of it: there, or copied into a database in memory."""
+    opened = engine.second_file.attach(file, read_only=True) if file and engine.second_file else nullcontext()
+    with opened as database:
+        table = replace(view, database=database) if database else view
+        if engine.frames is not None and engine.files is not None:
+            yield engine, table
+            return
+        columns = engine.relation(spelled(table)).columns
+        made = statement(
+            "audit/all_rows", engine.dialect, target=table, columns=[column.name for column in columns]
+        )
+        with connect("duckdb:///:memory:") as memory:
+            assert memory.engine.frames is not None
+            copy = memory.engine.target("released")
+            memory.engine.frames.import_rows(copy, columns, engine.fetch(made, max_rows=MOST))
+            yield memory.engine, copy
