@@ -31,6 +31,10 @@ class Release:
         self.spec = spec
         self.report = report
 
+    def _repr_html_(self) -> str:
+        """As notebooks show it: its report."""
+        return self.report._repr_html_()
+
     def loss(self) -> LossReport:
         """Information loss, as measured when the release was made."""
         return self.report.loss

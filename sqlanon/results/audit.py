@@ -90,6 +90,12 @@ class AuditReport(Report):
         """Whether all that a policy asks for was measured and holds."""
         return not self.not_measured and all(requirement.satisfied for requirement in self.requirements)
 
+    def _repr_html_(self) -> str:
+        """As notebooks show it."""
+        from sqlanon.results.notebook import audit_html
+
+        return audit_html(self)
+
 
 @dataclass(frozen=True, slots=True)
 class TogetherReport(Report):

@@ -100,3 +100,9 @@ class LossReport:
     hidden_rows: int | None = None
     more: Mapping[str, float] = field(default_factory=dict)
     sensitive: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
+
+    def _repr_html_(self) -> str:
+        """As notebooks show it."""
+        from sqlanon.results.notebook import loss_html
+
+        return loss_html(self)

@@ -86,3 +86,9 @@ class PlanReport(Report):
     history: tuple[HistoryReport, ...] = ()
     notes: tuple[str, ...] = ()
     estimate: Estimate | None = None
+
+    def _repr_html_(self) -> str:
+        """As notebooks show it."""
+        from sqlanon.results.notebook import plan_html
+
+        return plan_html(self)

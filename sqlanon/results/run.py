@@ -112,6 +112,12 @@ class RunReport(Report):
     scratch: tuple[KeptTable, ...] = ()
     """With ``keep_scratch``: the tables that the run kept."""
 
+    def _repr_html_(self) -> str:
+        """As notebooks show it."""
+        from sqlanon.results.notebook import run_html
+
+        return run_html(self)
+
     @classmethod
     def from_dict(cls, report: Mapping[str, Any]) -> Self:
         """A report as the catalog keeps it; what an older sqlanon did not say has its default."""
