@@ -48,6 +48,7 @@ if TYPE_CHECKING:
         Bounded,
         Unlike,
     )
+    from sqlanon.release.make.preview import Preview
     from sqlanon.results import (
         AttackReport,
         AuditReport,
@@ -118,6 +119,7 @@ _PUBLIC = {
         "Bounded",
         "Unlike",
     ),
+    "release.make.preview": ("Preview",),
     "results": (
         "AttackReport",
         "AuditReport",
@@ -207,6 +209,7 @@ __all__ = [
     "PlanReport",
     "PolicyError",
     "PolicySpec",
+    "Preview",
     "PrivacySpec",
     "PrivacyViolation",
     "Progress",

@@ -16,6 +16,7 @@ from sqlanon.cli.commands.dbt import app as dbt
 from sqlanon.cli.commands.demo import demo
 from sqlanon.cli.commands.evaluate import evaluate
 from sqlanon.cli.commands.policy import init, plan, run, schema
+from sqlanon.cli.commands.preview import preview
 from sqlanon.cli.commands.query import install_functions, query
 from sqlanon.cli.commands.report import report
 
@@ -59,6 +60,7 @@ for command in (
     init,
     anonymize,
     plan,
+    preview,
     run,
     audit,
     attack,

@@ -6,5 +6,16 @@ from sqlanon.database.files import FILES, opened, propose_file
 from sqlanon.database.frames import FrameRelease
 from sqlanon.database.opening import connect
 from sqlanon.database.released import Release
+from sqlanon.database.taken import check_file
 
-__all__ = ["FILES", "Database", "FrameRelease", "Release", "anonymize", "connect", "opened", "propose_file"]
+__all__ = [
+    "FILES",
+    "Database",
+    "FrameRelease",
+    "Release",
+    "anonymize",
+    "check_file",
+    "connect",
+    "opened",
+    "propose_file",
+]

@@ -22,6 +22,8 @@ from sqlanon.release.check.persons import counted_rows
 from sqlanon.release.frozen.erase import erase
 from sqlanon.release.make.classes import Machine
 from sqlanon.release.make.plan import plan as make_plan
+from sqlanon.release.make.preview import Preview
+from sqlanon.release.make.preview import preview as make_preview
 from sqlanon.release.make.run import run
 from sqlanon.release.store import rollback as versions
 from sqlanon.release.store.catalog import Catalog
@@ -127,6 +129,10 @@ class Database:
     def plan(self, spec: ReleaseSpec, beside: Sequence[ReleaseSpec] = ()) -> PlanReport:
         """What a run of ``spec`` would do; ``beside`` are the other releases of its policy. Publishes nothing."""
         return make_plan(self.engine, with_tables(self.engine, spec), self._progress, beside, self._machine)
+
+    def preview(self, spec: ReleaseSpec, rows: int = 20) -> Preview:
+        """Rows of the source with what a run of ``spec`` would publish of them, for the owner; see `sqlanon.release.make.preview.preview`."""
+        return make_preview(self.engine, spec, self._machine, self._progress, rows)
 
     def run(
         self,

@@ -104,7 +104,7 @@ PRIVACY = ("privacy",)
 
 ARGUMENTS: tuple[Argument, ...] = (
     Argument(
-        "publish", ("publish",), str, Form.TEXT, "--to", "A file, or with --db a view: schema.name.", "OUT"
+        "publish", ("publish",), str, Form.TEXT, "--to", "A file; with --db a view (schema.name), or a file next to the view release.TABLE.", "OUT"
     ),
     Argument(
         "publish_file", ("publish_file",), FileName, Form.TEXT, "--publish-file",

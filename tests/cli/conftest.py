@@ -5,8 +5,11 @@ from __future__ import annotations
 import csv
 import json
 import os
+import pty
+import re
 import subprocess
 import sys
+import time
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -148,3 +151,39 @@ def policy(tmp_path: Path, warehouse: str) -> Path:
     path = tmp_path / "anon.yml"
     path.write_text(POLICY.format(url=warehouse), encoding="utf-8")
     return path
+
+
+Terminal = Callable[..., tuple[int, str]]
+
+
+@pytest.fixture
+def terminal(tmp_path: Path) -> Terminal:
+    """Run one command on a pseudo terminal and answer its questions: its exit code, and what the terminal shows without colours.
+
+    ``answers`` are pairs: a text to wait for, and what is typed then.
+    """
+
+    def run(*words: object, answers: Sequence[tuple[str, str]] = (), **extra: str) -> tuple[int, str]:
+        main, other = pty.openpty()
+        process = subprocess.Popen(
+            [sys.executable, "-c", START, *map(str, words)],
+            cwd=tmp_path, stdin=other, stdout=other, stderr=other, env=environment(TERM="xterm", COLUMNS="200", **extra),
+        )  # fmt: skip
+        os.close(other)
+        shown, at, left = "", 0, list(answers)
+        end = time.monotonic() + 300
+        while time.monotonic() < end:
+            try:
+                shown += os.read(main, 65536).decode(errors="replace")
+            except OSError:  # the other end is closed
+                break
+            while left and left[0][0] in shown[at:]:
+                wanted, typed = left.pop(0)
+                at = shown.index(wanted, at) + len(wanted)
+                os.write(main, f"{typed}\n".encode())
+        os.close(main)
+        code = process.wait(timeout=300)
+        assert not left, (left, shown)
+        return code, re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", shown).replace("\r\n", "\n")
+
+    return run

@@ -325,3 +325,35 @@ def test_weaker_than_what_is_published(cli, warehouse):
     assert "--allow-weaker" in ended.json["error"]["message"]
     assert cli("releases", "--db", warehouse, "--json").json["releases"][-1]["version"] == 2
     assert cli(*weaker, "--allow-weaker").json["version"] == 3
+
+
+def test_a_table_becomes_a_view_and_a_file(tmp_path, cli):
+    """The catalog knows what left the database; the file holds the view's rows, and is audited as any other."""
+    import duckdb
+
+    with duckdb.connect(str(tmp_path / "w.duckdb")) as made:
+        made.execute(
+            "CREATE TABLE people AS SELECT 20 + i % 40 AS age, ['flu', 'cold'][1 + i % 2] AS ill FROM range(80) AS r(i)"
+        )
+    asked = ("people", "--db", "duckdb:///w.duckdb", "--qi", "age", "--sensitive", "ill", "--k", "8")
+    report = cli("anonymize", *asked, "--to", "out.parquet", "--json").json
+    assert report["published"] == "release.people"
+    assert "were written to out.parquet" in report["notes"][-1]
+    with duckdb.connect(str(tmp_path / "w.duckdb"), read_only=True) as read:
+        view = read.execute("SELECT * FROM release.people ORDER BY ALL").fetchall()
+    assert (
+        duckdb.execute(
+            "SELECT * FROM read_parquet(?) ORDER BY ALL", [str(tmp_path / "out.parquet")]
+        ).fetchall()
+        == view
+    )
+    audit = cli("audit", "out.parquet", "--sensitive", "ill", "--json").json
+    assert audit["rows"] == 80
+    assert audit["k"] == report["min_class"] >= 8
+    assert [
+        row["release"] for row in cli("releases", "--db", "duckdb:///w.duckdb", "--json").json["releases"]
+    ] == ["people"]
+    wrong = cli("anonymize", *asked, "--to", "missing/out.csv", "--name", "other", "--json")
+    assert wrong.code == 2
+    assert "no such directory" in wrong.json["error"]["message"]
+    assert cli("anonymize", *asked, "--to", "out.csv.gz").code == 2

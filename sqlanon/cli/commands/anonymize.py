@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -67,17 +68,26 @@ def _table(
         raise PolicyError(
             f"--{next(iter(read))} is for CSV files; a table in a database has types of its own"
         )
-    if to is not None and to.lower().endswith(SUFFIXES):
-        raise PolicyError("--to: with --db the release is published as a view, schema.name, not as a file")
+    file = to if to is not None and to.lower().endswith(SUFFIXES) else None
+    if file is not None:
+        from sqlanon.database import check_file
+
+        check_file(Path(file))
     with database(db, screen) as connected:
         release = connected.anonymize(
             source,
             allow_weaker=allow_weaker,
-            publish=to,
+            publish=None if file else to,
             publish_file=publish_file,
             **asked,
         )
-        return release.report
+        if file is None:
+            return release.report
+        written = " and ".join(release.write(file))
+        view = release.report.published
+        return replace(
+            release.report, notes=(*release.report.notes, f"the rows of {view} were written to {written}")
+        )
 
 
 def _file(
@@ -111,7 +121,9 @@ def _next(
     from sqlanon.cli.show.text import command, listed, shown_url
 
     where = f"duckdb:///{publish_file}" if publish_file else shown_url(db)
-    view = to or report.published.removesuffix(f" in {publish_file}")
+    view = (None if to and to.lower().endswith(SUFFIXES) else to) or report.published.removesuffix(
+        f" in {publish_file}"
+    )
     releases = command("releases", report.release, "--db", shown_url(db))
     if report.certificate and publish_file:
         return [releases]  # without a policy no audit finds both the file and the certificate

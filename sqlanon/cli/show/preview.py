@@ -1,0 +1,56 @@
+"""A preview: rows of the source side by side with what would be published of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+from sqlanon.cli.show.text import count, safe, table
+
+if TYPE_CHECKING:
+    from sqlanon.cli.screen import Screen
+    from sqlanon.release.make.preview import Preview
+
+
+def preview_report(screen: Screen, found: Preview, following: str) -> None:
+    """Show the rows; ``following`` is the command that publishes."""
+    screen.show(
+        f"release {safe(found.release)}: {len(found.pairs)} of {count(found.rows)} rows of {safe(found.source)}, drawn at random",
+        f"  {count(found.classes)} classes, the smallest of {count(found.min_class)} rows; nothing was published",
+        "  This shows the source. A run draws anew, so that its classes may differ.",
+        "",
+    )
+    headings = [("row", "right"), *((name, "wrap") for name, _ in found.columns)]
+    rows = [
+        [str(number), *(_cell(name, names, before, after) for name, names in found.columns)]
+        for number, (before, after) in enumerate(found.pairs, 1)
+    ]
+    screen.show(table(headings, rows), "", f"next: {following}")
+
+
+def _cell(
+    name: str, names: Sequence[str], before: Mapping[str, object], after: Mapping[str, object] | None
+) -> str:
+    """``34 -> 30 .. 39``."""
+    if after is None:
+        return f"{_text(before[name])} -> (left out)"
+    if not names:
+        return f"{_text(before[name])} -> (in another table)"
+    return f"{_text(before[name])} -> {_published(name, names, after)}"
+
+
+def _published(name: str, names: Sequence[str], after: Mapping[str, object]) -> str:
+    values = {one.removeprefix(name).removeprefix("_"): after[one] for one in names}
+    if "lo" in values and "hi" in values:
+        low, high = _text(values.pop("lo")), _text(values.pop("hi"))
+        box = low if low == high else f"{low} .. {high}"
+        return ", ".join([box, *(f"{part} {_text(value)}" for part, value in values.items())])
+    return ", ".join(f"{part} {_text(value)}".strip() for part, value in values.items())
+
+
+def _text(value: object) -> str:
+    if value is None:
+        return "NULL"
+    if isinstance(value, (list, tuple)):
+        return "{" + ", ".join(map(_text, value)) + "}"
+    return str(value)

@@ -1,0 +1,129 @@
+"""Preview: a few rows as they are and as they would be published, for the owner alone. Nothing is written, kept or logged."""
+
+from __future__ import annotations
+
+import secrets
+from dataclasses import dataclass
+from typing import Any
+
+from sqlanon.engines.base import Engine
+from sqlanon.errors import PolicyError, UnsupportedError
+from sqlanon.progress import Progress, Silent, Stopwatch
+from sqlanon.release.frozen.which import lineage_of_run
+from sqlanon.release.make.classes import Machine, make_classes
+from sqlanon.release.make.prepare import Prepared, prepare
+from sqlanon.release.store.catalog import Catalog
+from sqlanon.release.store.publish import listed
+from sqlanon.release.store.state import read_state
+from sqlanon.spec import ReleaseSpec
+from sqlanon.table.scratch import Scratch
+
+MOST = 100
+"""Rows of a preview, at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class Preview:
+    """Rows of a source and what would be published of them. It holds cell values of the source: it is no report, and is shown to the owner alone.
+
+    Attributes:
+        release, source: their names.
+        rows: of the source.
+        classes, min_class: what the method made now; a run may make others, as it draws anew.
+        columns: columns of the source that are published in some form, and the columns that each becomes, in the order of the policy.
+        pairs: of each row that was drawn, its values by column of the source, and by published column; None: it would be left out.
+    """
+
+    release: str
+    source: str
+    rows: int
+    classes: int
+    min_class: int
+    columns: tuple[tuple[str, tuple[str, ...]], ...]
+    pairs: tuple[tuple[dict[str, object], dict[str, object] | None], ...]
+
+    def to_dict(self) -> dict[str, Any]:
+        """As JSON has it."""
+        return {
+            "release": self.release,
+            "source": self.source,
+            "rows": self.rows,
+            "classes": self.classes,
+            "min_class": self.min_class,
+            "columns": {name: list(published) for name, published in self.columns},
+            "pairs": [{"before": before, "after": after} for before, after in self.pairs],
+        }
+
+
+def preview(
+    engine: Engine,
+    spec: ReleaseSpec,
+    machine: Machine,
+    progress: Progress | None = None,
+    rows: int = 20,
+) -> Preview:
+    """Make the classes of a release as a run would, and look at some rows of the source before and after.
+
+    Args:
+        engine: the source's database; nothing but scratch tables is written, which are gone at the end.
+        spec: the release.
+        machine: what the method may use.
+        progress: gets stages, counts and notes.
+        rows: how many are drawn, at random, 1 to `MOST`.
+
+    Raises:
+        PolicyError, GuardError, InfeasibleError, PrivacyViolation: what would stop the run.
+        UnsupportedError: the release keeps its cells from version to version, so that no run makes all classes.
+
+    Cost: that of a run without its last third: no table is written, verified or published.
+    """
+    if not 1 <= rows <= MOST:
+        raise PolicyError(f"preview: 1 to {MOST} rows are shown")
+    progress = progress or Silent()
+    watch = Stopwatch(spec.name, progress)
+    try:
+        with watch.stage("state"):
+            Catalog(engine).guard()
+            state = read_state(engine, spec)
+            if lineage_of_run(state, anew=False) is not None:
+                raise UnsupportedError(
+                    f"{spec.name}: with refresh: {{mode: frozen}} a run makes classes of new rows alone; sqlanon plan shows which"
+                )
+        secret = state.secret or secrets.token_hex(32)
+        with Scratch(engine, watch) as scratch:
+            ready = prepare(scratch, spec, state.source, watch, secret, memory=machine.memory)
+            assert isinstance(ready, Prepared)
+            drawn = secrets.SystemRandom().sample(range(ready.rows), min(rows, ready.rows))
+            readings = ready.roles.quasi + ready.roles.kept
+            aliases = [reading.alias for reading in readings]
+            staged = scratch.fetch("preview/before", stage=ready.stage, columns=aliases, rids=drawn)
+            made = make_classes(spec, machine, watch, scratch, ready, secret)
+            recoded = made.recoded
+            found = scratch.fetch(
+                "preview/after", classed=made.classed, released=recoded.released, published=listed(recoded.columns), rids=drawn
+            )  # fmt: skip
+            names = {
+                domain.reading.alias: recoded.layout.names[domain.code].published()
+                for domain in made.encoded.quasi
+            }
+            published = [column.name for column in recoded.columns]
+            after = {row[0]: dict(zip(published, row[1:], strict=True)) for row in found}
+            columns = tuple(
+                (one.name, tuple(name for name in names.get(one.alias, (one.name,)) if name in published))
+                for one in readings
+            )
+            pairs = tuple(
+                (dict(zip([one.name for one in readings], row[1:], strict=True)), after.get(row[0]))
+                for row in staged
+            )
+        return Preview(
+            spec.name,
+            str(ready.roles.relation.ref),
+            ready.rows,
+            recoded.classes,
+            recoded.min_class,
+            columns,
+            pairs,
+        )
+    finally:
+        progress.finish(spec.name)
