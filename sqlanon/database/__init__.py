@@ -2,7 +2,7 @@
 
 from sqlanon.database.anonymizing import anonymize
 from sqlanon.database.database import Database
-from sqlanon.database.files import FILES, opened, propose_file
+from sqlanon.database.files import FILES, opened
 from sqlanon.database.frames import FrameRelease
 from sqlanon.database.opening import connect
 from sqlanon.database.released import Release

@@ -373,7 +373,10 @@ class Database:
         ``proposal.policy(url, source)`` is its text. Where even the best proposal is refused, ``refused`` is the reason.
         Cost: one GROUP BY a column, and a plan.
         """
-        proposal = policy.propose(self.profile(source))
+        return self.checked(policy.propose(self.profile(source)), source)
+
+    def checked(self, proposal: policy.Proposal, source: str) -> policy.Proposal:
+        """A proposal with what `plan` says of it: in the first format that it accepts, or with the reasons why it refuses all."""
         refused: tuple[str, ...] = ()
         # A format that adds no columns, whose names could be taken or too long, is the second choice.
         plain = next(facts.name for facts in FORMATS.values() if facts.source_names)

@@ -73,24 +73,6 @@ def anonymize_file(
     )
 
 
-def propose_file(
-    path: str | os.PathLike[str],
-    *,
-    progress: Progress | None = None,
-    null: str | Sequence[str] = (),
-    delimiter: str | None = None,
-    encoding: str | None = None,
-    types: Mapping[str, str] | None = None,
-) -> policy.Proposal:
-    """Propose how to anonymize a file; see `Database.propose`, and `anonymize` for the arguments."""
-    with opened(path, progress=progress, null=null, delimiter=delimiter, encoding=encoding, types=types) as (
-        database,
-        name,
-        _,
-    ):
-        return database.propose(name)
-
-
 @contextmanager
 def opened(
     path: str | os.PathLike[str],

@@ -32,11 +32,13 @@ from sqlanon.cli.options import (
     reading,
     url,
 )  # fmt: skip
+from sqlanon.cli.questions import asked, check_terminal
 from sqlanon.cli.record import Record
 from sqlanon.cli.screen import Screen
 from sqlanon.errors import PolicyError
 
 if TYPE_CHECKING:
+    from sqlanon.database import Database
     from sqlanon.policy import Proposal
     from sqlanon.results import PlanReport, RunReport
     from sqlanon.spec import ReleaseSpec
@@ -57,6 +59,12 @@ def init(
         Path | None,
         typer.Option("--output", "-o", metavar="FILE", show_default=False, help="Write it to this new file."),
     ] = None,
+    interactive: Annotated[
+        bool,
+        typer.Option(
+            "--interactive", "-i", help="Ask for every role, k and l, with the reasons, on a terminal."
+        ),
+    ] = False,
     null: Null = None,
     delimiter: Delimiter = None,
     encoding: Encoding = None,
@@ -68,16 +76,18 @@ def init(
 
     if output is not None:
         ensure_new(output)
+    if interactive:
+        check_terminal(screen)
     read = reading(null, delimiter, encoding, types)
     if db is not None:
         if read:
             raise PolicyError(f"--{next(iter(read))} is for CSV files; a table has types of its own")
         with database(db, screen, read_only=True) as connected:
-            proposal = connected.propose(table)
+            proposal = _proposed(screen, connected, table, interactive=interactive)
         text = proposal.policy(db, table)
         following = command("plan", *([] if output == POLICY else ["-p", str(output)]))
     else:
-        proposal = _of_file(screen, table, read)
+        proposal = _of_file(screen, table, read, interactive=interactive)
         text = file_command(proposal, table, read)
         following = f"sh {output}"
     if output is not None:
@@ -91,15 +101,21 @@ def init(
     return None
 
 
-def _of_file(screen: Screen, file: str, read: dict[str, Any]) -> Proposal:
-    from sqlanon.database import FILES, propose_file
+def _proposed(screen: Screen, connected: Database, table: str, *, interactive: bool) -> Proposal:
+    proposal = connected.propose(table)
+    return connected.checked(asked(screen, proposal), table) if interactive else proposal
+
+
+def _of_file(screen: Screen, file: str, read: dict[str, Any], *, interactive: bool) -> Proposal:
+    from sqlanon.database import FILES, opened
 
     if not file.lower().endswith(FILES) and not Path(file).is_file():
         raise PolicyError(
             f"{file} is not a {', '.join(FILES)} file; a table needs --db duckdb:///path or postgresql://..."
         )
     try:
-        return propose_file(file, progress=screen.progress(), **read)
+        with opened(file, progress=screen.progress(), **read) as (connected, name, _):
+            return _proposed(screen, connected, name, interactive=interactive)
     finally:
         screen.close()
 

@@ -13,7 +13,12 @@ from sqlanon.spec import FormatSpec
 if TYPE_CHECKING:
     from sqlanon.policy import Proposal
 
-OPTIONS = (("identifier", "--identifier"), ("quasi", "--qi"), ("sensitive", "--sensitive"))
+OPTIONS = (
+    ("identifier", "--identifier"),
+    ("quasi", "--qi"),
+    ("sensitive", "--sensitive"),
+    ("insensitive", "--insensitive"),
+)
 
 
 def file_command(proposal: Proposal, source: str, reading: Mapping[str, Any]) -> str:

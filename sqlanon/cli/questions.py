@@ -1,0 +1,122 @@
+"""``sqlanon init -i``: a proposal, question by question, each with its reason, on a terminal."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING, TypeVar, get_args
+
+import typer
+
+from sqlanon.errors import PolicyError
+from sqlanon.spec import Role, RowsAre
+
+if TYPE_CHECKING:
+    from sqlanon.cli.screen import Screen
+    from sqlanon.policy import Proposal
+
+MEANINGS = {
+    "identifier": "says who it is; never published",
+    "quasi": "others may know it; published for a whole class",
+    "sensitive": "nobody may learn it of a person; published as it is",
+    "insensitive": "safe to know of anybody; published as it is",
+}
+T = TypeVar("T")
+
+
+def check_terminal(screen: Screen) -> None:
+    """Questions can be asked here.
+
+    Raises:
+        PolicyError: there is nobody to answer.
+    """
+    if screen.silent or not (sys.stdin.isatty() and sys.stdout.isatty()):
+        raise PolicyError(
+            "-i asks questions on a terminal, and this is none, or --json or --quiet is given; without -i the proposal is made "
+            "without questions"
+        )
+
+
+def asked(screen: Screen, proposal: Proposal) -> Proposal:
+    """The proposal with the answers; an empty answer is what is proposed."""
+    screen.close()
+    say = screen.show
+    say("A role for each column; Enter takes the one in brackets:")
+    say(*(f"  {role:<12} {meaning}" for role, meaning in MEANINGS.items()), "")
+    columns = []
+    for number, column in enumerate(proposal.columns, 1):
+        name, reason = _safe(column.name), _safe(column.reason)
+        say(f"{number} of {len(proposal.columns)}: {name}", f"  proposed: {column.role}, because: {reason}")
+        role = _asked("  role", column.role, _role)
+        columns.append(
+            column
+            if role == column.role
+            else replace(column, role=role, reason="as answered", accept_repeats=False)
+        )
+    found = replace(proposal, columns=tuple(columns))
+    say(
+        "",
+        "Rows may be persons, or events of which one person has several: k then counts rows, and persons are counted as well.",
+    )
+    found = replace(found, rows_are=_asked("  rows are persons or events?", found.rows_are, _rows_are))
+    say(
+        "",
+        "k: rows of a class, at least. Who knows everything of a person but the sensitive values finds one of k rows, at best.",
+    )
+    found = replace(found, k=_asked("  k", str(found.k), _whole(1)))
+    if any(column.role == "sensitive" for column in found.columns):
+        say(
+            "",
+            "l: no sensitive value has more than 1 / l of a class; 1 asks for nothing.",
+            *([f"  {_safe(found.diversity)}"] if found.diversity else []),
+        )
+        given = _asked("  l", str(found.l or found.distinct_l or 1), _whole(1))
+        if given != (found.l or found.distinct_l or 1):
+            found = replace(found, l=given if given > 1 else None, distinct_l=None, diversity="as answered")
+    else:
+        found = replace(found, l=None, distinct_l=None, diversity="")
+    say("")
+    return found
+
+
+def _asked(question: str, proposed: str, read: Callable[[str], T]) -> T:
+    """An answer that can be read; asked again until there is one."""
+    while True:
+        text = str(typer.prompt(question, default=proposed)).strip()
+        try:
+            return read(text)
+        except ValueError as error:
+            typer.echo(f"  {error}")
+
+
+def _role(text: str) -> Role:
+    """A role, or the beginning of one."""
+    fits: list[Role] = [role for role in get_args(Role) if text and role.startswith(text.lower())]
+    if len(fits) != 1:
+        raise ValueError(
+            f"one of {', '.join(get_args(Role))}, or the letters that it begins with: id, q, s, in"
+        )
+    return fits[0]
+
+
+def _rows_are(text: str) -> RowsAre:
+    fits: list[RowsAre] = [kind for kind in get_args(RowsAre) if text and kind.startswith(text.lower())]
+    if len(fits) != 1:
+        raise ValueError("persons or events")
+    return fits[0]
+
+
+def _whole(least: int) -> Callable[[str], int]:
+    def read(text: str) -> int:
+        if not (text.isascii() and text.isdigit()) or int(text) < least:
+            raise ValueError(f"a whole number, {least} or more")
+        return int(text)
+
+    return read
+
+
+def _safe(text: str) -> str:
+    from sqlanon.cli.show.text import safe
+
+    return safe(text)
