@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any, Literal
 
-Role = Literal["identifier", "quasi", "sensitive", "insensitive"]
+Role = Literal["identifier", "pseudonym", "quasi", "sensitive", "insensitive"]
 Rest = Literal["error", "drop", "keep"]
 FormatKind = Literal["ranges", "labels", "points", "suppressed", "anatomy"]
 """The formats of sqlanon itself, for type checkers; `sqlanon.declared.FORMATS` has those of extensions too."""
@@ -22,7 +22,7 @@ RefreshMode = Literal["full", "frozen"]
 SuppressedRows = Literal["starred", "left_out"]
 RuleKind = Literal["steps", "calendar", "prefix", "mask"]
 
-ROLES: tuple[Role, ...] = ("identifier", "quasi", "sensitive", "insensitive")
+ROLES: tuple[Role, ...] = ("identifier", "pseudonym", "quasi", "sensitive", "insensitive")
 EXECUTIONS: tuple[Execution, ...] = ("auto", "kernel", "pushdown")
 MODES: tuple[RefreshMode, ...] = ("full", "frozen")
 SUPPRESSED_ROWS: tuple[SuppressedRows, ...] = ("starred", "left_out")
@@ -99,6 +99,8 @@ class ColumnSpec:
             order; None lets the type decide: numbers, dates and booleans are ordered, text and enums nominal.
         accept_unique: the owner accepts that the column is nearly unique (sensitive, insensitive).
         accept_repeats: equal values of this identifier are not the same person (names, free text).
+        scope: of the person's pseudonym: a name under which releases share tokens; None: the release's own.
+        secret: of the person's pseudonym: the environment variable that holds what tokens are keyed with; None: the private schema.
     """
 
     name: str
@@ -108,6 +110,8 @@ class ColumnSpec:
     ordered: Literal["alphabetical", "declared"] | tuple[str, ...] | None = None
     accept_unique: bool = False
     accept_repeats: bool = False
+    scope: str | None = None
+    secret: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -337,6 +341,17 @@ class ReleaseSpec:
     def with_role(self, role: Role) -> tuple[ColumnSpec, ...]:
         """The columns of one role, in the policy's order."""
         return tuple(column for column in self.columns if column.role == role)
+
+    @property
+    def token(self) -> ColumnSpec | None:
+        """The column of the person, if it is published as a pseudonym."""
+        named = {name.lower() for name in self.person}
+        return next((one for one in self.with_role("pseudonym") if one.name.lower() in named), None)
+
+    @property
+    def scope(self) -> str | None:
+        """Releases of the same scope share tokens; None: this one has no pseudonyms."""
+        return (self.token.scope or self.name) if self.token else None
 
     def counted(self) -> tuple[str, ...]:
         """By what persons are counted: `person`, else every identifier by itself that does not accept repeats."""

@@ -116,6 +116,7 @@ ARGUMENTS: tuple[Argument, ...] = (
     ),
     Argument("sensitive", ROLE, Names, Form.NAMES, "--sensitive", "Sensitive attributes.", "COLUMNS"),
     Argument("identifiers", ROLE, Names, Form.NAMES, "--identifier", "Identifiers: never published.", "COLUMNS"),
+    Argument("pseudonyms", ROLE, Names, Form.NAMES, "--pseudonym", "Published as keyed tokens.", "COLUMNS"),
     Argument("insensitive", ROLE, Names, Form.NAMES, "--insensitive", "Columns published as they are.", "COLUMNS"),
     Argument("rest", ("rest",), Rest, Form.WORD, "--rest", "What happens to columns without a role."),
     Argument(
@@ -250,6 +251,14 @@ ARGUMENTS: tuple[Argument, ...] = (
     Argument(
         "accept_repeats", ("columns", "*", "accept_repeats"), Names, Form.NAMES, "--accept-repeats",
         "Identifiers whose equal values are not one person.", "COLUMNS",
+    ),
+    Argument(
+        "scopes", ("columns", "*", "scope"), Mapping[str, str], Form.PAIRS, "--scope",
+        "Releases of one scope share tokens.", "COL=NAME",
+    ),
+    Argument(
+        "secrets", ("columns", "*", "secret"), Mapping[str, str], Form.PAIRS, "--secret",
+        "Variable that keys the tokens.", "COL=${NAME}",
     ),
     Argument("name", ("name",), str, Form.TEXT, "--name", "The release's name."),
     Argument("readers", ("readers",), Names, Form.NAMES),

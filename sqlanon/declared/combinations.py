@@ -110,6 +110,11 @@ def _own_boxes(spec: ReleaseSpec) -> list[tuple[str, Refused]]:
     if spec.metrics:
         what = "metrics are about classes, and with boxes: own there are none"
         found.append(("metrics", Refused(what, "leave them out")))
+    if spec.with_role("pseudonym"):
+        what = (
+            "with boxes: own the rows of a token have boxes of their own, in which one person alone may fit"
+        )
+        found.append(("columns", Refused(what, "make the pseudonyms identifiers, or use tree")))
     if spec.rows_are == "events":
         what = "with boxes: own k counts rows, and those that fit a box may be of one person"
         found.append(("rows_are", Refused(what, "release a table of one row a person, or use tree")))
@@ -139,6 +144,9 @@ def _frozen(spec: ReleaseSpec) -> list[tuple[str, Refused]]:
             f"format {form.name} numbers its groups, which mode: frozen does not keep from version to version"
         )
         found.append(("format", Refused(what, "use ranges or labels, or mode: full")))
+    if spec.with_role("pseudonym"):
+        what = "tokens link the rows of a person, whose new rows would come in other classes, version after version"
+        found.append(("columns", Refused(what, "make the pseudonyms identifiers, or use mode: full")))
     if spec.rows_are == "events":
         what = "mode: frozen counts rows, and a person may have several here, in several cohorts"
         found.append(("rows_are", Refused(what, "release a table of one row a person, or use mode: full")))

@@ -74,7 +74,7 @@ RELEASE = {
     ),
     "person": Key(
         (),
-        "The column, or the columns together, that say whose row it is; their role is `identifier`. Implies `rows_are: events`. "
+        "The column, or the columns together, that say whose row it is; their role is `identifier`, or of one column `pseudonym`. Implies `rows_are: events`. "
         "A run then publishes nothing unless k and l hold over persons as well; `persons` says how. Other "
         "identifiers are not counted. See [persons.md](persons.md).",
     ),
@@ -116,7 +116,7 @@ RELEASE = {
         "Versions whose tables stay, the published one among them. `rollback` can return to those; with 1 to "
         "none.",
     ),
-    "history": Key(None, "With `key`: what two consecutive versions may reveal together."),
+    "history": Key(None, "With `key`, or a pseudonym: what two consecutive versions may reveal together."),
     "refresh": Key(None, "How the release is made again."),
     "privacy": Key(REQUIRED, "What every class must meet."),
     "method": Key("tree", "The algorithm and its options."),
@@ -151,7 +151,8 @@ RELEASE = {
 COLUMN = {
     "role": Key(
         REQUIRED,
-        "What the column is for. `identifier`: names a person, is never published. `quasi`: others may know "
+        "What the column is for. `identifier`: names a person, is never published. `pseudonym`: the person's column, or a number of each "
+        "row, published as a token: a keyed hash by which tables can be joined ([pseudonyms.md](pseudonyms.md)). `quasi`: others may know "
         "it; it is generalized. `sensitive`: must not be learned about a person; published as it is, "
         "protected by l. `insensitive`: published as it is.",
     ),
@@ -181,6 +182,16 @@ COLUMN = {
         False,
         "Identifiers: equal values are not the same person (names, free text), so that repeats, and several "
         "NULLs, do not stop the run and are not counted as persons.",
+    ),
+    "scope": Key(
+        None,
+        "The person's pseudonym: a name under which releases of this database share tokens, so that they can be joined. Each of them is "
+        "checked together with all that are published in the scope. Default: the release's name.",
+    ),
+    "secret": Key(
+        None,
+        "The person's pseudonym: the environment variable that holds what tokens are keyed with, as `${NAME}`; its value is read by a run, "
+        "and written nowhere. Default: a random secret that the private schema keeps for the scope.",
     ),
 }
 HIERARCHY = {
@@ -324,7 +335,7 @@ HISTORY = {
     "max_failing": Key(
         None,
         "Rows that may be left in groups below k (of events: k persons), l or distinct_l, at most, when a reader compares "
-        "the new version with the published one; with more, `run` publishes nothing. Default: any number; with `boxes: own` it must "
+        "the new version with the published one; of a release with pseudonyms also tokens among fewer than k; with more, `run` publishes nothing. Default: any number; with `boxes: own` it must "
         "be given for a version that changes candidates.",
     ),
 }

@@ -18,6 +18,7 @@ class FileOptions(TypedDict, total=False):
     quasi: Required[Names]
     sensitive: Names | None
     identifiers: Names | None
+    pseudonyms: Names | None
     insensitive: Names | None
     rest: Rest
     k: int | None
@@ -58,6 +59,8 @@ class FileOptions(TypedDict, total=False):
     person_share: Number | None
     accept_unique: Names | None
     accept_repeats: Names | None
+    scopes: Mapping[str, str] | None
+    secrets: Mapping[str, str] | None
     name: str | None
     readers: Names | None
     dimensions: Names | None

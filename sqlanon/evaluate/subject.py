@@ -96,7 +96,7 @@ def subject(engine: Engine, release: str | None = None) -> Subject:
     columns = tuple(
         _column(name, kept.get(name, kept.get(name.lower(), {})), row)
         for name, row in described.items()
-        if name and row[1] != "insensitive"
+        if name and row[1] not in ("insensitive", "pseudonym")
     )
     form = FormatSpec(entry.policy["format"]["kind"])
     spec = ReleaseSpec(

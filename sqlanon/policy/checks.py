@@ -24,6 +24,7 @@ from sqlanon.policy.models import (
 from sqlanon.policy.persons import check_persons, kind_of_rows, of_persons, spelled, strength
 from sqlanon.policy.privacy import read_privacy
 from sqlanon.policy.problems import Path, Problems, listed, near, show
+from sqlanon.policy.pseudonyms import check_pseudonyms
 from sqlanon.spec import (
     MAX_WEIGHT,
     CohortSpec,
@@ -102,6 +103,7 @@ def build(
     _check_key(model, path, problems)
     _check_frozen(model, path, problems, privacy.k)
     check_persons(model, path, problems, unread)
+    check_pseudonyms(model, path, problems)
     parts, source = (name_parts(model.publish) if model.publish else None), name_parts(model.source)
     if parts and source and _folded(parts) == _folded(source) and model.publish_file is None:
         problems.add((*path, "publish"), "the same name as the source", "another view")
@@ -199,6 +201,8 @@ def _column(name: str, column: ColumnModel, path: Path, problems: Problems, file
         ("ordered", ("quasi", "sensitive")),
         ("accept_unique", ("sensitive", "insensitive")),
         ("accept_repeats", ("identifier",)),
+        ("scope", ("pseudonym",)),
+        ("secret", ("pseudonym",)),
     )
     for key, roles in only:
         if key in given and getattr(column, key) not in (None, False) and column.role not in roles:
@@ -224,6 +228,8 @@ def _column(name: str, column: ColumnModel, path: Path, problems: Problems, file
         ordered=_order(column.ordered, (*path, "ordered"), problems, files),
         accept_unique=column.accept_unique,
         accept_repeats=column.accept_repeats,
+        scope=column.scope,
+        secret=column.secret,
     )
 
 
@@ -295,11 +301,11 @@ def _check_key(model: ReleaseModel, path: Path, problems: Problems) -> None:
     for name in model.key:
         same = [column for known, column in model.columns.items() if known.lower() == name.lower()]
         column = model.columns.get(name) or (same[0] if len(same) == 1 else None)
-        if column is not None and column.role != "identifier":
+        if column is not None and column.role not in ("identifier", "pseudonym"):
             problems.add(
                 (*path, "key"),
                 f"the column {show(name)} is {column.role}, so it is published",
-                "identifier columns, or columns that rest: drop leaves out",
+                "identifier or pseudonym columns, or columns that rest: drop leaves out",
             )
         elif column is None and model.rest == "keep" and not problems.broken((*path, "columns")):
             problems.add(
@@ -307,7 +313,9 @@ def _check_key(model: ReleaseModel, path: Path, problems: Problems) -> None:
                 "identifier columns",
             )  # fmt: skip
     unread = problems.broken((*path, "key"))
-    if model.history is not None and model.history.max_failing is not None and not model.key and not unread:
+    tokens = any(column.role == "pseudonym" for column in model.columns.values())
+    most = model.history.max_failing if model.history else None
+    if most is not None and not (model.key or tokens or unread):
         problems.add(
             (*path, "history", "max_failing"),
             "without key the rows of two versions cannot be matched",

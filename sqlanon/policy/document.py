@@ -25,6 +25,9 @@ LARGEST = 200_000
 DEEPEST = 20
 """Mappings and lists inside each other at most."""
 
+KEPT = (("secret",),)
+"""Keys whose ``${NAME}`` stays as it is written: a run reads the variable."""
+
 _TAG = "tag:yaml.org,2002:"
 _PLAIN = {_TAG + tag for tag in ("str", "int", "float", "bool", "null", "timestamp", "value", "merge")}
 _VARIABLE = re.compile(r"\$\$\{|\$\{([^}]*)\}|\$\{")
@@ -194,7 +197,7 @@ class Document:
             self.unread.add(path)
             return ""
 
-        if "${" not in text:
+        if "${" not in text or path[-1:] in KEPT:
             return text
         expanded = _VARIABLE.sub(value, text)
         if expanded != text:

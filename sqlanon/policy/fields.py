@@ -24,6 +24,7 @@ T = TypeVar("T")
 
 _WORD = re.compile(r"[A-Za-z][A-Za-z0-9_]*")
 _NAME_PART = re.compile(r'"((?:[^"]|"")+)"|([^".]+)')
+_VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
 _FLAGS = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
 
 A_TABLE = 'table or schema.table; a part that holds a dot or a quote is double-quoted: schema."my.table"'
@@ -99,6 +100,17 @@ def text(value: object) -> str:
     if not value or "\0" in value:
         raise wrong("empty text" if not value else "text with a NUL character", "text")
     return value
+
+
+def variable(value: object) -> str:
+    """The name of an environment variable, written ``${NAME}``: what it holds is not read here."""
+    found = _VARIABLE.fullmatch(value) if isinstance(value, str) else None
+    if found is None:
+        raise wrong(
+            wrong_kind(value, "not the name of an environment variable"),
+            "${NAME}: a policy holds no secret itself",
+        )
+    return found[1]
 
 
 def name_parts(value: str) -> tuple[str, ...] | None:

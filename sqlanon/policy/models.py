@@ -97,6 +97,10 @@ class ColumnModel(Part):
     ordered: Ordered | None = described("column", "ordered")
     accept_unique: Flag = described("column", "accept_unique")
     accept_repeats: Flag = described("column", "accept_repeats")
+    scope: Text | None = described("column", "scope")
+    secret: Annotated[str, BeforeValidator(fields.variable, json_schema_input_type=str)] | None = described(
+        "column", "secret"
+    )
 
 
 class MaxLossModel(Part):
@@ -210,7 +214,7 @@ class RefreshModel(Part):
 
 
 class HistoryModel(Part):
-    """What two consecutive versions may reveal together. Needs `key`."""
+    """What two consecutive versions may reveal together. Needs `key`, or a pseudonym."""
 
     max_failing: Annotated[int, whole(0)] | None = described("history", "max_failing")
 

@@ -75,8 +75,10 @@ def _check_without(model: ReleaseModel, path: Path, problems: Problems) -> None:
 def _check_columns(model: ReleaseModel, path: Path, problems: Problems, unread: set[str] | None) -> None:
     known = {name.lower(): column for name, column in model.columns.items()}
     at = (*path, "person")
-    able = listed(show(name) for name, column in model.columns.items() if column.role == "identifier")
-    allowed = f"columns with the role identifier: {able or 'none here'}"
+    able = listed(
+        show(name) for name, column in model.columns.items() if column.role in ("identifier", "pseudonym")
+    )
+    allowed = f"columns with the role identifier or pseudonym: {able or 'none here'}"
     if len({name.lower() for name in model.person}) < len(model.person):
         problems.add(at, "a column is named twice", "each column once")
     for name in model.person:
@@ -84,7 +86,7 @@ def _check_columns(model: ReleaseModel, path: Path, problems: Problems, unread: 
         if column is None:
             if unread is not None and name not in unread:
                 problems.add(at, "a column that is not listed" + near(name, model.columns), allowed)
-        elif column.role != "identifier":
+        elif column.role not in ("identifier", "pseudonym"):
             problems.add(at, f"the column {show(name)} is {column.role}", allowed)
         elif column.accept_repeats:
             what = f"the column {show(name)} has accept_repeats: equal values are not one person"

@@ -10,6 +10,7 @@ from sqlanon.results.figures import count
 
 ROLES = (
     ("identifier", "Names a person. Never published."),
+    ("pseudonym", "Says whose row it is. Published as a token, a keyed hash that joins tables."),
     ("quasi", "May identify somebody together with other columns. Published in less detail."),
     ("sensitive", "What must not be learnt of a person. Published as it is, protected by the requirements."),
     ("insensitive", "Published as it is, without protection: it must identify nobody and harm nobody."),

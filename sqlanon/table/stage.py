@@ -7,9 +7,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from sqlanon.engines.base import Column, Relation, TableRef
+from sqlanon.engines.base import Bind, Column, Relation, TableRef
 from sqlanon.errors import PolicyError, UnsupportedError
 from sqlanon.spec import ColumnSpec, NullPerson, ReleaseSpec, Rule, person_name
+from sqlanon.table import pseudonyms
 from sqlanon.table.rules import refusal
 from sqlanon.table.scratch import Scratch
 
@@ -30,7 +31,7 @@ class Reading:
     Attributes:
         spec: the policy's words on it.
         column: the source's column.
-        alias: its name in the staged table: q1.. quasi, s1.. sensitive, i1.. insensitive, in policy order.
+        alias: its name in the staged table: q1.. quasi, s1.. sensitive, i1.. insensitive, t1.. pseudonyms, in policy order.
         treatment: quasi columns only.
         listed: the scratch type that lists the values of a text column and as which it is staged; see `sqlanon.table.listed`.
     """
@@ -135,6 +136,7 @@ class Roles:
         dropped: names of the other columns.
         link: of what a row's link is the hash, where tables of staged rows have no column ``link``: the alias of each column, and whether
             it is staged as a type that lists its texts. Empty: they have the column.
+        pseudonyms: the columns that are published as tokens; they are staged where `take_stage` gets keys.
     """
 
     relation: Relation
@@ -145,17 +147,22 @@ class Roles:
     identifier_specs: tuple[ColumnSpec, ...]
     dropped: tuple[str, ...]
     link: tuple[tuple[str, bool], ...] = ()
+    pseudonyms: tuple[Reading, ...] = ()
 
     @property
     def kept(self) -> tuple[Reading, ...]:
-        """Columns published as they are."""
-        return self.sensitive + self.insensitive
+        """Columns published as they are staged."""
+        return self.sensitive + self.insensitive + self.pseudonyms
+
+    def token_of(self, name: str) -> Reading:
+        """A pseudonym by its name."""
+        return next(one for one in self.pseudonyms if one.name.lower() == name.lower())
 
     def hashing(self, names: Sequence[str]) -> Roles:
         """The same with a link of these columns that no table has, if all of them are staged: 8 bytes less for each row of each table."""
         staged = {
             reading.name: (reading.alias, reading.listed is not None or reading.column.kind == "enum")
-            for reading in self.quasi + self.kept
+            for reading in self.quasi + self.sensitive + self.insensitive
         }
         return (
             replace(self, link=tuple(staged[name] for name in names)) if staged.keys() >= set(names) else self
@@ -166,7 +173,8 @@ class Roles:
         if not spec.person:
             each = {item.name: (item.name,) for item in self.identifier_specs if not item.accept_repeats}
             return counted_columns(self.relation, each, {})
-        spelled = {item.name.lower(): item.name for item in self.identifier_specs}
+        published = tuple(reading.spec for reading in self.pseudonyms)
+        spelled = {item.name.lower(): item.name for item in self.identifier_specs + published}
         columns = tuple(spelled.get(name.lower(), name) for name in spec.person)
         named = person_name(columns)
         return counted_columns(self.relation, {named: columns}, {named: spec.null_person})
@@ -205,7 +213,7 @@ def assign_roles(spec: ReleaseSpec, relation: Relation) -> Roles:
     missing = [name for name in known if name not in given]
     if missing and spec.rest == "error" and not problems:
         problems.append(
-            f"{spec.name}: no role for {', '.join(missing)}; name a role (identifier, quasi, sensitive, insensitive) "
+            f"{spec.name}: no role for {', '.join(missing)}; name a role (identifier, pseudonym, quasi, sensitive, insensitive) "
             "for each, or say what happens to the rest: rest: drop (not published) or keep (published as they are)"
         )
     problems += [
@@ -230,13 +238,19 @@ def assign_roles(spec: ReleaseSpec, relation: Relation) -> Roles:
         for name, role in published.items()
         if not known[name].hashable
     ]
+    problems += [
+        f"{spec.name}: {pseudonyms.problem_of(known[name])}"
+        for name, item in given.items()
+        if item.role == "pseudonym" and not pseudonyms.able(known[name])
+    ]
     if problems:
         raise PolicyError(problems)
     specs = list(given.values())
     if spec.rest == "keep":
         specs += [ColumnSpec(name, "insensitive") for name in missing]
     of = {
-        role: [item for item in specs if item.role == role] for role in ("quasi", "sensitive", "insensitive")
+        role: [item for item in specs if item.role == role]
+        for role in ("quasi", "sensitive", "insensitive", "pseudonym")
     }
     identifiers = tuple(item for item in specs if item.role == "identifier")
     quasi = tuple(_quasi(spec, item, known[item.name], f"q{i}") for i, item in enumerate(of["quasi"], 1))
@@ -248,6 +262,10 @@ def assign_roles(spec: ReleaseSpec, relation: Relation) -> Roles:
         tuple(known[item.name] for item in identifiers),
         identifiers,
         tuple(missing) if spec.rest == "drop" else (),
+        pseudonyms=tuple(
+            Reading(item, Column(item.name, "VARCHAR", "text"), f"t{i}")
+            for i, item in enumerate(of["pseudonym"], 1)
+        ),
     )
 
 
@@ -291,7 +309,7 @@ def hashed(relation: Relation, names: Sequence[str]) -> list[dict[str, object]]:
 
 def take_stage(
     scratch: Scratch, roles: Roles, link: Sequence[str], key: Sequence[str] = (), secret: str = "",
-    persons: Sequence[Counted] = (), *, dense: bool = False, rows: int = 0, step: str = "stage",
+    persons: Sequence[Counted] = (), *, dense: bool = False, rows: int = 0, step: str = "stage", keys: Mapping[str, bytes] | None = None,
 ) -> TableRef:  # fmt: skip
     """Copy the columns that are read, once, into a scratch table: from here on the source is not looked at.
 
@@ -305,6 +323,7 @@ def take_stage(
         dense: the engine's own numbers of the source's rows are 0 to rows - 1; see `sqlanon.table.listed`.
         rows: how many there are, as far as that is known.
         step: what the table is called.
+        keys: of each pseudonym by its name in lower case; None: they are not staged.
     """
     stage = scratch.table(step)
     sequence = scratch.engine.capabilities.sequences and rows >= MANY_ROWS
@@ -316,14 +335,21 @@ def take_stage(
             "binary": reading.column.kind == "text",
             "type": reading.listed,
         }
-        for reading in roles.quasi + roles.kept
+        for reading in roles.quasi + roles.sensitive + roles.insensitive
     ]
+    tokens: list[dict[str, str]] = []
+    binds: dict[str, Bind] = {"secret": secret}
+    for reading in roles.pseudonyms if keys else ():
+        tokens.append({"name": reading.name, "alias": reading.alias})
+        inner, outer = pseudonyms.padded((keys or {})[reading.name.lower()])
+        binds |= {f"{reading.alias}_inner": inner, f"{reading.alias}_outer": outer}
     with scratch.together():
         if numbers:
             scratch.execute("table/numbers", numbers=numbers)
         scratch.execute(
-            "table/stage", {"secret": secret}, stage=stage, source=roles.relation.ref, columns=columns, dense=dense, numbers=numbers,
+            "table/stage", binds, stage=stage, source=roles.relation.ref, columns=columns, dense=dense, numbers=numbers,
             link=[] if roles.link else hashed(roles.relation, link), key=list(key), persons=list(persons),
+            tokens=tokens,
         )  # fmt: skip
         if numbers:
             scratch.execute("table/drop_numbers", numbers=numbers)

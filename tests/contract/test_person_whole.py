@@ -207,13 +207,13 @@ def test_what_most_rows_of_a_person_have_guides_where_most_rows_have_it(
         for p in range(60)
         for i in range(10)
     ]
-    seen, right = [], whole._guided
+    seen, right = [], whole.guided
 
     def guides(scratch: Any, encoded: Any, units: Any, part: Any, found: Any) -> Any:
         seen.append(len(found))
         return right(scratch, encoded, units, part, found)
 
-    monkeypatch.setattr(whole, "_guided", guides)
+    monkeypatch.setattr(whole, "guided", guides)
     made = shared_db.anonymize(place(shared_db, rows), **WHOLE)
     assert seen[0] == guided
     assert made.report.classes > 1

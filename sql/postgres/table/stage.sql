@@ -2,10 +2,12 @@
 -- params: stage (table to make), source (table), columns (list of {name, alias, binary, type (that lists its values, or none)}), dense (bool:
 --   the engine's own row numbers are 0 to rows - 1), numbers (a sequence that begins at 0, or none), link (list of {name, listed (bool: an enum)}, or none), key
 --   (column names or none), persons (list of {columns, alias, as_text, own (bool each: a type that cannot be hashed, or with operators
---   of its own), nulls (one, distinct or none)}: what is counted)
+--   of its own), nulls (one, distinct or none)}: what is counted), tokens (list of {name, alias}: pseudonyms; :<alias>_inner and :<alias>_outer key them,
+--   in hexadecimal)
 -- returns: rid integer, one column per alias, link bigint if asked, person text (a hash of the key, keyed with :secret) if asked,
 --   one number bigint per identifier that is counted: never NULL, as NULLs are one value (with nulls: rows that lack a column are one person,
---   or each another), and equal where the source's values are, in a column's own collation: two intervals or texts may be equal and have other hashes
+--   or each another), and equal where the source's values are, in a column's own collation: two intervals or texts may be equal and have other hashes;
+--   tokens text: HMAC-SHA-256 of the texts of pseudonyms, 128 bits of it in hexadecimal; NULL of NULL
 -- A column whose type has operators of its own is hashed as an array of one: verify/fingerprint says what hash_record_extended does with it.
 -- Text gets the binary collation here, once, so that equality and order mean bytes from now on.
 CREATE {{ stage | scratch }} AS
@@ -27,4 +29,7 @@ SELECT
 {% if key %}
     , encode(sha256(convert_to(CAST(:secret AS text) || '/key/'{% for name in key %} || CAST(LENGTH(CAST(s.{{ name | ident }} AS text)) AS text) || ':' || CAST(s.{{ name | ident }} AS text){% endfor %}, 'UTF8')), 'hex') AS person
 {% endif %}
+{% for one in tokens %}
+    , CASE WHEN s.{{ one.name | ident }} IS NOT NULL THEN substring(encode(sha256(decode(CAST(:{{ one.alias }}_outer AS text), 'hex') || sha256(decode(CAST(:{{ one.alias }}_inner AS text), 'hex') || convert_to(CAST(s.{{ one.name | ident }} AS text), 'UTF8'))), 'hex'), 1, 32) END COLLATE "C" AS {{ one.alias }}
+{% endfor %}
 FROM {{ source | table }} AS s

@@ -219,7 +219,13 @@ class Scope:
         if not own:
             names = ", ".join(found.name for found in self.released.fields)
             refuse(self.text, node, f"the release has no column {node.sql()}; it has: {names}")
-        return self._own(next(found for found in self.released.fields if found.name == own[0]))
+        found = next(found for found in self.released.fields if found.name == own[0])
+        if found.role == "pseudonym":
+            refuse(
+                self.text, node, f"{found.name} is a pseudonym: the view has tokens in place of its values, so that bounds would be of another "
+                "column; join or count tokens in plain SQL over the view",
+            )  # fmt: skip
+        return self._own(found)
 
     def _comparable(self, node: exp.Column, table: str, name: str) -> None:
         """Refuse a joined column whose type has operators of its own: here they would be those of another type, or none."""

@@ -21,11 +21,15 @@ from sqlanon.release.check.audit_place import Place, audited
 from sqlanon.release.check.audit_values import unknown_values
 from sqlanon.release.check.persons_judged import judged
 from sqlanon.release.check.population import audit_population
+from sqlanon.release.check.tokens import audit_tokens
 from sqlanon.release.store.catalog_entry import Entry
 from sqlanon.results import AuditReport, RequirementResult, SensitiveAudit
 from sqlanon.spec import ReleaseSpec
 from sqlanon.sqltext import statement
 from sqlanon.table.stage import hashes_of
+
+PUBLISHED = ("sensitive", "insensitive", "pseudonym")
+"""Roles of columns that do not come from a class."""
 
 
 def audit(
@@ -96,9 +100,10 @@ def _audit(
     twice = sorted((set(chosen or ()) & set(sensitive)) | (set(identifiers) & {*(chosen or ()), *sensitive}))
     if twice:
         raise PolicyError(f"audit {table}: {', '.join(twice)} cannot have two roles")
-    everything = [name for name in names if name not in sensitive and name not in identifiers]
+    hidden = (*sensitive, *identifiers, *(name for name in names if roles.get(name) == "pseudonym"))
+    everything = [name for name in names if name not in hidden or name in (chosen or ())]
     if chosen is None:
-        chosen = [name for name in everything if roles.get(name) not in ("sensitive", "insensitive")]
+        chosen = [name for name in everything if roles.get(name) not in PUBLISHED]
     classes, k, largest, singles, rows, _ = _sizes(engine, relation.ref, chosen)
     k_all = k if chosen == everything else _sizes(engine, relation.ref, everything)[1]
     left_out = tuple(name for name in everything if name not in chosen)
@@ -117,7 +122,7 @@ def _audit(
         found = (diversity, *found)
     elif spec is not None:
         # What the policy promises is judged over its own classes and sensitive columns, whatever columns are named here.
-        classed = [name for name in names if roles.get(name) not in ("sensitive", "insensitive")]
+        classed = [name for name in names if roles.get(name) not in PUBLISHED]
         own = Grouping(relation.ref, tuple(name for name in classed if name not in identifiers))
         named = hashes_of(spec.counted()) if spec.rows_are == "events" else ()
         asked = requirements(spec.privacy, tuple(own_sensitive), tuple(named), spec.columns)
@@ -134,6 +139,8 @@ def _audit(
                 engine, place.entry, spec, tuple(named), own_sensitive, of_persons, relation.ref
             )
             results, not_measured = results + more, not_measured + uncounted
+    if spec is not None and spec.token is not None:
+        results += audit_tokens(engine, relation, place.entry, spec)
     results += _all_rows(rows, missing, starred, place.entry, spec)
     here = persons.measure(engine, relation.ref, chosen, {name: name for name in identifiers})
     linked = persons.of_version(engine, place.entry)

@@ -136,7 +136,7 @@ def _hashed(
         kinds = ", ".join(f"{name} {types[name]}" for name in columns)
         raise PolicyError(f"{spec.name}: a key in the list is no value of its column ({kinds})") from error
     scratch.execute(
-        "table/stage", {"secret": secret}, stage=hashed, source=typed, columns=[], dense=False, numbers=None, link=[], key=columns,
+        "table/stage", {"secret": secret}, stage=hashed, source=typed, columns=[], dense=False, numbers=None, link=[], key=columns, tokens=[],
         persons=[],
     )  # fmt: skip
     return hashed

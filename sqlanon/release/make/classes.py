@@ -16,7 +16,7 @@ from sqlanon.loss import Attribute, Facts, Joint, classification, joint_counts, 
 from sqlanon.methods.base import Context
 from sqlanon.progress import Stopwatch
 from sqlanon.release.check.verify import verify_staged
-from sqlanon.release.make import bound, candidates, suppressed, united, whole
+from sqlanon.release.make import bound, candidates, linked, suppressed, united, whole
 from sqlanon.release.make.prepare import Prepared
 from sqlanon.results import LossReport
 from sqlanon.spec import ReleaseSpec
@@ -60,9 +60,13 @@ class Made:
 
 
 def make_classes(
-    spec: ReleaseSpec, machine: Machine, watch: Stopwatch, scratch: Scratch, ready: Prepared, secret: str
-) -> Made:
-    """Encode, run the method, recode, and compare what would be released with the staged rows."""
+    spec: ReleaseSpec, machine: Machine, watch: Stopwatch, scratch: Scratch, ready: Prepared, secret: str,
+    elsewhere: TableRef | None = None,
+) -> Made:  # fmt: skip
+    """Encode, run the method, recode, and compare what would be released with the staged rows.
+
+    ``elsewhere`` has what the tokens are like in the other tables of the scope: see `sqlanon.release.check.tokens`.
+    """
     with watch.stage("encode"):
         encoded = encode(scratch, ready.roles, ready.stage, ready.quasi, ready.sensitive, ready.rows, ready.person_codes, ready.population)  # fmt: skip
     seed = spec.seed if spec.seed is not None else secrets.randbits(62)
@@ -79,7 +83,14 @@ def make_classes(
             progress, seed, spec.privacy.accuracy, spec.suppression, most_suppressed(spec, encoded.rows),
             refining(spec, encoded.rows, len(encoded.quasi)), spec.format.kind, spec.seed or 0, own, bool(read), secret, spec.name,
         )  # fmt: skip
-        assignment = whole.assigned(context, ready.method) if own_persons else ready.method.assign(context)
+        blocks = None
+        if spec.token is not None:
+            linking = linked.Linking(ready.roles.token_of(spec.token.name).alias, elsewhere)
+            assignment, blocks = linked.assigned(context, ready.method, linking)
+        else:
+            assignment = (
+                whole.assigned(context, ready.method) if own_persons else ready.method.assign(context)
+            )
     if assignment.matches is not None and not spec.privacy.own_boxes:
         raise PrivacyViolation(
             f"method {spec.method.name} gave every row a box of its own, which the policy does not accept; nothing was published"
@@ -108,7 +119,7 @@ def make_classes(
         if loose and not levels:
             classed, recoded, groups = united.recoded(
                 scratch, encoded, classed, assignment.spans, loose,
-                lambda rows, spans: form.recode(scratch, encoded, rows, spec.format, spans, seed, levels),
+                lambda rows, spans: form.recode(scratch, encoded, rows, spec.format, spans, seed, levels), blocks,
             )  # fmt: skip
             notes += united.notes(groups, loose, whole=own_persons)
         else:

@@ -53,6 +53,15 @@ def guard_source(scratch: Scratch, spec: ReleaseSpec, roles: Roles, rows: int) -
                 f"{spec.name}: person {person.name} is NULL in {row[0]} of {rows} rows: whose they are is not known. Say "
                 "null_person: one (all are one person's) or null_person: distinct (each is another's), or leave these rows out in a view"
             )
+    for reading in roles.pseudonyms:
+        if spec.token is not None and reading.name.lower() == spec.token.name.lower():
+            continue
+        filled, distinct, _, _ = _uniques(scratch, roles.relation.ref, reading.name)
+        if distinct < rows:
+            problems.append(
+                f"{spec.name}: pseudonym {reading.name} is the same, or NULL, in {rows - distinct} of {rows} rows: only a number that is another one in "
+                "every row is a token of an event; what several rows share is a quasi-identifier, so make it quasi, or an identifier (not published)"
+            )
     for reading in roles.insensitive:
         if reading.spec.accept_unique:
             continue

@@ -13,7 +13,7 @@ from sqlanon.engines.base import Engine, TableRef
 from sqlanon.formats import format_of
 from sqlanon.methods import Method
 from sqlanon.progress import Progress, Silent, Stopwatch
-from sqlanon.release.check import history
+from sqlanon.release.check import history, tokens
 from sqlanon.release.check.persons import feasible_warnings
 from sqlanon.release.frozen.census import planned as planned_frozen
 from sqlanon.release.frozen.which import lineage_of_run
@@ -71,14 +71,19 @@ def plan(
             decision = decide(state)
         secret = state.secret or secrets.token_hex(32)
         with Scratch(engine, watch) as scratch:
-            ready = prepare(scratch, spec, state.source, watch, secret, memory=machine.memory)
+            ready = prepare(
+                scratch, spec, state.source, watch, secret, memory=machine.memory, tokens=state.tokens
+            )
             assert isinstance(ready, Prepared)
             decision = decision.against(ready.source.fingerprint)
             better = cost = None
             if decision.state != "unchanged":
                 with watch.stage("method") as stage:
                     better = suggested(scratch, spec, ready, stage, machine.memory, machine.threads)
-                    cost = persons_cost(scratch, spec, ready, stage, machine.memory, machine.threads, secret)
+                    if not spec.token:
+                        cost = persons_cost(
+                            scratch, spec, ready, stage, machine.memory, machine.threads, secret
+                        )
             lineage = lineage_of_run(state, anew=False)
             if lineage is not None and not lineage[1]:
                 compared = Compared(
@@ -167,7 +172,9 @@ def _compared(
     comparable = ready.keyed and history.before(state, previous)
     if not comparable and not history.of_own_boxes(state):
         return Compared(None, data, (), () if ready.keyed else (WITHOUT_KEY,))
-    made = make_classes(spec, machine, watch, scratch, ready, secret)
+    beside = tokens.others(state.engine, state.entries, spec.scope, spec.name)
+    elsewhere = tokens.signs(scratch, beside, "elsewhere") if beside else None
+    made = make_classes(spec, machine, watch, scratch, ready, secret, elsewhere)
     compared = compare_versions(
         scratch, state, ready, made.classed, made.recoded, data, previous, target.version, secret
     )
@@ -228,7 +235,11 @@ def _columns(spec: ReleaseSpec, ready: Prepared) -> list[PlanColumn]:
                     column.name,
                     column.shown_type,
                     reading.spec.role,
-                    "counted by group, in the second table" if form.facts.paired and domain else "as it is",
+                    "as a token"
+                    if reading.spec.role == "pseudonym"
+                    else "counted by group, in the second table"
+                    if form.facts.paired and domain
+                    else "as it is",
                     distinct,
                     nulls,
                     (column.name,),
@@ -253,8 +264,9 @@ def _statements(engine: Engine, spec: ReleaseSpec, target: Publication, ready: P
     physical = target.view if target.file else private_table(engine, target.physical)
     staged = [
         {"name": reading.name, "alias": reading.alias, "binary": reading.column.kind == "text", "type": None}
-        for reading in ready.roles.quasi + ready.roles.kept
+        for reading in ready.roles.quasi + ready.roles.sensitive + ready.roles.insensitive
     ]
+    tokens = [{"name": reading.name, "alias": reading.alias} for reading in ready.roles.pseudonyms]
     released: dict[str, Any] = {
         "classed": TableRef(None, "_sqlanon_run_classed"),
         "released": TableRef(None, "_sqlanon_run_released"),
@@ -263,7 +275,7 @@ def _statements(engine: Engine, spec: ReleaseSpec, target: Publication, ready: P
     grouping = form.grouping(physical, counted, layout)
     made = [
         statement("table/stage", engine.dialect, stage=stage, source=ready.roles.relation.ref, columns=staged, dense=False,
-                  numbers=None, link=[] if ready.roles.link else hashed(ready.roles.relation, link_columns(ready.roles, spec)), key=list(spec.key), persons=list(ready.persons)),
+                  numbers=None, link=[] if ready.roles.link else hashed(ready.roles.relation, link_columns(ready.roles, spec)), key=list(spec.key), persons=list(ready.persons), tokens=tokens),
         statement("publish/table", engine.dialect, physical=physical, published=listed(layout.columns), dense=False, repeated=[], **released),
     ]  # fmt: skip
     shown = [(target.view, physical, layout.columns)]

@@ -31,6 +31,7 @@ from sqlanon.release.store.catalog_entry import SourceState
 from sqlanon.release.store.refresh import fingerprint
 from sqlanon.results import Feasible
 from sqlanon.spec import ReleaseSpec
+from sqlanon.table import pseudonyms
 from sqlanon.table.domains import build_domains
 from sqlanon.table.encode import Domain
 from sqlanon.table.listed import listed
@@ -101,7 +102,7 @@ class Staged:
 
 
 def prepare(
-    scratch: Scratch, spec: ReleaseSpec, source: Relation, watch: Stopwatch, secret: str, same_as: str | None = None, *, memory: int
+    scratch: Scratch, spec: ReleaseSpec, source: Relation, watch: Stopwatch, secret: str, same_as: str | None = None, *, memory: int, tokens: str = ""
 ) -> Prepared | Unchanged:  # fmt: skip
     """Read the source once and decide whether a release of it can be made with ``memory`` bytes for the kernels.
 
@@ -113,17 +114,18 @@ def prepare(
         secret: what the release's hashes are keyed with.
         same_as: the fingerprint of a source that need not be released again; the rest is then not done.
         memory: bytes, unless the policy has a limit of its own.
+        tokens: what pseudonyms are keyed with, as the private schema has it.
 
     Raises:
         PolicyError, GuardError: roles, types, hierarchies or guards stop it.
         InfeasibleError: the requirements ask for more than the table has.
     """
-    staged = read_source(scratch, spec, source, watch, secret, same_as, memory=memory)
+    staged = read_source(scratch, spec, source, watch, secret, same_as, memory=memory, tokens=tokens)
     return staged if isinstance(staged, Unchanged) else profiled(scratch, spec, staged, watch, memory=memory)
 
 
 def read_source(
-    scratch: Scratch, spec: ReleaseSpec, source: Relation, watch: Stopwatch, secret: str, same_as: str | None = None, *, memory: int
+    scratch: Scratch, spec: ReleaseSpec, source: Relation, watch: Stopwatch, secret: str, same_as: str | None = None, *, memory: int, tokens: str = ""
 ) -> Staged | Unchanged:  # fmt: skip
     """The first half of `prepare`: the snapshot, and the guards that need no domains."""
     roles = assign_roles(spec, source)
@@ -134,6 +136,7 @@ def read_source(
         spec.privacy, tuple(reading.name for reading in roles.sensitive), tuple(one.name for one in persons), spec.columns
     )  # fmt: skip
     key = key_columns(spec, roles)
+    token_keys = pseudonyms.keys(spec, pseudonyms.secret_of(spec, tokens)) if spec.token else None
     started = now()
     with watch.stage("snapshot"), scratch.engine.snapshot():
         people = population_of(scratch.engine, spec, roles)
@@ -142,6 +145,8 @@ def read_source(
         if people is not None:
             many, own, _ = fingerprint(scratch, people, (), secret)
             mark = f"{mark} in {own}"
+        if token_keys:
+            mark = f"{mark} by {pseudonyms.mark(token_keys, secret)}"
         shown = tuple((column.name, column.shown_type) for column in roles.relation.columns)
         seen = SourceState(mark, shown, started)
         if mark == same_as:
@@ -155,7 +160,9 @@ def read_source(
         links = link_columns(roles, spec)
         if scratch.engine.capabilities.staged_hashes:
             roles = roles.hashing(links)
-        stage = take_stage(scratch, roles, links, key, secret, persons, dense=dense, rows=rows)
+        stage = take_stage(
+            scratch, roles, links, key, secret, persons, dense=dense, rows=rows, keys=token_keys
+        )
         beside = stage_population(scratch, people, many) if people is not None else None
         if rows:
             guard_source(scratch, spec, roles, rows)

@@ -9,7 +9,7 @@ from dataclasses import replace
 from sqlanon.engines.base import Engine, TableRef
 from sqlanon.formats import RowGroups
 from sqlanon.progress import Progress, Silent, Stopwatch
-from sqlanon.release.check import history, persons
+from sqlanon.release.check import history, persons, tokens
 from sqlanon.release.frozen.run import run_frozen
 from sqlanon.release.frozen.which import due_again, lineage_of_run
 from sqlanon.release.make import bound, candidates
@@ -79,7 +79,7 @@ def run(
     progress = progress or Silent()
     watch = Stopwatch(spec.name, progress)
     try:
-        with engine.lock(f"release {spec.name}"):
+        with engine.lock(f"release {spec.name}"), tokens.held(engine, spec.scope):
             with watch.stage("state"):
                 Catalog(engine).guard()
                 state = read_state(engine, spec)
@@ -111,7 +111,14 @@ def run(
             secret = state.secret or secrets.token_hex(32)
             with Scratch(engine, watch, kept.keep if keep_scratch else None) as scratch:
                 staged = read_source(
-                    scratch, spec, relation, watch, secret, decision.same_as, memory=machine.memory
+                    scratch,
+                    spec,
+                    relation,
+                    watch,
+                    secret,
+                    decision.same_as,
+                    memory=machine.memory,
+                    tokens=state.tokens,
                 )
                 decision = decision.against(staged.source.fingerprint)
                 if isinstance(staged, Unchanged):
@@ -152,10 +159,12 @@ def _make(
     with watch.stage("profile"):
         data = changed_rows(scratch, state, ready, decision.previous)
     cost = None
-    if spec.privacy.whole:
+    if spec.privacy.whole and not spec.token:
         with watch.stage("method") as stage:
             cost = persons_cost(scratch, spec, ready, stage, machine.memory, machine.threads, secret)
-    made = make_classes(spec, machine, watch, scratch, ready, secret)
+    beside = tokens.others(state.engine, state.entries, spec.scope, spec.name)
+    elsewhere = tokens.signs(scratch, beside, "elsewhere") if beside else None
+    made = make_classes(spec, machine, watch, scratch, ready, secret, elsewhere)
     encoded, classed, recoded = made.encoded, made.classed, made.recoded
     with watch.stage("verify"):
         fewest = _identifiers(scratch, classed, recoded.groups, ready)

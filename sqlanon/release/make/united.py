@@ -7,11 +7,11 @@ fails. That ends, as the whole table as one class meets what is asked (see `guar
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from sqlanon.engines.base import TableRef
-from sqlanon.formats import Recoded
+from sqlanon.formats import Recoded, RowGroups
 from sqlanon.privacy import Grouped, Requirement, Values
 from sqlanon.privacy.counts import OfCounts
 from sqlanon.privacy.population import of_population
@@ -35,7 +35,7 @@ def not_monotone(requirements: Sequence[Requirement]) -> list[Requirement]:
 
 def recoded(
     scratch: Scratch, encoded: Encoded, classed: TableRef, spans: TableRef | None, requirements: Sequence[Requirement],
-    recode: Callable[[TableRef, TableRef | None], Recoded],
+    recode: Callable[[TableRef, TableRef | None], Recoded], blocks: Mapping[int, int] | None = None,
 ) -> tuple[TableRef, Recoded, int]:  # fmt: skip
     """Recode classes, and unite those whose groups fail.
 
@@ -46,6 +46,7 @@ def recoded(
         spans: what the method says of its classes' boxes, or None.
         requirements: those that groups must meet: see `not_monotone`.
         recode: the format's recoding of classed rows and spans.
+        blocks: of each class, those that it may be united with: what a group is then lies in one block; None: any.
 
     Returns:
         the classed rows, what is published of their classes, and how many groups were united with others.
@@ -55,11 +56,15 @@ def recoded(
     values = [values_of(scratch, domain) for domain in encoded.sensitive] if read else []
     while True:
         found = recode(classed, spans)
-        labels = _united(scratch, encoded, classed, found, requirements, values)
+        labels = _united(scratch, encoded, classed, found, requirements, values, blocks)
         if labels is None:
             return classed, found, total
         classes, united, failing = labels
         total += failing
+        if blocks is not None:
+            blocks = {
+                label: blocks[one] for one, label in zip(classes.tolist(), united.tolist(), strict=True)
+            }
         for table in scratch.made:
             if table not in (*before, classed):
                 scratch.drop(table)
@@ -94,7 +99,7 @@ def notes(groups: int, requirements: Sequence[Requirement], *, whole: bool = Fal
 
 def _united(
     scratch: Scratch, encoded: Encoded, classed: TableRef, found: Recoded, requirements: Sequence[Requirement],
-    values: Sequence[Values],
+    values: Sequence[Values], blocks: Mapping[int, int] | None,
 ) -> tuple[Longs, Longs, int] | None:  # fmt: skip
     """The classes with their new numbers, and how many groups fail; None where none does, or all rows are one.
 
@@ -104,10 +109,19 @@ def _united(
 
     names = [domain.code for domain in encoded.sensitive]
     persons = [domain.reading.alias for domain in encoded.persons]
+    made = scratch.sql("table/class_places", groups=found.groups)
+    classes, place = (one.astype(np.int64) for one in scratch.fetch_arrays(made, ["int64", "int64"]))
+    groups, block = found.groups, np.zeros(len(classes), np.int64)
+    if blocks is not None:
+        block = np.array([blocks[one] for one in classes.tolist()], np.int64)
+        _, place = np.unique(np.stack([block, place]), axis=1, return_inverse=True)
+        place = place.reshape(-1).astype(np.int64)
+        groups = RowGroups(scratch.table("groups_of_blocks"), "class", "place")
+        scratch.engine.load_arrays(groups.table, {"class": classes, "place": place})
     rows = scratch.table("rows_of_groups")
-    scratch.execute(
-        "table/of_groups", rows=rows, classed=classed, groups=found.groups, columns=[*names, *persons]
-    )
+    scratch.execute("table/of_groups", rows=rows, classed=classed, groups=groups, columns=[*names, *persons])
+    if blocks is not None:
+        scratch.drop(groups.table)
     counts = [rows_of_codes(scratch, rows, domain) for domain in encoded.sensitive] if values else []
     failing = []
     for one in requirements:
@@ -122,13 +136,14 @@ def _united(
     fail = np.unique(np.concatenate(failing))
     if not len(fail):
         return None
-    made = scratch.sql("table/class_places", groups=found.groups)
-    classes, place = (one.astype(np.int64) for one in scratch.fetch_arrays(made, ["int64", "int64"]))
-    places, at = np.unique(place, return_inverse=True)
-    if len(places) == 1:
-        return None  # nothing is left to unite it with: verify refuses
+    places, first, at = np.unique(place, return_index=True, return_inverse=True)
     joins = np.isin(places, fail)  # each with the next one
-    joins[-2] |= joins[-1]
+    last = np.concatenate([block[first][1:] != block[first][:-1], [True]])  # of its block
+    alone = last & np.concatenate([[True], last[:-1]])
+    joins[:-1] |= (joins & last & ~alone)[1:]
+    joins &= ~last
+    if not joins.any():
+        return None  # nothing is left to unite them with: verify refuses
     if any(isinstance(one, OfCounts) or one.afterwards for one in requirements):
         # Such models need many rows, so that nearly all groups may fail: in pairs no more are united than have to be.
         joins = _in_pairs(joins)

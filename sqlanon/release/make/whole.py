@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import hashlib
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any, cast
@@ -53,10 +53,11 @@ def assigned(context: Context, method: Method) -> Assignment:
     Cost: a GROUP BY of the rows by person, one more for each sensitive column that must be diverse, and a join.
     """
     scratch, encoded = context.scratch, context.encoded
-    guides = [one for one in context.requirements if isinstance(one, Guide)]
-    units, part, usual = _units(scratch, encoded, sorted({one.value for one in guides}), context.secret)
-    guides = [one for one in guides if usual[one.value] >= _USUAL]
-    asked = (*of_units(context.requirements), *_guided(scratch, encoded, units, part, guides))
+    units, part, usual = units_of(context, encoded)
+    asked = (
+        *of_units(context.requirements),
+        *guided(scratch, encoded, units, part, guides_of(context, usual)),
+    )
     made = method.assign(replace(context, encoded=part, requirements=asked, listed=False, read_again=True))
     if made.unassigned or made.starred is not None or made.matches is not None:
         raise PrivacyViolation(
@@ -81,19 +82,24 @@ def assigned(context: Context, method: Method) -> Assignment:
     )
 
 
-def _units(
-    scratch: Scratch, encoded: Encoded, values: Sequence[int], secret: str
-) -> tuple[TableRef, Encoded, dict[int, Fraction]]:
-    """A table of the persons, how a method sees it, and the share of rows that have what it sees of each of ``values``.
+def guides_of(context: Context, usual: Mapping[int, Fraction]) -> list[Guide]:
+    """What is asked of values that most rows of their person have; ``usual`` is as `units_of` gives it."""
+    return [one for one in context.requirements if isinstance(one, Guide) and usual[one.value] >= _USUAL]
+
+
+def units_of(context: Context, encoded: Encoded) -> tuple[TableRef, Encoded, dict[int, Fraction]]:
+    """A table of the persons, how a method sees it, and the share of rows that have what it sees of each value that is asked about.
 
     The order of persons is drawn by the secret: neither source nor names decide ties of methods. Which of equally frequent values a method sees
     depends on the number of the person, so that no value is preferred.
     """
     import numpy as np
 
+    scratch = context.scratch
+    values = sorted({one.value for one in context.requirements if isinstance(one, Guide)})
     (person,) = encoded.persons
     drawn = np.random.default_rng(
-        int.from_bytes(hashlib.sha256(f"{secret}/persons".encode()).digest(), "big")
+        int.from_bytes(hashlib.sha256(f"{context.secret}/persons".encode()).digest(), "big")
     )
     turns, units = scratch.table("turns"), scratch.table("units")
     scratch.engine.load_arrays(
@@ -144,7 +150,7 @@ def _ends(domain: Domain, *, several: bool) -> list[Domain]:
     return [replace(domain, reading=replace(domain.reading, spec=weighed))]
 
 
-def _guided(
+def guided(
     scratch: Scratch, encoded: Encoded, units: TableRef, part: Encoded, guides: Sequence[Guide]
 ) -> list[Requirement]:  # fmt: skip
     """What is asked of values, of what most rows of each person have: classes that have it seldom fail over rows.

@@ -31,6 +31,9 @@ def redacted(spec: ReleaseSpec) -> dict[str, Any]:
             column["hierarchy"] = str(original.hierarchy)
         if isinstance(original.ordered, tuple):
             column["ordered"] = {"values": len(original.ordered), "sha256": _hash(original.ordered)}
+        for key in ("scope", "secret"):  # 0.1.0 had none of them; the secret is the name of a variable
+            if column[key] is None:
+                del column[key]
     if spec.privacy.accuracy is not None:
         policy["privacy"]["accuracy"]["extents"] = dict(spec.privacy.accuracy.extents)
     policy.pop("seed")

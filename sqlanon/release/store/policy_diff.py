@@ -153,7 +153,13 @@ def _columns(old: Policy, new: Policy) -> Iterator[Difference]:
         yield from _plain(
             f"column {name}:", was, now, weaker=_exposes(name, was, now, old["privacy"], new["privacy"])
         )
-        for key, default in (("weight", 1), ("hierarchy", None), ("ordered", None)):
+        for key, default in (
+            ("weight", 1),
+            ("hierarchy", None),
+            ("ordered", None),
+            ("scope", None),
+            ("secret", None),
+        ):
             one, other = (before or {}).get(key, default), (after or {}).get(key, default)
             if _content(one) != _content(other):
                 # Distances of values become others, so that the same bound on them may promise less.

@@ -9,11 +9,12 @@ from collections.abc import Callable, Iterable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 
-from sqlanon.engines.base import Engine, Found, Statement, TableRef
+from sqlanon.engines.base import Engine, Found, Relation, Statement, TableRef
 from sqlanon.errors import DatabaseError
 from sqlanon.formats import Published, Recoded
 from sqlanon.methods.freeform.secret import key_of
 from sqlanon.progress import Stopwatch
+from sqlanon.release.check import tokens
 from sqlanon.release.check.candidates import Certificate, fingerprint, verify_candidates
 from sqlanon.release.check.history import table_of
 from sqlanon.release.check.verify import Verified, verify_physical
@@ -28,7 +29,7 @@ from sqlanon.release.store.repeated import repeated
 from sqlanon.release.store.retention import drop_old
 from sqlanon.release.store.rights import drop_statistics, grant_usage, set_readers
 from sqlanon.release.store.second_file import keep_tables, make_schema, put, reconcile, settled
-from sqlanon.release.store.state import ReleaseState
+from sqlanon.release.store.state import ReleaseState, scope_secret
 from sqlanon.release.store.swap import metadata_table, pointings, swap
 from sqlanon.release.store.target import Publication, check_still_free, metadata_of, sensitive_of, views_of
 from sqlanon.results import RunReport
@@ -149,7 +150,18 @@ def publish(
         else:
             verified = verify_physical(scratch, encoded, classed, recoded, physical, ready.requirements)
         written = fingerprint(engine, physical) if private.certificate else None
-        return replace(as_verified(report, verified, watch), written=written)
+        done = replace(as_verified(report, verified, watch), written=written)
+        return with_tokens(done, physical) if spec.token else done
+
+    def with_tokens(done: RunReport, physical: Relation) -> RunReport:
+        """The report, with what is found of the tokens."""
+        own = tokens.shown(
+            spec, physical.ref, recoded.layout.of_class, [one.name for one in physical.columns]
+        )
+        beside = tokens.others(engine, state.entries, spec.scope, spec.name)
+        reached = tokens.verify_tokens(scratch, own, beside)
+        warned = tokens.compared(scratch, state, own, beside)
+        return replace(done, requirements=(*done.requirements, *reached), warnings=(*done.warnings, *warned))
 
     if recoded.candidates is not None:
         certificate = Certificate.of(engine, target.physical)
@@ -264,7 +276,7 @@ def make_room(state: ReleaseState, target: Publication, secret: str) -> None:
     catalog = Catalog(state.engine)
     schemas = [] if target.file else [target.view]
     there = all(ref.schema in state.found.schemas for ref in schemas)
-    if catalog.complete(state.found) and there and state.secret is not None:
+    if catalog.complete(state.found) and there and state.secret is not None and not state.fresh:
         catalog.guard()
         catalog.drop_statistics(state.entries)
         return
@@ -277,6 +289,8 @@ def make_room(state: ReleaseState, target: Publication, secret: str) -> None:
         catalog.drop_statistics(state.entries)
         if state.secret is None:
             catalog.keep_secret(state.spec.name, secret)
+        if state.fresh and state.spec.scope is not None:
+            catalog.keep_secret(scope_secret(state.spec.scope), state.tokens)
 
 
 def listed(columns: Sequence[Published]) -> list[dict[str, str]]:

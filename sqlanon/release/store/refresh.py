@@ -173,7 +173,7 @@ def schema_changes(spec: ReleaseSpec, entry: Entry, relation: Relation) -> list[
         kept = "rest: keep was set before the source had it; " if spec.rest == "keep" else ""
         raise SchemaChangedError(
             f"{spec.name}: {relation.ref} has {', '.join(loose)} since version {entry.version} was made, and the policy "
-            f"gives it no role; {kept}name one (identifier, quasi, sensitive, insensitive)"
+            f"gives it no role; {kept}name one (identifier, pseudonym, quasi, sensitive, insensitive)"
         )
     changes = [f"column {name}: new{', not published (rest: drop)' if name in loose else ''}" for name in new]
     changes += [f"column {name}: gone" for name in before if name not in after]
@@ -210,7 +210,11 @@ def fingerprint(
     Cost: one scan of the source.
     """
     staged = (*roles.quasi, *roles.kept)
-    texts = [reading.name for reading in staged if reading.column.kind == "text"]
+    texts = [
+        reading.name
+        for reading in staged
+        if reading.column.kind == "text" and reading not in roles.pseudonyms
+    ]
     names = {*(reading.name for reading in staged), *(column.name for column in roles.identifiers), *key}
     columns = [
         {"name": column.name, "as_text": column.kind in ("text", "other"), "listed": column.kind == "enum"}

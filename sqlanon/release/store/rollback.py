@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from copy import deepcopy
 from typing import Any
 
 from sqlanon.engines.base import Engine, TableRef
 from sqlanon.errors import DatabaseError, GuardError, PolicyError
 from sqlanon.progress import Silent, Stopwatch
+from sqlanon.release.check.tokens import held, refuse_together, scope_of
 from sqlanon.release.store.catalog import Catalog
 from sqlanon.release.store.catalog_entry import Entry
 from sqlanon.release.store.lineage import lineage_of
@@ -46,7 +47,7 @@ def rollback(
         GuardError: its policy is weaker, and that was not confirmed.
         LockedError: another session runs this release now, or readers held the view for too long.
     """
-    with engine.lock(f"release {release}"):
+    with engine.lock(f"release {release}"), ExitStack() as holding:
         catalog = Catalog(engine)
         catalog.guard()
         reconcile(engine, release)
@@ -66,6 +67,8 @@ def rollback(
         view = TableRef(entry.view_schema, str(entry.view_name), entry.database)
         warnings = _warnings(engine, entry, weaker)
         shown = pointings(engine, view, entry.physical, pair=is_pair(entry))
+        holding.enter_context(held(engine, scope_of(entry)))
+        refuse_together(engine, entry, catalog.entries())
         if entry.file:
             check_no_link(release, entry.file)
             _return_file(engine, entry, shown, policy)

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from sqlanon.engines.base import Engine, Found, Relation, TableRef
 from sqlanon.engines.names import split_name
@@ -29,6 +30,7 @@ class ReleaseState:
         spec: the release.
         entries: the catalog's rows of all releases, by release and version.
         secret: what the release's hashes are keyed with; None before its first version.
+        tokens: what its pseudonyms are keyed with, unless the environment holds that; ``fresh``: it is not stored yet. Empty: there are none.
         found: the catalog's own tables, the names of all private ones, the source and the views.
     """
 
@@ -37,6 +39,8 @@ class ReleaseState:
     entries: tuple[Entry, ...]
     secret: str | None
     found: Found
+    tokens: str = field(default="", repr=False)
+    fresh: bool = False
 
     @property
     def source(self) -> Relation:
@@ -88,7 +92,22 @@ def read_state(engine: Engine, spec: ReleaseSpec) -> ReleaseState:
         for view in views_beside(view, format_of(spec.format.kind).facts.paired)
     ]
     found = engine.look_up([*catalog.tables, *views], [spec.source], catalog.table)
-    return ReleaseState(engine, spec, tuple(catalog.rows(found)), catalog.secret_in(found, spec.name), found)
+    kept = catalog.secret_in(found, scope_secret(spec.scope)) if spec.scope is not None else ""
+    tokens = secrets.token_hex(32) if kept is None else kept
+    return ReleaseState(
+        engine,
+        spec,
+        tuple(catalog.rows(found)),
+        catalog.secret_in(found, spec.name),
+        found,
+        tokens,
+        kept is None,
+    )
+
+
+def scope_secret(scope: str) -> str:
+    """Under what name the private schema keeps what the pseudonyms of a scope are keyed with."""
+    return f"pseudonyms of scope {scope}"
 
 
 def _possible_views(engine: Engine, spec: ReleaseSpec) -> list[TableRef]:

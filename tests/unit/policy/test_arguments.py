@@ -232,7 +232,7 @@ def test_every_fraction_is_exact(numerator: int, denominator: int) -> None:
         ({"memory": "much"}, "memory: not a size; a size such as 4GB or 512MiB, or a number of bytes"),
         ({"seed": -1}, "seed: too small; a whole number of at least 0"),
         ({"readers": ["a", "a"]}, "readers: a name is listed twice; a name or a list of different names"),
-        ({"key": "age"}, "key: the column age is quasi, so it is published; identifier columns, or columns that rest: drop leaves out"),
+        ({"key": "age"}, "key: the column age is quasi, so it is published; identifier or pseudonym columns, or columns that rest: drop leaves out"),
         ({"key": "other", "rest": "keep"}, "key: the column other is not listed, and rest: keep publishes it; identifier columns"),
         ({"max_failing": 0}, "max_failing: without key the rows of two versions cannot be matched; together with key"),
         ({"max_failing": -1, "key": "id"}, "max_failing: too small; a whole number of at least 0"),

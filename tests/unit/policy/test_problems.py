@@ -40,7 +40,7 @@ releases:
         ),
         (
             "anon.yml:7: releases[one].columns.age.role: not a word known here (did you mean quasi?); "
-            "one of identifier, quasi, sensitive, insensitive"
+            "one of identifier, pseudonym, quasi, sensitive, insensitive"
         ),
         (
             "anon.yml:8: releases[one].columns.zip.weigth: unknown key (did you mean weight?); "

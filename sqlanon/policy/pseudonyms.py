@@ -1,0 +1,62 @@
+"""Checks of columns with the role `pseudonym`: whose tokens may be published, and what goes with them."""
+
+from __future__ import annotations
+
+from sqlanon.declared import FORMATS
+from sqlanon.policy.models import ReleaseModel
+from sqlanon.policy.persons import strength
+from sqlanon.policy.problems import Path, Problems, show
+
+
+def check_pseudonyms(model: ReleaseModel, path: Path, problems: Problems) -> None:
+    """Note every pseudonym that has no person, and every key that would let linked rows reveal what classes hide."""
+    named = {name: column for name, column in model.columns.items() if column.role == "pseudonym"}
+    if not named or problems.broken((*path, "person")):
+        return
+    at = (*path, "columns")
+    persons = {name.lower() for name in model.person}
+    own = [name for name in named if name.lower() in persons]
+    first = (*at, next(iter(named)), "role")
+    if not model.person:
+        allowed = "name the column of the person: person: patient_id"
+        problems.add(first, "tokens link rows, and nothing says whose they are", allowed)
+        return
+    if len(model.person) > 1:
+        what = "a token of one of several columns of a person is shared by other persons"
+        problems.add(first, what, "make one column of them in a view of the source")
+        return
+    if not own:
+        what = f"a token of an event, and the person {show(model.person[0])} has none"
+        problems.add(
+            first, what, f"give {show(model.person[0])} the role pseudonym, or make this column an identifier"
+        )
+        return
+    events = [name for name in named if name not in own]
+    for name in events[1:]:
+        what = f"a second token of an event, next to {show(events[0])}"
+        problems.add((*at, name, "role"), what, "at most one: make the others identifiers")
+    for name in events:
+        for key in ("scope", "secret"):
+            if getattr(named[name], key) is not None:
+                problems.add(
+                    (*at, name, key), "the column is not the person's", f"{key} goes with the person's column"
+                )
+    if strength(model) != "whole":
+        what = "who knows several events of a person finds the token that has them all"
+        problems.add((*path, "persons"), what, "with pseudonyms persons: whole, which is the default")
+    if model.null_person is not None:
+        what = "a row without a person has no token"
+        problems.add(
+            (*path, "null_person"), what, "with pseudonyms leave such rows out in a view of the source"
+        )
+    if model.suppression is not None and model.suppression.rows != "left_out":
+        what = "a starred row would have a token, which links it with the person's other rows"
+        problems.add((*path, "suppression", "rows"), what, "with pseudonyms rows: left_out")
+    scoped = any(named[name].scope for name in own)
+    if scoped and model.publish_file is not None:
+        what = "what is published in another file cannot be checked together with the scope's other tables"
+        problems.add((*path, "publish_file"), what, "leave publish_file out, or scope")
+    if FORMATS[model.format.kind].paired and not problems.broken((*path, "format", "kind")):
+        problems.add(
+            (*path, "format"), "its groups are not what tokens are checked by", "with pseudonyms use ranges"
+        )

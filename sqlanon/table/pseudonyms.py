@@ -1,0 +1,82 @@
+"""Tokens of identifiers: a keyed HMAC-SHA-256 of a value's text, which every engine computes in SQL.
+
+The token of a value is the first 128 bits of HMAC(key, text), as 32 hexadecimal digits (RFC 2104, section 5, has truncation), and the key
+is HMAC(secret, what it is for): the scope, and for a number of an event also the column's name. So tokens of the same person are equal in all
+tables of a scope, and what is equal in two scopes, or a person's number and an event's, has different tokens.
+
+HMAC(key, text) = SHA256(key xor opad, SHA256(key xor ipad, text)). Both padded keys are made here and bound as values: the text of a statement
+holds neither secret nor key.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import hmac
+import os
+from collections.abc import Mapping
+
+from sqlanon.engines.base import Column
+from sqlanon.errors import PolicyError
+from sqlanon.spec import ReleaseSpec
+
+DIGITS = 32
+"""Hexadecimal digits of a token: 128 bits, of which no two of 2^32 persons share all but with probability 2^-65."""
+_BLOCK = 64
+
+
+def able(column: Column) -> bool:
+    """Whether equal values of a column have one text, the same on every engine: whole numbers, text, enums and UUIDs."""
+    plain = column.kind in ("integer", "text", "enum") or column.type.upper() == "UUID"
+    return plain and column.deterministic and not column.own_operators
+
+
+def problem_of(column: Column) -> str:
+    """Why `able` refuses a column."""
+    return (
+        f"pseudonym column {column.name} has type {column.shown_type}, whose equal values may have different texts, and so different "
+        "tokens; cast it to a whole number or to text in a view of the source"
+    )
+
+
+def secret_of(spec: ReleaseSpec, kept: str) -> str:
+    """What the release's tokens are keyed with: the environment's where the policy names a variable, else what the private schema keeps.
+
+    Raises:
+        PolicyError: the variable is not set, or too short.
+    """
+    name = spec.token.secret if spec.token else None
+    if name is None:
+        return kept
+    held = os.environ.get(name, "")
+    if len(held.encode()) < 16:
+        what = "is not set" if not held else "holds fewer than 16 bytes, which can be guessed"
+        raise PolicyError(f"{spec.name}: the environment variable {name}, which keys the pseudonyms, {what}")
+    return held
+
+
+def keys(spec: ReleaseSpec, secret: str) -> dict[str, bytes]:
+    """The key of each pseudonym column, by its name in lower case."""
+    person, found = spec.token, {}
+    for column in spec.with_role("pseudonym"):
+        what = (
+            ["person", str(spec.scope)]
+            if column == person
+            else ["event", str(spec.scope), column.name.lower()]
+        )
+        found[column.name.lower()] = hmac.digest(secret.encode(), "\0".join(what).encode(), "sha256")
+    return found
+
+
+def mark(made: Mapping[str, bytes], secret: str) -> str:
+    """What shows that the same keys were used, keyed with the release's own secret."""
+    text = b"".join(name.encode() + b"\0" + key for name, key in sorted(made.items()))
+    return hmac.new(secret.encode(), text, "sha256").hexdigest()[:16]
+
+
+def padded(key: bytes) -> tuple[str, str]:
+    """The key as both hashes of an HMAC begin with it, in hexadecimal: xor ipad, and xor opad."""
+    block = (key if len(key) <= _BLOCK else hashlib.sha256(key).digest()).ljust(_BLOCK, b"\0")
+    return bytes(byte ^ 0x36 for byte in block).hex(), bytes(byte ^ 0x5C for byte in block).hex()
+
+
+__all__ = ["DIGITS", "able", "keys", "mark", "padded", "problem_of", "secret_of"]
