@@ -16,6 +16,7 @@ import numpy as np
 import pytest
 
 from sqlanon.errors import GuardError, InfeasibleError, PolicyError, PrivacyViolation
+from sqlanon.policy import release
 from sqlanon.query.refusal import Refused
 from sqlanon.release.make import linked
 from tests.engines import create_table, read_table
@@ -378,3 +379,13 @@ def test_queries_do_not_take_tokens_for_values(shared_db: Any) -> None:
     assert shared_db.query(f"SELECT count(*) FROM release.{source}").rows
     with pytest.raises(Refused, match="pid is a pseudonym"):
         shared_db.query(f"SELECT count(*) FROM release.{source} WHERE pid = '7'")
+
+
+def test_plan_and_preview(shared_db: Any) -> None:
+    """Both stage tokens, and publish nothing."""
+    source = place(shared_db, STAYS, stays(17))
+    spec = release(source=source, **ASKED)
+    assert {(one.name, one.treatment) for one in shared_db.plan(spec).columns} >= {("pid", "as a token")}
+    found = shared_db.preview(spec)
+    assert len(next(after for _, after in found.pairs if after)["pid"]) == 32
+    assert not [one for one in shared_db.releases() if one.release == spec.name]

@@ -161,6 +161,12 @@ def signs(scratch: Scratch, tables: Sequence[Shown], name: str = "signs") -> Tab
     return made
 
 
+def elsewhere(scratch: Scratch, state: ReleaseState) -> TableRef | None:
+    """The signatures that tokens have in the other tables of a release's scope; None: there are none."""
+    beside = others(state.engine, state.entries, state.spec.scope, state.spec.name)
+    return signs(scratch, beside, "elsewhere") if beside else None
+
+
 def alike(scratch: Scratch, table: TableRef, k: int) -> tuple[int, int]:
     """The fewest tokens of one signature, and how many tokens have one that fewer than k have."""
     reached, failing = scratch.fetch("verify/alike", {"asked": k}, signs=table)[0]
@@ -281,12 +287,14 @@ def compared(scratch: Scratch, state: ReleaseState, own: Shown, beside: Sequence
 __all__ = [
     "NAME",
     "Shown",
-    "alike",
+    "audit_tokens",
     "compared",
+    "elsewhere",
+    "held",
+    "measured",
     "others",
+    "refuse_together",
     "scope_of",
     "shown",
-    "shown_of",
-    "signs",
     "verify_tokens",
 ]

@@ -172,9 +172,7 @@ def _compared(
     comparable = ready.keyed and history.before(state, previous)
     if not comparable and not history.of_own_boxes(state):
         return Compared(None, data, (), () if ready.keyed else (WITHOUT_KEY,))
-    beside = tokens.others(state.engine, state.entries, spec.scope, spec.name)
-    elsewhere = tokens.signs(scratch, beside, "elsewhere") if beside else None
-    made = make_classes(spec, machine, watch, scratch, ready, secret, elsewhere)
+    made = make_classes(spec, machine, watch, scratch, ready, secret, tokens.elsewhere(scratch, state))
     compared = compare_versions(
         scratch, state, ready, made.classed, made.recoded, data, previous, target.version, secret
     )

@@ -9,6 +9,7 @@ from typing import Any
 from sqlanon.engines.base import Engine
 from sqlanon.errors import PolicyError, UnsupportedError
 from sqlanon.progress import Progress, Silent, Stopwatch
+from sqlanon.release.check import tokens
 from sqlanon.release.frozen.which import lineage_of_run
 from sqlanon.release.make.classes import Machine, make_classes
 from sqlanon.release.make.prepare import Prepared, prepare
@@ -91,13 +92,17 @@ def preview(
                 )
         secret = state.secret or secrets.token_hex(32)
         with Scratch(engine, watch) as scratch:
-            ready = prepare(scratch, spec, state.source, watch, secret, memory=machine.memory)
+            ready = prepare(
+                scratch, spec, state.source, watch, secret, memory=machine.memory, tokens=state.tokens
+            )
             assert isinstance(ready, Prepared)
             drawn = secrets.SystemRandom().sample(range(ready.rows), min(rows, ready.rows))
             readings = ready.roles.quasi + ready.roles.kept
             aliases = [reading.alias for reading in readings]
             staged = scratch.fetch("preview/before", stage=ready.stage, columns=aliases, rids=drawn)
-            made = make_classes(spec, machine, watch, scratch, ready, secret)
+            made = make_classes(
+                spec, machine, watch, scratch, ready, secret, tokens.elsewhere(scratch, state)
+            )
             recoded = made.recoded
             found = scratch.fetch(
                 "preview/after", classed=made.classed, released=recoded.released, published=listed(recoded.columns), rids=drawn

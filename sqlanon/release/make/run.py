@@ -162,9 +162,7 @@ def _make(
     if spec.privacy.whole and not spec.token:
         with watch.stage("method") as stage:
             cost = persons_cost(scratch, spec, ready, stage, machine.memory, machine.threads, secret)
-    beside = tokens.others(state.engine, state.entries, spec.scope, spec.name)
-    elsewhere = tokens.signs(scratch, beside, "elsewhere") if beside else None
-    made = make_classes(spec, machine, watch, scratch, ready, secret, elsewhere)
+    made = make_classes(spec, machine, watch, scratch, ready, secret, tokens.elsewhere(scratch, state))
     encoded, classed, recoded = made.encoded, made.classed, made.recoded
     with watch.stage("verify"):
         fewest = _identifiers(scratch, classed, recoded.groups, ready)
