@@ -14,6 +14,36 @@ EVERY = 5.0
 """Seconds between two plain lines of one stage."""
 
 
+class Remaining:
+    """How long the rest of what is counted will take, at the pace so far: of one count, as the stages after it have none yet."""
+
+    LEAST = 3.0
+    """Seconds before which a pace is chance."""
+
+    def __init__(self) -> None:
+        self._unit = ""
+        self._done = 0
+        self._since = self._last = 0.0
+
+    def begin(self, now: float) -> None:
+        """A stage begins."""
+        self._unit, self._done, self._since, self._last = "", 0, now, now
+
+    def amount(self, now: float, done: int, total: int, unit: str) -> str:
+        """How far it is, and for how long still, once that can be said.
+
+        A count that changes its unit or goes back is another one, and its time begins where the one before it was seen last.
+        """
+        if self._unit not in ("", unit) or done < self._done:
+            self._since = self._last
+        self._unit, self._done, self._last = unit, done, now
+        shown = amount(done, total, unit)
+        spent = now - self._since
+        if not 0 < done < total or spent < self.LEAST or done * 50 < total:
+            return shown
+        return f"{shown}, about {duration(spent * (total - done) / done)} for the rest"
+
+
 class Lines:
     """One line a stage, ``[patients] encode ...``, and one every few seconds inside it."""
 
@@ -22,18 +52,21 @@ class Lines:
         self._label = ""
         self._stage = ""
         self._last = 0.0
+        self._remaining = Remaining()
 
     def stage(self, release: str, stage: str) -> None:
         """Say that a stage begins."""
         self._label, self._stage, self._last = release, stage, time.monotonic()
+        self._remaining.begin(self._last)
         self._write(f"[{release}] {stage} ...")
 
     def update(self, done: int, total: int, unit: str) -> None:
         """Say how far the stage is, at most every few seconds."""
         now = time.monotonic()
+        shown = self._remaining.amount(now, done, total, unit)
         if now - self._last >= EVERY:
             self._last = now
-            self._write(f"[{self._label}] {self._stage} {amount(done, total, unit)}")
+            self._write(f"[{self._label}] {self._stage} {shown}")
 
     def note(self, message: str) -> None:
         """Say it."""
@@ -57,10 +90,12 @@ class Bars:
         self._console = console
         self._live: RichProgress | None = None
         self._task: TaskID | None = None
+        self._remaining = Remaining()
 
     def stage(self, release: str, stage: str) -> None:
         """Finish the bar of the stage before and begin the next."""
         live = self._started()
+        self._remaining.begin(time.monotonic())
         if self._task is not None:
             live.remove_task(self._task)
         self._task = live.add_task(f"[{release}] {stage}", total=None, amount="")
@@ -69,7 +104,8 @@ class Bars:
         """Move the bar."""
         if self._live is not None and self._task is not None:
             known = total if total > 0 else None
-            self._live.update(self._task, completed=done, total=known, amount=amount(done, total, unit))
+            shown = self._remaining.amount(time.monotonic(), done, total, unit)
+            self._live.update(self._task, completed=done, total=known, amount=shown)
 
     def note(self, message: str) -> None:
         """Print a line above the bar."""
@@ -104,3 +140,10 @@ class Bars:
 def amount(done: int, total: int, unit: str) -> str:
     """``1,200 of 5,000 rows``, or ``1,200 rows`` when the total is not known."""
     return f"{done:,} of {total:,} {unit}" if total > 0 else f"{done:,} {unit}"
+
+
+def duration(seconds: float) -> str:
+    """``9 s``, ``4 min``, ``2 h``: no more than is known."""
+    if seconds < 90:
+        return f"{max(seconds, 1):.0f} s"
+    return f"{seconds / 60:.0f} min" if seconds < 5400 else f"{seconds / 3600:.0f} h"
