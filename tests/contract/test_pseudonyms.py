@@ -127,32 +127,46 @@ def test_tokens_that_are_alike(shared_db: Any, seed: int, l: int | None) -> None
     assert not visits & set(own)
 
 
-def readings(
-    truth: dict[int, list[int]], boxes: dict[str, list[tuple[int, int]]]
-) -> list[Counter[tuple[int, str]]]:
-    """Every way in which tokens can be of persons: each token's rows are some of the person's, one row a box."""
+Truth = dict[int, list[list[int]]]
+"""Of each person its values in each table."""
+Boxes = dict[str, list[list[tuple[int, int]]]]
+"""Of each token its cells in each table, one a row."""
+
+
+def covered(values: list[int], boxes: list[tuple[int, int]]) -> bool:
+    """Whether each box can be a row of its own."""
+    return any(
+        all(low <= value <= high for value, (low, high) in zip(order, boxes, strict=True))
+        for order in set(permutations(values, len(boxes)))
+    )
+
+
+def surest(truth: Truth, boxes: Boxes) -> Fraction:
+    """Tokens are given to persons in every way that the tables allow: the largest share of ways in which one is a certain person's."""
     who, shown = list(truth), list(boxes)
     fits = {
-        (person, name): any(
-            all(low <= value <= high for value, (low, high) in zip(order, boxes[name], strict=True))
-            for order in set(permutations(truth[person], len(boxes[name])))
-        )
+        (person, name): all(covered(*each) for each in zip(truth[person], boxes[name], strict=True))
         for person, name in product(who, shown)
     }
     ways = [
-        Counter(zip(order, shown, strict=True))
+        tuple(zip(order, shown, strict=True))
         for order in permutations(who, len(shown))
         if all(fits[pair] for pair in zip(order, shown, strict=True))
     ]
     assert ways
-    return ways
+    return Fraction(max(Counter(pair for way in ways for pair in way).values()), len(ways))
 
 
-def surest(truth: dict[int, list[int]], boxes: dict[str, list[tuple[int, int]]]) -> Fraction:
-    """The largest share of ways in which one token is one person's."""
-    ways = readings(truth, boxes)
-    total: Counter[tuple[int, str]] = sum(ways, Counter())
-    return Fraction(max(total.values()), len(ways))
+def boxes_of(*tables: Sequence[tuple[str, tuple[int, int]]]) -> Boxes:
+    found: Boxes = {who: [[] for _ in tables] for rows in tables for who, _ in rows}
+    for at, rows in enumerate(tables):
+        for who, box in rows:
+            found[who][at].append(box)
+    return found
+
+
+def aged(db: Any, view: str, who: Any = lambda row: row["pid"]) -> list[tuple[str, tuple[int, int]]]:
+    return [(who(row), (row["age_lo"], row["age_hi"])) for row in read_table(db, ("release", view))]
 
 
 @pytest.mark.parametrize("seed", [3, pytest.param(5, marks=pytest.mark.thorough)])
@@ -160,29 +174,21 @@ def test_a_reader_who_knows_all_rows(shared_db: Any, seed: int) -> None:
     """Names are given to tokens in every way. Each is right with at most 1/k; without the check somebody is found by the number of rows."""
     drawn = random.Random(seed)
     truth = {
-        person: [drawn.randrange(8) for _ in range(1 + (person in (1, 4)) + (person == 2) * 2)]
+        person: [[drawn.randrange(8) for _ in range(1 + (person in (1, 4)) + (person == 2) * 2)]]
         for person in range(6)
     }
-    rows = [
-        (i, person, value)
-        for i, (person, value) in enumerate((p, v) for p, held in truth.items() for v in held)
-    ]
+    rows = [(i, *pair) for i, pair in enumerate((p, value) for p, held in truth.items() for value in held[0])]
     source = place(shared_db, {"row": "INTEGER", "pid": "INTEGER", "age": "INTEGER"}, rows)
     asked = {"quasi": "age", "person": "pid", "k": 2}
     shared_db.anonymize(
         source, **asked, pseudonyms="pid", suppression={"limit": 0.7, "rows": "left_out"}, identifiers="row", name=f"{source} a"
     )  # fmt: skip
-    boxes: dict[str, list[tuple[int, int]]] = defaultdict(list)
-    for row in read_table(shared_db, ("release", source)):
-        boxes[row["pid"]].append((row["age_lo"], row["age_hi"]))
-    assert surest(truth, boxes) <= Fraction(1, 2)
+    assert surest(truth, boxes_of(aged(shared_db, source))) <= Fraction(1, 2)
     shared_db.anonymize(
         source, **asked, identifiers="pid", insensitive="row", accept_unique="row", name=f"{source} b", publish=f"release.{source}_b"
     )  # fmt: skip
-    without: dict[str, list[tuple[int, int]]] = defaultdict(list)
-    for row in read_table(shared_db, ("release", f"{source}_b")):
-        without[f"t{rows[row['row']][1]}"].append((row["age_lo"], row["age_hi"]))
-    assert surest(truth, without) == 1
+    without = aged(shared_db, f"{source}_b", lambda row: f"t{rows[row['row']][1]}")
+    assert surest(truth, boxes_of(without)) == 1
 
 
 def scoped(source: str, **more: Any) -> dict[str, Any]:
@@ -218,6 +224,42 @@ def test_two_tables_of_a_scope(shared_db: Any) -> None:
             allow_weaker=True,
         )
     assert cells(shared_db, source) == here
+
+
+def test_a_reader_who_joins_two_tables(shared_db: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As above, with a row in one table and one or two in the other. By themselves, in scopes of their own, both keep 1/2, and a join of them would not."""
+    monkeypatch.setenv("TOKENS", SECRET)
+    drawn = random.Random(2)
+    truth = {
+        person: [[drawn.randrange(9)], [drawn.randrange(9) for _ in range(1 + person % 2)]]
+        for person in range(7)
+    }
+    tables = [
+        place(
+            shared_db, {"pid": "INTEGER", "age": "INTEGER"}, [(p, value) for p, held in truth.items() for value in held[at]]
+        )
+        for at in (0, 1)
+    ]  # fmt: skip
+    asked = {"quasi": "age", "person": "pid", "suppression": {"limit": 1, "rows": "left_out"}}
+    shared_db.anonymize(tables[0], **scoped(tables[0], **asked, k=4, name="one"))
+    shared_db.anonymize(tables[1], **scoped(tables[0], **asked, k=2, name="two"))
+    joined = boxes_of(*(aged(shared_db, table) for table in tables))
+    assert any(each[1] for each in joined.values())
+    assert surest(truth, joined) <= Fraction(1, 2)
+    apart = []
+    for at, table in enumerate(tables):
+        own = {
+            "scopes": {"pid": table},
+            "secrets": {"pid": "${TOKENS}"},
+            "pseudonyms": "pid",
+            "name": f"apart {table}",
+        }
+        shared_db.anonymize(table, **asked, **own, k=2, publish=f"release.{table}_apart")
+        named = {token(["person", table], person): str(person) for person in truth}
+        apart.append([(named[who], box) for who, box in aged(shared_db, f"{table}_apart")])
+        only = {person: [held[at]] for person, held in truth.items()}
+        assert surest(only, boxes_of(apart[-1])) <= Fraction(1, 2)
+    assert surest(truth, boxes_of(*apart)) > Fraction(1, 2)
 
 
 @pytest.mark.parametrize("what", ["one table", "two tables"])
