@@ -1,0 +1,189 @@
+"""What every command prints with ``--json``, as docs/json.md lists it, and the exit codes, which are the same everywhere."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import pytest
+from typer.testing import CliRunner
+
+from tests.cli.conftest import Ended
+from tests.project.tree import ROOT
+
+POLICY = """\
+version: 1
+connection: duckdb:///w.duckdb
+releases:
+  - name: people
+    source: people
+    publish: release.people
+    columns:
+      id: {role: identifier}
+      age: {role: quasi}
+      sex: {role: quasi}
+      ill: {role: sensitive}
+    privacy: {k: 5}
+"""
+ASKED = ("--qi", "age,sex", "--sensitive", "ill", "--identifier", "id", "--k", "5")
+WALK: dict[str, tuple[str, ...]] = {
+    "init": ("init", "people", "--db", "duckdb:///w.duckdb"),
+    "plan": ("plan",),
+    "preview": ("preview", "--rows", "2"),
+    "anonymize": ("anonymize", "people.csv", *ASKED, "--to", "out.csv"),
+    "run": ("run",),
+    "audit": ("audit", "release.people"),
+    "audit --find-qi": ("audit", "people", "--find-qi"),
+    "attack": ("attack", "people"),
+    "query": ("query", "select count(*) as n from people where age < 30"),
+    "evaluate": ("evaluate", "people"),
+    "report": ("report", "people", "--md", "-o", "report.md"),
+    "releases": ("releases",),
+    "releases show": ("releases", "show", "people@1"),
+    "diff": ("diff", "people@1", "people@2"),
+    "rollback": ("rollback", "people"),
+    "unpublish": ("unpublish", "people"),
+    "clean": ("clean",),
+    "install-functions": ("install-functions",),
+}
+"""One command after the other; before ``diff`` the release is made once more."""
+
+DATABASES: dict[str, tuple[str, ...]] = {
+    "init": ("t",), "anonymize": ("t", *ASKED), "plan": (), "preview": (), "run": (), "audit": ("t",), "attack": ("people",), "query": ("select 1 from t",),
+    "evaluate": ("people",), "report": ("people", "--md", "-o", "new.md"), "releases": (), "diff": ("a@1", "a@2"), "rollback": ("people",),
+    "unpublish": ("people",), "clean": (), "install-functions": (), "erase": ("people", "--key-file", "keys.csv"),
+}  # fmt: skip
+"""Arguments of every command that takes --db."""
+
+
+def run(*words: str) -> Ended:
+    from sqlanon.cli.app import app
+
+    ended = CliRunner().invoke(app, list(words))
+    assert ended.exception is None or isinstance(ended.exception, SystemExit), ended.exception
+    return Ended(ended.exit_code, ended.stdout, ended.stderr)
+
+
+def commands() -> set[str]:
+    from typer.main import get_command
+
+    from sqlanon.cli.app import app
+
+    return set(get_command(app).commands)  # type: ignore[attr-defined]
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    home = tmp_path_factory.mktemp("json")
+    (home / "anon.yml").write_text(POLICY)
+    (home / "keys.csv").write_text("id\n1\n")
+    made = "SELECT i AS id, 20 + i % 30 AS age, ['F', 'M'][1 + i % 2] AS sex, ['flu', 'cold', 'ache'][1 + i % 3] AS ill FROM range(120) AS r(i)"
+    with duckdb.connect(str(home / "w.duckdb")) as db:
+        db.execute(f"CREATE TABLE people AS {made}")
+        db.execute(f"COPY people TO '{home / 'people.csv'}' (HEADER)")
+    return home
+
+
+@pytest.fixture(scope="module")
+def printed(folder: Path) -> dict[str, dict[str, Any]]:
+    """The object that each command prints."""
+    found = {}
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        for name, words in WALK.items():
+            if name == "diff":
+                assert run("run", "--full", "--json").code == 0
+            ended = run(*words, "--json")
+            assert ended.code == 0, (name, ended)
+            found[name] = ended.json
+    return found
+
+
+def kind(value: Any) -> str:
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "true or false"
+    return {str: "text", int: "number", float: "number", list: "list", dict: "object"}[type(value)]
+
+
+def documented() -> dict[str, dict[str, str]]:
+    """Command -> key -> types, as the page's tables have them."""
+    text = (ROOT / "docs" / "json.md").read_text(encoding="utf-8")
+    found = {}
+    for section in re.split(r"^### ", text, flags=re.MULTILINE)[1:]:
+        name = section.splitlines()[0].strip("`")
+        found[name] = dict(re.findall(r"^\| `([^`]+)` \| ([^|]+?) \|", section, flags=re.MULTILINE))
+    return found
+
+
+def test_every_command_prints_what_the_page_lists(printed):
+    page = documented()
+    assert set(page) == set(printed)
+    for name, value in printed.items():
+        assert set(page[name]) == set(value), name
+        for key, cell in value.items():
+            assert kind(cell) in page[name][key].split(", "), (name, key)
+
+
+def test_the_walk_and_the_page_leave_no_command_out():
+    text = (ROOT / "docs" / "json.md").read_text(encoding="utf-8")
+    elsewhere = {"demo", "dbt", "erase", "schema"}
+    assert commands() == {name.split(" ")[0] for name in WALK} | elsewhere
+    for name in elsewhere:
+        assert f"`{name}`" in text
+
+
+@pytest.mark.parametrize("name", sorted(DATABASES))
+def test_no_database_is_3_and_no_option_is_2(name, folder, monkeypatch):
+    monkeypatch.chdir(folder)
+    for more, code in ((("--db", "duckdb:///missing.duckdb"), 3), (("--no-such-option",), 2)):
+        ended = run(name, *DATABASES[name], *more, "--json")
+        assert ended.code == code == ended.json["error"]["exit_code"], ended
+        plain = run(name, *DATABASES[name], *more)
+        assert plain.code in ({code} if name != "preview" else {code, 2})
+
+
+def test_every_command_that_takes_a_database_is_tried():
+    from typer.main import get_command
+
+    from sqlanon.cli.app import app
+
+    taking = {
+        name
+        for name, command in get_command(app).commands.items()  # type: ignore[attr-defined]
+        if any("--db" in option.opts for option in command.params)
+    }
+    assert taking == set(DATABASES)
+
+
+@pytest.mark.parametrize(
+    "words", [("plan",), ("preview",), ("run",), ("anonymize", "people", *ASKED[:-1], "500", "--db", "duckdb:///w.duckdb")], ids=lambda words: words[0]
+)  # fmt: skip
+def test_what_cannot_be_reached_is_4(words, folder, tmp_path, monkeypatch):
+    monkeypatch.chdir(folder)
+    policy = tmp_path / "much.yml"
+    policy.write_text(
+        POLICY.replace("k: 5", "k: 500")
+        .replace("people\n    source", "much\n    source")
+        .replace("release.people", "release.much")
+    )
+    more = () if words[0] == "anonymize" else ("-p", str(policy))
+    ended = run(*words, *more, "--json")
+    assert ended.code == 4 == ended.json["error"]["exit_code"], ended
+
+
+def test_what_is_violated_is_1(folder, tmp_path, monkeypatch):
+    """A table that a policy publishes, changed by hand so that it falls short of k."""
+    monkeypatch.chdir(tmp_path)
+    with duckdb.connect("x.duckdb") as db:
+        db.execute("CREATE SCHEMA release")
+        db.execute(
+            "CREATE TABLE release.people AS SELECT i AS age_lo, i AS age_hi, ['F'] AS sex, 'flu' AS ill FROM range(20) AS r(i)"
+        )
+    ended = run(
+        "audit", "release.people", "-p", str(folder / "anon.yml"), "--db", "duckdb:///x.duckdb", "--json"
+    )
+    assert ended.code == 1, ended
