@@ -126,9 +126,12 @@ class Database:
         )
         return Release(self, spec, report)
 
-    def plan(self, spec: ReleaseSpec, beside: Sequence[ReleaseSpec] = ()) -> PlanReport:
+    def plan(
+        self, spec: ReleaseSpec, beside: Sequence[ReleaseSpec] = (), *, new_lineage: bool = False
+    ) -> PlanReport:
         """What a run of ``spec`` would do; ``beside`` are the other releases of its policy. Publishes nothing."""
-        return make_plan(self.engine, with_tables(self.engine, spec), self._progress, beside, self._machine)
+        spec = with_tables(self.engine, spec)
+        return make_plan(self.engine, spec, self._progress, beside, self._machine, new_lineage=new_lineage)
 
     def preview(self, spec: ReleaseSpec, rows: int = 20) -> Preview:
         """Rows of the source with what a run of ``spec`` would publish of them, for the owner; see `sqlanon.release.make.preview.preview`."""

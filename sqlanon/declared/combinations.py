@@ -147,9 +147,9 @@ def _frozen(spec: ReleaseSpec) -> list[tuple[str, Refused]]:
     if spec.with_role("pseudonym"):
         what = "tokens link the rows of a person, whose new rows would come in other classes, version after version"
         found.append(("columns", Refused(what, "make the pseudonyms identifiers, or use mode: full")))
-    if spec.rows_are == "events":
+    if spec.rows_are == "events" and spec.persons not in ("rows", "whole"):
         what = "mode: frozen counts rows, and a person may have several here, in several cohorts"
-        found.append(("rows_are", Refused(what, "release a table of one row a person, or use mode: full")))
+        found.append(("rows_are", Refused(what, "name person: [columns], or use mode: full")))
     if spec.suppression is not None and spec.suppression.rows == "left_out":
         what = "a row that is left out would never be published"
         found.append(("suppression", Refused(what, "say rows: starred, or use mode: full")))

@@ -16,7 +16,8 @@ class EraseReport(Report):
         keys: different ones in the list; ``published`` of them are published, ``waiting`` are not yet, ``left`` were; the others were never seen.
         classes: that hold one of them; they leave whole, ``rows`` in all. The others of these wait for a new lineage.
         versions: earlier ones whose tables are dropped.
-        version: the version that was published without them; None: nothing was done yet.
+        version: the version that was published without them; None: there is none, as nothing is published, or nothing was done yet.
+        done: the keys are erased.
     """
 
     release: str
@@ -28,3 +29,4 @@ class EraseReport(Report):
     rows: int
     versions: tuple[int, ...]
     version: int | None = None
+    done: bool = False

@@ -310,6 +310,7 @@ def hashed(relation: Relation, names: Sequence[str]) -> list[dict[str, object]]:
 def take_stage(
     scratch: Scratch, roles: Roles, link: Sequence[str], key: Sequence[str] = (), secret: str = "",
     persons: Sequence[Counted] = (), *, dense: bool = False, rows: int = 0, step: str = "stage", keys: Mapping[str, bytes] | None = None,
+    owner: Counted | None = None,
 ) -> TableRef:  # fmt: skip
     """Copy the columns that are read, once, into a scratch table: from here on the source is not looked at.
 
@@ -324,6 +325,7 @@ def take_stage(
         rows: how many there are, as far as that is known.
         step: what the table is called.
         keys: of each pseudonym by its name in lower case; None: they are not staged.
+        owner: the persons whose rows are to be recognized in later versions.
     """
     stage = scratch.table(step)
     sequence = scratch.engine.capabilities.sequences and rows >= MANY_ROWS
@@ -349,7 +351,7 @@ def take_stage(
         scratch.execute(
             "table/stage", binds, stage=stage, source=roles.relation.ref, columns=columns, dense=dense, numbers=numbers,
             link=[] if roles.link else hashed(roles.relation, link), key=list(key), persons=list(persons),
-            tokens=tokens,
+            tokens=tokens, owner=owner,
         )  # fmt: skip
         if numbers:
             scratch.execute("table/drop_numbers", numbers=numbers)

@@ -22,8 +22,8 @@ class Log:
 
     def erase(self, keys: set[Key]) -> set[Key]:
         """Which keys leave because these are erased."""
-        numbers = {self.cells[key].number for key in keys if key in self.cells}
-        leave = {key for key, cell in self.shown.items() if cell.number in numbers}
+        groups = {(self.cells[key].number, self.cells[key].group) for key in keys if key in self.cells}
+        leave = {key for key, cell in self.shown.items() if (cell.number, cell.group) in groups}
         self.erased |= keys
         self.retired |= {(self.cells[key].number, self.cells[key].group) for key in leave}
         return leave

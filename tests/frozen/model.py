@@ -151,14 +151,14 @@ class Lineage:
         return version
 
     def erase(self, keys: Collection[Key]) -> frozenset[Key]:
-        """Retire at once the classes, with all exit groups, that ever held these keys, which never come back.
+        """Retire at once the exit groups that ever held these keys, which never come back.
 
         Returns:
             The keys that were in force and are no more, the erased ones among them.
         """
         entries = [self.entries[key] for key in keys if key in self.entries]
-        numbers = {entry.cell.number for entry in entries if entry.cell is not None}
-        retired = frozenset(key for key, cell in self._in_force() if cell.number in numbers)
+        groups = {(entry.cell.number, entry.cell.group) for entry in entries if entry.cell is not None}
+        retired = frozenset(key for key, cell in self._in_force() if (cell.number, cell.group) in groups)
         for key in retired:
             self._leave(key)
         for key in keys:

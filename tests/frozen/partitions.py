@@ -39,6 +39,23 @@ def by_order(k: int, l: int) -> Partition:  # noqa: E741
     return partition
 
 
+def dealt(k: int, l: int) -> Partition:  # noqa: E741
+    """Rows in the order of their values, dealt in turn to as many groups as can have k; to half as many where one of these is not lawful."""
+
+    def partition(rows: Sequence[Member]) -> list[list[Key]] | None:
+        ordered = sorted(rows, key=lambda row: (repr(row.value), repr(row.key)))
+        least = k
+        while len(rows) >= 2 * least:
+            parts = len(rows) // least
+            groups = [ordered[part::parts] for part in range(parts)]
+            if all(lawful([row.value for row in group], k, l) for group in groups):
+                return [[row.key for row in group] for group in groups]
+            least *= 2
+        return None
+
+    return partition
+
+
 @cache
 def divisions(n: int, least: int) -> list[list[list[int]]]:
     """Every division of so many rows, by position, into sets of at least so many."""

@@ -10,7 +10,7 @@ import pytest
 from tests.frozen.histories import K, L
 from tests.frozen.invariants import Log
 from tests.frozen.model import InfeasibleError, Key, Lineage, Row
-from tests.frozen.partitions import by_order, optimal, whole
+from tests.frozen.partitions import by_order, dealt, optimal, whole
 
 KEYS = [f"r{i}" for i in range(9)]
 STEPS = 10
@@ -45,7 +45,7 @@ def test_random_sequences(block):
     for seed in range(500 * block, 500 * (block + 1)):
         rng = np.random.default_rng(seed)
         method = (by_order, by_order, whole, optimal if seed % 3 == 0 else by_order)[block](K, L)
-        divide = by_order(K, L) if seed % 2 else None
+        divide = dealt(K, L) if seed % 2 else None
         lineage = Lineage(K, L, int(rng.integers(K, 5)), [None, 1, 3][seed % 3], method, divide)
         source, former, log = {key: row(rng) for key in KEYS[:5]}, {}, Log()
         for now in range(STEPS):

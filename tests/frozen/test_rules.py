@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import datetime
 import random
 from dataclasses import replace
 from fractions import Fraction
-from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +15,8 @@ import sqlanon
 from sqlanon import policy
 from sqlanon.errors import GuardError, InfeasibleError, PolicyError, PrivacyViolation
 from sqlanon.spec import RefreshSpec
-from tests.frozen.wards import hashed, lineage_table, seen, spec_of, ward, write
+from tests.frozen.wards import FRESH, begun, hashed, lineage_table, seen, spec_of, ward, write
 
-FRESH = count()
 TEXT = """
 version: 1
 releases:
@@ -50,15 +49,6 @@ def test_policies_that_no_lineage_keeps(words: dict[str, str], said: str) -> Non
     with pytest.raises(PolicyError) as refused:
         policy.loads(TEXT.format(**given), {})
     assert said in str(refused.value)
-
-
-def begun(db: Any, seed: int = 1, **changes: Any) -> tuple[str, Any, dict[int, tuple[Any, ...]]]:
-    """A release with its first version."""
-    table = f"rule_{next(FRESH)}"
-    spec, source = spec_of(table, **changes), ward(random.Random(seed), 20)
-    write(db, table, source)
-    db.run(spec)
-    return table, spec, source
 
 
 @pytest.mark.parametrize(
@@ -146,6 +136,76 @@ def test_the_first_cohort_is_published_or_nothing_is(shared_db: Any) -> None:
     assert shared_db.releases(table) == ()
 
 
+def test_what_a_cohort_lacks_does_not_decide_when_it_is_published(shared_db: Any) -> None:
+    """A listed value that no row of the cohort has: to wait for one would say that none has it."""
+    table, spec, source = begun(shared_db, l=None, alpha={"max": 0.5, "values": ["hiv"]})
+    more = {number: (number, 1, "flu", 1) for number in range(50, 60)}
+    write(shared_db, table, source | more)
+    assert shared_db.run(spec).lineage.entered == 10
+
+
+@pytest.mark.parametrize("alike", [True, False])
+def test_a_run_that_a_limit_stops_has_not_tried_the_cohort(shared_db: Any, alike: bool) -> None:
+    """Or who sees the rows published with later ones would know that they could be published alone."""
+    table, spec, source = begun(shared_db, max_stale=Fraction(1, 20))
+    more = {
+        number: (number, 1, "flu" if alike else ("flu", "hiv")[number % 2], 1) for number in range(50, 60)
+    }
+    stale = dict.fromkeys(range(3), (90, 5, "none", 99))
+    write(shared_db, table, source | more | stale)
+    with pytest.raises(PrivacyViolation, match="max_stale"):
+        shared_db.run(spec)
+    more |= {
+        number: (number, 1, "hiv" if alike else ("flu", "hiv")[number % 2], 1) for number in range(60, 70)
+    }
+    write(shared_db, table, source | more)
+    assert shared_db.run(spec).lineage.entered == 20
+
+
+def test_rows_that_were_refused_wait_and_their_age_counts(
+    shared_db: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table, spec, source = begun(shared_db, max_age=86400)
+    alike = {number: (number, 1, "flu", 1) for number in range(50, 60)}
+    write(shared_db, table, source | alike)
+    report = shared_db.run(spec).lineage
+    assert (report.refused, report.waits_since) == (10, None)
+    assert report.refused_since is not None
+    assert shared_db.run(spec).outcome == "unchanged"
+    later(monkeypatch, 2)
+    with pytest.raises(PrivacyViolation, match="max_age"):
+        shared_db.run(spec)
+
+
+def later(monkeypatch: pytest.MonkeyPatch, days: int) -> None:
+    """Set the clock of runs."""
+    at = datetime.datetime.now(datetime.UTC) + datetime.timedelta(days=days)
+    for module in ("make.prepare", "frozen.which"):
+        monkeypatch.setattr(f"sqlanon.release.{module}.now", at.isoformat)
+
+
+def test_a_clock_that_goes_backwards_stops_a_run_in_which_nothing_waits(
+    shared_db: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table, spec, source = begun(shared_db)
+    rows = seen(shared_db, table)
+    write(shared_db, table, source | {99: (1, 1, "flu", 1)})
+    later(monkeypatch, -1)
+    with pytest.raises(GuardError, match="clock"):
+        shared_db.run(spec)
+    assert seen(shared_db, table) == rows
+
+
+def test_plan_shows_what_a_new_lineage_would_reveal(shared_db: Any) -> None:
+    table, spec, source = begun(shared_db)
+    planned = shared_db.plan(spec, new_lineage=True)
+    assert planned.why[-1] == "a new lineage begins"
+    assert [(one.old, one.new) for one in planned.history] == [(1, 2)]
+    write(shared_db, table, source | {99: (1, 1, "flu", 1)})
+    (note,) = (note for note in shared_db.plan(spec).notes if note.startswith("lineage 1"))
+    assert "20 rows of the source are published" in note
+
+
 def test_what_needs_a_new_lineage(shared_db: Any) -> None:
     table, spec, source = begun(shared_db)
     stronger = replace(spec, privacy=replace(spec.privacy, k=4))
@@ -209,29 +269,6 @@ def test_verify_refuses_a_lineage_that_was_changed(shared_db: Any, what: str) ->
     assert seen(shared_db, table) == before
 
 
-def test_erased_keys_leave_with_their_classes_for_ever(shared_db: Any) -> None:
-    table, spec, source = begun(shared_db)
-    names = {"id": 3}, {"id": "7"}, {"id": 1234}
-    asked = shared_db.erase(spec, names)
-    assert (asked.keys, asked.published, asked.version) == (3, 2, None)
-    assert sum(seen(shared_db, table).values()) == 20
-    done = shared_db.erase(spec, names, confirmed=True)
-    assert (done.rows, done.classes, done.version) == (asked.rows, asked.classes, 2)
-    assert sum(seen(shared_db, table).values()) == 20 - done.rows
-    with pytest.raises(PolicyError):
-        shared_db.rollback(table)
-    kept = shared_db.engine.fetch(f"SELECT COUNT(*) FROM {lineage_table(shared_db, table)} WHERE ill IS NULL")
-    assert kept[0][0] == done.rows
-    report = shared_db.run(spec, full=True).lineage
-    assert (report.erased, report.gone) == (2, done.rows - 2)
-    anew = shared_db.run(spec, new_lineage=True).lineage
-    assert (anew.published, anew.erased) == (len(source) - 2, 2)
-    with pytest.raises(PolicyError, match="no value of its column"):
-        shared_db.erase(spec, [{"id": "x"}])
-    with pytest.raises(PolicyError, match="the key is id"):
-        shared_db.erase(spec, [{"age": 3}])
-
-
 def test_a_file_that_was_never_put_in_place_leaves_the_lineage_as_it_was(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -241,18 +278,27 @@ def test_a_file_that_was_never_put_in_place_leaves_the_lineage_as_it_was(
     spec = spec_of("people", publish_file=str(released), keep=1)
     source = ward(random.Random(3), 20)
     more = {number: (number, 1, ("flu", "hiv")[number % 2], 1) for number in range(50, 60)}
+
+    def broken(*_: object) -> None:
+        raise OSError("no room")
+
     with sqlanon.connect(f"duckdb:///{database}") as db:
         write(db, "people", source)
-        db.run(spec)
-        lineage = lineage_table(db, "people")
+        with monkeypatch.context() as patch:
+            patch.setattr("sqlanon.release.store.second_file.put_in_place", broken)
+            with pytest.raises(sqlanon.SqlanonError):
+                db.run(spec)
+        # Readers never had that version: the lineage that it began is none.
+        assert (db.run(spec).lineage.number, [one.status for one in db.releases("people")]) == (
+            2,
+            ["discarded", "published"],
+        )
+        lineage = lineage_table(db, "people", 2)
         before = db.engine.fetch(f"SELECT * FROM {lineage} ORDER BY 1")
         write(db, "people", source | {60: (5, 1, "cold", 1)})
         assert db.run(spec).lineage.waiting == 1
         waits = db.engine.fetch(f"SELECT * FROM {lineage} ORDER BY 1")
         write(db, "people", source | more | {60: (5, 1, "cold", 1)})
-
-        def broken(*_: object) -> None:
-            raise OSError("no room")
 
         with monkeypatch.context() as patch:
             patch.setattr("sqlanon.release.store.second_file.put_in_place", broken)

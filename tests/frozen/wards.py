@@ -6,12 +6,15 @@ import hashlib
 import random
 from collections import Counter
 from dataclasses import replace
+from itertools import count
 from typing import Any
 
 from sqlanon import policy
 from sqlanon.spec import CohortSpec, RefreshSpec
 from tests.engines import create_table
 
+FRESH = count()
+"""Numbers of tables."""
 COLUMNS = {"id": "INTEGER", "age": "INTEGER", "dose": "INTEGER", "ill": "TEXT", "cost": "INTEGER"}
 Rows = dict[int, tuple[Any, ...]]
 """age, dose, ill and cost by id."""
@@ -58,6 +61,15 @@ def write(db: Any, table: str, rows: Rows) -> None:
     """Make the table what the rows say."""
     db.engine.execute(f"DROP TABLE IF EXISTS {table}")
     create_table(db, table, COLUMNS, [(number, *row) for number, row in rows.items()])
+
+
+def begun(db: Any, seed: int = 1, **changes: Any) -> tuple[str, Any, dict[int, tuple[Any, ...]]]:
+    """A release with its first version."""
+    table = f"rule_{next(FRESH)}"
+    spec, source = spec_of(table, **changes), ward(random.Random(seed), 20)
+    write(db, table, source)
+    db.run(spec)
+    return table, spec, source
 
 
 def seen(db: Any, table: str) -> Counter[tuple[Any, ...]]:

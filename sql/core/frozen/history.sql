@@ -1,6 +1,7 @@
 -- name: frozen/history
--- params: history (table to make), rows (the lineage's), at (a version), sensitive (numbers of the sensitive columns: 1, 2, ..)
--- returns: what history/rows makes, of the rows that a version of the lineage publishes
+-- params: history (table to make), rows (the lineage's), at (a version), sensitive (numbers of the sensitive columns: 1, 2, ..), persons (aliases of
+--   the person's hash: one or none)
+-- returns: what history/rows makes, of the rows that a version of the lineage publishes, but for classes of which nothing is kept, as they were erased
 CREATE {{ history | scratch }} AS
 SELECT
     l._sqlanon_key AS person
@@ -9,5 +10,9 @@ SELECT
 {% for i in sensitive %}
     , l._sqlanon_s{{ i }} AS s{{ i }}
 {% endfor %}
+{% for c in persons %}
+    , l._sqlanon_owner AS {{ c }}
+{% endfor %}
 FROM {{ rows | table }} AS l
 WHERE l._sqlanon_since <= {{ at }} AND (l._sqlanon_gone IS NULL OR l._sqlanon_gone > {{ at }})
+    AND l._sqlanon_mark IS NOT NULL

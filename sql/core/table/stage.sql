@@ -3,11 +3,13 @@
 --   the engine's own row numbers are 0 to rows - 1), numbers (a sequence that begins at 0, or none), link (list of {name, listed (bool: an enum)}, or none), key
 --   (column names or none), persons (list of {columns, alias, as_text, own (bool each: a type that cannot be hashed, or with operators
 --   of its own), nulls (one, distinct or none)}: what is counted), tokens (list of {name, alias}: pseudonyms; :<alias>_inner and :<alias>_outer key them,
---   in hexadecimal)
--- returns: rid integer, one column per alias, link bigint if asked, person text (a hash of the key, keyed with :secret) if asked,
+--   in hexadecimal), owner ({columns, nulls}: whose rows are recognized in later versions, or none)
+-- returns: rid integer, one column per alias, link bigint if asked, person text (a hash of the key, keyed with :secret) if asked, owner text (the same
+--   of the persons) if asked,
 --   one number bigint per identifier that is counted: never NULL, as NULLs are one value (with nulls: rows that lack a column are one person,
 --   or each another), and equal where the source's values are, in a column's own collation: two intervals or texts may be equal and have other hashes;
 --   tokens text: HMAC-SHA-256 of the texts of pseudonyms, 128 bits of it in hexadecimal; NULL of NULL
+{% macro spelled(names) %}{% for name in names %}{{ " || " if not loop.first }}CAST(LENGTH(CAST(s.{{ name | ident }} AS VARCHAR)) AS VARCHAR) || ':' || CAST(s.{{ name | ident }} AS VARCHAR){% endfor %}{% endmacro %}
 CREATE {{ stage | scratch }} AS
 SELECT
     {{ "CAST(s.rowid AS INTEGER)" if dense else "CAST(ROW_NUMBER() OVER () - 1 AS INTEGER)" }} AS rid
@@ -26,4 +28,7 @@ SELECT
 {% for one in tokens %}
     , CASE WHEN s.{{ one.name | ident }} IS NOT NULL THEN SUBSTRING(SHA256(UNHEX(:{{ one.alias }}_outer) || UNHEX(SHA256(UNHEX(:{{ one.alias }}_inner) || ENCODE(CAST(s.{{ one.name | ident }} AS VARCHAR))))), 1, 32) END AS {{ one.alias }}
 {% endfor %}
+{% if owner %}
+    , SHA256(:secret || '/person/' || CASE WHEN {% for name in owner.columns %}{{ " OR " if not loop.first }}s.{{ name | ident }} IS NULL{% endfor %} THEN {{ "'row/' || " ~ spelled(key) if owner.nulls == "distinct" else "'none'" }} ELSE 'of/' || {{ spelled(owner.columns) }} END) AS owner
+{% endif %}
 FROM {{ source | table }} AS s

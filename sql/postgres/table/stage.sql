@@ -3,13 +3,15 @@
 --   the engine's own row numbers are 0 to rows - 1), numbers (a sequence that begins at 0, or none), link (list of {name, listed (bool: an enum)}, or none), key
 --   (column names or none), persons (list of {columns, alias, as_text, own (bool each: a type that cannot be hashed, or with operators
 --   of its own), nulls (one, distinct or none)}: what is counted), tokens (list of {name, alias}: pseudonyms; :<alias>_inner and :<alias>_outer key them,
---   in hexadecimal)
--- returns: rid integer, one column per alias, link bigint if asked, person text (a hash of the key, keyed with :secret) if asked,
+--   in hexadecimal), owner ({columns, nulls}: whose rows are recognized in later versions, or none)
+-- returns: rid integer, one column per alias, link bigint if asked, person text (a hash of the key, keyed with :secret) if asked, owner text (the same
+--   of the persons) if asked,
 --   one number bigint per identifier that is counted: never NULL, as NULLs are one value (with nulls: rows that lack a column are one person,
 --   or each another), and equal where the source's values are, in a column's own collation: two intervals or texts may be equal and have other hashes;
 --   tokens text: HMAC-SHA-256 of the texts of pseudonyms, 128 bits of it in hexadecimal; NULL of NULL
 -- A column whose type has operators of its own is hashed as an array of one: verify/fingerprint says what hash_record_extended does with it.
 -- Text gets the binary collation here, once, so that equality and order mean bytes from now on.
+{% macro spelled(names) %}{% for name in names %}{{ " || " if not loop.first }}CAST(LENGTH(CAST(s.{{ name | ident }} AS text)) AS text) || ':' || CAST(s.{{ name | ident }} AS text){% endfor %}{% endmacro %}
 CREATE {{ stage | scratch }} AS
 SELECT
     CAST({{ "nextval(%s)" | format(numbers | table | literal) if numbers else "ROW_NUMBER() OVER () - 1" }} AS INTEGER) AS rid
@@ -32,4 +34,7 @@ SELECT
 {% for one in tokens %}
     , CASE WHEN s.{{ one.name | ident }} IS NOT NULL THEN substring(encode(sha256(decode(CAST(:{{ one.alias }}_outer AS text), 'hex') || sha256(decode(CAST(:{{ one.alias }}_inner AS text), 'hex') || convert_to(CAST(s.{{ one.name | ident }} AS text), 'UTF8'))), 'hex'), 1, 32) END COLLATE "C" AS {{ one.alias }}
 {% endfor %}
+{% if owner %}
+    , encode(sha256(convert_to(CAST(:secret AS text) || '/person/' || CASE WHEN {% for name in owner.columns %}{{ " OR " if not loop.first }}s.{{ name | ident }} IS NULL{% endfor %} THEN {{ "'row/' || " ~ spelled(key) if owner.nulls == "distinct" else "'none'" }} ELSE 'of/' || {{ spelled(owner.columns) }} END, 'UTF8')), 'hex') AS owner
+{% endif %}
 FROM {{ source | table }} AS s

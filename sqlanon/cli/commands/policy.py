@@ -128,6 +128,7 @@ def plan(
     sql: Annotated[
         bool, typer.Option("--sql", help="Also print the SQL that does not depend on data.")
     ] = False,
+    new_lineage: NewLineage = False,
 ) -> int | None:
     """Say what a run would do, and whether it can."""
     spec = load(policy)
@@ -140,7 +141,12 @@ def plan(
 
     releases = pick(spec, select)
     with database(url(db, spec), screen, read_only=True) as connected:
-        return each(screen, releases, lambda release: connected.plan(release, beside=spec.releases), done)
+        return each(
+            screen,
+            releases,
+            lambda release: connected.plan(release, beside=spec.releases, new_lineage=new_lineage),
+            done,
+        )
 
 
 def run(

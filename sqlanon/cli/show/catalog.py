@@ -150,20 +150,23 @@ def unpublish_report(screen: Screen, report: UnpublishReport, back: str) -> None
 def erase_report(screen: Screen, report: EraseReport, again: str) -> None:
     """Show what erasing keys costs, or did; ``again`` is the command that does it."""
     unseen = report.keys - report.published - report.waiting - report.left
-    name, does = safe(report.release), "leave" if report.version is None else "left"
+    name, does = safe(report.release), "left" if report.done else "leave"
     screen.show(
         f"release {name}: {count(report.keys)} keys; {count(report.published)} are published, {count(report.waiting)} wait, {count(report.left)} left before, "
         f"{count(unseen)} were never seen",
         f"  {count(report.classes)} classes {does} whole: {count(report.rows)} rows, of which {count(report.rows - report.published)} have other keys and wait for a "
         "new lineage",
-        f"  tables of {count(len(report.versions))} earlier versions {'are' if report.version is None else 'were'} dropped: no rollback returns to them",
+        f"  tables of {count(len(report.versions))} earlier versions {'were' if report.done else 'are'} dropped: no rollback returns to them",
     )
-    if report.version is None:
+    if not report.done:
         screen.show("nothing was done yet. To do it:", f"  {again}")
     else:
-        screen.show(
-            f"version {report.version} is published without them; copies that readers made are beyond any command"
+        what = (
+            f"version {report.version} is published without them"
+            if report.version
+            else "nothing is published"
         )
+        screen.show(f"{what}; copies that readers made are beyond any command")
 
 
 def _policy(value: object, path: str = "") -> list[tuple[str, str]]:

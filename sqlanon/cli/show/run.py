@@ -117,7 +117,7 @@ def lineage_lines(found: LineageReport | None) -> list[str]:
     return [
         f"  lineage   {found.number}: {count(found.published)} rows published, {count(found.entered)} of them new; {count(found.left)} left",
         f"            {count(found.current)} as in the source, {count(found.stale)} with other values there, {count(found.retained)} no longer there",
-        f"            {count(found.waiting)} rows of the source wait for their cohort, {count(found.refused + found.gone)} for a new lineage"
+        f"            {count(found.waiting)} rows of the source wait for their cohort, {count(found.for_new_lineage)} for a new lineage"
         + (f"; {count(found.erased)} are erased" if found.erased else ""),
     ]
 

@@ -32,6 +32,8 @@ from sqlanon.table.stage import Counted, Roles, hashes_of
 
 PERSON = "person"
 """The stage's column of the key's hash."""
+OWNER = "owner"
+"""The stage's column of the person's hash, which is the same in every version."""
 
 SEEN = ("published", "replaced", "withdrawn", "dropped")
 """Versions that readers had at some time."""

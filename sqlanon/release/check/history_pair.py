@@ -18,7 +18,6 @@ from sqlanon.release.store.catalog_entry import Entry
 from sqlanon.release.store.lineage import lineage_of
 from sqlanon.results import HistoryReport, HistorySets
 from sqlanon.spec import PrivacySpec
-from sqlanon.sqltext import table_name
 from sqlanon.table.scratch import Scratch
 from sqlanon.table.stage import hashes_of
 
@@ -69,23 +68,23 @@ def history_of(scratch: Scratch, entry: Entry) -> TableRef:
     if table not in scratch.made:
         sensitive = range(1, 1 + sum(column["role"] == "sensitive" for column in entry.policy["columns"]))
         scratch.execute(
-            "frozen/history", history=scratch.table(f"history_v{entry.version}"), rows=lineage.rows, at=entry.version, sensitive=sensitive
+            "frozen/history", history=scratch.table(f"history_v{entry.version}"), rows=lineage.rows, at=entry.version, sensitive=sensitive,
+            persons=list(hashes_of(persons.counted_in(entry.policy)).values()),
         )  # fmt: skip
     return table
 
 
 def side_of(scratch: Scratch, entry: Entry) -> Side:
     """A version of the catalog; an older sqlanon kept no persons in its history."""
-    engine = scratch.engine
-    persons_of = hashes_of(persons.counted_in(entry.policy))
+    persons_of, history = hashes_of(persons.counted_in(entry.policy)), history_of(scratch, entry)
     if persons_of:
-        there = {column.name for column in engine.relation(table_name(entry.history)).columns}
+        there = {column.name for column in scratch.engine.look_up([history]).columns(history)}
         persons_of = persons_of if there.issuperset(persons_of.values()) else {}
     columns = [(column["name"], column["role"]) for column in entry.policy["columns"]]
     key = entry.policy.get("key") or ()
     rows_are = entry.policy.get("rows_are", "persons")
     return Side(
-        entry.version, history_of(scratch, entry), columns, key, entry.source_columns or (), rows_are, persons_of, own_boxes=bool(entry.certificate)
+        entry.version, history, columns, key, entry.source_columns or (), rows_are, persons_of, own_boxes=bool(entry.certificate)
     )  # fmt: skip
 
 

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import datetime
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sqlanon.engines.base import TableRef
 from sqlanon.errors import GuardError
+from sqlanon.release.make.prepare import Prepared
 from sqlanon.release.store.lineage import Lineage
 from sqlanon.spec import ReleaseSpec
 from sqlanon.table.scratch import Scratch
@@ -18,8 +19,10 @@ class Census:
 
     Attributes:
         new: never seen; ``waiting``: for their cohort; ``refused``: in a cohort that could not be published; ``published``: in a class of
-            the published ones; ``gone``: in one that left; ``erased``: never published again.
-        waits_since: since when the row has waited that has waited longest, as ISO 8601; None: none waits.
+            the published ones; ``gone``: in one that left; ``later``: of persons who were published before it came, with ``persons: whole``;
+            ``erased``: never published again.
+        waits_since: since when the row has waited for its cohort that has waited longest, as ISO 8601; None: none waits.
+        refused_since: since when the refused row has waited that has waited longest.
     """
 
     new: int
@@ -27,24 +30,34 @@ class Census:
     refused: int = 0
     published: int = 0
     gone: int = 0
+    later: int = 0
     erased: int = 0
     waits_since: str | None = None
+    refused_since: str | None = None
 
     @property
     def cohort(self) -> int:
         """Rows that can be published together now."""
         return self.new + self.waiting
 
+    def without_cohort(self) -> Census:
+        """The same when the cohort is published."""
+        return replace(self, new=0, waiting=0, waits_since=None)
 
-def census(scratch: Scratch, lineage: Lineage, stage: TableRef, erased: TableRef) -> Census:
+    def with_refused(self, now: str) -> Census:
+        """The same when the cohort could not be published."""
+        since = min(filter(None, (self.waits_since, self.refused_since)), default=now)
+        return replace(self.without_cohort(), refused=self.refused + self.cohort, refused_since=since)
+
+
+def census(scratch: Scratch, lineage: Lineage, stage: TableRef, erased: TableRef, *, whole: bool) -> Census:
     """Count the staged rows by what the lineage has of them. Cost: a join of the stage with the lineage by key."""
-    rows = scratch.fetch("frozen/statuses", stage=stage, rows=lineage.rows, erased=erased)
+    rows = scratch.fetch("frozen/statuses", stage=stage, rows=lineage.rows, erased=erased, whole=whole)
     found = {str(status): int(str(n)) for status, n, _ in rows}
-    # What was refused waits for a new lineage and has no cohort.
-    since = [str(earliest) for status, _, earliest in rows if status == "waiting" and earliest is not None]
-    known = ("waiting", "refused", "published", "gone", "erased")
+    since = {str(status): str(earliest) for status, _, earliest in rows if earliest is not None}
+    known = ("waiting", "refused", "published", "gone", "later", "erased")
     more = {status: found.get(status, 0) for status in known}
-    return Census(found.get("new", 0), **more, waits_since=min(since, default=None))
+    return Census(found.get("new", 0), **more, waits_since=since.get("waiting"), refused_since=since.get("refused"))  # fmt: skip
 
 
 def is_due(spec: ReleaseSpec, seen: Census, now: str) -> bool:
@@ -62,22 +75,25 @@ def is_due(spec: ReleaseSpec, seen: Census, now: str) -> bool:
     )
 
 
-def waits_too_long(spec: ReleaseSpec, seen: Census, now: str) -> bool:
-    """Whether a row that was never published has waited longer than `max_age`."""
-    waited = _seconds(spec, seen.waits_since, now)
-    return spec.refresh.max_age is not None and waited is not None and waited > spec.refresh.max_age
+def too_long(spec: ReleaseSpec, seen: Census, now: str) -> str | None:
+    """Since when a row that was never published has waited that waits longer than `max_age`; None: none does."""
+    since = min(filter(None, (seen.waits_since, seen.refused_since)), default=None)
+    waited = _seconds(spec, since, now)
+    return (
+        since
+        if spec.refresh.max_age is not None and waited is not None and waited > spec.refresh.max_age
+        else None
+    )
 
 
-def planned(
-    scratch: Scratch, spec: ReleaseSpec, lineage: Lineage, stage: TableRef, now: str
-) -> tuple[str, ...]:
+def planned(scratch: Scratch, spec: ReleaseSpec, lineage: Lineage, ready: Prepared) -> tuple[str, ...]:
     """What a run would do with the rows that wait: notes of plan."""
-    seen = census(scratch, lineage, stage, lineage.erased)
-    does = "are published now" if is_due(spec, seen, now) else "wait"
+    seen = census(scratch, lineage, ready.stage, lineage.erased, whole=spec.privacy.whole)
+    does = "are published now" if is_due(spec, seen, ready.source.read_at) else "wait"
     size = spec.refresh.cohort_rows(spec.privacy.k)
     note = (
         f"lineage {lineage.number}: {seen.published} rows of the source are published and stay as they are; {seen.cohort} more {does} "
-        f"(a cohort has {size}); {seen.refused + seen.gone} wait for a new lineage"
+        f"(a cohort has {size}); {seen.refused + seen.gone + seen.later} wait for a new lineage"
     )
     return (note,)
 
@@ -94,4 +110,4 @@ def _seconds(spec: ReleaseSpec, since: str | None, now: str) -> float | None:
     return waited
 
 
-__all__ = ["Census", "census", "is_due", "planned", "waits_too_long"]
+__all__ = ["Census", "census", "is_due", "planned", "too_long"]

@@ -10,6 +10,7 @@ from sqlanon.progress import Stopwatch
 from sqlanon.release.frozen.shape import Shape, kept_columns
 from sqlanon.release.frozen.verify import Before, Cohort, verify_version
 from sqlanon.release.frozen.version import Step, published, record
+from sqlanon.release.frozen.which import newest
 from sqlanon.release.make.classes import Made
 from sqlanon.release.make.prepare import Staged
 from sqlanon.release.store.lineage import number_of
@@ -28,12 +29,13 @@ def content_of(
     """What writes and verifies the version. The lineage is recorded first, in the same transaction; the tables are written from it."""
     spec, roles = state.spec, staged.roles
     kept = kept_columns(roles)
+    last = () if step.begins else RunReport.from_dict(newest(state, step.lineage.number).report).requirements
     recorded: list[bool] = []
     facts: dict[str, object] = {}
 
     def keep() -> None:
         if not recorded:
-            record(scratch, step, shape)
+            record(scratch, step, shape.added, shape.filled)
             recorded.append(True)
 
     def write(place: TableRef, beside: Sequence[Statement] = ()) -> None:
@@ -48,12 +50,12 @@ def content_of(
             scratch.drop(part)
 
     def verify(place: TableRef, found: Found) -> RunReport:
-        cohort = Cohort(made.classed, made.recoded.released) if made and step.entered else None
+        cohort = Cohort(made.encoded, made.classed, made.recoded) if made and step.entered else None
         sensitive = {reading.alias: reading.name for reading in roles.sensitive}
         assert report.lineage is not None
-        before = None if step.erased else _before(state, step)
+        before = _before(state, scratch, step)
         verified = verify_version(
-            scratch, step, shape, found.relations[place], before, cohort, staged.requirements, kept, sensitive, report.lineage.published
+            scratch, step, shape, found.relations[place], before, cohort, staged.requirements, kept, sensitive, report.lineage.published, last
         )  # fmt: skip
         starred, lost = scratch.fetch(
             "frozen/facts", rows=step.lineage.rows, classes=step.lineage.classes, at=step.version
@@ -85,14 +87,18 @@ def _facts(done: RunReport) -> dict[str, object]:
     return facts | ({"starred": done.suppressed} if done.suppressed else {})
 
 
-def _before(state: ReleaseState, step: Step) -> Before | None:
-    """The newest version of the lineage whose table is there."""
+def _before(state: ReleaseState, scratch: Scratch, step: Step) -> Before | None:
+    """The newest version of the lineage whose table is there; None also where the lineage keeps nothing of classes that it shows, as they were erased."""
     for entry in reversed(state.versions):
         of = (
             number_of(entry) == step.lineage.number and entry.status in SHOWN and entry.version < step.version
         )
-        if of and state.engine.exists(private_table(state.engine, entry.physical)):
-            return Before(entry.version, private_table(state.engine, entry.physical))
+        table = private_table(state.engine, entry.physical)
+        if of and state.engine.exists(table):
+            erased = scratch.fetch(
+                "frozen/erased_since", rows=step.lineage.rows, erased=step.lineage.erased, at=entry.version
+            )
+            return None if int(str(erased[0][0])) else Before(entry.version, table)
     return None
 
 

@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from sqlanon.engines.base import Engine, TableRef
 from sqlanon.errors import DatabaseError, PolicyError
 from sqlanon.progress import Progress, Silent, Stopwatch
 from sqlanon.release.check.history import key_columns
 from sqlanon.release.frozen.run import run_frozen
+from sqlanon.release.frozen.version import Step, record
 from sqlanon.release.frozen.which import lineage_of_run
 from sqlanon.release.make.classes import Machine
 from sqlanon.release.make.prepare import Staged, read_source
-from sqlanon.release.store.catalog import Catalog
+from sqlanon.release.store.catalog import Catalog, now
 from sqlanon.release.store.lineage import Lineage
 from sqlanon.release.store.refresh import Decision
-from sqlanon.release.store.retention import drops_of
+from sqlanon.release.store.retention import dropped_as, drops_of, shows_erased
 from sqlanon.release.store.second_file import reconcile
-from sqlanon.release.store.state import ReleaseState, read_state
+from sqlanon.release.store.state import SHOWN, ReleaseState, read_state
 from sqlanon.release.store.target import target_of
 from sqlanon.results import EraseReport
 from sqlanon.spec import ReleaseSpec
@@ -74,22 +76,42 @@ def erase(
                 found = _found(scratch, state, lineage, hashed)
                 if not confirmed:
                     return found
+                if state.published is None:
+                    _without_version(state, scratch, lineage, target.version, hashed)
+                    return replace(found, done=True)
                 staged = read_source(scratch, spec, state.source, watch, state.secret, memory=machine.memory)
                 assert isinstance(staged, Staged)
                 every = scratch.table("erased_keys")
-                scratch.execute("frozen/erased_keys", made=every, keys=hashed, erased=lineage.erased)
+                scratch.execute(
+                    "frozen/erased_keys",
+                    made=every,
+                    keys=hashed,
+                    erased=lineage.erased if state.exists(lineage.erased) else None,
+                )
                 decision = Decision("made anew", (WHY,), (), previous, None)
                 made = run_frozen(
-                    state, machine, watch, scratch, staged, target, decision, state.secret, lineage, begins=False, erasing=every
+                    state, machine, watch, scratch, staged, target, decision, state.secret, lineage, begins=False, erasing=every, erases=found.keys
                 )  # fmt: skip
-            _drop(engine, spec.name, found.versions)
-            return EraseReport(**{**found.to_dict(), "versions": found.versions, "version": made.version})
+            _check_dropped(engine, spec.name)
+            return replace(found, done=True, version=made.version)
     finally:
         progress.finish(spec.name)
 
 
+def _without_version(
+    state: ReleaseState, scratch: Scratch, lineage: Lineage, version: int, hashed: TableRef
+) -> None:
+    """Erase keys of a release that is withdrawn: nothing is published, and no version can be returned to."""
+    every, catalog = scratch.table("erased_keys"), Catalog(state.engine)
+    scratch.execute("frozen/erased_keys", made=every, keys=hashed, erased=None)
+    with state.engine.publishing():
+        record(scratch, Step(lineage, state.spec.name, version, False, now(), erased=every), {}, {})
+        for entry in (one for one in state.versions if one.status in SHOWN):
+            catalog.mark(entry.release, entry.version, dropped_as(entry), drops_of(state.engine, entry))
+
+
 def _lineage(state: ReleaseState) -> Lineage:
-    found = lineage_of_run(state, anew=False)
+    found = lineage_of_run(state, anew=False, listing=True)
     if found is None or found[1]:
         raise PolicyError(
             f"{state.spec.name}: there is no lineage to erase keys from; without refresh: {{mode: frozen}} delete the rows from the source and run"
@@ -137,7 +159,7 @@ def _hashed(
         raise PolicyError(f"{spec.name}: a key in the list is no value of its column ({kinds})") from error
     scratch.execute(
         "table/stage", {"secret": secret}, stage=hashed, source=typed, columns=[], dense=False, numbers=None, link=[], key=columns, tokens=[],
-        persons=[],
+        persons=[], owner=None,
     )  # fmt: skip
     return hashed
 
@@ -157,13 +179,23 @@ def _found(scratch: Scratch, state: ReleaseState, lineage: Lineage, hashed: Tabl
     )
 
 
-def _drop(engine: Engine, release: str, versions: Sequence[int]) -> None:
-    """Drop the tables of earlier versions: a rollback would show what was erased."""
-    catalog = Catalog(engine)
-    for entry in catalog.entries(release):
-        if entry.version in versions:
-            with engine.publishing():
-                catalog.mark(release, entry.version, "dropped", drops_of(engine, entry))
+def _check_dropped(engine: Engine, release: str) -> None:
+    """No table of an earlier version is left.
+
+    Raises:
+        DatabaseError: one is.
+    """
+    entries = Catalog(engine).entries(release)
+    left = [
+        str(entry.version)
+        for entry in entries
+        if shows_erased(entry, entries) and entry.status in SHOWN and engine.exists(entry.table)
+    ]
+    if left:
+        raise DatabaseError(
+            f"{release}: the keys are erased from what is published, but tables of version {', '.join(left)} could not be dropped: something reads them or "
+            "depends on them. Drop that; the next run drops them, and no rollback returns to them"
+        )
 
 
 __all__ = ["erase"]

@@ -7,14 +7,14 @@ from sqlanon.results import LineageReport
 from sqlanon.spec import ReleaseSpec
 
 
-def hold(spec: ReleaseSpec, rows: int, found: LineageReport, *, too_long: bool) -> None:
+def hold(spec: ReleaseSpec, rows: int, found: LineageReport, too_long: str | None) -> None:
     """Stop a version that has drifted too far.
 
     Args:
         spec: the release.
         rows: of the source.
         found: the version.
-        too_long: a row has waited longer than ``max_age``.
+        too_long: since when a row has waited that waits longer than ``max_age``; None: none does.
 
     Raises:
         PrivacyViolation: a limit is exceeded; the text has the figures and the choices.
@@ -31,10 +31,10 @@ def hold(spec: ReleaseSpec, rows: int, found: LineageReport, *, too_long: bool) 
         if most is not None and count > most * of
     ]
     if too_long:
-        problems.append(f"max_age is exceeded by a row that waits since {found.waits_since}")
+        problems.append(f"max_age is exceeded by a row that waits since {too_long}")
     if problems:
         raise PrivacyViolation(
-            f"{spec.name}: {'; '.join(problems)}; {found.waiting} rows wait for their cohort, {found.refused + found.gone} for a new lineage. The published "
+            f"{spec.name}: {'; '.join(problems)}; {found.waiting} rows wait for their cohort, {found.for_new_lineage} for a new lineage. The published "
             "version stays. Choices: run --new-lineage, which publishes all rows anew and reports what that reveals beside the versions before; a "
             "smaller cohort; or a higher limit"
         )

@@ -3,28 +3,31 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 from sqlanon.engines.base import TableRef
-from sqlanon.errors import GuardError, InfeasibleError
+from sqlanon.errors import InfeasibleError
+from sqlanon.privacy.population import of_rows
 from sqlanon.progress import Stopwatch
 from sqlanon.release.check import history
 from sqlanon.release.frozen import limits
-from sqlanon.release.frozen.census import Census, census, is_due, waits_too_long
+from sqlanon.release.frozen.census import Census, census, is_due, too_long
 from sqlanon.release.frozen.content import content_of
+from sqlanon.release.frozen.exits import exit_groups
 from sqlanon.release.frozen.shape import Shape, shape_of
 from sqlanon.release.frozen.stale import stale_rows
 from sqlanon.release.frozen.verify import verify_counts
 from sqlanon.release.frozen.version import Entered, Step, entered_of, refuse
+from sqlanon.release.frozen.which import newest
 from sqlanon.release.make.classes import Machine, Made, make_classes, measured
-from sqlanon.release.make.prepare import Staged, profiled
+from sqlanon.release.make.prepare import Prepared, Staged, profiled
 from sqlanon.release.make.versions import Compared, compare_versions
 from sqlanon.release.make.warned import warnings
-from sqlanon.release.store.lineage import Lineage, number_of
+from sqlanon.release.store.lineage import Lineage
 from sqlanon.release.store.publish import put_in
 from sqlanon.release.store.refresh import Decision
-from sqlanon.release.store.state import SHOWN, ReleaseState
+from sqlanon.release.store.state import ReleaseState
 from sqlanon.release.store.target import Publication
 from sqlanon.results import LineageReport, RunReport
 from sqlanon.spec import ReleaseSpec
@@ -33,7 +36,7 @@ from sqlanon.table.scratch import Scratch
 
 def run_frozen(
     state: ReleaseState, machine: Machine, watch: Stopwatch, scratch: Scratch, staged: Staged, target: Publication,
-    decision: Decision, secret: str, lineage: Lineage, *, begins: bool, erasing: TableRef | None = None,
+    decision: Decision, secret: str, lineage: Lineage, *, begins: bool, erasing: TableRef | None = None, erases: int = 0,
 ) -> RunReport:  # fmt: skip
     """Make the next version of a lineage, verify it and publish it, or raise and leave what readers have as it was.
 
@@ -49,12 +52,21 @@ def run_frozen(
         lineage: the lineage of the version.
         begins: it begins with this version.
         erasing: scratch table of hashes of all keys that are never published again; None: no key is erased by this version.
+        erases: how many keys this version erases.
 
     Cost: some joins of the source with the lineage by key, the method on the cohort, and a copy of the published rows.
     """
     spec, now = state.spec, staged.source.read_at
     with watch.stage("profile"):
         seen, part = _seen(scratch, spec, lineage, staged, now, begins=begins, erasing=erasing)
+        leaving = None if begins else _leaving(scratch, lineage, staged.stage, erasing)
+        stays = Stays() if begins else _stays(scratch, state, lineage, leaving, erasing, staged)
+        after, entered = (seen.without_cohort(), seen.cohort) if part is not None else (seen, 0)
+        if erasing is None:  # what somebody asked to be erased is erased, however far the lineage has drifted
+            # Before the cohort is tried: one that was found to be feasible and is tried again with later rows would be a mixed cohort.
+            limits.hold(
+                spec, staged.rows, _report(lineage, stays, after, entered, now), too_long(spec, after, now)
+            )
     made, ready, refused = None, None, 0
     if part is not None:
         try:
@@ -63,9 +75,11 @@ def run_frozen(
         except InfeasibleError:
             if begins:
                 raise
-            refuse(scratch, lineage, target.version, now, staged.stage)
-            refused = seen.cohort
-            seen = replace(seen, new=0, waiting=0, refused=seen.refused + refused)
+            refuse(scratch, lineage, target.version, now, staged.stage, whole=spec.privacy.whole)
+            refused, entered, after = seen.cohort, 0, seen.with_refused(now)
+            limits.hold(
+                spec, staged.rows, _report(lineage, stays, after, 0, now), too_long=too_long(spec, after, now)
+            )
     with watch.stage("recode"):
         last = None if begins else _last(state, lineage)
         loss = measured(scratch, spec, made) if made else RunReport.from_dict(_known(last)).loss
@@ -81,17 +95,24 @@ def run_frozen(
                 scratch, state, ready, made.classed, made.recoded, None, decision.previous, target.version, secret
             )  # fmt: skip
             history.hold(spec, compared.reports)
-        entered = _entered(
-            scratch, lineage, target.version, now, made, shape, secret, compared.table, begins=begins
-        )
-        leaving = None if begins else _leaving(scratch, lineage, staged.stage, erasing)
+        cohort = _entered(
+            scratch, spec, lineage, target.version, now, made, ready, shape, secret, compared.table, begins=begins
+        )  # fmt: skip
         stage = None if begins else staged.stage
-        step = Step(lineage, spec.name, target.version, begins, now, entered, leaving, stage, erasing)
-        found = replace(_report(scratch, spec, step, seen, staged, shape), cohort_refused=refused)
+        step = Step(
+            lineage,
+            spec.name,
+            target.version,
+            begins,
+            now,
+            cohort,
+            leaving,
+            stage,
+            erasing,
+            spec.privacy.whole,
+        )
+        found = replace(_report(lineage, stays, after, entered, now), cohort_refused=refused, erasing=erases)
         verify_counts(staged.rows, found)
-        if erasing is None:  # what somebody asked to be erased is erased, however far the lineage has drifted
-            late = waits_too_long(spec, seen, now) and found.waiting + found.refused > 0
-            limits.hold(spec, staged.rows, found, too_long=late)
     with watch.stage("state"):
         warned = warnings(state, target)
     method, execution = _known(last)["method"] if last else "", _known(last)["execution"] if last else ""
@@ -118,7 +139,7 @@ def _seen(
     seen = (
         _of_new(scratch, lineage, staged)
         if begins
-        else census(scratch, lineage, staged.stage, erasing or lineage.erased)
+        else census(scratch, lineage, staged.stage, erasing or lineage.erased, whole=spec.privacy.whole)
     )
     if erasing is not None or (not begins and not is_due(spec, seen, now)):
         return seen, None
@@ -126,7 +147,7 @@ def _seen(
     columns = scratch.engine.look_up([staged.stage]).columns(staged.stage)
     scratch.execute(
         "frozen/cohort", cohort=cohort, stage=staged.stage, rows=None if begins else lineage.rows, erased=lineage.erased,
-        columns=[column.name for column in columns if column.name != "rid"],
+        columns=[column.name for column in columns if column.name != "rid"], whole=spec.privacy.whole and not begins,
     )  # fmt: skip
     return seen, replace(staged, stage=cohort, rows=seen.cohort)
 
@@ -138,14 +159,23 @@ def _of_new(scratch: Scratch, lineage: Lineage, staged: Staged) -> Census:
 
 
 def _entered(
-    scratch: Scratch, lineage: Lineage, version: int, at: str, made: Made | None, shape: Shape, secret: str, rows_of: TableRef | None,
-    *, begins: bool,
+    scratch: Scratch, spec: ReleaseSpec, lineage: Lineage, version: int, at: str, made: Made | None, ready: Prepared | None, shape: Shape, secret: str,
+    rows_of: TableRef | None, *, begins: bool,
 ) -> Entered | None:  # fmt: skip
-    if made is None:
+    if made is None or ready is None:
         return None
     if rows_of is None:
         rows_of = history.rows_of(scratch, made.encoded.roles, made.classed, made.recoded.groups, secret)
-    return entered_of(scratch, lineage, version, at, made, rows_of, shape, begins=begins)
+    asked, sensitive = of_rows(ready.requirements), len(ready.sensitive)
+    # Over persons a union may fail what its parts meet, and the rows of a person are to stay together.
+    exits = (
+        None
+        if ready.owned
+        else exit_groups(scratch, rows_of, made.recoded.groups, spec.privacy.k, asked, sensitive)
+    )
+    return entered_of(
+        scratch, lineage, version, at, made, rows_of, exits, shape, begins=begins, owned=ready.owned
+    )
 
 
 def _leaving(scratch: Scratch, lineage: Lineage, stage: TableRef, erasing: TableRef | None) -> TableRef:
@@ -157,47 +187,55 @@ def _leaving(scratch: Scratch, lineage: Lineage, stage: TableRef, erasing: Table
     return leaving
 
 
-def _report(
-    scratch: Scratch, spec: ReleaseSpec, step: Step, seen: Census, staged: Staged, shape: Shape
-) -> LineageReport:
-    """The version in rows, counted before it is written."""
-    if step.begins:
-        return LineageReport(step.lineage.number, seen.new, seen.new, 0, seen.new, 0, 0, 0, 0, 0, seen.erased)
-    stayed, retained = _counted(scratch, step.lineage.rows, step.leaving, staged.stage)
-    before, _ = _counted(scratch, step.lineage.rows, None, None)
-    entered = seen.cohort if step.entered else 0
-    waiting = seen.cohort - entered
-    with_erased = 0
-    if step.erased:
-        row = scratch.fetch(
-            "frozen/gone_with",
-            rows=step.lineage.rows,
-            stage=staged.stage,
-            leaving=step.leaving,
-            erased=step.erased,
-        )[0]
-        with_erased = int(str(row[0]))
-    stale = stale_rows(scratch, spec, step, staged.roles, staged.stage, shape)
-    since = seen.waits_since if waiting else None
+@dataclass(frozen=True, slots=True)
+class Stays:
+    """Published rows, counted before the version is written.
+
+    Attributes:
+        before: in the version before; ``published`` of them stay, of which the source no longer has ``retained`` and has ``stale`` with
+            other values.
+        gone: rows of the source whose class leaves with an erased key.
+    """
+
+    before: int = 0
+    published: int = 0
+    retained: int = 0
+    stale: int = 0
+    gone: int = 0
+
+
+def _stays(
+    scratch: Scratch, state: ReleaseState, lineage: Lineage, leaving: TableRef | None, erasing: TableRef | None, staged: Staged
+) -> Stays:  # fmt: skip
+    counts = scratch.fetch("frozen/published", rows=lineage.rows, leaving=leaving, stage=staged.stage)[0]
+    published, retained = (int(str(cell)) for cell in counts)
+    before = int(_last(state, lineage)["lineage"]["published"])  # as readers had it
+    gone = scratch.fetch(
+        "frozen/gone_with",
+        rows=lineage.rows,
+        stage=staged.stage,
+        leaving=leaving,
+        erased=erasing or lineage.erased,
+    )[0][0]
+    spec = state.spec
+    shape = shape_of(spec, staged.roles, lineage.published_parts(), {})
+    stale = stale_rows(scratch, spec, lineage, leaving, staged.roles, staged.stage, shape)
+    return Stays(before, published, retained, stale, int(str(gone)))
+
+
+def _report(lineage: Lineage, stays: Stays, seen: Census, entered: int, now: str) -> LineageReport:
+    """A version in rows: those that stay published, what the source has beside them, and how many are new in the version."""
     return LineageReport(
-        step.lineage.number, stayed + entered, entered, before - stayed, stayed - retained - stale + entered, stale, retained, waiting,
-        seen.refused, seen.gone + with_erased, seen.erased, 0, 0.0, since or (staged.source.read_at if waiting else None),
+        lineage.number, stays.published + entered, entered, stays.before - stays.published,
+        stays.published - stays.retained - stays.stale + entered, stays.stale, stays.retained, seen.cohort, seen.refused,
+        seen.gone + stays.gone, seen.erased, waits_since=(seen.waits_since or now) if seen.cohort else None, refused_since=seen.refused_since,
+        later=seen.later,
     )  # fmt: skip
-
-
-def _counted(
-    scratch: Scratch, rows: TableRef, leaving: TableRef | None, stage: TableRef | None
-) -> tuple[int, int]:
-    found = scratch.fetch("frozen/published", rows=rows, leaving=leaving, stage=stage)[0]
-    return int(str(found[0])), int(str(found[1]))
 
 
 def _last(state: ReleaseState, lineage: Lineage) -> Mapping[str, Any]:
     """The report of the lineage's newest version."""
-    of = [entry for entry in state.versions if number_of(entry) == lineage.number and entry.status in SHOWN]
-    if not of:
-        raise GuardError(f"{state.spec.name}: the lineage has no version")
-    return of[-1].report
+    return newest(state, lineage.number).report
 
 
 def _known(report: Mapping[str, Any] | None) -> Mapping[str, Any]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from sqlanon.engines.base import TableRef
 from sqlanon.formats import Layout, Recoded, RowGroups, format_of
 from sqlanon.release.frozen.shape import Shape, kept_columns, quasi_columns
-from sqlanon.release.frozen.version import Step
 from sqlanon.release.store.lineage import Lineage
 from sqlanon.spec import ReleaseSpec
 from sqlanon.table.domains import build_domains
@@ -15,7 +14,13 @@ from sqlanon.table.stage import Roles
 
 
 def stale_rows(
-    scratch: Scratch, spec: ReleaseSpec, step: Step, roles: Roles, stage: TableRef, shape: Shape
+    scratch: Scratch,
+    spec: ReleaseSpec,
+    lineage: Lineage,
+    leaving: TableRef | None,
+    roles: Roles,
+    stage: TableRef,
+    shape: Shape,
 ) -> int:
     """Rows that are published otherwise than the source has them now.
 
@@ -24,9 +29,9 @@ def stale_rows(
 
     Cost: a join of the lineage with the stage by key; for rows whose quasi values changed one more with the published classes.
     """
-    moved, lineage = scratch.table("moved"), step.lineage
+    moved = scratch.table("moved")
     scratch.execute(
-        "frozen/moved", moved=moved, rows=lineage.rows, stage=stage, leaving=step.leaving, quasi=quasi_columns(roles), kept=kept_columns(roles)
+        "frozen/moved", moved=moved, rows=lineage.rows, stage=stage, leaving=leaving, quasi=quasi_columns(roles), kept=kept_columns(roles)
     )  # fmt: skip
     rows, changed = (int(str(cell)) for cell in scratch.fetch("frozen/changed", moved=moved)[0])
     if rows == changed or spec.format.mean:
@@ -49,20 +54,15 @@ def _uncovered(
     classed, released = scratch.table("moved_rows"), scratch.table("moved_classes")
     scratch.execute("frozen/moved_rows", made=classed, moved=moved)
     scratch.execute(
-        "publish/kept_classes", made=released, classes=lineage.classes, rows=classed, columns=[
-            part for part in shape.parts if part not in shape.added
-        ],
-    )  # fmt: skip
+        "publish/kept_classes",
+        made=released,
+        classes=lineage.classes,
+        rows=classed,
+        columns=list(shape.parts),
+    )
     quasi, _, _ = build_domains(scratch, roles, classed)
     encoded = Encoded(roles, classed, classed, rows, quasi, ())
-    held = set(shape.parts) - set(shape.added)
-    names = {
-        domain.code: form.named(
-            domain.reading,
-            [part for part in shape.names[domain.reading.alias].published() if part in held],
-        )
-        for domain in quasi
-    }
+    names = {domain.code: shape.names[domain.reading.alias] for domain in quasi}
     recoded = Recoded(
         released, released, form, Layout(names, shape.layout.columns), 0, 0, 0, RowGroups(released)
     )

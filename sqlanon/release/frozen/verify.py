@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sqlanon.engines.base import Relation, TableRef
 from sqlanon.errors import PrivacyViolation
-from sqlanon.formats import Grouping
+from sqlanon.formats import Grouping, Recoded
 from sqlanon.privacy.base import Requirement
-from sqlanon.release.check.verify import Verified, measure_requirements
+from sqlanon.privacy.population import of_rows
+from sqlanon.release.check.verify import Verified, measure_persons, measure_requirements
 from sqlanon.release.frozen.shape import Shape
 from sqlanon.release.frozen.version import Step, published
-from sqlanon.results import LineageReport
+from sqlanon.results import LineageReport, RequirementResult
 from sqlanon.sqltext import table_name
+from sqlanon.table.encode import Encoded
 from sqlanon.table.scratch import Scratch
 
 _FAULTS = {
@@ -36,15 +38,17 @@ class Before:
 
 @dataclass(frozen=True, slots=True)
 class Cohort:
-    """A cohort as the method made it: its rows with their class, and what is published of every class."""
+    """A cohort as the method made it: its rows, the same with their class, and what is published of every class."""
 
+    encoded: Encoded
     classed: TableRef
-    released: TableRef
+    recoded: Recoded
 
 
 def verify_version(
     scratch: Scratch, step: Step, shape: Shape, physical: Relation, before: Before | None, cohort: Cohort | None,
     requirements: Sequence[Requirement], kept: Sequence[Mapping[str, object]], sensitive: Mapping[str, str], rows: int,
+    last: Sequence[RequirementResult] = (),
 ) -> Verified:  # fmt: skip
     """Check a written version of a lineage.
 
@@ -59,6 +63,7 @@ def verify_version(
         kept: the columns that are published as they are.
         sensitive: names of the sensitive columns, by alias.
         rows: how many the version has, as they were counted before it was recorded.
+        last: what the version before in the lineage reached.
 
     Raises:
         PrivacyViolation: a key is in two classes, a class has changed or lost a part of its rows, a class or a group of the table does not
@@ -91,42 +96,103 @@ def verify_version(
             "the released table does not have exactly the policy's columns; nothing was published"
         )
     written = _written(scratch, physical, parts)
-    if _staged(scratch, made.rows, made.classes, physical, kept, parts, "now") != written:
+    now = _staged(scratch, made.rows, made.classes, physical, kept, parts, "now")
+    if now != written:
         raise PrivacyViolation("the released rows are not those of the lineage; nothing was published")
     if int(written[0]) != rows:
         raise PrivacyViolation(f"{written[0]} of {rows} rows were written; nothing was published")
     if before is not None:
-        _as_before(scratch, step, before, kept)
+        _as_before(scratch, step, before, kept, physical, parts, now)
     if cohort is not None:
         _as_made(scratch, step, cohort, physical, kept)
-    aliases = list(sensitive)
-    by_class = measure_requirements(scratch, Grouping(made.rows, ("class",)), aliases, requirements)
+    aliases, asked = list(sensitive), of_rows([one for one in requirements if not one.counts_persons])
+    by_class = measure_requirements(scratch, Grouping(made.rows, ("class",)), aliases, asked)
     by_cells = measure_requirements(
-        scratch, Grouping(physical.ref, shape.layout.of_class), list(sensitive.values()), requirements
+        scratch, Grouping(physical.ref, shape.layout.of_class), list(sensitive.values()), asked
     )
+    of_persons = _persons(scratch, step, cohort, [one for one in requirements if one.counts_persons], last)
     return Verified(
-        by_class.requirements, by_class.classes, by_class.min_class, by_class.max_class, by_cells.pm
+        (*by_class.requirements, *of_persons), by_class.classes, by_class.min_class, by_class.max_class, by_cells.pm
+    )  # fmt: skip
+
+
+def _persons(
+    scratch: Scratch, step: Step, cohort: Cohort | None, asked: Sequence[Requirement], last: Sequence[RequirementResult]
+) -> tuple[RequirementResult, ...]:  # fmt: skip
+    """What classes reach over persons: each was measured when it was made, and has the same rows since; and no person is in two.
+
+    A class's rows hold no number of the person that lasts, so that what is reached is the worst of the version before and of the cohort.
+    """
+    if step.whole:
+        apart = scratch.fetch("frozen/persons_apart", rows=step.lineage.rows)
+        if int(str(apart[0][0])):
+            raise PrivacyViolation(
+                f"{apart[0][0]} persons are in more than one class of the lineage; nothing was published"
+            )
+    before = {(one.name, one.column): one for one in last}
+    if cohort is None:
+        return tuple(before[one.name, one.column] for one in asked if (one.name, one.column) in before)
+    made = measure_persons(scratch, cohort.encoded, cohort.classed, cohort.recoded, asked) if asked else ()
+    lowest = {(one.name, one.column): max if one.at_most else min for one in asked}
+    return tuple(
+        replace(
+            one,
+            reached=lowest[one.name, one.column](
+                one.reached, before.get((one.name, one.column), one).reached
+            ),
+        )
+        for one in made
     )
 
 
-def _as_before(scratch: Scratch, step: Step, before: Before, kept: Sequence[Mapping[str, object]]) -> None:
-    """The lineage still says of the version before what readers have: no row has moved, no cell has changed."""
-    physical = scratch.engine.relation(table_name(before.table))
-    there = {column.name for column in physical.columns}
-    parts = [name for name in step.lineage.published_parts() if name in there]
-    made = published(scratch, step.lineage, before.version, kept, parts, "before")
-    said = _staged(scratch, made.rows, made.classes, physical, kept, parts, "then")
-    if said != _written(scratch, physical, parts):
+def _as_before(
+    scratch: Scratch, step: Step, before: Before, kept: Sequence[Mapping[str, object]], physical: Relation, parts: Sequence[str],
+    now: tuple[str, ...],
+) -> None:  # fmt: skip
+    """The lineage still says of the version before what readers have: no row has moved, no cell has changed.
+
+    Fingerprints are sums over rows: that of the version before is the one of this version without the rows that came, with those that left.
+    """
+    earlier = scratch.engine.relation(table_name(before.table))
+    there = [column.name for column in earlier.columns]
+    if there == [column.name for column in physical.columns]:
+        came, left = (
+            _differing(scratch, step, before, physical, kept, parts, came=came) for came in (True, False)
+        )
+        said = tuple(str(int(a) - int(b) + int(c)) for a, b, c in zip(now, came, left, strict=True))
+    else:
+        parts = [name for name in parts if name in there]
+        made = published(scratch, step.lineage, before.version, kept, parts, "before")
+        said = _staged(scratch, made.rows, made.classes, earlier, kept, parts, "then")
+    if said != _written(scratch, earlier, parts):
         raise PrivacyViolation(
             f"the lineage does not say what version {before.version} published: a row was moved, or a cell changed; nothing was published"
         )
+
+
+def _differing(
+    scratch: Scratch, step: Step, before: Before, physical: Relation, kept: Sequence[Mapping[str, object]], parts: Sequence[str], *, came: bool
+) -> tuple[str, ...]:  # fmt: skip
+    """The fingerprint of the rows of the version that the one before does not have, or of those that it has alone."""
+    name = "came" if came else "left"
+    rows, classes = scratch.table(f"{name}_rows"), scratch.table(f"{name}_classes")
+    scratch.execute(
+        "frozen/differing", made=rows, rows=step.lineage.rows, before=before.version, version=step.version, came=came, kept=kept
+    )  # fmt: skip
+    scratch.execute(
+        "publish/kept_classes", made=classes, classes=step.lineage.classes, rows=rows, columns=list(parts)
+    )
+    return _staged(scratch, rows, classes, physical, kept, parts, name)
 
 
 def _as_made(
     scratch: Scratch, step: Step, cohort: Cohort, physical: Relation, kept: Sequence[Mapping[str, object]]
 ) -> None:
     """The cohort is in the lineage as the method made it, whole."""
-    names = {column.name for column in scratch.engine.look_up([cohort.released]).columns(cohort.released)}
+    names = {
+        column.name
+        for column in scratch.engine.look_up([cohort.recoded.released]).columns(cohort.recoded.released)
+    }
     parts = [name for name in step.lineage.published_parts() if name in names]
     rows, classes = scratch.table("cohort_rows"), scratch.table("cohort_classes")
     scratch.execute("frozen/since", made=rows, rows=step.lineage.rows, version=step.version, kept=kept)
@@ -134,7 +200,7 @@ def _as_made(
         "publish/kept_classes", made=classes, classes=step.lineage.classes, rows=rows, columns=parts
     )
     said = _staged(scratch, rows, classes, physical, kept, parts, "kept")
-    if said != _staged(scratch, cohort.classed, cohort.released, physical, kept, parts, "made"):
+    if said != _staged(scratch, cohort.classed, cohort.recoded.released, physical, kept, parts, "made"):
         raise PrivacyViolation("the lineage does not have the cohort as it was made; nothing was published")
 
 

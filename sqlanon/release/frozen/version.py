@@ -35,6 +35,7 @@ class Step:
         entered: the cohort that is published; None: none is.
         leaving: scratch table of the classes that leave; None: none does.
         stage: the source's rows with their key; None: the source was not read.
+        whole: rows of persons who are published wait.
         erased: scratch table of hashes of keys that are never published again from now on; None: none is new.
     """
 
@@ -47,10 +48,11 @@ class Step:
     leaving: TableRef | None = None
     stage: TableRef | None = None
     erased: TableRef | None = None
+    whole: bool = False
 
 
-def record(scratch: Scratch, step: Step, shape: Shape) -> None:
-    """Write a step into the lineage, in the transaction that is open."""
+def record(scratch: Scratch, step: Step, added: Mapping[str, str], filled: Mapping[str, str]) -> None:
+    """Write a step into the lineage, in the transaction that is open; ``added`` and ``filled`` as in `Shape`."""
     lineage = step.lineage
     made: list[Statement] = []
     at: dict[str, Bind] = {"at": step.at}
@@ -62,12 +64,10 @@ def record(scratch: Scratch, step: Step, shape: Shape) -> None:
         ]
     if not scratch.engine.exists(lineage.erased):
         made.append(scratch.sql("frozen/create_erased", erased=lineage.erased))
-    for name, kind in shape.added.items():
+    for name, kind in added.items():
         made += [
             scratch.sql("frozen/add_column", classes=lineage.classes, column=name, type=kind),
-            scratch.sql(
-                "frozen/fill_column", classes=lineage.classes, column=name, filled=shape.filled[name]
-            ),
+            scratch.sql("frozen/fill_column", classes=lineage.classes, column=name, filled=filled[name]),
         ]
     if step.leaving:
         made.append(
@@ -80,7 +80,9 @@ def record(scratch: Scratch, step: Step, shape: Shape) -> None:
     elif step.stage and not step.begins:
         made.append(scratch.sql("frozen/forget", rows=lineage.rows, stage=step.stage))
         made.append(
-            scratch.sql("frozen/wait", at, rows=lineage.rows, stage=step.stage, erased=lineage.erased)
+            scratch.sql(
+                "frozen/wait", at, rows=lineage.rows, stage=step.stage, erased=lineage.erased, whole=step.whole
+            )
         )  # fmt: skip
     scratch.execute_all(made)
     if step.erased:
@@ -91,7 +93,9 @@ def record(scratch: Scratch, step: Step, shape: Shape) -> None:
     drop_statistics(scratch.engine, [lineage.rows, lineage.classes, lineage.erased])
 
 
-def refuse(scratch: Scratch, lineage: Lineage, version: int, at: str, stage: TableRef) -> None:
+def refuse(
+    scratch: Scratch, lineage: Lineage, version: int, at: str, stage: TableRef, *, whole: bool
+) -> None:
     """Note that the rows that wait now could not be published, in a transaction of its own.
 
     That stays whatever becomes of the version: rows that are tried again, together with later ones, would be a mixed cohort.
@@ -100,7 +104,9 @@ def refuse(scratch: Scratch, lineage: Lineage, version: int, at: str, stage: Tab
         if not scratch.engine.exists(lineage.erased):
             scratch.execute("frozen/create_erased", erased=lineage.erased)
         scratch.execute("frozen/forget", rows=lineage.rows, stage=stage)
-        scratch.execute("frozen/wait", {"at": at}, rows=lineage.rows, stage=stage, erased=lineage.erased)
+        scratch.execute(
+            "frozen/wait", {"at": at}, rows=lineage.rows, stage=stage, erased=lineage.erased, whole=whole
+        )
         scratch.execute("frozen/refuse", rows=lineage.rows, version=version)
 
 
@@ -176,7 +182,8 @@ def published(
 
 
 def entered_of(
-    scratch: Scratch, lineage: Lineage, version: int, at: str, made: Made, history: TableRef, shape: Shape, *, begins: bool
+    scratch: Scratch, lineage: Lineage, version: int, at: str, made: Made, history: TableRef, exits: TableRef | None, shape: Shape, *,
+    begins: bool, owned: bool,
 ) -> Entered:  # fmt: skip
     """A cohort's rows and classes as the lineage keeps them.
 
@@ -187,8 +194,10 @@ def entered_of(
         at: the time of the run.
         made: the cohort's classes.
         history: its history, as `sqlanon.release.check.history.rows_of` makes it.
+        exits: its rows of classes that are divided into exit groups; None: no class is.
         shape: the columns of the version.
         begins: the lineage begins with it.
+        owned: its rows have the person's hash, which is kept.
     """
     roles, recoded, own = made.encoded.roles, made.recoded, made.recoded.layout.of_class
     offset = 0 if begins else int(str(scratch.fetch("frozen/last", classes=lineage.classes)[0][0]))
@@ -198,11 +207,12 @@ def entered_of(
     scratch.execute(
         "frozen/entered", {"at": at}, entered=rows, classed=made.classed, history=history, waits=None if begins else lineage.rows,
         version=version, offset=offset, quasi=quasi_columns(roles), kept=kept_columns(roles), sensitive=range(1, len(roles.sensitive) + 1),
+        owned=owned, exits=exits,
     )  # fmt: skip
     scratch.execute(
         "frozen/entered_classes", entered=classes, released=recoded.released, groups=recoded.groups, boxes=recoded.boxes, version=version,
         offset=offset, starred=recoded.starred, columns=columns, codes=[{"code": code, "weight": weight} for code, weight in weights.items()],
-        weights=sum(weights.values()),
+        weights=sum(weights.values()), exits=exits,
     )  # fmt: skip
     return Entered(rows, classes)
 

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import datetime
 import re
 from dataclasses import replace
 
 from sqlanon.errors import GuardError, PolicyError, UnsupportedError
-from sqlanon.release.frozen.census import Census, is_due, waits_too_long
+from sqlanon.release.frozen.census import Census, is_due, too_long
 from sqlanon.release.store.catalog import now
 from sqlanon.release.store.catalog_entry import Entry
-from sqlanon.release.store.lineage import Lineage, current, next_number, number_of
+from sqlanon.release.store.lineage import Lineage, check_erased, current, next_number, number_of
 from sqlanon.release.store.refresh import Decision, policy_changes
 from sqlanon.release.store.state import SHOWN, ReleaseState
 from sqlanon.spec import ReleaseSpec
@@ -21,16 +22,17 @@ _SAME = re.compile(
 """What may change within a lineage: how classes of a cohort are found, not what is published of them."""
 
 
-def lineage_of_run(state: ReleaseState, *, anew: bool) -> tuple[Lineage, bool] | None:
+def lineage_of_run(state: ReleaseState, *, anew: bool, listing: bool = False) -> tuple[Lineage, bool] | None:
     """The lineage of the version that a run would make, and whether it begins with it; None: the policy asks for no lineage.
 
     Args:
         state: the release.
         anew: a new one is asked for.
+        listing: erased keys are listed now, so that the list may be gone.
 
     Raises:
         PolicyError: it is asked for where versions have no lineage.
-        GuardError: the lineage is gone, or the policy's changes need a new one.
+        GuardError: the lineage or the list of erased keys is gone, the clock went backwards, or the policy's changes need a new lineage.
     """
     spec = state.spec
     if not spec.refresh.frozen:
@@ -42,17 +44,38 @@ def lineage_of_run(state: ReleaseState, *, anew: bool) -> tuple[Lineage, bool] |
             f"{spec.name}: refresh: {{mode: frozen}} records what is published in the transaction that publishes it, and this database has none; use DuckDB "
             "or PostgreSQL, or mode: full"
         )
+    _check_clock(state)
+    if not listing:
+        check_erased(state)
     found = None if anew else current(state)
     if found is None:
         return Lineage.of(state.engine, spec.name, next_number(state.versions)), True
-    last = [one for one in state.versions if one.status in SHOWN and number_of(one) == found.number][-1]
-    broken = _broken(spec, last, state)
+    broken = _broken(spec, newest(state, found.number), state)
     if broken:
         raise GuardError(
             f"{spec.name}: what was published stays as it is (refresh: {{mode: frozen}}), and this cannot hold for it: {'; '.join(broken)}. "
             "run --new-lineage begins anew, and reports what old and new versions reveal together"
         )
     return found, False
+
+
+def newest(state: ReleaseState, number: int) -> Entry:
+    """The newest version of a lineage that readers had."""
+    return [one for one in state.versions if one.status in SHOWN and number_of(one) == number][-1]
+
+
+def _check_clock(state: ReleaseState) -> None:
+    """No run looked at the release later than now.
+
+    Raises:
+        GuardError: one did.
+    """
+    last = max((_parsed(one.checked_at or one.published_at) for one in state.versions), default=None)
+    if last is not None and _parsed(now()) < last:
+        raise GuardError(
+            f"{state.spec.name}: a run looked at this release at {last.isoformat()}, and the clock says {now()}: a clock that goes backwards would publish "
+            "cohorts at the wrong time; set it right and run again"
+        )
 
 
 def due_again(state: ReleaseState, decision: Decision, lineage: Lineage, begins: bool) -> Decision:
@@ -62,12 +85,19 @@ def due_again(state: ReleaseState, decision: Decision, lineage: Lineage, begins:
     if begins:
         return replace(decision, state="made anew", why=(*decision.why, "a new lineage begins"), same_as=None)
     found = state.engine.fetch(statement("frozen/waiting", state.engine.dialect, rows=lineage.rows))[0]
-    waits = Census(0, int(str(found[0])), waits_since=None if found[1] is None else str(found[1]))
-    if waits.waiting and (is_due(state.spec, waits, now()) or waits_too_long(state.spec, waits, now())):
+    refused = newest(state, lineage.number).report["lineage"].get("refused_since")
+    waits = Census(
+        0, int(str(found[0])), waits_since=None if found[1] is None else str(found[1]), refused_since=refused
+    )
+    if (waits.waiting and is_due(state.spec, waits, now())) or too_long(state.spec, waits, now()):
         return replace(
             decision, state="data changed", why=(*decision.why, "rows wait that are due"), same_as=None
         )
     return decision
+
+
+def _parsed(at: str) -> datetime.datetime:
+    return datetime.datetime.fromisoformat(at)
 
 
 def _broken(spec: ReleaseSpec, last: Entry, state: ReleaseState) -> list[str]:
@@ -86,4 +116,4 @@ def _broken(spec: ReleaseSpec, last: Entry, state: ReleaseState) -> list[str]:
     return found
 
 
-__all__ = ["due_again", "lineage_of_run"]
+__all__ = ["due_again", "lineage_of_run", "newest"]

@@ -16,7 +16,7 @@ from sqlanon.progress import Progress, Silent, Stopwatch
 from sqlanon.release.check import history, tokens
 from sqlanon.release.check.persons import feasible_warnings
 from sqlanon.release.frozen.census import planned as planned_frozen
-from sqlanon.release.frozen.which import lineage_of_run
+from sqlanon.release.frozen.which import due_again, lineage_of_run
 from sqlanon.release.make.bound import described
 from sqlanon.release.make.classes import Machine, make_classes
 from sqlanon.release.make.persons_cost import persons_cost
@@ -46,6 +46,8 @@ def plan(
     progress: Progress | None = None,
     beside: Sequence[ReleaseSpec] = (),
     machine: Machine | None = None,
+    *,
+    new_lineage: bool = False,
 ) -> PlanReport:
     """What a run would do.
 
@@ -56,6 +58,7 @@ def plan(
         beside: other releases of the same policy, for warnings about what readers see together.
         machine: what a run may use; None: this machine, as by default. With a key and a version before, the method runs
             here too: what both versions reveal together depends on its classes.
+        new_lineage: of a run that begins a new lineage (``refresh: {mode: frozen}``).
 
     Raises:
         PolicyError, GuardError, InfeasibleError: what would stop the run.
@@ -69,6 +72,9 @@ def plan(
             state = read_state(engine, spec)
             target = target_of(state)
             decision = decide(state)
+            lineage = lineage_of_run(state, anew=new_lineage)
+            if lineage is not None:
+                decision = due_again(state, decision, *lineage)
         secret = state.secret or secrets.token_hex(32)
         with Scratch(engine, watch) as scratch:
             ready = prepare(
@@ -84,14 +90,9 @@ def plan(
                         cost = persons_cost(
                             scratch, spec, ready, stage, machine.memory, machine.threads, secret
                         )
-            lineage = lineage_of_run(state, anew=False)
             if lineage is not None and not lineage[1]:
-                compared = Compared(
-                    None,
-                    None,
-                    (),
-                    planned_frozen(scratch, spec, lineage[0], ready.stage, ready.source.read_at),
-                )
+                goes_on = planned_frozen(scratch, spec, lineage[0], ready)
+                compared = Compared(None, None, (), goes_on)
             else:
                 compared = _compared(scratch, state, machine, watch, ready, decision, target, secret)
             return PlanReport(
@@ -273,7 +274,8 @@ def _statements(engine: Engine, spec: ReleaseSpec, target: Publication, ready: P
     grouping = form.grouping(physical, counted, layout)
     made = [
         statement("table/stage", engine.dialect, stage=stage, source=ready.roles.relation.ref, columns=staged, dense=False,
-                  numbers=None, link=[] if ready.roles.link else hashed(ready.roles.relation, link_columns(ready.roles, spec)), key=list(spec.key), persons=list(ready.persons), tokens=tokens),
+                  numbers=None, link=[] if ready.roles.link else hashed(ready.roles.relation, link_columns(ready.roles, spec)), key=list(spec.key), persons=list(ready.persons), tokens=tokens,
+                  owner=ready.persons[0] if ready.owned else None),
         statement("publish/table", engine.dialect, physical=physical, published=listed(layout.columns), dense=False, repeated=[], **released),
     ]  # fmt: skip
     shown = [(target.view, physical, layout.columns)]

@@ -12,7 +12,7 @@ from sqlanon.methods.shared.exact_values import measures
 from sqlanon.privacy import Requirement, requirements
 from sqlanon.privacy.population import of_rows
 from sqlanon.progress import Stopwatch
-from sqlanon.release.check.history import PERSON, check_key, key_columns
+from sqlanon.release.check.history import OWNER, PERSON, check_key, key_columns
 from sqlanon.release.check.persons import feasible_persons
 from sqlanon.release.make import bound
 from sqlanon.release.make.guards import (
@@ -61,11 +61,16 @@ class Prepared:
     keyed: bool
     person_codes: tuple[Domain, ...] = ()
     population: Population | None = None
+    owned: bool = False
 
     @property
     def carried(self) -> tuple[str, ...]:
         """Further columns of the stage that are kept for each row."""
-        return (*(one.alias for one in self.persons), *((PERSON,) if self.keyed else ()))
+        return (
+            *(one.alias for one in self.persons),
+            *((PERSON,) if self.keyed else ()),
+            *((OWNER,) if self.owned else ()),
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +90,7 @@ class Staged:
         source: what the catalog keeps of it.
         persons: the counted identifiers.
         requirements: what is asked.
-        keyed: the stage holds the key's hash.
+        keyed: the stage holds the key's hash; ``owned``: and that of the person.
         people, beside, many: a population that the rows are of: its columns, its staged rows, and how many.
     """
 
@@ -99,6 +104,7 @@ class Staged:
     people: Roles | None = None
     beside: TableRef | None = None
     many: int = 0
+    owned: bool = False
 
 
 def prepare(
@@ -135,7 +141,7 @@ def read_source(
     asked = requirements(
         spec.privacy, tuple(reading.name for reading in roles.sensitive), tuple(one.name for one in persons), spec.columns
     )  # fmt: skip
-    key = key_columns(spec, roles)
+    key, owned = key_columns(spec, roles), spec.refresh.frozen and bool(persons)
     token_keys = pseudonyms.keys(spec, pseudonyms.secret_of(spec, tokens)) if spec.token else None
     started = now()
     with watch.stage("snapshot"), scratch.engine.snapshot():
@@ -161,7 +167,16 @@ def read_source(
         if scratch.engine.capabilities.staged_hashes:
             roles = roles.hashing(links)
         stage = take_stage(
-            scratch, roles, links, key, secret, persons, dense=dense, rows=rows, keys=token_keys
+            scratch,
+            roles,
+            links,
+            key,
+            secret,
+            persons,
+            dense=dense,
+            rows=rows,
+            keys=token_keys,
+            owner=persons[0] if owned else None,
         )
         beside = stage_population(scratch, people, many) if people is not None else None
         if rows:
@@ -169,7 +184,7 @@ def read_source(
             if key:
                 check_key(scratch, spec, stage)
     scratch.expect(rows + many)
-    return Staged(roles, stage, rows, seen, persons, asked, bool(key), people, beside, many)
+    return Staged(roles, stage, rows, seen, persons, asked, bool(key), people, beside, many, owned)
 
 
 def profiled(
@@ -177,7 +192,8 @@ def profiled(
 ) -> Prepared:
     """The second half: domains, feasibility, and whether the method can be used.
 
-    ``part``: the rows are some of the source's, so that a column that has many values there may have few in all.
+    ``part``: the rows are some of the source's, so that a column that has many values there may have few in all, and a value that a
+    requirement lists may occur in others.
     """
     roles, stage, rows, persons, asked = (
         staged.roles,
@@ -195,7 +211,7 @@ def profiled(
         quasi, sensitive, person_codes = build_domains(scratch, roles, stage, coded, staged.beside)
         if not part:
             guard_sensitive(spec, sensitive, rows)
-        guard_values(scratch, spec, sensitive, asked)
+            guard_values(scratch, spec, sensitive, asked)
         guard_columns(scratch, spec, quasi)
         bound.check(spec, quasi)
         population = None
@@ -213,7 +229,7 @@ def profiled(
         layout = format_of(spec.format.kind).layout(roles, quasi, spec.format)
         layout.check(scratch.engine.capabilities.max_identifier)
     return Prepared(
-        roles, stage, rows, quasi, sensitive, asked, reached, chosen, persons, staged.source, staged.keyed, person_codes, population
+        roles, stage, rows, quasi, sensitive, asked, reached, chosen, persons, staged.source, staged.keyed, person_codes, population, staged.owned
     )  # fmt: skip
 
 

@@ -176,7 +176,8 @@ class Catalog:
     def mark(self, release: str, version: int, status: str, first: Sequence[Statement] = ()) -> None:
         """Change the status of one version, after statements that are sent with it.
 
-        pending, published, replaced, withdrawn, returning (to a file), withdrawing (a file), dropped or abandoned.
+        pending, published, replaced, withdrawn, returning (to a file), withdrawing (a file), dropped, abandoned or
+        discarded (it was abandoned, and its tables are dropped).
         """
         self._change("catalog/update", release, version, {"status": status}, first)
 

@@ -20,7 +20,7 @@ from sqlanon.sqltext import statement
 
 OWN = "_sqlanon_"
 """How the lineage's own columns begin; the others are published."""
-KEEPS = ("_sqlanon_key", "_sqlanon_first", "_sqlanon_gone", "_sqlanon_refused")
+KEEPS = ("_sqlanon_key", "_sqlanon_first", "_sqlanon_gone", "_sqlanon_refused", "_sqlanon_owner")
 """Columns of its rows that a version which readers never had leaves as they are, or that are set back apart."""
 
 
@@ -57,7 +57,10 @@ class Lineage:
         return [name for name in self.columns(self.classes) if not name.startswith(OWN)]
 
     def undo(self, version: int) -> None:
-        """Take back what a version set that readers never had, in the transaction that is open; a cohort that was refused stays so."""
+        """Take back what a version set that readers never had, in the transaction that is open.
+
+        A cohort that was refused stays so, and classes that left with an erased key do: nothing is kept of them.
+        """
         if not self.engine.exists(self.rows):
             return
         emptied = [
@@ -70,7 +73,9 @@ class Lineage:
                 "frozen/undo_rows", self.engine.dialect, rows=self.rows, version=version, columns=emptied
             )
         ]
-        made.append(statement("frozen/undo", self.engine.dialect, rows=self.rows, version=version))
+        made.append(
+            statement("frozen/undo", self.engine.dialect, rows=self.rows, version=version, erased=self.erased)
+        )
         made.append(
             statement("frozen/undo_classes", self.engine.dialect, classes=self.classes, version=version)
         )
@@ -120,6 +125,24 @@ def current(state: ReleaseState) -> Lineage | None:
     return found
 
 
+def check_erased(state: ReleaseState) -> None:
+    """The list of erased keys is there, which every lineage has.
+
+    Raises:
+        GuardError: somebody dropped it.
+    """
+    numbers = [number_of(entry) for entry in state.versions if entry.status in SHOWN]
+    known = next((number for number in numbers if number is not None), None)
+    if known is None:
+        return
+    erased = Lineage.of(state.engine, state.spec.name, known).erased
+    if not state.exists(erased):
+        raise GuardError(
+            f"{state.spec.name}: {erased} is gone, the list of erased keys: no version can be made that is certain to be without them; "
+            "sqlanon erase with all keys that were ever erased makes it anew"
+        )
+
+
 def next_number(entries: Sequence[Entry]) -> int:
     """The number of a lineage that begins now."""
     return max((number_of(entry) or 0 for entry in entries), default=0) + 1
@@ -132,4 +155,14 @@ def undo(engine: Engine, entry: Entry) -> None:
         lineage.undo(entry.version)
 
 
-__all__ = ["OWN", "Lineage", "current", "lineage_of", "next_number", "number_of", "rows_table", "undo"]
+__all__ = [
+    "OWN",
+    "Lineage",
+    "check_erased",
+    "current",
+    "lineage_of",
+    "next_number",
+    "number_of",
+    "rows_table",
+    "undo",
+]

@@ -18,7 +18,7 @@ def drop_old(engine: Engine, release: str, entries: Sequence[Entry] | None = Non
     """Drop the tables of versions beyond those to keep; only what the catalog names, never CASCADE.
 
     Versions that a rollback withdrew go first, then the oldest, and what readers had before the published one last. How many
-    stay is what the newest policy says.
+    stay is what the newest policy says. Where keys were erased, none of the versions before stays.
 
     Args:
         engine: the source's database.
@@ -34,16 +34,23 @@ def drop_old(engine: Engine, release: str, entries: Sequence[Entry] | None = Non
     had = {entry.report.get("replaces") for entry in published}
     spare.sort(key=lambda entry: entry.version in had)
     stale = spare[: max(len(spare) + len(published) - _kept(entries), 0)]
+    stale += [entry for entry in spare if entry not in stale and shows_erased(entry, entries)]
     stale += [entry for entry in entries if entry.status == "abandoned"]
     dropped = []
     for entry in stale:
         try:
             with engine.publishing():
-                catalog.mark(release, entry.version, "dropped", drops_of(engine, entry))
+                catalog.mark(release, entry.version, dropped_as(entry), drops_of(engine, entry))
         except DatabaseError:
             continue  # a reader holds it, or something depends on it: the next run tries again
         dropped.append(f"{entry.release}@{entry.version}")
     return dropped
+
+
+def shows_erased(entry: Entry, entries: Sequence[Entry]) -> bool:
+    """Whether a version is older than one that erased keys (also one that was killed): no rollback may show it."""
+    erasures = [one.version for one in entries if (one.report.get("lineage") or {}).get("erasing")]
+    return entry.version < max(erasures, default=0)
 
 
 def _kept(entries: Sequence[Entry]) -> int:
@@ -51,6 +58,11 @@ def _kept(entries: Sequence[Entry]) -> int:
     said = sorted(entries, key=lambda entry: (entry.status == "published", entry.version))
     refresh = said[-1].policy.get("refresh") if said else None
     return int(refresh["keep"]) if refresh else RefreshSpec().keep
+
+
+def dropped_as(entry: Entry) -> str:
+    """The status of a version whose tables are dropped: readers never had one that was abandoned, so that nothing is compared with it."""
+    return "discarded" if entry.status == "abandoned" else "dropped"
 
 
 def drops_of(engine: Engine, entry: Entry) -> list[Statement]:

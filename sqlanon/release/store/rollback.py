@@ -17,6 +17,7 @@ from sqlanon.release.store.lineage import lineage_of
 from sqlanon.release.store.phases import commit
 from sqlanon.release.store.policy_diff import SETTINGS, differences, weakenings
 from sqlanon.release.store.refresh import data_change, link_columns_of, shown_as
+from sqlanon.release.store.retention import shows_erased
 from sqlanon.release.store.rights import grant_usage, set_readers
 from sqlanon.release.store.second_file import give_back, reconcile, settled
 from sqlanon.release.store.state import last_shown
@@ -137,6 +138,7 @@ def _wanted(engine: Engine, release: str, entries: list[Entry], current: Entry, 
         for entry in entries
         if entry.status in ("replaced", "withdrawn")
         and entry.file == current.file
+        and not shows_erased(entry, entries)
         and engine.exists(entry.table)
     ]
     known = ", ".join(str(entry.version) for entry in spare) or "none (keep in the policy says how many stay)"

@@ -11,7 +11,7 @@ from sqlanon.release.store.catalog import Catalog
 from sqlanon.release.store.catalog_entry import Entry
 from sqlanon.release.store.metadata import version_in
 from sqlanon.release.store.phases import checked_view, drop_views
-from sqlanon.release.store.retention import drops_of
+from sqlanon.release.store.retention import dropped_as, drops_of
 from sqlanon.release.store.second_file import reconcile, withdrawn
 from sqlanon.release.store.swap import Pointing, pointings, spelled
 from sqlanon.release.store.target import check_no_link, is_pair
@@ -139,7 +139,7 @@ def _purge(engine: Engine, release: str) -> tuple[int, ...]:
         try:
             with engine.publishing():
                 drops = [*drops_of(engine, entry), statement("table/drop", engine.dialect, target=kept)]
-                catalog.mark(release, entry.version, "dropped", drops)
+                catalog.mark(release, entry.version, dropped_as(entry), drops)
         except DatabaseError:
             refused.append(entry.version)
         else:

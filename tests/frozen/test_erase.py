@@ -1,0 +1,110 @@
+"""Erased keys: their classes leave, whole, and nothing shows or keeps what was published of them."""
+
+from __future__ import annotations
+
+import random
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import sqlanon
+from sqlanon.errors import DatabaseError, GuardError, PolicyError
+from tests.frozen.wards import begun, lineage_table, seen, spec_of, ward, write
+
+
+def test_erased_keys_leave_with_their_classes_for_ever(shared_db: Any) -> None:
+    table, spec, source = begun(shared_db)
+    names = {"id": 3}, {"id": "7"}, {"id": 1234}
+    asked = shared_db.erase(spec, names)
+    assert (asked.keys, asked.published, asked.version) == (3, 2, None)
+    assert sum(seen(shared_db, table).values()) == 20
+    done = shared_db.erase(spec, names, confirmed=True)
+    assert (done.rows, done.classes, done.version) == (asked.rows, asked.classes, 2)
+    assert sum(seen(shared_db, table).values()) == 20 - done.rows
+    with pytest.raises(PolicyError):
+        shared_db.rollback(table)
+    kept = shared_db.engine.fetch(f"SELECT COUNT(*) FROM {lineage_table(shared_db, table)} WHERE ill IS NULL")
+    assert kept[0][0] == done.rows
+    report = shared_db.run(spec, full=True).lineage
+    assert (report.erased, report.gone) == (2, done.rows - 2)
+    anew = shared_db.run(spec, new_lineage=True).lineage
+    assert (anew.published, anew.erased) == (len(source) - 2, 2)
+    with pytest.raises(PolicyError, match="no value of its column"):
+        shared_db.erase(spec, [{"id": "x"}])
+    with pytest.raises(PolicyError, match="the key is id"):
+        shared_db.erase(spec, [{"age": 3}])
+
+
+def test_a_list_that_is_gone_is_not_taken_for_an_empty_one(shared_db: Any) -> None:
+    table, spec, source = begun(shared_db)
+    shared_db.erase(spec, [{"id": 3}], confirmed=True)
+    shared_db.engine.execute(f"DROP TABLE {lineage_table(shared_db, table).replace('lineage1', 'erased')}")
+    write(shared_db, table, source | {99: (1, 1, "flu", 1)})
+    for anew in (False, True):
+        with pytest.raises(GuardError, match="the list of erased keys"):
+            shared_db.run(spec, new_lineage=anew)
+    shared_db.erase(spec, [{"id": 3}], confirmed=True)
+    assert shared_db.run(spec, full=True).lineage.erased == 1
+
+
+def test_keys_of_a_withdrawn_release_are_erased_and_nothing_is_published(shared_db: Any) -> None:
+    table, spec, _ = begun(shared_db)
+    shared_db.unpublish(table)
+    done = shared_db.erase(spec, [{"id": 3}], confirmed=True)
+    assert (done.done, done.version) == (True, None)
+    with pytest.raises(DatabaseError):
+        seen(shared_db, table)
+    with pytest.raises(PolicyError):
+        shared_db.rollback(table)
+    report = shared_db.run(spec).lineage
+    assert (report.published, report.gone, report.erased) == (20 - done.rows, done.rows - 1, 1)
+
+
+def test_versions_that_an_erasure_did_not_drop_are_not_returned_to(
+    shared_db: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It was killed after the version without the keys was published."""
+    table, spec, _ = begun(shared_db, keep=3)
+    with monkeypatch.context() as patch:
+        patch.setattr("sqlanon.release.store.publish.drop_old", lambda *_: [])
+        with pytest.raises(DatabaseError, match="could not be dropped"):
+            shared_db.erase(spec, [{"id": 3}], confirmed=True)
+    for to in (None, 1):
+        with pytest.raises(PolicyError):
+            shared_db.rollback(table, to)
+    assert shared_db.run(spec).outcome == "unchanged"
+    assert [one.status for one in shared_db.releases(table)] == ["dropped", "published"]
+
+
+@pytest.mark.parametrize("keep", [1, 3])
+def test_an_erasure_that_never_reached_the_file_is_done_by_the_next_run(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, keep: int
+) -> None:
+    database, released = tmp_path / "s.duckdb", tmp_path / "r.duckdb"
+    __import__("duckdb").connect(str(database)).close()
+    spec, source = spec_of("people", publish_file=str(released), keep=keep), ward(random.Random(3), 20)
+
+    def broken(*_: object) -> None:
+        raise OSError("no room")
+
+    with sqlanon.connect(f"duckdb:///{database}") as db:
+        write(db, "people", source)
+        db.run(spec)
+        asked = db.erase(spec, [{"id": 3}])
+        with monkeypatch.context() as patch:
+            patch.setattr("sqlanon.release.store.second_file.put_in_place", broken)
+            with pytest.raises(sqlanon.SqlanonError):
+                db.erase(spec, [{"id": 3}], confirmed=True)
+        with pytest.raises(PolicyError):
+            db.rollback("people")
+        write(db, "people", source | {99: (1, 1, "flu", 1)})
+        report = db.run(spec).lineage
+        assert report is not None
+        assert (report.published, report.left, report.gone, report.erased) == (
+            20 - asked.rows,
+            asked.rows,
+            asked.rows - 1,
+            1,
+        )
+        assert [one.status for one in db.releases("people")] == ["dropped", "discarded", "published"]

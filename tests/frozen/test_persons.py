@@ -1,0 +1,94 @@
+"""Lineages of tables of events: classes have rows of k persons, and with `persons: whole` a person is in one class of a lineage."""
+
+from __future__ import annotations
+
+import random
+from collections import defaultdict
+from dataclasses import replace
+from itertools import count
+from typing import Any
+
+import pytest
+
+from sqlanon import policy
+from sqlanon.spec import CohortSpec, RefreshSpec
+from tests.covering import seeds
+from tests.engines import create_table
+from tests.frozen.wards import classes
+
+FRESH = count()
+COLUMNS = {"id": "INTEGER", "who": "TEXT", "age": "INTEGER", "ill": "TEXT"}
+K, L, COHORT = 3, 2, 12
+
+
+@pytest.mark.parametrize("persons", ["rows", "whole"])
+@pytest.mark.parametrize("seed", seeds(6, 1))
+def test_nights_of_events(shared_db: Any, persons: str, seed: int) -> None:
+    """Rows come, also of persons who are published, and go: who is in which class is counted by the rows of the source."""
+    draw, table, number = random.Random(seed), f"events_{next(FRESH)}", count()
+    made = policy.release(
+        source=table, name=table, publish=f"release.{table}", quasi=["age"], sensitive="ill", identifiers=["id", "who"], key=["id"],
+        person=["who"], persons=persons, k=K, l=L,
+    )  # fmt: skip
+    spec = replace(made, refresh=RefreshSpec("frozen", cohort=CohortSpec(COHORT)))
+    source: dict[int, tuple[str, int, str]] = {}
+    owner: dict[int, str] = {}
+
+    def come(rows: int, first: int, last: int) -> None:
+        for _ in range(rows):
+            new = next(number)
+            source[new] = (
+                f"p{draw.randrange(first, last)}",
+                draw.randrange(90),
+                draw.choice(("flu", "cold", "hiv")),
+            )
+            owner[new] = source[new][0]
+
+    come(40, 0, 20)
+    before: dict[int, int] = {}
+    for night in range(5):
+        shared_db.engine.execute(f"DROP TABLE IF EXISTS {table}")
+        create_table(shared_db, table, COLUMNS, [(key, *row) for key, row in source.items()])
+        report = shared_db.run(spec)
+        found = classes(shared_db, table, owner)
+        assert before.items() <= found.items()
+        where, holds = defaultdict(set), defaultdict(set)
+        for key, number_of in found.items():
+            where[owner[key]].add(number_of)
+            holds[number_of].add(owner[key])
+        assert min(map(len, holds.values())) >= K
+        later = [key for key in source if key not in found and owner[key] in where]
+        if persons == "whole":
+            assert max(map(len, where.values())) == 1
+            assert len(later) == report.lineage.later
+        else:
+            assert report.lineage.later == 0
+        reached = {one.name: one.reached for one in report.requirements}
+        assert reached["persons"] == min(map(len, holds.values()))
+        before = found
+        for key in draw.sample(sorted(source), 4):
+            del source[key]
+        come(8, night * 5, 40)
+    assert all(one.failing == 0 and not one.unknown for one in shared_db.history(table))
+
+
+def test_later_rows_wait_also_where_no_row_of_the_person_is_left(shared_db: Any) -> None:
+    table = f"events_{next(FRESH)}"
+    made = policy.release(
+        source=table, name=table, publish=f"release.{table}", quasi=["age"], sensitive="ill", identifiers=["id", "who"], key=["id"],
+        person=["who"], k=2,
+    )  # fmt: skip
+    spec = replace(made, refresh=RefreshSpec("frozen", cohort=CohortSpec(2)))
+    rows = [(number, f"p{number // 2}", number, "flu") for number in range(8)]
+    nights = (
+        rows,
+        [*rows[2:], (90, "p0", 1, "flu"), (91, "p9", 1, "flu"), (92, "p8", 1, "flu")],
+        [(93, "p0", 1, "flu"), *rows[4:]],
+    )
+    counts = []
+    for night in nights:
+        shared_db.engine.execute(f"DROP TABLE IF EXISTS {table}")
+        create_table(shared_db, table, COLUMNS, night)
+        report = shared_db.run(spec).lineage
+        counts.append((report.entered, report.later))
+    assert counts == [(8, 0), (2, 1), (0, 1)]
