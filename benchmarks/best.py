@@ -61,7 +61,8 @@ def main(words: list[str] | None = None) -> int:
         with source(folder, case) as (url, name):
             *found, kept = [measured(url, name, case, method) for method in (*OF, BEST)]
         least = min(one["loss"] for one in found)
-        kept |= {"method": "best", "least": least, "met": kept["loss"] <= least}
+        # Engines add numbers of several threads in no fixed order: the same classes may differ in the last digits.
+        kept |= {"method": "best", "least": least, "met": kept["loss"] <= least * (1 + 1e-9)}
         results.append({"table": case.name, "k": case.k, "runs": [*found, kept]})
         good &= kept["met"] and all(one["min_class"] >= case.k for one in (*found, kept))
         losses = ", ".join(f"{one['method']} {one['loss']:.5f}" for one in (*found, kept))

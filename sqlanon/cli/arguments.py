@@ -133,14 +133,20 @@ def fraction(option: str, text: str | None) -> Fraction | None:
         raise PolicyError(f"{option}: a number is wanted, as in 3, 2.5 or 5/2") from None
 
 
-def as_options(error: PolicyError) -> PolicyError:
+def as_options(error: PolicyError, release: str = "") -> PolicyError:
     """The same problems, with the arguments they begin with, and what they say to write, as options.
+
+    Problems of a run begin with the name of the ``release``, which may be that of an argument and is left as it is.
 
     Example:
         >>> as_options(PolicyError("quasi[age]: is listed twice, such as at_least: {l: 2}")).problems
         ['--qi age: is listed twice, such as --at-least l=2']
     """
-    problems = [_WRITTEN.sub(_to_write, _ARGUMENT.sub(_option, problem)) for problem in error.problems]
+    named = [
+        problem if problem.startswith(f"{release}:") else _ARGUMENT.sub(_option, problem)
+        for problem in error.problems
+    ]
+    problems = [_WRITTEN.sub(_to_write, problem) for problem in named]
     return type(error)(problems)
 
 

@@ -56,11 +56,11 @@ def given_options(values: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _parameter(argument: Argument) -> inspect.Parameter:
-    default = argument.default if argument.default != () else None
+    default = argument.default if argument.form in (Form.FLAG, Form.SWITCH) else None
+    # What is not written is left out: a default that is written may not go with other options.
+    shown = f"{argument.default}" if isinstance(argument.default, str) else False
     metavar = argument.metavar if argument.words is None else f"[{'|'.join(argument.own)}]"
-    option = typer.Option(
-        argument.option, metavar=metavar, help=argument.help, show_default=isinstance(default, str)
-    )
+    option = typer.Option(argument.option, metavar=metavar, help=argument.help, show_default=shown)
     match argument.form:
         case Form.WORD:
             # Text where extensions may add words: asking for theirs here would be done at every start.

@@ -113,6 +113,12 @@ def refusals(method: MethodDeclaration, asked: Asked) -> list[Refused]:
     if method.formats is not None and asked.format not in method.formats:
         allowed = f"{method.name} goes with {_or(method.formats)}"
         found.append(Refused(f"{method.name} cannot be published in the format {asked.format}", allowed))
+    runs_others = any(
+        isinstance(option, Several) for option in method.options
+    )  # which have executions of their own
+    if not (found or runs_others) and asked.execution not in ("auto", *method.executions):
+        has = f"leave execution out (auto), or say {_or(method.executions)}"
+        found.append(Refused(f"{method.name} has no {asked.execution}", has))
     for limit in method.limits:
         if limit.of == "quasi columns" and (
             refused := limit.refusal(asked.method, asked.options, asked.quasi)

@@ -58,6 +58,7 @@ class Priced(NamedTuple):
 
     Attributes:
         low, high: int32[slots, d], their least and greatest codes.
+        begin, end: int32[slots, d], the codes that their cells cover; of sets of a nominal column none, but see ``mask``.
         mask: uint64[slots, d, words], the codes of nominal columns.
         size, cost: int64[slots].
         of: int64[slots, values], rows of each sensitive value.
@@ -66,10 +67,13 @@ class Priced(NamedTuple):
         base: int64[slots, values], what one row more of that value costs where its codes are in all cells.
         head, after: int64[slots] and int64[n], the rows of each as a list that ends with -1.
         cluster: int64[n], the slot of each row.
+        when: int64[slots + 1], when each was priced last, on a clock that counts these; last the clock.
     """
 
     low: Codes
     high: Codes
+    begin: Codes
+    end: Codes
     mask: npt.NDArray[np.uint64]
     size: Longs
     cost: Longs
@@ -81,6 +85,7 @@ class Priced(NamedTuple):
     head: Longs
     after: Longs
     cluster: Longs
+    when: Longs
 
 
 @njit(nogil=True, cache=True)
@@ -92,11 +97,12 @@ def new_priced(objective: Objective, n: int, slots: int) -> Priced:
         if facts[a, KIND] == SET:
             words = max(words, (facts[a, SIZE] + facts[a, NULLS] + 63) // 64)
     return Priced(
-        np.zeros((slots, d), np.int32), np.zeros((slots, d), np.int32), np.zeros((slots, d, words), np.uint64),
+        np.zeros((slots, d), np.int32), np.zeros((slots, d), np.int32), np.zeros((slots, d), np.int32),
+        np.zeros((slots, d), np.int32), np.zeros((slots, d, words), np.uint64),
         np.zeros(slots, np.int64), np.zeros(slots, np.int64), np.zeros((slots, values), np.int64),
         np.zeros((slots, d), np.int64), np.zeros((slots, d), np.int64),
         np.zeros((slots, d if objective.whole > 0 else 0, values + 1), np.int32), np.zeros((slots, values), np.int64),
-        np.full(slots, -1, np.int64), np.full(n, -1, np.int64), np.zeros(n, np.int64),
+        np.full(slots, -1, np.int64), np.full(n, -1, np.int64), np.zeros(n, np.int64), np.zeros(slots + 1, np.int64),
     )  # fmt: skip
 
 
@@ -188,6 +194,8 @@ def priced(
     made: Priced, objective: Objective, codes: Codes, value: Longs, g: int, left: int, to: int
 ) -> None:
     """Make slot ``to`` of the rows of cluster ``g`` without row ``left`` (-1: all), and price it. Cost: O((rows + values) d)."""
+    made.when[-1] += 1
+    made.when[to] = made.when[-1]
     part, empty, last = objective.part, len(made.size) - 1, objective.counts.shape[1] - 1
     made.size[to], made.of[to], made.mask[to], made.cost[to], made.base[to] = 0, 0, 0, 0, 0
     i = made.head[g]
@@ -203,8 +211,9 @@ def priced(
         unit = _unit(made, objective, empty, to, a, low, high)
         own, weight = n * unit, part * objective.facts[a, WEIGHT]
         made.base[to] += unit
+        begin, end = _region(objective, a, low, high)
+        made.begin[to, a], made.end[to, a] = begin, end
         if objective.whole > 0:
-            begin, end = _region(objective, a, low, high)
             for s in range(last + 1):
                 made.seen[to, a, s] = _rows_in(made, objective, empty, to, a, begin, end, s)
                 if part > 0 and s < last:
@@ -238,8 +247,8 @@ def lawful(
 
 @njit(nogil=True, cache=True)
 def nearest(
-    made: Priced, objective: Objective, x: int, i: int, but: int, first: int, past: int, most: int, demands: Demands,
-    numbers: Codes, counters: Counters, rows: Longs,
+    made: Priced, objective: Objective, x: int, i: int, but: int, first: int, past: int, since: int, most: int,
+    demands: Demands, numbers: Codes, counters: Counters, rows: Longs,
 ) -> tuple[int, int]:  # fmt: skip
     """The cluster that gets dearer least, and by less than ``most``, by the rows of slot ``x``.
 
@@ -249,6 +258,7 @@ def nearest(
         i: the row that it is, where the cluster must meet the requirements with it; -1: nothing is asked.
         but: a cluster that is not looked at.
         first, past: those that are.
+        since: only those that were priced later.
         most: what it may cost, at most, less one.
         demands, numbers, counters, rows: the requirements.
 
@@ -256,32 +266,31 @@ def nearest(
         The cluster, of several the first; -1: there is none. And by how much dearer it gets.
     """
     facts, d, values, part = objective.facts, made.low.shape[1], made.of.shape[1], objective.part
-    into, more = -1, made.size[x]
+    into, more, own = -1, made.size[x], np.int64(0)
+    while more == 1 and made.of[x, own] == 0:
+        own += 1
     for h in range(first, past):
         n = made.size[h]
-        if n == 0 or h == but:
+        if n == 0 or h == but or made.when[h] <= since:
             continue
         total = np.int64(0)
         if more == 1:
-            s = 0
-            while made.of[x, s] == 0:
-                s += 1
-            total = made.base[h, s]
+            total = made.base[h, own]
         else:
             for s in range(values):
                 total += made.of[x, s] * made.base[h, s]
         for a in range(d):
             if part == 0 and total >= most:  # each cell that widens costs more
                 break
-            low, high = min(made.low[h, a], made.low[x, a]), max(made.high[h, a], made.high[x, a])
+            if made.begin[h, a] <= made.low[x, a] and made.high[x, a] <= made.end[h, a]:
+                continue
             if facts[a, KIND] == SET:
                 inside = True
                 for w in range(made.mask.shape[2]):
                     inside &= made.mask[x, a, w] & ~made.mask[h, a, w] == np.uint64(0)
-            else:
-                inside = low == made.low[h, a] and high == made.high[h, a]
-            if inside:
-                continue
+                if inside:
+                    continue
+            low, high = min(made.low[h, a], made.low[x, a]), max(made.high[h, a], made.high[x, a])
             unit = _unit(made, objective, h, x, a, np.int64(low), np.int64(high))
             total += (n + more) * unit - more * made.unit[h, a]
             if part == 0:

@@ -31,24 +31,40 @@ _ANY = np.int64(2**62)
 
 @njit(nogil=True, cache=True)
 def _pass(
-    made: Priced, objective: Objective, codes: Codes, value: Longs, order: Longs, used: int, leave: bool, demands: Demands,
-    numbers: Codes, counters: Counters, room: Longs, stop: Flag,
+    made: Priced, objective: Objective, codes: Codes, value: Longs, order: Longs, used: int, leave: bool, seen: Longs,
+    bound: Longs, demands: Demands, numbers: Codes, counters: Counters, room: Longs, stop: Flag,
 ) -> None:  # fmt: skip
-    """Move every row, in an order, to the cluster where the cost falls most; a lone one, where it must ``leave``, where it rises least."""
+    """Move every row, in an order, to the cluster where the cost falls most; a lone one, where it must ``leave``, where it rises least.
+
+    Args:
+        made, objective, codes, value, order, used, leave: the clusters, and what moves.
+        seen: int64[n], when each row was looked at last, on the clock of ``made``. Since then clusters that were not priced again are not
+            looked at: none of them that may take the row gets dearer by less than ``bound``.
+        bound: int64[n], see there; where its cluster was not priced again either, this is what its leaving saves.
+        demands, numbers, counters, room, stop: as in `sequential`.
+    """
     single, rest = len(made.size) - 2, len(made.size) - 3
     for i in order:
         if stop[0]:
             return
-        g, most = made.cluster[i], _ANY
+        g, most, since = made.cluster[i], _ANY, np.int64(-1)
         if not (leave and made.size[g] == 1):
-            if made.size[g] > 1 and not lawful(made, g, i, -1, demands, numbers, counters, room):
-                continue
-            priced(made, objective, codes, value, g, i, rest)
-            most = made.cost[g] - made.cost[rest]
+            if made.when[g] <= seen[i]:
+                most = bound[i]
+            else:
+                if made.size[g] > 1 and not lawful(made, g, i, -1, demands, numbers, counters, room):
+                    continue
+                priced(made, objective, codes, value, g, i, rest)
+                most = made.cost[g] - made.cost[rest]
             if most <= 0 and objective.part == 0:
                 continue
+            if most <= bound[i]:
+                since = seen[i]
         lone(made, objective, codes, value, i, single)
-        h, _ = nearest(made, objective, single, i, g, 0, used, most, demands, numbers, counters, room)
+        h, least = nearest(
+            made, objective, single, i, g, 0, used, since, most, demands, numbers, counters, room
+        )
+        seen[i], bound[i] = made.when[-1], most if h < 0 else least
         if h < 0:
             continue
         if made.head[g] == i:
@@ -129,7 +145,7 @@ def _unite(
                 return
             if stale[x]:
                 near[x], price[x] = nearest(
-                    made, objective, x, -1, x, 0, used, _ANY, demands, numbers, counters, room
+                    made, objective, x, -1, x, 0, used, -1, _ANY, demands, numbers, counters, room
                 )
                 price[x] -= made.cost[x]
                 stale[x] = False
@@ -167,6 +183,7 @@ def _unite(
                 x,
                 h,
                 h + 1,
+                -1,
                 price[x] + made.cost[x] + 1,
                 demands,
                 numbers,
@@ -212,7 +229,7 @@ def sequential(
     made = new_priced(objective, n, min(2 * t, n) + 4)
     counters, room = new_counters(demands, n), np.empty(n, np.int64)
     used = start(made, objective, codes, value, key, t, drawn, state, kept, numbers, counters, room, stop)
-    order = np.arange(n)
+    order, seen, bound = np.arange(n), np.full(n, -1, np.int64), np.zeros(n, np.int64)
     if drawn:  # similar rows that come one after the other all go the same way
         shuffle(state, order)
     for united in (False, True):
@@ -220,7 +237,8 @@ def sequential(
         for _ in range(MOST_PASSES):
             before = made.cost[:used].sum()
             _pass(
-                made, objective, codes, value, order, used, not united and k > 1, asked, numbers, counters, room, stop
+                made, objective, codes, value, order, used, not united and k > 1, seen, bound, asked, numbers, counters,
+                room, stop,
             )  # fmt: skip
             left = (made.size[:used] > 0).sum()
             used = _split(
@@ -232,6 +250,7 @@ def sequential(
                 break
         if not united:
             _unite(made, objective, codes, value, used, demands, numbers, counters, room, stop)
+            seen[:] = -1  # what is asked of clusters changes
     name, found = np.full(used, -1, np.int64), 0
     for i in range(n):
         g = made.cluster[i]

@@ -65,8 +65,6 @@ def release(*, source: str, **options: Unpack[AnonymizeOptions]) -> ReleaseSpec:
                 problems.add((argument.name,), "not a mapping", "requirement: value pairs")
         elif argument.name != "mean" or value:
             _put(raw, argument.path, _file(_keyed(value)))
-    if raw.get("person") and raw.get("rows_are") == "persons":
-        del raw["rows_are"]  # the command line gives every default, and to give one is to leave it out
     model = shape.read(raw, (), problems)
     spec = None if model is None else checks.build(model, raw, (), problems, checks.Files(FilePath()))
     problems.stop()

@@ -77,6 +77,12 @@ def test_as_options():
     assert error.problems == ["--hierarchy zip: no such file", "--k: 0 is too small", "anon.yml:3: x"]
 
 
+def test_a_release_that_is_called_like_an_argument_is_no_option():
+    error = PolicyError(["t: no release of main.t (4 rows) reaches k = 5", "k: 0 is too small"])
+    assert as_options(error, "t").problems == [error.problems[0], "--k: 0 is too small"]
+    assert as_options(error).problems[0].startswith("--t: ")
+
+
 def test_as_options_says_what_to_write():
     """As a policy file has it on one side, as the command line has it on the other."""
     written = {

@@ -101,10 +101,10 @@ def test_what_a_cluster_costs_and_where_rows_join_cheapest(
             for g, members in enumerate(classes)
             if g != own
         ]
-        found = nearest(made, priced_for, past, row, own, 0, past, MANY, *room)
+        found = nearest(made, priced_for, past, row, own, 0, past, -1, MANY, *room)
         assert found == (min(dearer)[::-1] if dearer else (-1, MANY))
         if dearer:
-            assert nearest(made, priced_for, past, row, own, 0, past, min(dearer)[0], *room)[0] == -1
+            assert nearest(made, priced_for, past, row, own, 0, past, -1, min(dearer)[0], *room)[0] == -1
         priced(made, priced_for, rows.codes, value, own, row, past)
         assert made.cost[past] == cost(table, [r for r in classes[own] if r != row], objective)
     for g, members in enumerate(classes):
@@ -113,7 +113,7 @@ def test_what_a_cluster_costs_and_where_rows_join_cheapest(
             for h, other in enumerate(classes)
             if h != g
         ]
-        found = nearest(made, priced_for, g, -1, g, 0, past, MANY, *room)
+        found = nearest(made, priced_for, g, -1, g, 0, past, -1, MANY, *room)
         assert found == (min(dearer)[::-1] if dearer else (-1, MANY))
 
 

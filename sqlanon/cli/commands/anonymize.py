@@ -42,6 +42,7 @@ def anonymize(
 ) -> int | None:
     """Anonymize one file, or one table where it lives."""
     read = reading(null, delimiter, encoding, types)
+    name = given["name"] or (Path(source).name.partition(".")[0] if db is None else source.rpartition(".")[2])
     try:
         asked = given_options(given)
         to, publish_file = asked.pop("publish", None), asked.pop("publish_file", None)
@@ -50,7 +51,7 @@ def anonymize(
         else:
             report = _file(screen, source, to, publish_file, asked | read, allow_weaker=allow_weaker)
     except PolicyError as error:
-        raise as_options(error) from error
+        raise as_options(error, name) from error
     screen.emit(report.to_dict())
     screen.warn(report.warnings)
     if not screen.silent:

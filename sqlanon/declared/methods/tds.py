@@ -8,13 +8,6 @@ from sqlanon.declared.method import MethodDeclaration
 from sqlanon.declared.method_options import Named, Word
 
 
-def specialized_in_memory(asked: Asked) -> Refused | None:
-    """Cells are kept in memory."""
-    if asked.execution != "pushdown":
-        return None
-    return Refused(f"{asked.method} has no pushdown", "leave execution out (auto), or use mondrian")
-
-
 def known_target(asked: Asked) -> Refused | None:
     """What a node says of the target is counted by its codes, which sensitive columns have."""
     target = str(asked.options["target"])
@@ -53,5 +46,5 @@ TDS = MethodDeclaration(
     ),
     executions=("kernel",),
     formats=("ranges", "labels", "points", "suppressed"),
-    rules=(specialized_in_memory, known_target, refined_cut),
+    rules=(known_target, refined_cut),
 )

@@ -62,8 +62,8 @@ class Sequential:
         """Bytes for the clusters of a block of so many rows, at most."""
         first = max(1, (self.alpha * max(least_rows(requirements), 1) + 50) // 100)
         clusters = 2 * (rows // first + 1)
-        # Of a cluster two codes, sets, two costs and the counts of each column, and two numbers of each value.
-        return clusters * (d * (24 + 8 * _WORDS + 4 * (values + 1)) + 16 * values)
+        # Of a cluster four codes, sets, two costs and the counts of each column, and two numbers of each value.
+        return clusters * (d * (32 + 8 * _WORDS + 4 * (values + 1)) + 16 * values)
 
     def assign(self, context: Context) -> Assignment:
         """See `Algorithm.assign`. Cost: O(n b d / (alpha k)) a pass with blocks of b rows, and the order's."""

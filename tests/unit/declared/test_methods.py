@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from sqlanon.declared import METHODS, Registry, Whole, Word
+from sqlanon.declared import METHODS, Registry, Whole, Word, asked_of, refusals
 from sqlanon.errors import PolicyError
 from sqlanon.methods import code, method, method_of
 from sqlanon.policy import loads, release
@@ -104,6 +104,16 @@ def test_the_code_takes_the_options_that_are_declared(name: str) -> None:
     taken = list(inspect.signature(algorithm).parameters)
     assert sorted(taken) == sorted(option.name for option in declared.options)
     assert algorithm(**declared.values({}))
+
+
+@pytest.mark.parametrize("name", [name for name in METHODS if name != "best"])  # whose methods are asked each
+def test_executions_that_a_method_has_not_are_refused(name: str) -> None:
+    own = METHODS[name]
+    asked = replace(asked_of(SPEC, own), own_boxes=own.own_boxes, options=own.values({}))
+    for execution in ("kernel", "pushdown"):
+        said = [str(one) for one in refusals(own, replace(asked, execution=execution))]
+        refused = any(f"has no {execution}" in one for one in said)
+        assert refused or execution in own.executions, said
 
 
 @pytest.mark.parametrize("name", METHODS)

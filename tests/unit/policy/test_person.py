@@ -111,8 +111,8 @@ def test_methods_that_count_persons(method: str) -> None:
         release(source="t", **asked, method="fulldomain:search=all")
 
 
-def test_the_default_of_rows_are_is_no_conflict_in_arguments() -> None:
-    """The command line gives it."""
+def test_rows_that_are_persons_are_refused_beside_a_person_in_arguments_too() -> None:
     asked = {"quasi": "q", "identifiers": "p", "person": "p", "persons": "rows", "k": 3}
-    assert release(source="t", **asked, rows_are="persons") == release(source="t", **asked)
-    assert release(source="t", **asked, rows_are="persons").rows_are == "events"
+    assert release(source="t", **asked).rows_are == "events"
+    with pytest.raises(PolicyError, match="rows_are: person says whose row it is"):
+        release(source="t", **asked, rows_are="persons")
