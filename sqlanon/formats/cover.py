@@ -35,6 +35,7 @@ class Claim:
         listed: the type of the originals, if a set of them fits into bits: then the number of a text is the set that it has, and
             ``has`` asks it for the value of a row.
         by_row: the released array is asked for the value of every row, by ``has``.
+        boolean: values are true and false, which an engine may have no least of.
     """
 
     alias: str
@@ -49,6 +50,7 @@ class Claim:
     listed: TableRef | None = None
     by_row: bool = False
     has: str | None = None
+    boolean: bool = False
 
 
 def covered(
@@ -181,7 +183,7 @@ def claim_of(
     few = sets_as_bits and domain.fits_bits
     return Claim(
         reading.alias, kind, names, reading.as_text, reading.value_type, claims, ranks, listed=reading.listed if few else None,
-        by_row=few and scratch.engine.capabilities.arrays_by_row,
+        by_row=few and scratch.engine.capabilities.arrays_by_row, boolean=reading.column.kind == "boolean",
     )  # fmt: skip
 
 
@@ -216,27 +218,19 @@ def least(
         matched: table (class, staged originals).
         recoded: what is published.
     """
-    found = []
+    found: dict[str, int] = {}
+    ordered: list[tuple[str, Claim]] = []
     for domain in encoded.quasi:
-        claim = claim_of(
-            form, scratch, domain, recoded.released, recoded.layout.names[domain.code], of="_least"
-        )
-        reading, names = domain.reading, claim.names
+        reading, names = domain.reading, recoded.layout.names[domain.code]
+        claim = claim_of(form, scratch, domain, recoded.released, names, of="_least")
+        if claim.kind == "ordered":
+            ordered.append((reading.name, claim))
+            continue
         what: dict[str, Any] = {
             "matched": matched, "released": recoded.released, "alias": claim.alias, "null": names.null,
             "claims": claim.claims, "type": claim.type, "as_text": claim.as_text, "value": names.value,
         }  # fmt: skip
-        if claim.kind == "ordered":
-            lo, hi = names.lo or names.value, names.hi or names.value
-            rows = scratch.fetch(
-                "freeform/least_ordered",
-                **what,
-                lo=lo,
-                hi=hi,
-                ranks=claim.ranks,
-                boolean=reading.column.kind == "boolean",
-            )
-        elif claim.kind == "set":
+        if claim.kind == "set":
             rows = scratch.fetch("freeform/least_set", **what)
         else:
             paths = scratch.table(f"{domain.code}_paths")
@@ -248,8 +242,15 @@ def least(
             )
             scratch.engine.load_rows(paths, [("leaf", text), ("level", "INTEGER"), ("label", text)], above)
             rows = scratch.fetch("freeform/least_node", **what, paths=paths, text=form.facts.text)
-        found.append((reading.name, int(str(rows[0][0]))))
-    return found
+        found[reading.name] = int(str(rows[0][0]))
+    for at in range(0, len(ordered), FEW):  # the rows are grouped once for several columns
+        some = ordered[at : at + FEW]
+        columns = [column for _, column in some]
+        row = scratch.fetch(
+            "freeform/least_ordered", matched=matched, released=recoded.released, columns=columns
+        )[0]
+        found |= {name: int(str(wide)) for (name, _), wide in zip(some, row, strict=True)}
+    return list(found.items())
 
 
 __all__ = ["Claim", "claim_of", "covered", "least", "matched"]

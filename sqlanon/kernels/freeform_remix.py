@@ -12,6 +12,7 @@ from numba import njit
 
 from sqlanon.kernels.freeform_stream import Words, below, word
 
+Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]
 
 SWAPS = 10
@@ -22,17 +23,17 @@ SPLIT = 3
 
 
 @njit(nogil=True, cache=True)
-def swap(first: Longs, second: Longs, state: Words) -> None:
+def swap(first: Ints, second: Ints, state: Words) -> None:
     """Along each alternating cycle of two matchings a fair coin swaps them.
 
     Args:
-        first, second: int64[n], the box of every row, changed.
+        first, second: int32[n], the box of every row, changed.
         state: the stream of random numbers.
 
     Cost: O(n).
     """
     n = len(first)
-    holder = np.empty(n, np.int64)
+    holder = np.empty(n, np.int32)
     for i in range(n):
         holder[second[i]] = i
     seen = np.zeros(n, np.bool_)
@@ -54,20 +55,20 @@ def swap(first: Longs, second: Longs, state: Words) -> None:
 
 
 @njit(nogil=True, cache=True)
-def _matched(edges: Longs, degree: int, box: Longs, place: Longs, holder: Longs, state: Words) -> None:
+def _matched(edges: Ints, degree: int, box: Ints, place: Ints, holder: Ints, state: Words) -> None:
     """A perfect matching of a ``degree``-regular graph by random walks (Goel, Kapralov and Khanna 2010).
 
     Args:
-        edges: int64[n, *], the first ``degree`` of a row are its boxes.
-        box, place: int64[n], written: the box of every row, and which of its edges that is.
-        holder: int64[n], written: the row of every box.
+        edges: int32[n, *], the first ``degree`` of a row are its boxes.
+        box, place: int32[n], written: the box of every row, and which of its edges that is.
+        holder: int32[n], written: the row of every box.
         state: the stream.
 
     Cost: O(n log n), expected.
     """
     n = len(edges)
     box[:], place[:], holder[:] = -1, -1, -1
-    came = np.empty(n, np.int64)  # by which edge a walk left a row last: going back to a row forgets the loop
+    came = np.empty(n, np.int32)  # by which edge a walk left a row last: going back to a row forgets the loop
     for first in range(n):
         start = first
         i = start
@@ -92,22 +93,22 @@ def _matched(edges: Longs, degree: int, box: Longs, place: Longs, holder: Longs,
 
 
 @njit(nogil=True, cache=True)
-def split(targets: Longs, chosen: Longs, state: Words) -> None:
+def split(targets: Ints, chosen: Longs, state: Words) -> None:
     """Unite some matchings and divide their graph anew.
 
     Args:
-        targets: int64[k, n], the box of every row in every matching, changed.
+        targets: int32[k, n], the box of every row in every matching, changed.
         chosen: int64[m], the matchings.
         state: the stream.
 
     Cost: O(n m log n), expected.
     """
     n, degree = targets.shape[1], len(chosen)
-    edges = np.empty((n, degree), np.int64)
+    edges = np.empty((n, degree), np.int32)
     for at in range(degree):
         for i in range(n):
             edges[i, at] = targets[chosen[at], i]
-    box, place, holder = np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n, np.int64)
+    box, place, holder = np.empty(n, np.int32), np.empty(n, np.int32), np.empty(n, np.int32)
     for left in range(degree, 1, -1):
         _matched(edges, left, box, place, holder, state)
         for i in range(n):
@@ -128,11 +129,11 @@ def _some(k: int, few: int, state: Words) -> Longs:
 
 
 @njit(nogil=True, cache=True)
-def remix(targets: Longs, swaps: int, splits: int, state: Words) -> None:
+def remix(targets: Ints, swaps: int, splits: int, state: Words) -> None:
     """Divide the graph of k matchings into k other ones, at random.
 
     Args:
-        targets: int64[k, n], the box of every row in every matching, changed.
+        targets: int32[k, n], the box of every row in every matching, changed.
         swaps: pairs of matchings that are swapped.
         splits: how often three or more are divided anew, spread among the swaps.
         state: the stream.
@@ -153,10 +154,10 @@ def remix(targets: Longs, swaps: int, splits: int, state: Words) -> None:
 
 
 @njit(nogil=True, cache=True)
-def _decomposed(edges: Longs, state: Words) -> Longs:
+def _decomposed(edges: Ints, state: Words) -> Ints:
     n, degree = edges.shape
-    targets = np.empty((degree, n), np.int64)
-    box, place, holder = np.empty(n, np.int64), np.empty(n, np.int64), np.empty(n, np.int64)
+    targets = np.empty((degree, n), np.int32)
+    box, place, holder = np.empty(n, np.int32), np.empty(n, np.int32), np.empty(n, np.int32)
     for left in range(degree, 0, -1):
         if left > 1:
             _matched(edges, left, box, place, holder, state)
@@ -178,4 +179,4 @@ def decomposed(edges: Longs, state: Words) -> Longs:
     n, k = edges.shape
     rest = edges[edges != np.arange(n)[:, None]].reshape(n, k - 1)
     own = np.arange(n, dtype=np.int64)[None, :]
-    return np.concatenate([own, _decomposed(np.ascontiguousarray(rest), state)]) if k > 1 else own
+    return np.concatenate([own, _decomposed(np.ascontiguousarray(rest, np.int32), state)]) if k > 1 else own

@@ -72,8 +72,9 @@ def word(state: Words) -> np.uint32:
 @njit(nogil=True, cache=True)
 def below(state: Words, bound: int) -> int:
     """A whole number from 0 to ``bound`` - 1, all equally likely; ``bound`` up to 2^32."""
-    least = (np.int64(1) << 32) % bound  # words below would make small numbers likelier
     while True:
         product = np.int64(word(state)) * bound
-        if product & 0xFFFFFFFF >= least:
+        low = product & 0xFFFFFFFF
+        # Words below 2^32 modulo the bound would make small numbers likelier; to divide takes time, and is seldom needed.
+        if low >= bound or low >= (np.int64(1) << 32) % bound:
             return product >> 32

@@ -48,7 +48,7 @@ def graph(targets: np.ndarray) -> list[list[int]]:
 
 
 def cyclic(k: int, n: int) -> np.ndarray:
-    return np.array([[(i + t) % n for i in range(n)] for t in range(k)], np.int64)
+    return np.array([[(i + t) % n for i in range(n)] for t in range(k)], np.int32)
 
 
 @pytest.mark.property

@@ -1,37 +1,52 @@
 -- name: freeform/least_ordered
--- params: matched (table of class and the staged originals: every row once for each box), released (table), alias (the original), lo, hi, null
---   (published columns; null may be none), claims (table of low, high, label; or none: lo and hi are values), type (that texts are cast to),
---   as_text (bool: originals are compared as text), ranks (table of value, rank; or none), boolean (bool: values are)
--- returns: wide bigint: boxes whose published ends are not the least and greatest value of their rows, or whose NULLs are not as theirs
-{% macro number(x) %}{{ "CASE WHEN " ~ x ~ " THEN 1 WHEN NOT " ~ x ~ " THEN 0 END" if boolean else x }}{% endmacro %}
-{% set raw = "CAST(s." ~ alias ~ " AS VARCHAR)" if as_text else "s." ~ alias %}
-{% set value = "k.rank" if ranks else number(raw) %}
-{% set low = "l.rank" if ranks else number("CAST(o.low AS " ~ type ~ ")" if claims else "r." ~ (lo | ident)) %}
-{% set high = "h.rank" if ranks else number("CAST(o.high AS " ~ type ~ ")" if claims else "r." ~ (hi | ident)) %}
-SELECT CAST(COALESCE(SUM(CASE WHEN
-{% if claims %}
-    CASE r.{{ lo | ident }} WHEN '*' THEN g.nulls > 0 AND g.nulls < g.n WHEN 'NULL' THEN g.nulls = g.n ELSE
-        g.nulls = 0 AND COALESCE({{ low }} = g.least AND {{ high }} = g.greatest, FALSE) END
-{% elif null %}
-    CASE r.{{ null | ident }} WHEN 'some' THEN g.nulls > 0 AND g.nulls < g.n WHEN 'all' THEN g.nulls = g.n ELSE
-        g.nulls = 0 AND COALESCE({{ low }} = g.least AND {{ high }} = g.greatest, FALSE) END
+-- params: matched (table of class and the staged originals: every row once for each box), released (table), columns (list of {alias (the original),
+--   names (published columns), claims (table of low, high, label; or none: lo and hi are values), type (that texts are cast to), as_text (bool:
+--   originals are compared as text), ranks (table of value, rank; or none), boolean (bool: values are)})
+-- returns: wide bigint for each of the columns: boxes whose published ends are not the least and greatest value of their rows, or whose NULLs are
+--   not as theirs
+{% macro number(x, c) %}{{ "CASE WHEN " ~ x ~ " THEN 1 WHEN NOT " ~ x ~ " THEN 0 END" if c.boolean else x }}{% endmacro %}
+{% macro raw(c) %}{{ "CAST(s." ~ c.alias ~ " AS VARCHAR)" if c.as_text else "s." ~ c.alias }}{% endmacro %}
+{% macro lo(c) %}r.{{ (c.names.lo or c.names.value) | ident }}{% endmacro %}
+{% macro hi(c) %}r.{{ (c.names.hi or c.names.value) | ident }}{% endmacro %}
+SELECT
+{% for c in columns %}
+{% set i = loop.index %}
+{% set low = "l" ~ i ~ ".rank" if c.ranks else number("CAST(o" ~ i ~ ".low AS " ~ c.type ~ ")" if c.claims else lo(c), c) %}
+{% set high = "h" ~ i ~ ".rank" if c.ranks else number("CAST(o" ~ i ~ ".high AS " ~ c.type ~ ")" if c.claims else hi(c), c) %}
+{% set same = "g.n" ~ i ~ " = g.n AND COALESCE(" ~ low ~ " = g.least" ~ i ~ " AND " ~ high ~ " = g.greatest" ~ i ~ ", FALSE)" %}
+    {{ ", " if not loop.first }}CAST(COALESCE(SUM(CASE WHEN
+{% if c.claims %}
+        CASE {{ lo(c) }} WHEN '*' THEN g.n{{ i }} > 0 AND g.n{{ i }} < g.n WHEN 'NULL' THEN g.n{{ i }} = 0 ELSE {{ same }} END
+{% elif c.names.null %}
+        CASE r.{{ c.names.null | ident }} WHEN 'some' THEN g.n{{ i }} > 0 AND g.n{{ i }} < g.n WHEN 'all' THEN g.n{{ i }} = 0 ELSE {{ same }} END
 {% else %}
-    g.nulls = 0 AND COALESCE({{ low }} = g.least AND {{ high }} = g.greatest, FALSE)
+        {{ same }}
 {% endif %}
-    THEN 0 ELSE 1 END), 0) AS BIGINT) AS wide
+        THEN 0 ELSE 1 END), 0) AS BIGINT) AS wide{{ i }}
+{% endfor %}
 FROM (
-    SELECT s.class AS class, COUNT(*) AS n, COUNT(*) - COUNT(s.{{ alias }}) AS nulls, MIN({{ value }}) AS least, MAX({{ value }}) AS greatest
+    SELECT s.class AS class, COUNT(*) AS n
+{% for c in columns %}
+{% set i = loop.index %}
+{% set value = "k" ~ i ~ ".rank" if c.ranks else number(raw(c), c) %}
+        , COUNT(s.{{ c.alias }}) AS n{{ i }}, MIN({{ value }}) AS least{{ i }}, MAX({{ value }}) AS greatest{{ i }}
+{% endfor %}
     FROM {{ matched | table }} AS s
-{% if ranks %}
-    LEFT JOIN {{ ranks | table }} AS k ON k.value = {{ raw }}
+{% for c in columns %}
+{% if c.ranks %}
+    LEFT JOIN {{ c.ranks | table }} AS k{{ loop.index }} ON k{{ loop.index }}.value = {{ raw(c) }}
 {% endif %}
+{% endfor %}
     GROUP BY s.class
 ) AS g
 JOIN {{ released | table }} AS r ON r._sqlanon_class = g.class
-{% if claims %}
-LEFT JOIN {{ claims | table }} AS o ON o.label = r.{{ lo | ident }}
+{% for c in columns %}
+{% set i = loop.index %}
+{% if c.claims %}
+LEFT JOIN {{ c.claims | table }} AS o{{ i }} ON o{{ i }}.label = {{ lo(c) }}
 {% endif %}
-{% if ranks %}
-LEFT JOIN {{ ranks | table }} AS l ON l.value = {{ "o.low" if claims else "r." ~ (lo | ident) }}
-LEFT JOIN {{ ranks | table }} AS h ON h.value = {{ "o.high" if claims else "r." ~ (hi | ident) }}
+{% if c.ranks %}
+LEFT JOIN {{ c.ranks | table }} AS l{{ i }} ON l{{ i }}.value = {{ "o" ~ i ~ ".low" if c.claims else lo(c) }}
+LEFT JOIN {{ c.ranks | table }} AS h{{ i }} ON h{{ i }}.value = {{ "o" ~ i ~ ".high" if c.claims else hi(c) }}
 {% endif %}
+{% endfor %}

@@ -1,14 +1,15 @@
 -- name: freeform/regular
 -- params: edges, drawn (the certificate's tables), k (how many matchings), words (lists of the numbers of matchings, at most 62 each, that are bits
 --   of one integer)
--- returns: edges, different pairs of row and box, rows, rows that have one edge of each of the k matchings, boxes, boxes likewise, and rows that
---   have a drawn box, all bigint: k matchings are bijections without a common edge where the first two are k n, and the others n
+-- returns: edges, different pairs of row and box, rows, rows that have one edge of each of the k matchings, boxes, boxes likewise, drawn
+--   boxes, and rows that have one, all bigint: k matchings are bijections without a common edge where the first two are k n, and the others n
 SELECT
     (SELECT COUNT(*) FROM {{ edges | table }} AS e) AS edges
     , (SELECT COUNT(*) FROM (SELECT e.slot AS slot, e.box AS box FROM {{ edges | table }} AS e GROUP BY e.slot, e.box) AS p) AS pairs
     , r.n AS slots, r.held AS held_slots
     , b.n AS boxes, b.held AS held_boxes
-    , (SELECT COUNT(DISTINCT d.slot) FROM {{ drawn | table }} AS d) AS drawn
+    , (SELECT COUNT(*) FROM {{ drawn | table }} AS d) AS drawn
+    , (SELECT COUNT(DISTINCT d.slot) FROM {{ drawn | table }} AS d) AS drawn_slots
 FROM {% for end in ("slot", "box") %}
 {{ "CROSS JOIN " if not loop.first }}(
     SELECT COUNT(*) AS n

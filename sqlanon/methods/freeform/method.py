@@ -126,7 +126,7 @@ def _turns(context: Context) -> Ints:
 
 
 def _assignment(
-    context: Context, rid: Ints, made: Longs, matchings: Longs, draw: int, content: str
+    context: Context, rid: Ints, made: Longs, matchings: Ints, draw: int, content: str
 ) -> Assignment:
     """What the tables of a run are made of; ``rid``: the rows in order."""
     import numpy as np
@@ -137,14 +137,14 @@ def _assignment(
     slots = np.arange(n, dtype=np.int32)
     scratch, engine = context.scratch, context.scratch.engine
     table, edges, places = scratch.table("assign"), scratch.table("edges"), scratch.table("slots")
-    engine.load_arrays(table, {"rid": rid, "class": matchings[draw].astype(np.int32)})
+    engine.load_arrays(table, {"rid": rid, "class": matchings[draw]})
     engine.load_arrays(places, {"rid": rid, "slot": slots})
     for t in range(k):
         number = np.full(n, t, np.int16)
         columns = {
             "rid": rid,
             "slot": slots,
-            "box": matchings[t].astype(np.int32),
+            "box": matchings[t],
             "matching": number,
             "base": base[t],
         }

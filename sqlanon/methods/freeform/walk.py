@@ -82,7 +82,9 @@ def walked(
         for t in range(1, k):
             all_of(t, t, windows_of(n, block))
         for turn in range(passes if k > 1 else 0):
-            remix(targets, k, 1, stream(key, _DRAWN + 1 + turn))
+            mixed = targets.astype(np.int32)
+            remix(mixed, k, 1, stream(key, _DRAWN + 1 + turn))
+            targets[:] = mixed
             for t in range(k):
                 held[t, targets[t]] = np.arange(n)
             windows = windows_of(n, block, block // 2 if turn % 2 else 0)
@@ -91,9 +93,9 @@ def walked(
     return targets
 
 
-def remixed(targets: Longs, key: bytes) -> Longs:
+def remixed(targets: Ints | Longs, key: bytes) -> Ints:
     """Other matchings of the same boxes, at random: at least 10 k swaps and k divisions of three or more. Cost: O(n k log n), expected."""
-    found = targets.copy()
+    found = targets.astype(np.int32)
     k = len(found)
     remix(found, SWAPS * k, k, stream(key, _REMIXED))
     return found

@@ -22,11 +22,6 @@ from sqlanon.table.scratch import Scratch
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    import numpy as np
-    import numpy.typing as npt
-
-    Longs = npt.NDArray[np.int64]
-
 _BITS = 62
 """Matchings that are bits of one integer in SQL."""
 
@@ -92,8 +87,7 @@ def verify_candidates(
         regular(scratch, certificate, encoded.rows, k),
         misplaced(scratch, own, encoded.rows),
         wider(scratch, encoded, recoded, own),
-        drawn(scratch, certificate, encoded.rows),
-        remade(scratch, certificate, encoded.rows, k, key),
+        drawn(scratch, certificate, encoded.rows, k, key),
     ):
         if wrong is not None:
             raise PrivacyViolation(f"{wrong}; nothing was published")
@@ -136,22 +130,24 @@ def wider(scratch: Scratch, encoded: Encoded, recoded: Recoded, own: Candidates)
     return None
 
 
-def drawn(scratch: Scratch, certificate: Certificate, rows: int) -> str | None:
-    """Whether every row is published in its box of one and the same matching: what is wrong, or None."""
+def drawn(scratch: Scratch, certificate: Certificate, rows: int, k: int, key: bytes) -> str | None:
+    """Whether every row is published in its box of one and the same matching, and that is the secret's: what is wrong, or None."""
     row = scratch.fetch("freeform/draw", edges=certificate.edges, drawn=certificate.drawn)[0]
     found, least_one, greatest = (int(str(cell)) if cell is not None else -1 for cell in row)
-    if found == rows and least_one == greatest:
-        return None
-    return f"the draw is none of the matchings: {found} of {rows} rows are published in a box of theirs"
+    if found != rows or least_one != greatest:
+        return f"the draw is none of the matchings: {found} of {rows} rows are published in a box of theirs"
+    if not _remade(scratch, certificate, rows, k, key, least_one):
+        return "remix and draw are not those of the release's secret"
+    return None
 
 
-def remade(scratch: Scratch, certificate: Certificate, rows: int, k: int, key: bytes) -> str | None:
-    """Whether remix and draw are those of the secret: what is wrong, or None. A draw that is always the same passes all else."""
+def _remade(scratch: Scratch, certificate: Certificate, rows: int, k: int, key: bytes, draw: int) -> bool:
+    """Whether remix and draw are those of the secret. A draw that is always the same passes all else."""
     import numpy as np
 
     from sqlanon.methods.freeform import walk
 
-    matchings, before, inside = np.full((k, rows), -1, np.int64), np.full((k, rows), -1, np.int64), True
+    matchings, before, inside = np.full((k, rows), -1, np.int32), np.full((k, rows), -1, np.int32), True
     for t in range(k):
         kept = scratch.sql("freeform/of_matching", edges=certificate.edges, matching=t)
         slot, base, box = scratch.fetch_arrays(kept, ["int32"] * 3)
@@ -162,10 +158,7 @@ def remade(scratch: Scratch, certificate: Certificate, rows: int, k: int, key: b
         if inside:
             matchings[t, slot], before[base, slot] = box, box
     whole = inside and all(one.min() >= 0 and (np.bincount(one, minlength=rows) == 1).all() for one in before)
-    row = scratch.fetch("freeform/draw", edges=certificate.edges, drawn=certificate.drawn)[0]
-    if whole and (walk.remixed(before, key) == matchings).all() and int(str(row[1])) == walk.drawn(k, key):
-        return None
-    return "remix and draw are not those of the release's secret"
+    return bool(whole and (walk.remixed(before, key) == matchings).all() and draw == walk.drawn(k, key))
 
 
 def fingerprint(engine: Engine, physical: Relation) -> str:
@@ -184,8 +177,4 @@ def checked(scratch: Scratch, certificate: Certificate, rows: int, k: int, key: 
 
     That boxes are the least cover of their rows was found when the release was made, and is not asked again.
     """
-    return (
-        regular(scratch, certificate, rows, k)
-        or drawn(scratch, certificate, rows)
-        or remade(scratch, certificate, rows, k, key)
-    )
+    return regular(scratch, certificate, rows, k) or drawn(scratch, certificate, rows, k, key)
