@@ -14,6 +14,7 @@ from sqlanon.query.find import Names, dimensions_of, find, replaced
 from sqlanon.query.parse.bind import bind
 from sqlanon.query.parse.parse import Query, parse
 from sqlanon.query.parse.valid import check_valid
+from sqlanon.query.refusal import refuse
 from sqlanon.query.rewrite.box_rows import box_rows
 from sqlanon.query.rewrite.collect import collect
 from sqlanon.query.rewrite.final_select import final_select
@@ -150,6 +151,9 @@ def _answer(
     # Trees are changed while they are written, and not used again.
     text = final.tree.sql(dialect=engine.dialect, pretty=True, copy=False)
     found = engine.fetch(Statement("query", text), max_rows=MOST_ROWS)
+    for i, check in enumerate(wanted.checks, len(found[0]) - len(wanted.checks) if found else 0):
+        if any(row[i] for row in found):
+            refuse(query.text, check.node, check.reason)
     more = beyond is not None and _count(engine, beyond.sql(dialect=engine.dialect, copy=False)) > 0
     more = more or (released.left_out > 0 and bool(query.groups))
     return answered(

@@ -111,11 +111,11 @@ def test_everyone_is_below_35_or_not(both_dbs: tuple[Any, ...], names: tuple[str
         ("SELECT * FROM {t}", "*"),
         ("SELECT height, count(*) FROM {t} GROUP BY height", "height"),
         ("SELECT count(*) FROM {t} WHERE age > (SELECT avg(age) FROM {t})", "avg(age) FROM {t}"),
-        ("SELECT count(*) FROM {t} WHERE age % 7 = 3", "age % 7 = 3"),
+        ("SELECT avg(age % 7) FROM {t}", "age % 7"),
         ("SELECT rank() OVER (ORDER BY cost) FROM {t}", "rank() OVER (ORDER BY cost)"),
         ("SELECT nothing FROM {t} GROUP BY 1", "nothing"),
         ("SELECT count(DISTINCT age) FROM {t}", "count(DISTINCT age)"),
-        ("SELECT sum(age * age) FROM {t}", "sum(age * age)"),
+        ("SELECT sum(sqrt(age)) FROM {t}", "sqrt(age)"),
         ("SELECT cost, count(*) FROM {t} GROUP BY diagnosis", "cost"),
     ],
 )

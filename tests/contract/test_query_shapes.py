@@ -62,7 +62,7 @@ def named(shared_db: Any) -> tuple[Any, str]:
         ("SELECT sum(c ORDER BY d) FROM {t}", "sum(c ORDER BY d)"),
         ("SELECT count(DISTINCT (d, c)) FROM {t}", "count(DISTINCT (d, c))"),
         ("SELECT sum(DISTINCT c) FROM {t}", "sum(DISTINCT c)"),
-        ("SELECT sum(CASE WHEN age < 25 THEN 1 ELSE 0 END) FROM {t}", None),
+        ("SELECT sum(CASE WHEN sex = 'F' THEN sqrt(age) END) FROM {t}", None),
         ("SELECT count(*) + NULL AS n FROM {t}", None),
         ("SELECT sum(c) FROM (SELECT *, c + 1 AS c FROM {t}) AS s", "c + 1 AS c"),
         ("SELECT count(*) FROM (SELECT c, c + 1 AS c FROM {t}) AS s WHERE c > 1", None),

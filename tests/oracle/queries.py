@@ -16,6 +16,17 @@ AGGREGATES = {
     "n": "count(*)", "nc": "count(c)", "sc": "sum(c)", "ac": "avg(c)", "mc": "min(c)", "xc": "max(c)", "dd": "count(distinct d)",
     "na": "count(a)", "sa": "sum(a)", "aa": "avg(a)", "ma": "min(a)", "xa": "max(a)",
 }  # fmt: skip
+OF_ROWS = {
+    "sv0": "sum(a * 2)", "av1": "avg(a + 1)", "nv2": "count(CASE WHEN a > 2 THEN 1 END)", "sv3": "sum(CASE WHEN a > 1 THEN c ELSE 0 END)",
+    "sv4": "sum(a * c)", "av5": "avg(CASE WHEN a > 1 AND s = 'p' THEN 1.0 ELSE 0.0 END)", "mv6": "min(3 - a)", "xv7": "max(a * c - 1)",
+    "xv8": "sum(abs(a - 2))", "sv9": "sum(coalesce(a, 0) + c)", "sva": "sum(CASE WHEN a < 3 THEN a WHEN c > 0 THEN c END)",
+    "avb": "avg(CASE a WHEN 1 THEN c ELSE a END)", "svc": "sum(2 * CASE WHEN h LIKE 'x%' THEN 1 ELSE 0 END)",
+    "xr0": "100.0 * count(*) FILTER (WHERE a > 2) / nullif(count(*), 0)", "xr1": "sum(c) / nullif(count(*) FILTER (WHERE a < 3), 0)",
+    "xr2": "sum(a) / nullif(count(c), 0)", "xr3": "sum(a * 2) FILTER (WHERE d = 'flu') / nullif(sum(c + 3) FILTER (WHERE a > 1), 0)",
+    "xr4": "1 - count(*) FILTER (WHERE s = 'p') / nullif(count(*) FILTER (WHERE c > 0), 0)", "xr5": "avg(a) / nullif(count(*), 0)",
+    "xr6": "sum(a) * count(c)",
+}  # fmt: skip
+"""Aggregates of calculations over columns with ranges, and of CASE."""
 ANATOMY = {
     "n": "count(*)", "nc": "count(c)", "sc": "sum(c)", "ac": "avg(c)", "mc": "min(c)", "xc": "max(c)", "nd": "count(d)",
     "na": "count(a)", "sa": "sum(a)", "aa": "avg(a)", "ma": "min(a)", "xa": "max(a)",
@@ -40,13 +51,18 @@ def table(rng: random.Random, rows: int, *, nulls: bool) -> list[tuple[Any, ...]
     ]  # fmt: skip
 
 
-def atom(rng: random.Random, columns: str) -> str:
+def atom(rng: random.Random, columns: Sequence[str]) -> str:
     """One predicate."""
     op = rng.choice(["=", "<>", "<", "<=", ">", ">="])
     ways = {
         "a": [f"a {op} {rng.randint(-1, 6)}", f"{rng.randint(0, 5)} {op} a", f"a BETWEEN {rng.randint(0, 3)} AND {rng.randint(1, 5)}",
               f"a IN ({rng.randint(0, 5)}, {rng.randint(0, 5)})", "a IS NULL", "a IS NOT NULL", f"a {op} {rng.randint(0, 5)}.5",
               f"a IN ({rng.randint(0, 5)}, NULL)", f"a IS DISTINCT FROM {rng.randint(0, 5)}"],
+        "A": [f"abs(a - {rng.randint(0, 4)}) {op} {rng.randint(0, 2)}", f"a * 2 {op} {rng.randint(0, 7)}", f"coalesce(a, 0) {op} {rng.randint(0, 3)}",
+              f"(a {op} {rng.randint(0, 5)}) IS NOT TRUE", f"(a > {rng.randint(0, 3)} AND c {op} 0) IS NOT TRUE", f"(a < {rng.randint(1, 4)}) IS FALSE",
+              f"(a {op} {rng.randint(0, 4)}) IS NULL", f"a = ANY (ARRAY[{rng.randint(0, 2)}, {rng.randint(2, 5)}])", f"a = ANY (ARRAY[{rng.randint(0, 5)}])",
+              "(a = 1 OR a IS NULL) IS NOT FALSE"],
+        "B": [f"a % 2 = {rng.randint(0, 1)}", f"a * a {op} {rng.randint(0, 9)}", "CASE WHEN a > 1 THEN a < 5 ELSE a = 0 END"],
         "s": [f"s = '{rng.choice('pqr')}'", f"s <> '{rng.choice('pqr')}'", "s IN ('p', 'r')", "s LIKE 'p%'", "s IS NULL", "s > 'p'"],
         "h": [f"h = '{rng.choice(['x1', 'y2'])}'", "h LIKE 'x%'", "h IN ('x1', 'y1')", "h <> 'x2'", "lower(h) = 'y1'"],
         "d": ["d = 'flu'", "d <> 'flu'", "d IN ('hiv')"],
@@ -55,7 +71,7 @@ def atom(rng: random.Random, columns: str) -> str:
     return rng.choice(ways[rng.choice(columns)])
 
 
-def predicate(rng: random.Random, columns: str, atoms: int) -> str:
+def predicate(rng: random.Random, columns: Sequence[str], atoms: int) -> str:
     """A predicate of some atoms in any nesting."""
     if atoms == 1:
         text = atom(rng, columns)

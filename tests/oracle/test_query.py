@@ -106,18 +106,20 @@ def question(
     rng: random.Random, connection: duckdb.DuckDBPyConnection, name: str, quasi: list[str], kind: str
 ) -> tuple[str, Any, list[str], list[str]]:
     """A random query, and what it gives in every source."""
-    where = (
-        f"WHERE {queries.predicate(rng, ''.join(quasi) + 'dc', rng.randint(1, 6))}"
-        if rng.random() < 0.9
-        else ""
-    )
+    columns = [*quasi, *"dc"]
+    if "a" in quasi:  # points are compared as they are, not value by value
+        columns += ["A"] if kind == "points" else ["A", "B"]
+    where = f"WHERE {queries.predicate(rng, columns, rng.randint(1, 6))}" if rng.random() < 0.9 else ""
     keys = rng.choice(KEYS)
     if not all(USES.get(key, key) in [*quasi, "c", "d"] for key in keys):
         keys = []
+    aggregates = queries.ANATOMY if kind == "anatomy" else queries.AGGREGATES
+    rows = dict(rng.sample(sorted(queries.OF_ROWS.items()), 3))
     listed = {
         short: text
-        for short, text in (queries.ANATOMY if kind == "anatomy" else queries.AGGREGATES).items()
-        if "(a)" not in text or "a" in quasi
+        for short, text in (aggregates | rows).items()
+        if set(re.findall(r"\b[ash]\b", text)) <= set(quasi)
+        and not ("coalesce" in text and any(USES.get(key, key) == "a" for key in keys))
     }
     truth = sources.outcomes(connection, ", ".join(listed.values()), where, keys)
     named = [f"k{i}" for i in range(len(keys))]

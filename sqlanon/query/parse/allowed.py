@@ -134,6 +134,9 @@ def _only(text: str, node: exp.Expr, known: set[str]) -> None:
 
 def _known_function(text: str, node: exp.Func) -> None:
     known = isinstance(node, _FUNCTIONS)
+    if isinstance(node, exp.Array):
+        above = node.parent.parent if isinstance(node.parent, exp.Paren) else node.parent
+        known = isinstance(above, exp.Any)
     if isinstance(node, exp.Anonymous):
         known = isinstance(node.this, str) and node.name.lower() in _NAMES
     if isinstance(node, exp.Pad) and not _few(node.expression):

@@ -8,6 +8,8 @@ from sqlglot import exp
 
 from sqlanon.query.parse.names import Scope
 from sqlanon.query.refusal import refuse
+from sqlanon.query.rewrite.chosen import chosen, extreme, without
+from sqlanon.query.rewrite.division import divided, multiplied
 from sqlanon.query.rewrite.left_out import widened
 from sqlanon.query.rewrite.sqltree import (
     FALSE,
@@ -22,7 +24,7 @@ from sqlanon.query.rewrite.sqltree import (
     when,
 )
 from sqlanon.query.rewrite.types import is_number, is_whole
-from sqlanon.query.rewrite.wanted import Aggregate, Quad
+from sqlanon.query.rewrite.wanted import Aggregate, Check, Quad
 
 
 class Aggregates(Protocol):
@@ -37,6 +39,28 @@ class Aggregates(Protocol):
     def typed(self, node: exp.Expr) -> exp.DataType:
         """The type of an expression in the source."""
 
+    def ratio(self, factor: exp.Expr, top: exp.Expr, bottom: exp.Expr) -> Aggregate | None:
+        """Two aggregates of the same rows, one divided by the other; None: they are no sums over rows."""
+
+    checks: list[Check]
+    """What refuses the query."""
+
+    grouped: bool
+    """Whether the query has a GROUP BY."""
+
+
+class Groups(Protocol):
+    """Expressions of a whole group, around its aggregates."""
+
+    def plain(self, node: exp.Expr) -> Tree:
+        """One without aggregates."""
+
+    def surely(self, node: exp.Expr, positive: bool) -> Tree:
+        """Whether a condition is TRUE (FALSE) in every consistent source."""
+
+    def estimated(self, node: exp.Expr) -> Tree:
+        """An expression on the estimates."""
+
 
 class Calculator:
     """Bound expressions with aggregates, over the columns ``e<i>``, ``l<i>``, ``h<i>``, ``u<i>`` of aggregate i.
@@ -44,10 +68,11 @@ class Calculator:
     Args:
         scope: the names.
         notes: where aggregates are noted down.
+        groups: reads what is around them.
     """
 
-    def __init__(self, scope: Scope, notes: Aggregates) -> None:
-        self._scope, self._notes = scope, notes
+    def __init__(self, scope: Scope, notes: Aggregates, groups: Groups) -> None:
+        self.scope, self.notes, self.groups = scope, notes, groups
 
     def calculation(self, node: exp.Expr) -> Quad:
         """An aggregate, or a calculation with some."""
@@ -55,16 +80,16 @@ class Calculator:
         if isinstance(bare, exp.Filter | exp.AggFunc):
             return self.quad(bare)
         made = self.quad(node, typed=True)
-        self._check(node)
+        self.check(node)
         return made
 
-    def _check(self, node: exp.Expr) -> exp.DataType:
+    def check(self, node: exp.Expr) -> exp.DataType:
         """The type of a calculation; refuse one that the engine does not do with aggregates of these types."""
         whole = exp.Paren(this=node.copy())
         for found in list(whole.find_all(exp.AggFunc)):
             inside = found.parent if isinstance(found.parent, exp.Filter) else found
-            inside.replace(exp.cast(exp.null(), self._notes.typed(found)))
-        return self._notes.typed(whole.this)
+            inside.replace(exp.cast(exp.null(), self.notes.typed(found)))
+        return self.notes.typed(whole.this)
 
     def quad(self, node: exp.Expr, *, typed: bool = False, sharp: bool = False) -> Quad:
         """An expression with aggregates, as intervals.
@@ -93,41 +118,47 @@ class Calculator:
         if (
             isinstance(node, exp.Coalesce)
             and len(node.expressions) == 1
-            and self._is_constant(node.expressions[0])
+            and self.is_constant(node.expressions[0])
         ):
             return self._coalesced(node, sharp=sharp)
+        if isinstance(node, exp.Nullif):
+            return without(self, node, sharp=sharp)
+        if isinstance(node, exp.Greatest | exp.Least):
+            return extreme(self, node, sharp=sharp)
+        if isinstance(node, exp.Case):
+            return chosen(self, node)
         if isinstance(node, exp.Mod):
             return self._rest(node)
         if isinstance(node, exp.Add | exp.Sub | exp.Mul | exp.Div | exp.IntDiv):
             return self._calculated(node, sharp=sharp)
         return refuse(
-            self._scope.text, node,
-            "with aggregates there are + and -, *, / and % by constants, round, floor, ceil, cast and coalesce",
+            self.scope.text, node,
+            "with aggregates there are +, -, * and /, % by constants, round, floor, ceil, cast, coalesce, nullif, greatest, least and CASE of numbers",
         )  # fmt: skip
 
     def _leaf(self, node: exp.Expr, *, typed: bool, sharp: bool) -> Quad:
-        found = self._notes.aggregate(node)
+        found = self.notes.aggregate(node)
         estimate, low, high, undefined = (column(f"{end}{found.id}") for end in "elhu")
         if found.kind in ("distinct", "rows"):
             # A group without any value has no row of its own where values are counted.
             estimate, low, high = (sql("COALESCE(:x, 0)", x=tree) for tree in (estimate, low, high))
         undefined = sql("COALESCE(:u, :d)", u=undefined, d=exp.Literal.number(int(found.undefined)))
-        error = self._notes.error(node) if sharp else None
+        error = self.notes.error(node) if sharp else None
         if error is not None:
             by = column(f"e{error.id}")
             low, high = (
                 sql(text, x=as_type(end, "DOUBLE"), e=by)
                 for text, end in ((":x - :e", low), (":x + :e", high))
             )
-        left_out = self._scope.released.left_out
+        left_out = self.scope.released.left_out
         if left_out:
             bounds = widened(found, (low, high), undefined, left_out)
             low, high = (exp.null() if end is None else end for end in bounds)
-        unlike = self._scope.released.unlike if self._scope.released.as_of_source else None
+        unlike = self.scope.released.unlike if self.scope.released.as_of_source else None
         if unlike is not None:
             if found.kind not in ("rows", "count"):
                 return refuse(
-                    self._scope.text,
+                    self.scope.text,
                     node,
                     "of the source itself (--as-of-source) there are bounds of counts alone",
                 )
@@ -136,14 +167,21 @@ class Calculator:
                 sql("GREATEST(:l - :n, 0)", l=low, n=number(less)),
                 sql(":h + :n", h=high, n=number(more)),
             )
-        kind = self._notes.typed(node) if typed else None
+        kind = self.notes.typed(node) if typed else None
         if kind is not None and is_number(kind):
             low, high = exp.cast(low, kind), exp.cast(high, kind)
-        return Quad(estimate, low, high, undefined, error is None and not left_out)
+        return Quad(
+            estimate,
+            low,
+            high,
+            undefined,
+            error is None and not left_out and (found.value is None or found.value.exact_ends),
+        )
 
-    def _is_constant(self, node: exp.Expr) -> bool:
+    def is_constant(self, node: exp.Expr) -> bool:
+        """Whether it reads no column."""
         if node.find(exp.Null) is not None:
-            refuse(self._scope.text, node, "a calculation with NULL is NULL")
+            refuse(self.scope.text, node, "a calculation with NULL is NULL")
         return node.find(exp.Column, exp.AggFunc) is None
 
     def _rising(self, node: exp.Expr) -> Quad:
@@ -154,7 +192,7 @@ class Calculator:
         ]
         if rest or (isinstance(node, exp.Cast) and not node.to.is_type(*exp.DataType.NUMERIC_TYPES)):
             refuse(
-                self._scope.text,
+                self.scope.text,
                 node,
                 "aggregates are rounded to a constant number of places, and cast to numbers",
             )
@@ -170,9 +208,9 @@ class Calculator:
             # The estimate is a double, which not every engine rounds to places.
             scale = sql("POWER(CAST(10 AS DOUBLE), :p)", p=node.args["decimals"])
             estimate = sql("ROUND(:e * :s) / :s", e=inner.estimate, s=scale)
-        return self._met(Quad(estimate, at(inner.low), at(inner.high), inner.undefined, inner.tight))
+        return self.met(Quad(estimate, at(inner.low), at(inner.high), inner.undefined, inner.tight))
 
-    def _met(self, made: Quad) -> Quad:
+    def met(self, made: Quad) -> Quad:
         """Where the bounds meet, the estimate is theirs: it must not lie on the other side of a jump."""
         estimate = when(sql(":l = :h", l=made.low, h=made.high), as_type(made.low, "DOUBLE"), made.estimate)
         return Quad(estimate, made.low, made.high, made.undefined, made.tight)
@@ -180,8 +218,8 @@ class Calculator:
     def _rest(self, node: exp.Mod) -> Quad:
         """What is left of a division by a constant: it rises with the aggregate within one quotient, and starts again."""
         by = node.right
-        if not self._is_constant(by):
-            refuse(self._scope.text, node, "aggregates are divided by constants")
+        if not self.is_constant(by):
+            refuse(self.scope.text, node, "aggregates are divided by constants")
         inner = self.quad(node.left, typed=True, sharp=True)
 
         def at(tree: Tree) -> Tree:
@@ -232,16 +270,12 @@ class Calculator:
     def _calculated(self, node: exp.Binary, *, sharp: bool) -> Quad:
         left, right = node.left, node.right
         kind = type(node)
-        if self._is_constant(left) or self._is_constant(right):
-            constant, other = (left, right) if self._is_constant(left) else (right, left)
+        if self.is_constant(left) or self.is_constant(right):
+            constant, other = (left, right) if self.is_constant(left) else (right, left)
             if kind in (exp.Div, exp.IntDiv) and constant is left:
-                refuse(
-                    self._scope.text,
-                    node,
-                    "a constant divided by an aggregate has no bounds where the aggregate may be 0",
-                )
+                return divided(self, node, sharp=sharp)
             # Some engines divide whole numbers into whole ones.
-            whole = kind in (exp.Div, exp.IntDiv) and is_whole(self._check(node))
+            whole = kind in (exp.Div, exp.IntDiv) and is_whole(self.check(node))
             inner = self.quad(other, typed=True, sharp=sharp or kind is exp.IntDiv)
 
             def at(tree: Tree) -> Tree:
@@ -262,12 +296,18 @@ class Calculator:
                 else at(inner.estimate)
             )
             made = Quad(estimate, ends[0], ends[1], inner.undefined, inner.tight)
-            return self._met(made) if whole else made
-        if kind not in (exp.Add, exp.Sub) or not (left.find(exp.AggFunc) and right.find(exp.AggFunc)):
+            return self.met(made) if whole else made
+        if not (left.find(exp.AggFunc) and right.find(exp.AggFunc)):
+            refuse(self.scope.text, node, "aggregates are calculated with constants, and with one another")
+        if kind is exp.Div:
+            return divided(self, node, sharp=sharp)
+        if kind is exp.Mul:
+            return multiplied(self, node, sharp=sharp)
+        if kind not in (exp.Add, exp.Sub):
             refuse(
-                self._scope.text,
+                self.scope.text,
                 node,
-                "two aggregates are added or subtracted only; for a mean write avg(column)",
+                "two aggregates are added, subtracted, multiplied, and divided by /; take floor of the quotient",
             )
         a, b = (self.quad(side, typed=True, sharp=sharp) for side in (left, right))
         c, d = (b.low, b.high) if kind is exp.Add else (b.high, b.low)

@@ -11,10 +11,11 @@ from sqlanon.query.parse.names import Scope, boxes_in
 from sqlanon.query.refusal import refuse
 from sqlanon.query.rewrite.group_by import spread_of
 from sqlanon.query.rewrite.having import outputs
+from sqlanon.query.rewrite.row_expressions import RowExpression, branches_of, exact_parts
 from sqlanon.query.rewrite.sqltree import Tree, column
 from sqlanon.query.rewrite.types import Types, is_float, is_number, is_whole
-from sqlanon.query.rewrite.wanted import Aggregate, Spread, Wanted
-from sqlanon.query.where.formula import Formula, both
+from sqlanon.query.rewrite.wanted import Aggregate, Check, Ratio, Spread, Wanted
+from sqlanon.query.where.formula import Formula, both, either
 from sqlanon.query.where.predicates import Predicates
 from sqlanon.query.where.terms import Terms
 
@@ -50,7 +51,7 @@ def collect(bound: Bound) -> Wanted:
             None,
             "of the source itself (--as-of-source) there are bounds of counts without groups and joins",
         )
-    notes = Notes(bound.scope, bound.where)
+    notes = Notes(bound.scope, bound.where, grouped=bool(bound.groups))
     keys: list[Tree] = []
     spread: dict[str, Spread] = {}
     for term in bound.groups:
@@ -88,6 +89,7 @@ def collect(bound: Bound) -> Wanted:
         aggregates=tuple(notes.aggregates.values()),
         present=present,
         outputs=shown,
+        checks=tuple(notes.checks),
     )
 
 
@@ -97,10 +99,11 @@ class Notes:
     Args:
         scope: the names.
         where: the predicate of WHERE.
+        grouped: the query has a GROUP BY.
     """
 
-    def __init__(self, scope: Scope, where: Tree | None) -> None:
-        self.scope = scope
+    def __init__(self, scope: Scope, where: Tree | None, *, grouped: bool) -> None:
+        self.scope, self.grouped = scope, grouped
         self.terms = Terms(scope.engine.dialect)
         self.predicates = Predicates(scope, self.terms)
         self.conditions: list[Formula] = [self.predicates.formula(where)]
@@ -112,7 +115,9 @@ class Notes:
         self.values: set[str] = set()
         self.means: set[str] = set()
         self._types = Types(scope)
+        self.checks: list[Check] = []
         self._filters: dict[str, int] = {}
+        self._filtered: dict[int, Formula] = {0: True}
 
     def typed(self, node: exp.Expr) -> exp.DataType:
         """The type of an aggregate in the source, or of a calculation whose aggregates are NULLs of their types.
@@ -171,8 +176,59 @@ class Notes:
         if key not in self._filters:
             formula = self.predicates.formula(predicate)
             self._filters[key] = len(self.conditions)
+            self._filtered[len(self.conditions)] = formula
             self.conditions.append(both([self.conditions[0], formula]))
         return self._filters[key]
+
+    def _joint(self, key: str, formula: Formula) -> int:
+        """The number of a condition that is made of others."""
+        if key not in self._filters:
+            self._filters[key] = len(self.conditions)
+            self.conditions.append(formula)
+        return self._filters[key]
+
+    def ratio(self, factor: exp.Expr, top: exp.Expr, bottom: exp.Expr) -> Aggregate | None:
+        """Two aggregates of the same rows, one divided by the other; None: they are no sums over rows."""
+        first, second = self.aggregate(top), self.aggregate(bottom)
+        groups = any(box.shape == "group" for box in self.scope.boxes.values())
+        if groups or not {first.kind, second.kind} <= {"rows", "count", "sum"}:
+            return None
+        key = f"# ratio {self._text(factor)} {self._text(top)} {self._text(bottom)}"
+        if key in self.aggregates:
+            return self.aggregates[key]
+        i, j = first.condition, second.condition
+        where, one, two = self.conditions[0], self._filtered[i], self._filtered[j]
+        same = i == j
+        met = (
+            i if same or j == 0 else j if i == 0 else self._joint(f"# both {i} {j}", both([where, one, two]))
+        )
+        alone: list[int | None] = [None, None]
+        if not same and j != 0:
+            alone[0] = self._joint(f"# first {i} {j}", both([where, one, self.predicates.complement(two)]))
+        if not same and i != 0:
+            alone[1] = self._joint(f"# first {j} {i}", both([where, two, self.predicates.complement(one)]))
+        some_ = (
+            i
+            if same
+            else 0
+            if 0 in (i, j)
+            else self._joint(f"# some {i} {j}", both([where, either([one, two])]))
+        )
+        self.raw |= {a.term for a in (first, second) if a.term is not None}
+        typed = (
+            replace(second, type=self.typed(bottom.this))
+            if second.kind == "sum" and isinstance(bottom, exp.Sum)
+            else second
+        )
+        found = Ratio(
+            factor,
+            (replace(first, condition=met), replace(typed, condition=met)),
+            None if alone[0] is None else (replace(first, condition=alone[0]), None),
+            None if alone[1] is None else (None, replace(typed, condition=alone[1])),
+            some_,
+        )
+        self.aggregates[key] = Aggregate(len(self.aggregates), "ratio", j, ratio=found)
+        return self.aggregates[key]
 
     def _of_values(self, node: exp.Expr) -> exp.Expr:
         """COUNT of the sensitive column of format anatomy, as the count of rows whose value is known not to be NULL."""
@@ -211,6 +267,49 @@ class Notes:
             self.summed.add(name)
         return Aggregate(number, kind, condition, term=name, type=self._averaged(kind, node))
 
+    def decides(self, predicate: exp.Expr) -> tuple[Formula, Formula]:
+        """The formula that holds where a predicate is TRUE, and the one that holds elsewhere."""
+        holds = self.predicates.formula(predicate)
+        return holds, self.predicates.complement(holds)
+
+    def _calculated(
+        self, number: int, kind: str, node: exp.Expr, argument: exp.Expr, condition: int
+    ) -> Aggregate:
+        """An aggregate of a calculation over columns with ranges."""
+        text = self.scope.text
+        if any(self.scope.box(name).shape == "group" for name in boxes_in(argument)):
+            refuse(text, node, "aggregate the sensitive column of format anatomy with FILTER (WHERE ...)")
+        made = self.typed(argument)
+        if kind != "count" and not is_number(made):
+            refuse(text, node, f"{kind} of a calculation over columns with ranges is answered over numbers")
+        branches = tuple(branches_of(self, argument))
+        values = [one.value for one in branches if one.value is not None]
+        boxes = [
+            self.scope.box(name) for name in dict.fromkeys(n for value in values for n in boxes_in(value))
+        ]
+        floating = is_float(made) and (
+            any(box.field.kind == "float" for box in boxes) or self.scope.is_floating(argument)
+        )
+        for box in boxes:
+            if not box.numeric:
+                refuse(
+                    text, node, f"column {box.field.name} ({box.field.source_type}) cannot be calculated with"
+                )
+        if floating and kind in ("min", "max"):
+            refuse(
+                text,
+                node,
+                f"{kind} of a calculation with floating point numbers is not answered; ask it of the column",
+            )
+        for value in values:
+            for part in exact_parts(value):
+                self.raw.add(self.terms.column(part).name)
+        self.values |= {box.id for box in boxes}
+        once = all(sum(c.name == n for c in v.find_all(exp.Column)) == 1 for v in values for n in boxes_in(v))
+        plain = not any(v.find(exp.Abs, exp.Coalesce) for v in values)
+        found = RowExpression(f"v{number}", branches, tuple(boxes), made, floating, once and plain)
+        return Aggregate(number, kind, condition, value=found, type=self._averaged(kind, node))
+
     def _of_box(
         self, number: int, kind: str, node: exp.Expr, argument: exp.Expr, condition: int
     ) -> Aggregate:
@@ -219,7 +318,7 @@ class Notes:
         if kind == "distinct":
             refuse(text, node, "distinct values of a column with ranges cannot be counted")
         if not isinstance(argument.unnest(), exp.Column):
-            refuse(text, node, "aggregate the column with ranges itself, and calculate with the result")
+            return self._calculated(number, kind, node, argument, condition)
         box = self.scope.box(boxes_in(argument)[0])
         ordered = box.shape == "interval" or box.numeric or box.field.kind in ("date", "timestamp")
         if kind != "count" and (not ordered or (kind in ("sum", "avg") and not box.numeric)):

@@ -14,7 +14,7 @@ from sqlanon.query.boxes.set_constants import Contained
 from sqlanon.query.parse.names import Scope
 from sqlanon.query.refusal import refuse
 from sqlanon.query.rewrite.wanted import Wanted
-from sqlanon.query.where.cases import MOST_GROUPS, Test, outcomes
+from sqlanon.query.where.cases import MOST_GROUPS, Test, computed, outcomes
 from sqlanon.query.where.formula import Compiler, Domain, tests_in
 
 
@@ -50,7 +50,14 @@ def divide(scope: Scope, wanted: Wanted) -> Domains:
     Raises:
         Refused: too many predicates over one listed column.
     """
-    used = frozenset().union(*(tests_in(formula) for formula in wanted.conditions))
+    branches = [
+        one.formula
+        for whole in wanted.aggregates
+        for a in whole.parts
+        if a.value is not None
+        for one in a.value.branches
+    ]
+    used = frozenset().union(*(tests_in(formula) for formula in [*wanted.conditions, *branches]))
     tests = tuple(test for number, test in wanted.tests.boxed.items() if number in used)
     tight = not wanted.tests.relaxed and not scope.released.form.facts.paired
     by_name: dict[str, Domain] = {}
@@ -59,7 +66,8 @@ def divide(scope: Scope, wanted: Wanted) -> Domains:
     for box in scope.boxes.values():
         own = [test for test in tests if test.box == box.id]
         # A value of a box that is not known may pass any predicates but not any set of them.
-        tight &= box.state is None or box.shape == "interval" or simple(own)
+        line = box.shape == "interval" and not computed(own)
+        tight &= box.state is None or line or simple(own)
         parts: dict[str, list[Test]] = {}
         if _apart(box, own, wanted):
             tight = False
@@ -87,12 +95,12 @@ def _apart(box: Box, tests: Sequence[Test], wanted: Wanted) -> bool:
     """Whether each test of a box has to be taken by itself."""
     if box.id in wanted.spread or len(tests) < 2:
         return False
-    return wanted.tests.relaxed or (box.shape != "interval" and outcomes(box, tests) is None)
+    return wanted.tests.relaxed or outcomes(box, tests) is None
 
 
 def _domain(scope: Scope, box: Box, tests: Sequence[Test], suffix: str, wanted: Wanted) -> Domain:
     spread = wanted.spread.get(box.id)
-    if spread is None and box.shape == "interval":
+    if spread is None and box.shape == "interval" and not computed(tests):
         meant = box if box.id in wanted.means else replace(box, mean=None)
         return Interval(meant, [c for test in tests if (c := test.comparison) is not None], "")
     if spread is None and box.shape == "set" and simple(tests):

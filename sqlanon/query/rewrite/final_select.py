@@ -20,7 +20,7 @@ class Final:
     """The statement that answers a query.
 
     Attributes:
-        tree: its SQL; the last column is ``certain``, and an item with bounds has four: estimate, low, high, undefined.
+        tree: its SQL; the last columns are ``certain`` and one for each check, and an item with bounds has four: estimate, low, high, undefined.
         columns: the items, and whether each has bounds.
         tight: of those with bounds, whether they are tight.
     """
@@ -48,6 +48,7 @@ def final_select(bound: Bound, wanted: Wanted, rows: BoxRows, groups: Tables) ->
         else:
             chosen.append(named(item.copy(), name))
     chosen.append(named(_certain(bound, wanted), "certain"))
+    chosen += [named(check.tree.copy(), f"check{i}") for i, check in enumerate(wanted.checks)]
     # Ties, and answers without an order, come in the order of their keys, so that every engine gives the same.
     ties = [exp.Ordered(this=column(f"g{i}"), nulls_first=True) for i in range(len(wanted.keys))]
     having = [] if is_true(outputs.having) else [outputs.having.copy()]

@@ -68,8 +68,15 @@ def _beyond_doubles(scope: Scope, box: Box) -> bool:
     return largest is not None and float(str(largest)) > 2**53
 
 
-def _narrow(scope: Scope, term: Tree, box: Box, bucket: Bucket | None = None) -> None:
-    """Boxes are unrolled value by value, or step by step: refuse those that would fill the memory."""
+def countable(scope: Scope, box: Box) -> bool:
+    """Whether the ranges of a column have so few values that all of them can be listed."""
+    if box.field.kind not in ("integer", "date", "boolean") or box.point is not None:
+        return False
+    return _listed(scope, box) <= MOST_VALUES
+
+
+def _listed(scope: Scope, box: Box, bucket: Bucket | None = None) -> float:
+    """How many values, or steps, all distinct ranges of a column hold together."""
     lo, hi = (
         when(sql(":l <= :h", l=box.parts["lo"], h=box.parts["hi"]), box.parts[end]) for end in ("lo", "hi")
     )
@@ -78,8 +85,12 @@ def _narrow(scope: Scope, term: Tree, box: Box, bucket: Bucket | None = None) ->
     view = table_of(scope.released.view.ref, VIEW)
     known = select([named(lo, "lo"), named(hi, "hi")], view, distinct=True)
     wide = sql("COALESCE(SUM(CAST(:b AS DOUBLE) - CAST(:a AS DOUBLE) + 1), 0)", a=first, b=last)
-    listed = _once(scope, "query/width", select([wide], known.subquery("d")))
-    if not float(str(listed)) <= MOST_VALUES:
+    return float(str(_once(scope, "query/width", select([wide], known.subquery("d")))))
+
+
+def _narrow(scope: Scope, term: Tree, box: Box, bucket: Bucket | None = None) -> None:
+    """Boxes are unrolled value by value, or step by step: refuse those that would fill the memory."""
+    if not _listed(scope, box, bucket) <= MOST_VALUES:
         step = "floor({0} / 1000)" if box.numeric else "date_trunc('month', {0})"
         counted, wider = ("steps", "larger steps") if bucket is not None else ("values", "steps of it")
         refuse(

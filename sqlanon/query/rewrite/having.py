@@ -43,14 +43,14 @@ class _Outputs:
 
     def __init__(self, bound: Bound, notes: Aggregates) -> None:
         self._scope, self._keys = bound.scope, bound.groups
-        self._calculator = Calculator(bound.scope, notes)
+        self._calculator = Calculator(bound.scope, notes, self)
         self.items: tuple[tuple[str, Tree | Quad], ...] = ()
         self.items = tuple((name, self._item(node)) for name, node in bound.items)
 
     def _item(self, node: exp.Expr) -> Tree | Quad:
-        return self._calculator.calculation(node) if node.find(exp.AggFunc) else self._plain(node)
+        return self._calculator.calculation(node) if node.find(exp.AggFunc) else self.plain(node)
 
-    def _plain(self, node: exp.Expr) -> Tree:
+    def plain(self, node: exp.Expr) -> Tree:
         """An expression of the groups' keys."""
         made = exp.Paren(this=node.copy())
         for i, key in enumerate(self._keys):
@@ -66,18 +66,21 @@ class _Outputs:
     def estimated(self, node: exp.Expr) -> Tree:
         """An expression on the estimates; aliases of the SELECT are replaced by their items."""
         if not node.find(exp.AggFunc) and not self._aliases(node):
-            return self._plain(node)
+            return self.plain(node)
         if isinstance(node, exp.AggFunc | exp.Filter):
             return self._calculator.quad(node).estimate
+        if isinstance(node, exp.If):  # a part of CASE
+            made = node.copy()
+            for key in ("this", "true"):
+                made.set(key, guarded(self.estimated(node.args[key])))
+            return made
         if isinstance(
             node, exp.Div | exp.IntDiv | exp.Mod | exp.Round | exp.Floor | exp.Ceil | exp.Cast
         ) and node.find(exp.AggFunc):
             return self._calculator.calculation(node).estimate
         if isinstance(node, exp.Column):
             item = self._aliased(node)
-            return (
-                item.estimate if isinstance(item, Quad) else item if item is not None else self._plain(node)
-            )
+            return item.estimate if isinstance(item, Quad) else item if item is not None else self.plain(node)
         copied = node.copy()
         for key, part in node.args.items():
             if isinstance(part, exp.Expr):
@@ -116,7 +119,7 @@ class _Outputs:
             )
             return self.surely(ends, positive)
         if not node.find(exp.AggFunc) and not self._aliases(node):
-            return exp.Is(this=exp.Paren(this=self._plain(node)), expression=TRUE if positive else FALSE)
+            return exp.Is(this=exp.Paren(this=self.plain(node)), expression=TRUE if positive else FALSE)
         if isinstance(node, exp.Is) and isinstance(node.expression, exp.Null):
             if positive:
                 return FALSE
@@ -144,7 +147,7 @@ class _Outputs:
         item = self._aliased(node) if isinstance(node, exp.Column) else None
         if isinstance(item, Quad):
             return item
-        plain = item if item is not None else self._plain(node)
+        plain = item if item is not None else self.plain(node)
         return Quad(plain, plain, plain, exp.Literal.number(0))
 
     def ordered(self, term: exp.Ordered) -> exp.Ordered:

@@ -11,8 +11,10 @@ from collections.abc import Mapping, Sequence
 from sqlglot import exp
 
 from sqlanon.query.boxes.box import Box
-from sqlanon.query.rewrite.row_values import FOUND
 from sqlanon.query.rewrite.sqltree import ZERO, Tree, as_type, column, sql, when
+
+FOUND = "_found"
+"""The table of the rows under their conditions."""
 
 Apart = tuple[list[tuple[str, exp.Expr]], dict[str, Tree]]
 """Tables by name, and the columns ``e``, ``l``, ``h``, ``u`` of the aggregate over the last of them."""

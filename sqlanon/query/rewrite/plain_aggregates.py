@@ -53,9 +53,9 @@ def plain(a: Aggregate, row: Mapping[str, Tree], *, floating: bool) -> dict[str,
         high = sql("CASE WHEN :s OR :f >= 0 THEN :l ELSE :f END", s=surely, f=last, l=high)
         if floating:
             low, high = _with_nan(a, row, low, high)
-        weight = row["sum"] if a.box is None else sql(":n * :e", n=row["count"], e=row["sum"])
+        weight = row["sum"] if not a.of_boxes else sql(":n * :e", n=row["count"], e=row["sum"])
         estimate = sql("SUM(:e)", e=when(row["possible"], weight))
-        if a.box is not None and a.box.state is not None:
+        if _hidden(a):
             both = [
                 sql("SUM(:n * :s)", n=row["count"], s=when(row["possible"], row[s]))
                 for s in ("share", "shown")
@@ -80,6 +80,13 @@ def plain(a: Aggregate, row: Mapping[str, Tree], *, floating: bool) -> dict[str,
         ),
         f"u{a.id}": maybe,
     }
+
+
+def _hidden(a: Aggregate) -> bool:
+    """Whether the release hides some values of the argument."""
+    if a.value is not None:
+        return any(box.state is not None for box in a.value.boxes)
+    return a.box is not None and a.box.state is not None
 
 
 def _error(a: Aggregate, row: Mapping[str, Tree], counted: Tree) -> Tree:
@@ -116,7 +123,7 @@ def _with_nan(a: Aggregate, row: Mapping[str, Tree], low: Tree, high: Tree) -> t
     )
     maybe = sql(f":m = {NAN} OR (:l = -{INFINITE} AND :m >= {INFINITE})", l=least_, m=most)
     # What is certain of a row: of a box the end on this side, of exact values (many in one row) each of the two.
-    up, down = (ends[0], ends[1]) if a.box is not None else (ends[1], ends[0])
+    up, down = (ends[0], ends[1]) if a.of_boxes else (ends[1], ends[0])
     sure = sql(
         f"BOOL_OR(:c AND :u = {NAN}) OR (BOOL_OR(:c AND :u >= {INFINITE}) AND BOOL_OR(:c AND :d = -{INFINITE}))",
         c=row["certain"], u=up, d=down,
@@ -130,7 +137,7 @@ def _extremes(a: Aggregate, row: Mapping[str, Tree], surely: Tree) -> tuple[Tree
     theirs = "high" if ours == "low" else "low"
     reached = sql(f"{first}(:x)", x=when(row["possible"], row[ours]))
     # If a row is certain, all of its exact values occur.
-    forced = sql(f"{first}(:x)", x=when(row["certain"], row[theirs if a.box is not None else ours]))
+    forced = sql(f"{first}(:x)", x=when(row["certain"], row[theirs if a.of_boxes else ours]))
     alone = sql(f"{last}(:x)", x=when(row["possible"], row[theirs]))
     other = when(surely, forced, alone)
     likely = sql(

@@ -7,16 +7,21 @@ from collections.abc import Mapping
 from sqlglot import exp
 
 from sqlanon.query.boxes.box import Box
-from sqlanon.query.parse.names import Scope
+from sqlanon.query.parse.names import Scope, boxes_in
 from sqlanon.query.rewrite.box_rows import BoxRows
+from sqlanon.query.rewrite.ordered_aggregates import INFINITE, NAN
+from sqlanon.query.rewrite.row_expressions import Arithmetic, RowExpression, Span
 from sqlanon.query.rewrite.sqltree import (
     FALSE,
+    ONE,
     Tree,
     as_type,
     column,
     every,
     greatest,
     indicator,
+    is_false,
+    is_true,
     least,
     named,
     negate,
@@ -26,10 +31,9 @@ from sqlanon.query.rewrite.sqltree import (
     times,
     when,
 )
+from sqlanon.query.rewrite.types import is_number, is_whole
 from sqlanon.query.rewrite.wanted import Aggregate, Wanted
-
-FOUND = "_found"
-"""The table of the rows under their conditions."""
+from sqlanon.query.where.formula import both
 
 
 class RowValues:
@@ -91,6 +95,78 @@ class RowValues:
             found["mean"] = when(full, column(f"{box.id}_mean"))
         return [named(tree, f"{name}_{end}") for end, tree in found.items()]
 
+    def calculated(self, value: RowExpression, condition: int) -> list[Tree]:
+        """Of an argument that is calculated, under a condition: the same columns as of a boxed argument."""
+        dialect = self._scope.engine.dialect
+        exact = {tree.sql(dialect=dialect): name for name, tree in self._wanted.terms.items()}
+        arithmetic = Arithmetic(self._scope, exact)
+        ways: list[tuple[Tree, Tree, Span, Tree]] = []
+        nothing: list[Tree] = []
+        unsure: list[Tree] = []
+        for branch in value.branches:
+            formula = both([self._wanted.conditions[condition], branch.formula])
+            boxes = [] if branch.value is None else boxes_in(branch.value)
+            for parts, triple in self._rows.compiler.by_parts(formula, boxes):
+                way = every([*(part.reach for part in parts.values()), triple.possible])
+                found = None if branch.value is None else arithmetic.span(branch.value, parts)
+                nothing += [way] if found is None else [every([way, found.null])]
+                if found is None:
+                    continue
+                nothing += [every([way, part.null]) for part in parts.values()]
+                unsure += [every([way, part.open]) for part in parts.values()]
+                share = times(*(part.share for part in parts.values()), triple.share)
+                shown = [
+                    sql(":m IS NOT NULL", m=part.middle)
+                    for name, part in parts.items()
+                    if self._scope.box(name).state is not None and part.middle is not None
+                ]
+                kept = indicator(negate(found.null)) if found.null is not FALSE else ONE
+                ways.append((every([way, negate(found.null)]), times(share, kept), found, every(shown)))
+        lows, highs = (
+            [exp.Case(ifs=[exp.If(this=way.copy(), true=exp.cast(end.copy(), value.type))]) for way, _, span, _ in ways
+             for end in [span.low if at == 0 else span.high]]
+            for at in (0, 1)
+        )  # fmt: skip
+        number = is_number(value.type)
+        none = exp.cast(exp.null(), value.type if number else "INT")
+        low, high = (least(lows), greatest(highs)) if lows and number else (none, none)
+        if value.floating:
+            nan = sql(f":l = {NAN} OR :h = {NAN}", l=low, h=high)
+            low, high = when(nan, sql(f"-{INFINITE}"), low), when(nan, sql(NAN), high)
+        middles = (
+            [times(share, sql("COALESCE(:m, 0)", m=span.middle)) for _, share, span, _ in ways]
+            if number
+            else []
+        )
+        found_: dict[str, Tree] = {
+            "lo": low, "hi": high, "e": plus(middles), "w": plus(share for _, share, _, _ in ways),
+            "k": plus(share if is_true(shown) else times(share, indicator(shown)) for _, share, _, shown in ways),
+            "p": some(way for way, _, _, _ in ways),
+            "c": every([self._rows.triples[condition].certain, *(negate(way) for way in nothing if not is_false(way))]),
+            "o": some(unsure),
+            "z": some(nothing),
+        }  # fmt: skip
+        return [named(tree, f"{value.id}_{condition}_{end}") for end, tree in found_.items()]
+
+    def _of_calculated(self, value: RowExpression, condition: int) -> Mapping[str, Tree]:
+        """See `of`."""
+        name, n = f"{value.id}_{condition}", column("n")
+        low, high = column(f"{name}_lo"), column(f"{name}_hi")
+        wide = [as_type(end, "DECIMAL(38, 0)") if is_whole(value.type) else end for end in (low, high)]
+        zero = exp.Literal.number(0)
+        found = {
+            "possible": column(f"{name}_p"), "certain": column(f"{name}_c"), "count": n, "share": column(f"{name}_w"),
+            "low": low, "high": high, "open": column(f"{name}_o"), "sum": column(f"{name}_e"), "shown": column(f"{name}_k"),
+            "mean": exp.null(), "null": column(f"{name}_z"),
+        }  # fmt: skip
+        if is_number(value.type):
+            found |= {
+                "s_certain_low": sql(":n * :e", n=n, e=wide[0]), "s_certain_high": sql(":n * :e", n=n, e=wide[1]),
+                "s_neg": sql(":n * LEAST(:l, :z)", n=n, l=wide[0], z=zero),
+                "s_pos": sql(":n * GREATEST(:h, :z)", n=n, h=wide[1], z=zero),
+            }  # fmt: skip
+        return found
+
     def of(self, a: Aggregate) -> Mapping[str, Tree]:
         """Trees over ``_found``, by name.
 
@@ -99,6 +175,8 @@ class RowValues:
         """
         i = a.condition
         possible, certain, share, n = column(f"p{i}"), column(f"c{i}"), column(f"s{i}"), column("n")
+        if a.value is not None:
+            return self._of_calculated(a.value, i)
         if a.box is not None:
             name = f"{a.box.id}_{i}"
             low, high = column(f"{name}_lo"), column(f"{name}_hi")

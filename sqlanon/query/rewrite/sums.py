@@ -14,9 +14,10 @@ from sqlglot import exp
 from sqlanon.query.boxes.box import Box
 from sqlanon.query.parse.names import Scope
 from sqlanon.query.rewrite.box_rows import BoxRows, Tables
-from sqlanon.query.rewrite.ordered_aggregates import Apart, average, distinct, matched
+from sqlanon.query.rewrite.ordered_aggregates import FOUND, Apart, average, distinct, matched
 from sqlanon.query.rewrite.plain_aggregates import plain
-from sqlanon.query.rewrite.row_values import FOUND, RowValues
+from sqlanon.query.rewrite.ratio import quotient
+from sqlanon.query.rewrite.row_values import RowValues
 from sqlanon.query.rewrite.sqltree import TRUE, Tree, column, is_true, named, select, some, sql
 from sqlanon.query.rewrite.wanted import Aggregate, Wanted
 
@@ -49,7 +50,9 @@ class _Sums:
         """``_found`` (rows under their conditions), the parts that need an order of their own, and their union."""
         made: list[tuple[str, exp.Expr]] = [(FOUND, self._found())]
         aggregates = self._wanted.aggregates
-        apart = [a for a in aggregates if a.kind in ("avg", "distinct") or self._shuffled(a) is not None]
+        apart = [
+            a for a in aggregates if a.kind in ("avg", "distinct", "ratio") or self._shuffled(a) is not None
+        ]
         names = [f"{end}{a.id}" for a in aggregates for end in "elhu"]
         main: dict[str, Tree] = {}
         for aggregate in (a for a in aggregates if a not in apart):
@@ -76,7 +79,7 @@ class _Sums:
         """One part of the union; the first gives the types of the columns that it has not."""
         kinds: dict[str, str | exp.DataType] = {}
         for a in typed:
-            bound = "BIGINT" if a.kind != "avg" else self._averaged(a)
+            bound = "DOUBLE" if a.kind == "ratio" else "BIGINT" if a.kind != "avg" else self._averaged(a)
             kinds |= {
                 f"{end}{a.id}": "INT" if end == "u" else bound if end != "e" else "DOUBLE" for end in "elhu"
             }
@@ -99,20 +102,26 @@ class _Sums:
                 named(tree.copy(), f"{end}{i}")
                 for end, tree in zip("pcs", (triple.possible, triple.certain, triple.share), strict=True)
             ]
-        for term in dict.fromkeys(a.term for a in wanted.aggregates if a.term is not None):
+        parts = [part for a in wanted.aggregates for part in a.parts]
+        for term in dict.fromkeys(a.term for a in parts if a.term is not None):
             ends = ("n", "min", "max", *(("s", "neg", "pos") if term in wanted.summed else ()))
             chosen += (
                 [column(f"{term}_{end}") for end in ends] if rows.is_partial(term, wanted) else [column(term)]
             )
-        boxed = {(a.box.id, a.condition): a.box for a in wanted.aggregates if a.box is not None}
+        boxed = {(a.box.id, a.condition): a.box for a in parts if a.box is not None}
         for (_, condition), box in boxed.items():
             chosen += self._values.boxed(box, condition)
+        values = {(a.value.id, a.condition): a.value for a in parts if a.value is not None}
+        for (_, condition), value in values.items():
+            chosen += self._values.calculated(value, condition)
         # Of means, every row of a class counts, whatever the conditions say.
         possible = TRUE if wanted.means else some(triple.possible for triple in rows.triples)
         return select(chosen, rows.last, where=[] if is_true(possible) else [possible])
 
     def _floating(self, a: Aggregate) -> bool:
         """Whether the argument may be infinite or no number."""
+        if a.value is not None:
+            return a.value.floating
         if a.box is not None:
             return a.box.field.kind == "float"
         return a.term is not None and self._scope.is_floating(self._wanted.terms[a.term])
@@ -123,6 +132,17 @@ class _Sums:
             return average(a.id, self._values.of(a), keys, self._averaged(a), floating=self._floating(a))
         if a.kind == "distinct":
             return distinct(a.id, column(a.term or ""), self._values.of(a), keys)
+        if a.ratio is not None:
+            pairs = {name: getattr(a.ratio, name) or (None, None) for name in ("both", "first", "second")}
+            of = {
+                f"{name} {letter}": self._values.of(part)
+                for name, pair in pairs.items()
+                for letter, part in zip("ab", pair, strict=True)
+                if part is not None
+            }
+            counted = a.ratio.both[1]
+            rows = counted is not None and counted.kind == "rows" and a.condition == 0 and bool(keys)
+            return quotient(a, a.ratio, of, keys, present=rows)
         box = self._shuffled(a)
         assert box is not None
         return matched(a.id, a.condition, box, keys)

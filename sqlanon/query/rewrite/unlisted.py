@@ -28,7 +28,7 @@ from sqlanon.query.rewrite.sqltree import (
     sql,
 )
 from sqlanon.query.rewrite.wanted import Wanted
-from sqlanon.query.where.cases import Test, outcomes
+from sqlanon.query.where.cases import Test, computed, outcomes
 from sqlanon.query.where.constants import stepped
 from sqlanon.query.where.formula import restrict
 
@@ -85,7 +85,7 @@ def _runs(box: Box, tests: Sequence[Test]) -> dict[frozenset[int], Fraction | No
     """Which tests can hold together for a value that is not NULL, and how many values have it so; None: no end of them."""
     comparisons = [test.comparison for test in tests if test.comparison is not None]
     found: dict[frozenset[int], Fraction | None] = {}
-    if box.shape == "interval" and len(comparisons) == len(tests):
+    if box.shape == "interval" and not computed(tests):
         for holds, piece in pieces_of(comparisons, box.step, box.field.kind):
             size = _size(piece, box.step)
             before = found.get(holds, Fraction(0))

@@ -9,6 +9,7 @@ from sqlglot import exp
 
 from sqlanon.query.boxes.box import Box
 from sqlanon.query.boxes.steps import Bucket
+from sqlanon.query.rewrite.row_expressions import RowExpression
 from sqlanon.query.rewrite.sqltree import Tree
 from sqlanon.query.where.formula import Formula
 from sqlanon.query.where.predicates import Tests
@@ -25,9 +26,11 @@ class Aggregate:
         condition: the number of its condition.
         term: the exact argument, a column of the rows; None for a box and for rows.
         box: the boxed argument.
+        value: the argument that is calculated of boxes.
         type: of its value in the source, for averages and where it is calculated with.
         argument: the type of its argument, as above.
         of: sum or avg, for an error.
+        ratio: of which two aggregates, for a ratio.
     """
 
     id: int
@@ -35,14 +38,59 @@ class Aggregate:
     condition: int
     term: str | None = None
     box: Box | None = None
+    value: RowExpression | None = None
     type: exp.DataType | None = None
     argument: exp.DataType | None = None
     of: str = ""
+    ratio: Ratio | None = None
+
+    @property
+    def parts(self) -> tuple[Aggregate, ...]:
+        """Itself, or the aggregates that a ratio takes of each row."""
+        if self.ratio is None:
+            return (self,)
+        pairs = (pair for pair in (self.ratio.both, self.ratio.first, self.ratio.second) if pair is not None)
+        return tuple(part for pair in pairs for part in pair if part is not None)
+
+    @property
+    def of_boxes(self) -> bool:
+        """Whether its argument lies between ends."""
+        return self.box is not None or self.value is not None
 
     @property
     def undefined(self) -> bool:
         """Whether it is NULL over no rows."""
         return self.kind not in ("rows", "count", "distinct", "error")
+
+
+Pair = tuple[Aggregate | None, Aggregate | None]
+
+
+@dataclass(frozen=True)
+class Ratio:
+    """One aggregate divided by another.
+
+    Attributes:
+        factor: a number above 0 that the first is multiplied by.
+        both: the two, of a row that meets both conditions.
+        first, second: the one, of a row that meets its condition alone; None: there is no such row.
+        some: the number of the condition that one of the two is met.
+    """
+
+    factor: Tree
+    both: Pair
+    first: Pair | None
+    second: Pair | None
+    some: int
+
+
+@dataclass(frozen=True)
+class Check:
+    """A query is refused if this is so of some group of its answer: the piece, and why."""
+
+    tree: Tree
+    node: Tree
+    reason: str
 
 
 @dataclass(frozen=True)
@@ -105,6 +153,7 @@ class Wanted:
         aggregates: by their numbers.
         present: counts the rows of a group; None without GROUP BY, where there is always one group.
         outputs: what becomes of them.
+        checks: what refuses the query.
     """
 
     conditions: tuple[Formula, ...]
@@ -120,3 +169,4 @@ class Wanted:
     aggregates: tuple[Aggregate, ...]
     present: Aggregate | None
     outputs: Outputs
+    checks: tuple[Check, ...] = ()

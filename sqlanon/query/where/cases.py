@@ -33,6 +33,27 @@ def on(tree: Tree, box: str, value: Tree) -> Tree:
     return with_columns(tree, lambda node: value if node.table == "_box" and node.name == box else None)
 
 
+def computed(tests: Sequence[Test]) -> bool:
+    """Whether a test has to be computed on every value: it is no comparison with a constant."""
+    return any(test.comparison is None or test.comparison.op == "other" for test in tests)
+
+
+def _computed(box: Box, tests: Sequence[Test]) -> list[frozenset[int]] | None:
+    """Which tests can hold together for a value of an interval: any of those that are computed, with each run of the line."""
+    placed = [t.comparison for t in tests if t.comparison is not None and t.comparison.op != "other"]
+    free = [test.id for test in tests if test.comparison not in placed]
+    runs = [holds for holds, _ in pieces_of(placed, box.step, box.field.kind)]
+    runs.append(frozenset(c.id for c in placed if c.op == "null"))
+    if len(runs) * 2 ** len(free) > MOST_GROUPS:
+        return None
+    found = [
+        run | frozenset(i for i, is_in in zip(free, chosen, strict=True) if is_in)
+        for run in dict.fromkeys(runs)
+        for chosen in product((False, True), repeat=len(free))
+    ]
+    return list(dict.fromkeys(found))
+
+
 def outcomes(box: Box, tests: Sequence[Test]) -> list[frozenset[int]] | None:
     """Which tests can hold together for a value of the box, or for NULL; None: too many ways to list.
 
@@ -40,9 +61,10 @@ def outcomes(box: Box, tests: Sequence[Test]) -> list[frozenset[int]] | None:
     """
     if box.shape == "interval":
         comparisons = [test.comparison for test in tests if test.comparison is not None]
-        if len(comparisons) == len(tests):
+        if not computed(tests):
             ways = [holds for holds, _ in pieces_of(comparisons, box.step, box.field.kind)]
             return list(dict.fromkeys([*ways, frozenset(c.id for c in comparisons if c.op == "null")]))
+        return _computed(box, tests)
     equal = [
         t.comparison
         for t in tests

@@ -11,7 +11,7 @@ with columns as variables, memoized on the rest of the formula.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -200,6 +200,20 @@ class Compiler:
             (part, self.triple(restrict(formula, {test: test in part.group.holds for test in own})))
             for part in self._domains[box].parts()
         ]
+
+    def by_parts(self, formula: Formula, boxes: Sequence[str]) -> list[tuple[dict[str, Part], Triple]]:
+        """For every combination of parts of several columns' values, the result of the rest of the formula there."""
+        if not boxes:
+            return [({}, self.triple(formula))]
+        own = {test for test in tests_in(formula) if self._boxed.get(test) == boxes[0]}
+        found = []
+        for part in self._domains[boxes[0]].parts():
+            rest = restrict(formula, {test: test in part.group.holds for test in own})
+            if rest is not False:
+                found += [
+                    ({boxes[0]: part, **others}, triple) for others, triple in self.by_parts(rest, boxes[1:])
+                ]
+        return found
 
     def apart(self, formula: Formula, box: str) -> bool:
         """Whether a formula is what one box must satisfy, and what the others must, and nothing that mixes them."""

@@ -146,7 +146,12 @@ def span(scope: Scope, terms: Terms, node: exp.Expr) -> Span | None:
         return Span(first, last, inner.known, inner.nothing, inner.kind, negative)
     if isinstance(node, exp.Add | exp.Sub):
         left, right = (span(scope, terms, side) for side in (node.left, node.right))
-        if left is None or right is None or "float" in (left.kind, right.kind):
+        if left is None or right is None:
+            return None
+        # Infinities of both signs, and NaN, which is above all: only a constant is added to floating point numbers.
+        if right.kind == "float" or (
+            left.kind == "float" and not isinstance(node.right.unnest(), exp.Literal)
+        ):
             return None
         low, high = (right.low, right.high) if isinstance(node, exp.Add) else (right.high, right.low)
         kind = type(node)
@@ -160,9 +165,77 @@ def span(scope: Scope, terms: Terms, node: exp.Expr) -> Span | None:
         if left.shown is not None and right.shown is not None:
             shown = kind(this=guarded(_wide(left.shown, wide)), expression=guarded(right.shown))
         return Span(*ends, every([left.known, right.known]), some([left.nothing, right.nothing]), own, shown)
+    if isinstance(node, exp.Mul | exp.Div):
+        return _multiple(scope, terms, node)
+    if isinstance(node, exp.Abs):
+        return _size(scope, terms, node)
+    if isinstance(node, exp.Coalesce):
+        return _replaced(scope, terms, node)
     if isinstance(node, _RISING) or (isinstance(node, exp.Extract) and node.name.upper() == "YEAR"):
         return _rising(scope, terms, node)
     return None
+
+
+def _multiple(scope: Scope, terms: Terms, node: exp.Mul | exp.Div) -> Span | None:
+    """A span times, or divided by, a constant above 0: neither ever falls, rounded or not."""
+    other, by = node.left, node.right
+    if isinstance(node, exp.Mul) and not boxes_in(by):
+        other, by = node.left, node.right
+    elif isinstance(node, exp.Mul):
+        other, by = by, other
+    by = by.unnest()
+    if not isinstance(by, exp.Literal) or by.is_string or float(by.this) <= 0:
+        return None
+    inner = span(scope, terms, other)
+    if inner is None or inner.kind not in _NUMBERS:
+        return None
+
+    def at(end: Tree) -> Tree:
+        sides = (end, by) if other is node.left else (by, end)
+        return type(node)(
+            this=guarded(sides[0]), expression=guarded(sides[1]),
+            **({"typed": node.args.get("typed"), "safe": node.args.get("safe")} if isinstance(node, exp.Div) else {}),
+        )  # fmt: skip
+
+    wide = inner.kind if isinstance(node, exp.Mul) else ""
+    over = at(inner.shown) if inner.shown is not None else None
+    kind = inner.kind if inner.kind == "float" else "decimal"
+    ends = (at(_wide(inner.low, wide)), at(_wide(inner.high, wide)))
+    return Span(*ends, inner.known, inner.nothing, kind, over)
+
+
+def _size(scope: Scope, terms: Terms, node: exp.Abs) -> Span | None:
+    """The distance of a span from 0."""
+    inner = span(scope, terms, node.this)
+    if inner is None or inner.kind not in _NUMBERS:
+        return None
+    # Of ends that are not known nothing follows, not even from one of them.
+    low = sql(
+        "CASE WHEN :l >= 0 THEN :l WHEN :h <= 0 THEN -:h WHEN :l < 0 AND :h > 0 THEN 0 END",
+        l=inner.low, h=inner.high,
+    )  # fmt: skip
+    high = sql(
+        "CASE WHEN :l <= :h THEN GREATEST(ABS(:l), ABS(:h)) END", l=inner.low, h=inner.high
+    )  # fmt: skip
+    over = exp.Abs(this=inner.shown.copy()) if inner.shown is not None else None
+    return Span(low, high, inner.known, inner.nothing, inner.kind, over)
+
+
+def _replaced(scope: Scope, terms: Terms, node: exp.Coalesce) -> Span | None:
+    """A span with a constant in place of NULL."""
+    inner = span(scope, terms, node.this)
+    constant = node.expressions[0] if len(node.expressions) == 1 else None
+    if inner is None or constant is None or constant.find(exp.Column, exp.Null) or inner.kind not in _NUMBERS:
+        return None
+    if isinstance(constant.unnest(), exp.Literal) and constant.unnest().is_string:
+        return None
+    low, high = (when(inner.nothing, constant, when(inner.known, end)) for end in (inner.low, inner.high))
+    over = (
+        exp.Coalesce(this=inner.shown.copy(), expressions=[constant.copy()])
+        if inner.shown is not None
+        else None
+    )
+    return Span(low, high, TRUE, FALSE, inner.kind, over)
 
 
 def _sum_kind(left: str, right: str, *, minus: bool) -> str:

@@ -13,7 +13,8 @@ from sqlanon.query.boxes.box import Box
 from sqlanon.query.boxes.number_line import Comparison, Piece, Place, literal, place
 from sqlanon.query.parse.names import Scope, boxes_in
 from sqlanon.query.refusal import refuse
-from sqlanon.query.rewrite.sqltree import FALSE, TRUE, Tree
+from sqlanon.query.rewrite.group_by import countable
+from sqlanon.query.rewrite.sqltree import FALSE, ONE, TRUE, Tree, less, negate
 from sqlanon.query.where.cases import Test
 from sqlanon.query.where.constants import Constants
 from sqlanon.query.where.formula import ATOMS, Formula, Triple, both, build, either
@@ -28,6 +29,10 @@ _NOT = {"=": "<>", "<>": "=", "<": ">=", ">=": "<", ">": "<=", "<=": ">", "null"
 _KINDS = {value: key for key, value in _OPS.items()}
 _OWN_EQUALITY = re.compile(r"(.+\.)?(char|character|bpchar|citext)\b(?! varying)", re.IGNORECASE)
 _REJECTS_NULL: tuple[type[exp.Expr], ...] = (exp.Like, exp.ILike, exp.SimilarTo, *_OPS)
+_STRICT = (
+    exp.Column, exp.Identifier, exp.Literal, exp.Paren, exp.Neg, exp.Add, exp.Sub, exp.Mul, exp.Mod, exp.Abs, exp.Extract, exp.Var,
+)  # fmt: skip
+"""Of what a calculation is made that is NULL where a part of it is."""
 
 
 @dataclass(frozen=True)
@@ -88,8 +93,59 @@ class Predicates:
         boxes = boxes_in(node)
         if not boxes:
             return self._exact(node, positive)
+        if isinstance(node, exp.Is) and _is_predicate(node.this):
+            return self._decided(node, positive, whole)
         self._atoms.add(self._text(node))
         return self._boxed(node, positive, whole)
+
+    def _decided(self, node: exp.Is, positive: bool, whole: exp.Expr) -> Formula:
+        """A predicate that IS TRUE, IS FALSE or IS NULL, which is never NULL itself."""
+        true, false = (
+            build(node.this, lambda part, sign: self._leaf(part, sign, whole), positive=sign)
+            for sign in (True, False)
+        )
+        if isinstance(node.expression, exp.Boolean):
+            asked = true if node.expression.this else false
+            return asked if positive else self.complement(asked)
+        known = either([true, false])
+        return self.complement(known) if positive else known
+
+    def complement(self, formula: Formula) -> Formula:
+        """The formula that holds exactly where this one does not."""
+        if isinstance(formula, bool):
+            return not formula
+        if isinstance(formula, int):
+            return self._complements(formula)
+        parts = [self.complement(part) for part in sorted(formula[1], key=str)]
+        return either(parts) if formula[0] == "and" else both(parts)
+
+    def _complements(self, test: int) -> Formula:
+        """The tests that hold exactly where one does not: of a comparison its opposite, or NULL."""
+        number = self._number(f"# not {test}", True)
+        if test in self._exact_tests:
+            self._exact_tests[number] = exp.Not(this=exp.Paren(this=self._exact_tests[test].copy()))
+        elif test in self._loose_tests:
+            loose = self._loose_tests[test]
+            self._loose_tests[number] = Triple(
+                negate(loose.certain), negate(loose.possible), less(ONE, loose.share)
+            )
+        else:
+            one = self._boxed_tests[test]
+            compared, box = one.comparison, self._scope.box(one.box)
+            tree = exp.Not(this=exp.Paren(this=one.tree.copy()))
+            if compared is None or compared.op == "other":
+                self._boxed_tests[number] = Test(number, one.box, tree)
+            elif compared.op in ("null", "known"):
+                opposite = Comparison(number, _NOT[compared.op])
+                self._boxed_tests[number] = Test(number, one.box, tree, opposite)
+            else:
+                null = exp.Is(this=box.value, expression=exp.null())
+                known = exp.And(this=tree, expression=exp.Not(this=null.copy()))
+                self._boxed_tests[number] = Test(
+                    number, one.box, exp.Paren(this=known), Comparison(number, _NOT[compared.op], compared.at)
+                )
+                return either([number, self._test(box, null, "null", None)])
+        return number
 
     def _boxed(self, node: exp.Expr, positive: bool, whole: exp.Expr) -> Formula:
         def again(part: exp.Expr, sign: bool) -> Formula:
@@ -111,6 +167,8 @@ class Predicates:
                 for item in node.expressions
             ]
             return either(equal) if positive else both(equal)
+        if (listed := _in_array(node)) is not None:
+            return again(listed, positive)
         if isinstance(node, exp.NullSafeEQ | exp.NullSafeNEQ):
             return self._null_safe(node, positive, again)
         boxes = boxes_in(node)
@@ -122,7 +180,8 @@ class Predicates:
         if loose is None:
             refuse(
                 self._scope.text, node,
-                "the ranges of a release do not decide this; compare the column itself with a constant",
+                "the ranges of a release do not decide this; compare the column itself, a sum or a multiple of it, or abs(..) of one with "
+                "a constant",
             )  # fmt: skip
         return self._loose(node, positive, loose)
 
@@ -183,11 +242,11 @@ class Predicates:
             collated = listed and right.find(exp.Collate) is not None
             if _is_value(left, box) and not right.find(exp.Column) and not collated:
                 return self._constant(box, op if positive else _NOT[op], right)
-        if not listed:
+        if not listed and not countable(self._scope, box):
             return None
         # A function may make a value of NULL; the column itself, compared with anything, does not pass.
         bare = isinstance(node, _REJECTS_NULL) and any(
-            _is_value(side, box) for side in (node.this, node.expression)
+            _is_value(side, box) or (not listed and _is_strict(side)) for side in (node.this, node.expression)
         )
         return self._test(box, node, "other" if bare else "", None, positive=positive)
 
@@ -277,6 +336,29 @@ class Predicates:
 def _is_value(node: exp.Expr, box: Box) -> bool:
     inner = node.unnest()
     return isinstance(inner, exp.Column) and inner.table == "_box" and inner.name == box.id
+
+
+def _is_predicate(node: exp.Expr) -> bool:
+    """Whether it is a condition, which IS TRUE and the like may be asked of; not a column by itself."""
+    return isinstance(node.unnest(), exp.Predicate | exp.Connector | exp.Not)
+
+
+def _is_strict(node: exp.Expr) -> bool:
+    """Whether it reads the column and is NULL where the column is."""
+    return node.find(exp.Column) is not None and all(isinstance(part, _STRICT) for part in node.walk())
+
+
+def _in_array(node: exp.Expr) -> exp.Expr | None:
+    """``= ANY (ARRAY[...])`` of constants as IN; None: another predicate."""
+    if not isinstance(node, exp.EQ):
+        return None
+    side = node.right
+    values = side.this.unnest() if isinstance(side, exp.Any) else None
+    if not isinstance(values, exp.Array) or not all(
+        isinstance(v, exp.Literal | exp.Neg) for v in values.expressions
+    ):
+        return None
+    return exp.In(this=node.left.copy(), expressions=[value.copy() for value in values.expressions])
 
 
 __all__ = ["Predicates", "Tests"]

@@ -1,0 +1,128 @@
+"""Aggregates divided by aggregates, jointly where both are sums over rows (`sqlanon.query.rewrite.ratio`), and multiplied."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from sqlglot import exp
+
+from sqlanon.query.refusal import refuse
+from sqlanon.query.rewrite.sqltree import FALSE, Tree, as_type, column, guarded, some, sql, when
+from sqlanon.query.rewrite.types import is_whole
+from sqlanon.query.rewrite.wanted import Aggregate, Check, Quad
+
+if TYPE_CHECKING:
+    from sqlanon.query.rewrite.calculation import Calculator
+
+
+def multiplied(calculator: Calculator, node: exp.Binary, *, sharp: bool) -> Quad:
+    """Two aggregates multiplied, end by end."""
+    a, b = (calculator.quad(side, typed=True, sharp=sharp) for side in (node.left, node.right))
+    ends = [exp.Mul(this=guarded(x), expression=guarded(y)) for x in (a.low, a.high) for y in (b.low, b.high)]
+    low, high = _corners(ends, [a, b])
+    estimate = exp.Mul(this=guarded(a.estimate), expression=guarded(b.estimate))
+    return Quad(estimate, low, high, sql("GREATEST(:a, :b)", a=a.undefined, b=b.undefined), tight=False)
+
+
+def divided(calculator: Calculator, node: exp.Binary, *, sharp: bool) -> Quad:
+    """Something divided by an aggregate: jointly where both are sums over rows, else end by end."""
+    constant = calculator.is_constant(node.left)
+    below = node.right.unnest()
+    zero_is_null = isinstance(below, exp.Nullif)
+    if isinstance(below, exp.Nullif):
+        if not (
+            isinstance(below.expression, exp.Literal)
+            and not below.expression.is_string
+            and float(below.expression.this) == 0
+        ):
+            refuse(calculator.scope.text, below, "a denominator is guarded by nullif(.., 0)")
+        below = below.this.unnest()
+    whole = is_whole(calculator.check(node))
+    top = _end(node.left) if constant else calculator.quad(node.left, typed=True, sharp=sharp or whole)
+    bottom = calculator.quad(below, typed=True, sharp=sharp or whole)
+    counted = isinstance(below.this if isinstance(below, exp.Filter) else below, exp.Count)
+    bottom_low = bottom.low
+    if counted and (zero_is_null or _always(calculator, below)):
+        bottom_low = sql("GREATEST(:l, 1)", l=bottom.low)
+    known = sql(":l > 0", l=bottom_low)
+    doubles = [as_type(end, "DOUBLE") for end in (top.low, top.high, bottom_low, bottom.high)]
+    ends = [exp.Div(this=guarded(x), expression=guarded(y)) for x in doubles[:2] for y in doubles[2:]]
+    low, high = (when(known, end) for end in _corners(ends, [top, bottom]))
+    zero = when(sql(":l > 0", l=bottom.low), FALSE, sql("COALESCE(:h, 1) >= 0", h=bottom.high))
+    if counted and _always(calculator, below):
+        zero = FALSE
+    found = (
+        None
+        if constant or calculator.scope.released.left_out or calculator.scope.released.as_of_source
+        else _ratio(calculator, node.left, below)
+    )
+    if found is not None:
+        own = column(f"l{found.id}"), column(f"h{found.id}")
+        same = sql(":a = :b AND :c = :d", a=top.low, b=top.high, c=bottom_low, d=bottom.high)
+        low, high = (
+            when(sql("COALESCE(:s, FALSE)", s=same), end, mine)
+            for end, mine in zip((low, high), own, strict=True)
+        )
+    estimate: Tree = sql(
+        "CAST(:a AS DOUBLE) / NULLIF(CAST(:b AS DOUBLE), 0)", a=top.estimate, b=bottom.estimate
+    )
+    if whole:
+        low, high, estimate = (sql("TRUNC(:x)", x=tree) for tree in (low, high, estimate))
+    maybe = sql("GREATEST(:a, :b)", a=top.undefined, b=bottom.undefined)
+    if zero_is_null:
+        maybe = sql("GREATEST(:m, CASE WHEN :z THEN 1 ELSE 0 END)", m=maybe, z=zero)
+    elif zero is not FALSE:
+        reason = "the denominator may be 0 in a consistent source; write nullif(.., 0) for NULL there, or avg(..) for a mean"
+        calculator.notes.checks.append(Check(zero, node, reason))
+    return calculator.met(Quad(estimate, low, high, maybe, tight=False))
+
+
+def _end(constant: exp.Expr) -> Quad:
+    return Quad(constant, constant, constant, exp.Literal.number(0))
+
+
+def _always(calculator: Calculator, node: exp.Expr) -> bool:
+    """Whether it counts the rows of a group, which exists only where it has some."""
+    return (
+        calculator.notes.grouped
+        and isinstance(node, exp.Count)
+        and (node.this is None or isinstance(node.this, exp.Star))
+    )
+
+
+def _ratio(calculator: Calculator, top: exp.Expr, bottom: exp.Expr) -> Aggregate | None:
+    """The joint ratio of two sums over rows, the first times a number; None: one of them is another calculation."""
+    above, factor = _scaled(top)
+    if factor is None or not isinstance(bottom, exp.Filter | exp.AggFunc):
+        return None
+    return calculator.notes.ratio(factor, above, bottom)
+
+
+def _scaled(node: exp.Expr) -> tuple[exp.Expr, exp.Expr | None]:
+    """An aggregate and the number above 0 that it is multiplied by; no number: it is another calculation."""
+    node = node.unnest()
+    if isinstance(node, exp.Filter | exp.AggFunc):
+        return node, exp.Literal.number("1.0")
+    if isinstance(node, exp.Cast) and node.to.is_type(*exp.DataType.FLOAT_TYPES):
+        return _scaled(node.this)
+    if isinstance(node, exp.Mul):
+        for number_, other in (
+            (node.left.unnest(), node.right.unnest()),
+            (node.right.unnest(), node.left.unnest()),
+        ):
+            plain = isinstance(number_, exp.Literal) and not number_.is_string and float(number_.this) > 0
+            if plain and isinstance(other, exp.Filter | exp.AggFunc):
+                return other, number_
+    return node, None
+
+
+def _corners(ends: Sequence[Tree], sides: list[Quad]) -> tuple[Tree, Tree]:
+    """The least and the greatest of products or quotients; none where an end is missing."""
+    missing = some(sql(":x IS NULL", x=end) for side in sides for end in (side.low, side.high))
+    parts = dict(zip("abcd", ends, strict=True))
+    low, high = (
+        sql(f"CASE WHEN :m THEN NULL ELSE {word}(:a, :b, :c, :d) END", m=missing, **parts)
+        for word in ("LEAST", "GREATEST")
+    )
+    return low, high

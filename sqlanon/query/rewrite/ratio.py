@@ -1,0 +1,185 @@
+"""One aggregate divided by another, bounded jointly: every row is taken once, into both, as it is worst (best) for the quotient.
+
+The largest N / D of all consistent sources is the v at which the largest N - v D is 0 (Dinkelbach 1967, On nonlinear fractional
+programming). For a given v that is a sum over rows, of each the best of what it may give. A few steps of Newton from 0 come to v. From
+any v the bound is sound: N <= v D + g(v), so that N / D is at most v + g(v) / D; where the steps have arrived, g is 0.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from sqlglot import exp
+
+from sqlanon.query.rewrite.ordered_aggregates import FOUND, Apart
+from sqlanon.query.rewrite.sqltree import (
+    FALSE,
+    TRUE,
+    Tree,
+    as_type,
+    column,
+    greatest,
+    least,
+    named,
+    number,
+    select,
+    some,
+    sql,
+    when,
+)
+from sqlanon.query.rewrite.types import is_whole
+from sqlanon.query.rewrite.wanted import Aggregate, Ratio
+
+STEPS = 5
+"""Steps of Newton; each about doubles the digits."""
+
+ROUNDED = 1e-12
+"""What N - v D misses by the rounding of doubles, as a share of N."""
+
+
+def quotient(
+    a: Aggregate, ratio: Ratio, of: Mapping[str, Mapping[str, Tree]], keys: Sequence[Tree], *, present: bool
+) -> Apart:
+    """The columns of a ratio.
+
+    Args:
+        a: the aggregate.
+        ratio: its parts.
+        of: the rows' values of each part, by its name.
+        keys: the groups.
+        present: the denominator counts the rows of a group that exists.
+    """
+    options = [name for name in ("both", "first", "second") if getattr(ratio, name) is not None]
+    chosen: list[Tree] = [column("n")]
+    names: list[str] = []
+    open_: list[Tree] = []
+    for i, name in enumerate(options):
+        top, bottom = getattr(ratio, name)
+        condition = (top or bottom).condition
+        chosen.append(named(column(f"p{condition}"), f"r{i}"))
+        names.append(f"r{i}")
+        for letter, part in (("a", top), ("b", bottom)):
+            low, high, unknown = _given(
+                part, of.get(f"{name} {letter}", {}), ratio.factor if letter == "a" else None
+            )
+            chosen += [named(low, f"{letter}l{i}"), named(high, f"{letter}h{i}")]
+            names += [f"{letter}l{i}", f"{letter}h{i}"]
+            open_.append(when(column(f"p{condition}"), unknown, FALSE) if unknown is not FALSE else FALSE)
+    chosen.append(named(sql("NOT :c", c=column(f"c{ratio.some}")), "z"))
+    chosen.append(named(some(open_), "o"))
+    inner = select([*keys, *chosen], FOUND, where=[column(f"p{ratio.some}")])
+    groups = [*keys, *(column(name) for name in [*names, "z", "o"])]
+    made: list[tuple[str, exp.Expr]] = [
+        (f"_ways_{a.id}", select([*groups, named(sql("SUM(n)"), "n")], inner.subquery("w"), group=groups))
+    ]
+    count = range(len(options))
+    kept = [*keys, *map(column, ["n", *names, "z", "o"])]
+    for side in ("high", "low"):
+        turn = _Turn(side, count)
+        before, value = f"_ways_{a.id}", sql("CAST(0 AS DOUBLE)")
+        for step in range(STEPS + 1):
+            ways = select([*kept, named(value, "v"), *turn.ways(value)], before).subquery("w")
+            if step == STEPS:
+                break
+            top, bottom = (
+                exp.Window(this=sql(f"SUM(n * {text})"), partition_by=[key.copy() for key in keys])
+                for text in (turn.top, turn.bottom)
+            )
+            name = f"_{side}_{a.id}_{step}"
+            after = sql("COALESCE(:t / NULLIF(:b, 0), v)", t=top, b=bottom)
+            made.append((name, select([*kept, named(after, "v")], ways)))
+            before, value = name, column("v")
+        summed = {
+            "side": sql(f"'{side}'"), "v": sql("MAX(v)"), "g": sql(f"SUM(n * {turn.best})"), "t": sql(f"SUM(n * ABS({turn.top}))"),
+            "d": sql(f"SUM(n * {_least(count)})"), "b": sql(f"MIN({_least(count)})"), "o": sql("BOOL_OR(o)"),
+        }  # fmt: skip
+        made.append(
+            (
+                f"_{side}_{a.id}",
+                select([*keys, *(named(t, c) for c, t in summed.items())], ways, group=keys),
+            )
+        )
+    sides = [
+        select([*keys, *map(column, ("side", "v", "g", "t", "d", "b", "o"))], f"_{side}_{a.id}")
+        for side in ("low", "high")
+    ]
+    made.append((f"_ratio_{a.id}", exp.Union(this=sides[0], expression=sides[1], distinct=False)))
+    second = next(part for part in (ratio.both, ratio.second) if part is not None)[1]
+    assert second is not None
+    whole = second.kind in ("rows", "count") or (second.type is not None and is_whole(second.type))
+    # What counts is at least 1 where it is not 0.
+    smallest = "CASE WHEN d > 0 THEN CAST(d AS DOUBLE)" + (" WHEN b >= 0 THEN 1 END" if whole else " END")
+    slack = f"CASE WHEN ABS(g) <= {ROUNDED} * t THEN 0 ELSE g END"
+    bounds = {
+        "l": f"MAX(CASE WHEN side = 'low' AND NOT o THEN v + LEAST({slack}, 0) / ({smallest}) END)",
+        "h": f"MAX(CASE WHEN side = 'high' AND NOT o THEN v + GREATEST({slack}, 0) / ({smallest}) END)",
+    }
+    zero = sql("0") if present else sql("MAX(CASE WHEN d > 0 THEN 0 ELSE 1 END)")
+    return made, {
+        f"e{a.id}": sql("CAST(NULL AS DOUBLE)"), f"l{a.id}": sql(bounds["l"]), f"h{a.id}": sql(bounds["h"]), f"u{a.id}": zero,
+    }  # fmt: skip
+
+
+class _Turn:
+    """Of each row the best way for a given v, ``m<i>``: N - v D of it, and then N and D; a row that need not count may give 0."""
+
+    def __init__(self, side: str, count: range) -> None:
+        self._count = count
+        self._end, self._other = ("h", "l") if side == "high" else ("l", "h")
+        word = "GREATEST" if side == "high" else "LEAST"
+        self.best = f"{word}({', '.join(f'm{i}' for i in count)}, CASE WHEN z THEN 0.0 END)"
+        texts = (
+            " ".join(f"WHEN m{i} = {self.best} THEN {given}" for i, given in enumerate(givens))
+            for givens in ([f"a{self._end}{i}" for i in count], [self._below(i) for i in count])
+        )
+        self.top, self.bottom = (f"CASE {text} ELSE 0.0 END" for text in texts)
+
+    def _below(self, i: int) -> str:
+        return f"CASE WHEN v >= 0 THEN b{self._other}{i} ELSE b{self._end}{i} END"
+
+    def ways(self, value: Tree) -> list[Tree]:
+        """What each way comes to."""
+        made = []
+        for i in self._count:
+            below = sql(self._below(i).replace("v >=", ":v >="), v=value)
+            text = f"CASE WHEN r{i} THEN a{self._end}{i} - :v * :b END"
+            made.append(named(sql(text, v=value, b=below), f"m{i}"))
+        return made
+
+
+def _least(count: range) -> str:
+    """The least that a row gives to the denominator."""
+    return f"LEAST({', '.join(f'CASE WHEN r{i} THEN bl{i} END' for i in count)}, CASE WHEN z THEN 0.0 END)"
+
+
+def _given(part: Aggregate | None, row: Mapping[str, Tree], factor: Tree | None) -> tuple[Tree, Tree, Tree]:
+    """The least and the most that one row gives to an aggregate whose condition it meets, as doubles; and where that is not known."""
+    if part is None:
+        zero = number(0.0)
+        return zero, zero.copy(), FALSE
+    by = as_type(factor, "DOUBLE") if factor is not None else None
+    if part.kind in ("rows", "count") and not part.of_boxes:
+        one: Tree = number(1.0)
+        if part.kind == "count":
+            one = sql("CASE WHEN :x IS NULL THEN 0.0 ELSE 1.0 END", x=column(part.term or ""))
+        ends, unknown = [one, one], FALSE
+    elif not part.of_boxes:
+        value = sql("COALESCE(CAST(:x AS DOUBLE), 0.0)", x=column(part.term or ""))
+        ends, unknown = [value, value], FALSE
+    else:
+        # NULL, where a row may have it, adds nothing.
+        hidden = part.box is not None and part.box.state is not None
+        null = row.get("null", TRUE if hidden else FALSE)
+        if part.kind == "count":
+            ends = [when(null, number(0.0), number(1.0)), when(row["possible"], number(1.0), number(0.0))]
+            unknown = FALSE
+        else:
+            doubles = [as_type(row[end], "DOUBLE") for end in ("low", "high")]
+            ends = [
+                sql("COALESCE(:x, 0.0)", x=when(null, widest([end, number(0.0)]), end))
+                for widest, end in zip((least, greatest), doubles, strict=True)
+            ]
+            unknown = row["open"]
+    if by is not None:
+        ends = [sql(":f * :x", f=by, x=end) for end in ends]
+    return as_type(ends[0], "DOUBLE"), as_type(ends[1], "DOUBLE"), unknown
