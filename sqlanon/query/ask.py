@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from sqlanon.engines.base import Statement
 from sqlanon.errors import DatabaseError, PolicyError, SqlanonError
@@ -13,6 +13,7 @@ from sqlanon.query.answer import Answer, answered
 from sqlanon.query.find import Names, dimensions_of, find, replaced
 from sqlanon.query.parse.bind import bind
 from sqlanon.query.parse.parse import Query, parse
+from sqlanon.query.parse.united import parts_of, together
 from sqlanon.query.parse.valid import check_valid
 from sqlanon.query.refusal import refuse
 from sqlanon.query.rewrite.box_rows import box_rows
@@ -22,7 +23,7 @@ from sqlanon.query.rewrite.sums import sums
 from sqlanon.query.rewrite.unlisted import unlisted
 
 if TYPE_CHECKING:
-    from collections.abc import Collection
+    from collections.abc import Collection, Sequence
 
     from sqlanon.engines.base import Engine, TableRef
     from sqlanon.query.release import Released
@@ -55,7 +56,7 @@ def ask(
 
     Args:
         engine: the database that holds the release.
-        sql: one SELECT in the engine's dialect, against the source's column names.
+        sql: one SELECT, or a UNION ALL of several, in the engine's dialect, against the source's column names.
         release: the release to ask, whatever the query calls it; None: what is named after FROM.
         allow_linking: let the query join any table, also one that has several rows for one value of the join column.
         spec: the release's policy, where the caller has one: it helps to find the release by its source's name, and lists
@@ -78,6 +79,12 @@ def ask(
     answer, the text is bound and the metadata are read before and after: one statement each once the release is known.
     Metadata that changed meanwhile describe other rows than those that were read, so that everything is asked again.
     """
+    parts = parts_of(sql, engine.dialect)
+    if len(parts) > 1:
+        return _united(
+            engine, sql, parts, release=release, allow_linking=allow_linking, spec=spec, role=role, seconds=seconds, known=known,
+            as_of_source=as_of_source,
+        )  # fmt: skip
     query = parse(sql, engine.dialect)
     name = release or query.table_name
     rights = engine.rights
@@ -109,6 +116,21 @@ def ask(
         finally:
             if not same and known is not None:
                 known.clear()  # facts in it may be of either version
+    raise DatabaseError(
+        f"{name} was replaced by another version each of {TRIES} times it was asked; ask again"
+    )
+
+
+def _united(engine: Engine, sql: str, parts: Sequence[str], **asked: Any) -> Answer:
+    """The answer to a UNION ALL, of one version of the release that its first SELECT asks."""
+    name = asked["release"] or parse(parts[0], engine.dialect).table_name
+    for _ in range(TRIES):
+        with _explained(engine):
+            given = asked["release"] is not None
+            released = find(engine, name, asked["spec"], given=given, known=asked["known"])
+        answers = [ask(engine, part, **asked) for part in parts]
+        if not replaced(engine, released, unreadable=True):
+            return together(sql, answers)
     raise DatabaseError(
         f"{name} was replaced by another version each of {TRIES} times it was asked; ask again"
     )

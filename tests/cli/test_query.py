@@ -66,7 +66,7 @@ def test_explain_shows_sql_that_runs(url: str) -> None:
 
 
 def test_a_refusal_underlines_the_piece(url: str) -> None:
-    code, _, err = run("query", "SELECT median(age) FROM people", "--db", url)
+    code, _, err = run("query", "SELECT corr(age, age) FROM people", "--db", url)
     assert code == 2
     assert "^^^^^^^^^^^" in err
 

@@ -87,3 +87,39 @@ def test_whole_numbers_are_divided_as_the_engine_does(shared_db: Any) -> None:
     assert answer["one"].low == 1
     whole = shared_db.engine.dialect == "postgres"
     assert answer["r"].low == pytest.approx(3 if whole else 3.5)
+
+
+def test_parts_of_a_union_are_asked_one_after_the_other(shared_db: Any) -> None:
+    name, _ = made(shared_db, random.Random(5))
+    halves = [
+        f"SELECT '{word}' AS h, count(*) AS n FROM {name} WHERE a {op} 2"
+        for word, op in (("low", "<="), ("high", ">"))
+    ]
+    both = shared_db.query(" UNION ALL ".join(halves))
+    alone = [shared_db.query(half).rows[0] for half in halves]
+    assert list(both.rows) == alone
+    for tail, reason in (
+        (" ORDER BY 2", "ORDER BY and LIMIT of a UNION ALL"),
+        (" UNION SELECT 'x', 1", "UNION ALL between"),
+    ):
+        with pytest.raises(UnsupportedError, match=reason):
+            shared_db.query(halves[0] + " UNION ALL " + halves[1] + tail)
+    with pytest.raises(UnsupportedError, match="as many columns each"):
+        shared_db.query(f"{halves[0]} UNION ALL SELECT count(*) AS n, 'x' AS h FROM {name}")
+
+
+def test_rows_under_a_limit_are_certain_where_the_counts_are_exact(shared_db: Any) -> None:
+    """Three groups of 3, 2 and 2 rows: the first is the first in every source, of the other two one is left to the engine."""
+    name = f"r{uuid.uuid4().hex[:12]}"
+    groups = [0, 0, 0, 1, 1, 2, 2]
+    publish(shared_db, name, COLUMNS, [["0", "9", "1", str(g)] for g in groups])
+    text = f"SELECT g, count(*) AS n FROM {name} {{}} GROUP BY g ORDER BY {{}} LIMIT {{}}"
+    for where, order, limit, certain in (
+        ("", "n DESC", 1, (True,)),
+        ("", "count(*) DESC", 2, (True, False)),
+        ("", "g", 2, (True, True)),
+        ("", "n DESC", 3, (True, True, True)),
+        ("WHERE a < 5", "n DESC", 1, (False,)),
+        ("", "sum(c) DESC", 1, (False,)),
+    ):
+        assert shared_db.query(text.format(where, order, limit)).certain == certain, (where, order, limit)

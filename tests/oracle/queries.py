@@ -24,7 +24,9 @@ OF_ROWS = {
     "xr0": "100.0 * count(*) FILTER (WHERE a > 2) / nullif(count(*), 0)", "xr1": "sum(c) / nullif(count(*) FILTER (WHERE a < 3), 0)",
     "xr2": "sum(a) / nullif(count(c), 0)", "xr3": "sum(a * 2) FILTER (WHERE d = 'flu') / nullif(sum(c + 3) FILTER (WHERE a > 1), 0)",
     "xr4": "1 - count(*) FILTER (WHERE s = 'p') / nullif(count(*) FILTER (WHERE c > 0), 0)", "xr5": "avg(a) / nullif(count(*), 0)",
-    "xr6": "sum(a) * count(c)",
+    "xr6": "sum(a) * count(c)", "xq0": "median(a)", "xq1": "quantile_disc(a, 0.3)", "xq2": "median(c)", "xq3": "quantile_cont(c, 0.75)",
+    "xq4": "quantile_disc(c, 0.5) FILTER (WHERE a > 1)", "xq5": "median(a * 2 - c)", "da6": "count(DISTINCT a)", "ds7": "count(DISTINCT s)",
+    "xq8": "stddev_pop(c) FILTER (WHERE c > 0)", "dh9": "count(DISTINCT h)",
 }  # fmt: skip
 """Aggregates of calculations over columns with ranges, and of CASE."""
 ANATOMY = {

@@ -54,8 +54,15 @@ def test_a_predicate_that_matches_a_range_is_exact(shared_db: Any) -> None:
         assert (cell.estimate, cell.low, cell.high, cell.exact) == (2, 2, 2, True)
 
 
-def test_medians_are_refused(shared_db: Any) -> None:
-    """Footnote 2: no way is known to compute them from these summaries."""
-    with pytest.raises(UnsupportedError, match="medians") as error:
-        shared_db.query("SELECT median(age) FROM patients", release=figure_8(shared_db, means=False))
-    assert str(error.value).splitlines()[-1].strip() == "^" * len("median(age)")
+def test_medians_are_bounded_by_ranks(shared_db: Any) -> None:
+    """Footnote 2: they cannot be computed from these summaries; the values at their rank have bounds. Ages 25 to 28, classes of two."""
+    text = "SELECT percentile_disc(0.5) WITHIN GROUP (ORDER BY age) AS m FROM patients"
+    cell = shared_db.query(text, release=figure_8(shared_db, means=False)).rows[0]["m"]
+    lows, highs = zip(
+        *shared_db.engine.fetch(f"SELECT age_lo, age_hi FROM {figure_8(shared_db, means=False)}"), strict=True
+    )
+    at = (len(lows) + 1) // 2 - 1
+    assert (cell.low, cell.high) == (sorted(lows)[at], sorted(highs)[at])
+    with pytest.raises(UnsupportedError, match="quantiles of one share") as error:
+        shared_db.query("SELECT corr(age, age) FROM patients", release=figure_8(shared_db, means=False))
+    assert str(error.value).splitlines()[-1].strip() == "^" * len("corr(age, age)")

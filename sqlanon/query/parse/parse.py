@@ -10,6 +10,7 @@ from sqlglot import ErrorLevel, exp
 from sqlanon.query.parse.allowed import admit, aggregates
 from sqlanon.query.parse.inline import flatten
 from sqlanon.query.refusal import Refused, refuse, underlined
+from sqlanon.query.rewrite.quantiles import within_group
 from sqlanon.sqltext import identifier
 
 _CLAUSES = {
@@ -126,7 +127,7 @@ def _select(text: str, dialect: str) -> exp.Select:
         refuse(
             text,
             None,
-            "write one SELECT; set operations and other statements are not answered over a release",
+            "write one SELECT, or several with UNION ALL between them; other set operations and statements are not answered over a release",
         )
     select = found[0]
     admit(text, select)
@@ -137,6 +138,7 @@ def _select(text: str, dialect: str) -> exp.Select:
         if node.args.get("negate"):
             node.set("negate", None)
             node.replace(exp.Not(this=node.copy()))
+    within_group(select)
     select = flatten(text, select)
     aggregates(text, select)
     return select

@@ -175,7 +175,7 @@ class Calculator:
             low,
             high,
             undefined,
-            error is None and not left_out and (found.value is None or found.value.exact_ends),
+            error is None and not left_out and found.tight,
         )
 
     def is_constant(self, node: exp.Expr) -> bool:

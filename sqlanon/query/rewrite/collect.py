@@ -11,6 +11,7 @@ from sqlanon.query.parse.names import Scope, boxes_in
 from sqlanon.query.refusal import refuse
 from sqlanon.query.rewrite.group_by import spread_of
 from sqlanon.query.rewrite.having import outputs
+from sqlanon.query.rewrite.quantiles import EXACT, natively, quantile_of
 from sqlanon.query.rewrite.row_expressions import RowExpression, branches_of, exact_parts
 from sqlanon.query.rewrite.sqltree import Tree, column
 from sqlanon.query.rewrite.types import Types, is_float, is_number, is_whole
@@ -125,6 +126,10 @@ class Notes:
         Raises:
             Refused: the engine has no such function for these types.
         """
+        inner = node.this if isinstance(node, exp.Filter) else node
+        found = quantile_of(inner)
+        if found is not None:  # written differently by every engine
+            return exp.DataType.build("DOUBLE") if found[1] else self.typed(inner.this)
         return self._types.of(node.this if isinstance(node, exp.Filter) else node, node)
 
     def error(self, node: exp.Expr) -> Aggregate | None:
@@ -156,16 +161,55 @@ class Notes:
         condition, inner = 0, node
         if isinstance(node, exp.Filter):
             inner, condition = node.this, self._condition(node.expression.this)
-        kind = _KINDS.get(type(inner))
-        if kind is None:
-            refuse(
-                self.scope.text, inner,
-                "over ranges there are count, sum, avg, min and max; medians and other quantiles of a released column have no estimate",
-            )  # fmt: skip
+        kind = self._kind(inner)
         key = self._text(node)
         if key not in self.aggregates:
             self.aggregates[key] = self._noted(len(self.aggregates), kind, inner, condition)
         return self.aggregates[key]
+
+    def _kind(self, inner: exp.Expr) -> str:
+        """The kind of an aggregate."""
+        kind = (
+            "quantile"
+            if quantile_of(inner)
+            else "native"
+            if isinstance(inner, EXACT)
+            else _KINDS.get(type(inner))
+        )
+        if kind is None:
+            refuse(
+                self.scope.text, inner,
+                "over ranges there are count, sum, avg, min, max, median, quantiles of one share between 0 and 1, and stddev and variance of "
+                "exact columns; ask for those, or for the sums that this is made of",
+            )  # fmt: skip
+        return kind
+
+    def _by_rank(
+        self, number: int, kind: str, node: exp.Expr, argument: exp.Expr, condition: int
+    ) -> Aggregate:
+        """A quantile, a standard deviation or a variance."""
+        scope, found, own = self.scope, quantile_of(node), self.typed(argument)
+        if not is_number(own):
+            refuse(scope.text, node, "quantiles, standard deviations and variances are answered over numbers")
+        exact = not boxes_in(argument)
+        known = exact and self.predicates.is_exact(self.conditions[condition]) and not self.spread
+        if known and not (
+            scope.released.left_out or scope.released.as_of_source or scope.released.form.facts.paired
+        ):
+            return Aggregate(number, "native", condition, native=natively(node))
+        if found is None:
+            refuse(
+                scope.text, node,
+                "standard deviations and variances are answered of exact columns where WHERE and GROUP BY ask exact columns alone; elsewhere ask "
+                "for sum(x), sum(x * x) and count(x)",
+            )  # fmt: skip
+        at, between = found
+        if not exact:
+            made = self._of_box(number, "max", node, argument, condition)
+            return replace(made, kind="quantile", at=at, between=between)
+        name = self.terms.column(argument).name
+        self.raw.add(name)
+        return Aggregate(number, "quantile", condition, term=name, at=at, between=between)
 
     def _text(self, node: exp.Expr) -> str:
         return node.sql(dialect=self.scope.engine.dialect)
@@ -246,7 +290,7 @@ class Notes:
 
     def _noted(self, number: int, kind: str, node: exp.Expr, condition: int) -> Aggregate:
         text, argument = self.scope.text, node.this
-        if node.expressions or node.args.get("order"):
+        if (node.expressions and not quantile_of(node)) or node.args.get("order"):
             refuse(text, node, "this form of the aggregate is not answered over a release")
         if kind == "count" and (argument is None or isinstance(argument, exp.Star | exp.Literal)):
             return Aggregate(number, "rows", condition)
@@ -256,6 +300,8 @@ class Notes:
             kind, argument = "distinct", argument.expressions[0]
         if isinstance(argument, exp.Order | exp.Tuple):
             refuse(text, node, "this form of the aggregate is not answered over a release")
+        if kind in ("quantile", "native"):
+            return self._by_rank(number, kind, node, argument, condition)
         if boxes_in(argument):
             return self._of_box(number, kind, node, argument, condition)
         if kind in ("min", "max"):
@@ -316,7 +362,17 @@ class Notes:
         """An aggregate of a column with ranges."""
         text = self.scope.text
         if kind == "distinct":
-            refuse(text, node, "distinct values of a column with ranges cannot be counted")
+            if not isinstance(argument.unnest(), exp.Column):
+                refuse(text, node, "distinct values are counted of a column itself")
+            box = self.scope.box(boxes_in(argument)[0])
+            if box.shape == "group":
+                refuse(
+                    text,
+                    node,
+                    "distinct values of the sensitive column of format anatomy are not counted; group by it",
+                )
+            self.values.add(box.id)
+            return Aggregate(number, kind, condition, box=box)
         if not isinstance(argument.unnest(), exp.Column):
             return self._calculated(number, kind, node, argument, condition)
         box = self.scope.box(boxes_in(argument)[0])

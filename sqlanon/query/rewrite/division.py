@@ -50,8 +50,6 @@ def divided(calculator: Calculator, node: exp.Binary, *, sharp: bool) -> Quad:
     ends = [exp.Div(this=guarded(x), expression=guarded(y)) for x in doubles[:2] for y in doubles[2:]]
     low, high = (when(known, end) for end in _corners(ends, [top, bottom]))
     zero = when(sql(":l > 0", l=bottom.low), FALSE, sql("COALESCE(:h, 1) >= 0", h=bottom.high))
-    if counted and _always(calculator, below):
-        zero = FALSE
     found = (
         None
         if constant or calculator.scope.released.left_out or calculator.scope.released.as_of_source
@@ -70,9 +68,10 @@ def divided(calculator: Calculator, node: exp.Binary, *, sharp: bool) -> Quad:
     if whole:
         low, high, estimate = (sql("TRUNC(:x)", x=tree) for tree in (low, high, estimate))
     maybe = sql("GREATEST(:a, :b)", a=top.undefined, b=bottom.undefined)
-    if zero_is_null:
+    # A group that exists has a row; one that may be missing has no value there.
+    if zero_is_null or _always(calculator, below):
         maybe = sql("GREATEST(:m, CASE WHEN :z THEN 1 ELSE 0 END)", m=maybe, z=zero)
-    elif zero is not FALSE:
+    else:
         reason = "the denominator may be 0 in a consistent source; write nullif(.., 0) for NULL there, or avg(..) for a mean"
         calculator.notes.checks.append(Check(zero, node, reason))
     return calculator.met(Quad(estimate, low, high, maybe, tight=False))

@@ -10,7 +10,20 @@ from sqlglot import exp
 
 from sqlanon.query.parse.bind import Bound
 from sqlanon.query.rewrite.box_rows import BoxRows, Tables
-from sqlanon.query.rewrite.sqltree import FALSE, TRUE, Tree, column, every, is_true, named, nodes, select, sql
+from sqlanon.query.rewrite.sqltree import (
+    FALSE,
+    TRUE,
+    Tree,
+    column,
+    every,
+    is_false,
+    is_true,
+    named,
+    nodes,
+    select,
+    some,
+    sql,
+)
 from sqlanon.query.rewrite.sums import GROUPS
 from sqlanon.query.rewrite.wanted import Quad, Wanted
 
@@ -75,13 +88,28 @@ def _certain(bound: Bound, wanted: Wanted) -> Tree:
         if query.limit is not None or query.offset:
             most = exp.Literal.number(query.limit if query.limit is not None else 1 << 60)
             all_in = sql("(SELECT COUNT(*) FROM _groups) <= :n", n=most)
-            certain.append(FALSE if query.offset else all_in)
+            certain.append(FALSE if query.offset else some([all_in, *_first(bound, wanted, most)]))
             known = "(SELECT COUNT(*) FROM _rows WHERE :s IN ('some', 'any')) = 0"
             open_ = [box for box in wanted.spread if bound.scope.box(box).state is not None]
             certain += [sql(known, s=column(f"{box}_state")) for box in open_]
             if bound.scope.released.left_out:
                 certain.append(FALSE)  # its rows may be in further groups
     return every(certain) if certain else TRUE
+
+
+def _first(bound: Bound, wanted: Wanted, most: Tree) -> list[Tree]:
+    """Whether a group is among the first in every source: all groups are certain, and what they are ordered by is exact."""
+    settled, present = wanted.outputs.settled, wanted.present
+    if bound.having is not None or not wanted.outputs.order or present is None or is_false(settled):
+        return []
+    open_ = sql(
+        "(SELECT COUNT(*) FROM _groups WHERE NOT (COALESCE(:l, 0) > 0 AND :s)) = 0",
+        l=column(f"l{present.id}"), s=settled,
+    )  # fmt: skip
+    # Groups that are equal in all terms come in an order of the engine's: all of them have to fit.
+    order = exp.Order(expressions=[term.copy() for term in wanted.outputs.order])
+    place = exp.Window(this=sql("COUNT(*)"), order=order)
+    return [every([open_, sql(":p <= :n", p=place, n=most)])]
 
 
 def with_tables(tables: Iterable[tuple[str, exp.Expr]], last: exp.Expr) -> exp.With:

@@ -75,6 +75,17 @@ def countable(scope: Scope, box: Box) -> bool:
     return _listed(scope, box) <= MOST_VALUES
 
 
+def shown_values(scope: Scope, box: Box) -> int | None:
+    """How many values a release shows of a column of sets, or declares of a hierarchy or an order; None: they are not listed."""
+    if box.values:
+        return len(box.values)
+    if box.shape != "set" or box.point is not None:
+        return None
+    view = table_of(scope.released.view.ref, VIEW)
+    members = select([named(exp.Unnest(expressions=[box.parts["set"]]), "v")], view).subquery("d")
+    return int(str(_once(scope, "query/members", select([sql("COUNT(DISTINCT d.v)")], members))))
+
+
 def _listed(scope: Scope, box: Box, bucket: Bucket | None = None) -> float:
     """How many values, or steps, all distinct ranges of a column hold together."""
     lo, hi = (

@@ -6,7 +6,7 @@ from sqlglot import exp
 
 from sqlanon.query.boxes.box import VIEW
 from sqlanon.query.parse.bind import Bound
-from sqlanon.query.parse.names import ITEM
+from sqlanon.query.parse.names import ITEM, boxes_in
 from sqlanon.query.refusal import refuse
 from sqlanon.query.rewrite.calculation import Aggregates, Calculator
 from sqlanon.query.rewrite.sqltree import FALSE, TRUE, Tree, column, every, guarded, own, some, sql
@@ -35,6 +35,7 @@ def outputs(bound: Bound, notes: Aggregates) -> Outputs:
         made.estimated(having) if having is not None else TRUE,
         made.surely(having, True) if having is not None else TRUE,
         tuple(made.ordered(term) for term in bound.order),
+        every(made.settled(term.this) for term in bound.order),
     )
 
 
@@ -45,6 +46,7 @@ class _Outputs:
         self._scope, self._keys = bound.scope, bound.groups
         self._calculator = Calculator(bound.scope, notes, self)
         self.items: tuple[tuple[str, Tree | Quad], ...] = ()
+        self._written = [node.unnest() for _, node in bound.items]
         self.items = tuple((name, self._item(node)) for name, node in bound.items)
 
     def _item(self, node: exp.Expr) -> Tree | Quad:
@@ -158,3 +160,15 @@ class _Outputs:
             item = self.estimated(node) if self._aliases(node) else self._item(node)
         made.set("this", item.estimate.copy() if isinstance(item, Quad) else item.copy())
         return made
+
+    def settled(self, node: exp.Expr) -> Tree:
+        """Whether a term of ORDER BY has one value in every consistent source: what groups are called by, or a count that is exact."""
+        if isinstance(node, exp.Column) and node.table == ITEM:
+            node = self._written[int(node.name)]
+        if not node.find(exp.AggFunc) and not self._aliases(node):
+            return TRUE
+        counted = node.this if isinstance(node, exp.Filter) else node
+        if not isinstance(counted, exp.Count) or boxes_in(counted):
+            return FALSE
+        quad = self._calculator.quad(node)
+        return sql("COALESCE(:l = :h, FALSE)", l=quad.low, h=quad.high)

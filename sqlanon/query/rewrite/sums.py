@@ -14,8 +14,11 @@ from sqlglot import exp
 from sqlanon.query.boxes.box import Box
 from sqlanon.query.parse.names import Scope
 from sqlanon.query.rewrite.box_rows import BoxRows, Tables
+from sqlanon.query.rewrite.distinct_values import distinct_values
+from sqlanon.query.rewrite.group_by import shown_values
 from sqlanon.query.rewrite.ordered_aggregates import FOUND, Apart, average, distinct, matched
 from sqlanon.query.rewrite.plain_aggregates import plain
+from sqlanon.query.rewrite.quantiles import native, quantile
 from sqlanon.query.rewrite.ratio import quotient
 from sqlanon.query.rewrite.row_values import RowValues
 from sqlanon.query.rewrite.sqltree import TRUE, Tree, column, is_true, named, select, some, sql
@@ -51,7 +54,9 @@ class _Sums:
         made: list[tuple[str, exp.Expr]] = [(FOUND, self._found())]
         aggregates = self._wanted.aggregates
         apart = [
-            a for a in aggregates if a.kind in ("avg", "distinct", "ratio") or self._shuffled(a) is not None
+            a
+            for a in aggregates
+            if a.kind in ("avg", "distinct", "ratio", "quantile", "native") or self._shuffled(a) is not None
         ]
         names = [f"{end}{a.id}" for a in aggregates for end in "elhu"]
         main: dict[str, Tree] = {}
@@ -79,7 +84,13 @@ class _Sums:
         """One part of the union; the first gives the types of the columns that it has not."""
         kinds: dict[str, str | exp.DataType] = {}
         for a in typed:
-            bound = "DOUBLE" if a.kind == "ratio" else "BIGINT" if a.kind != "avg" else self._averaged(a)
+            bound = (
+                "DOUBLE"
+                if a.kind in ("ratio", "native", "quantile")
+                else "BIGINT"
+                if a.kind != "avg"
+                else self._averaged(a)
+            )
             kinds |= {
                 f"{end}{a.id}": "INT" if end == "u" else bound if end != "e" else "DOUBLE" for end in "elhu"
             }
@@ -130,6 +141,12 @@ class _Sums:
         keys = [column(key) for key in self._keys]
         if a.kind == "avg":
             return average(a.id, self._values.of(a), keys, self._averaged(a), floating=self._floating(a))
+        if a.native is not None:
+            return native(self._scope, self._wanted, a, self._keys)
+        if a.at is not None:
+            return quantile(a.id, a.at, self._values.of(a), keys, between=a.between)
+        if a.kind == "distinct" and a.box is not None:
+            return distinct_values(a.id, a.box, self._values.of(a), keys, shown_values(self._scope, a.box))
         if a.kind == "distinct":
             return distinct(a.id, column(a.term or ""), self._values.of(a), keys)
         if a.ratio is not None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 
 from sqlglot import exp
 
@@ -21,7 +22,7 @@ class Aggregate:
 
     Attributes:
         id: its number.
-        kind: rows (COUNT(*)), count, distinct, sum, avg, min or max; error: by how much the sum or average of ``of`` may
+        kind: rows (COUNT(*)), count, distinct, sum, avg, min, max, ratio, quantile or native; error: by how much the sum or average of ``of`` may
             differ from the source's, which adds up in another order.
         condition: the number of its condition.
         term: the exact argument, a column of the rows; None for a box and for rows.
@@ -31,6 +32,8 @@ class Aggregate:
         argument: the type of its argument, as above.
         of: sum or avg, for an error.
         ratio: of which two aggregates, for a ratio.
+        at: of a quantile, the share of rows below it; ``between``: it may lie between two values.
+        native: what the engine calculates itself of exact values of rows that are known.
     """
 
     id: int
@@ -43,6 +46,9 @@ class Aggregate:
     argument: exp.DataType | None = None
     of: str = ""
     ratio: Ratio | None = None
+    at: Fraction | None = None
+    between: bool = False
+    native: Tree | None = None
 
     @property
     def parts(self) -> tuple[Aggregate, ...]:
@@ -56,6 +62,12 @@ class Aggregate:
     def of_boxes(self) -> bool:
         """Whether its argument lies between ends."""
         return self.box is not None or self.value is not None
+
+    @property
+    def tight(self) -> bool:
+        """Whether its ends are reached, as far as those of its argument and the conditions go."""
+        rough = self.between or (self.kind == "distinct" and self.box is not None)
+        return not rough and (self.value is None or self.value.exact_ends)
 
     @property
     def undefined(self) -> bool:
@@ -128,12 +140,14 @@ class Outputs:
         having: whether the estimates pass; TRUE without a HAVING.
         sure: whether the group passes in every consistent source.
         order: the terms of ORDER BY.
+        settled: whether the terms of ORDER BY have one value in every consistent source.
     """
 
     items: tuple[tuple[str, Tree | Quad], ...]
     having: Tree
     sure: Tree
     order: tuple[exp.Ordered, ...]
+    settled: Tree
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from sqlanon.query.rewrite.group_by import countable
 from sqlanon.query.rewrite.sqltree import FALSE, ONE, TRUE, Tree, less, negate
 from sqlanon.query.where.cases import Test
 from sqlanon.query.where.constants import Constants
-from sqlanon.query.where.formula import ATOMS, Formula, Triple, both, build, either
+from sqlanon.query.where.formula import ATOMS, Formula, Triple, both, build, either, tests_in
 from sqlanon.query.where.interval_arithmetic import compared
 from sqlanon.query.where.terms import Terms
 
@@ -84,6 +84,10 @@ class Predicates:
         exact = {number: self._terms.column(tree) for number, tree in self._exact_tests.items()}
         relaxed = bool(self._loose_tests) or len(self._atoms) > ATOMS
         return Tests(dict(self._boxed_tests), exact, dict(self._loose_tests), relaxed)
+
+    def is_exact(self, formula: Formula) -> bool:
+        """Whether it is known of every row whether a formula holds."""
+        return tests_in(formula) <= set(self._exact_tests)
 
     def fresh(self) -> int:
         """The number of a test that belongs to no predicate."""

@@ -1,0 +1,67 @@
+"""COUNT(DISTINCT) of a column with ranges: at most the values that its ranges reach together, at least those that are sure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from sqlglot import exp
+
+from sqlanon.query.boxes.box import Box
+from sqlanon.query.boxes.number_line import measure
+from sqlanon.query.rewrite.ordered_aggregates import FOUND, Apart
+from sqlanon.query.rewrite.sqltree import Tree, column, named, select, sql, when
+
+
+def distinct_values(
+    number: int, box: Box, row: Mapping[str, Tree], keys: Sequence[Tree], members: int | None
+) -> Apart:
+    """The columns of the aggregate. Its estimate is the middle of its bounds.
+
+    Args:
+        number: of the aggregate.
+        box: the column.
+        row: what a row gives to it.
+        keys: the groups.
+        members: how many values the release shows of the column; None: they are not listed.
+    """
+    zero, one = exp.Literal.number(0), exp.Literal.number(1)
+    countable = box.shape == "interval" and box.field.kind in ("integer", "date") and box.point is None
+    low, high = (row["low"], row["high"]) if countable else (exp.null(), exp.null())
+    listed = {
+        "lo": low, "hi": high, "n": sql("SUM(:n)", n=row["count"]), "c": sql("MAX(:x)", x=when(row["certain"], one, zero)),
+        "o": sql("MAX(:x)", x=when(row["open"], one, zero)),
+    }  # fmt: skip
+    table = f"_ends_{number}"
+    ends = select(
+        [*keys, *(named(tree, name) for name, tree in listed.items())],
+        FOUND,
+        where=[row["possible"]],
+        group=[*keys, *([low, high] if countable else [])],
+    )
+    steps: list[tuple[str, exp.Expr]] = [(table, ends)]
+    most: Tree = sql("CAST(NULL AS DOUBLE)")
+    sure: Tree = zero
+    if countable:
+        # What each range adds to those that begin before it.
+        part = f"PARTITION BY {', '.join(key.sql(dialect='duckdb') for key in keys)}" if keys else ""
+        before = sql(
+            f"MAX(hi) OVER ({part} ORDER BY lo, hi ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING)"
+        )
+        kept = [*keys, *map(column, ("lo", "hi", "n", "c", "o")), named(before, "before")]
+        steps.append((f"{table}_ordered", select(kept, table)))
+        table = f"{table}_ordered"
+        first, last, past = (
+            measure(column(name), box.field.kind) or column(name) for name in ("lo", "hi", "before")
+        )
+        most = sql("SUM(GREATEST(:b - GREATEST(:a, COALESCE(:p + 1, :a)) + 1, 0))", a=first, b=last, p=past)
+        sure = sql("COUNT(DISTINCT CASE WHEN c = 1 AND lo = hi THEN lo END)")
+    elif members is not None:
+        most = exp.cast(exp.Literal.number(members), "DOUBLE")
+    least_ = sql("COALESCE(GREATEST(:s, MAX(c)), 0)", s=sure)
+    greatest_ = sql(
+        "COALESCE(CASE WHEN MAX(o) = 0 THEN LEAST(SUM(n), CAST(:m AS BIGINT)) ELSE SUM(n) END, 0)", m=most
+    )
+    return steps, {
+        f"e{number}": sql("CAST(:l + :h AS DOUBLE) / 2", l=least_, h=greatest_),
+        f"l{number}": least_, f"h{number}": greatest_, f"u{number}": zero.copy(),
+    }  # fmt: skip

@@ -1,0 +1,168 @@
+"""Medians and other quantiles by ranks, and what an engine calculates itself where a query has no uncertain rows.
+
+The smallest that a quantile can be: every row at its low end, certain rows in, others only up to the value. Of these numbers of rows,
+the value is small enough once as many rows lie at or below it as the quantile's rank asks for. The largest is the mirror image.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+
+from sqlglot import exp
+
+from sqlanon.query.parse.names import Scope
+from sqlanon.query.rewrite.ordered_aggregates import FOUND, Apart
+from sqlanon.query.rewrite.sqltree import FALSE, Tree, column, every, named, select, some, sql, when
+from sqlanon.query.rewrite.wanted import Aggregate, Wanted
+from sqlanon.query.where.formula import Formula
+
+EXACT = (exp.Stddev, exp.StddevSamp, exp.StddevPop, exp.Variance, exp.VariancePop)
+"""Aggregates that are answered where every row is known."""
+
+_ROUNDED = "0.000000001"
+
+
+def quantile_of(node: exp.Expr) -> tuple[Fraction, bool] | None:
+    """The share of rows below a quantile, and whether it lies between two values; None: another aggregate, or no plain share."""
+    if isinstance(node, exp.Median):
+        return Fraction(1, 2), True
+    if not isinstance(node, exp.PercentileCont | exp.PercentileDisc | exp.Quantile):
+        return None
+    share = node.args.get("quantile" if isinstance(node, exp.Quantile) else "expression")
+    if not isinstance(share, exp.Literal) or share.is_string or not 0 < Fraction(share.this) < 1:
+        return None
+    return Fraction(share.this), isinstance(node, exp.PercentileCont)
+
+
+def within_group(select_: exp.Expr) -> None:
+    """Write quantiles WITHIN GROUP (ORDER BY x), and those of the other form, alike: the argument first, then the share."""
+    for node in list(select_.find_all(exp.WithinGroup)):
+        inner, order = node.this, node.expression
+        terms = order.expressions if isinstance(order, exp.Order) else []
+        plain = len(terms) == 1 and not terms[0].args.get("desc")
+        if plain and isinstance(inner, exp.PercentileCont | exp.PercentileDisc) and not inner.expression:
+            node.replace(type(inner)(this=terms[0].this.copy(), expression=inner.this.copy()))
+
+
+def quantile(
+    number: int, at: Fraction, row: Mapping[str, Tree], keys: Sequence[Tree], *, between: bool
+) -> Apart:
+    """The columns of a quantile.
+
+    Args:
+        number: of the aggregate.
+        at: the share of rows below it.
+        row: what a row gives to it.
+        keys: the groups.
+        between: it may lie between two values, in which case the bounds are these values.
+    """
+    steps: list[tuple[str, exp.Expr]] = []
+    n, zero = row["count"], exp.Literal.number(0)
+    dyadic = at.denominator & (at.denominator - 1) == 0
+    slack = "0" if dyadic else _ROUNDED  # engines find the rank with doubles
+    for end, share in (("low", at), ("high", 1 - at)):
+        value = row[end]
+        chosen = {
+            "v": value, "free": sql("SUM(:x)", x=when(row["certain"], zero, n)), "held": sql("SUM(:x)", x=when(row["certain"], n, zero)),
+            "o": sql("MAX(:x)", x=when(row["open"], exp.Literal.number(1), zero)),
+        }  # fmt: skip
+        table = f"_{end}s_{number}"
+        listed = [*keys, *(named(tree, name) for name, tree in chosen.items())]
+        steps.append((table, select(listed, FOUND, where=[row["possible"]], group=[*keys, value])))
+        part = f"PARTITION BY {', '.join(key.sql(dialect='duckdb') for key in keys)}" if keys else ""
+        running = f"OVER ({part} ORDER BY v{'' if end == 'low' else ' DESC'} ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)"
+        below = f"(SUM(held) {running} + SUM(free) {running})"
+        rows = f"(SUM(held) OVER ({part}) + SUM(free) {running})"
+        asked = f"{share.numerator} * ({rows}{' - 1' if between else ''})"
+        strict = ">" if between or end == "high" else ">="
+        meets = f"{share.denominator} * {below} {strict} {asked} - {slack} * {rows} * {share.denominator}"
+        kept = [
+            *keys,
+            column("v"),
+            sql(f"{meets} AS meets"),
+            column("held"),
+            column("o"),
+            sql(f"{int(end == 'high')} AS side"),
+        ]
+        steps.append((f"{table}_ranked", select(kept, table)))
+    # Every row counts as much as it is likely to qualify, at the middle of its ends.
+    middle = sql("CAST(:l AS DOUBLE) / 2 + CAST(:h AS DOUBLE) / 2", l=row["low"], h=row["high"])
+    weight = sql("SUM(:n * :s)", n=n, s=row["share"])
+    steps.append(
+        (
+            f"_middles_{number}",
+            select(
+                [*keys, named(middle, "v"), named(weight, "w")],
+                FOUND,
+                where=[row["possible"]],
+                group=[*keys, middle],
+            ),
+        )
+    )
+    over = f"PARTITION BY {', '.join(key.sql(dialect='duckdb') for key in keys)}" if keys else ""
+    reached = sql(f"SUM(w) OVER ({over} ORDER BY v) >= {float(at)!r} * SUM(w) OVER ({over}) AS meets")
+    steps.append((f"_middles_{number}_ranked", select([*keys, column("v"), reached], f"_middles_{number}")))
+    sides = [
+        select(
+            [*keys, *map(column, ("v", "meets", "held", "o", "side")), sql("CAST(NULL AS DOUBLE) AS m")],
+            f"_{end}s_{number}_ranked",
+        )
+        for end in ("low", "high")
+    ]
+    nothing = [
+        exp.null().as_("v"),
+        column("meets"),
+        sql("0 AS held"),
+        sql("0 AS o"),
+        sql("2 AS side"),
+        column("v").as_("m"),
+    ]
+    sides.append(select([*keys, *nothing], f"_middles_{number}_ranked"))
+    union: exp.Expr = sides[0]
+    for side in sides[1:]:
+        union = exp.Union(this=union, expression=side, distinct=False)
+    steps.append((f"_quantile_{number}", union))
+    return steps, {
+        f"e{number}": sql("MIN(CASE WHEN side = 2 AND meets THEN m END)"),
+        f"l{number}": sql("CASE WHEN MAX(o) = 0 THEN MIN(CASE WHEN side = 0 AND meets THEN v END) END"),
+        f"h{number}": sql("CASE WHEN MAX(o) = 0 THEN MAX(CASE WHEN side = 1 AND meets THEN v END) END"),
+        f"u{number}": sql("CASE WHEN SUM(held) > 0 THEN 0 ELSE 1 END"),
+    }
+
+
+def native(scope: Scope, wanted: Wanted, a: Aggregate, keys: Sequence[str]) -> Apart:
+    """An aggregate of exact values of rows that are known, by the engine itself."""
+    assert a.native is not None
+    grouped = [
+        named(wanted.terms[tree.name].copy(), key) for tree, key in zip(wanted.keys, keys, strict=True)
+    ]
+    numbers = [exp.Literal.number(i + 1) for i in range(len(grouped))]
+    where = _where(wanted, wanted.conditions[a.condition])
+    made = select([*grouped, named(a.native.copy(), "x")], scope.view(), where=[where], group=numbers)
+    if scope.joins:
+        made.set("joins", [join.copy() for join in scope.joins])
+    value = sql("MAX(x)")
+    undefined = sql("CASE WHEN MAX(x) IS NULL THEN 1 ELSE 0 END")
+    return [(f"_native_{a.id}", made)], {f"{end}{a.id}": value for end in "elh"} | {f"u{a.id}": undefined}
+
+
+def natively(node: exp.Expr) -> Tree:
+    """The form of an aggregate that every engine has."""
+    found = quantile_of(node)
+    if found is None:
+        return node.copy()
+    kind = exp.PercentileCont if found[1] else exp.PercentileDisc
+    share = exp.Literal.number(str(float(found[0])))
+    order = exp.Order(expressions=[exp.Ordered(this=node.this.copy(), nulls_first=False)])
+    return exp.WithinGroup(this=kind(this=share), expression=order)
+
+
+def _where(wanted: Wanted, formula: Formula) -> Tree:
+    """A formula of exact tests over the view."""
+    if isinstance(formula, bool):
+        return sql("TRUE") if formula else FALSE.copy()
+    if isinstance(formula, int):
+        return wanted.terms[wanted.tests.exact[formula].name].copy()
+    parts = [_where(wanted, part) for part in sorted(formula[1], key=str)]
+    return every(parts) if formula[0] == "and" else some(parts)
