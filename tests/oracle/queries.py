@@ -21,11 +21,11 @@ OF_ROWS = {
     "sv4": "sum(a * c)", "av5": "avg(CASE WHEN a > 1 AND s = 'p' THEN 1.0 ELSE 0.0 END)", "mv6": "min(3 - a)", "xv7": "max(a * c - 1)",
     "xv8": "sum(abs(a - 2))", "sv9": "sum(coalesce(a, 0) + c)", "sva": "sum(CASE WHEN a < 3 THEN a WHEN c > 0 THEN c END)",
     "avb": "avg(CASE a WHEN 1 THEN c ELSE a END)", "svc": "sum(2 * CASE WHEN h LIKE 'x%' THEN 1 ELSE 0 END)",
-    "xr0": "100.0 * count(*) FILTER (WHERE a > 2) / nullif(count(*), 0)", "xr1": "sum(c) / nullif(count(*) FILTER (WHERE a < 3), 0)",
-    "xr2": "sum(a) / nullif(count(c), 0)", "xr3": "sum(a * 2) FILTER (WHERE d = 'flu') / nullif(sum(c + 3) FILTER (WHERE a > 1), 0)",
-    "xr4": "1 - count(*) FILTER (WHERE s = 'p') / nullif(count(*) FILTER (WHERE c > 0), 0)", "xr5": "avg(a) / nullif(count(*), 0)",
-    "xr6": "sum(a) * count(c)", "xq0": "median(a)", "xq1": "quantile_disc(a, 0.3)", "xq2": "median(c)", "xq3": "quantile_cont(c, 0.75)",
-    "xq4": "quantile_disc(c, 0.5) FILTER (WHERE a > 1)", "xq5": "median(a * 2 - c)", "da6": "count(DISTINCT a)", "ds7": "count(DISTINCT s)",
+    "xr0": "100.0 * count(*) FILTER (WHERE a > 2) / nullif(count(*), 0)", "xr1": "1.0 * sum(c) / nullif(count(*) FILTER (WHERE a < 3), 0)",
+    "xr2": "1.0 * sum(a) / nullif(count(c), 0)", "xr3": "1.0 * sum(a * 2) FILTER (WHERE d = 'flu') / nullif(sum(c + 3) FILTER (WHERE a > 1), 0)",
+    "xr4": "1 - 1.0 * count(*) FILTER (WHERE s = 'p') / nullif(count(*) FILTER (WHERE c > 0), 0)", "xr5": "avg(a) / nullif(count(*), 0)",
+    "xr6": "sum(a) * count(c)", "xq0": "percentile_cont(0.5) WITHIN GROUP (ORDER BY a)", "xq1": "percentile_disc(0.3) WITHIN GROUP (ORDER BY a)", "xq2": "percentile_cont(0.5) WITHIN GROUP (ORDER BY c)", "xq3": "percentile_cont(0.75) WITHIN GROUP (ORDER BY c)",
+    "xq4": "percentile_disc(0.5) WITHIN GROUP (ORDER BY c) FILTER (WHERE a > 1)", "xq5": "percentile_cont(0.5) WITHIN GROUP (ORDER BY a * 2 - c)", "da6": "count(DISTINCT a)", "ds7": "count(DISTINCT s)",
     "xq8": "stddev_pop(c) FILTER (WHERE c > 0)", "dh9": "count(DISTINCT h)",
 }  # fmt: skip
 """Aggregates of calculations over columns with ranges, and of CASE."""

@@ -90,10 +90,12 @@ def chosen(calculator: Calculator, node: exp.Case) -> Quad:
     )
     unbounded = [
         some(
-            every([may, sql(":x IS NULL", x=getattr(side, end)), negate(sql(":v IS NULL", v=side.estimate))])
+            every([may, sql(":x IS NULL", x=end)])
             for may, side in found
+            for end in [getattr(side, name)]
+            if not isinstance(end, exp.Null)
         )
-        for end in ("low", "high")
+        for name in ("low", "high")
     ]
     ends = [
         when(some([missing]), exp.null(), _over(word, trees))
