@@ -15,6 +15,7 @@ from sqlanon.cli.commands.catalog import clean, diff, erase, releases, rollback,
 from sqlanon.cli.commands.dbt import app as dbt
 from sqlanon.cli.commands.demo import demo
 from sqlanon.cli.commands.evaluate import evaluate
+from sqlanon.cli.commands.hierarchy import hierarchy
 from sqlanon.cli.commands.policy import init, plan, run, schema
 from sqlanon.cli.commands.preview import preview
 from sqlanon.cli.commands.query import install_functions, query
@@ -67,6 +68,7 @@ for command in (
     query,
     evaluate,
     report,
+    hierarchy,
     releases,
     diff,
     rollback,

@@ -58,6 +58,7 @@ from sqlanon.table.scratch import sweep
 if TYPE_CHECKING:
     from types import TracebackType
 
+    from sqlanon.evaluate.levels import Levels
     from sqlanon.evaluate.report import Evaluation
     from sqlanon.query.answer import Answer
     from sqlanon.query.find import Names
@@ -309,6 +310,20 @@ class Database:
             else policy.load_workload(workload)
         )
         return evaluate(self.engine, release, spec, self._progress)
+
+    def hierarchy(self, release: str, column: str) -> Levels:
+        """The levels of a quasi column's hierarchy, with the source's rows in every node; for the owner: nodes are values.
+
+        Args:
+            release: its name or view.
+            column: its name in the source.
+
+        Raises:
+            PolicyError: no such release, or the column has no hierarchy.
+        """
+        from sqlanon.evaluate.levels import levels
+
+        return levels(self.engine, release, column)
 
     def attack(self, release: str | None = None, *, known: Sequence[str] | None = None) -> AttackReport:
         """What an attacker who has values of the source finds in a release; see `sqlanon.attack.attack.attack`.

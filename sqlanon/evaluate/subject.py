@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from sqlanon.engines.base import Engine, TableRef
@@ -21,7 +21,7 @@ from sqlanon.results import LossReport, RunReport
 from sqlanon.spec import ColumnSpec, FormatSpec, Hierarchy, PrivacySpec, ReleaseSpec, Rule
 from sqlanon.sqltext import identifier, statement
 from sqlanon.table import rules
-from sqlanon.table.stage import Roles, assign_roles
+from sqlanon.table.stage import Reading, Roles, assign_roles
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,6 +59,10 @@ class Subject:
     def sensitive(self) -> tuple[str, ...]:
         """The sensitive columns, by the source's names."""
         return tuple(reading.name for reading in self.roles.sensitive)
+
+    def only(self, reading: Reading) -> Roles:
+        """The roles of one quasi column alone."""
+        return replace(self.roles, quasi=(reading,), sensitive=(), insensitive=())
 
     @property
     def form(self) -> Format:

@@ -211,6 +211,25 @@ def test_the_number_of_values_that_no_node_has_is_all_that_is_said(shared_db: An
     assert "zq81" not in str(caught.value)
 
 
+def test_levels_count_the_rows_of_every_node(world: Any) -> None:
+    db, table, _ = world
+    made(
+        db, table, "counted", {"age": BUILT["age"], "kind": BUILT["kind"]}, quasi=["age", "kind"], rest="drop"
+    )
+    found = db.hierarchy("counted", "age")
+    paths = {line.split(";")[0]: line.split(";") for line in BY_HAND["age"].split("\n")}
+    ages = [str(row[0]) for row in rows() if row[0] is not None]
+    for level in found.levels:
+        expected = Counter(paths[age][level.level] for age in ages)
+        assert level.rows == expected
+        assert level.nodes == len(expected)
+    assert found.nulls == len(rows()) - len(ages)
+    assert found.built == "steps 5, 10, 20"
+    assert [level.nodes for level in db.hierarchy("counted", "KIND").levels] == [3, 2, 1]
+    with pytest.raises(PolicyError, match="those that have one: age, kind"):
+        db.hierarchy("counted", "ill")
+
+
 def test_a_table_is_a_hierarchy_and_its_change_a_new_version(world: Any) -> None:
     db, table, files = world
     tree = f"tree_{uuid.uuid4().hex[:8]}"

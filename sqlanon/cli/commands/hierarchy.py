@@ -1,0 +1,33 @@
+"""``sqlanon hierarchy``: the levels of a column, for the owner."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+import typer
+
+from sqlanon.cli.options import Db, PolicyFile, database, found, url
+from sqlanon.cli.screen import Screen
+
+
+def hierarchy(
+    screen: Screen,
+    release: Annotated[str, typer.Argument(help="A release's name or view.")],
+    column: Annotated[str, typer.Argument(help="A quasi column with a hierarchy.")],
+    values: Annotated[bool, typer.Option("--values", help="Also list the values, the lowest level.")] = False,
+    db: Db = None,
+    policy: PolicyFile = None,
+) -> int | None:
+    """Show the levels of a column's hierarchy, with the source's rows in every node. For the owner: nodes are values."""
+    spec = found(db, policy)
+    with database(url(db, spec), screen, read_only=True) as connected:
+        report = connected.hierarchy(release, column)
+    made = report.to_dict()
+    if not values:
+        made["levels"][0].pop("rows")
+    screen.emit(made)
+    if not screen.silent:
+        from sqlanon.cli.show.hierarchy import levels_report
+
+        levels_report(screen, report, values=values)
+    return None

@@ -1,0 +1,30 @@
+"""The levels of a hierarchy, and the rows of each node."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlanon.cli.show.text import count, safe, table
+
+if TYPE_CHECKING:
+    from sqlanon.cli.screen import Screen
+    from sqlanon.evaluate.levels import Levels
+
+
+def levels_report(screen: Screen, report: Levels, *, values: bool) -> None:
+    """Show the levels, and of each but the lowest, with ``values`` of each, its nodes."""
+    nulls = f", {count(report.nulls)} rows NULL" if report.nulls else ""
+    screen.show(f"{report.column} of {report.release}: {safe(report.built)}{nulls}")
+    shown = [
+        (str(level.level), count(level.nodes), count(min(level.rows.values(), default=0)), count(max(level.rows.values(), default=0)))
+        for level in report.levels
+    ]  # fmt: skip
+    titles = (("level", "right"), ("nodes", "right"), ("fewest rows", "right"), ("most rows", "right"))
+    screen.show(table(titles, shown))
+    nodes = [
+        (str(level.level), safe(label), count(rows))
+        for level in report.levels
+        if level.level or values
+        for label, rows in level.rows.items()
+    ]
+    screen.show(table((("level", "right"), ("node", "wrap"), ("rows", "right")), nodes))
