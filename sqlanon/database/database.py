@@ -52,6 +52,7 @@ from sqlanon.risk import THRESHOLD, VALUE, Population, assess, class_sizes, iden
 from sqlanon.spec import FormatSpec, ReleaseSpec, WorkloadSpec
 from sqlanon.sqltext import statement
 from sqlanon.table import functions
+from sqlanon.table.labels import labels_of
 from sqlanon.table.profile import ColumnProfile, profile
 from sqlanon.table.scratch import sweep
 
@@ -385,13 +386,18 @@ class Database:
         """Counts about every column of a table."""
         return profile(self.engine, source)
 
-    def propose(self, source: str) -> policy.Proposal:
+    def propose(self, source: str, *, from_labels: bool = False) -> policy.Proposal:
         """Propose the policy of a release of a table, and check it by what `plan` checks.
+
+        Args:
+            source: the table.
+            from_labels: the security labels of PostgreSQL Anonymizer on its columns decide their roles first.
 
         ``proposal.policy(url, source)`` is its text. Where even the best proposal is refused, ``refused`` is the reason.
         Cost: one GROUP BY a column, and a plan.
         """
-        return self.checked(policy.propose(self.profile(source)), source)
+        labels = labels_of(self.engine, source) if from_labels else None
+        return self.checked(policy.propose(self.profile(source), labels), source)
 
     def checked(self, proposal: policy.Proposal, source: str) -> policy.Proposal:
         """A proposal with what `plan` says of it: in the first format that it accepts, or with the reasons why it refuses all."""

@@ -136,6 +136,7 @@ class Capabilities:
         ordered_product: sorted rows keep their order in a product with one row, where a join would lose it.
         grouping_sets: a scan that groups by several columns, each by itself, takes less time than a scan for each.
         groups_by_mark: to group rows by one hash of many columns takes less time than by the columns.
+        security_labels: columns may have labels that extensions read (``pg_seclabels``).
         max_columns, max_row_bytes: of a table with columns of fixed width; None: no bound that matters.
     """
 
@@ -157,5 +158,6 @@ class Capabilities:
     distinct_numbers: bool = False
     ordered_product: bool = False
     groups_by_mark: bool = False
+    security_labels: bool = False
     max_columns: int | None = None
     max_row_bytes: int | None = None

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Protocol
 
 from sqlanon.errors import PolicyError
+from sqlanon.policy.labels import labelled
 from sqlanon.policy.proposal import Proposal, Proposed
 
 K = 10
@@ -97,18 +98,22 @@ class ColumnProfileLike(Protocol):
     def comparable(self) -> bool: ...  # noqa: D102
 
 
-def propose(profile: Sequence[ColumnProfileLike]) -> Proposal:
+def propose(
+    profile: Sequence[ColumnProfileLike], labels: Mapping[str, Sequence[str]] | None = None
+) -> Proposal:
     """Roles, k and l for one table.
 
     Args:
         profile: its columns.
+        labels: of the columns that have any, those of PostgreSQL Anonymizer, which decide first.
 
     Raises:
         PolicyError: the table has no columns.
     """
     if not profile:
         raise PolicyError("source: the table has no columns; a policy needs at least one")
-    columns = _with_quasi(profile, _without_too_many(profile, [_column(column) for column in profile]))
+    own = [_of_labels(column, (labels or {}).get(column.name, ())) for column in profile]
+    columns = _with_quasi(profile, _without_too_many(profile, own))
     rows = max(column.rows for column in profile)
     l, distinct_l, why = _diversity(profile, columns, rows)  # noqa: E741 - the papers' symbol
     repeats = any(
@@ -116,6 +121,14 @@ def propose(profile: Sequence[ColumnProfileLike]) -> Proposal:
         for column, counts in zip(columns, profile, strict=True)
     )
     return Proposal(tuple(columns), rows, K, l, distinct_l, why, "events" if repeats else "persons")
+
+
+def _of_labels(column: ColumnProfileLike, labels: Sequence[str]) -> Proposed:
+    """The role of one column by its labels, if it has any, else by its counts and its name."""
+    if not labels:
+        return _column(column)
+    able = column.kind != "other" and column.comparable
+    return labelled(_column(column), labels, able=able, repeats=not column.comparable or _repeats(column))
 
 
 def _repeats(column: ColumnProfileLike) -> bool:

@@ -65,6 +65,13 @@ def init(
             "--interactive", "-i", help="Ask for every role, k and l, with the reasons, on a terminal."
         ),
     ] = False,
+    from_labels: Annotated[
+        bool,
+        typer.Option(
+            "--from-labels",
+            help="Roles by the security labels of PostgreSQL Anonymizer, where a column has one.",
+        ),
+    ] = False,
     null: Null = None,
     delimiter: Delimiter = None,
     encoding: Encoding = None,
@@ -83,10 +90,14 @@ def init(
         if read:
             raise PolicyError(f"--{next(iter(read))} is for CSV files; a table has types of its own")
         with database(db, screen, read_only=True) as connected:
-            proposal = _proposed(screen, connected, table, interactive=interactive)
+            proposal = _proposed(
+                screen, connected, table, interactive=interactive, from_labels=from_labels
+            )
         text = proposal.policy(db, table)
         following = command("plan", *([] if output == POLICY else ["-p", str(output)]))
     else:
+        if from_labels:
+            raise PolicyError("--from-labels is for tables of PostgreSQL: name their database with --db")
         proposal = _of_file(screen, table, read, interactive=interactive)
         text = file_command(proposal, table, read)
         following = f"sh {output}"
@@ -101,8 +112,10 @@ def init(
     return None
 
 
-def _proposed(screen: Screen, connected: Database, table: str, *, interactive: bool) -> Proposal:
-    proposal = connected.propose(table)
+def _proposed(
+    screen: Screen, connected: Database, table: str, *, interactive: bool, from_labels: bool
+) -> Proposal:
+    proposal = connected.propose(table, from_labels=from_labels)
     return connected.checked(asked(screen, proposal), table) if interactive else proposal
 
 

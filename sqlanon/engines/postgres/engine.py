@@ -44,6 +44,7 @@ class PostgresEngine(Tables, Granting):
         array_places=True,
         distinct_numbers=True,
         sequences=True,
+        security_labels=True,
         max_columns=1600,
         max_row_bytes=8160,
     )

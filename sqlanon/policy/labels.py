@@ -1,0 +1,49 @@
+"""What the labels of PostgreSQL Anonymizer on a column mean for its role. Arguments of a label may be values: none is shown."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import replace
+
+from sqlanon.policy.proposal import Proposed
+
+_QUASI = re.compile(r"(quasi|indirect) identifier", re.IGNORECASE)
+_MASKED = re.compile(r"\s*MASKED\s+WITH\s+(FUNCTION\s+(?:\w+\.)*(\w+)\s*\(|VALUE\b)", re.IGNORECASE)
+_KEPT = re.compile(r"\s*NOT\s+MASKED\s*", re.IGNORECASE)
+_NEAR = re.compile(r"generalize_\w+|d?noise|add_noise\w*|shuffle\w*", re.IGNORECASE)
+"""Functions whose masked value still says something of the true one, which is then meant to be known roughly."""
+_NAME = re.compile(r"[A-Za-z_]{1,40}")
+
+
+def labelled(column: Proposed, labels: Sequence[str], *, able: bool, repeats: bool) -> Proposed:
+    """The proposal for a column as its labels have it; names and counts decide where they say nothing of a role.
+
+    Args:
+        column: what names and counts propose.
+        labels: of the column.
+        able: its type can be generalized.
+        repeats: a value is in several rows.
+    """
+    role, reason = None, ""
+    for label in labels:
+        if masked := _MASKED.match(label):
+            near = masked[2] is not None and _NEAR.fullmatch(masked[2])
+            how = masked[2] if masked[2] and _NAME.fullmatch(masked[2]) else "a value"
+            role, reason = ("quasi" if near else "identifier"), f"labelled MASKED WITH {how}"
+        elif _KEPT.fullmatch(label):
+            reason = "labelled NOT MASKED; "
+    if any(_QUASI.search(label) for label in labels):
+        role, reason = "quasi", "labelled as quasi-identifier"
+    if role is None:
+        return replace(column, reason=f"{reason}{column.reason}")
+    if role == "quasi" and able:
+        return Proposed(column.name, "quasi", reason, named=True)
+    if role == "quasi":
+        return Proposed(column.name, "identifier", f"{reason}, of a type that cannot be generalized: left out", named=True, accept_repeats=repeats)  # fmt: skip
+    if column.role == "identifier":
+        return replace(column, reason=f"{reason}; {column.reason}", named=True)
+    return Proposed(column.name, "identifier", f"{reason}: left out", named=True, accept_repeats=repeats)
+
+
+__all__ = ["labelled"]

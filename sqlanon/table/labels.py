@@ -1,0 +1,36 @@
+"""Security labels that PostgreSQL Anonymizer left on the columns of a table: what its owner declared, for `sqlanon init`."""
+
+from __future__ import annotations
+
+from sqlanon.engines.base import Engine
+from sqlanon.errors import PolicyError, UnsupportedError
+from sqlanon.sqltext import statement
+
+
+def labels_of(engine: Engine, source: str) -> dict[str, list[str]]:
+    """The labels of the columns that have any, of the providers ``anon`` and ``k_anonymity``.
+
+    Args:
+        engine: the session.
+        source: the table, or the view.
+
+    Raises:
+        PolicyError: no column has one.
+        UnsupportedError: this database has no security labels.
+    """
+    if not engine.capabilities.security_labels:
+        raise UnsupportedError("--from-labels: this database has no security labels; they are PostgreSQL's")
+    ref = engine.relation(source).ref
+    made = statement("table/labels", engine.dialect, {"schema": ref.schema or "", "name": ref.name})
+    found: dict[str, list[str]] = {}
+    for column, _, label in engine.fetch(made):
+        found.setdefault(str(column), []).append(str(label))
+    if not found:
+        raise PolicyError(
+            f"--from-labels: no column of {ref} has a security label of PostgreSQL Anonymizer (providers anon and k_anonymity); leave "
+            "the option out"
+        )
+    return found
+
+
+__all__ = ["labels_of"]
