@@ -15,7 +15,7 @@ from sqlanon.engines.base import Column, Engine
 from sqlanon.errors import UnsupportedError
 from sqlanon.evaluate.subject import Subject
 from sqlanon.query.text_order import in_bytes
-from sqlanon.spec import Hierarchy
+from sqlanon.spec import Hierarchy, Rule
 from sqlanon.sqltext import identifier, literal, statement
 from sqlanon.table.stage import Reading
 
@@ -70,7 +70,7 @@ class Values:
         if (
             len(shown) > 1
             and reading is not None
-            and reading.treatment == "ordered"
+            and (reading.treatment == "ordered" or isinstance(reading.spec.hierarchy, Rule))
             and self._on_a_line(reading)
         ):
             return f"{name} BETWEEN {shown[0]} AND {shown[-1]}"

@@ -20,7 +20,7 @@ PAGES = sorted(
     ]
 )
 COMMANDS = (
-    "demo", "init", "anonymize", "plan", "preview", "run", "audit", "attack", "query", "evaluate", "report", "releases", "diff", "rollback", "unpublish", "erase", "clean",
+    "demo", "init", "anonymize", "plan", "preview", "run", "audit", "attack", "query", "evaluate", "report", "hierarchy", "releases", "diff", "rollback", "unpublish", "erase", "clean",
     "install-functions", "schema",
 )  # fmt: skip
 RESULTS = ROOT / "benchmarks" / "results"

@@ -90,9 +90,7 @@ def init(
         if read:
             raise PolicyError(f"--{next(iter(read))} is for CSV files; a table has types of its own")
         with database(db, screen, read_only=True) as connected:
-            proposal = _proposed(
-                screen, connected, table, interactive=interactive, from_labels=from_labels
-            )
+            proposal = _proposed(screen, connected, table, interactive=interactive, from_labels=from_labels)
         text = proposal.policy(db, table)
         following = command("plan", *([] if output == POLICY else ["-p", str(output)]))
     else:
@@ -128,7 +126,7 @@ def _of_file(screen: Screen, file: str, read: dict[str, Any], *, interactive: bo
         )
     try:
         with opened(file, progress=screen.progress(), **read) as (connected, name, _):
-            return _proposed(screen, connected, name, interactive=interactive)
+            return _proposed(screen, connected, name, interactive=interactive, from_labels=False)
     finally:
         screen.close()
 
