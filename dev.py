@@ -5,7 +5,7 @@ dbt, which the tests run and sqlanon does not import, gets an environment of its
 documentation site: .venv-docs.
 
     python3 dev.py demo    run the demonstration (installs what sqlanon itself needs)
-    python3 dev.py test    run the tests, PostgreSQL included (installs what development needs)
+    python3 dev.py test    run the tests, PostgreSQL and Spark included (installs what development needs; Spark wants Java 17)
                            (--thorough: what the default run leaves out)
     python3 dev.py check   run the linters and the type checker
     python3 dev.py docs    build the documentation site into site/; a warning fails the build
@@ -29,6 +29,7 @@ VENV = ROOT / ".venv"
 BIN = VENV / "bin"
 RUN = "constraints-run.txt"
 DEV = "constraints.txt"
+SPARK = "constraints-spark.txt"
 DBT_VENV = ROOT / ".venv-dbt"
 DBT = "constraints-dbt.txt"
 DOCS_VENV = ROOT / ".venv-docs"
@@ -141,6 +142,7 @@ def lock() -> None:
         compile_ = (Path(directory, "bin", "pip-compile"), *LOCK)
         run(*compile_, "--extra", "dev", "--output-file", DEV, "pyproject.toml")
         run(*compile_, "--constraint", DEV, "--output-file", RUN, "pyproject.toml")
+        run(*compile_, "--extra", "spark", "--constraint", DEV, "--output-file", SPARK, "pyproject.toml")
         # Beside dbt, sqlanon's own dependencies keep the versions that sqlanon is tested with; the rest is dbt's choice.
         import tomllib
 
@@ -172,6 +174,7 @@ def main(arguments: list) -> None:
         become(BIN / "sqlanon", "demo", *rest)
     elif command == "test":
         install(DEV)
+        install(SPARK)
         install(DBT, DBT_VENV)
         os.chdir(ROOT)
         # The tests start hundreds of interpreters, which read bytecode from here, also where none shall lie beside the sources.

@@ -4,27 +4,32 @@ from __future__ import annotations
 
 from sqlanon.database.database import Database
 from sqlanon.engines import connect as open_engine
+from sqlanon.engines.base import SparkSession
 from sqlanon.progress import Progress, Silent
 from sqlanon.release.make.classes import Machine
 
 
 def connect(
-    url: str,
+    url: str | SparkSession,
     *,
     progress: Progress | None = None,
     threads: int | None = None,
     memory: int | None = None,
     read_only: bool = False,
+    accept_shared: bool = False,
+    temporary: bool = False,
 ) -> Database:
-    """Connect to ``duckdb:///path``, ``duckdb:///:memory:`` or ``postgresql://...``.
+    """Connect to ``duckdb:///path``, ``duckdb:///:memory:``, ``postgresql://...``, or to Spark: ``sc://host:port``, ``spark+local:///DIR``.
 
     Args:
-        url: the database.
+        url: the database, or a `SparkSession`, classic or Connect.
         progress: gets stages, counts and notes of long work; None shows nothing.
         threads: threads for DuckDB and the kernels; None: all cores.
         memory: bytes for DuckDB and the kernels; None: about half of the machine's together.
         read_only: to audit, list, query and evaluate: nothing but scratch tables is written. Several processes can have a
             DuckDB file open so.
+        accept_shared: Spark: confirm that others may be able to read the files of the private schema (docs/spark.md).
+        temporary: Spark: confirm that the catalog, and what is published in it, is gone with the session.
 
     Raises:
         PolicyError: no engine for the URL.
@@ -32,5 +37,12 @@ def connect(
     """
     here = Machine.here()
     machine = Machine(memory or here.memory, threads or here.threads)
-    engine = open_engine(url, threads=threads, memory=memory or int(here.memory * 1.4), read_only=read_only)
+    engine = open_engine(
+        url,
+        threads=threads,
+        memory=memory or int(here.memory * 1.4),
+        read_only=read_only,
+        accept_shared=accept_shared,
+        temporary=temporary,
+    )
     return Database(engine, progress or Silent(), machine)

@@ -6,34 +6,53 @@ catalog, and what an engine can and cannot do. No algorithm, and no SQL of the w
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any, cast
 
 from sqlanon.errors import PolicyError
 
 if TYPE_CHECKING:
     from contextlib import AbstractContextManager
 
-    from sqlanon.engines.base import Engine, Session
+    from sqlanon.engines.base import Engine, Session, SparkSession
     from sqlanon.engines.duckdb.guest import Guest
 
-SCHEMES = ("duckdb:///path/to/file.duckdb", "duckdb:///:memory:", "postgresql://user@host/database")
+SCHEMES = (
+    "duckdb:///path/to/file.duckdb",
+    "duckdb:///:memory:",
+    "postgresql://user@host/database",
+    "sc://host:port",
+    "spark+local:///DIR?cores=2",
+)
 
 
 def connect(
-    url: str, *, threads: int | None = None, memory: int | None = None, read_only: bool = False
+    url: str | SparkSession,
+    *,
+    threads: int | None = None,
+    memory: int | None = None,
+    read_only: bool = False,
+    accept_shared: bool = False,
+    temporary: bool = False,
 ) -> Engine:
     """Open the database that ``url`` names.
 
     Args:
-        url: one of `SCHEMES`.
+        url: one of `SCHEMES`, or a session of Spark.
         threads: threads the engine may use; None leaves the engine's default.
         memory: bytes the engine itself may use (DuckDB only); None leaves the engine's default.
         read_only: nothing but scratch tables is written; a DuckDB file is shared with other processes that read it.
+        accept_shared: Spark: others may be able to read the files of the private schema.
+        temporary: Spark: the catalog may be gone with the session.
 
     Raises:
         PolicyError: the URL names no engine we have.
         DatabaseError: the database cannot be opened; the text says what to do.
     """
+    if not isinstance(url, str):
+        from sqlanon.engines.spark.engine import SparkEngine
+
+        return SparkEngine.of(cast("Any", url), accept_shared=accept_shared, temporary=temporary)
     scheme = url.split(":", 1)[0].lower()
     if scheme == "duckdb":
         from sqlanon.engines.duckdb.engine import DuckDBEngine
@@ -43,6 +62,12 @@ def connect(
         from sqlanon.engines.postgres.engine import PostgresEngine
 
         return PostgresEngine.open(url, read_only=read_only)
+    if scheme in ("sc", "spark+local"):
+        if not (find_spec("pyspark") and find_spec("pyarrow")):
+            raise PolicyError("connection: Spark needs more packages: pip install 'sqlanon[spark]'")
+        from sqlanon.engines.spark.engine import SparkEngine
+
+        return SparkEngine.open(url, threads=threads, accept_shared=accept_shared, temporary=temporary)
     raise PolicyError(f"connection: no engine for the scheme {scheme!r}; use one of: {', '.join(SCHEMES)}")
 
 

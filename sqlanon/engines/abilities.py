@@ -35,6 +35,21 @@ class Session(Protocol):
         """Take it away again."""
 
 
+class SparkSession(Protocol):
+    """A session of Spark, classic or Connect: a few of its methods, by which `sqlanon.engines.spark` knows it; pyspark need not be there."""
+
+    @property
+    def catalog(self) -> Any:  # noqa: ANN401 - the driver's own
+        """Its tables and schemas."""
+
+    @property
+    def version(self) -> str:
+        """Spark's version."""
+
+    def sql(self, sqlQuery: str) -> Any:  # noqa: ANN401, N803 - the driver's own
+        """Run one statement."""
+
+
 class Rights(Protocol):
     """The ability of an engine that has roles and rights."""
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Protocol
 
-from sqlanon.engines.abilities import Files, FrameKind, Frames, Rights, SecondFile, Session
+from sqlanon.engines.abilities import Files, FrameKind, Frames, Rights, SecondFile, Session, SparkSession
 from sqlanon.engines.values import (
     PRIVATE_SCHEMA,
     Bind,
@@ -222,6 +222,7 @@ __all__ = [
     "Row",
     "SecondFile",
     "Session",
+    "SparkSession",
     "Statement",
     "TableRef",
 ]

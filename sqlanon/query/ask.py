@@ -21,6 +21,7 @@ from sqlanon.query.rewrite.collect import collect
 from sqlanon.query.rewrite.final_select import final_select
 from sqlanon.query.rewrite.sums import sums
 from sqlanon.query.rewrite.unlisted import unlisted
+from sqlanon.sqltext.trees import ported
 
 if TYPE_CHECKING:
     from collections.abc import Collection, Sequence
@@ -171,12 +172,15 @@ def _answer(
     final = final_select(bound, wanted, rows, groups)
     beyond = unlisted(bound.scope, wanted, rows)
     # Trees are changed while they are written, and not used again.
-    text = final.tree.sql(dialect=engine.dialect, pretty=True, copy=False)
+    text = ported(final.tree, engine.dialect).sql(dialect=engine.dialect, pretty=True, copy=False)
     found = engine.fetch(Statement("query", text), max_rows=MOST_ROWS)
     for i, check in enumerate(wanted.checks, len(found[0]) - len(wanted.checks) if found else 0):
         if any(row[i] for row in found):
             refuse(query.text, check.node, check.reason)
-    more = beyond is not None and _count(engine, beyond.sql(dialect=engine.dialect, copy=False)) > 0
+    more = (
+        beyond is not None
+        and _count(engine, ported(beyond, engine.dialect).sql(dialect=engine.dialect, copy=False)) > 0
+    )
     more = more or (released.left_out > 0 and bool(query.groups))
     return answered(
         final.columns, final.tight, found, text, unlisted_groups=more, left_out=released.left_out, unlike=released.unlike

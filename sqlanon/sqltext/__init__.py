@@ -6,7 +6,7 @@ The only room that imports jinja2 and sqlglot for SQL that we generate. Template
 
 from sqlanon.sqltext.compile import statement
 from sqlanon.sqltext.find import add_template, own_functions, template_names, template_path
-from sqlanon.sqltext.quote import identifier, literal, scratch_table, table_name
+from sqlanon.sqltext.quote import identifier, literal, scratch_table, spelled, table_name
 
 __all__ = [
     "add_template",
@@ -14,6 +14,7 @@ __all__ = [
     "literal",
     "own_functions",
     "scratch_table",
+    "spelled",
     "statement",
     "table_name",
     "template_names",

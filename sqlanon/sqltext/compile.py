@@ -12,13 +12,15 @@ import jinja2
 from sqlanon.engines.base import Bind, Statement
 from sqlanon.errors import TemplateError
 from sqlanon.sqltext.find import added_template, template_path
-from sqlanon.sqltext.quote import identifier, link_of, literal, scratch_table, table_name
+from sqlanon.sqltext.quote import identifier, link_of, literal, scratch_table, spelled, table_name
 
 # Random, so that no name a user chose can look like them.
 _SENTINEL = f"_sqlanon_bind_{secrets.token_hex(8)}_"
 _ANY_RUN = f"_sqlanon_run_{secrets.token_hex(8)}_"
-_TOKEN = re.compile(r"""'[^']*'|"[^"]*"|--[^\n]*|::|:([^\W\d]\w*)""")
-"""What a placeholder must not be looked for in, or a placeholder; a doubled quote ends one quoted text and begins the next."""
+_TOKEN = re.compile(r"""'(?:[^']|'')*'|"(?:[^"]|"")*"|--[^\n]*|::|:([^\W\d]\w*)""")
+"""What a placeholder must not be looked for in, or a placeholder."""
+_MARKS = {"duckdb": "$", "spark": ":"}
+"""What a placeholder begins with, where the driver does not have Python's."""
 _HEADER = re.compile(r"\A(--[^\n]*\n)(?:--[^\n]*\n)+")
 """The comment that a template begins with: its name, which an engine shows of what runs, and what is for readers of the file."""
 
@@ -71,13 +73,19 @@ def _compiled(name: str, text: str, written: str, dialect: str) -> str:
 
 
 def _placeholders(text: str, dialect: str) -> str:
-    """Replace ``:name`` outside of quotes, comments and casts."""
-    return _finish(_TOKEN.sub(lambda token: _SENTINEL + token[1] if token[1] else token[0], text), dialect)
+    """Replace ``:name`` outside of quotes, comments and casts; quotes become the engine's."""
+
+    def written(token: re.Match[str]) -> str:
+        if token[1]:
+            return _SENTINEL + token[1]
+        return spelled(token[0], dialect)
+
+    return _finish(_TOKEN.sub(written, text), dialect)
 
 
 def _finish(text: str, dialect: str) -> str:
-    if dialect == "duckdb":
-        return re.sub(_SENTINEL + r"(\w+)", r"$\1", text).strip()
+    if dialect in _MARKS:
+        return re.sub(_SENTINEL + r"(\w+)", rf"{_MARKS[dialect]}\1", text).strip()
     return re.sub(_SENTINEL + r"(\w+)", r"%(\1)s", text.replace("%", "%%")).strip()
 
 
@@ -117,5 +125,5 @@ def statement(
 
 
 def _uses(text: str, key: str, dialect: str) -> bool:
-    pattern = rf"\${key}\b" if dialect == "duckdb" else rf"%\({key}\)s"
+    pattern = rf"\{_MARKS[dialect]}{key}\b" if dialect in _MARKS else rf"%\({key}\)s"
     return re.search(pattern, text) is not None

@@ -43,7 +43,7 @@ def add_template(name: str, text: str) -> None:
     Raises:
         ValueError: there is another template of that name.
     """
-    own = [_root() / folder / f"{name}.sql" for folder in ("core", "duckdb", "postgres")]
+    own = [_root() / folder / f"{name}.sql" for folder in ("core", "duckdb", "postgres", "spark")]
     if _ADDED.get(name, text) != text or any(path.is_file() for path in own):
         raise ValueError(f"there is an SQL template {name} already; choose another name")
     _ADDED[name] = text

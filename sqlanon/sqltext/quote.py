@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 @lru_cache(maxsize=4096)
 def identifier(name: str) -> str:
-    """``name`` quoted; the two engines we have quote alike.
+    """``name`` quoted, as the standard has it; `spelled` makes Spark's quotes of it.
 
     >>> identifier('a"b')
     '"a""b"'
@@ -21,6 +21,23 @@ def identifier(name: str) -> str:
     if "\x00" in name:
         raise ValueError("a name cannot hold a NUL byte")
     return '"' + name.replace('"', '""') + '"'
+
+
+def spelled(quoted: str, dialect: str) -> str:
+    r"""A quoted name or text of the standard as a dialect has it.
+
+    >>> print(spelled('"a""b"', "spark"), spelled("'a''b'", "spark"))
+    `a"b` 'a\'b'
+    """
+    if dialect != "spark":
+        return quoted
+    if quoted.startswith('"'):
+        name = quoted[1:-1].replace('""', '"')
+        return "`" + name.replace("`", "``") + "`"
+    if quoted.startswith("'"):
+        text = quoted[1:-1].replace("''", "'")
+        return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
+    return quoted
 
 
 def table_name(table: TableRef) -> str:

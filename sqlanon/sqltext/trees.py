@@ -15,6 +15,7 @@ from sqlglot import exp
 from sqlanon.engines.base import Statement
 from sqlanon.errors import TemplateError
 from sqlanon.sqltext.find import own_functions
+from sqlanon.sqltext.spark import for_spark
 
 ALLOWED: frozenset[type[exp.Expr]] = frozenset({
     exp.Add, exp.Alias, exp.AggFunc, exp.And, exp.Array, exp.ArrayAgg, exp.Between, exp.Boolean, exp.Bracket, exp.Case, exp.Cast,
@@ -30,6 +31,9 @@ ALLOWED: frozenset[type[exp.Expr]] = frozenset({
     exp.BitwiseOrAgg, exp.BitwiseLeftShift, exp.BitwiseAnd, exp.Exp, exp.Ln, exp.Explode,
 })  # fmt: skip
 """Syntax a core template may use: all of it means the same on every engine we compile to."""
+
+ON_SPARK: frozenset[type[exp.Expr]] = frozenset({exp.Length, exp.SHA2, exp.Substring})
+"""What means on Spark what it means on DuckDB, and not on PostgreSQL."""
 
 _ANY_TYPE = f"_sqlanon_type_{secrets.token_hex(8)}_"
 NUMBER = "_sqlanon_number"
@@ -52,10 +56,12 @@ def portable(name: str, text: str, written: str, dialect: str, sentinel: str) ->
         return f"AS {_ANY_TYPE}{len(types) - 1}_)"
 
     try:
-        tree = sqlglot.parse_one(_QUOTED_TYPE.sub(named, text), read=written)
+        # Spark has no types of a person's own.
+        tree = sqlglot.parse_one(text if dialect == "spark" else _QUOTED_TYPE.sub(named, text), read=written)
     except sqlglot.errors.SqlglotError as error:
         raise TemplateError(f"template {name} does not parse") from error
-    _check(name, tree)
+    _check(name, tree, dialect)
+    tree = ported(tree, dialect)
     for node in list(tree.find_all(exp.Placeholder)):
         node.replace(exp.column(f"{sentinel}{node.name}"))
     out = tree.sql(dialect=dialect, unsupported_level=sqlglot.ErrorLevel.RAISE)
@@ -64,13 +70,19 @@ def portable(name: str, text: str, written: str, dialect: str, sentinel: str) ->
     return out
 
 
-def _check(name: str, tree: exp.Expr) -> None:
+def ported(tree: exp.Expr, dialect: str) -> exp.Expr:
+    """A tree of ours as an engine has to read it, where sqlglot writes it otherwise; the tree is changed."""
+    return for_spark(tree) if dialect == "spark" else tree
+
+
+def _check(name: str, tree: exp.Expr, dialect: str) -> None:
+    allowed, called = (ALLOWED | ON_SPARK, ("HASH",)) if dialect == "spark" else (ALLOWED, ())
     for node in tree.walk():
-        if isinstance(node, exp.Anonymous) and node.name in own_functions():
-            continue  # stored functions of ours mean the same on every engine
+        if isinstance(node, exp.Anonymous) and (node.name in own_functions() or node.name.upper() in called):
+            continue  # stored functions of ours mean the same on every engine; HASH is written anew for Spark
         if isinstance(node, exp.Dot) and isinstance(node.expression, exp.Anonymous | exp.Identifier):
             continue  # the schema of such a call
-        if type(node) not in ALLOWED:
+        if type(node) not in allowed:
             raise TemplateError(f"template {name} uses {type(node).__name__}, which is not portable")
         if isinstance(node, exp.Group) and node.args.get("all"):
             raise TemplateError(f"template {name} uses GROUP BY ALL, which is not portable")

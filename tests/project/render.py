@@ -15,10 +15,10 @@ import jinja2.meta
 import sqlanon
 from sqlanon.sqltext import statement, template_names, template_path
 
-DIALECTS = ("duckdb", "postgres")
+DIALECTS = ("duckdb", "postgres", "spark")
 FILTERS = ("ident", "table", "literal", "scratch", "link_of")
 
-STORED_LINKS = ("postgres",)
+STORED_LINKS = ("postgres", "spark")
 """Engines whose staged rows always have a column ``link`` (no capability ``staged_hashes``): it is never made of others."""
 
 

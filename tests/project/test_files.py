@@ -12,7 +12,13 @@ from tests.project.tree import MODULES, PACKAGE, ROOT, TEMPLATES, label, tracked
 
 MOST_LINES = 500
 ROOMS = sorted(path.parent for path in MODULES if path.name == "__init__.py")
-PINNED = ["constraints.txt", "constraints-run.txt", "constraints-dbt.txt", "constraints-docs.txt"]
+PINNED = [
+    "constraints.txt",
+    "constraints-run.txt",
+    "constraints-dbt.txt",
+    "constraints-docs.txt",
+    "constraints-spark.txt",
+]
 
 
 @pytest.mark.parametrize("room", ROOMS, ids=label)
@@ -88,6 +94,10 @@ def test_every_declared_dependency_is_pinned():
     assert run <= pins("constraints-run.txt").keys()
     assert names(project["project"]["optional-dependencies"]["dev"]) <= pins("constraints.txt").keys()
     assert names(project["project"]["optional-dependencies"]["docs"]) <= pins("constraints-docs.txt").keys()
+    spark = pins("constraints-spark.txt")
+    assert names(project["project"]["optional-dependencies"]["spark"]) <= spark.keys()
+    both = spark.keys() & pins("constraints.txt").keys()  # one environment holds them
+    assert {name: spark[name] for name in both} == {name: pins("constraints.txt")[name] for name in both}
 
 
 def test_readme_has_the_two_commands():

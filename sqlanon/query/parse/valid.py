@@ -21,7 +21,7 @@ from sqlanon.query.parse.names import Scope
 from sqlanon.query.parse.parse import Query
 from sqlanon.query.refusal import refuse
 from sqlanon.query.release import Field, Released
-from sqlanon.sqltext import identifier
+from sqlanon.sqltext import identifier, literal, spelled
 
 _PLAIN_TEXT = re.compile(r"(text|varchar|char|character|bpchar)\b", re.IGNORECASE)
 _TEXTS = {
@@ -56,10 +56,11 @@ def check_valid(bound: Bound) -> None:
 
 def _written(scope: Scope, query: Query, tokens: list[Token]) -> Iterator[str]:
     """The parts of the text that is bound: the tokens, the released table as a query of its columns, other tables in full."""
-    tables = {_span(query.source): f"({_rows(scope)}){_alias(query.source)}"}
+    dialect = scope.engine.dialect
+    tables = {_span(query.source): f"({_rows(scope)}){_alias(query.source, dialect)}"}
     for join in query.joins:
         relation = scope.tables[join.this.alias_or_name][1]
-        tables[_span(join.this)] = f"{_qualified(relation.ref)}{_alias(join.this)}"
+        tables[_span(join.this)] = f"{_qualified(relation.ref, dialect)}{_alias(join.this, dialect)}"
     starts = {start: text for (start, _), text in tables.items()}
     names = _spellings(scope)
     end = -1
@@ -70,7 +71,9 @@ def _written(scope: Scope, query: Query, tokens: list[Token]) -> Iterator[str]:
         if any(start <= token.start <= stop for start, stop in tables):
             yield starts.get(token.start, "")
         else:
-            yield _token(token, names, call=after is not None and after.token_type is TokenType.L_PAREN)
+            yield _token(
+                token, names, dialect, call=after is not None and after.token_type is TokenType.L_PAREN
+            )
 
 
 def _span(table: exp.Table) -> tuple[int, int]:
@@ -79,23 +82,25 @@ def _span(table: exp.Table) -> tuple[int, int]:
     return places[0]["start"], places[-1]["end"]
 
 
-def _alias(table: exp.Table) -> str:
-    return "" if table.alias else f" AS {identifier(table.name)}"
+def _alias(table: exp.Table, dialect: str) -> str:
+    return "" if table.alias else f" AS {spelled(identifier(table.name), dialect)}"
 
 
-def _qualified(ref: TableRef) -> str:
-    return ".".join(identifier(part) for part in (ref.database, ref.schema, ref.name) if part)
+def _qualified(ref: TableRef, dialect: str) -> str:
+    return ".".join(
+        spelled(identifier(part), dialect) for part in (ref.database, ref.schema, ref.name) if part
+    )
 
 
-def _token(token: Token, names: Mapping[str, str], *, call: bool) -> str:
+def _token(token: Token, names: Mapping[str, str], dialect: str, *, call: bool) -> str:
     if token.token_type in _TEXTS:
-        return "'" + token.text.replace("'", "''") + "'"
+        return spelled(literal(token.text), dialect)
     quoted = token.token_type is TokenType.IDENTIFIER
     name = names.get(token.text.lower())
     if quoted or (
         token.token_type is TokenType.VAR and not call and name is not None and name != name.lower()
     ):
-        return identifier(name or token.text)
+        return spelled(identifier(name or token.text), dialect)
     return " ".join(token.text.split())
 
 

@@ -1,0 +1,44 @@
+-- name: table/stage
+-- params: stage (table to make), source (table), columns (list of {name, alias, binary, type (that lists its values, or none)}), dense (bool:
+--   the engine's own row numbers are 0 to rows - 1), numbers (a sequence that begins at 0, or none), link (list of {name, listed (bool: an enum)}, or none), key
+--   (column names or none), persons (list of {columns, alias, as_text, own (bool each: a type that cannot be hashed, or with operators
+--   of its own), nulls (one, distinct or none)}: what is counted)
+-- returns: rid integer, one column per alias, link bigint if asked, person text (a hash of the key, keyed with :secret) if asked,
+--   one number bigint per identifier that is counted: never NULL, as NULLs are one value (with nulls: rows that lack a column are one person,
+--   or each another), and equal where the source's values are, in a column's own collation: two intervals or texts may be equal and have other hashes
+-- Text gets the collation of bytes here, once. A hash passes over NULLs, so that each value says whether it is one.
+{% macro hashed(names) %}
+XXHASH64({% for name in names %}{{ ", " if not loop.first }}s.{{ name | ident }}{% endfor %}{% for name in names %}, s.{{ name | ident }} IS NULL{% endfor %})
+{%- endmacro %}
+CREATE {{ stage | scratch }} AS
+SELECT
+    CAST(ROW_NUMBER() OVER (ORDER BY t._sqlanon_at) - 1 AS INT) AS rid
+{% for column in columns %}
+    , t.{{ column.alias | ident }}
+{% endfor %}
+{% if link %}
+    , t.link
+{% endif %}
+{% for one in persons %}
+    , t.{{ one.alias }}
+{% endfor %}
+{% if key %}
+    , t.person
+{% endif %}
+FROM (
+    SELECT
+        MONOTONICALLY_INCREASING_ID() AS _sqlanon_at
+{% for column in columns %}
+        , {{ "CAST(s.%s AS STRING)" | format(column.name | ident) if column.binary else "s." ~ (column.name | ident) }} AS {{ column.alias | ident }}
+{% endfor %}
+{% if link %}
+        , {{ hashed(link | map(attribute="name") | list) }} AS link
+{% endif %}
+{% for one in persons %}
+        , {% if one.nulls %}CASE WHEN {% for name in one.columns %}{{ " OR " if not loop.first }}s.{{ name | ident }} IS NULL{% endfor %} THEN {{ "-1 - MONOTONICALLY_INCREASING_ID()" if one.nulls == "distinct" else "0" }} ELSE {% endif %}{{ hashed(one.columns) }}{% if one.nulls %} END{% endif %} AS {{ one.alias }}
+{% endfor %}
+{% if key %}
+        , SHA2(:secret || '/key/'{% for name in key %} || CAST(LENGTH(CAST(s.{{ name | ident }} AS STRING)) AS STRING) || ':' || CAST(s.{{ name | ident }} AS STRING){% endfor %}, 256) AS person
+{% endif %}
+    FROM {{ source | table }} AS s
+) AS t

@@ -1,0 +1,1 @@
+"""Apache Spark: the only importer of its driver."""

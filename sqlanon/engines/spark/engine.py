@@ -1,0 +1,471 @@
+"""Apache Spark >= 4.0 through ``pyspark``, in this process or by Spark Connect; scratch tables are tables of the private schema."""
+
+from __future__ import annotations
+
+import logging
+import re
+import secrets
+import time
+from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, Any
+
+from pyspark.errors import PySparkException
+
+from sqlanon.engines.base import (
+    PRIVATE_SCHEMA,
+    Capabilities,
+    Column,
+    Files,
+    Found,
+    Frames,
+    Relation,
+    Rights,
+    Row,
+    SecondFile,
+    Statement,
+    TableRef,
+)
+from sqlanon.engines.spark import opening
+from sqlanon.engines.spark.binds import placed
+from sqlanon.engines.spark.errors import condition, quiet, reason, refused
+from sqlanon.engines.spark.locks import LEASE, Locks
+from sqlanon.engines.spark.names import parts_of, qualified, quoted
+from sqlanon.engines.spark.types import arrow_type, collation_of, hashable, kind_of, name_of
+from sqlanon.errors import DatabaseError, PolicyError
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+    import pyarrow as pa
+    from pyspark.sql import DataFrame, SparkSession
+
+log = logging.getLogger("sqlanon.sql")
+
+_VIEW = re.compile(
+    r"(\s*(?:--[^\n]*\n|/\*.*?\*/|\s)*)CREATE OR REPLACE VIEW ((?:`(?:[^`]|``)*`|[\w.])+)\s+AS\b", re.DOTALL
+)
+_FEW = {
+    "spark.sql.codegen.wholeStage": "false",
+    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+    "spark.sql.adaptive.enabled": "false",
+    "spark.sql.shuffle.partitions": "1",
+}
+_NAME = re.compile(r"\w+")
+_MISSING = ("TABLE_OR_VIEW_NOT_FOUND", "SCHEMA_NOT_FOUND", "NO_SUCH_")
+_SHARED = (
+    "whoever can read the files of this catalog's warehouse can read the source, and what sqlanon writes next to the release: snapshots, link "
+    "tables, the secrets of hashes. Spark does not keep readers of a view from the files beneath it. Give only sqlanon's user the right to "
+    f"the folder of schema {PRIVATE_SCHEMA} where that can be done, and confirm: accept_shared=true in the URL, or as an argument of sqlanon.connect"
+)
+_FORGETS = (
+    "this Spark session's catalog is in memory: releases would be gone with the session. Use one that persists (a Hive metastore, "
+    "spark+local:///DIR), or confirm: temporary=true in the URL, or as an argument of sqlanon.connect"
+)
+
+
+class SparkEngine:
+    """One session of Spark."""
+
+    dialect = "spark"
+    rights: Rights | None = None
+    second_file: SecondFile | None = None
+    files: Files | None = None
+    frames: Frames | None = None
+    fetch_words = load_list = None
+    transactions = temporary = updates = False
+    ordered = True
+    capabilities = Capabilities(
+        max_identifier=128,
+        text_type="VARCHAR",
+        contains="ARRAY_CONTAINS(%(array)s, %(value)s)",
+        temporary_functions="",
+        collations=False,
+        block_rows=4096,
+        type_of="TYPEOF(%(value)s)",
+    )
+
+    def __init__(
+        self, session: SparkSession, *, refuse: str | None = None, stops: bool = False, lease: float = LEASE
+    ) -> None:
+        """Take over a session.
+
+        Args:
+            session: of this engine alone; its settings are changed.
+            refuse: why nothing may be written; None: it may.
+            stops: Spark is stopped when the engine is closed.
+            lease: seconds that a lock is held without news.
+        """
+        self._session, self._refuse, self._stops = session, refuse, stops
+        with self._translated("to open the catalog"):
+            self._catalog = session.catalog.currentCatalog()
+            self._current = session.catalog.currentDatabase()
+        self._locks = Locks(self._rows, self._catalog, lease)
+        self._values = f"_sqlanon_values_{secrets.token_hex(4)}"
+
+    @classmethod
+    def open(
+        cls, url: str, *, threads: int | None, accept_shared: bool = False, temporary: bool = False
+    ) -> SparkEngine:
+        """Open ``sc://host:port`` or ``spark+local:///DIR?cores=2``.
+
+        Args:
+            url: the server, or the folder of a session of our own.
+            threads: cores of a session of our own.
+            accept_shared: others may be able to read the files of the private schema.
+            temporary: the catalog may be gone with the session.
+
+        Both URLs may have ``accept_shared=true`` and ``temporary=true`` among their parameters.
+
+        Raises:
+            DatabaseError: no Java, no server, or no catalog; the text says what to do.
+        """
+        place, confirmed = opening.confirmations(url)
+        accept_shared |= "accept_shared" in confirmed
+        temporary |= "temporary" in confirmed
+        if url.lower().startswith("sc:"):
+            return cls.of(opening.remote(place), accept_shared=accept_shared, temporary=temporary)
+        session, private, started = opening.local(place, threads=threads)
+        try:
+            return cls.of(session, accept_shared=accept_shared or private, temporary=temporary, stops=started)
+        except BaseException:
+            if started:
+                session.stop()
+            raise
+
+    @classmethod
+    def of(
+        cls,
+        session: SparkSession,
+        *,
+        accept_shared: bool = False,
+        temporary: bool = False,
+        stops: bool = False,
+        lease: float = LEASE,
+    ) -> SparkEngine:
+        """An engine on a session of the caller's; see `open` for the arguments."""
+        quiet()
+        opening.check_version(session.version)
+        refuse = None
+        if not temporary and not opening.persists(session, session.catalog.currentCatalog()):
+            refuse = _FORGETS
+        elif not accept_shared:
+            refuse = _SHARED
+        return cls(opening.own_settings(session), refuse=refuse, stops=stops, lease=lease)
+
+    @contextmanager
+    def _translated(self, name: str) -> Iterator[None]:
+        start = time.perf_counter()
+        try:
+            yield
+        except PySparkException as error:
+            raise refused(name, error) from error
+        except Exception as error:
+            if type(error).__module__.split(".", 1)[0] in ("py4j", "grpc", "pyspark", "pyarrow"):
+                raise refused(name, error) from error
+            raise
+        log.debug("%s %.3f s", name, time.perf_counter() - start)
+
+    def _frame(self, statement: Statement | str) -> DataFrame:
+        """Run a command, or plan a query."""
+        if isinstance(statement, str):
+            return self._session.sql(statement)
+        text, hidden = placed(statement.text, statement.binds, self._values)
+        if hidden:
+            self._view(self._values, self._arrow({name: [value] for name, value in hidden.items()}))
+        view = _VIEW.match(text)
+        if view:
+            self._locks.check()
+            there = self._session.catalog.tableExists(view[2])
+            verb = "ALTER VIEW" if there else "CREATE VIEW"
+            text = f"{view[1]}{verb} {view[2]} AS{text[view.end() :]}"
+        return self._session.sql(text)
+
+    def _arrow(self, columns: Mapping[str, Sequence[object]]) -> pa.Table:
+        import pyarrow as pa
+
+        return pa.table({name: pa.array(values) for name, values in columns.items()})
+
+    def _view(self, name: str, table: pa.Table) -> None:
+        made: Any = self._session.createDataFrame(table)  # type: ignore[call-overload, unused-ignore]
+        made.createOrReplaceTempView(name)
+
+    def _rows(self, text: str) -> list[Row]:
+        with self._translated("catalog"):
+            return [tuple(row) for row in self._session.sql(text).collect()]
+
+    def execute(self, statement: Statement | str) -> None:
+        """See `Engine.execute`; a view that is there is altered, which is one call of the catalog, where OR REPLACE drops it first."""
+        with self._translated(_name(statement)):
+            self._frame(statement)
+
+    def execute_all(self, statements: Sequence[Statement]) -> None:
+        """See `Engine.execute_all`."""
+        for one in statements:
+            self.execute(one)
+
+    def fetch(
+        self, statement: Statement | str, *, max_rows: int = 100_000, first: Sequence[Statement] = ()
+    ) -> list[Row]:
+        """See `Engine.fetch`."""
+        self.execute_all(first)
+        with self._translated(_name(statement)):
+            table = self._frame(statement).toArrow()
+        if table.num_rows > max_rows:
+            raise DatabaseError(f"{_name(statement)} returned more than {max_rows} rows")
+        return list(zip(*(column.to_pylist() for column in table.columns), strict=True)) if table.num_columns else []  # fmt: skip
+
+    def describe(self, text: str) -> tuple[str, ...]:
+        """See `Engine.describe`: the schema of a query is known before it runs."""
+        with self._translated("the query"):
+            fields = self._session.sql(text).schema.fields
+        return tuple(name_of(field.dataType.simpleString()) for field in fields)
+
+    def reason(self, error: DatabaseError) -> str:
+        """See `Engine.reason`."""
+        return reason(error)
+
+    def fetch_arrays(self, statement: Statement, dtypes: Sequence[str]) -> list[npt.NDArray[np.generic]]:
+        """See `Engine.fetch_arrays`: by Arrow."""
+        with self._translated(statement.name):
+            table = self._frame(statement).toArrow()
+        if any(column.null_count for column in table.columns):
+            raise DatabaseError(f"{statement.name} returned a NULL where none can be")
+        return [
+            column.to_numpy().astype(dtype, copy=False)
+            for column, dtype in zip(table.columns, dtypes, strict=True)
+        ]
+
+    def stream_arrays(
+        self, statement: Statement, dtypes: Sequence[str], rows: int
+    ) -> Generator[list[npt.NDArray[np.generic]], None, None]:
+        """See `Engine.stream_arrays`: all of it is fetched, and given in blocks."""
+        arrays = self.fetch_arrays(statement, dtypes)
+        for start in range(0, len(arrays[0]), rows):
+            yield [array[start : start + rows] for array in arrays]
+
+    def load_arrays(self, table: TableRef, columns: Mapping[str, npt.NDArray[np.generic]]) -> None:
+        """See `Engine.load_arrays`."""
+        import numpy as np
+        import pyarrow as pa
+
+        made = pa.table({name: pa.array(np.ascontiguousarray(array)) for name, array in columns.items()})
+        self._load(table, made)
+
+    def load_rows(self, table: TableRef, columns: Sequence[tuple[str, str]], rows: Iterable[Row]) -> None:
+        """See `Engine.load_rows`."""
+        import pyarrow as pa
+
+        cells = list(zip(*rows, strict=True)) or [()] * len(columns)
+        made = pa.table(
+            {
+                name: pa.array(values, arrow_type(kind))
+                for (name, kind), values in zip(columns, cells, strict=True)
+            }
+        )
+        self._load(table, made)
+
+    def _load(self, table: TableRef, rows: pa.Table) -> None:
+        view = f"_sqlanon_rows_{secrets.token_hex(4)}"
+        name = qualified(table)
+        listed = ", ".join(quoted(column) for column in rows.column_names)
+        with self._translated(f"load {table.name}"):
+            self._view(view, rows)
+            try:
+                query = f"SELECT {listed} FROM {view}"  # noqa: S608 - quoted names
+                try:
+                    self._session.sql(f"CREATE TABLE {name} AS {query}")
+                except PySparkException as error:
+                    if condition(error) != "TABLE_OR_VIEW_ALREADY_EXISTS":
+                        raise
+                    self._session.sql(f"INSERT INTO {name} ({listed}) {query}")
+            finally:
+                self._session.catalog.dropTempView(view)
+
+    def relation(self, name: str) -> Relation:
+        """See `Engine.relation`."""
+        found = self._look(self.target(name))
+        if found is None:
+            raise DatabaseError(
+                f"no table or view {name} in this catalog; names are table, schema.table or catalog.schema.table"
+            )
+        return found
+
+    def look_up(
+        self, tables: Sequence[TableRef], names: Sequence[str] = (), schema: TableRef | None = None
+    ) -> Found:
+        """See `Engine.look_up`."""
+        with self._translated("catalog lookup"):
+            there: dict[tuple[str | None, str | None], dict[str, bool] | None] = {}
+            places: set[tuple[str | None, str | None]] = {
+                (ref.database, ref.schema) for ref in tables if ref.schema
+            }
+            if schema is not None:
+                places.add((schema.database, schema.schema))
+            for place in places:
+                there[place] = self._listed(*place)
+        relations = {}
+        for ref in tables:
+            listed = there.get((ref.database, ref.schema))
+            if listed is not None and ref.name.lower() in listed:
+                found = self._look(ref, is_view=listed[ref.name.lower()])
+                if found is not None:
+                    relations[ref] = found
+        named = {name: found for name in names if (found := self._look(self.target(name))) is not None}
+        of = there.get((schema.database, schema.schema)) if schema is not None else None
+        schemas = frozenset(
+            str(ref.schema)
+            for ref in tables
+            if ref.schema and there.get((ref.database, ref.schema)) is not None
+        )
+        return Found(relations, named, frozenset(of or ()), schemas, frozenset(tables))
+
+    def _listed(self, catalog: str | None, schema: str | None) -> dict[str, bool] | None:
+        """Tables and views of a schema, and whether each is a view; None where the schema is missing."""
+        place = ".".join(quoted(part) for part in (catalog or self._catalog, schema) if part)
+        try:
+            tables = self._session.sql(f"SHOW TABLES IN {place}").collect()
+            views = self._session.sql(f"SHOW VIEWS IN {place}").collect()
+        except PySparkException as error:
+            if condition(error).startswith(_MISSING):
+                return None
+            raise
+        found = {str(row[1]).lower(): False for row in tables if not row[2]}
+        return found | {str(row[1]).lower(): True for row in views if not row[2]}
+
+    def _look(self, ref: TableRef, *, is_view: bool | None = None) -> Relation | None:
+        with self._translated("catalog lookup"):
+            try:
+                fields = self._session.table(qualified(ref)).schema.fields
+            except PySparkException as error:
+                if condition(error).startswith(_MISSING):
+                    return None
+                raise
+            if is_view is None:
+                is_view = (self._listed(ref.database, ref.schema) or {}).get(ref.name.lower(), False)
+        columns = []
+        for field in fields:
+            text = field.dataType.simpleString()
+            collation = collation_of(text)
+            columns.append(
+                Column(
+                    field.name,
+                    name_of(text),
+                    kind_of(name_of(text)),
+                    collation=collation,
+                    deterministic=collation is None,
+                    hashable=hashable(text),
+                )
+            )
+        return Relation(ref, tuple(columns), is_view)
+
+    def exists(self, ref: TableRef) -> bool:
+        """See `Engine.exists`."""
+        with self._translated("catalog lookup"):
+            return bool(self._session.catalog.tableExists(qualified(ref)))
+
+    def has_schema(self, ref: TableRef) -> bool:
+        """See `Engine.has_schema`."""
+        with self._translated("catalog lookup"):
+            place = ".".join(quoted(part) for part in (ref.database or self._catalog, ref.schema) if part)
+            return bool(self._session.catalog.databaseExists(place))
+
+    def target(self, name: str) -> TableRef:
+        """See `Engine.target`."""
+        parts = parts_of(name)
+        schema = parts[-2] if len(parts) > 1 else self._current
+        catalog = parts[0] if len(parts) == 3 else self._catalog
+        for part in parts:
+            if len(part.encode()) > self.capabilities.max_identifier:
+                raise PolicyError(
+                    f"a part of {name!r} is longer than {self.capabilities.max_identifier} bytes"
+                )
+        return TableRef(schema, parts[-1], catalog)
+
+    @contextmanager
+    def few_rows(self) -> Iterator[None]:
+        """See `Engine.few_rows`: to compile a small query takes longer than to interpret it, and one task is enough."""
+        conf = self._session.conf
+        before = {key: conf.get(key, None) for key in _FEW}
+        for key, value in _FEW.items():
+            conf.set(key, value)
+        try:
+            yield
+        finally:
+            for key, kept in before.items():
+                if kept is None:
+                    conf.unset(key)
+                else:
+                    conf.set(key, kept)
+
+    @contextmanager
+    def _nothing(self) -> Iterator[None]:
+        yield
+
+    snapshot = _nothing
+    publishing = _nothing
+
+    @contextmanager
+    def lock(self, name: str, *, wait: bool = False) -> Iterator[None]:
+        """See `Engine.lock`; whatever writes holds one.
+
+        Raises:
+            DatabaseError: this catalog must not be written to without a confirmation.
+        """
+        if self._refuse:
+            raise DatabaseError(self._refuse)
+        with self._translated("to make the private schema"):
+            self._session.sql(f"CREATE SCHEMA IF NOT EXISTS {quoted(self._catalog)}.{quoted(PRIVATE_SCHEMA)}")
+        with self._locks.lock(name, wait=wait):
+            yield
+
+    def swapping(self, action: Callable[[], None]) -> None:
+        """See `Engine.swapping`: readers are never in the way."""
+        action()
+
+    def hold(self, view: TableRef) -> None:
+        """Without transactions nothing is held."""
+
+    def dependents(self, view: TableRef) -> list[str]:
+        """Spark binds a view when it is read: one that is altered keeps what depends on it."""
+        return []
+
+    def relying(self, views: Sequence[TableRef]) -> list[str]:
+        """See `Engine.relying`: views of the same schemas, and of the current one, whose text has the name."""
+        ours = {(view.schema, view.name.lower()) for view in views}
+        names = {view.name.lower() for view in views}
+        places = {(view.database, view.schema) for view in views} | {(self._catalog, self._current)}
+        found = []
+        with self._translated("catalog lookup"):
+            for catalog, schema in places:
+                for name, is_view in (self._listed(catalog, schema) or {}).items():
+                    if is_view and (schema, name) not in ours:
+                        text = self._text_of(TableRef(schema, name, catalog)) or ""
+                        if names & {word.lower() for word in _NAME.findall(text)}:
+                            found.append(f"view {schema}.{name}")
+        return sorted(found)
+
+    def definition(self, view: TableRef) -> str | None:
+        """See `Engine.definition`."""
+        with self._translated("catalog lookup"):
+            return self._text_of(view)
+
+    def _text_of(self, view: TableRef) -> str | None:
+        try:
+            rows = self._session.sql(f"DESCRIBE TABLE EXTENDED {qualified(view)}").collect()
+        except PySparkException as error:
+            if condition(error).startswith(_MISSING):
+                return None
+            raise
+        return next((str(row[1]) for row in rows if row[0] == "View Text"), None)
+
+    def close(self) -> None:
+        """Close the session, if it is one of ours."""
+        self._locks.close()
+        if self._stops:
+            with suppress(Exception):
+                self._session.stop()
+
+
+def _name(statement: Statement | str) -> str:
+    return statement.name if isinstance(statement, Statement) else "the statement"

@@ -1,0 +1,133 @@
+"""What Spark's errors mean and what to do about them, in words that hold no cell value: only the error's condition is read, never its text."""
+
+from __future__ import annotations
+
+import logging
+import re
+
+from pyspark.errors import PySparkException
+
+from sqlanon.errors import DatabaseError
+
+_MEANINGS: tuple[tuple[str, str, str], ...] = (
+    (
+        r"CAST_|CANNOT_PARSE_|INVALID_FORMAT|FAILED_.*CAST",
+        "a value cannot be converted to the type that is asked for; compare the source's values with the policy's",
+        "a value cannot be read as the type that it is cast to",
+    ),
+    (
+        r"ARITHMETIC_OVERFLOW|NUMERIC_VALUE_OUT|NUMERIC_OUT|BINARY_ARITHMETIC|DATETIME_OVERFLOW|COLLECTION_SIZE",
+        "a number is too large for its type; cast the column to a wider type in a view",
+        "a value leaves the range of its type",
+    ),
+    (
+        r"DIVIDE_BY_ZERO|REMAINDER_BY_ZERO|INTERVAL_DIVIDED",
+        "a number is divided by zero; if the source is a view, check that it can still be selected from",
+        "a number is divided by zero",
+    ),
+    (
+        r"UNRESOLVED_ROUTINE|ROUTINE_NOT_FOUND",
+        "a function is not there; if the source is a view, check that it can still be selected from",
+        "there is no such function in Spark",
+    ),
+    (
+        r"UNRESOLVED_|TABLE_OR_VIEW_NOT_FOUND|SCHEMA_NOT_FOUND|MISSING_AGGREGATION|AMBIGUOUS|INCOMPATIBLE_VIEW",
+        "a table or column is not as expected; if the source is a view, check that it can still be selected from",
+        "a name is not there in Spark",
+    ),
+    (
+        r"DATATYPE_MISMATCH|WRONG_NUM_ARGS|INCOMPATIBLE_|UNSUPPORTED_DATATYPE",
+        "types do not fit; cast the column in a view of the source",
+        "types do not fit, in Spark",
+    ),
+    (r"PARSE_", "it does not parse in this version of Spark", "Spark cannot parse it"),
+    (
+        r"TABLE_OR_VIEW_ALREADY_EXISTS|LOCATION_ALREADY_EXISTS|TABLE_OR_VIEW_EXISTS",
+        "a table of that name, or its files, are there already; run `sqlanon clean`, and again",
+        "a table of that name is there already",
+    ),
+    (
+        r"INSUFFICIENT_PERMISSIONS|PERMISSION_DENIED|UNAUTHORIZED",
+        "this user may not do that; ask for the right to read the source and to create schemas, tables and views",
+        "this user may not do that",
+    ),
+    (
+        r"FAILED_READ_FILE|FILE_NOT_EXIST|PATH_NOT_FOUND|CANNOT_READ",
+        "a file of a table cannot be read; if the table was written anew meanwhile, run again",
+        "a file of a table cannot be read",
+    ),
+    (
+        r"OUT_OF_MEMORY|UNABLE_TO_ACQUIRE_MEMORY|CANNOT_GROW_BUFFER|UNABLE_TO_SPILL",
+        "Spark has not memory enough; give its driver or executors more",
+        "Spark has not memory enough for it",
+    ),
+    (
+        r"INVALID_SCHEMA_OR_RELATION_NAME|INVALID_COLUMN_NAME",
+        "names of tables and schemas hold letters, digits and _ only in this catalog",
+        "a name is not allowed in this catalog",
+    ),
+)
+"""Conditions of Spark's errors; what to do; why it refused."""
+_CONDITION = re.compile(r"\[([A-Z][A-Z0-9_.]+)\]")
+_FULL = re.compile(r"No space left on device|Disk quota exceeded")
+_GONE = re.compile(
+    r"Connection refused|UNAVAILABLE|SESSION_NOT_FOUND|SESSION_CLOSED|stopped SparkContext|SparkContext was shut down|Socket closed"
+)
+
+
+def quiet() -> None:
+    """Stop pyspark from logging what its errors quote, which may be cell values."""
+    for name in ("SQLQueryContextLogger", "DataFrameQueryContextLogger", "pyspark.sql.connect.client"):
+        logger = logging.getLogger(name)
+        logger.disabled = True
+        logger.propagate = False
+
+
+def condition(error: BaseException) -> str:
+    """Spark's name of what happened, empty where it has none."""
+    named = error.getCondition() if isinstance(error, PySparkException) else None
+    if named:
+        return str(named)
+    # An error of Java's that pyspark does not translate: only names that are known are taken of its text.
+    for found in _CONDITION.findall(str(error)):
+        if any(re.match(pattern, found) for pattern, _, _ in _MEANINGS):
+            return str(found)
+    return ""
+
+
+def _found(error: BaseException) -> tuple[str, str] | None:
+    named = condition(error)
+    return next(((do, why) for pattern, do, why in _MEANINGS if re.match(pattern, named)), None)
+
+
+def refused(what: str, error: BaseException) -> DatabaseError:
+    """The error of ours for one of Spark's; ``what``: the statement's name, or what was being done."""
+    said = str(error)
+    if _FULL.search(said):
+        return DatabaseError(
+            f"Spark refused {what}: a disk of the driver, an executor or the warehouse is full; free space and run again"
+        )
+    if _GONE.search(said):
+        return DatabaseError(
+            f"Spark refused {what}: the session or its server is gone; connect again, and run again"
+        )
+    found = _found(error)
+    named = condition(error)
+    shown = (
+        found[0]
+        if found
+        else "the statement failed; if the source is a view, check that it can still be selected from"
+    )
+    return DatabaseError(f"Spark refused {what}: {shown}" + (f" ({named})" if named else ""))
+
+
+def reason(error: DatabaseError) -> str:
+    """See `Engine.reason`."""
+    cause = error.__cause__
+    if cause is None:
+        return str(error)
+    found = _found(cause)
+    return found[1] if found else "Spark cannot compute it"
+
+
+__all__ = ["condition", "quiet", "reason", "refused"]

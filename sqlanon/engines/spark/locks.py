@@ -1,0 +1,198 @@
+"""Locks as tables of the private schema: to create a table whose name is there already fails, whoever tries.
+
+A lock's table is named after it and a fencing number. It has who holds it and until when as properties, which the holder renews. Who finds a
+lease that has run out, or whose process of this machine is gone, creates the table of the next number: of several who try one
+succeeds, and the one before has lost the lock, as it is no longer that of the highest number. A holder asks before it replaces a view.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import secrets
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+
+from sqlanon.engines.base import PRIVATE_SCHEMA, Row
+from sqlanon.engines.spark.names import quoted
+from sqlanon.errors import DatabaseError, LockedError
+
+LEASE = 120.0
+"""Seconds that a lock is held without news from its holder."""
+_WAIT = 0.5
+"""Seconds between two tries of who waits."""
+
+Run = Callable[[str], list[Row]]
+"""Runs a statement and gives its rows."""
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """A lock that this session holds."""
+
+    name: str
+    stem: str
+    number: int
+    token: str
+
+    @property
+    def table(self) -> str:
+        """The table that is the lock."""
+        return f"{self.stem}{self.number}"
+
+
+class Locks:
+    """The locks of one session."""
+
+    def __init__(self, run: Run, catalog: str, lease: float = LEASE) -> None:
+        """Nothing is held yet.
+
+        Args:
+            run: runs a statement.
+            catalog: the catalog that has the private schema.
+            lease: seconds.
+        """
+        self._run, self._lease = run, lease
+        self._schema = f"{quoted(catalog)}.{quoted(PRIVATE_SCHEMA)}"
+        self._held: list[Held] = []
+        self._guard = threading.Lock()
+        self._renewing: threading.Thread | None = None
+        self._stop = threading.Event()
+
+    @contextmanager
+    def lock(self, name: str, *, wait: bool) -> Iterator[None]:
+        """See `Engine.lock`."""
+        held = self._take(name)
+        while held is None:
+            if not wait:
+                raise LockedError(
+                    f"{name} is being run by another session; try again when it is done. A run that was killed on another machine holds "
+                    f"its lock for {self._lease:.0f} seconds"
+                )
+            time.sleep(_WAIT)
+            held = self._take(name)
+        with self._guard:
+            self._held.append(held)
+        self._renew()
+        try:
+            yield
+        finally:
+            with self._guard:
+                self._held.remove(held)
+            with suppress(DatabaseError):  # what is not dropped runs out
+                if self._is_ours(held):
+                    self._drop(held.table)
+
+    def check(self) -> None:
+        """Make sure that every lock of this session is still its own.
+
+        Raises:
+            LockedError: another session has taken one over; nothing may be published.
+        """
+        for held in list(self._held):
+            if not self._is_ours(held):
+                raise LockedError(
+                    f"{held.name}: this session was away for longer than {self._lease:.0f} seconds, and another one has taken over; "
+                    "nothing was published, run again"
+                )
+
+    def close(self) -> None:
+        """End the renewals."""
+        self._stop.set()
+        if self._renewing is not None:
+            self._renewing.join(timeout=5)
+
+    def _take(self, name: str) -> Held | None:
+        stem = f"lock_{hashlib.sha256(name.encode()).hexdigest()[:16]}_"
+        there = self._numbers(stem)
+        highest = there[-1] if there else 0
+        if highest and self._alive(f"{stem}{highest}"):
+            return None
+        held = Held(name, stem, highest + 1, secrets.token_hex(8))
+        try:
+            self._run(f"CREATE TABLE {self._schema}.{quoted(held.table)} (held INT) TBLPROPERTIES ({self._properties(held)})")  # fmt: skip
+        except DatabaseError:
+            if held.number in self._numbers(stem):
+                return None
+            raise
+        if self._numbers(stem)[-1] != held.number:  # a slower one, which another has passed meanwhile
+            self._drop(held.table)
+            return None
+        for number in there:
+            with suppress(DatabaseError):
+                self._drop(f"{stem}{number}")
+        return held
+
+    def _numbers(self, stem: str) -> list[int]:
+        found = self._run(f"SHOW TABLES IN {self._schema} LIKE '{stem}*'")
+        names = [str(row[1]) for row in found]
+        return sorted(int(name[len(stem) :]) for name in names if name.startswith(stem))
+
+    def _properties(self, held: Held) -> str:
+        kept = {
+            "holder": held.token,
+            "until": f"{time.time() + self._lease:.0f}",
+            "process": _process(os.getpid()),
+        }
+        return ", ".join(f"'sqlanon.{key}' = '{value}'" for key, value in kept.items())
+
+    def _read(self, table: str) -> dict[str, str]:
+        try:
+            rows = self._run(f"SHOW TBLPROPERTIES {self._schema}.{quoted(table)}")
+        except DatabaseError:
+            return {}
+        return {str(row[0]): str(row[1]) for row in rows}
+
+    def _alive(self, table: str) -> bool:
+        kept = self._read(table)
+        if not kept or float(kept.get("sqlanon.until", "0")) < time.time():
+            return False
+        process = kept.get("sqlanon.process", "")
+        here, _, pid = process.rpartition(":")
+        return not (here == _process(0).rpartition(":")[0] and pid.isdigit() and not _runs(int(pid)))
+
+    def _is_ours(self, held: Held) -> bool:
+        numbers = self._numbers(held.stem)
+        return bool(numbers) and numbers[-1] == held.number and self._read(held.table).get("sqlanon.holder") == held.token  # fmt: skip
+
+    def _drop(self, table: str) -> None:
+        self._run(f"DROP TABLE IF EXISTS {self._schema}.{quoted(table)}")
+
+    def _renew(self) -> None:
+        if self._renewing is None:
+            self._renewing = threading.Thread(target=self._keep, name="sqlanon-lease", daemon=True)
+            self._renewing.start()
+
+    def _keep(self) -> None:
+        while not self._stop.wait(self._lease / 4):
+            with self._guard:
+                for held in self._held:
+                    until = f"{time.time() + self._lease:.0f}"
+                    with suppress(DatabaseError):  # one that is lost is found by `check`
+                        self._run(f"ALTER TABLE {self._schema}.{quoted(held.table)} SET TBLPROPERTIES ('sqlanon.until' = '{until}')")  # fmt: skip
+
+
+def _process(pid: int) -> str:
+    """A process: of which boot of which machine, of which space of process ids, and its number."""
+    place = "elsewhere"
+    with suppress(OSError):
+        boot = Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
+        place = f"{boot}:{Path('/proc/self/ns/pid').readlink()}"
+    return f"{place}:{pid}"
+
+
+def _runs(pid: int) -> bool:
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return False
+    except OSError:
+        return True
+    return True
+
+
+__all__ = ["LEASE", "Locks"]

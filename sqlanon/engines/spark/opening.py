@@ -1,0 +1,238 @@
+"""Sessions of Spark: of a URL (a server, or one of our own with a catalog in a folder), or the caller's."""
+
+from __future__ import annotations
+
+import atexit
+import os
+import re
+import shutil
+import subprocess
+import tempfile
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+from urllib.parse import parse_qs, unquote
+
+from sqlanon.engines.spark.errors import condition, quiet
+from sqlanon.errors import DatabaseError, LockedError, PolicyError
+from sqlanon.private_folder import PrivateFolder
+
+if TYPE_CHECKING:
+    from pyspark.sql import SparkSession
+
+_JAVA = 17
+_CONNECT = (
+    "cannot connect to a Spark Connect server: check host and port of the URL (sc://host:15002), and that the server runs Spark 4.0 or newer "
+    "(start-connect-server.sh)"
+)
+SETTINGS = {
+    "spark.sql.ansi.enabled": "true",
+    "spark.sql.caseSensitive": "false",
+    "spark.sql.session.timeZone": "UTC",
+    "spark.sql.storeAssignmentPolicy": "ANSI",
+    "spark.sql.legacy.timeParserPolicy": "CORRECTED",
+    # Spark 4.3 makes an invalid plan of a UNION of constants in an order.
+    "spark.sql.optimizer.excludedRules": "org.apache.spark.sql.catalyst.optimizer.RemoveRedundantAliases",
+}
+"""What statements of ours need of a session."""
+
+
+def java_missing() -> str | None:
+    """Why Spark cannot start here; None where Java is there."""
+    home = os.environ.get("JAVA_HOME")
+    program = str(Path(home) / "bin" / "java") if home else shutil.which("java")
+    wanted = f"Spark needs Java {_JAVA} or newer on this machine; install it (apt-get install openjdk-17-jre-headless), or set JAVA_HOME"
+    if program is None or not Path(program).exists():
+        return wanted
+    try:
+        said = subprocess.run(  # noqa: S603 - the machine's Java
+            [program, "-version"], capture_output=True, text=True, check=False, timeout=60
+        ).stderr
+    except (OSError, subprocess.SubprocessError):
+        return wanted
+    found = re.search(r'version "(\d+)', said)
+    return None if found and int(found[1]) >= _JAVA else wanted
+
+
+def confirmations(url: str) -> tuple[str, set[str]]:
+    """A URL without what it confirms, and that.
+
+    >>> confirmations("sc://host:15002/;user_id=a;accept_shared=true") == ("sc://host:15002/;user_id=a", {"accept_shared"})
+    True
+    """
+    found = {
+        name for name in ("accept_shared", "temporary") if re.search(rf"[;?&]{name}=true(?=[;&]|$)", url)
+    }
+    for name in found:
+        url = re.sub(rf";{name}=true|(?<=\?){name}=true&?|&{name}=true", "", url)
+    return url.removesuffix("?"), found
+
+
+def local(url: str, *, threads: int | None) -> tuple[SparkSession, bool, bool]:
+    """The session of ``spark+local:///DIR?cores=2``; whether this user alone can read its files; whether it was started now.
+
+    With ``:memory:`` in place of the folder the catalog is gone with the session.
+
+    Args:
+        url: the URL; DIR is made, for this user only, where it is missing.
+        threads: cores, unless the URL says how many; None: two.
+
+    Raises:
+        PolicyError: the URL cannot be read.
+        DatabaseError: no Java, or the folder cannot be used.
+        LockedError: another process has the catalog open.
+    """
+    match = re.fullmatch(r"spark\+local:(?://)?(/?)([^?]*)(?:\?(.*))?", url, re.IGNORECASE | re.DOTALL)
+    given = parse_qs(match[3] or "") if match else {}
+    cores = given.pop("cores", [str(threads or 2)])[0]
+    if not match or not match[2] or given or not cores.isdigit() or not int(cores):
+        raise PolicyError(f"connection: {url} cannot be read; write spark+local:///DIR?cores=2")
+    if missing := java_missing():
+        raise DatabaseError(missing)
+    where = unquote(match[2])
+    return _started(None if where == ":memory:" else Path(where).absolute(), int(cores))
+
+
+def _started(folder: Path | None, cores: int) -> tuple[SparkSession, bool, bool]:
+    from pyspark.errors import PySparkException
+    from pyspark.sql import SparkSession
+
+    quiet()
+    running = SparkSession.getActiveSession()
+    settings: dict[str, str] = {
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+        "spark.driver.host": "127.0.0.1",
+        "spark.driver.bindAddress": "127.0.0.1",
+        "spark.sql.shuffle.partitions": str(2 * cores),
+        "spark.sql.catalogImplementation": "in-memory",
+        "spark.driver.extraJavaOptions": "-Dlog4j2.level=OFF -XX:+UseSerialGC",
+    }
+    if folder is not None:
+        if not re.fullmatch(r"[\w./-]+", str(folder)):
+            raise PolicyError(
+                f"connection: {folder} has a character that options of Java cannot hold; name a folder of letters, digits, _ . - and /"
+            )
+        try:
+            folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            private = folder.stat().st_mode & 0o077 == 0
+        except OSError as error:
+            raise DatabaseError(f"cannot use the folder {folder}: {error.strerror}") from error
+        settings |= {
+            "spark.sql.catalogImplementation": "hive",
+            "spark.sql.warehouse.dir": str(folder / "warehouse"),
+            "spark.hadoop.javax.jdo.option.ConnectionURL": f"jdbc:derby:;databaseName={folder / 'catalog'};create=true",
+            "spark.driver.extraJavaOptions": f"{settings['spark.driver.extraJavaOptions']} -Dderby.stream.error.file={folder / 'derby.log'}",
+        }
+    else:
+        private = True
+        settings["spark.sql.warehouse.dir"] = _passing()
+    if running is not None:
+        wanted = settings["spark.sql.warehouse.dir"]
+        if (
+            folder is not None
+            and str(running.conf.get("spark.sql.warehouse.dir")).removeprefix("file:") != wanted
+        ):
+            raise DatabaseError(
+                "this process has another Spark session, and can have one; pass it to sqlanon.connect, or stop it"
+            )
+        return running, private, False
+    builder: Any = SparkSession.builder.master(f"local[{cores}]").appName("sqlanon")
+    for key, value in settings.items():
+        builder = builder.config(key, value)
+    try:
+        session: SparkSession = builder.getOrCreate()
+    except PySparkException as error:
+        raise DatabaseError(
+            f"Spark cannot start ({condition(error)}); check Java (java -version), memory, and the settings that SPARK_CONF_DIR names"
+        ) from error
+    session.sparkContext.setLogLevel("OFF")
+    try:
+        session.sql("SHOW SCHEMAS").collect()
+    except Exception as error:
+        session.stop()
+        if "Another instance of Derby" in str(error):
+            raise LockedError(
+                f"{folder}: another process has this catalog open; Derby lets one at a time, wait until it is done"
+            ) from error
+        raise DatabaseError(
+            f"the catalog in {folder} cannot be opened ({condition(error) or type(error).__name__}); name a new folder"
+        ) from error
+    return session, private, True
+
+
+def _passing() -> str:
+    """A folder of this user's that goes when the process ends."""
+    folder = PrivateFolder(Path(tempfile.gettempdir()) / "spark-warehouse")
+    atexit.register(folder.remove)
+    return str(folder.path)
+
+
+def remote(url: str) -> SparkSession:
+    """A new session of the Spark Connect server that ``sc://host:port`` names.
+
+    Raises:
+        DatabaseError: it cannot be reached, or is too old.
+    """
+    from pyspark.errors import PySparkException
+    from pyspark.sql import SparkSession
+
+    quiet()
+    try:
+        builder: Any = SparkSession.builder.remote(url)
+        session: SparkSession = builder.create()
+        version = session.version
+    except PySparkException as error:
+        raise DatabaseError(_CONNECT) from error
+    except (ImportError, ValueError) as error:
+        raise DatabaseError("Spark Connect needs more packages: pip install 'sqlanon[spark]'") from error
+    except Exception as error:  # grpc's own, of which pyspark translates a part
+        raise DatabaseError(_CONNECT) from error
+    check_version(version)
+    return session
+
+
+def check_version(version: str) -> None:
+    """Refuse a Spark that is too old.
+
+    Raises:
+        DatabaseError: what it is, and what is needed.
+    """
+    major = version.split(".", 1)[0]
+    if not major.isdigit() or int(major) < 4:
+        raise DatabaseError(f"this is Spark {version}; sqlanon needs Spark 4.0 or newer")
+
+
+def is_connect(session: SparkSession) -> bool:
+    """Whether a session is one of Spark Connect."""
+    return type(session).__module__.startswith("pyspark.sql.connect")
+
+
+def own_settings(session: SparkSession) -> SparkSession:
+    """A session of the same catalog with the settings that statements of ours need; the caller's keeps its own.
+
+    A session of Spark Connect is changed, as it has no sisters; its temporary views and settings are its own there already.
+    """
+    made = session if is_connect(session) else session.newSession()
+    for key, value in SETTINGS.items():
+        made.conf.set(key, value)
+    return made
+
+
+def persists(session: SparkSession, catalog: str) -> bool:
+    """Whether what is in a catalog is there after the session: Spark's own forgets, unless it is Hive's."""
+    if catalog != "spark_catalog" or session.conf.get("spark.sql.catalog.spark_catalog", None):
+        return True
+    return bool(session.conf.get("spark.sql.catalogImplementation", "in-memory") == "hive")
+
+
+__all__ = [
+    "SETTINGS",
+    "check_version",
+    "confirmations",
+    "is_connect",
+    "java_missing",
+    "local",
+    "own_settings",
+    "persists",
+    "remote",
+]

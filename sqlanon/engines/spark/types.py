@@ -1,0 +1,94 @@
+"""Spark's types by the names that they have in templates (DuckDB's), by kind, and as Arrow's."""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import TYPE_CHECKING
+
+from sqlanon.engines.base import Kind
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+_NAMES = {
+    "tinyint": "TINYINT",
+    "smallint": "SMALLINT",
+    "int": "INTEGER",
+    "bigint": "BIGINT",
+    "float": "REAL",
+    "double": "DOUBLE",
+    "boolean": "BOOLEAN",
+    "date": "DATE",
+    "timestamp": "TIMESTAMP WITH TIME ZONE",
+    "timestamp_ntz": "TIMESTAMP",
+    "string": "VARCHAR",
+    "binary": "BLOB",
+}
+_KINDS: dict[str, Kind] = {
+    "TINYINT": "integer",
+    "SMALLINT": "integer",
+    "INTEGER": "integer",
+    "BIGINT": "integer",
+    "REAL": "float",
+    "DOUBLE": "float",
+    "BOOLEAN": "boolean",
+    "DATE": "date",
+    "TIMESTAMP WITH TIME ZONE": "timestamp",
+    "TIMESTAMP": "timestamp",
+    "VARCHAR": "text",
+}
+_TEXT = re.compile(r"(string collate .*|(var)?char\(\d+\))$")
+_ARRAY = re.compile(r"array<(.*)>$")
+
+
+@lru_cache(maxsize=256)
+def name_of(type_text: str) -> str:
+    """What templates call a type; ``type_text`` is Spark's own short name of it.
+
+    >>> name_of("int"), name_of("array<string>"), name_of("decimal(5,2)")
+    ('INTEGER', 'VARCHAR[]', 'DECIMAL(5,2)')
+    """
+    array = _ARRAY.match(type_text)
+    if array:
+        return f"{name_of(array[1])}[]"
+    if _TEXT.match(type_text):
+        return "VARCHAR"
+    return _NAMES.get(type_text, type_text.upper())
+
+
+@lru_cache(maxsize=256)
+def kind_of(name: str) -> Kind:
+    """The kind of a type by its name in templates."""
+    if name.startswith("DECIMAL(") and not name.endswith("[]"):
+        return "decimal"
+    return _KINDS.get(name, "other")
+
+
+@lru_cache(maxsize=256)
+def hashable(type_text: str) -> bool:
+    """Whether Spark hashes and groups values of a type; it does neither with maps and variants."""
+    return not re.search(r"\b(map|variant)\b", type_text)
+
+
+def collation_of(type_text: str) -> str | None:
+    """The collation of a text column, if it is not that of bytes."""
+    found = re.match(r"string collate (\S+)", type_text)
+    return found[1] if found and found[1].upper() != "UTF8_BINARY" else None
+
+
+def arrow_type(name: str) -> pa.DataType:
+    """The Arrow type of a column that is loaded row by row: a few types only."""
+    import pyarrow as pa
+
+    upper = name.upper()
+    known = {
+        "INTEGER": pa.int32(),
+        "INT": pa.int32(),
+        "SMALLINT": pa.int16(),
+        "BIGINT": pa.int64(),
+        "DOUBLE": pa.float64(),
+        "BOOLEAN": pa.bool_(),
+        "DATE": pa.date32(),
+    }
+    return known.get(upper, pa.string())

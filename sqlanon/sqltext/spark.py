@@ -1,0 +1,59 @@
+"""What sqlglot writes for Spark without an error and Spark would understand otherwise, or not at all: put right in the tree."""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+WIDE = "DECIMAL(38, 0)"
+"""Whole numbers of more than 64 bits."""
+
+
+def for_spark(tree: exp.Expr) -> exp.Expr:
+    """A core template's tree as Spark has to read it."""
+    for cte in list(tree.find_all(exp.CTE)):
+        cte.set("materialized", None)
+    for kind in list(tree.find_all(exp.DataType)):
+        if kind.this in (exp.DType.INT128, exp.DType.UINT128, exp.DType.UBIGINT):
+            kind.replace(exp.DataType.build(WIDE, dialect="spark"))
+    for array in list(tree.find_all(exp.ArrayAgg)):
+        _ordered(array)
+    for call in reversed(list(tree.find_all(exp.Anonymous))):  # what is inside first
+        if call.name.upper() == "HASH":
+            call.replace(_hash(call.expressions))
+    for window in list(tree.find_all(exp.Window)):
+        if isinstance(window.this, exp.RowNumber) and not window.args.get("order"):
+            order = exp.Ordered(this=exp.Literal.number(0), nulls_first=True)
+            window.set("order", exp.Order(expressions=[order]))
+    if isinstance(tree, exp.Insert) and isinstance(tree.expression, exp.Values):
+        rows = tree.expression.expressions
+        selects = [exp.select(*(item.copy() for item in row.expressions)) for row in rows]
+        first, *more = selects
+        query: exp.Expr = first
+        for one in more:
+            query = exp.union(query, one, distinct=False)
+        tree.set("expression", query)
+    return tree
+
+
+def _hash(values: list[exp.Expr]) -> exp.Expr:
+    """64 bits of several values. Spark's hash passes over NULLs, so that each value says whether it is one."""
+    nulls = [exp.Is(this=exp.paren(value.copy()), expression=exp.Null()) for value in values]
+    return exp.func("XXHASH64", *(value.copy() for value in values), *nulls)
+
+
+def _ordered(node: exp.Expr) -> None:
+    """ARRAY_AGG with ORDER BY: Spark collects in no order, so the array is sorted, by the keys and then the values."""
+    order = node.this
+    if not isinstance(order, exp.Order):
+        return
+    keys = [item.this.copy() for item in order.expressions]
+    value = order.this.copy()
+    if [key.sql() for key in keys] == [value.sql()]:
+        node.replace(exp.func("ARRAY_SORT", exp.func("COLLECT_LIST", value)))
+        return
+    struct = exp.func("NAMED_STRUCT", *(part for i, key in enumerate(keys) for part in (exp.Literal.string(f"k{i}"), key)), exp.Literal.string("v"), value)  # fmt: skip
+    taken = exp.Lambda(this=exp.column("v", table="x"), expressions=[exp.to_identifier("x")])
+    node.replace(exp.func("TRANSFORM", exp.func("ARRAY_SORT", exp.func("COLLECT_LIST", struct)), taken))
+
+
+__all__ = ["for_spark"]

@@ -1,0 +1,71 @@
+"""One session of Spark for a process of tests: its catalog is in memory, its event log is read by the tests of what it shows."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.engines import required
+
+
+def missing() -> str | None:
+    """Why Spark cannot run here."""
+    for package in ("pyspark", "pyarrow"):
+        if not find_spec(package):
+            return f"the package {package} is not installed"
+    from sqlanon.engines.spark.opening import java_missing
+
+    return java_missing()
+
+
+@pytest.fixture(scope="session")
+def events(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where the session logs its events: the SQL and the plans of everything that runs."""
+    return tmp_path_factory.mktemp("events")
+
+
+@pytest.fixture(scope="session")
+def session(events: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+    """The session; skipped where Spark is missing, and a failure where it is required."""
+    if reason := missing():
+        (pytest.fail if required("spark") else pytest.skip)(f"spark: {reason}")
+    from pyspark.sql import SparkSession
+
+    folder = tmp_path_factory.mktemp("spark")
+    settings = {
+        "spark.ui.enabled": "false",
+        "spark.driver.host": "127.0.0.1",
+        "spark.driver.bindAddress": "127.0.0.1",
+        "spark.driver.memory": "1g",
+        "spark.sql.shuffle.partitions": "2",
+        "spark.sql.warehouse.dir": str(folder / "warehouse"),
+        "spark.local.dir": str(folder / "local"),
+        "spark.sql.catalogImplementation": "in-memory",
+        "spark.eventLog.enabled": "true",
+        "spark.eventLog.compress": "false",
+        "spark.eventLog.dir": f"file://{events}",
+        "spark.driver.extraJavaOptions": "-XX:+UseSerialGC -XX:TieredStopAtLevel=1 -Dlog4j2.level=OFF",
+    }
+    builder = SparkSession.builder.master("local[2]").appName("tests")
+    for key, value in settings.items():
+        builder = builder.config(key, value)
+    made = builder.getOrCreate()
+    made.sparkContext.setLogLevel("OFF")
+    yield made
+    made.stop()
+
+
+def run_apart(code: str, *words: str) -> subprocess.CompletedProcess[str]:
+    """Run a script in a process of its own: Java serves one catalog on disk in each."""
+    return subprocess.run(
+        [sys.executable, "-W", "ignore", "-c", code, *words],
+        env=os.environ | {"PYTHONPATH": str(Path(__file__).resolve().parents[2])},
+        capture_output=True, text=True, check=False, timeout=540,
+    )  # fmt: skip

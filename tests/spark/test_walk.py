@@ -1,0 +1,163 @@
+"""The walk of a table on a real session of Spark, against DuckDB: the same classes, the same release, the same answers."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import sqlanon
+from sqlanon.errors import DatabaseError, LockedError, PolicyError
+from sqlanon.sqltext import template_names
+from tests.spark.tables import CANARY, ODD, QUASI, arrow, in_duckdb, load
+
+pytestmark = pytest.mark.spark
+OPTIONS: dict[str, Any] = {
+    "quasi": QUASI, "sensitive": "diag", "identifiers": "name", "rest": "keep", "k": 3, "l": 2, "name": "typed", "method": "tree",
+}  # fmt: skip
+
+
+def rows(db: Any, view: str) -> Counter[tuple[str, ...]]:
+    """What readers see, whatever its order; NaN is itself as a text."""
+    return Counter(tuple(map(str, row)) for row in db.engine.fetch(f"SELECT * FROM {view}"))
+
+
+def test_a_release_is_that_of_duckdb(session, events):
+    """One release and what is asked of it: shared, as a statement of Spark takes long."""
+    table = arrow(80)
+    load(session, table, "typed")
+    few = OPTIONS | {"quasi": ("f", "m", "s"), "rest": "drop", "insensitive": [ODD]}
+    with (
+        in_duckdb(table, "typed") as known,
+        sqlanon.connect(session, temporary=True, accept_shared=True) as db,
+    ):
+        mine, theirs = (one.anonymize("typed", **few) for one in (db, known))
+        assert mine.report.classes == theirs.report.classes > 10
+        assert rows(db, "release.typed") == rows(known, "release.typed")
+        assert mine.loss().ncp == pytest.approx(theirs.loss().ncp, rel=1e-12)
+        assert mine.audit().k == theirs.audit().k
+        query = "SELECT diag, count(*) AS n, avg(m) AS a FROM typed WHERE s = 'a' OR m > 0 GROUP BY diag ORDER BY diag"
+        same_answers(db, known, query)
+        assert [(one.release, one.version, one.status) for one in db.releases()] == [
+            ("typed", 1, "published")
+        ]
+        assert not leftovers(db)
+    shown = "".join(path.read_text(errors="replace") for path in events.rglob("*") if path.is_file())
+    assert "SparkListenerSQLExecutionStart" in shown
+    assert "_stage" in shown
+    assert CANARY not in shown
+
+
+@pytest.mark.thorough
+def test_all_types_and_the_life_of_a_version(session):
+    table = arrow(200)
+    load(session, table, "lived")
+    with (
+        in_duckdb(table, "lived") as known,
+        sqlanon.connect(session, temporary=True, accept_shared=True) as db,
+    ):
+        options = OPTIONS | {"name": "lived"}
+        mine, theirs = (one.anonymize("lived", **options) for one in (db, known))
+        assert mine.report.classes == theirs.report.classes > 10
+        first = rows(db, "release.lived")
+        assert first == rows(known, "release.lived")
+        same_answers(
+            db, known, "SELECT count(*) AS n FROM lived WHERE i < 10 AND b AND d < DATE '2004-01-01'"
+        )
+        again = db.anonymize("lived", **(options | {"k": 5}))
+        assert again.report.version == 2
+        assert rows(db, "release.lived") != first
+        db.rollback("lived", allow_weaker=True)
+        assert rows(db, "release.lived") == first
+        db.unpublish("lived")
+        assert not db.engine.fetch("SHOW TABLES IN release LIKE 'lived*'")
+        assert not leftovers(db)
+
+
+def same_answers(db: Any, known: Any, query: str) -> None:
+    """Estimates and bounds of Spark are those of DuckDB."""
+    answered, expected = db.query(query), known.query(query)
+    assert answered.rows
+    for one, other in zip(answered.rows, expected.rows, strict=True):
+        for name in answered.aggregates:
+            for part in ("low", "high", "estimate"):
+                mine, theirs = getattr(one[name], part), getattr(other[name], part)
+                assert (mine is None) == (theirs is None)
+                assert mine is None or float(mine) == pytest.approx(float(theirs))
+
+
+def leftovers(db: Any) -> list[str]:
+    """Tables of the private schema that no run should leave."""
+    names = [row[1] for row in db.engine.fetch("SHOW TABLES IN _sqlanon") if not row[2]]
+    return [name for name in names if name.startswith(("_sqlanon_", "lock_"))]
+
+
+def test_templates_are_sql_of_spark(session):
+    """Every statement parses as it is rendered for Spark; `tests.project.render` has the samples."""
+    from sqlanon.sqltext import statement
+    from sqlanon.sqltext.find import template_path
+    from tests.project.render import Sample, needed
+
+    parser = session._jsparkSession.sessionState().sqlParser()
+    failed = []
+    for name in template_names():
+        try:
+            path, _ = template_path(name, "spark")
+        except FileNotFoundError:
+            continue  # another engine's own
+        samples: dict[str, object] = {field: Sample("sample") for field in needed(path)}
+        if "link_of" in path.read_text():
+            samples["link"] = ()
+        text = statement(name, "spark", **samples).text
+        assert "HASH(" not in text.replace("XXHASH64(", ""), name
+        try:
+            parser.parsePlan(text)
+        except Exception as error:  # noqa: BLE001 - which ones is the result
+            if "UNSUPPORTED_DATATYPE" not in str(error):  # a sample is no type
+                failed.append(f"{name}: {str(error)[:200]}")
+    assert not failed
+
+
+def test_what_is_refused(session, tmp_path: Path):
+    table = arrow(20)
+    load(session, table, "few")
+    with (
+        sqlanon.connect(session, accept_shared=True) as db,
+        pytest.raises(DatabaseError, match="temporary=true"),
+    ):
+        db.anonymize("few", **OPTIONS)
+    with sqlanon.connect(session, temporary=True) as db:
+        with pytest.raises(DatabaseError, match="accept_shared=true"):
+            db.anonymize("few", **OPTIONS)
+        with pytest.raises(DatabaseError, match="no table or view nothere"):
+            db.engine.relation("nothere")
+        with pytest.raises(PolicyError, match="too many parts"):
+            db.engine.target("a.b.c.d")
+        with pytest.raises(DatabaseError, match="converted") as failed:
+            db.engine.fetch("SELECT CAST(name AS INT) FROM few")
+        assert CANARY not in str(failed.value)
+    with (
+        sqlanon.connect(session, temporary=True, accept_shared=True) as db,
+        pytest.raises(DatabaseError, match="is a path"),
+    ):
+        db.anonymize(f"{tmp_path}/x.parquet", **OPTIONS)
+    assert not session.catalog.tableExists("release.few")
+
+
+def test_a_lock_is_one_runs(session):
+    with (
+        sqlanon.connect(session, temporary=True, accept_shared=True) as one,
+        sqlanon.connect(session, temporary=True, accept_shared=True) as two,
+    ):
+        with one.engine.lock("release x"):
+            with pytest.raises(LockedError), two.engine.lock("release x"):
+                pass
+            # Another session has taken over a lease that had run out: the first may not publish.
+            two.engine._locks._alive = lambda _: False
+            with two.engine.lock("release x"), pytest.raises(LockedError, match="another one has taken over"):
+                one.engine._locks.check()
+        with two.engine.lock("release x"):
+            pass
+        assert not [row for row in one.engine.fetch("SHOW TABLES IN _sqlanon") if row[1].startswith("lock_")]
