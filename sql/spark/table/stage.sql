@@ -2,11 +2,15 @@
 -- params: stage (table to make), source (table), columns (list of {name, alias, binary, type (that lists its values, or none)}), dense (bool:
 --   the engine's own row numbers are 0 to rows - 1), numbers (a sequence that begins at 0, or none), link (list of {name, listed (bool: an enum)}, or none), key
 --   (column names or none), persons (list of {columns, alias, as_text, own (bool each: a type that cannot be hashed, or with operators
---   of its own), nulls (one, distinct or none)}: what is counted)
--- returns: rid integer, one column per alias, link bigint if asked, person text (a hash of the key, keyed with :secret) if asked,
+--   of its own), nulls (one, distinct or none)}: what is counted), tokens (list of {name, alias}: pseudonyms; :<alias>_inner and :<alias>_outer key them,
+--   in hexadecimal), owner ({columns, nulls}: whose rows are recognized in later versions, or none)
+-- returns: rid integer, one column per alias, link bigint if asked, person text (a hash of the key, keyed with :secret) if asked, owner text (the same
+--   of the persons) if asked,
 --   one number bigint per identifier that is counted: never NULL, as NULLs are one value (with nulls: rows that lack a column are one person,
---   or each another), and equal where the source's values are, in a column's own collation: two intervals or texts may be equal and have other hashes
+--   or each another), and equal where the source's values are, in a column's own collation: two intervals or texts may be equal and have other hashes;
+--   tokens text: HMAC-SHA-256 of the texts of pseudonyms, 128 bits of it in hexadecimal; NULL of NULL
 -- Text gets the collation of bytes here, once. A hash passes over NULLs, so that each value says whether it is one.
+{% macro spelled(names) %}{% for name in names %}{{ " || " if not loop.first }}CAST(LENGTH(CAST(s.{{ name | ident }} AS STRING)) AS STRING) || ':' || CAST(s.{{ name | ident }} AS STRING){% endfor %}{% endmacro %}
 {% macro hashed(names) %}
 XXHASH64({% for name in names %}{{ ", " if not loop.first }}s.{{ name | ident }}{% endfor %}{% for name in names %}, s.{{ name | ident }} IS NULL{% endfor %})
 {%- endmacro %}
@@ -25,6 +29,12 @@ SELECT
 {% if key %}
     , t.person
 {% endif %}
+{% for one in tokens %}
+    , t.{{ one.alias }}
+{% endfor %}
+{% if owner %}
+    , t.owner
+{% endif %}
 FROM (
     SELECT
         MONOTONICALLY_INCREASING_ID() AS _sqlanon_at
@@ -39,6 +49,12 @@ FROM (
 {% endfor %}
 {% if key %}
         , SHA2(:secret || '/key/'{% for name in key %} || CAST(LENGTH(CAST(s.{{ name | ident }} AS STRING)) AS STRING) || ':' || CAST(s.{{ name | ident }} AS STRING){% endfor %}, 256) AS person
+{% endif %}
+{% for one in tokens %}
+        , CASE WHEN s.{{ one.name | ident }} IS NOT NULL THEN SUBSTRING(SHA2(UNHEX(:{{ one.alias }}_outer) || UNHEX(SHA2(UNHEX(:{{ one.alias }}_inner) || ENCODE(CAST(s.{{ one.name | ident }} AS STRING), 'UTF-8'), 256)), 256), 1, 32) END AS {{ one.alias }}
+{% endfor %}
+{% if owner %}
+        , SHA2(:secret || '/person/' || CASE WHEN {% for name in owner.columns %}{{ " OR " if not loop.first }}s.{{ name | ident }} IS NULL{% endfor %} THEN {{ "'row/' || " ~ spelled(key) if owner.nulls == "distinct" else "'none'" }} ELSE 'of/' || {{ spelled(owner.columns) }} END, 256) AS owner
 {% endif %}
     FROM {{ source | table }} AS s
 ) AS t
