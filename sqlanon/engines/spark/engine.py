@@ -462,6 +462,8 @@ class SparkEngine:
     def close(self) -> None:
         """Close the session, if it is one of ours."""
         self._locks.close()
+        with suppress(Exception):  # the last statement's values; a session that is gone has none
+            self._session.catalog.dropTempView(self._values)
         if self._stops:
             with suppress(Exception):
                 self._session.stop()
