@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import pairwise
 
 import sqlglot
-from sqlglot import ErrorLevel, exp
+from sqlglot import ErrorLevel, TokenType, exp
 
 from sqlanon.query.parse.allowed import admit, aggregates
 from sqlanon.query.parse.inline import flatten
@@ -116,12 +117,17 @@ def parse(text: str, dialect: str) -> Query:
 
 def _select(text: str, dialect: str) -> exp.Select:
     try:
+        tokens = sqlglot.tokenize(text, read=dialect)
         trees = sqlglot.parse(text, read=dialect)
     except sqlglot.errors.SqlglotError as error:
         problems = getattr(error, "errors", None) or [{}]
         line, place = problems[0].get("line"), problems[0].get("col")
         where = f" near line {line}, column {place}" if line else ""
         raise Refused(f"the query does not parse{where}\n{underlined(text, None)}") from error
+    # Spark reads 'it''s' as one text with a quote in it, sqlglot as two.
+    for one, other in pairwise(tokens):
+        if one.token_type is other.token_type is TokenType.STRING and one.end + 1 == other.start:
+            refuse(text, None, r"write a quote within a text as \'")
     found = [tree for tree in trees if tree is not None]
     if len(found) != 1 or not isinstance(found[0], exp.Select):
         refuse(
