@@ -35,6 +35,7 @@ if TYPE_CHECKING:
         SqlanonError,
         UnsupportedError,
     )
+    from sqlanon.evaluate.levels import Levels
     from sqlanon.evaluate.report import (
         Evaluation,
     )
@@ -111,6 +112,7 @@ _PUBLIC = {
         "SqlanonError",
         "UnsupportedError",
     ),
+    "evaluate.levels": ("Levels",),
     "evaluate.report": ("Evaluation",),
     "policy.proposal": ("Proposal",),
     "progress": ("Progress",),
@@ -202,6 +204,7 @@ __all__ = [
     "HistoryReport",
     "IdentifyingReport",
     "InfeasibleError",
+    "Levels",
     "LineageReport",
     "LockedError",
     "LossReport",

@@ -267,7 +267,6 @@ def test_rest(cli, people_csv, tmp_path):
             "--publish-file",
             "x.duckdb",
         ],
-        ["anonymize", "people", "--db", "duckdb:///:memory:", "--k", "5", "--qi", "age", "--to", "out.csv"],
         ["anonymize", "people.csv", "--k", "5", "--qi", "age,", "--to", "out.csv"],
         ["anonymize", "people.csv", "--k", "5", "--qi", "age", "--to", "out.csv", "--l", "many"],
         ["anonymize", "people.csv", "--k", "5", "--qi", "age", "--to", "out.csv", "--format", "poems"],

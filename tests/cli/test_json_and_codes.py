@@ -54,6 +54,7 @@ DATABASES: dict[str, tuple[str, ...]] = {
     "init": ("t",), "anonymize": ("t", *ASKED), "plan": (), "preview": (), "run": (), "audit": ("t",), "attack": ("people",), "query": ("select 1 from t",),
     "evaluate": ("people",), "report": ("people", "--md", "-o", "new.md"), "releases": (), "diff": ("a@1", "a@2"), "rollback": ("people",),
     "unpublish": ("people",), "clean": (), "install-functions": (), "erase": ("people", "--key-file", "keys.csv"),
+    "hierarchy": ("people", "age"),
 }  # fmt: skip
 """Arguments of every command that takes --db."""
 

@@ -222,6 +222,7 @@ def test_what_the_interface_takes_and_gives_is_public() -> None:
         "Unpack",
         "BaseException",
         "TracebackType",
+        "SparkSession",
         "None",
     }
     for home in (sqlanon.Database, sqlanon.Release, sqlanon.connect, sqlanon.anonymize, sqlanon.load_policy):
