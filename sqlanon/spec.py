@@ -87,6 +87,25 @@ class HierarchyTable:
 
 
 @dataclass(frozen=True, slots=True)
+class Recode:
+    """What a quasi column's values become before anything else is done: rounded first, then coded at both ends.
+
+    Attributes:
+        bottom, top: values below and above are published as these; None: no such end.
+        round: values become the nearest multiple of it, halves the greater one; None: they stay.
+    """
+
+    bottom: str | None = None
+    top: str | None = None
+    round: str | None = None
+
+    def written(self) -> dict[str, str]:
+        """As metadata have it."""
+        given = {"bottom": self.bottom, "top": self.top, "round": self.round}
+        return {key: value for key, value in given.items() if value is not None}
+
+
+@dataclass(frozen=True, slots=True)
 class ColumnSpec:
     """One column of the source and its role.
 
@@ -97,6 +116,7 @@ class ColumnSpec:
         hierarchy: taxonomy tree, or what makes it.
         ordered: ``"alphabetical"`` (text by bytes), ``"declared"`` (an enum's own order) or the values in
             order; None lets the type decide: numbers, dates and booleans are ordered, text and enums nominal.
+        recode: rounding and coding at both ends (quasi columns only); None: values stay.
         accept_unique: the owner accepts that the column is nearly unique (sensitive, insensitive).
         accept_repeats: equal values of this identifier are not the same person (names, free text).
         scope: of the person's pseudonym: a name under which releases share tokens; None: the release's own.
@@ -108,6 +128,7 @@ class ColumnSpec:
     weight: int = 1
     hierarchy: Hierarchy | Rule | HierarchyTable | None = None
     ordered: Literal["alphabetical", "declared"] | tuple[str, ...] | None = None
+    recode: Recode | None = None
     accept_unique: bool = False
     accept_repeats: bool = False
     scope: str | None = None

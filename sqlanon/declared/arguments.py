@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import date
 from decimal import Decimal
 from enum import Enum
 from fractions import Fraction
@@ -197,6 +198,18 @@ ARGUMENTS: tuple[Argument, ...] = (
     Argument(
         "ordered", ("columns", "*", "ordered"), Mapping[str, FileName | Sequence[str]], Form.PAIRS, "--ordered",
         "alphabetical, declared, or a file of the values in order.", "COL=HOW",
+    ),
+    Argument(
+        "bottom", ("columns", "*", "bottom"), Mapping[str, Number | date], Form.PAIRS, "--bottom",
+        "Values below are published as this one.", "COL=VALUE",
+    ),
+    Argument(
+        "top", ("columns", "*", "top"), Mapping[str, Number | date], Form.PAIRS, "--top",
+        "Values above are published as this one.", "COL=VALUE",
+    ),
+    Argument(
+        "round", ("columns", "*", "round"), Mapping[str, Number], Form.PAIRS, "--round",
+        "Values become the nearest multiple of this number.", "COL=NUMBER",
     ),
     Argument(
         "weights", ("columns", "*", "weight"), Mapping[str, int], Form.WHOLE_PAIRS, "--weight",

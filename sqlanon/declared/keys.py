@@ -173,6 +173,16 @@ COLUMN = {
         "`declared` (the enum's own order), the list of values in order, or a file with one value per line, "
         "relative to the policy file. Not together with `hierarchy`. Sensitive columns: for `t` with `distance: ordered`.",
     ),
+    "bottom": Key(
+        None,
+        'Quasi columns of numbers, dates and timestamps: values below are published as this one, which then means "at most". One outlier '
+        "otherwise makes every range look narrow beside the whole.",
+    ),
+    "top": Key(None, 'The same above: values above are published as this one, which then means "at least".'),
+    "round": Key(
+        None,
+        "Quasi columns of numbers: values become the nearest multiple of this number, halves the greater one, before `bottom` and `top`.",
+    ),
     "accept_unique": Key(
         False,
         "Sensitive and insensitive columns: publish the column although many of its values occur once and "

@@ -6,6 +6,7 @@ Names and types are those of `arguments`, which a test compares; what they mean 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from datetime import date
 from typing import Required, TypedDict
 
 from sqlanon.declared.arguments import Asked, Boxes, FileName, Goal, Names, Number, Presence
@@ -42,6 +43,9 @@ class FileOptions(TypedDict, total=False):
     boxes: Boxes | None
     hierarchies: Mapping[str, FileName | Mapping[str, object]] | None
     ordered: Mapping[str, FileName | Sequence[str]] | None
+    bottom: Mapping[str, Number | date] | None
+    top: Mapping[str, Number | date] | None
+    round: Mapping[str, Number] | None
     weights: Mapping[str, int] | None
     method: str | Mapping[str, object]
     refine: bool | Mapping[str, int] | None

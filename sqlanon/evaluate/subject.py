@@ -18,7 +18,7 @@ from sqlanon.release.store.catalog_entry import Entry
 from sqlanon.release.store.metadata import COLUMNS
 from sqlanon.release.store.target import is_pair, metadata_of, sensitive_of
 from sqlanon.results import LossReport, RunReport
-from sqlanon.spec import ColumnSpec, FormatSpec, Hierarchy, PrivacySpec, ReleaseSpec, Rule
+from sqlanon.spec import ColumnSpec, FormatSpec, Hierarchy, PrivacySpec, Recode, ReleaseSpec, Rule
 from sqlanon.sqltext import identifier, statement
 from sqlanon.table import rules
 from sqlanon.table.stage import Reading, Roles, assign_roles
@@ -153,6 +153,7 @@ def _column(name: str, kept: Mapping[str, Any], described: tuple[object, ...]) -
         name,
         "quasi" if role == "quasi" else "sensitive",
         hierarchy=_hierarchy(name, values) if kind == "hierarchy" else None,
+        recode=Recode(**values["recode"]) if "recode" in values else None,
         ordered=tuple(values["order"]) if "order" in values else words.get(str(kept.get("ordered"))),
     )
 

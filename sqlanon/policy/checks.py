@@ -25,6 +25,7 @@ from sqlanon.policy.persons import check_persons, kind_of_rows, of_persons, spel
 from sqlanon.policy.privacy import read_privacy
 from sqlanon.policy.problems import Path, Problems, listed, near, show
 from sqlanon.policy.pseudonyms import check_pseudonyms
+from sqlanon.policy.recodes import RECODES, coded, recoded
 from sqlanon.spec import (
     MAX_WEIGHT,
     CohortSpec,
@@ -104,6 +105,13 @@ def build(
     _check_frozen(model, path, problems, privacy.k)
     check_persons(model, path, problems, unread)
     check_pseudonyms(model, path, problems)
+    if FORMATS[model.format.kind].exact and not problems.broken((*path, "format")):
+        for name in (name for name, column in model.columns.items() if coded(column)):
+            problems.add(
+                (*path, "columns", name),
+                f"the format {model.format.kind} publishes values as they are",
+                "leave out bottom, top and round",
+            )
     parts, source = (name_parts(model.publish) if model.publish else None), name_parts(model.source)
     if parts and source and _folded(parts) == _folded(source) and model.publish_file is None:
         problems.add((*path, "publish"), "the same name as the source", "another view")
@@ -199,6 +207,7 @@ def _column(name: str, column: ColumnModel, path: Path, problems: Problems, file
         ("weight", ("quasi",)),
         ("hierarchy", ("quasi", "sensitive")),
         ("ordered", ("quasi", "sensitive")),
+        *((key, ("quasi",)) for key in RECODES),
         ("accept_unique", ("sensitive", "insensitive")),
         ("accept_repeats", ("identifier",)),
         ("scope", ("pseudonym",)),
@@ -225,6 +234,7 @@ def _column(name: str, column: ColumnModel, path: Path, problems: Problems, file
         role=column.role,
         weight=column.weight,
         hierarchy=hierarchy,
+        recode=recoded(column, path, hierarchy, problems),
         ordered=_order(column.ordered, (*path, "ordered"), problems, files),
         accept_unique=column.accept_unique,
         accept_repeats=column.accept_repeats,
@@ -269,7 +279,9 @@ def _check_columns(model: ReleaseModel, path: Path, problems: Problems, *, compl
 def _check_mean(model: ReleaseModel, path: Path, problems: Problems, unread: set[str] | None, k: int) -> None:
     at = (*path, "format", "mean")
     able = [
-        name for name, column in model.columns.items() if column.role == "quasi" and column.hierarchy is None
+        name
+        for name, column in model.columns.items()
+        if column.role == "quasi" and column.hierarchy is None and not coded(column)
     ]
     for name in model.format.mean:
         column = model.columns.get(name)
@@ -279,8 +291,10 @@ def _check_mean(model: ReleaseModel, path: Path, problems: Problems, unread: set
                 "a column that is not listed" + near(name, model.columns),
                 f"quasi columns without hierarchy: {_shown(able)}",
             )
-        elif column is not None and (column.role != "quasi" or column.hierarchy is not None):
-            what = "has a hierarchy" if column.role == "quasi" else f"is {column.role}"
+        elif column is not None and name not in able:
+            what = f"is {column.role}" if column.role != "quasi" else (
+                "has a hierarchy" if column.hierarchy is not None else "is recoded"
+            )  # fmt: skip
             problems.add(
                 at, f"the column {show(name)} {what}", f"quasi columns without hierarchy: {_shown(able)}"
             )

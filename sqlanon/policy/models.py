@@ -95,6 +95,9 @@ class ColumnModel(Part):
         BeforeValidator(fields.hierarchy, json_schema_input_type=str | HierarchyModel | None),
     ] = described("column", "hierarchy")
     ordered: Ordered | None = described("column", "ordered")
+    bottom: Word | None = described("column", "bottom")
+    top: Word | None = described("column", "top")
+    round: Word | None = described("column", "round")
     accept_unique: Flag = described("column", "accept_unique")
     accept_repeats: Flag = described("column", "accept_repeats")
     scope: Text | None = described("column", "scope")

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from datetime import date
 from typing import Any, Literal, get_args, get_origin
 
 from sqlanon.declared import METHODS, REQUIREMENTS, Word
@@ -153,6 +154,7 @@ def arguments_table() -> str:
 
 
 _WORDS: tuple[tuple[Any, str], ...] = (
+    (Number | date, "number or date"),
     (Names, "a name or a list of names"),
     (Asked, "number, text such as `5/2`, or mapping"),
     (Number, "number, fraction or text such as `5/2`"),

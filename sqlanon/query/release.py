@@ -14,7 +14,7 @@ from sqlanon.query.answer import Unlike
 from sqlanon.release.store.metadata import COLUMNS
 from sqlanon.release.store.swap import spelled
 from sqlanon.release.store.target import metadata_of, sensitive_of
-from sqlanon.spec import Rule
+from sqlanon.spec import Recode, Rule
 from sqlanon.sqltext import statement
 from sqlanon.table import rules
 
@@ -46,6 +46,11 @@ class Field:
     declared: Mapping[str, Any] = field(default_factory=dict)
     collation: str | None = None
     deterministic: bool = True
+
+    @property
+    def recode(self) -> Recode | None:
+        """What its values became before they were released; None: they stayed."""
+        return Recode(**self.declared["recode"]) if "recode" in self.declared else None
 
     @property
     def rule(self) -> Rule | None:

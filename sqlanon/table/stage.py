@@ -3,18 +3,24 @@
 from __future__ import annotations
 
 import difflib
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from decimal import Decimal
+from fractions import Fraction
 from typing import Literal
 
 from sqlanon.engines.base import Bind, Column, Relation, TableRef
 from sqlanon.errors import PolicyError, UnsupportedError
 from sqlanon.spec import ColumnSpec, NullPerson, ReleaseSpec, Rule, person_name
 from sqlanon.table import pseudonyms
+from sqlanon.table.recodes import recode_refusal
 from sqlanon.table.rules import refusal
 from sqlanon.table.scratch import Scratch
+from sqlanon.table.text import text_of
 
 Treatment = Literal["ordered", "nominal", "hierarchy"]
+ENDS = ("bottom", "top")
 
 MANY_ROWS = 10_000
 """Of so many rows a sequence numbers each in less time than a window, and is made and dropped in no time beside them."""
@@ -56,6 +62,27 @@ class Reading:
     def as_float(self) -> bool:
         """Floats are normalized (-0.0 is 0.0) wherever they are compared."""
         return self.column.kind == "float"
+
+    @property
+    def staged(self) -> dict[str, object]:
+        """The column as table/stage takes it."""
+        return {
+            "name": self.name, "alias": self.alias, "binary": self.column.kind == "text", "type": self.listed, "recode": self.recoded,
+        }  # fmt: skip
+
+    @property
+    def recoded(self) -> dict[str, object] | None:
+        """What the stage makes of its values, as table/stage takes it; None: nothing."""
+        recode, kind = self.spec.recode, self.column.kind
+        if recode is None:
+            return None
+        made: dict[str, object] = {"type": self.value_type, "kind": kind, "round": recode.round, "half": None}
+        if recode.round is not None:
+            half = Fraction(recode.round) / 2
+            made["half"] = str(math.floor(half)) if kind == "integer" else text_of(Decimal(recode.round) / 2)
+        return made | {
+            end: f"{self.alias}_{end}" if getattr(recode, end) is not None else None for end in ENDS
+        }
 
     @property
     def zoned(self) -> bool:
@@ -164,6 +191,8 @@ class Roles:
             reading.name: (reading.alias, reading.listed is not None or reading.column.kind == "enum")
             for reading in self.quasi + self.sensitive + self.insensitive
         }
+        if any(reading.spec.recode is not None for reading in self.quasi):
+            return self  # a link is of the source's values
         return (
             replace(self, link=tuple(staged[name] for name in names)) if staged.keys() >= set(names) else self
         )
@@ -288,6 +317,8 @@ def _quasi(spec: ReleaseSpec, item: ColumnSpec, column: Column, alias: str) -> R
         raise PolicyError(f"{spec.name}: a list of values is for text; {column.name} is {column.shown_type}")
     if isinstance(item.hierarchy, Rule) and (why := refusal(item.hierarchy, kind, column.shown_type)):
         raise PolicyError(f"{spec.name}: hierarchy of {column.name}: {why}")
+    if item.recode is not None and (why := recode_refusal(item.recode, column)):
+        raise PolicyError(f"{spec.name}: {column.name}: {why}")
     treatment: Treatment
     if item.hierarchy is not None:
         treatment = "hierarchy"
@@ -330,21 +361,19 @@ def take_stage(
     stage = scratch.table(step)
     sequence = scratch.engine.capabilities.sequences and rows >= MANY_ROWS
     numbers = scratch.named("numbers") if sequence else None
-    columns = [
-        {
-            "name": reading.name,
-            "alias": reading.alias,
-            "binary": reading.column.kind == "text",
-            "type": reading.listed,
-        }
-        for reading in roles.quasi + roles.sensitive + roles.insensitive
-    ]
+    columns = [reading.staged for reading in roles.quasi + roles.sensitive + roles.insensitive]
     tokens: list[dict[str, str]] = []
     binds: dict[str, Bind] = {"secret": secret}
     for reading in roles.pseudonyms if keys else ():
         tokens.append({"name": reading.name, "alias": reading.alias})
         inner, outer = pseudonyms.padded((keys or {})[reading.name.lower()])
         binds |= {f"{reading.alias}_inner": inner, f"{reading.alias}_outer": outer}
+    binds |= {
+        f"{reading.alias}_{end}": getattr(reading.spec.recode, end)
+        for reading in roles.quasi
+        if reading.spec.recode is not None
+        for end in ENDS
+    }
     with scratch.together():
         if numbers:
             scratch.execute("table/numbers", numbers=numbers)

@@ -1,5 +1,6 @@
 -- name: table/stage
--- params: stage (table to make), source (table), columns (list of {name, alias, binary, type (that lists its values, or none)}), dense (bool:
+-- params: stage (table to make), source (table), columns (list of {name, alias, binary, type (that lists its values, or none), recode ({type, kind,
+--   round (a number or none), half (of it), bottom, top (names of binds, or none)} or none)}), dense (bool:
 --   the engine's own row numbers are 0 to rows - 1), numbers (a sequence that begins at 0, or none), link (list of {name, listed (bool: an enum)}, or none), key
 --   (column names or none), persons (list of {columns, alias, as_text, own (bool each: a type that cannot be hashed, or with operators
 --   of its own), nulls (one, distinct or none)}: what is counted), tokens (list of {name, alias}: pseudonyms; :<alias>_inner and :<alias>_outer key them,
@@ -10,11 +11,26 @@
 --   or each another), and equal where the source's values are, in a column's own collation: two intervals or texts may be equal and have other hashes;
 --   tokens text: HMAC-SHA-256 of the texts of pseudonyms, 128 bits of it in hexadecimal; NULL of NULL
 {% macro spelled(names) %}{% for name in names %}{{ " || " if not loop.first }}CAST(LENGTH(CAST(s.{{ name | ident }} AS VARCHAR)) AS VARCHAR) || ':' || CAST(s.{{ name | ident }} AS VARCHAR){% endfor %}{% endmacro %}
+{% macro whole(c, x) %}
+{% if c.recode.round is none %}{{ x }}{% elif c.recode.kind == "float" %}FLOOR({{ x }} / CAST({{ c.recode.round }} AS DOUBLE) + 0.5) * CAST({{ c.recode.round }} AS DOUBLE)
+{%- else %}{{ x }} + {{ c.recode.half }} - MOD(MOD({{ x }} + {{ c.recode.half }}, {{ c.recode.round }}) + {{ c.recode.round }}, {{ c.recode.round }}){% endif %}
+{% endmacro %}
+{% macro recoded(c) %}
+{% set x = "s." ~ (c.name | ident) %}
+{% if c.recode.round is not none and c.recode.kind == "integer" %}{% set x = "CAST(" ~ x ~ " AS HUGEINT)" %}{% endif %}
+{% set rounded = "(" ~ whole(c, x) | trim ~ ")" %}
+CAST(CASE{% if c.recode.top %} WHEN {{ rounded }} >= CAST(:{{ c.recode.top }} AS {{ c.recode.type }}) THEN CAST(:{{ c.recode.top }} AS {{ c.recode.type }}){% endif %}
+{%- if c.recode.bottom %} WHEN {{ rounded }} <= CAST(:{{ c.recode.bottom }} AS {{ c.recode.type }}) THEN CAST(:{{ c.recode.bottom }} AS {{ c.recode.type }}){% endif %} WHEN TRUE THEN {{ rounded }} END AS {{ c.recode.type }})
+{%- endmacro %}
 CREATE {{ stage | scratch }} AS
 SELECT
     {{ "CAST(s.rowid AS INTEGER)" if dense else "CAST(ROW_NUMBER() OVER () - 1 AS INTEGER)" }} AS rid
 {% for column in columns %}
+{% if column.recode %}
+    , {{ recoded(column) | trim }} AS {{ column.alias | ident }}
+{% else %}
     , {{ "CAST(s.%s AS %s)" | format(column.name | ident, column.type | table) if column.type else "s." ~ (column.name | ident) }} AS {{ column.alias | ident }}
+{% endif %}
 {% endfor %}
 {% if link %}
     , HASH({% for c in link %}{{ ", " if not loop.first }}{{ "CAST(s." ~ (c.name | ident) ~ " AS VARCHAR)" if c.listed else "s." ~ (c.name | ident) }}{% endfor %}) AS link

@@ -1,5 +1,6 @@
 -- name: table/stage
--- params: stage (table to make), source (table), columns (list of {name, alias, binary, type (that lists its values, or none)}), dense (bool:
+-- params: stage (table to make), source (table), columns (list of {name, alias, binary, type (that lists its values, or none), recode ({type, kind,
+--   round (a number or none), half (of it), bottom, top (names of binds, or none)} or none)}), dense (bool:
 --   the engine's own row numbers are 0 to rows - 1), numbers (a sequence that begins at 0, or none), link (list of {name, listed (bool: an enum)}, or none), key
 --   (column names or none), persons (list of {columns, alias, as_text, own (bool each: a type that cannot be hashed, or with operators
 --   of its own), nulls (one, distinct or none)}: what is counted), tokens (list of {name, alias}: pseudonyms; :<alias>_inner and :<alias>_outer key them,
@@ -12,11 +13,24 @@
 -- A column whose type has operators of its own is hashed as an array of one: verify/fingerprint says what hash_record_extended does with it.
 -- Text gets the binary collation here, once, so that equality and order mean bytes from now on.
 {% macro spelled(names) %}{% for name in names %}{{ " || " if not loop.first }}CAST(LENGTH(CAST(s.{{ name | ident }} AS text)) AS text) || ':' || CAST(s.{{ name | ident }} AS text){% endfor %}{% endmacro %}
+{% macro whole(c, x) %}
+{% if c.recode.round is none %}{{ x }}{% elif c.recode.kind == "float" %}floor({{ x }} / CAST({{ c.recode.round }} AS double precision) + 0.5) * CAST({{ c.recode.round }} AS double precision)
+{%- else %}{{ x }} + {{ c.recode.half }} - mod(mod({{ x }} + {{ c.recode.half }}, {{ c.recode.round }}) + {{ c.recode.round }}, {{ c.recode.round }}){% endif %}
+{% endmacro %}
+{% macro recoded(c) %}
+{% set x = "s." ~ (c.name | ident) %}
+{% if c.recode.round is not none and c.recode.kind == "integer" %}{% set x = "CAST(" ~ x ~ " AS numeric)" %}{% endif %}
+{% set rounded = "(" ~ whole(c, x) | trim ~ ")" %}
+CAST(CASE{% if c.recode.top %} WHEN {{ rounded }} >= CAST(:{{ c.recode.top }} AS {{ c.recode.type }}) THEN CAST(:{{ c.recode.top }} AS {{ c.recode.type }}){% endif %}
+{%- if c.recode.bottom %} WHEN {{ rounded }} <= CAST(:{{ c.recode.bottom }} AS {{ c.recode.type }}) THEN CAST(:{{ c.recode.bottom }} AS {{ c.recode.type }}){% endif %} WHEN TRUE THEN {{ rounded }} END AS {{ c.recode.type }})
+{%- endmacro %}
 CREATE {{ stage | scratch }} AS
 SELECT
     CAST({{ "nextval(%s)" | format(numbers | table | literal) if numbers else "ROW_NUMBER() OVER () - 1" }} AS INTEGER) AS rid
 {% for column in columns %}
-{% if column.binary %}
+{% if column.recode %}
+    , {{ recoded(column) | trim }} AS {{ column.alias | ident }}
+{% elif column.binary %}
     , CAST(s.{{ column.name | ident }} AS text) COLLATE "C" AS {{ column.alias | ident }}
 {% else %}
     , s.{{ column.name | ident }} AS {{ column.alias | ident }}

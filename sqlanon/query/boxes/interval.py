@@ -8,7 +8,7 @@ from fractions import Fraction
 from sqlglot import exp
 
 from sqlanon.query.boxes.box import Box
-from sqlanon.query.boxes.number_line import Comparison, Piece, Place, literal, measure, pieces_of
+from sqlanon.query.boxes.number_line import Comparison, Piece, Place, literal, measure, pieces_of, recoded
 from sqlanon.query.boxes.set_constants import unknown_share
 from sqlanon.query.rewrite.sqltree import (
     FALSE,
@@ -125,6 +125,8 @@ class Interval:
     def touches(self, piece: Piece) -> Tree:
         """Some value of the box lies in the piece."""
         ways: list[Tree] = []
+        if self._box.field.recode is not None:
+            piece = recoded(piece, self._box.field.recode, self._box.field.kind)
         if piece.low is not None:
             ways.append(
                 (exp.GTE if piece.closed[0] else exp.GT)(

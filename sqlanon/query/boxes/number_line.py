@@ -15,6 +15,7 @@ from sqlglot import exp
 
 from sqlanon.query.boxes.box import Box
 from sqlanon.query.rewrite.sqltree import FALSE, TRUE, Tree, as_type, number, sql, string
+from sqlanon.spec import Recode
 
 Place = Fraction | str
 """Where a constant lies in the order of its column: steps or units of a number, the text itself otherwise."""
@@ -161,3 +162,40 @@ def _between(piece: Piece, least_: Fraction, most: Fraction) -> Piece | None:
     low = least_ if piece.low is None else max(piece.low, least_)
     high = most if piece.high is None else min(piece.high, most)
     return Piece(low, high) if low <= high else None  # type: ignore[operator]
+
+
+def recoded(piece: Piece, recode: Recode, kind: str) -> Piece:
+    """Where the values of a piece are published, at least in part: recoding keeps the order, so that its ends go to the ends.
+
+    An end that does not belong to the piece stays apart where neighbours of it are published as they are.
+    """
+    low, high = (None if end is None else _published(end, recode, kind) for end in (piece.low, piece.high))
+    bottom, top = (None if end is None else _end(end, kind) for end in (recode.bottom, recode.top))
+    apart = [True, True]
+    if recode.round is None:
+        apart[0] = low == piece.low and (top is None or low is None or low < top)  # type: ignore[operator]
+        apart[1] = high == piece.high and (bottom is None or high is None or high > bottom)  # type: ignore[operator]
+    else:
+        apart = [False, False]
+    return Piece(low, high, (piece.closed[0] or not apart[0], piece.closed[1] or not apart[1]))
+
+
+def _end(text: str, kind: str) -> Place:
+    value: object = Decimal(text) if kind not in ("date", "timestamp") else datetime.date.fromisoformat(text)
+    found = place(float(value) if kind == "float" else value, kind)  # type: ignore[arg-type]
+    assert found is not None
+    return found
+
+
+def _published(at: Place, recode: Recode, kind: str) -> Place:
+    """What a value is published as, computed as table/stage does: of floats in doubles."""
+    assert isinstance(at, Fraction)
+    if recode.round is not None and kind == "float":
+        step = float(recode.round)
+        at = Fraction(math.floor(float(at) / step + 0.5) * step)
+    elif recode.round is not None:
+        exact = Fraction(recode.round)
+        at = math.floor(at / exact + Fraction(1, 2)) * exact
+    bottom, top = (None if end is None else _end(end, kind) for end in (recode.bottom, recode.top))
+    at = at if bottom is None else max(at, bottom)
+    return at if top is None else min(at, top)

@@ -150,6 +150,19 @@ class Scope:
             "would not hold; ask with = or IN",
         )  # fmt: skip
 
+    def check_recoded(self, box: Box, node: exp.Expr) -> None:
+        """Refuse what asks for values of a column that was rounded or coded at its ends before it was released.
+
+        Raises:
+            Refused: see above.
+        """
+        if box.field.recode is not None:
+            refuse(
+                self.text, node,
+                f"column {box.field.name}: the release has it rounded or coded at its ends, so that nobody knows how far its values lie from "
+                "those published; compare the column itself with constants, as in count(*) FILTER (WHERE ...)",
+            )  # fmt: skip
+
     def has(self, name: str) -> bool:
         """Whether a table of the query has a column of that name."""
         names = [own.name for own in self.released.fields]

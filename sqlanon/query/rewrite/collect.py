@@ -337,6 +337,7 @@ class Notes:
             any(box.field.kind == "float" for box in boxes) or self.scope.is_floating(argument)
         )
         for box in boxes:
+            self.scope.check_recoded(box, node)
             if not box.numeric:
                 refuse(
                     text, node, f"column {box.field.name} ({box.field.source_type}) cannot be calculated with"
@@ -365,6 +366,7 @@ class Notes:
             if not isinstance(argument.unnest(), exp.Column):
                 refuse(text, node, "distinct values are counted of a column itself")
             box = self.scope.box(boxes_in(argument)[0])
+            self.scope.check_recoded(box, node)
             if box.shape == "group":
                 refuse(
                     text,
@@ -376,6 +378,8 @@ class Notes:
         if not isinstance(argument.unnest(), exp.Column):
             return self._calculated(number, kind, node, argument, condition)
         box = self.scope.box(boxes_in(argument)[0])
+        if kind != "count":
+            self.scope.check_recoded(box, node)
         ordered = box.shape == "interval" or box.numeric or box.field.kind in ("date", "timestamp")
         if kind != "count" and (not ordered or (kind in ("sum", "avg") and not box.numeric)):
             refuse(

@@ -32,6 +32,7 @@ def spread_of(scope: Scope, term: Tree, others: Collection[str]) -> tuple[str, B
     box = scope.box(boxes_in(term)[0])
     if len(boxes_in(term)) > 1 or any(found.table != "_box" for found in term.find_all(exp.Column)):
         refuse(scope.text, term, "a GROUP BY term over a column with ranges can hold no other column")
+    scope.check_recoded(box, term)
     if box.id in others:
         refuse(
             scope.text,

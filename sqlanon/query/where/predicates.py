@@ -180,6 +180,8 @@ class Predicates:
             found = self._compared(self._scope.box(boxes[0]), node, positive)
             if found is not None:
                 return found
+        for name in boxes:
+            self._scope.check_recoded(self._scope.box(name), node)
         loose = compared(self._scope, self._terms, node, positive)
         if loose is None:
             refuse(
@@ -246,6 +248,7 @@ class Predicates:
             collated = listed and right.find(exp.Collate) is not None
             if _is_value(left, box) and not right.find(exp.Column) and not collated:
                 return self._constant(box, op if positive else _NOT[op], right)
+        self._scope.check_recoded(box, node)
         if not listed and not countable(self._scope, box):
             return None
         # A function may make a value of NULL; the column itself, compared with anything, does not pass.

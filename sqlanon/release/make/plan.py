@@ -19,6 +19,7 @@ from sqlanon.release.frozen.census import planned as planned_frozen
 from sqlanon.release.frozen.which import due_again, lineage_of_run
 from sqlanon.release.make.bound import described
 from sqlanon.release.make.classes import Machine, make_classes
+from sqlanon.release.make.outlying import outlying
 from sqlanon.release.make.persons_cost import persons_cost
 from sqlanon.release.make.prepare import Prepared, link_columns, prepare
 from sqlanon.release.make.suggest import suggested
@@ -81,6 +82,7 @@ def plan(
                 scratch, spec, state.source, watch, secret, memory=machine.memory, tokens=state.tokens
             )
             assert isinstance(ready, Prepared)
+            narrow = outlying(scratch, ready.quasi)
             decision = decision.against(ready.source.fingerprint)
             better = cost = None
             if decision.state != "unchanged":
@@ -112,6 +114,7 @@ def plan(
                 warnings=(
                     *feasible_warnings(spec, ready.feasible),
                     *warnings(state, target),
+                    *narrow,
                     *_together(engine, spec, beside),
                 ),
                 statements=tuple(_statements(engine, spec, target, ready)),
@@ -262,7 +265,7 @@ def _statements(engine: Engine, spec: ReleaseSpec, target: Publication, ready: P
     stage = TableRef(None, "_sqlanon_run_stage")
     physical = target.view if target.file else private_table(engine, target.physical)
     staged = [
-        {"name": reading.name, "alias": reading.alias, "binary": reading.column.kind == "text", "type": None}
+        reading.staged | {"type": None}
         for reading in ready.roles.quasi + ready.roles.sensitive + ready.roles.insensitive
     ]
     tokens = [{"name": reading.name, "alias": reading.alias} for reading in ready.roles.pseudonyms]

@@ -95,6 +95,8 @@ def metadata_rows(
                 declared = json.dumps({"leaves": tree.label[0], "nodes": sorted(nodes)})
             elif isinstance(reading.spec.ordered, tuple):
                 declared = json.dumps({"order": list(reading.spec.ordered)})
+        if reading.spec.recode is not None:
+            declared = json.dumps(json.loads(declared or "{}") | {"recode": reading.spec.recode.written()})
         yield (
             reading.name, reading.spec.role, reading.treatment or "", spec.format.kind if reading.alias in names else "",
             reading.column.shown_type, json.dumps(published), declared,

@@ -105,6 +105,8 @@ def _shown(value: object) -> str:
         return "yes" if value else "no"
     if isinstance(value, list | tuple):
         return ", ".join(map(str, value))
+    if isinstance(value, Mapping) and "round" in value:
+        return ", ".join(f"{key} {one}" for key, one in value.items() if one is not None)
     if isinstance(value, Mapping) and "sha256" in value:
         return f"{value.get('name', 'a list')} ({str(value['sha256'])[:8]})"
     return str(value)
@@ -159,6 +161,7 @@ def _columns(old: Policy, new: Policy) -> Iterator[Difference]:
             ("ordered", None),
             ("scope", None),
             ("secret", None),
+            ("recode", None),
         ):
             one, other = (before or {}).get(key, default), (after or {}).get(key, default)
             if _content(one) != _content(other):

@@ -1,0 +1,41 @@
+"""Warnings of plan about columns whose range is that of a few rows."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sqlanon.table.encode import MANY, Domain
+from sqlanon.table.scratch import Scratch
+
+NARROW = 100
+"""Where all but the outer rows lie in less than this part of the range, every extent looks like nothing."""
+
+
+def outlying(scratch: Scratch, quasi: Sequence[Domain]) -> list[str]:
+    """A warning for each ordered column of which 99 % of the rows lie in less than 1/`NARROW` of its range.
+
+    Cost: a sort of each column's values.
+    """
+    able = [
+        domain
+        for domain in quasi
+        if domain.reading.treatment == "ordered"
+        and domain.reading.column.kind in ("integer", "float", "decimal", "date", "timestamp")
+    ]
+    found = []
+    for at in range(0, len(able), MANY):
+        some = able[at : at + MANY]
+        for place, rows, inside, spread in scratch.fetch(
+            "table/outlying", domains=[one.table for one in some]
+        ):
+            low, high = float(str(inside)), float(str(spread))
+            if 0 < low < high / NARROW:
+                name = some[int(str(place)) - 1].reading.name
+                found.append(
+                    f"column {name}: all but {rows} outlying rows lie in {100 * low / high:.2g} % of its range, so that any range of it "
+                    "looks narrow and the loss small; code the ends (top, bottom), or give it a hierarchy"
+                )
+    return found
+
+
+__all__ = ["outlying"]

@@ -1,0 +1,39 @@
+"""Which columns can be rounded and coded at their ends; table/stage does it, before anything else sees a value."""
+
+from __future__ import annotations
+
+import re
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from sqlanon.engines.base import Column
+    from sqlanon.spec import Recode
+
+_DATES = ("date", "timestamp")
+_NUMBERS = ("integer", "float", "decimal")
+
+
+def recode_refusal(recode: Recode, column: Column) -> str | None:
+    """Why a column cannot be recoded so; None: it can."""
+    kind, shown = column.kind, column.shown_type
+    ends = [end for end in (recode.bottom, recode.top) if end is not None]
+    if kind not in _DATES + _NUMBERS:
+        return f"bottom, top and round are for numbers, dates and timestamps, and the column is {shown}"
+    if any(bool(re.fullmatch(r"\d{4}-\d\d-\d\d", end)) != (kind in _DATES) for end in ends):
+        return f"bottom and top of {shown} are {'dates, as 2000-01-31' if kind in _DATES else 'numbers'}"
+    if recode.round is not None and kind in _DATES:
+        return f"round is for numbers, and the column is {shown}; a hierarchy of steps or the calendar is for dates"
+    if kind == "float":
+        return None
+    scale = re.search(r",\s*(\d+)\s*\)", column.type) if kind == "decimal" else None
+    digits = int(scale[1]) if scale else 0 if kind == "integer" else None
+    numbers = [] if kind in _DATES else [*ends, *([recode.round] if recode.round is not None else [])]
+    if kind == "integer" and any("." in number for number in numbers):
+        return f"bottom, top and round of {shown} are whole numbers, written without decimals"
+    if digits is not None and any((Fraction(number) * 10**digits).denominator > 1 for number in numbers):
+        return f"bottom, top and round have more decimals than {shown}"
+    return None
+
+
+__all__ = ["recode_refusal"]
