@@ -12,6 +12,7 @@ if TYPE_CHECKING:
 
 _DATES = ("date", "timestamp")
 _NUMBERS = ("integer", "float", "decimal")
+_BITS = {"TINYINT": 8, "SMALLINT": 16, "INTEGER": 32, "INT": 32, "BIGINT": 64}
 
 
 def recode_refusal(recode: Recode, column: Column) -> str | None:
@@ -26,13 +27,18 @@ def recode_refusal(recode: Recode, column: Column) -> str | None:
         return f"round is for numbers, and the column is {shown}; a hierarchy of steps or the calendar is for dates"
     if kind == "float":
         return None
-    scale = re.search(r",\s*(\d+)\s*\)", column.type) if kind == "decimal" else None
-    digits = int(scale[1]) if scale else 0 if kind == "integer" else None
+    scale = re.search(r"(\d+)\s*,\s*(\d+)\s*\)", column.type) if kind == "decimal" else None
+    digits = int(scale[2]) if scale else 0 if kind == "integer" else None
     numbers = [] if kind in _DATES else [*ends, *([recode.round] if recode.round is not None else [])]
     if kind == "integer" and any("." in number for number in numbers):
         return f"bottom, top and round of {shown} are whole numbers, written without decimals"
     if digits is not None and any((Fraction(number) * 10**digits).denominator > 1 for number in numbers):
         return f"bottom, top and round have more decimals than {shown}"
+    if scale and any(abs(Fraction(end)) >= 10 ** (int(scale[1]) - int(scale[2])) for end in ends):
+        return f"bottom or top has more digits than {shown}"
+    bits = _BITS.get(column.type.upper()) if kind == "integer" else None
+    if bits and any(not -(2 ** (bits - 1)) <= int(end) < 2 ** (bits - 1) for end in ends):
+        return f"bottom or top does not fit into {shown}"
     return None
 
 

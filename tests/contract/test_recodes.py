@@ -215,6 +215,7 @@ def test_what_cannot_be_is_refused(asked: dict[str, Any], why: str) -> None:
     [
         ({"top": {"ill": 3}}, "are for numbers"), ({"top": {"day": 3}}, "are dates"), ({"top": {"age": "2020-01-01"}}, "are numbers"),
         ({"round": {"day": 3}}, "round is for numbers"), ({"top": {"age": 1.5}}, "whole numbers"), ({"top": {"cost": "1.005"}}, "more decimals"),
+        ({"top": {"cost": 10_000_000}}, "more digits"), ({"bottom": {"age": -3_000_000_000}}, "does not fit"),
     ],
 )  # fmt: skip
 def test_what_a_column_cannot_be_is_refused(world: Any, asked: dict[str, Any], why: str) -> None:
@@ -223,6 +224,7 @@ def test_what_a_column_cannot_be_is_refused(world: Any, asked: dict[str, Any], w
         db.anonymize(table, quasi=list(COLUMNS), k=2, name="refused", **asked)
 
 
+@pytest.mark.thorough
 def test_evaluate_takes_recoded_columns_and_prefixes_of_texts(shared_db: Any, tmp_path: Path) -> None:
     db, table = shared_db, f"r_{uuid.uuid4().hex[:8]}"
     codes = [(i * 37 % 120, f"{'ABÄa'[i % 4]}{i * 13 % 50:02}{i % 3}", i) for i in range(120)]
