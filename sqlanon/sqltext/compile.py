@@ -17,8 +17,11 @@ from sqlanon.sqltext.quote import identifier, link_of, literal, scratch_table, s
 # Random, so that no name a user chose can look like them.
 _SENTINEL = f"_sqlanon_bind_{secrets.token_hex(8)}_"
 _ANY_RUN = f"_sqlanon_run_{secrets.token_hex(8)}_"
+_ANY_NAME = f"_sqlanon_name_{secrets.token_hex(8)}_"
 _TOKEN = re.compile(r"""'(?:[^']|'')*'|"(?:[^"]|"")*"|--[^\n]*|::|:([^\W\d]\w*)""")
 """What a placeholder must not be looked for in, or a placeholder."""
+_NAMED = re.compile(rf"""["`]{_ANY_NAME}(\d+)_["`]""")
+"""A numbered name, with an engine's quotes."""
 _MARKS = {"duckdb": "$", "spark": ":"}
 """What a placeholder begins with, where the driver does not have Python's."""
 _HEADER = re.compile(r"\A(--[^\n]*\n)(?:--[^\n]*\n)+")
@@ -58,20 +61,40 @@ def _read(text: str) -> jinja2.Template:
     return template
 
 
-@lru_cache(maxsize=4096)
 def _compiled(name: str, text: str, written: str, dialect: str) -> str:
     """Check ``text`` and write it in ``dialect``; placeholders become the driver's, a bare % is doubled for psycopg.
 
     A text in the engine's own dialect is not parsed: the engine does that, and a run of many columns has thousands of texts.
+    Another text is parsed once for all quoted names that it may have: columns and runs differ in little else.
     """
     if written == dialect:
         return _placeholders(text, dialect)
+    nameless, names = _without_names(text)
+    spelt = [_finish(spelled(quoted, dialect), dialect) for quoted in names]
+    return _NAMED.sub(lambda found: spelt[int(found[1])], _translated(name, nameless, written, dialect))
+
+
+def _without_names(text: str) -> tuple[str, list[str]]:
+    """A text whose quoted names are numbered, and these names with their quotes."""
+    numbers: dict[str, int] = {}
+
+    def numbered(token: re.Match[str]) -> str:
+        if not token[0].startswith('"'):
+            return token[0]
+        return f'"{_ANY_NAME}{numbers.setdefault(token[0], len(numbers))}_"'
+
+    return _TOKEN.sub(numbered, text), list(numbers)
+
+
+@lru_cache(maxsize=4096)
+def _translated(name: str, text: str, written: str, dialect: str) -> str:
     # A parser takes long to import, and on DuckDB nothing needs one but queries.
     from sqlanon.sqltext.trees import portable
 
     return _finish(portable(name, text, written, dialect, _SENTINEL), dialect)
 
 
+@lru_cache(maxsize=4096)
 def _placeholders(text: str, dialect: str) -> str:
     """Replace ``:name`` outside of quotes, comments and casts; quotes become the engine's."""
 

@@ -40,7 +40,7 @@ def wide(column: Quasi, codes: list[int]) -> int:
     """How much of the domain an interval covers; NULL with a value is as wide as the column."""
     if codes[0] == 0:
         return SCALE if len(codes) > 1 else 0
-    low, high = (column.position(column.domain[code - 1]) for code in (codes[0], codes[-1]))
+    low, high = (column.positions[code - 1] for code in (codes[0], codes[-1]))
     return high - low
 
 

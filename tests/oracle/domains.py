@@ -101,6 +101,26 @@ class Quasi:
         return [0 if value is None else number[self.key(value)] for value in self.values]
 
     @cached_property
+    def keys(self) -> list[Any]:
+        """What makes the value of every row equal to others; None is NULL."""
+        return [None if value is None else self.key(value) for value in self.values]
+
+    @cached_property
+    def domain_keys(self) -> list[Any]:
+        """The keys of the domain, in its order."""
+        return [self.key(value) for value in self.domain]
+
+    @cached_property
+    def positions(self) -> list[int]:
+        """The positions of the domain, in its order."""
+        return [self.position(value) for value in self.domain]
+
+    @cached_property
+    def known_extents(self) -> dict[frozenset[int], int]:
+        """Extents of sets of codes that were asked for: brute force asks for the same ones again and again."""
+        return {}
+
+    @cached_property
     def size(self) -> int:
         """|A|: leaves of the hierarchy's file, or distinct non-null values."""
         return len(self.tree.leaves) if self.kind == "hierarchy" else len(self.domain)

@@ -12,18 +12,26 @@ EXACT_SETS = 256
 
 def extent(column: Quasi, rows: Sequence[int]) -> int:
     """How wide a class is in one attribute, from 0 to `SCALE`."""
-    codes = {column.codes[row] for row in rows}
+    own = column.codes
+    codes = frozenset([own[row] for row in rows])
     if len(codes) == 1:
         return 0
+    found = column.known_extents.get(codes)
+    if found is None:
+        found = column.known_extents[codes] = _extent(column, codes)
+    return found
+
+
+def _extent(column: Quasi, codes: frozenset[int]) -> int:
     if 0 in codes:
         return SCALE
-    values = [column.domain[code - 1] for code in sorted(codes)]
     if column.kind == "hierarchy":
+        values = [column.domain[code - 1] for code in sorted(codes)]
         return column.tree.under(*column.tree.common(values)) * SCALE // column.size
     if column.kind == "nominal":
         size = len(codes) if column.size <= EXACT_SETS else max(codes) - min(codes) + 1
         return size * SCALE // column.size
-    return column.position(values[-1]) - column.position(values[0])
+    return column.positions[max(codes) - 1] - column.positions[min(codes) - 1]
 
 
 def loss(table: Table, rows: Sequence[int]) -> int:

@@ -27,15 +27,14 @@ Show = Callable[[Quasi, Sequence[int]], Cell]
 
 
 def key(column: Quasi, row: int) -> Value:
-    value = column.values[row]
-    return None if value is None else column.key(value)
+    return column.keys[row]
 
 
 def everything(column: Quasi) -> Cell:
     if column.kind == "hierarchy":
         values = [column.key(leaf) for leaf in column.tree.leaves]
     else:
-        values = [column.key(value) for value in column.domain]
+        values = column.domain_keys
     return Cell(frozenset([*values, *([None] if column.has_null else [])]), 1.0)
 
 
@@ -48,7 +47,8 @@ def shown(column: Quasi, rows: Sequence[int]) -> Cell:
         level, label = column.tree.common([column.values[row] for row in rows])
         return node(column, level, label)
     if len(own) > 1 and column.kind != "nominal":
-        own = {other for value in column.domain if min(own) <= (other := column.key(value)) <= max(own)}
+        low, high = min(own), max(own)
+        own = {other for other in column.domain_keys if low <= other <= high}
     return Cell(frozenset(own), float(len(own) > 1))
 
 

@@ -58,7 +58,7 @@ def cost(column: Quasi, level: int, row: int, metric: str) -> tuple[int, int]:
         return (bits[0] - bits[1]) * column.weight, bits[0] * column.weight
     full = column.weight * SCALE
     if level == height(column):
-        alone = len({column.key(v) if v is not None else None for v in column.values}) == 1
+        alone = len(set(column.codes)) == 1
         hidden = column.kind != "hierarchy" and alone
         return (
             0 if hidden or (column.kind == "hierarchy" and column.size + column.has_null == 1) else full

@@ -54,7 +54,7 @@ def places(column: Quasi) -> list[int]:
     """Where every value that the domain holds lies on the column's axis; a hierarchy holds all leaves of its file."""
     if column.kind in ("nominal", "hierarchy"):
         return [i * SCALE // max(column.size - 1, 1) for i in range(column.size)]
-    return [column.position(value) for value in column.domain]
+    return column.positions
 
 
 def axis(column: Quasi) -> list[int]:

@@ -14,7 +14,7 @@ from tests.oracle.chance import Chance
 from tests.oracle.divisions import wide
 from tests.oracle.domains import SCALE, Table
 from tests.oracle.extent import EXACT_SETS
-from tests.oracle.information import key, shown
+from tests.oracle.information import shown
 from tests.oracle.requirements import Privacy, meets
 
 Rows = list[int]
@@ -33,7 +33,7 @@ def cost(table: Table, rows: Rows, objective: str, w: int = 50) -> int:
     total = 0
     for column in table.quasi:
         values, every = shown(column, rows).values, range(table.rows)
-        inside = [row for row in every if key(column, row) in values]
+        inside = [row for row in every if column.keys[row] in values]
         codes = {column.codes[row] for row in rows}
         if column.kind == "nominal" and column.size > EXACT_SETS and 0 not in codes:
             inside = [row for row in every if min(codes) <= column.codes[row] <= max(codes)]

@@ -51,7 +51,7 @@ def geometry(table: Table) -> tuple[ex.Geometry, np.ndarray]:
             own = [count * ex.SCALE // max(column.size, 1) for count in range(column.size + null + 1)]
         else:
             kind = ex.ORDERED
-            own = [0] * null + [column.position(value) for value in column.domain]
+            own = [0] * null + column.positions
         size = max(column.size, 1)
         facts.append((kind, size, null, column.weight, len(packed), levels, word, word + words, 0))
         packed += own
