@@ -70,6 +70,11 @@ def test_a_denominator_that_may_be_0_is_refused_or_null(shared_db: Any) -> None:
         f"SELECT 1.0 * count(*) / nullif(count(*) FILTER (WHERE a > 4), 0) AS r FROM {name}"
     ).rows
     assert answer["r"].undefined_possible
+    (never,) = shared_db.query(
+        f"SELECT 1.0 * count(*) / nullif(count(*) FILTER (WHERE a > 40), 0) AS r FROM {name}"
+    ).rows
+    assert never["r"].undefined_possible
+    assert never["r"].estimate is None
     # A group that exists has a row.
     for row in shared_db.query(
         f"SELECT g, 1.0 * count(*) FILTER (WHERE a > 4) / count(*) AS r FROM {name} GROUP BY g"

@@ -47,7 +47,8 @@ def divided(calculator: Calculator, node: exp.Binary, *, sharp: bool) -> Quad:
         bottom_low = sql("GREATEST(:l, 1)", l=bottom.low)
     known = sql(":l > 0", l=bottom_low)
     doubles = [as_type(end, "DOUBLE") for end in (top.low, top.high, bottom_low, bottom.high)]
-    ends = [exp.Div(this=guarded(x), expression=guarded(y)) for x in doubles[:2] for y in doubles[2:]]
+    # Where a count is always 0, its guarded low end is 1 and its high end 0: PostgreSQL refuses to divide by that.
+    ends = [sql(":x / NULLIF(:y, 0)", x=x, y=y) for x in doubles[:2] for y in doubles[2:]]
     low, high = (when(known, end) for end in _corners(ends, [top, bottom]))
     zero = when(sql(":l > 0", l=bottom.low), FALSE, sql("COALESCE(:h, 1) >= 0", h=bottom.high))
     found = (
