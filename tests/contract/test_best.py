@@ -207,6 +207,7 @@ def test_equal_rows_that_classes_divide(connect_module: Any, engine: Any) -> Non
         assert report.loss.gcp == pytest.approx(min(losses.values()), rel=1e-12)
 
 
+@pytest.mark.cover
 @pytest.mark.parametrize("metric", ["dm", "c_avg"])
 def test_classes_that_show_the_same_are_one_in_format_suppressed(shared_db: Any, metric: str) -> None:
     """What decides is what reports state: one of the tables has classes that show the same."""

@@ -98,6 +98,7 @@ def test_staged_rows_are_numbered(connect, test_engine, many, monkeypatch):
         assert {name for _, name in found} == {f"v{i}" for i in range(ROWS)}
 
 
+@pytest.mark.cover
 @pytest.mark.parametrize("test_engine", PAIR, ids=lambda engine: engine.name)
 @pytest.mark.parametrize("flaw", ["none", "a row left out", "a row twice", "an unknown row", "no class"])
 @pytest.mark.parametrize("tied", [False, True], ids=["plain", "tied"])

@@ -99,6 +99,7 @@ WHOLE: dict[str, Any] = {
 """What one class of all values spans, by the names of `tests.contract.test_types`."""
 
 
+@pytest.mark.cover
 @pytest.mark.parametrize(
     ("engine", "name"),
     [

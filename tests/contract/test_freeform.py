@@ -85,6 +85,7 @@ def test_both_engines_publish_the_same_boxes(
     assert published[0] == published[1]
 
 
+@pytest.mark.cover
 @pytest.mark.parametrize(
     "rows",
     [

@@ -53,6 +53,7 @@ def changed(edges: Edges, how: str, n: int, drawn: random.Random) -> Edges:
     return edges  # fmt: skip
 
 
+@pytest.mark.cover
 @pytest.mark.parametrize(
     "how", ["nothing", "matching", "row", "box", "lacking", "twice", "edge", "drawn", "drawn again"]
 )

@@ -167,6 +167,7 @@ QUESTIONS = (
 )  # fmt: skip
 
 
+@pytest.mark.cover
 @pytest.mark.parametrize("form", ["ranges", "labels"])
 def test_nodes_of_rules_bound_every_answer(world: Any, form: str) -> None:
     db, table, _ = world

@@ -142,6 +142,7 @@ def test_assignment_equals_oracle(
     assert multiset(released(given.table, classes, "ranges")) == expected_once(str(way), sample.name)
 
 
+@pytest.mark.cover
 @pytest.mark.parametrize(("engine", "way", "execution", "sample"), walks())
 def test_release_and_report_equal_oracle(
     connect_module: Any, engine: Any, sample: Case, way: Way, execution: str, tmp_path: Path

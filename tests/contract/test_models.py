@@ -171,6 +171,7 @@ def test_long_runs_meet_it(shared_db: Any, model: Model, method: str, tmp_path: 
     assert classes == found.report.classes > 1
 
 
+@pytest.mark.cover
 @pytest.mark.parametrize("method", ["tree", "hilbert", "mondrian"])
 def test_groups_of_equal_boxes_that_fail_together_are_united(shared_db: Any, method: str) -> None:
     """Few different rows: classes of the same box each meet delta-disclosure that ignores absent values, and not what readers see as one."""

@@ -67,6 +67,7 @@ def counterexamples(db: Any, name: str) -> dict[Any, int]:
     return found
 
 
+@pytest.mark.cover
 @pytest.mark.parametrize("name", [name for name, one in REQUIREMENTS.items() if not one.population])
 def test_unions_meet_what_is_monotone(shared_db: Any, name: str) -> None:
     found = counterexamples(shared_db, name)

@@ -285,6 +285,7 @@ def test_what_kernels_count(seed: int) -> None:
         ]
 
 
+@pytest.mark.cover
 @pytest.mark.parametrize("bordered", [True, False])
 def test_many_equal_rows_do_not_collapse_into_one_class(
     shared_db: Any, monkeypatch: pytest.MonkeyPatch, bordered: bool

@@ -62,6 +62,7 @@ def check(db: Any, table: str, rows: Sequence[tuple[Any, ...]], report: Any, k: 
     assert all(one.satisfied for one in report.requirements)
 
 
+@pytest.mark.cover
 @pytest.mark.parametrize(
     ("method", "execution"), [*FEW, *(pytest.param(*way, marks=pytest.mark.thorough) for way in WAYS)]
 )
@@ -154,6 +155,7 @@ def test_classes_that_fail_over_rows_are_united(shared_db: Any) -> None:
         shared_db.anonymize(source, **{**WHOLE, "l": 9})
 
 
+@pytest.mark.cover
 @pytest.mark.parametrize(
     "asked",
     [{"l": "3/2"}, {"l": None, "alpha": {"max": "3/5", "values": ["a"]}}, {"l": None, "entropy_l": "5/2"}],
@@ -173,6 +175,7 @@ def test_what_is_asked_near_what_the_table_has_leaves_more_than_a_few_classes(
     assert made.report.loss.gcp <= 0.1
 
 
+@pytest.mark.cover
 @pytest.mark.parametrize(
     "asked", [{"recursive_cl": {"c": 10, "l": 2}}, {"entropy_l": "3/2"}, {"distinct_l": 2}], ids=str
 )

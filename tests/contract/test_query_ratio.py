@@ -42,6 +42,7 @@ def made(db: Any, rng: random.Random) -> tuple[str, list[tuple[int, int, int, in
     return name, rows
 
 
+@pytest.mark.cover
 @pytest.mark.parametrize("seed", range(3))
 def test_counts_and_sums_divided_are_bounded_jointly(shared_db: Any, seed: int) -> None:
     name, rows = made(shared_db, random.Random(seed))

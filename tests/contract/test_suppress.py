@@ -74,6 +74,7 @@ def test_what_every_row_meets_counts_no_values(shared_db: Any, execution: str, k
     assert sum(all(row[name] is not None for name in "abc") for row in found) == whole
 
 
+@pytest.mark.cover
 @pytest.mark.parametrize("l", [Fraction(3), Fraction(5, 2)])
 @pytest.mark.parametrize("rest", ["hilbert", "tree", "mondrian"])
 def test_another_method_divides_what_tp_leaves(shared_db: Any, rest: str, l: Fraction) -> None:  # noqa: E741

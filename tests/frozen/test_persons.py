@@ -21,6 +21,7 @@ COLUMNS = {"id": "INTEGER", "who": "TEXT", "age": "INTEGER", "ill": "TEXT"}
 K, L, COHORT = 3, 2, 12
 
 
+@pytest.mark.cover
 @pytest.mark.parametrize("persons", ["rows", "whole"])
 @pytest.mark.parametrize("seed", seeds(6, 1))
 def test_nights_of_events(shared_db: Any, persons: str, seed: int) -> None:

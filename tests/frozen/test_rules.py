@@ -51,6 +51,7 @@ def test_policies_that_no_lineage_keeps(words: dict[str, str], said: str) -> Non
     assert said in str(refused.value)
 
 
+@pytest.mark.cover
 @pytest.mark.parametrize(
     ("limit", "most", "said"),
     [("max_stale", Fraction(1, 20), "max_stale"), ("max_retained", Fraction(1, 20), "max_retained"), ("max_waiting", Fraction(1, 20), "max_waiting")],
@@ -248,6 +249,7 @@ TAMPERED = {
 }  # fmt: skip
 
 
+@pytest.mark.cover
 @pytest.mark.parametrize("what", TAMPERED)
 def test_verify_refuses_a_lineage_that_was_changed(shared_db: Any, what: str) -> None:
     table, spec, source = begun(shared_db)

@@ -54,6 +54,7 @@ def table(rng: random.Random, rows: int) -> list[tuple[Any, ...]]:
     ]  # fmt: skip
 
 
+@pytest.mark.cover
 @pytest.mark.property
 @pytest.mark.parametrize("kind", ["ranges", "labels", "anatomy"])
 @FEW
