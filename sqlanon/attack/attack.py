@@ -187,7 +187,11 @@ def _not_measured(on: Subject, material: Material) -> tuple[str, ...]:
         found.append(
             f"errors: a cell of format {facts.name} excludes no wrong value either; who knows a victim's class has no use for it"
         )
-    if not material.tied:
+    if entry.frozen:
+        found.append(
+            "rows left out: a frozen release has no table that ties the version to its source, so that every row of the source counts as published"
+        )
+    elif not material.tied:
         found.append(
             "rows left out: the private table that ties the version to its source is gone, so that every row counts as published"
         )

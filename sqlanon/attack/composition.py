@@ -114,6 +114,8 @@ def _unlike(scratch: Scratch, entry: Entry, other: Entry, here: Sequence[str]) -
         return "sensitive values of one belong to groups, not to rows"
     if link_columns_of(entry, here) != link_columns_of(other, here):
         return "they name different identifiers"
+    if entry.frozen or other.frozen:
+        return "one is frozen, and has no table that ties its rows to those of the source"
     tables = [table for one in (entry, other) for table in (one.certificate or (one.link,))]
     if not all(scratch.engine.exists(table) for table in tables):
         return "the private table of one is gone"

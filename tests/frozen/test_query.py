@@ -57,3 +57,14 @@ def test_what_has_no_bounds_of_the_source(shared_db: Any) -> None:
     ):
         with pytest.raises(Refused, match="--as-of-source"):
             shared_db.query(text.format(table), as_of_source=True)
+
+
+@pytest.mark.thorough
+def test_an_attack_says_why_rows_left_out_are_not_measured(shared_db: Any) -> None:
+    """Nothing is gone: a frozen release never has a table that ties its rows to those of the source."""
+    table = f"attacked_{next(FRESH)}"
+    write(shared_db, table, ward(random.Random(1), 30))
+    shared_db.run(spec_of(table, rows=60))
+    (why,) = (line for line in shared_db.attack(table).not_measured if line.startswith("rows left out"))
+    assert "gone" not in why
+    assert "frozen release has no table" in why

@@ -63,6 +63,11 @@ class Entry:
         return TableRef(PRIVATE_SCHEMA, f"{self.physical}_link", self.database)
 
     @property
+    def frozen(self) -> bool:
+        """Whether it is a version of a lineage: no table ties its rows to those of the source."""
+        return bool(self.report.get("lineage"))
+
+    @property
     def certificate(self) -> tuple[TableRef, ...]:
         """With boxes of their own: the tables of edges and of drawn boxes; else none."""
         if not self.policy.get("privacy", {}).get("own_boxes"):
