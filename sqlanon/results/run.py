@@ -105,6 +105,8 @@ class RunReport(Report):
     ``max_class`` the rows that fit one."""
     written: str | None = None
     """With boxes of their own: a hash of the rows of the published table, whatever their order; an audit compares the table with it."""
+    drawn: str | None = None
+    """With boxes of their own: a keyed hash of the private table of drawn boxes; an audit compares that table with it."""
     surest: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     """With boxes of their own, per sensitive column: over rows, the ``mean`` and ``worst`` share of the most frequent value among the row's boxes."""
     lineage: LineageReport | None = None

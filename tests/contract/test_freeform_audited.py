@@ -14,24 +14,32 @@ from tests.contract.own_boxes import SMALL, placed, run, version_of
 
 def test_audits_check_the_certificate(shared_db: Any, tmp_path: Path) -> None:
     _, report = run(shared_db, SMALL, tmp_path)
-    db, edges = shared_db, version_of(shared_db, report).certificate[0]
+    db, (edges, drawn) = shared_db, version_of(shared_db, report).certificate
     found = db.audit(report.published)
     assert (found.candidates, found.k, found.satisfied, found.highest_risk) == (True, 3, True, 1 / 3)
     with pytest.raises(PolicyError, match="name no columns"):
         db.audit(report.published, quasi=["c"])
 
     def change(statement: str, back: str, words: str) -> None:
-        db.engine.execute(Statement("test", statement.format(edges=placed(edges)), {}))
+        names = {"edges": placed(edges), "drawn": placed(drawn)}
+        db.engine.execute(Statement("test", statement.format(**names), {}))
         found = db.audit(report.published)
         assert not found.satisfied
         assert found.k == 0
         assert words in found.not_measured[0]
-        db.engine.execute(Statement("test", back.format(edges=placed(edges)), {}))
+        db.engine.execute(Statement("test", back.format(**names), {}))
 
     moved = "UPDATE {{edges}} SET matching = {} - matching"
     change(moved.format(2), moved.format(2), "remix and draw are not those")
     swapped = "UPDATE {edges} SET box = 1 - box WHERE box IN (0, 1) AND matching = 0"
     change(swapped, swapped, "")
+    base = "UPDATE {edges} SET base = 2 - base"
+    change(base, base, "remix and draw are not those")
+    # Two source rows change places: each is said to be the other's, and only the hash of the table shows it.
+    links = "UPDATE {drawn} AS d SET link = (SELECT o.link FROM {drawn} AS o WHERE o.slot = 1 - d.slot) WHERE d.slot IN (0, 1)"
+    change(links, links, "rows changed places in what was drawn")
+    both = "UPDATE {drawn} SET slot = 1 - slot WHERE slot IN (0, 1)"
+    change(both, both, "the draw is none of the matchings")
     change("DELETE FROM {edges} WHERE slot = 0", "SELECT 1", "no 3 matchings of 30 rows")
 
 

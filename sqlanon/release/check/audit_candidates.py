@@ -58,8 +58,11 @@ def audit_candidates(engine: Engine, place: Place, named: bool, spec: ReleaseSpe
     k = int(entry.policy["privacy"]["k"])
     rows = int(str(engine.fetch(statement("table/count", engine.dialect, source=place.relation.ref))[0][0]))
     key = key_of(secret, entry.release, str(entry.report.get("certificate")))
+    certificate, mark = Certificate(edges, drawn), entry.report.get("drawn")
     with reading(engine, edges), reading(engine, drawn), Scratch(engine) as scratch:
-        wrong = checked(scratch, Certificate(edges, drawn), rows, k, key)
+        wrong = checked(scratch, certificate, rows, k, key)
+        if wrong is None and mark is not None and certificate.mark(engine, key) != mark:
+            wrong = "the certificate is not as it was written: rows changed places in what was drawn"
     if wrong is None and fingerprint(engine, place.relation) != entry.report.get("written"):
         wrong = "the published table is not as it was written: a cell was altered, or values changed places between rows"
     lost = [wrong] if wrong is not None else []

@@ -7,6 +7,8 @@ drawn. It says whose every row is: it is as private as the source.
 
 from __future__ import annotations
 
+import hashlib
+import hmac
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -47,6 +49,14 @@ class Certificate:
     def tables(self) -> tuple[TableRef, ...]:
         """Both."""
         return self.edges, self.drawn
+
+    def mark(self, engine: Engine, key: bytes) -> str:
+        """A keyed hash of what was drawn: rows whose links or boxes change places change it. Edges are bound to it by the draw, and by the remix.
+
+        Reports have it, and without a key it would show whether a guess of the draw of a small table is right.
+        """
+        found = fingerprint(engine, engine.look_up([self.drawn]).relations[self.drawn])
+        return hmac.new(key, f"drawn\0{found}".encode(), hashlib.sha256).hexdigest()
 
     def written(
         self, scratch: Scratch, classed: TableRef, recoded: Recoded, link: Sequence[tuple[str, bool]]

@@ -143,14 +143,14 @@ def publish(
 
     def verify(place: TableRef, found: Found) -> RunReport:
         physical = found.relations[place]
-        verify_own_boxes(report.certificate)
+        drawn = verify_own_boxes(report.certificate)
         if recoded.sensitive:
             counted = found.relations[sensitive_of(place)]
             verified = verify_pair(scratch, encoded, classed, recoded, counted, physical, ready.requirements)
         else:
             verified = verify_physical(scratch, encoded, classed, recoded, physical, ready.requirements)
         written = fingerprint(engine, physical) if private.certificate else None
-        done = replace(as_verified(report, verified, watch), written=written)
+        done = replace(as_verified(report, verified, watch), written=written, drawn=drawn)
         return with_tokens(done, physical) if spec.token else done
 
     def with_tokens(done: RunReport, physical: Relation) -> RunReport:
@@ -174,10 +174,13 @@ def publish(
         else []
     )
 
-    def verify_own_boxes(content: str | None) -> None:
-        if private.certificate and recoded.candidates and content is not None:
-            key = key_of(private.secret, spec.name, content)
-            verify_candidates(scratch, encoded, recoded, private.certificate, spec.privacy.k, key)
+    def verify_own_boxes(content: str | None) -> str | None:
+        """Verify them, if they are; a keyed hash of what was drawn."""
+        if private.certificate is None or recoded.candidates is None or content is None:
+            return None
+        key = key_of(private.secret, spec.name, content)
+        verify_candidates(scratch, encoded, recoded, private.certificate, spec.privacy.k, key)
+        return private.certificate.mark(engine, key)
 
     link = scratch.sql(
         "publish/link", linked=private_table(engine, f"{target.physical}_link"), classed=classed,
