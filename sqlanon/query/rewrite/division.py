@@ -45,9 +45,9 @@ def divided(calculator: Calculator, node: exp.Binary, *, sharp: bool) -> Quad:
     bottom_low = bottom.low
     if counted and (zero_is_null or _always(calculator, below)):
         bottom_low = sql("GREATEST(:l, 1)", l=bottom.low)
-    known = sql(":l > 0", l=bottom_low)
+    # A count that is always 0 gives NULL alone: its guarded low end is 1, its high end 0.
+    known = sql(":l > 0 AND COALESCE(:h, 1) > 0", l=bottom_low, h=bottom.high)
     doubles = [as_type(end, "DOUBLE") for end in (top.low, top.high, bottom_low, bottom.high)]
-    # Where a count is always 0, its guarded low end is 1 and its high end 0: PostgreSQL refuses to divide by that.
     ends = [sql(":x / NULLIF(:y, 0)", x=x, y=y) for x in doubles[:2] for y in doubles[2:]]
     low, high = (when(known, end) for end in _corners(ends, [top, bottom]))
     zero = when(sql(":l > 0", l=bottom.low), FALSE, sql("COALESCE(:h, 1) >= 0", h=bottom.high))
