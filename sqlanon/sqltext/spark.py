@@ -20,6 +20,9 @@ def for_spark(tree: exp.Expr) -> exp.Expr:
     for call in reversed(list(tree.find_all(exp.Anonymous))):  # what is inside first
         if call.name.upper() == "HASH":
             call.replace(_hash(call.expressions))
+    for part in reversed(list(tree.find_all(exp.Extract))):
+        if part.name.upper() == "EPOCH":
+            part.replace(_epoch(part.expression))
     for window in list(tree.find_all(exp.Window)):
         if isinstance(window.this, exp.RowNumber) and not window.args.get("order"):
             order = exp.Ordered(this=exp.Literal.number(0), nulls_first=True)
@@ -39,6 +42,16 @@ def _hash(values: list[exp.Expr]) -> exp.Expr:
     """64 bits of several values. Spark's hash passes over NULLs, so that each value says whether it is one."""
     nulls = [exp.Is(this=exp.paren(value.copy()), expression=exp.Null()) for value in values]
     return exp.func("XXHASH64", *(value.copy() for value in values), *nulls)
+
+
+def _epoch(moment: exp.Expr) -> exp.Expr:
+    """Seconds since 1970 of a date or a timestamp as it is written; Spark extracts none. The session's time zone does not count."""
+    start, own = (
+        exp.cast(each, "TIMESTAMP_NTZ", dialect="spark")
+        for each in (exp.Literal.string("1970-01-01"), moment.copy())
+    )
+    micros = exp.Anonymous(this="TIMESTAMPDIFF", expressions=[exp.var("MICROSECOND"), start, own])
+    return exp.paren(exp.Div(this=micros, expression=exp.Literal.number("1000000D")))
 
 
 def _ordered(node: exp.Expr) -> None:
