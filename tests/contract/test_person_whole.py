@@ -222,6 +222,26 @@ def test_what_most_rows_of_a_person_have_guides_where_most_rows_have_it(
     assert made.report.classes > 1
 
 
+def test_refine_is_not_used_where_the_rows_lose_more_by_it(shared_db: Any) -> None:
+    """Persons at 0, 1, 4, 11 and 12, the first with 40 rows: {0, 1} and {4, 11, 12} lose 26 by persons and 66 by rows, {0, 1, 4} and {11, 12} 14 and 170."""
+    said = []
+    for places in ((0, 1, 4, 11, 12), (12, 11, 8, 1, 0)):  # the median is cut from one side
+        people = [0] * 40 + [1, 2, 3, 4]
+        rows = [(i, places[who], "p", "abcd"[i % 4], f"z{who}", 0) for i, who in enumerate(people)]
+        source = place(shared_db, rows)
+        asked = {**WHOLE, "k": 2, "l": None, "method": "mondrian:cut=median"}
+        plain = shared_db.anonymize(source, **asked)
+        assert plain.report.classes == 2
+        lost, small = plain.loss().gcp, min(len(one) for one in classes(shared_db, source, rows))
+        made = shared_db.anonymize(source, **asked, refine=True)
+        check(shared_db, source, rows, made.report, 2)
+        assert made.loss().gcp <= lost
+        noted = any("refine is not used" in note for note in made.report.notes)
+        assert noted == (small == 3)
+        said.append(noted)
+    assert sorted(said) == [False, True]
+
+
 def careless(monkeypatch: pytest.MonkeyPatch, statement: str) -> None:
     """Rows get the class of their person, and then somebody tampers with it."""
     right = whole.assigned

@@ -16,6 +16,7 @@ from dataclasses import replace
 from fractions import Fraction
 from typing import Any, cast
 
+from sqlanon.declared import FORMATS
 from sqlanon.engines.base import TableRef
 from sqlanon.errors import PrivacyViolation
 from sqlanon.methods import Method
@@ -50,7 +51,10 @@ def of_rows(requirements: Sequence[Requirement]) -> list[Requirement]:
 def assigned(context: Context, method: Method) -> Assignment:
     """What the method assigns to persons, for their rows. No boxes come with it, as these are of persons.
 
-    Cost: a GROUP BY of the rows by person, one more for each sensitive column that must be diverse, and a join.
+    Refining lowers persons x extents. Where the rows then lose more, by GCP or in format suppressed by stars, classes stay as they were.
+
+    Cost: a GROUP BY of the rows by person, one more for each sensitive column that must be diverse, and a join. With ``refine`` the method runs
+    twice, and boxes of rows are made as often.
     """
     scratch, encoded = context.scratch, context.encoded
     units, part, usual = units_of(context, encoded)
@@ -58,24 +62,37 @@ def assigned(context: Context, method: Method) -> Assignment:
         *of_units(context.requirements),
         *guided(scratch, encoded, units, part, guides_of(context, usual)),
     )
-    made = method.assign(replace(context, encoded=part, requirements=asked, listed=False, read_again=True))
-    if made.unassigned or made.starred is not None or made.matches is not None:
-        raise PrivacyViolation(
-            "with persons: whole the method gave some person no class, or one of its own; nothing was published"
-        )
-    table = scratch.table("assigned")
-    (person,) = encoded.persons
-    scratch.execute(
-        "persons/assigned",
-        assigned=table,
-        work=encoded.work,
-        units=units,
-        assign=made.table,
-        person=person.code,
-    )
-    for used in (units, made.table, made.spans, made.levels, made.shared):
-        if used is not None:
-            scratch.drop(used)
+    own = replace(context, encoded=part, requirements=asked, listed=False, read_again=True)
+    if context.refine is None:
+        found = _for_rows(context, own, method, units, "assigned")
+    else:
+        from sqlanon.methods.best.loss import Losses
+
+        losses = Losses(context, "stars" if FORMATS[context.format].either else "gcp")
+        found = _for_rows(context, own, method, units, "assigned_refined")
+        plain = _for_rows(context, replace(own, refine=None), method, units, "assigned")
+        before, after = losses.of(plain), losses.of(found)
+        if before < after:
+            note = f"refine is not used: by its classes the rows would lose {losses.metric} {losses.shown(after)}, not {losses.shown(before)}"
+            found, plain = replace(plain, notes=(*plain.notes, note), refined=True), found
+        scratch.drop(plain.table)
+    scratch.drop(units)
+    return found
+
+
+def _for_rows(context: Context, own: Context, method: Method, units: TableRef, name: str) -> Assignment:
+    """The classes that the method makes of persons, as seen by ``own``, in a table ``name`` of the rows."""
+    scratch, table = context.scratch, context.scratch.table(name)
+    (person,) = context.encoded.persons
+    with scratch.beside() as beside:  # methods call their tables alike
+        made = method.assign(replace(own, scratch=beside))
+        if made.unassigned or made.starred is not None or made.matches is not None:
+            raise PrivacyViolation(
+                "with persons: whole the method gave some person no class, or one of its own; nothing was published"
+            )
+        scratch.execute(
+            "persons/assigned", assigned=table, work=context.encoded.work, units=units, assign=made.table, person=person.code
+        )  # fmt: skip
     # Rows of equal codes, which are one person's, are in one class.
     return Assignment(
         table, made.execution, made.notes, divided=False, refined=made.refined, search=made.search
