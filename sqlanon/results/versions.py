@@ -30,7 +30,8 @@ class ReleaseRow(Report):
     sqlanon: str
     format: str = ""
     suppressed: int = 0
-    """``rows`` are those of the source; so many of them are left out. ``gcp`` is 0 for anatomy: its quasi columns are exact."""
+    """``rows`` are those of the source; so many of them are left out. ``gcp`` is 0 for anatomy: its quasi columns are exact; of
+    a frozen release it is that of all published rows, each measured in its own cohort."""
     boxes: str = ""
     """``own``: every row has a box of its own; ``classes`` are then boxes, and ``min_class`` and ``max_class`` the rows that fit one."""
 

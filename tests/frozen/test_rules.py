@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 import random
+from collections import Counter
 from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
@@ -313,3 +314,25 @@ def test_a_file_that_was_never_put_in_place_leaves_the_lineage_as_it_was(
         assert (done.lineage.entered, done.lineage.published) == (11, 31)
     with sqlanon.connect(f"duckdb:///{released}", read_only=True) as readers:
         assert readers.engine.fetch("SELECT COUNT(*) FROM release.people")[0][0] == 31
+
+
+def test_releases_list_the_loss_of_all_that_is_published(shared_db: Any) -> None:
+    """A mean over the view: of every row the widths of its intervals, as shares of what its own cohort has."""
+    table, spec, source = begun(shared_db)
+    new = {number: (number % 7, number % 3, ("flu", "hiv")[number % 2], 1) for number in range(100, 108)}
+    shown = f"SELECT age_lo, age_hi, dose_lo, dose_hi, ill, cost FROM release.{table}"
+    first = Counter(shared_db.engine.fetch(shown))
+    write(shared_db, table, source | new)
+    shared_db.run(spec)
+    widths = 0.0
+    for rows, found in ((source, first), (new, Counter(shared_db.engine.fetch(shown)) - first)):
+        ages, doses = ([row[i] for row in rows.values()] for i in (0, 1))
+        for (low, high, least, most, *_), n in found.items():
+            age, dose = (high - low) / (max(ages) - min(ages)), (most - least) / (max(doses) - min(doses))
+            widths += n * (age + dose) / 2
+    listed = {row.version: row.gcp for row in shared_db.releases(table)}
+    assert listed[2] == pytest.approx(widths / 28)
+    del source[0]  # a version without a cohort
+    write(shared_db, table, source | new)
+    shared_db.run(spec)
+    assert shared_db.releases(table)[-1].gcp == pytest.approx(widths / 28)
