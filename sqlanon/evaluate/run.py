@@ -25,6 +25,7 @@ from sqlanon.evaluate.workload import Asked, chosen, fitting, queries, sensitive
 from sqlanon.progress import Progress, Silent
 from sqlanon.query.answer import Answer, Bounded
 from sqlanon.query.ask import ask
+from sqlanon.query.find import Names
 from sqlanon.query.parse.parse import Query, parse
 from sqlanon.release.store.swap import spelled
 from sqlanon.spec import WorkloadSpec
@@ -63,9 +64,10 @@ def evaluate(
     asked = queries(engine, on, plan)
     results: list[QueryResult] = []
     cells: dict[str, list[Cell]] = {}
+    known: Names = {}
     for done, one in enumerate(asked):
         reporter.update(done, len(asked), "queries")
-        for result, found in _measured(engine, on, one):
+        for result, found in _measured(engine, on, one, known):
             results.append(result)
             cells.setdefault(one.family, []).extend(found)
     cubes = _cubes(engine, on, plan, reporter)
@@ -91,25 +93,30 @@ def _family(name: str, results: Sequence[QueryResult], cells: Sequence[Cell]) ->
 
 
 def _cubes(engine: Engine, on: Subject, plan: WorkloadSpec, reporter: Progress) -> tuple[CubeResult, ...]:
-    made = []
+    """The divergence that each generator asks; source and release are read once for each sensitive column."""
+    wanted: dict[str | None, list[tuple[str, tuple[tuple[str, ...], ...]]]] = {}
     for generator in plan.generators:
         if generator.kind in ("datacube", "joint"):
-            columns, value = chosen(generator, on), sensitive(generator, on)
+            columns = chosen(generator, on)
             of = level(columns, generator.level) if generator.kind == "datacube" else (columns,)
-            reporter.stage(on.name, generator.name)
-            found = divergence(engine, on, of, value, reporter)
-            made.append(
-                CubeResult(generator.name, value, mean(found), sum(one.missed for one in found), found)
-            )
-    return tuple(made)
+            wanted.setdefault(sensitive(generator, on), []).append((generator.name, of))
+    made = {}
+    for value, asked in wanted.items():
+        reporter.stage(on.name, ", ".join(name for name, _ in asked))
+        group_bys = dict.fromkeys(group_by for _, of in asked for group_by in of)
+        found = dict(zip(group_bys, divergence(engine, on, tuple(group_bys), value, reporter), strict=True))
+        for name, of in asked:
+            mine = tuple(found[group_by] for group_by in of)
+            made[name] = CubeResult(name, value, mean(mine), sum(one.missed for one in mine), mine)
+    return tuple(made[one.name] for one in plan.generators if one.name in made)
 
 
-def _measured(engine: Engine, on: Subject, one: Asked) -> list[tuple[QueryResult, list[Cell]]]:
-    """Ask one query of both; a result and its cells for every aggregate."""
+def _measured(engine: Engine, on: Subject, one: Asked, known: Names) -> list[tuple[QueryResult, list[Cell]]]:
+    """Ask one query of both; a result and its cells for every aggregate. ``known``: what earlier queries found of the release."""
     try:
         query = _of_source(engine, on, one)
         with engine.snapshot():
-            answer = ask(engine, one.sql, release=spelled(on.view))
+            answer = ask(engine, one.sql, release=spelled(on.view), known=known)
             truth = _truth(engine, one.sql, answer)
     except UnsupportedError as error:
         # What refuses a query underlines a piece of it, and that may be a value that was drawn.
