@@ -5,6 +5,8 @@ by this benchmark itself, against the ranges of the night's source) beside that 
 stale or are retained; the failing groups of `Database.history`; in the first nights the failing rows of full refreshes with a key; and the night on
 which each limit would have stopped the run. The curve: the same with cohorts of 1 to 10 nights, 1 % new a night.
 
+``year``: the setting with all changes, without l, for 365 nights of a small table, compared with a fresh release in every thirtieth.
+
 ``cost``: processor seconds and clock of a run after one night of changes, frozen with a cohort that is published, and full with a key. The two take
 turns in one process, and of each the run with the fewest processor seconds counts.
 """
@@ -23,6 +25,8 @@ from examples.sources import duckdb_url
 
 DRIFT_ROWS, COST_ROWS = 30_000, 5_000_000
 NIGHTS = 30
+YEAR_ROWS, YEAR = 1_000, 365
+"""Rows and nights of the part year."""
 COHORT = 3
 """Nights of a cohort."""
 CURVE = (1, 2, 3, 5, 10)
@@ -42,9 +46,9 @@ def cohort_rows(rows: int, setting: Setting, nights: int) -> int:
 
 
 def drift(
-    setting: Setting, rows: int, nights: int, cohort: int, *, diverse: int | None = None, keyed: int = KEYED, fresh: bool = True
+    setting: Setting, rows: int, nights: int, cohort: int, *, diverse: int | None = None, keyed: int = KEYED, fresh: int = 1
 ) -> dict[str, Any]:  # fmt: skip
-    """One lineage: thirty nights after the first version. Without ``fresh`` it is compared with a fresh release in the last night alone."""
+    """One lineage: so many nights after the first version. It is compared with a fresh release in every ``fresh``-th night, and in the last."""
     source = Source(rows)
     frozen = spec_of("frozen", l=diverse, cohort=cohort_rows(rows, setting, cohort))
     anew, full = spec_of("fresh", key=False, l=diverse), spec_of("full", l=diverse)
@@ -61,7 +65,7 @@ def drift(
             one |= {"stale": found.stale / found.published, "retained": found.retained / found.published}
             one |= {"waiting": found.unpublished / source.rows, "rows_waiting": found.waiting}
             one |= {"refused": found.refused, "gone": found.gone}
-            if fresh or night == nights:
+            if night % fresh == 0 or night == nights:
                 db.run(anew)
                 one["fresh_gcp"] = gcp(published(db, "fresh"), source)
                 one["ratio"] = one["gcp"] / one["fresh_gcp"]
@@ -99,11 +103,19 @@ def drifts(rows: int, nights: int, cohorts: Sequence[int]) -> dict[str, list[dic
             _said(runs[-1])
     curve = []
     for cohort in cohorts:
-        one = drift(SETTINGS[0], rows, nights, cohort, keyed=-1, fresh=False)
+        one = drift(SETTINGS[0], rows, nights, cohort, keyed=-1, fresh=nights)
         del one["nights"], one["stopped"]
         curve.append(one)
         _said(one)
     return {"runs": runs, "curve": curve}
+
+
+def year(rows: int, nights: int) -> dict[str, Any]:
+    """All changes over many nights. Of these those are kept that were compared with a fresh release."""
+    one = drift(SETTINGS[-1], rows, nights, COHORT, keyed=-1, fresh=NIGHTS)
+    one["nights"] = [night for night in one["nights"] if "ratio" in night]
+    _said(one)
+    return one
 
 
 def _said(one: dict[str, Any]) -> None:
@@ -163,18 +175,20 @@ def _costs(rows: int, repeat: int) -> list[dict[str, Any]]:
 def main(words: list[str] | None = None) -> None:
     """Measure and write the results, one file a part."""
     parser = options(__doc__, RESULTS)
-    parser.add_argument("--only", default="drift,cost", help="parts, comma list")
+    parser.add_argument("--only", default="drift,year,cost", help="parts, comma list")
     parser.add_argument("--rows", type=int, default=COST_ROWS, help="of the part cost")
     parser.add_argument("--nights", type=int, default=NIGHTS, help="of the part drift")
     parser.add_argument("--repeat", type=int, default=2, help="nights of the part cost; the best one counts")
     parser.add_argument("--quick", action="store_true", help="few rows, few nights")
     args = parser.parse_args(words)
-    parts, unknown = args.only.split(","), set(args.only.split(",")) - {"drift", "cost"}
+    parts, unknown = args.only.split(","), set(args.only.split(",")) - {"drift", "year", "cost"}
     if unknown:
-        parser.error(f"no part {', '.join(sorted(unknown))}; parts are drift, cost")
+        parser.error(f"no part {', '.join(sorted(unknown))}; parts are drift, year, cost")
     rows, nights, cohorts, many, repeat = DRIFT_ROWS, args.nights, CURVE, args.rows, args.repeat
+    small, long = YEAR_ROWS, YEAR
     if args.quick:
         rows, nights, cohorts, many, repeat = 2_000, 3, (1, 3), 5_000, 1
+        small, long = 1_000, 3
     out: Path = args.out
     if "drift" in parts:
         record = Record("frozen")
@@ -187,6 +201,9 @@ def main(words: list[str] | None = None) -> None:
             limits=SHARES,
             **found,
         )
+    if "year" in parts:
+        record = Record("frozen")
+        record.write(out / "frozen_year.json", rows=small, k=K, limits=SHARES, **year(small, long))
     if "cost" in parts:
         record = Record("frozen")
         record.write(out / "frozen_cost.json", k=K, **cost(many, repeat))

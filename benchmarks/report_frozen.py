@@ -44,6 +44,26 @@ def curve(folder: Path) -> str:
     ))  # fmt: skip
 
 
+def year(folder: Path) -> str:
+    """One lineage over many nights, and the nights on which limits would have stopped it."""
+    result = read(folder, "frozen_year")
+    if result is None:
+        return ""
+    head = ("night", "rows", "GCP, times fresh", "waiting", "stale", "retained")
+    lines = (
+        (
+            one["night"], f"{one['rows']:,}", f"**{one['ratio']:.2f}**", *(f"{one[share]:.1%}" for share in ("waiting", "stale", "retained")),
+        )
+        for one in result["nights"]
+    )  # fmt: skip
+    stops = "; ".join(
+        f"`{limit}` of 5, 10, 20 %: {', '.join(number(night, 'd') for night in result['stopped'][limit].values())}"
+        for limit in LIMITS
+    )
+    first = f"Nights on which a limit would have stopped the run (`-`: none): {stops}. Failing rows over all versions: {result['failing']:,}."
+    return f"{table(head, lines)}\n\n{first}\n\n{source(result)}"
+
+
 def cost(folder: Path) -> str:
     """Seconds of a frozen run and of a full one, by stage."""
     result = read(folder, "frozen_cost")
@@ -70,5 +90,6 @@ def cost(folder: Path) -> str:
 SECTIONS: Mapping[str, Callable[[Path], str]] = {
     "frozen_drift": drift,
     "frozen_curve": curve,
+    "frozen_year": year,
     "frozen_cost": cost,
 }

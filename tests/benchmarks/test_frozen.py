@@ -59,6 +59,9 @@ def test_frozen(tmp_path):
         assert [night["waiting"] > 0 for night in one["nights"]] == [False, True, True, False]
         assert one["nights"][-1]["full_failing"] > 0
     assert [one["cohort_nights"] for one in found["curve"]] == [1, 3]
+    found = json.loads((tmp_path / "frozen_year.json").read_text())
+    assert found["failing"] == 0
+    assert [night["night"] for night in found["nights"]] == [0, 3]
     found = json.loads((tmp_path / "frozen_cost.json").read_text())
     assert found["best"]["frozen"]["entered"] == 50
     assert found["cpu_seconds_ratio"] > 0
