@@ -112,7 +112,8 @@ class RowValues:
                 nothing += [way] if found is None else [every([way, found.null])]
                 if found is None:
                     continue
-                nothing += [every([way, part.null]) for part in parts.values()]
+                # Where a box is NULL in every case, no part of it is reached: it is asked for by itself.
+                nothing += [every([triple.possible, part.null]) for part in parts.values()]
                 unsure += [every([way, part.open]) for part in parts.values()]
                 share = times(*(part.share for part in parts.values()), triple.share)
                 shown = [
