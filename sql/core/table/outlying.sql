@@ -1,6 +1,6 @@
 -- name: table/outlying
 -- params: domains (tables of ordered columns)
--- returns: place integer (of the domain in the list), rows bigint (those in the 0.5 % at either end), inner double (the range of the
+-- returns: place integer (of the domain in the list), outside bigint (rows in the 0.5 % at either end), inside double (the range of the
 --   others), spread double (of all): one row a column that has values
 SELECT
     q.place AS place
