@@ -9,8 +9,9 @@ from __future__ import annotations
 import decimal
 import math
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import groupby
 from typing import Any
 
 import sqlglot
@@ -32,6 +33,8 @@ from sqlanon.spec import WorkloadSpec
 from sqlanon.sqltext import identifier, statement
 
 MOST_GROUPS = 100_000
+MOST_TOGETHER = 50
+"""Counts in one statement."""
 ROUNDING = 1e-9
 """Sums of doubles depend on the engine's order; a truth this near to a bound (relatively) is inside."""
 
@@ -54,7 +57,7 @@ def evaluate(
         PolicyError: no such release, or the workload does not fit it.
         DatabaseError: the database refused.
 
-    Cost: two queries for each one asked, and for each group-by of a datacube what `divergence` says.
+    Cost: two statements for each query, or for so many counts as `MOST_TOGETHER`, and for each group-by of a datacube what `divergence` says.
     """
     start = time.perf_counter()
     reporter = progress or Silent()
@@ -65,11 +68,13 @@ def evaluate(
     results: list[QueryResult] = []
     cells: dict[str, list[Cell]] = {}
     known: Names = {}
-    for done, one in enumerate(asked):
+    done = 0
+    for some in _together(asked):
         reporter.update(done, len(asked), "queries")
-        for result, found in _measured(engine, on, one, known):
+        for result, found in _measured(engine, on, some, known):
             results.append(result)
-            cells.setdefault(one.family, []).extend(found)
+            cells.setdefault(result.family, []).extend(found)
+        done += len(some)
     cubes = _cubes(engine, on, plan, reporter)
     reporter.finish(on.name)
     families = tuple(_family(name, results, cells[name]) for name in cells)
@@ -111,8 +116,44 @@ def _cubes(engine: Engine, on: Subject, plan: WorkloadSpec, reporter: Progress) 
     return tuple(made[one.name] for one in plan.generators if one.name in made)
 
 
-def _measured(engine: Engine, on: Subject, one: Asked, known: Names) -> list[tuple[QueryResult, list[Cell]]]:
-    """Ask one query of both; a result and its cells for every aggregate. ``known``: what earlier queries found of the release."""
+def _together(asked: Sequence[Asked]) -> Iterator[list[Asked]]:
+    """The queries in order; counts that follow each other are asked in one statement, so many at once."""
+    for counted, some in groupby(asked, lambda one: one.condition is not None):
+        every = list(some)
+        size = MOST_TOGETHER if counted else 1
+        yield from (every[at : at + size] for at in range(0, len(every), size))
+
+
+def _measured(
+    engine: Engine, on: Subject, some: Sequence[Asked], known: Names
+) -> list[tuple[QueryResult, list[Cell]]]:
+    """Ask queries of both; a result and its cells for every aggregate. ``known``: what earlier queries found of the release.
+
+    Several are counts, and asked as one: each row of the source and each box of the release is read once for all of them.
+    """
+    if len(some) == 1:
+        return _asked_alone(engine, on, some[0], known)
+    counts = ", ".join(f"COUNT(*) FILTER (WHERE {one.condition}) AS n{i}" for i, one in enumerate(some))
+    sql = f"SELECT {counts} FROM {spelled(on.roles.relation.ref)}"  # noqa: S608
+    try:
+        with engine.snapshot():
+            answer = ask(engine, sql, release=spelled(on.view), known=known)
+            truth = _truth(engine, sql, answer)
+    except UnsupportedError:  # of some of them alone
+        half = len(some) // 2
+        return [found for part in (some[:half], some[half:]) for found in _measured(engine, on, part, known)]
+    except DatabaseError as error:
+        raise DatabaseError(f"queries {some[0].name} to {some[-1].name}: {error}") from error
+    found = []
+    for i, one in enumerate(some):
+        result, cells = _compared(one, answer, f"n{i}", truth, cut=False, count=True)
+        found.append((replace(result, aggregate="n"), cells))
+    return found
+
+
+def _asked_alone(
+    engine: Engine, on: Subject, one: Asked, known: Names
+) -> list[tuple[QueryResult, list[Cell]]]:
     try:
         query = _of_source(engine, on, one)
         with engine.snapshot():

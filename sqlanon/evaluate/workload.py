@@ -10,6 +10,8 @@ import math
 import random
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from decimal import Decimal
+from fractions import Fraction
 
 from sqlanon.engines.base import Engine
 from sqlanon.errors import PolicyError
@@ -27,14 +29,19 @@ RANGES = 100
 """Queries of ``ranges`` where no number is given."""
 
 MOST_GROUPS = 100
-"""Values that a column may have to be grouped by unless it is named."""
+"""Values that a column of text may have to be grouped by unless it is named."""
+
+FEW = 12
+"""Values that a column of whole numbers may have to be grouped by as they are unless it is named; others are grouped by steps."""
 
 NUMERIC = ("integer", "float", "decimal")
 
 DEFAULT = WorkloadSpec(
     generators=(
-        GeneratorSpec("equality", "equality", queries=100),
-        GeneratorSpec("ranges", "ranges", queries=100),
+        *(
+            GeneratorSpec(f"ranges {share} %", "ranges", queries=50, selectivity=Fraction(share, 100))
+            for share in (1, 3, 10)
+        ),
         GeneratorSpec("aggregates", "aggregates"),
         GeneratorSpec("datacube 1", "datacube", level=1),
         GeneratorSpec("datacube 2", "datacube", level=2),
@@ -53,12 +60,14 @@ class Asked:
         family: the generator, or ``queries``.
         sql: the text.
         secret: it holds values of the source that a generator drew, and must not be shown.
+        condition: of a COUNT(*) without groups, its WHERE; None: another query.
     """
 
     name: str
     family: str
     sql: str
     secret: bool = False
+    condition: str | None = None
 
 
 def queries(engine: Engine, subject: Subject, workload: WorkloadSpec) -> list[Asked]:
@@ -134,8 +143,9 @@ def sensitive(generator: GeneratorSpec, subject: Subject) -> str | None:
     return generator.sensitive or (subject.sensitive[0] if subject.sensitive else None)
 
 
-def _count(subject: Subject, condition: str) -> str:
-    return f"SELECT COUNT(*) AS n FROM {spelled(subject.roles.relation.ref)} WHERE {condition}"  # noqa: S608
+def _count(subject: Subject, generator: GeneratorSpec, name: str, condition: str) -> Asked:
+    sql = f"SELECT COUNT(*) AS n FROM {spelled(subject.roles.relation.ref)} WHERE {condition}"  # noqa: S608
+    return Asked(name, generator.name, sql, secret=True, condition=condition)
 
 
 def _equality(
@@ -148,7 +158,7 @@ def _equality(
         every = [every[at] for at in sorted(draw.sample(range(len(every)), most))]
     for number, (column, value) in enumerate(every, 1):
         name = f"{generator.name} {number} ({column})"
-        yield Asked(name, generator.name, _count(subject, values.run(column, [value])), secret=True)
+        yield _count(subject, generator, name, values.run(column, [value]))
 
 
 def _ranges(
@@ -181,14 +191,13 @@ def _ranges(
                 first = draw.randrange(len(there) - width + 1)
                 taken = there[first : first + width]
             conditions.append(values.run(column, taken))
-        text = _count(subject, " AND ".join(conditions))
-        yield Asked(f"{generator.name} {number} ({shown})", generator.name, text, secret=True)
+        yield _count(subject, generator, f"{generator.name} {number} ({shown})", " AND ".join(conditions))
 
 
 def _aggregates(
     generator: GeneratorSpec, subject: Subject, values: Values, _: random.Random
 ) -> Iterator[Asked]:
-    """SUM and AVG of each measure by each group."""
+    """COUNT, and SUM and AVG of each measure, by each group."""
     published = (*subject.quasi, *subject.sensitive, *subject.insensitive)
     trees = {reading.name for reading in subject.roles.quasi if reading.treatment == "hierarchy"}
     kinds = {name: values.column(name).kind for name in published}
@@ -198,18 +207,44 @@ def _aggregates(
     measures = generator.measures or [
         name for name in published if kinds[name] in NUMERIC and name not in trees
     ]
-    groups = generator.by or [
-        name
-        for name in published
-        if kinds[name] in ("integer", "boolean", "date", "text", "enum") and values.few(name, MOST_GROUPS)
-    ]
+    shown = identifier("group")
+    keys = [(name, identifier(name)) for name in generator.by] or list(_coarse(subject, values))
     source = spelled(subject.roles.relation.ref)
-    for measure in measures:
-        for group in groups:
-            if group != measure:
-                by, of = identifier(group), identifier(measure)
-                text = f"SELECT {by}, SUM({of}) AS sum, AVG({of}) AS avg FROM {source} GROUP BY {by}"  # noqa: S608
-                yield Asked(f"{generator.name} ({measure} by {group})", generator.name, text)
+    for group, by in keys:
+        asked = [
+            f"{word}({identifier(name)}) AS {identifier(f'{word.lower()} of {name}')}"
+            for name in measures
+            if name != group
+            for word in ("SUM", "AVG")
+        ]
+        text = f"SELECT {by} AS {shown}, {', '.join(['COUNT(*) AS n', *asked])} FROM {source} GROUP BY {by}"  # noqa: S608
+        yield Asked(f"{generator.name} (by {group})", generator.name, text)
+
+
+def _coarse(subject: Subject, values: Values) -> Iterator[tuple[str, str]]:
+    """Keys that analysts group by, with their columns: values where there are few, else steps; text in order has no groups over ranges."""
+    ordered = {reading.name for reading in subject.roles.quasi if reading.treatment == "ordered"}
+    for name in (*subject.quasi, *subject.sensitive, *subject.insensitive):
+        kind, column = values.column(name).kind, identifier(name)
+        if kind in ("text", "enum", "boolean"):
+            declared = any(r.name == name and isinstance(r.spec.ordered, tuple) for r in subject.roles.quasi)
+            if values.few(name, MOST_GROUPS) and (kind == "boolean" or name not in ordered or declared):
+                yield name, column
+        elif kind in ("date", "timestamp"):
+            yield name, f"date_trunc('year', {column})"
+        elif kind == "integer" and values.few(name, FEW):
+            yield name, column
+        elif kind in NUMERIC and name in ordered:
+            there = [value for value in values.of(name) if math.isfinite(value)]
+            if there and there[-1] > there[0]:
+                yield name, f"floor({column} / {_step(float(there[-1]) - float(there[0]))})"
+
+
+def _step(extent: float) -> str:
+    """A step of 1, 2 or 5 times a power of ten, of which about ten are in the extent; written with a point, so that no engine divides whole."""
+    size = 10.0 ** math.floor(math.log10(extent / 10))
+    step = next(factor * size for factor in (1, 2, 5, 10) if factor * size >= extent / 10)
+    return format(Decimal(repr(step)), "f") if step < 1 else f"{step:.1f}"
 
 
 def _datacube(

@@ -17,6 +17,7 @@ import pytest
 import sqlanon
 from sqlanon.engines.base import Statement
 from sqlanon.errors import PolicyError
+from sqlanon.evaluate import run as evaluation
 from sqlanon.evaluate import values as workload_values
 from sqlanon.evaluate.report import Spread
 from sqlanon.evaluate.run import _inside
@@ -104,6 +105,20 @@ def test_generators_are_the_seeds(shared_db: Any, tmp_path: Path) -> None:
     assert [one.sql for one in first if one.family == "ranges"] != [
         one.sql for one in other if one.family == "ranges"
     ]
+
+
+def test_counts_asked_together_are_those_asked_alone(
+    shared_db: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Each filter has the estimate and the bounds that it has as the WHERE of a query of its own."""
+    source, _ = released(shared_db, MIXED, tmp_path)
+    asked = WorkloadSpec(generators=EVERYTHING.generators[:2], seed=5)
+    together = shared_db.evaluate(source, asked).queries
+    monkeypatch.setattr(evaluation, "MOST_TOGETHER", 1)
+    alone = shared_db.evaluate(source, asked).queries
+    for one, other in zip(together, alone, strict=True):
+        assert one == replace(other, errors=one.errors, estimate=one.estimate)
+        assert one.estimate == pytest.approx(other.estimate, rel=1e-12)
 
 
 def test_equality_asks_every_value_once(shared_db: Any, tmp_path: Path) -> None:
@@ -240,7 +255,7 @@ def test_the_default_fits_one_column(shared_db: Any) -> None:
     )
     assert report.sound
     assert {(one.name, one.queries, one.errors.absolute.mean) for one in report.families} == {
-        ("equality", 1, 0), ("ranges", 2, 0),
+        ("ranges 1 %", 2, 0), ("ranges 3 %", 2, 0), ("ranges 10 %", 2, 0), ("aggregates", 1, 0),
     }  # fmt: skip
     assert [(cube.name, cube.kld) for cube in report.cubes] == [("datacube 1", 0), ("joint", 0)]
 
@@ -281,8 +296,8 @@ def test_numbers_without_end(shared_db: Any, tmp_path: Path) -> None:
     sums = GeneratorSpec("sums", "aggregates", measures=("cost",), by=("a",))
     report = shared_db.evaluate(name, WorkloadSpec(generators=(sums,)))
     assert report.sound
-    assert (report.total.errors.cells, report.total.errors.undefined) == (6, 4)
-    assert report.total.errors.absolute == Spread(2, 0, 0, 0, 0)
+    assert (report.total.errors.cells, report.total.errors.undefined) == (9, 4)
+    assert report.total.errors.absolute == Spread(5, 0, 0, 0, 0)
 
 
 @pytest.mark.parametrize(

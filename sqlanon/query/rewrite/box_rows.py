@@ -10,7 +10,7 @@ from sqlanon.query.boxes.box import VIEW, Box
 from sqlanon.query.boxes.listed import Lookup
 from sqlanon.query.boxes.unroll import ROWS, Unroll, constants_of, no_members
 from sqlanon.query.parse.names import Scope
-from sqlanon.query.rewrite.domains import Domains, divide, whole
+from sqlanon.query.rewrite.domains import Domains, divide, together, whole
 from sqlanon.query.rewrite.sqltree import Tree, column, named, select, sql
 from sqlanon.query.rewrite.wanted import Wanted
 from sqlanon.query.where.formula import Compiler, Triple
@@ -58,7 +58,8 @@ def box_rows(scope: Scope, wanted: Wanted) -> BoxRows:
     Raises:
         Refused: too many predicates over one listed column.
     """
-    domains = divide(scope, wanted)
+    divided = divide(scope, wanted)
+    domains = together(divided)
     lookups = domains.lookups
     grouped = bool(wanted.means) or bool(lookups)
     tables: list[tuple[str, exp.Expr]] = [(ROWS, _first(scope, wanted, domains, grouped=grouped))]
@@ -68,7 +69,14 @@ def box_rows(scope: Scope, wanted: Wanted) -> BoxRows:
         tuple(tables),
         tables[-1][0],
         grouped,
-        tuple(domains.compiler.triple(formula) for formula in wanted.conditions),
+        tuple(
+            one.compiler.triple(formula)
+            for one, formula in zip(
+                divided if wanted.filters else divided * len(wanted.conditions),
+                wanted.conditions,
+                strict=True,
+            )
+        ),
         domains.compiler,
         domains,
         domains.tight,
@@ -84,7 +92,11 @@ def _joined(scope: Scope, wanted: Wanted, domains: Domains) -> list[tuple[str, e
     joins = []
     for lookup in domains.lookups:
         name, members = f"_lookup_{lookup.name}", f"_values_{lookup.name}"
-        made += [(members, unroll.members(lookup)), (name, lookup.table(members, whole=whole(lookup)))]
+        if lookup.key is None:  # the values of a box are the same for every condition
+            members = f"_values_{lookup.box.id}"
+        if members not in dict(made):
+            made.append((members, unroll.members(lookup)))
+        made.append((name, lookup.table(members, whole=whole(lookup))))
         chosen += [column(c, name) for c in lookup.given]
         pairs = exp.and_(*(exp.EQ(this=column(c, name), expression=column(c, "r")) for c in lookup.keys))
         side = None if lookup.key is not None else "LEFT"
@@ -128,7 +140,7 @@ def _shown(scope: Scope, wanted: Wanted, domains: Domains) -> dict[str, Tree]:
     shown: dict[str, Tree] = {}
     for box in scope.boxes.values():
         keyed = _keyed(box, domains)
-        for domain in domains.of[box.id]:
+        for domain in domains.of.get(box.id, ()):
             shown |= domain.columns()
         if keyed:
             plain = constants_of(box)
@@ -147,8 +159,8 @@ def _shown(scope: Scope, wanted: Wanted, domains: Domains) -> dict[str, Tree]:
 
 def _keyed(box: Box, domains: Domains) -> bool:
     """Whether its keys must not be NULL: GROUP BY spreads it, and it may hold NULL."""
-    domain = domains.of[box.id][-1]
-    return isinstance(domain, Lookup) and domain.key is not None and box.state is not None
+    own = domains.of.get(box.id, ())
+    return bool(own) and isinstance(own[-1], Lookup) and own[-1].key is not None and box.state is not None
 
 
 def _needed(wanted: Wanted) -> list[Tree]:

@@ -91,6 +91,7 @@ def collect(bound: Bound) -> Wanted:
         present=present,
         outputs=shown,
         checks=tuple(notes.checks),
+        filters=notes.filters(),
     )
 
 
@@ -119,6 +120,14 @@ class Notes:
         self.checks: list[Check] = []
         self._filters: dict[str, int] = {}
         self._filtered: dict[int, Formula] = {0: True}
+
+    def filters(self) -> tuple[Formula, ...]:
+        """See `Wanted.filters`."""
+        counts = all(a.kind in ("rows", "count") and not a.of_boxes for a in self.aggregates.values())
+        groups = any(box.shape == "group" for box in self.scope.boxes.values())
+        if not counts or groups or self.spread or len(self._filtered) < len(self.conditions):
+            return ()
+        return tuple(self._filtered[i] for i in range(1, len(self.conditions)))
 
     def typed(self, node: exp.Expr) -> exp.DataType:
         """The type of an aggregate in the source, or of a calculation whose aggregates are NULLs of their types.

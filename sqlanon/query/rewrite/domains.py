@@ -40,8 +40,8 @@ class Domains:
         return [domain for own in self.of.values() for domain in own if isinstance(domain, Lookup)]
 
 
-def divide(scope: Scope, wanted: Wanted) -> Domains:
-    """Divide the boxes of a query by its tests.
+def divide(scope: Scope, wanted: Wanted) -> list[Domains]:
+    """Divide the boxes of a query by its tests: for each condition by its own where it has filters, else for all together.
 
     Args:
         scope: the names.
@@ -50,6 +50,18 @@ def divide(scope: Scope, wanted: Wanted) -> Domains:
     Raises:
         Refused: too many predicates over one listed column.
     """
+    if not wanted.filters:
+        return [_divided(scope, wanted)]
+    found = []
+    for i, formula in enumerate(wanted.conditions):
+        tests = wanted.tests.alone(wanted.conditions[0], *wanted.filters[:i][-1:])
+        alone = replace(wanted, conditions=(formula,), tests=tests)
+        found.append(_divided(scope, alone, f"f{i}_"))
+    return found
+
+
+def _divided(scope: Scope, wanted: Wanted, prefix: str = "") -> Domains:
+    """See `divide`; ``prefix`` distinguishes what is listed for one condition of several: boxes that it does not ask are left out."""
     branches = [
         one.formula
         for whole in wanted.aggregates
@@ -65,6 +77,8 @@ def divide(scope: Scope, wanted: Wanted) -> Domains:
     boxed: dict[int, str] = {one.inside: box for box, one in wanted.spread.items()}
     for box in scope.boxes.values():
         own = [test for test in tests if test.box == box.id]
+        if prefix and not own:
+            continue
         # A value of a box that is not known may pass any predicates but not any set of them.
         line = box.shape == "interval" and not computed(own)
         tight &= box.state is None or line or simple(own)
@@ -72,9 +86,10 @@ def divide(scope: Scope, wanted: Wanted) -> Domains:
         if _apart(box, own, wanted):
             tight = False
             parts = {f"{box.id} {test.id}": [test] for test in own}
-        made = {name: _domain(scope, box, one, str(one[0].id), wanted) for name, one in parts.items()}
+        made = {name: _domain(scope, box, one, f"{prefix}{one[0].id}", wanted) for name, one in parts.items()}
         rest = [] if parts else own
-        made[box.id] = _domain(scope, box, rest, "", wanted)
+        if rest or not prefix:
+            made[box.id] = _domain(scope, box, rest, prefix, wanted)
         boxed |= {test.id: name for name, one in {**parts, box.id: rest}.items() for test in one}
         by_name |= made
         of[box.id] = tuple(made.values())
@@ -83,12 +98,24 @@ def divide(scope: Scope, wanted: Wanted) -> Domains:
         if spread is not None and spread.bucket is not None:
             tight &= box.id not in wanted.values and box.state is None
         # Of a box that is not known, no more is decided within a group of several values than that it may be.
-        lookup = made[box.id]
+        lookup = made.get(box.id)
         if isinstance(lookup, Lookup) and lookup.key is not None:
             tight &= box.state is None or whole(lookup)
     found = wanted.tests
     compiler = Compiler(found.exact, boxed, by_name, found.loose, relaxed=found.relaxed)
     return Domains(of, tests, compiler, tight)
+
+
+def together(divided: Sequence[Domains]) -> Domains:
+    """The domains of several conditions; formulas are compiled by those of their own."""
+    if len(divided) == 1:
+        return divided[0]
+    of: dict[str, tuple[Domain, ...]] = {}
+    for one in divided:
+        for box, domains in one.of.items():
+            of[box] = of.get(box, ()) + domains
+    tests = tuple(dict.fromkeys(test for one in divided for test in one.tests))
+    return Domains(of, tests, divided[0].compiler, all(one.tight for one in divided))
 
 
 def _apart(box: Box, tests: Sequence[Test], wanted: Wanted) -> bool:

@@ -126,7 +126,8 @@ class _Sums:
         for (_, condition), value in values.items():
             chosen += self._values.calculated(value, condition)
         # Of means, every row of a class counts, whatever the conditions say.
-        possible = TRUE if wanted.means else some(triple.possible for triple in rows.triples)
+        triples = rows.triples[:1] if wanted.filters else rows.triples  # each filter holds within WHERE
+        possible = TRUE if wanted.means else some(triple.possible for triple in triples)
         return select(chosen, rows.last, where=[] if is_true(possible) else [possible])
 
     def _floating(self, a: Aggregate) -> bool:

@@ -168,6 +168,7 @@ class Wanted:
         present: counts the rows of a group; None without GROUP BY, where there is always one group.
         outputs: what becomes of them.
         checks: what refuses the query.
+        filters: where rows are counted only, the formula of each condition but WHERE's; each is then taken as if it were asked alone.
     """
 
     conditions: tuple[Formula, ...]
@@ -184,3 +185,4 @@ class Wanted:
     present: Aggregate | None
     outputs: Outputs
     checks: tuple[Check, ...] = ()
+    filters: tuple[Formula, ...] = ()

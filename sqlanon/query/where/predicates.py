@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from sqlglot import exp
@@ -28,6 +28,8 @@ _MIRROR = {"=": "=", "<>": "<>", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
 _NOT = {"=": "<>", "<>": "=", "<": ">=", ">=": "<", ">": "<=", "<=": ">", "null": "known", "known": "null"}
 _KINDS = {value: key for key, value in _OPS.items()}
 _OWN_EQUALITY = re.compile(r"(.+\.)?(char|character|bpchar|citext)\b(?! varying)", re.IGNORECASE)
+FEW = 8
+"""Texts in IN up to which each is a test of its own."""
 _REJECTS_NULL: tuple[type[exp.Expr], ...] = (exp.Like, exp.ILike, exp.SimilarTo, *_OPS)
 _STRICT = (
     exp.Column, exp.Identifier, exp.Literal, exp.Paren, exp.Neg, exp.Add, exp.Sub, exp.Mul, exp.Mod, exp.Abs, exp.Extract, exp.Var,
@@ -44,12 +46,20 @@ class Tests:
         exact: tests that are known of every row: a boolean column of the rows each.
         loose: tests over several boxes, or over what an interval shows only roughly.
         relaxed: the tests have to be taken one by one, so that bounds are sound and not tight.
+        atoms: the predicates over boxed columns that a formula was made of.
     """
 
     boxed: Mapping[int, Test]
     exact: Mapping[int, Tree]
     loose: Mapping[int, Triple]
     relaxed: bool
+    atoms: Mapping[Formula, frozenset[str]] = field(default_factory=dict)
+
+    def alone(self, *parts: Formula) -> Tests:
+        """The same for the conjunction of some formulas, as if the query asked nothing else."""
+        atoms = frozenset().union(*(self.atoms.get(part, frozenset()) for part in parts))
+        used = frozenset().union(*(tests_in(part) for part in parts))
+        return replace(self, relaxed=bool(used & self.loose.keys()) or len(atoms) > ATOMS)
 
 
 class Predicates:
@@ -65,6 +75,7 @@ class Predicates:
         self._ids: dict[tuple[str, bool], int] = {}
         self._constants = Constants(scope)
         self._atoms: set[str] = set()
+        self._atoms_of: dict[Formula, frozenset[str]] = {}
         self._boxed_tests: dict[int, Test] = {}
         self._exact_tests: dict[int, Tree] = {}
         self._loose_tests: dict[int, Triple] = {}
@@ -77,13 +88,17 @@ class Predicates:
         """
         if predicate is None:
             return True
-        return build(predicate, lambda node, positive: self._leaf(node, positive, predicate))
+        before, self._atoms = self._atoms, set()
+        made = build(predicate, lambda node, positive: self._leaf(node, positive, predicate))
+        self._atoms_of[made] = self._atoms_of.get(made, frozenset()) | self._atoms
+        self._atoms |= before
+        return made
 
     def tests(self) -> Tests:
         """The tests of the formulas."""
         exact = {number: self._terms.column(tree) for number, tree in self._exact_tests.items()}
         relaxed = bool(self._loose_tests) or len(self._atoms) > ATOMS
-        return Tests(dict(self._boxed_tests), exact, dict(self._loose_tests), relaxed)
+        return Tests(dict(self._boxed_tests), exact, dict(self._loose_tests), relaxed, dict(self._atoms_of))
 
     def is_exact(self, formula: Formula) -> bool:
         """Whether it is known of every row whether a formula holds."""
@@ -166,6 +181,10 @@ class Predicates:
             )
             return build(ends, again, positive=positive)
         if isinstance(node, exp.In) and node.expressions:
+            if self._is_long(node):
+                box = self._scope.box(node.this.name)
+                self._check_equality(box, node)
+                return self._test(box, node, "other", None, positive=positive)
             equal = [
                 again(exp.EQ(this=node.this.copy(), expression=item.copy()), positive)
                 for item in node.expressions
@@ -228,12 +247,7 @@ class Predicates:
                         [known, self._boxed(exp.Is(this=node.this.copy(), expression=exp.null()), True, node)]
                     )
                 )
-        if _OWN_EQUALITY.match(box.field.source_type) or not box.field.deterministic:
-            refuse(
-                self._scope.text, node,
-                f"column {box.field.name} ({box.field.source_type}): values of this type are equal though their texts differ, "
-                "and a release holds texts; count by the column instead",
-            )  # fmt: skip
+        self._check_equality(box, node)
         op = _OPS.get(type(node))
         if op is not None:
             assert isinstance(node, exp.Binary)
@@ -256,6 +270,24 @@ class Predicates:
             _is_value(side, box) or (not listed and _is_strict(side)) for side in (node.this, node.expression)
         )
         return self._test(box, node, "other" if bare else "", None, positive=positive)
+
+    def _is_long(self, node: exp.In) -> bool:
+        """Whether a list of texts is asked value by value of the values that are listed anyway: as one test in place of one each."""
+        if not (
+            isinstance(node.this, exp.Column) and node.this.table == "_box" and len(node.expressions) > FEW
+        ):
+            return False
+        box = self._scope.box(node.this.name)
+        texts = all(isinstance(item, exp.Literal) and item.is_string for item in node.expressions)
+        return texts and box.field.kind == "text" and box.shape in ("node", "order") and box.state is None
+
+    def _check_equality(self, box: Box, node: exp.Expr) -> None:
+        if _OWN_EQUALITY.match(box.field.source_type) or not box.field.deterministic:
+            refuse(
+                self._scope.text, node,
+                f"column {box.field.name} ({box.field.source_type}): values of this type are equal though their texts differ, "
+                "and a release holds texts; count by the column instead",
+            )  # fmt: skip
 
     def _constant(self, box: Box, op: str, constant: exp.Expr) -> Formula:
         value = self._constants.value(box, constant)
