@@ -309,6 +309,21 @@ def person_name(columns: Iterable[str]) -> str:
 
 
 @dataclass(frozen=True, slots=True)
+class Together:
+    """The tables that are published together in one transaction (`tables:` of a policy).
+
+    Attributes:
+        name: what the policy calls them.
+        tables: the names of their releases, in the policy's order.
+        rotate: every version has new tokens, whose key is kept nowhere.
+    """
+
+    name: str
+    tables: tuple[str, ...]
+    rotate: bool = False
+
+
+@dataclass(frozen=True, slots=True)
 class ReleaseSpec:
     """One release of one source.
 
@@ -333,6 +348,7 @@ class ReleaseSpec:
         suppression: rows that the method may suppress; None: none, or as its method declares.
         seed: None: drawn from the operating system.
         refresh: how and how often it is made again.
+        together: the tables that it is published together with; None: it is published by itself.
     """
 
     name: str
@@ -358,6 +374,7 @@ class ReleaseSpec:
     memory: int | None = None
     seed: int | None = None
     refresh: RefreshSpec = field(default_factory=RefreshSpec)
+    together: Together | None = None
 
     def with_role(self, role: Role) -> tuple[ColumnSpec, ...]:
         """The columns of one role, in the policy's order."""
@@ -373,6 +390,11 @@ class ReleaseSpec:
     def scope(self) -> str | None:
         """Releases of the same scope share tokens; None: this one has no pseudonyms."""
         return (self.token.scope or self.name) if self.token else None
+
+    @property
+    def rotates(self) -> bool:
+        """Whether the tokens of every version are new ones."""
+        return self.together is not None and self.together.rotate
 
     def counted(self) -> tuple[str, ...]:
         """By what persons are counted: `person`, else every identifier by itself that does not accept repeats."""

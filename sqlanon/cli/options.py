@@ -124,13 +124,16 @@ def pick(policy: PolicySpec, select: Sequence[str] | None) -> tuple[ReleaseSpec,
     """The releases that --select names, in the policy's order; all of them without it."""
     if not select:
         return policy.releases
-    known = [release.name for release in policy.releases]
-    unknown = [name for name in select if name not in known]
+    known = list(dict.fromkeys(one.together.name if one.together else one.name for one in policy.releases))
+    names = {*known, *(one.name for one in policy.releases)}
+    unknown = [name for name in select if name not in names]
     if unknown:
         raise PolicyError(
             f"--select: no release {', '.join(unknown)} in the policy; it has: {', '.join(known)}"
         )
-    return tuple(release for release in policy.releases if release.name in select)
+    return tuple(
+        one for one in policy.releases if one.name in select or (one.together and one.together.name in select)
+    )
 
 
 def reading(

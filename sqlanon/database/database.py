@@ -25,6 +25,7 @@ from sqlanon.release.make.plan import plan as make_plan
 from sqlanon.release.make.preview import Preview
 from sqlanon.release.make.preview import preview as make_preview
 from sqlanon.release.make.run import run
+from sqlanon.release.make.tables import run_tables
 from sqlanon.release.store import rollback as versions
 from sqlanon.release.store.catalog import Catalog
 from sqlanon.release.store.kept_scratch import drop_kept, kept_of
@@ -170,6 +171,12 @@ class Database:
             full=full, allow_weaker=allow_weaker, only_due=only_due, keep_scratch=keep_scratch, new_lineage=new_lineage,
         )  # fmt: skip
 
+    def run_tables(self, specs: Sequence[ReleaseSpec], **asked: bool) -> tuple[RunReport, ...]:
+        """Bring all tables of one release up to date in one transaction; see `sqlanon.release.make.tables.run_tables`."""
+        self._asked.clear()
+        found = [with_tables(self.engine, spec) for spec in specs]
+        return run_tables(self.engine, found, self._machine, self._progress, **asked)
+
     def erase(
         self, spec: ReleaseSpec, keys: Sequence[Mapping[str, object]], *, confirmed: bool = False
     ) -> EraseReport:
@@ -184,14 +191,8 @@ class Database:
         names = list(keys[0]) if keys else []
         texts = [[str(row[name]) for name in names] for row in keys]
         return erase(
-            self.engine,
-            with_tables(self.engine, spec),
-            self._machine,
-            names,
-            texts,
-            self._progress,
-            confirmed=confirmed,
-        )
+            self.engine, with_tables(self.engine, spec), self._machine, names, texts, self._progress, confirmed=confirmed
+        )  # fmt: skip
 
     def audit(
         self,

@@ -350,9 +350,25 @@ HISTORY = {
     ),
 }
 
+TABLES = {
+    "name": Key(REQUIRED, "What they are called together. The release of each table is called `name.table`."),
+    "tables": Key(
+        REQUIRED,
+        "Of each table `source` and `columns`, and any other key of a release that differs from what is written for all of them. "
+        "`name`: what it is called after the point, and the default of its view in the schema `release`; default: the source's last part. "
+        "Classes are made in this order. Each table has the person's pseudonym; without a `scope` they share one of this release's name.",
+    ),
+    "rotate": Key(
+        None,
+        "`version`: the tokens of every version are new ones, and what they are keyed with is kept nowhere, so that they link tables and no versions. "
+        "Only with `tables`, and without `scope` and `secret`.",
+    ),
+}
+
 KEYS: Mapping[str, Mapping[str, Key]] = {
     "policy": POLICY,
     "release": RELEASE,
+    "tables": TABLES,
     "column": COLUMN,
     "hierarchy": HIERARCHY,
     "privacy": PRIVACY,

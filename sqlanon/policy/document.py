@@ -72,7 +72,7 @@ class Document:
 
     def place(self, path: Path) -> tuple[int, str]:
         """The line and ``file:line: key.key``; a path that is not in the file counts as the nearest key above it."""
-        at = path
+        at = path = self._shared(path)
         while at not in self._lines:
             at = at[:-1]
         where = self._where(path)
@@ -80,11 +80,18 @@ class Document:
 
     def shown(self, path: Path, text: str) -> str:
         """The file name as it was written, when a variable of the environment is part of it."""
-        return self._written.get(path, text)
+        return self._written.get(self._shared(path), text)
 
     def holds(self, path: Path) -> bool:
         """Whether the file has this key."""
-        return path in self._lines
+        return self._shared(path) in self._lines
+
+    def _shared(self, path: Path) -> Path:
+        """The place of a key that a table of several has from their release: ``releases[0].tables[1].key`` is written as ``releases[0].key``."""
+        if path[2:3] != ("tables",) or len(path) < 5 or path[:5] in self._lines:
+            return path
+        shared = (*path[:2], *path[4:])
+        return shared if shared[:3] in self._lines else path
 
     def line(self, path: Path) -> int:
         """The line of a path."""

@@ -9,7 +9,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
-from sqlanon.policy import checks, shape
+from sqlanon.policy import checks, shape, tables
 from sqlanon.policy.document import Document, read
 from sqlanon.policy.fields import name_parts
 from sqlanon.policy.models import PolicyModel
@@ -70,14 +70,17 @@ def _releases(
 ) -> list[ReleaseSpec]:
     files = checks.Files(base)
     items = raw.get("releases")
-    releases: list[tuple[int, ReleaseSpec]] = []
+    releases: list[tuple[Path, ReleaseSpec]] = []
     for index, item in enumerate(items if isinstance(items, list) else []):
-        path = ("releases", index)
-        model = shape.read(item, path, problems)
-        if model is not None:
-            if model.publish is None:
-                model = model.model_copy(update={"publish": default_view(model.name)})
-            releases.append((index, checks.build(model, item, path, problems, files)))
+        path, made = ("releases", index), []
+        for at, one, view in tables.expanded(item, path, problems):
+            model = shape.read(one, at, problems)
+            if model is not None and isinstance(one, dict):
+                if model.publish is None:
+                    model = model.model_copy(update={"publish": default_view(view or model.name)})
+                made.append((at, checks.build(model, one, at, problems, files)))
+        several = isinstance(item, dict) and "tables" in item
+        releases += tables.joined(item, path, made, problems) if several else made
     _check_unique(releases, problems, document)
     return [release for _, release in releases]
 
@@ -91,7 +94,7 @@ def default_view(name: str) -> str:
     )
 
 
-def _check_unique(releases: list[tuple[int, ReleaseSpec]], problems: Problems, document: Document) -> None:
+def _check_unique(releases: list[tuple[Path, ReleaseSpec]], problems: Problems, document: Document) -> None:
     """Two releases share neither name nor view nor file."""
     first: dict[tuple[str, object], Path] = {}
 
@@ -102,8 +105,7 @@ def _check_unique(releases: list[tuple[int, ReleaseSpec]], problems: Problems, d
         if earlier != path:
             problems.add(path, f"the {word} of the release in line {document.line(earlier)} again", allowed)
 
-    for index, release in releases:
-        at: Path = ("releases", index)
+    for at, release in releases:
         check((*at, "name"), release.name, "name", "each release has its own name")
         if release.publish_file is not None:
             file = os.path.normpath(release.publish_file)

@@ -269,9 +269,22 @@ class ReleaseModel(Part):
     seed: Annotated[int, whole(0)] | None = described("release", "seed")
 
 
+class TablesModel(Part):
+    """Several tables of the same persons, published together in one transaction: see [pseudonyms.md](pseudonyms.md#several-tables).
+
+    Every other key of a release may be there, too, and holds for all tables.
+    """
+
+    model_config = ConfigDict(extra="allow", frozen=True, hide_input_in_errors=True)
+
+    name: Text = described("tables", "name")
+    tables: Annotated[list[dict[str, Any]], Field(min_length=2)] = described("tables", "tables")
+    rotate: Annotated[Literal["version"], one_of("version")] | None = described("tables", "rotate")
+
+
 class PolicyModel(Part):
     """A whole policy file."""
 
     version: Annotated[int, whole(1, 1)] = described("policy", "version")
     connection: Text | None = described("policy", "connection", repr=False)
-    releases: list[ReleaseModel] = described("policy", "releases", min_length=1)
+    releases: list[ReleaseModel | TablesModel] = described("policy", "releases", min_length=1)

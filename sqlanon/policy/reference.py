@@ -18,6 +18,7 @@ from sqlanon.policy.shape import further
 _TITLES = {
     "PolicyModel": "The file",
     "ReleaseModel": "A release: `releases[]`",
+    "TablesModel": "Several tables: `releases[]` with `tables`",
     "ColumnModel": "A column: `columns.<name>`",
     "HierarchyModel": "A hierarchy: `columns.<name>.hierarchy`",
     "PrivacyModel": "Privacy: `privacy`",
@@ -234,7 +235,8 @@ def _values(field: dict[str, Any]) -> str:
         return "mapping"
     kind = field.get("type")
     if kind == "array":
-        return "list" if "$ref" not in field["items"] else "list of mappings"
+        mappings = {"$ref", "anyOf"} & field["items"].keys() or field["items"].get("type") == "object"
+        return "list of mappings" if mappings else "list"
     if kind == "object":
         return "mapping"
     if kind == "integer" and "minimum" in field:

@@ -52,14 +52,18 @@ Keep = Callable[[TableRef, Step], None]
 class Scratch:
     """An engine and the temporary tables of one run on it; a context manager that drops them."""
 
-    def __init__(self, engine: Engine, watch: Stopwatch | None = None, keep: Keep | None = None) -> None:
+    def __init__(
+        self, engine: Engine, watch: Stopwatch | None = None, keep: Keep | None = None, *, alone: bool = True
+    ) -> None:
         """Begin a run.
 
         Args:
             engine: the database.
             watch: what measures the stages.
             keep: gets every table before it is dropped. Statements then go one by one, so that each has its own time.
+            alone: no other run, which may be larger, uses the engine meanwhile.
         """
+        self._alone = alone
         self.engine = engine
         self._watch = watch
         self._keep = keep
@@ -78,7 +82,7 @@ class Scratch:
 
         A context manager, as this one.
         """
-        made = Scratch(self.engine, self._watch, self._keep)
+        made = Scratch(self.engine, self._watch, self._keep, alone=self._alone)
         made._inner, made.few = True, self.few
         return made
 
@@ -103,7 +107,7 @@ class Scratch:
 
         From here on no statement may read what can be large: of a view that is the source its tables.
         """
-        if not self.few and rows <= FEW_ROWS and self.engine.few_rows is not None:
+        if self._alone and not self.few and rows <= FEW_ROWS and self.engine.few_rows is not None:
             self._held.enter_context(self.engine.few_rows())
             self.few = True
 

@@ -48,6 +48,16 @@ def run_until(reported: Connection, url: str, arguments: dict[str, Any], stage: 
     reported.send("done")
 
 
+def tables_until(reported: Connection, url: str, policy: Path, stage: str, nth: int) -> None:
+    """Run the tables of a policy up to the nth beginning of a stage, counted over all tables."""
+    import sqlanon
+    from sqlanon.policy import load
+
+    with sqlanon.connect(url, progress=StopAt(reported, stage, nth), threads=1) as db:
+        db.run_tables(load(policy).releases)
+    reported.send("done")
+
+
 def rollback_until(reported: Connection, url: str, stage: str) -> None:
     """Roll the release of people back up to ``replace`` or ``replaced`` of its file."""
     import sqlanon

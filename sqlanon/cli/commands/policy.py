@@ -35,7 +35,7 @@ from sqlanon.cli.options import (
 from sqlanon.cli.questions import asked, check_terminal
 from sqlanon.cli.record import Record
 from sqlanon.cli.screen import Screen
-from sqlanon.errors import PolicyError
+from sqlanon.errors import PolicyError, SqlanonError
 
 if TYPE_CHECKING:
     from sqlanon.database import Database
@@ -186,8 +186,30 @@ def run(
         spec = load(policy)
         releases = pick(spec, select)
         with database(url(db, spec), screen) as connected:
+            tables: dict[str, dict[str, RunReport] | SqlanonError] = {}
+
+            def together(release: ReleaseSpec, name: str) -> RunReport:
+                """The tables of one release are run with the first of them."""
+                if name not in tables:
+                    if keep_scratch or new_lineage:
+                        option = "--keep-scratch" if keep_scratch else "--new-lineage"
+                        raise PolicyError(f"{option} is for releases of one table; {name} has several")
+                    all_of = [one for one in spec.releases if one.together and one.together.name == name]
+                    try:
+                        made = connected.run_tables(
+                            all_of, full=full, allow_weaker=allow_weaker, only_due=due
+                        )
+                        tables[name] = {one.release: one for one in made}
+                    except SqlanonError as error:
+                        tables[name] = error
+                found = tables[name]
+                if isinstance(found, SqlanonError):
+                    raise found
+                return found[release.name]
 
             def work(release: ReleaseSpec) -> RunReport:
+                if release.together is not None:
+                    return together(release, release.together.name)
                 return connected.run(
                     release,
                     full=full,

@@ -10,7 +10,7 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from sqlanon.engines.base import Engine, Relation, TableRef
@@ -110,14 +110,33 @@ def _person(policy: Mapping[str, Any]) -> Mapping[str, Any] | None:
     return next(tokens, None)
 
 
-def others(engine: Engine, entries: Sequence[Entry], scope: str | None, release: str) -> list[Shown]:
-    """The tables that other releases have published in a scope."""
+@dataclass(slots=True)
+class Siblings:
+    """Tables that are published together, of which each is checked with those before it, and the last with all.
+
+    Attributes:
+        names: their releases.
+        before: the versions that readers have now.
+        made: tables whose classes are made, not yet published.
+        written: tables that the publishing transaction has written.
+    """
+
+    names: tuple[str, ...]
+    before: tuple[Entry, ...] = ()
+    made: list[Shown] = field(default_factory=list)
+    written: list[Shown] = field(default_factory=list)
+
+
+def others(
+    engine: Engine, entries: Sequence[Entry], scope: str | None, releases: Sequence[str]
+) -> list[Shown]:
+    """The tables that releases other than these have published in a scope."""
     return [
         shown_of(engine, entry)
         for entry in entries
         if scope is not None
         and entry.status == "published"
-        and entry.release != release
+        and entry.release not in releases
         and not entry.file
         and scope_of(entry) == scope
     ]
@@ -161,9 +180,11 @@ def signs(scratch: Scratch, tables: Sequence[Shown], name: str = "signs") -> Tab
     return made
 
 
-def elsewhere(scratch: Scratch, state: ReleaseState) -> TableRef | None:
+def elsewhere(scratch: Scratch, state: ReleaseState, siblings: Siblings | None = None) -> TableRef | None:
     """The signatures that tokens have in the other tables of a release's scope; None: there are none."""
-    beside = others(state.engine, state.entries, state.spec.scope, state.spec.name)
+    names = siblings.names if siblings else (state.spec.name,)
+    beside = others(state.engine, state.entries, state.spec.scope, names)
+    beside += siblings.made if siblings else []
     return signs(scratch, beside, "elsewhere") if beside else None
 
 
@@ -205,19 +226,26 @@ def measured(scratch: Scratch, own: Shown, beside: Sequence[Shown]) -> list[Requ
     return [*found, *events, *(one for one in values if not one.satisfied)]
 
 
-def verify_tokens(scratch: Scratch, own: Shown, beside: Sequence[Shown]) -> tuple[RequirementResult, ...]:
-    """Check a written table by itself, and with the other tables of its scope.
+def verify_tokens(
+    scratch: Scratch, state: ReleaseState, own: Shown, siblings: Siblings | None = None
+) -> tuple[tuple[RequirementResult, ...], tuple[str, ...]]:
+    """Check a written table by itself, and with the other tables of its scope; warnings of what a reader of the versions before finds.
 
     Raises:
         PrivacyViolation: fewer than k tokens are alike, or what else is asked does not hold among those that are.
     """
+    spec = state.spec
+    joined = siblings or Siblings((spec.name,), (state.published,) if state.published else ())
+    beside = others(state.engine, state.entries, spec.scope, joined.names) + joined.written
     found = measured(scratch, own, beside)
     for one in found:
         if not one.satisfied:
             raise PrivacyViolation(
                 f"{one.title}: asked {one.asked:g}, reached {one.reached:g}; nothing was published"
             )
-    return tuple(found)
+    joined.written.append(own)
+    whole = len(joined.written) == len(joined.names)
+    return tuple(found), compared(scratch, state, own, beside, joined.before) if whole else ()
 
 
 def audit_tokens(
@@ -230,7 +258,7 @@ def audit_tokens(
         name for name in names if roles.get(name.lower()) not in ("sensitive", "insensitive", "pseudonym")
     ]
     own = shown(spec, relation.ref, classes, names)
-    beside = [] if entry is None else others(engine, Catalog(engine).entries(), spec.scope, spec.name)
+    beside = [] if entry is None else others(engine, Catalog(engine).entries(), spec.scope, [spec.name])
     with Scratch(engine) as scratch:
         return tuple(measured(scratch, own, beside))
 
@@ -241,7 +269,7 @@ def refuse_together(engine: Engine, entry: Entry, entries: Sequence[Entry]) -> N
     Raises:
         PrivacyViolation: fewer than k tokens are alike, or what else is asked does not hold among those that are.
     """
-    beside = others(engine, entries, scope_of(entry), entry.release)
+    beside = others(engine, entries, scope_of(entry), [entry.release])
     if not beside:
         return
     with Scratch(engine) as scratch:
@@ -253,32 +281,39 @@ def refuse_together(engine: Engine, entry: Entry, entries: Sequence[Entry]) -> N
         )
 
 
-def compared(scratch: Scratch, state: ReleaseState, own: Shown, beside: Sequence[Shown]) -> tuple[str, ...]:
-    """A warning of what a reader finds who kept the published version: a person has the same token in both.
+def compared(
+    scratch: Scratch, state: ReleaseState, own: Shown, beside: Sequence[Shown], before: Sequence[Entry]
+) -> tuple[str, ...]:
+    """A warning of what a reader finds who kept the versions before: a person has the same token in both.
 
     Raises:
         PrivacyViolation: it is more than ``history.max_failing`` allows.
     """
-    spec, before = state.spec, state.published
+    spec = state.spec
     most = spec.refresh.max_failing
-    if before is None or scope_of(before) != spec.scope:
+    kept = [one for one in before if scope_of(one) == spec.scope]
+    if spec.rotates or not kept:
         return ()
-    number = f"version {before.version}"
-    if before.file or not state.exists(private_table(state.engine, before.physical)):
+    number = ", ".join(
+        f"version {one.version}" + (f" of {one.release}" if len(before) > 1 else "") for one in kept
+    )
+    if any(one.file or not state.exists(private_table(state.engine, one.physical)) for one in kept):
         return (
             f"tokens link this version with {number}, whose rows are in another file: what both reveal together is not measured",
         )
-    made = signs(scratch, [own, *beside, shown_of(state.engine, before)], "signs_of_versions")
-    reached, failing = alike(scratch, made, spec.privacy.k)
+    earlier = [shown_of(state.engine, one) for one in kept]
+    made = signs(scratch, [own, *beside, *earlier], "signs_of_versions")
+    k = min(spec.privacy.k, *(one.k for one in beside)) if len(before) > 1 else spec.privacy.k
+    reached, failing = alike(scratch, made, k)
     if most is not None and failing > most:
         raise PrivacyViolation(
-            f"{spec.name}: a reader who kept {number} would find {failing} tokens among fewer than {spec.privacy.k} that are alike in both, and "
+            f"{spec.name}: a reader who kept {number} would find {failing} tokens among fewer than {k} that are alike in both, and "
             f"history.max_failing allows {most}; nothing was published"
         )
     if not failing:
         return ()
     warning = (
-        f"tokens link this version with {number}: a reader of both finds {failing} tokens among fewer than {spec.privacy.k} that are alike, "
+        f"tokens link this version with {number}: a reader of both finds {failing} tokens among fewer than {k} that are alike, "
         f"the fewest among {reached}; bound it with history: max_failing, or give readers one version each"
     )
     return (warning,)
@@ -287,8 +322,8 @@ def compared(scratch: Scratch, state: ReleaseState, own: Shown, beside: Sequence
 __all__ = [
     "NAME",
     "Shown",
+    "Siblings",
     "audit_tokens",
-    "compared",
     "elsewhere",
     "held",
     "measured",

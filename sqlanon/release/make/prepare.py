@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import dataclass
 
 from sqlanon.engines.base import Relation, TableRef
@@ -131,9 +132,10 @@ def prepare(
 
 
 def read_source(
-    scratch: Scratch, spec: ReleaseSpec, source: Relation, watch: Stopwatch, secret: str, same_as: str | None = None, *, memory: int, tokens: str = ""
+    scratch: Scratch, spec: ReleaseSpec, source: Relation, watch: Stopwatch, secret: str, same_as: str | None = None, *, memory: int, tokens: str = "",
+    held: bool = False,
 ) -> Staged | Unchanged:  # fmt: skip
-    """The first half of `prepare`: the snapshot, and the guards that need no domains."""
+    """The first half of `prepare`: the snapshot, and the guards that need no domains; ``held``: the caller has a snapshot, of several tables."""
     roles = assign_roles(spec, source)
     guard_format(spec, roles)
     guard_combinations(spec)
@@ -144,14 +146,14 @@ def read_source(
     key, owned = key_columns(spec, roles), spec.refresh.frozen and bool(persons)
     token_keys = pseudonyms.keys(spec, pseudonyms.secret_of(spec, tokens)) if spec.token else None
     started = now()
-    with watch.stage("snapshot"), scratch.engine.snapshot():
+    with watch.stage("snapshot"), nullcontext() if held else scratch.engine.snapshot():
         people = population_of(scratch.engine, spec, roles)
         rows, mark, texts = fingerprint(scratch, roles, key, secret)
         many = 0
         if people is not None:
             many, own, _ = fingerprint(scratch, people, (), secret)
             mark = f"{mark} in {own}"
-        if token_keys:
+        if token_keys and not spec.rotates:  # those are new in every run
             mark = f"{mark} by {pseudonyms.mark(token_keys, secret)}"
         shown = tuple((column.name, column.shown_type) for column in roles.relation.columns)
         seen = SourceState(mark, shown, started)

@@ -7,6 +7,7 @@ import secrets
 from dataclasses import replace
 
 from sqlanon.engines.base import Engine, TableRef
+from sqlanon.errors import PolicyError
 from sqlanon.formats import RowGroups
 from sqlanon.progress import Progress, Silent, Stopwatch
 from sqlanon.release.check import history, persons, tokens
@@ -22,7 +23,7 @@ from sqlanon.release.store.catalog import Catalog
 from sqlanon.release.store.catalog_entry import Entry
 from sqlanon.release.store.kept_scratch import KeptScratch
 from sqlanon.release.store.policy_diff import weakenings
-from sqlanon.release.store.publish import Private, publish
+from sqlanon.release.store.publish import Content, Private, content_of, listed, put_in
 from sqlanon.release.store.refresh import (
     Decision,
     decide,
@@ -70,41 +71,31 @@ def run(
         new_lineage: with ``refresh: {mode: frozen}`` publish all rows anew, as those of a release of their own.
 
     Raises:
+        PolicyError: the policy publishes it together with other tables.
         GuardError: the policy is weaker than before, and that was not confirmed.
         SchemaChangedError: the source has a new column that the policy does not name.
         LockedError: another session runs this release now.
         InfeasibleError: the requirements, or what is accepted at least, cannot be reached.
         PrivacyViolation: verify refused what was made.
     """
+    if spec.together is not None:
+        raise PolicyError(
+            f"{spec.name} is published together with the other tables of {spec.together.name}: give all of them to run_tables"
+        )
     progress = progress or Silent()
     watch = Stopwatch(spec.name, progress)
     try:
         with engine.lock(f"release {spec.name}"), tokens.held(engine, spec.scope):
-            with watch.stage("state"):
-                Catalog(engine).guard()
-                state = read_state(engine, spec)
-                if reconcile(engine, spec.name, state.versions):
-                    state = read_state(engine, spec)
-                kept = KeptScratch(state, keep=keep_scratch)
+            state = found_state(engine, spec, watch)
+            kept = KeptScratch(state, keep=keep_scratch)
             previous = state.published
             if only_due and previous and not due(spec, previous, datetime.datetime.now(datetime.UTC)):
                 keep_readers(engine, spec, previous)
-                return _left(spec, previous, "fresh", ("not due yet",), watch)
+                return left(spec, previous, "fresh", ("not due yet",), watch)
             with watch.stage("state"):
                 target = target_of(state)
                 relation = state.source
-                if compare:
-                    decision = decide(state, full=full)
-                elif state.last_shown is None:
-                    decision = replace(first(state), state="made anew", why=())
-                else:
-                    # Refuses what rest: keep would newly publish.
-                    schema_changes(spec, state.last_shown, relation)
-                    changed = policy_changes(state.last_shown, spec)
-                    decision = Decision(
-                        "made anew", tuple(map(str, changed)), weakenings(changed), state.last_shown, None
-                    )
-                decision.confirmed(spec.name, allow_weaker=allow_weaker)
+                decision = decided(state, full=full, compare=compare, allow_weaker=allow_weaker)
                 lineage = lineage_of_run(state, anew=new_lineage)
                 if lineage is not None:
                     decision = due_again(state, decision, *lineage)
@@ -125,7 +116,7 @@ def run(
                     assert decision.previous is not None
                     with watch.stage("publish"):
                         keep(state, decision.previous, staged.source.read_at)
-                    same = _left(spec, decision.previous, "unchanged", decision.why, watch)
+                    same = left(spec, decision.previous, "unchanged", decision.why, watch)
                     return replace(
                         same, warnings=(*same.warnings, *reader_warnings(engine, spec, relation.ref))
                     )
@@ -136,13 +127,46 @@ def run(
                     )
                 else:
                     ready = profiled(scratch, spec, staged, watch, memory=machine.memory)
-                    made = _make(state, machine, watch, scratch, ready, target, decision, secret)
+                    content = made_content(state, machine, watch, scratch, ready, target, decision, secret)
+                    made = put_in(state, target, content, watch)
             return replace(made, seconds=watch.total(), scratch=tuple(kept.tables))
     finally:
         progress.finish(spec.name)
 
 
-def _left(
+def found_state(engine: Engine, spec: ReleaseSpec, watch: Stopwatch) -> ReleaseState:
+    """The state of a release whose lock is held, after what a kill left is tidied."""
+    with watch.stage("state"):
+        Catalog(engine).guard()
+        state = read_state(engine, spec)
+        return read_state(engine, spec) if reconcile(engine, spec.name, state.versions) else state
+
+
+def decided(
+    state: ReleaseState, *, full: bool = False, compare: bool = True, allow_weaker: bool = False
+) -> Decision:
+    """Why a new version is made, as far as can be said before the source is read.
+
+    Raises:
+        GuardError: the policy is weaker than before, and that was not confirmed.
+    """
+    spec = state.spec
+    if compare:
+        decision = decide(state, full=full)
+    elif state.last_shown is None:
+        decision = replace(first(state), state="made anew", why=())
+    else:
+        # Refuses what rest: keep would newly publish.
+        schema_changes(spec, state.last_shown, state.source)
+        changed = policy_changes(state.last_shown, spec)
+        decision = Decision(
+            "made anew", tuple(map(str, changed)), weakenings(changed), state.last_shown, None
+        )
+    decision.confirmed(spec.name, allow_weaker=allow_weaker)
+    return decision
+
+
+def left(
     spec: ReleaseSpec, entry: Entry, outcome: Outcome, why: tuple[str, ...], watch: Stopwatch
 ) -> RunReport:
     """The published version's report, as nothing was made."""
@@ -151,10 +175,11 @@ def _left(
     return replace(made, outcome=outcome, why=why, seconds=watch.total(), warnings=few)
 
 
-def _make(
+def made_content(
     state: ReleaseState, machine: Machine, watch: Stopwatch, scratch: Scratch, ready: Prepared,
-    target: Publication, decision: Decision, secret: str,
-) -> RunReport:  # fmt: skip
+    target: Publication, decision: Decision, secret: str, siblings: tokens.Siblings | None = None,
+) -> Content:  # fmt: skip
+    """Make the classes of a version, and what will be published of them."""
     spec = state.spec
     with watch.stage("profile"):
         data = changed_rows(scratch, state, ready, decision.previous)
@@ -162,7 +187,9 @@ def _make(
     if spec.privacy.whole and not spec.token:
         with watch.stage("method") as stage:
             cost = persons_cost(scratch, spec, ready, stage, machine.memory, machine.threads, secret)
-    made = make_classes(spec, machine, watch, scratch, ready, secret, tokens.elsewhere(scratch, state))
+    made = make_classes(
+        spec, machine, watch, scratch, ready, secret, tokens.elsewhere(scratch, state, siblings)
+    )
     encoded, classed, recoded = made.encoded, made.classed, made.recoded
     with watch.stage("verify"):
         fewest = _identifiers(scratch, classed, recoded.groups, ready)
@@ -189,7 +216,17 @@ def _make(
     )  # fmt: skip
     kept = history.value_columns(ready.roles, ready.persons) + ["boxes"] * (recoded.candidates is not None)
     private = Private(made.seed, secret, compared.table, kept)
-    return publish(state, target, scratch, encoded, classed, recoded, ready, report, watch, private)
+    if siblings is not None:
+        published = listed(recoded.columns)
+        rows = scratch.table("shown")
+        scratch.execute(
+            "persons/shown", shown=rows, classed=classed, released=recoded.released, published=published
+        )
+        names = [one["name"] for one in published]
+        siblings.made.append(tokens.shown(spec, rows, recoded.layout.of_class, names))
+    return content_of(
+        state, target, scratch, encoded, classed, recoded, ready, report, watch, private, siblings
+    )
 
 
 def _share(

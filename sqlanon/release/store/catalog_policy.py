@@ -39,6 +39,8 @@ def redacted(spec: ReleaseSpec) -> dict[str, Any]:
     if spec.privacy.accuracy is not None:
         policy["privacy"]["accuracy"]["extents"] = dict(spec.privacy.accuracy.extents)
     policy.pop("seed")
+    if spec.together is None:  # 0.1.0 had no tables that are published together
+        del policy["together"]
     if spec.refine is not None:  # 0.1.0 had no search: a policy without one is kept as it was then
         policy["refine"]["search"] = "auto" if spec.refine.search is None else spec.refine.search
         if spec.refine.search == 0:

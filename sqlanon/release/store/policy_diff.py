@@ -65,6 +65,9 @@ def differences(old: Policy, new: Policy) -> tuple[Difference, ...]:
     found += _plain("publish_file", old.get("publish_file"), new.get("publish_file"), weaker=out)
     found += _persons(old, new)
     found += _person(old, new)
+    # Tokens that stay link versions.
+    rotated = [bool((one.get("together") or {}).get("rotate")) for one in (old, new)]
+    found += _plain("rotate", *rotated, weaker=rotated[0])
     done = {
         "person",
         "null_person",
@@ -81,7 +84,7 @@ def differences(old: Policy, new: Policy) -> tuple[Difference, ...]:
     for key in sorted((set(old) | set(new)) - done):
         before, after = dict(_flat(key, old.get(key))), dict(_flat(key, new.get(key)))
         for path in sorted(set(before) | set(after)):
-            if path not in ("refresh.max_failing", "refresh.mode"):
+            if path not in ("refresh.max_failing", "refresh.mode", "together.rotate"):
                 found += _plain(path, before.get(path), after.get(path), setting=key in SETTINGS)
     return tuple(found)
 

@@ -29,8 +29,8 @@ from sqlanon.release.store.repeated import repeated
 from sqlanon.release.store.retention import drop_old
 from sqlanon.release.store.rights import drop_statistics, grant_usage, set_readers
 from sqlanon.release.store.second_file import keep_tables, make_schema, put, reconcile, settled
-from sqlanon.release.store.state import ReleaseState, scope_secret
-from sqlanon.release.store.swap import metadata_table, pointings, swap
+from sqlanon.release.store.state import ReleaseState, read_state, scope_secret
+from sqlanon.release.store.swap import Pointing, metadata_table, pointings, swap
 from sqlanon.release.store.target import Publication, check_still_free, metadata_of, sensitive_of, views_of
 from sqlanon.results import RunReport
 from sqlanon.sqltext import statement
@@ -102,11 +102,12 @@ class Content:
     secret: str
 
 
-def publish(
+def content_of(
     state: ReleaseState, target: Publication, scratch: Scratch, encoded: Encoded,
     classed: TableRef, recoded: Recoded, ready: Prepared, report: RunReport, watch: Stopwatch, private: Private,
-) -> RunReport:  # fmt: skip
-    """Write, verify and swap in one version of classes that were made now; returns the report as the catalog has it.
+    siblings: tokens.Siblings | None = None,
+) -> Content:  # fmt: skip
+    """One version of classes that were made now, for `put_in`; nothing is written yet.
 
     Args:
         state: the release as the run found it.
@@ -119,9 +120,7 @@ def publish(
         report: the report so far.
         watch: measures the stages.
         private: what only the owner may read.
-
-    Raises:
-        PrivacyViolation: the physical table fails; everything is rolled back.
+        siblings: the tables that are published together with it.
     """
     engine, spec = state.engine, state.spec
 
@@ -158,9 +157,7 @@ def publish(
         own = tokens.shown(
             spec, physical.ref, recoded.layout.of_class, [one.name for one in physical.columns]
         )
-        beside = tokens.others(engine, state.entries, spec.scope, spec.name)
-        reached = tokens.verify_tokens(scratch, own, beside)
-        warned = tokens.compared(scratch, state, own, beside)
+        reached, warned = tokens.verify_tokens(scratch, state, own, siblings)
         return replace(done, requirements=(*done.requirements, *reached), warnings=(*done.warnings, *warned))
 
     if recoded.candidates is not None:
@@ -193,11 +190,10 @@ def publish(
     def metadata(done: RunReport) -> Iterable[tuple[object, ...]]:
         return metadata_rows(spec, encoded.roles, names, target.version, facts, done.requirements)
 
-    content = Content(
+    return Content(
         write, verify, [link, *kept], lambda: private.keep(scratch, target.physical), metadata, report, ready.source, private.seed,
         private.secret,
     )  # fmt: skip
-    return put_in(state, target, content, watch)
 
 
 def put_in(state: ReleaseState, target: Publication, content: Content, watch: Stopwatch) -> RunReport:
@@ -206,72 +202,127 @@ def put_in(state: ReleaseState, target: Publication, content: Content, watch: St
     Raises:
         PrivacyViolation: the written tables fail; everything is rolled back.
     """
-    engine, spec = state.engine, state.spec
-    catalog = Catalog(engine)
+    engine = state.engine
     with watch.stage("state"):
         make_room(state, target, content.secret)
     if target.file:
         return _publish_file(state, target, content, watch)
-    physical = private_table(engine, target.physical)
-    shown = pointings(engine, target.view, target.physical, pair=target.pair)
-    views = [item.view for item in shown]
-    previous = state.published
+    new = New(state, target, content, watch)
+    if not engine.transactions:
+        return new.put_in_phases()
+    with engine.publishing():
+        done, found = new.fill()
+        entry = new.swap(done, found)
+    new.drop_old(entry)
+    return done
 
-    def fill() -> tuple[RunReport, Found]:
-        with watch.stage("publish"):
+
+def put_together(parts: Sequence[New]) -> list[RunReport]:
+    """Write, verify and swap in the versions of several tables in one transaction; the reports as the catalog has them.
+
+    Raises:
+        PrivacyViolation: what is written fails; everything is rolled back.
+    """
+    engine = parts[0].state.engine
+    for part in parts:
+        with part.watch.stage("state"):
+            # What an earlier part made is there now.
+            now = read_state(engine, part.state.spec)
+            make_room(replace(part.state, found=now.found, fresh=now.fresh), part.target, part.content.secret)
+    with engine.publishing():
+        filled = [part.fill() for part in parts]
+        new = [part.swap(*made) for part, made in zip(parts, filled, strict=True)]
+    for part, entry in zip(parts, new, strict=True):
+        part.drop_old(entry)
+    return [done for done, _ in filled]
+
+
+@dataclass(frozen=True, slots=True)
+class New:
+    """A version on its way into the source's database."""
+
+    state: ReleaseState
+    target: Publication
+    content: Content
+    watch: Stopwatch
+
+    @property
+    def _shown(self) -> list[Pointing]:
+        return pointings(self.state.engine, self.target.view, self.target.physical, pair=self.target.pair)
+
+    def fill(self) -> tuple[RunReport, Found]:
+        """Write its tables and verify them; the verified report, and what is in the places of its views."""
+        engine, previous = self.state.engine, self.state.published
+        physical = private_table(engine, self.target.physical)
+        with self.watch.stage("publish"):
             empty = statement(
                 "publish/metadata", engine.dialect, metadata=metadata_table(physical), columns=COLUMNS
             )
-            content.write(physical, [*content.beside, empty])
+            self.content.write(physical, [*self.content.beside, empty])
             found = engine.look_up(
                 [
-                    *(ref for item in shown for ref in (item.view, item.at)),
+                    *(ref for item in self._shown for ref in (item.view, item.at)),
                     *(views_of(previous) if previous else ()),
                 ]
             )
-            check_still_free(state, target, found)
-        with watch.stage("verify"):
-            done = content.verify(physical, found)
-        with watch.stage("publish"):
-            content.keep()
-            engine.load_rows(metadata_table(physical), COLUMNS, content.metadata(done))
-        return replace(done, seconds=watch.total()), found
+            check_still_free(self.state, self.target, found)
+        with self.watch.stage("verify"):
+            done = self.content.verify(physical, found)
+        with self.watch.stage("publish"):
+            self.content.keep()
+            engine.load_rows(metadata_table(physical), COLUMNS, self.content.metadata(done))
+        return replace(done, seconds=self.watch.total()), found
 
-    def add(status: str, report: RunReport) -> Entry:
-        return catalog.add(
-            spec, target.version, target.physical, target.view, status, report, content.source, content.seed
-        )
+    def _add(self, status: str, report: RunReport) -> Entry:
+        state, target, content = self.state, self.target, self.content
+        return Catalog(state.engine).add(
+            state.spec, target.version, target.physical, target.view, status, report, content.source, content.seed
+        )  # fmt: skip
 
-    if not engine.transactions:
-        try:
-            with watch.stage("publish"):
-                add("pending", content.report)
-            done, _ = fill()
-            with watch.stage("publish"):
-                catalog.replace_report(spec.name, target.version, done)
-                grant_usage(engine, spec.readers, views)
-                commit(engine, shown, previous)
-                set_readers(engine, spec.readers, views, previous)
-                settled(engine, spec.name, target.version)
-        except BaseException:
-            _tidy(engine, spec.name)
-            raise
-        with watch.stage("cleanup"):
-            drop_old(engine, spec.name)
-        return done
-    with engine.publishing():
-        done, found = fill()
-        with watch.stage("publish"):
+    def swap(self, done: RunReport, found: Found) -> Entry:
+        """Point the views at it, with its row of the catalog and the rights of its readers."""
+        engine, spec, previous = self.state.engine, self.state.spec, self.state.published
+        shown = self._shown
+        views = [item.view for item in shown]
+        with self.watch.stage("publish"):
             if previous:
-                catalog.mark(spec.name, previous.version, "replaced")
-            new = add("published", done)
+                Catalog(engine).mark(spec.name, previous.version, "replaced")
+            new = self._add("published", done)
             grant_usage(engine, spec.readers, views)
             swap(engine, shown, previous, found)
             set_readers(engine, spec.readers, views, previous)
-    with watch.stage("cleanup"):
-        old = [replace(one, status="replaced") if one == previous else one for one in state.versions]
-        drop_old(engine, spec.name, [*old, new])
-    return done
+        return new
+
+    def drop_old(self, new: Entry) -> None:
+        """Drop the versions that are not kept."""
+        state = self.state
+        with self.watch.stage("cleanup"):
+            old = [
+                replace(one, status="replaced") if one == state.published else one for one in state.versions
+            ]
+            drop_old(state.engine, state.spec.name, [*old, new])
+
+    def put_in_phases(self) -> RunReport:
+        """The same without transactions."""
+        engine, spec, previous = self.state.engine, self.state.spec, self.state.published
+        shown = self._shown
+        views = [item.view for item in shown]
+        try:
+            with self.watch.stage("publish"):
+                self._add("pending", self.content.report)
+            done, _ = self.fill()
+            with self.watch.stage("publish"):
+                Catalog(engine).replace_report(spec.name, self.target.version, done)
+                grant_usage(engine, spec.readers, views)
+                commit(engine, shown, previous)
+                set_readers(engine, spec.readers, views, previous)
+                settled(engine, spec.name, self.target.version)
+        except BaseException:
+            _tidy(engine, spec.name)
+            raise
+        with self.watch.stage("cleanup"):
+            drop_old(engine, spec.name)
+        return done
 
 
 def make_room(state: ReleaseState, target: Publication, secret: str) -> None:

@@ -57,6 +57,12 @@ def rollback(
         if current is None:
             raise PolicyError(f"{release}: nothing is published that could be rolled back")
         entry = _wanted(engine, release, entries, current, to)
+        for one in (current, entry):
+            if together := one.policy.get("together"):
+                raise PolicyError(
+                    f"{release} is published together with the other tables of {together['name']}, in versions that are made and checked together: no "
+                    "earlier one returns by itself; run the release with the policy or the sources of that version instead"
+                )
         # Who reads, how often and how many versions stay belong to no version: a rollback leaves them as they are.
         policy = dict(entry.policy) | {key: current.policy[key] for key in SETTINGS if key in current.policy}
         weaker = weakenings(differences(current.policy, policy))

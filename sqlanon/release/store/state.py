@@ -92,8 +92,11 @@ def read_state(engine: Engine, spec: ReleaseSpec) -> ReleaseState:
         for view in views_beside(view, format_of(spec.format.kind).facts.paired)
     ]
     found = engine.look_up([*catalog.tables, *views], [spec.source], catalog.table)
-    kept = catalog.secret_in(found, scope_secret(spec.scope)) if spec.scope is not None else ""
-    tokens = secrets.token_hex(32) if kept is None else kept
+    keyed = spec.scope is not None
+    # Tokens that rotate are keyed with what no run keeps.
+    stored = keyed and not spec.rotates
+    kept = catalog.secret_in(found, scope_secret(str(spec.scope))) if stored else None
+    tokens = (secrets.token_hex(32) if kept is None else kept) if keyed else ""
     return ReleaseState(
         engine,
         spec,
@@ -101,7 +104,7 @@ def read_state(engine: Engine, spec: ReleaseSpec) -> ReleaseState:
         catalog.secret_in(found, spec.name),
         found,
         tokens,
-        kept is None,
+        stored and kept is None,
     )
 
 

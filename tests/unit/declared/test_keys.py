@@ -32,6 +32,7 @@ ROOT = Path(__file__).parents[3]
 MODELS: dict[str, type[BaseModel]] = {
     "policy": models.PolicyModel,
     "release": models.ReleaseModel,
+    "tables": models.TablesModel,
     "column": models.ColumnModel,
     "hierarchy": models.HierarchyModel,
     "privacy": models.PrivacyModel,
@@ -80,7 +81,17 @@ def test_every_key_of_a_release_is_an_argument_or_says_why_not() -> None:
         *parts, last = argument.path
         part = "column" if "*" in parts else parts[-1] if parts else "release"
         given.add((part, last))
-    within = {"policy", "hierarchy", "at_least", "method", "refine", "suppression", "refresh", "cohort"}
+    within = {
+        "policy",
+        "hierarchy",
+        "at_least",
+        "method",
+        "refine",
+        "suppression",
+        "refresh",
+        "cohort",
+        "tables",
+    }
     keys = {(part, key) for part, known in KEYS.items() if part not in within for key in known}
     by_name = {("column", "role"), ("release", "privacy")}
     assert given - by_name | set(NOT_ARGUMENTS) == keys

@@ -1,0 +1,107 @@
+"""`tables:`: one release of several tables, which a policy file writes as one mapping and a run publishes in one transaction.
+
+Every table becomes a `ReleaseSpec` of its own, named `release.table`: what the mapping says for all tables, replaced by what the table says.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from sqlanon.policy.fields import name_parts
+from sqlanon.policy.problems import Path, Problems
+from sqlanon.spec import ReleaseSpec, Together
+
+_ITS_OWN = ("source", "columns", "publish")
+"""Keys of a release that belong to one table."""
+
+
+def expanded(raw: object, path: Path, problems: Problems) -> Iterator[tuple[Path, object, str | None]]:
+    """The releases that an item of a policy file means: each with its place, its mapping, and the name of its view."""
+    if not isinstance(raw, Mapping) or not {"tables", "rotate"} & raw.keys():
+        yield path, raw, None
+        return
+    shared = {key: value for key, value in raw.items() if key not in ("tables", "rotate")}
+    if "tables" not in raw:
+        what = "a release of one table, whose tokens join nothing within a version"
+        problems.add((*path, "rotate"), what, "rotate goes with tables; leave it out, or use an identifier")
+        yield path, shared, None
+        return
+    if raw.get("rotate", "version") != "version":
+        problems.add((*path, "rotate"), "not a word that is known", "version, or leave it out")
+    for key in (*_ITS_OWN, "publish_file"):
+        if key in shared:
+            what = (
+                "all tables would share it"
+                if key in _ITS_OWN
+                else "the tables are published in one transaction"
+            )
+            problems.add(
+                (*path, key), what, "each table of tables has its own" if key in _ITS_OWN else "leave it out"
+            )
+            del shared[key]
+    tables = raw["tables"]
+    if not isinstance(tables, list) or len(tables) < 2:
+        problems.add(
+            (*path, "tables"),
+            "not a list of at least two tables",
+            "- {source: .., columns: ..} of each table",
+        )
+        return
+    for index, one in enumerate(tables):
+        at = (*path, "tables", index)
+        if not isinstance(one, Mapping):
+            problems.add(at, "not a mapping", "source, columns, and what differs from the other tables")
+            continue
+        for key in ("tables", "rotate", "publish_file"):
+            if key in one:
+                problems.add(
+                    (*at, key), "not a key of a single table", "tables and rotate belong to the release"
+                )
+        own = {key: value for key, value in one.items() if key not in ("tables", "rotate", "publish_file")}
+        name = own.get("name", _last(own.get("source")))
+        made = {**shared, **own}
+        if isinstance(name, str) and isinstance(raw.get("name"), str):
+            made["name"] = f"{raw['name']}.{name}"
+        yield at, made, name if isinstance(name, str) else None
+
+
+def _last(source: object) -> str | None:
+    parts = name_parts(source) if isinstance(source, str) else None
+    return parts[-1] if parts else None
+
+
+def joined(
+    raw: Mapping[str, Any], path: Path, made: Sequence[tuple[Path, ReleaseSpec]], problems: Problems
+) -> list[tuple[Path, ReleaseSpec]]:
+    """The specs of the tables of a release, which know each other and share a scope; notes what keeps them from being joined."""
+    group = str(raw.get("name"))
+    rotate = "rotate" in raw
+    scopes = set()
+    for at, spec in made:
+        columns = (*at, "columns")
+        if problems.broken(columns) or problems.broken((*at, "person")):
+            continue
+        if spec.token is None:
+            what = "no token of the person, by which the tables are joined"
+            problems.add(columns, what, "person: patient_id, and the role pseudonym for that column")
+            continue
+        scopes.add(spec.token.scope or group)
+        for key in ("scope", "secret"):
+            if rotate and getattr(spec.token, key) is not None:
+                what = "rotate: version draws new tokens for the tables of this release alone"
+                problems.add((*columns, spec.token.name, key), what, f"leave out {key}, or rotate")
+    if len(scopes) > 1:
+        problems.add(
+            (*path, "tables"), "tables of several scopes, which share no tokens", "one scope, or none"
+        )
+    together = Together(group, tuple(spec.name for _, spec in made), rotate)
+    return [(at, replace(spec, columns=_scoped(spec, group), together=together)) for at, spec in made]
+
+
+def _scoped(spec: ReleaseSpec, group: str) -> tuple[Any, ...]:
+    return tuple(replace(one, scope=one.scope or group) if one == spec.token else one for one in spec.columns)
+
+
+__all__ = ["expanded", "joined"]
