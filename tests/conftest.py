@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 from hypothesis import HealthCheck, settings
 
-from tests.covering import spared
+from tests.covering import beyond_default
 from tests.draws import draw_the_same
 from tests.engines import ENGINES, PAIR, TestEngine, required
 
@@ -86,12 +86,12 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if any("::" in asked for asked in config.args):
         return
     thorough = bool(config.getoption("--thorough"))
-    beyond = spared(items)
+    beyond, never = beyond_default(items)
     kept, left = [], []
     for item in items:
         marked = item in beyond or item.get_closest_marker("thorough") is not None
         again = thorough and item.get_closest_marker("property") is not None
-        (kept if marked == thorough or again else left).append(item)
+        (kept if (marked == thorough or again) and item not in never else left).append(item)
     if left:
         config.hook.pytest_deselected(items=left)
     # Processes share what is left: the longest tests come first, so that none of them runs alone at the end.

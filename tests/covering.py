@@ -1,14 +1,17 @@
-"""Which combinations of a test's parameters the default run takes, where all of them say little more than some.
+"""Which combinations of a test's parameters each run takes, where all of them say little more than some.
 
 A test that is marked ``cover`` runs by default on few combinations in which every value of every parameter occurs, the
 engine among them; each argument of the mark names parameters whose values must also all occur together. ``--thorough``
-runs the other combinations.
+adds combinations until every two values of different parameters have occurred together: most faults that depend on parameters at
+all depend on one or two of them (D. R. Kuhn, D. R. Wallace, A. M. Gallo: Software Fault Interactions and Implications for Software
+Testing, 2004). A test that is asked for by its name runs on all.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from itertools import combinations
 from typing import Any
 
 import pytest
@@ -17,14 +20,24 @@ ENGINE = ("engine", "shared_db", "db")
 """Parameters that choose the engine; the mark may call each of them engine."""
 
 
-def spared(items: Iterable[pytest.Item]) -> set[pytest.Item]:
-    """The items that the default run leaves out: combinations beyond what the mark ``cover`` of their test asks for."""
+def beyond_default(items: Iterable[pytest.Item]) -> tuple[set[pytest.Item], set[pytest.Item]]:
+    """The items that the default run leaves out, and those of them that no run takes unless it is asked for them."""
     tests: dict[str, list[pytest.Item]] = defaultdict(list)
     for item in items:
         marked = {mark.name for mark in item.iter_markers()}
-        if "cover" in marked and "thorough" not in marked and hasattr(item, "callspec"):
+        if "cover" in marked and hasattr(item, "callspec"):
             tests[item.nodeid.partition("[")[0]].append(item)
-    return {item for own in tests.values() for item in _left_out(own)}
+    spared: set[pytest.Item] = set()
+    never: set[pytest.Item] = set()
+    for own in tests.values():
+        rows, together = _parameters(own)
+        names = list(rows[0])
+        by_default = [place for place, item in enumerate(own) if item.get_closest_marker("thorough") is None]
+        first = {by_default[place] for place in covering([rows[place] for place in by_default], together)}
+        second = set(covering(rows, [*together, *combinations(names, 2)], first))
+        spared |= {own[place] for place in by_default if place not in first}
+        never |= {item for place, item in enumerate(own) if place not in first | second}
+    return spared, never
 
 
 def seeds(count: int, always: int = 1) -> list[Any]:
@@ -32,17 +45,17 @@ def seeds(count: int, always: int = 1) -> list[Any]:
     return [pytest.param(seed, marks=[pytest.mark.thorough] * (seed >= always)) for seed in range(count)]
 
 
-def _left_out(items: Sequence[pytest.Item]) -> list[pytest.Item]:
-    """All but a covering choice."""
+def _parameters(items: Sequence[pytest.Item]) -> tuple[list[dict[str, str]], list[list[str]]]:
+    """The parameters of every item of a test, and which of them its mark wants together."""
     mark = items[0].get_closest_marker("cover")
     assert mark is not None
     rows = [{name: _key(value) for name, value in item.callspec.params.items()} for item in items]  # type: ignore[attr-defined]
-    together = [[_named(rows[0], name) for name in names.split()] for names in mark.args]
-    chosen = set(covering(rows, together))
-    return [item for place, item in enumerate(items) if place not in chosen]
+    return rows, [[_named(rows[0], name) for name in names.split()] for names in mark.args]
 
 
-def covering(rows: Sequence[dict[str, str]], together: Sequence[Sequence[str]] = ()) -> list[int]:
+def covering(
+    rows: Sequence[dict[str, str]], together: Sequence[Sequence[str]] = (), given: Iterable[int] = ()
+) -> list[int]:
     """Numbers of rows among which every value of every column occurs, and every combination of some columns.
 
     Greedy: always the row with the most that is new, and of these the one whose values were taken least often.
@@ -50,8 +63,12 @@ def covering(rows: Sequence[dict[str, str]], together: Sequence[Sequence[str]] =
     Args:
         rows: a value for every column.
         together: columns of which every combination that is in the rows is wanted.
+        given: numbers of rows that are there already.
+
+    Returns:
+        The numbers of the rows that are wanted beside ``given``.
     """
-    groups = [*([name] for name in rows[0]), *together]
+    groups = [*([name] for name in (rows[0] if rows else ())), *together]
     has = [{(*names, *(row[name] for name in names)) for names in groups} for row in rows]
     holders: dict[Any, list[int]] = defaultdict(list)
     for number, own in enumerate(has):
@@ -59,11 +76,15 @@ def covering(rows: Sequence[dict[str, str]], together: Sequence[Sequence[str]] =
             holders[each].append(number)
     missing = set(holders)
     new, taken = [len(own) for own in has], [0] * len(rows)
-    chosen = []
-    while missing:
-        most = max(new)
-        best = min((i for i, count in enumerate(new) if count == most), key=lambda i: taken[i])
-        chosen.append(best)
+    chosen: list[int] = []
+    ahead = list(given)
+    while ahead or missing:
+        if ahead:
+            best = ahead.pop()
+        else:
+            most = max(new)
+            best = min((i for i, count in enumerate(new) if count == most), key=lambda i: taken[i])
+            chosen.append(best)
         for each in has[best]:
             for i in holders[each]:
                 taken[i] += 1

@@ -10,8 +10,9 @@ from tests.engines import ENGINES, PAIR
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("engine", PAIR, ids=lambda engine: engine.name)
-@pytest.mark.parametrize("example", ["adult", "census"])
+@pytest.mark.parametrize(
+    ("example", "engine"), [("adult", PAIR[0]), ("census", PAIR[1])], ids=["adult-duckdb", "census-postgres"]
+)
 def test_example(example, engine, data, tmp_path):
     assert data
     if engine.family == "duckdb":

@@ -81,9 +81,9 @@ def test_no_person_is_split(shared_db: Any, method: str, execution: str) -> None
 
 
 @pytest.mark.thorough
-@pytest.mark.parametrize("seed", range(50))
+@pytest.mark.parametrize("seed", range(25))
 def test_random_tables(shared_db: Any, seed: int) -> None:
-    """A hundred of them, as each engine has its own; boxes are read as well. What has no release is refused."""
+    """Fifty of them, as each engine has its own; boxes are read as well. What has no release is refused."""
     drawn = random.Random(f"{seed} {shared_db.engine.dialect}")
     rows = visits(drawn.random(), drawn.randrange(12, 120))
     k, l = drawn.randrange(2, 8), Fraction(drawn.choice(["1", "1", "3/2", "2", "5/2"]))  # noqa: E741

@@ -1,9 +1,9 @@
-"""The default run's combinations: every value occurs, and every combination that the mark names."""
+"""The combinations of each run: every value occurs by default, and what the mark names; every two values in both runs."""
 
 from __future__ import annotations
 
 import random
-from itertools import product
+from itertools import combinations, product
 
 import pytest
 
@@ -32,10 +32,24 @@ def test_no_more_than_the_longest_parameter_where_all_combinations_are_there():
     assert [row["engine"] for row in chosen].count("d") == 4
 
 
-@pytest.mark.parametrize(
-    ("words", "names"), [((), {"a", "c"}), (("--thorough",), {"b", "d"}), (("::",), {"a", "b", "c", "d"})]
-)
-def test_the_two_runs_share_out_the_tests(words, names):
+@pytest.mark.parametrize("seed", range(20))
+def test_both_runs_together_have_every_two_values(seed):
+    rng = random.Random(seed)
+    sizes = [rng.randint(1, 4) for _ in range(4)]
+    rows = [dict(zip("abcd", map(str, row), strict=True)) for row in product(*map(range, sizes))]
+    rows = rng.sample(rows, rng.randint(1, len(rows)))
+    first = covering(rows)
+    second = covering(rows, [*combinations("abcd", 2)], first)
+    assert not set(first) & set(second)
+    chosen = [rows[i] for i in (*first, *second)]
+    for names in combinations("abcd", 2):
+        assert {tuple(row[n] for n in names) for row in chosen} == {
+            tuple(row[n] for n in names) for row in rows
+        }
+
+
+@pytest.mark.parametrize("words", [(), ("--thorough",), ("::",)])
+def test_the_two_runs_share_out_the_tests(words):
     """And a test that is asked for by name is run as a whole."""
     from types import SimpleNamespace
 
@@ -57,16 +71,34 @@ def test_the_two_runs_share_out_the_tests(words, names):
         def get_closest_marker(self, name):
             return next((m for m in self._marks if m.name == name), None)
 
-    items = [
-        Item("a", "cover", {"p": "1"}),
-        Item("b", "cover", {"p": "1"}),
-        Item("c", None, {}),
-        Item("d", "thorough", {}),
-    ]
-    config = SimpleNamespace(
-        args=["t.py::test_x"] if words == ("::",) else ["t.py"],
-        getoption=lambda _: words == ("--thorough",),
-        hook=SimpleNamespace(pytest_deselected=lambda **_: None),
-    )
-    conftest.pytest_collection_modifyitems(config, items)
-    assert {item.name for item in items} == names
+    def run(words):
+        covered = [
+            Item("".join(p), "cover", dict(zip("pqr", p, strict=True))) for p in product("12", "12", "123")
+        ]
+        items = [*covered, Item("plain", None, {}), Item("long", "thorough", {})]
+        config = SimpleNamespace(
+            args=["t.py::test_x"] if words == ("::",) else ["t.py"],
+            getoption=lambda _: words == ("--thorough",),
+            hook=SimpleNamespace(pytest_deselected=lambda **_: None),
+        )
+        conftest.pytest_collection_modifyitems(config, items)
+        return {item.name for item in items}
+
+    names = run(words)
+    assert ("plain" in names) == (words != ("--thorough",))
+    assert ("long" in names) == (words != ())
+    chosen = names - {"plain", "long"}
+    if words == ():
+        assert len(chosen) == 3
+        assert [{name[place] for name in chosen} for place in range(3)] == [set("12"), set("12"), set("123")]
+    elif words == ("--thorough",):
+        default = run(()) - {"plain"}
+        assert not chosen & default
+        assert all(
+            any(name[a] == x and name[b] == y for name in chosen | default)
+            for a, b in combinations(range(3), 2)
+            for x, y in product("123" if a == 2 else "12", "123" if b == 2 else "12")
+        )
+        assert len(chosen | default) < 12
+    else:
+        assert len(chosen) == 12
