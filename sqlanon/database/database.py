@@ -444,6 +444,7 @@ class Database:
         role: str | None = None,
         seconds: float = 60.0,
         as_of_source: bool = False,
+        interval: float | None = None,
     ) -> Answer:
         """Ask a release in SQL against the source's columns: estimates with sound bounds; see `sqlanon.query.ask.ask`.
 
@@ -470,6 +471,7 @@ class Database:
             seconds=seconds,
             known=self._asked,
             as_of_source=as_of_source,
+            interval=interval,
         )
 
     def install_functions(self, schema: str = functions.SCHEMA) -> tuple[str, ...]:

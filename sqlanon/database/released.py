@@ -48,7 +48,7 @@ class Release:
         """Measure how well this release answers for its source; see `Database.evaluate`."""
         return self._database.evaluate(self.spec.name, workload)
 
-    def query(self, sql: str, *, allow_linking: bool = False) -> Answer:
+    def query(self, sql: str, *, allow_linking: bool = False, interval: float | None = None) -> Answer:
         """Ask this release in SQL, whatever the query calls it; see `Database.query`.
 
         Raises:
@@ -59,7 +59,7 @@ class Release:
                 f"the release is in {self.spec.publish_file}: sqlanon.connect to it and ask it there"
             )
         view = spelled(view_of(self._database.engine, self.spec))
-        return self._database.query(sql, release=view, allow_linking=allow_linking)
+        return self._database.query(sql, release=view, allow_linking=allow_linking, interval=interval)
 
     def to_arrow(self, *, sensitive: bool = False) -> Any:  # noqa: ANN401 - of a library that is not imported here
         """The published rows as a ``pyarrow.Table``: of the version that is published now.

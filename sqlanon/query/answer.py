@@ -4,9 +4,27 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from decimal import Decimal
 from typing import Any
+
+
+@dataclass(frozen=True)
+class Interval:
+    """Where an aggregate lies in most of the consistent sources, if every value of a box is as likely as any other.
+
+    It is no bound, and no statement about the one source that there was: that is more likely to have values which are common elsewhere.
+
+    Attributes:
+        level: at least this share of uniformly drawn consistent sources is in it; for a sum up to ``error``.
+        low, high: its ends, which belong to it.
+        error: by how much the share may miss the level; 0: not at all, but for the rounding of doubles.
+    """
+
+    level: float
+    low: float
+    high: float
+    error: float
 
 
 @dataclass(frozen=True)
@@ -19,6 +37,7 @@ class Bounded:
         tight: ``low`` and ``high`` are each reached by some consistent source.
         exact: the bounds meet, so that every consistent source gives this value.
         undefined_possible: some consistent source gives NULL (AVG, SUM, MIN or MAX of no rows).
+        interval: where it lies in most of the consistent sources, if that was asked for.
     """
 
     estimate: Any
@@ -27,6 +46,7 @@ class Bounded:
     tight: bool = True
     exact: bool = False
     undefined_possible: bool = False
+    interval: Interval | None = None
 
 
 @dataclass(frozen=True)
@@ -93,6 +113,7 @@ def answered(
     unlisted_groups: bool,
     left_out: int = 0,
     unlike: Unlike | None = None,
+    intervals: Sequence[Mapping[str, Interval]] = (),
 ) -> Answer:
     """The answer that the rows of the rewritten query give.
 
@@ -104,8 +125,10 @@ def answered(
         unlisted_groups: see `Answer`.
         left_out: see `Answer`.
         unlike: see `Answer`.
+        intervals: per row, of the aggregates that have one.
     """
-    found, certain = [], []
+    found: list[dict[str, Any]] = []
+    certain = []
     for row in rows:
         cells = iter(row)
         found.append({
@@ -113,6 +136,8 @@ def answered(
             for name, bounded in columns
         })  # fmt: skip
         certain.append(bool(next(cells)))
+    for made, own in zip(found, intervals, strict=False):
+        made.update({name: _with(made[name], interval) for name, interval in own.items()})
     names = tuple(name for name, _ in columns)
     aggregates = tuple(name for name, bounded in columns if bounded)
     return Answer(names, aggregates, tuple(found), tuple(certain), sql, unlisted_groups, left_out, unlike)
@@ -131,6 +156,13 @@ def _bounded(cells: Sequence[Any], *, tight: bool) -> Bounded:
     return Bounded(estimate, low, high, tight and None not in (low, high), exact, bool(cells[3]))
 
 
+def _with(cell: Bounded, interval: Interval) -> Bounded:
+    """The cell with its interval, which ends where the bounds do: beyond them there is no source."""
+    low = interval.low if cell.low is None else max(interval.low, cell.low)
+    high = interval.high if cell.high is None else min(interval.high, cell.high)
+    return replace(cell, interval=replace(interval, low=low, high=high))
+
+
 def _number(value: Any) -> Any:  # noqa: ANN401 - an engine's value
     """A number as Python's own."""
     if isinstance(value, Decimal):
@@ -141,6 +173,11 @@ def _number(value: Any) -> Any:  # noqa: ANN401 - an engine's value
 def _plain(value: Any) -> Any:  # noqa: ANN401 - any cell
     """A cell as JSON can hold it; dates and other types of a database as text."""
     if isinstance(value, Bounded):
-        return {field.name: _plain(getattr(value, field.name)) for field in fields(value)}
+        made = {field.name: _plain(getattr(value, field.name)) for field in fields(value)}
+        if value.interval is None:
+            del made["interval"]
+        else:
+            made["interval"] = asdict(value.interval)
+        return made
     value = _number(value)
     return value if value is None or isinstance(value, bool | int | float | str) else str(value)

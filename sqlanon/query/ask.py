@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from sqlanon.engines.base import Statement
 from sqlanon.errors import DatabaseError, PolicyError, SqlanonError
-from sqlanon.query.answer import Answer, answered
+from sqlanon.query.answer import Answer, Interval, answered
 from sqlanon.query.find import Names, dimensions_of, find, replaced
+from sqlanon.query.intervals import distributions, intervals_of
 from sqlanon.query.parse.bind import bind
 from sqlanon.query.parse.parse import Query, parse
 from sqlanon.query.parse.united import parts_of, together
@@ -24,7 +25,7 @@ from sqlanon.query.rewrite.unlisted import unlisted
 from sqlanon.sqltext.trees import ported
 
 if TYPE_CHECKING:
-    from collections.abc import Collection, Sequence
+    from collections.abc import Collection, Mapping, Sequence
 
     from sqlanon.engines.base import Engine, TableRef
     from sqlanon.query.release import Released
@@ -52,6 +53,7 @@ def ask(
     seconds: float = SECONDS,
     known: Names | None = None,
     as_of_source: bool = False,
+    interval: float | None = None,
 ) -> Answer:
     """Answer a query over a release with estimates and sound bounds.
 
@@ -66,6 +68,8 @@ def ask(
         seconds: with ``role``: how long each statement may run.
         as_of_source: of a release with ``refresh: {mode: frozen}`` bounds of the source as it was when the version was made, in place of the rows as published:
             counts without groups only.
+        interval: a share above 0 and below 1, such as 0.95: in addition to the bounds, where each count and sum lies in so many of
+            the uniformly drawn consistent sources (`sqlanon.query.intervals`).
         known: what the names of earlier queries over this connection meant; it is added to.
 
     Returns:
@@ -80,11 +84,13 @@ def ask(
     answer, the text is bound and the metadata are read before and after: one statement each once the release is known.
     Metadata that changed meanwhile describe other rows than those that were read, so that everything is asked again.
     """
+    if interval is not None and not 0 < interval < 1:
+        raise PolicyError(f"interval {interval}: a number above 0 and below 1, such as 0.95")
     parts = parts_of(sql, engine.dialect)
     if len(parts) > 1:
         return _united(
             engine, sql, parts, release=release, allow_linking=allow_linking, spec=spec, role=role, seconds=seconds, known=known,
-            as_of_source=as_of_source,
+            as_of_source=as_of_source, interval=interval,
         )  # fmt: skip
     query = parse(sql, engine.dialect)
     name = release or query.table_name
@@ -105,8 +111,8 @@ def ask(
         try:
             asked = replace(released, as_of_source=as_of_source)
             answer = _asked(
-                engine, query, asked, spec, allow_linking=allow_linking, role=role, seconds=seconds
-            )
+                engine, query, asked, spec, allow_linking=allow_linking, role=role, seconds=seconds, interval=interval,
+            )  # fmt: skip
             same = not replaced(engine, released, unreadable=True)
             if same:
                 return answer
@@ -146,6 +152,7 @@ def _asked(
     allow_linking: bool,
     role: str | None,
     seconds: float,
+    interval: float | None,
 ) -> Answer:
     with _explained(engine):
         joinable = dimensions_of(engine, released, spec) if query.joins else frozenset()
@@ -158,22 +165,34 @@ def _asked(
             raise PolicyError(
                 f"role {role} may not read {released.view.ref}: name it under readers in the release's policy, or grant it the view"
             )
-        return _answer(engine, query, released, joinable, allow_linking=allow_linking)
+        return _answer(engine, query, released, joinable, allow_linking=allow_linking, interval=interval)
 
 
 def _answer(
-    engine: Engine, query: Query, released: Released, joinable: Collection[TableRef], *, allow_linking: bool
+    engine: Engine,
+    query: Query,
+    released: Released,
+    joinable: Collection[TableRef],
+    *,
+    allow_linking: bool,
+    interval: float | None,
 ) -> Answer:
     bound = bind(engine, query, released, joinable, allow_linking=allow_linking)
-    wanted = collect(bound)
+    wanted = collect(bound, drawn=interval is not None)
     check_valid(bound)
     rows = box_rows(bound.scope, wanted)
     groups = sums(bound.scope, wanted, rows)
-    final = final_select(bound, wanted, rows, groups)
+    drawn = None if interval is None else distributions(bound, wanted, rows, groups)
+    final = final_select(bound, wanted, rows, groups, keyed=drawn is not None)
     beyond = unlisted(bound.scope, wanted, rows)
     # Trees are changed while they are written, and not used again.
     text = ported(final.tree, engine.dialect).sql(dialect=engine.dialect, pretty=True, copy=False)
     found = engine.fetch(Statement("query", text), max_rows=MOST_ROWS)
+    intervals: Sequence[Mapping[str, Interval]] = ()
+    if drawn is not None and interval is not None:
+        keys = [tuple(row[: len(wanted.keys)]) for row in found]
+        found = [row[len(wanted.keys) :] for row in found]
+        intervals = intervals_of(engine, drawn, keys, interval)
     for i, check in enumerate(wanted.checks, len(found[0]) - len(wanted.checks) if found else 0):
         if any(row[i] for row in found):
             refuse(query.text, check.node, check.reason)
@@ -183,7 +202,8 @@ def _answer(
     )
     more = more or (released.left_out > 0 and bool(query.groups))
     return answered(
-        final.columns, final.tight, found, text, unlisted_groups=more, left_out=released.left_out, unlike=released.unlike
+        final.columns, final.tight, found, text, unlisted_groups=more, left_out=released.left_out, unlike=released.unlike,
+        intervals=intervals,
     )  # fmt: skip
 
 

@@ -325,3 +325,32 @@ def test_the_order_of_text_is_asked_only_where_it_is_that_of_bytes() -> None:
             with pytest.raises(UnsupportedError, match="by its collation"):
                 db.query(text)
         assert db.query("SELECT count(*) AS n FROM people WHERE name = 'C'").rows[0]["n"].low == 0
+
+
+def test_a_long_list_is_one_test(shared_db: Any) -> None:
+    """IN with more than 8 texts over a hierarchy: a row qualifies for certain if all leaves under its node do, perhaps if one does."""
+    leaves = [f"v{i:02}" for i in range(12)]
+    spans = {"*": (0, 12), "low": (0, 6), "high": (6, 6), **{leaf: (i, 1) for i, leaf in enumerate(leaves)}}
+    declared = {
+        "leaves": leaves,
+        "nodes": [[0, first, size, label] for label, (first, size) in spans.items()],
+    }
+    column = Given("h", "quasi", "text", "TEXT", (("h", "TEXT"), ("h_null", "TEXT")), "hierarchy", declared)
+    rows = [(label, "none") for label in ("*", "low", "high", "v03", "v11", "v00")] + [
+        (None, "all"),
+        (None, "some"),
+    ]
+    name = f"w{uuid.uuid4().hex[:12]}"
+    cells = [["NULL" if label is None else f"'{label}'", f"'{state}'"] for label, state in rows]
+    publish(shared_db, name, (column,), cells)
+    asked = [leaf for leaf in leaves if leaf not in ("v03", "v10", "v11")]
+    listed = ", ".join(f"'{leaf}'" for leaf in asked)
+    for word, wanted in (("IN", set(asked)), ("NOT IN", set(leaves) - set(asked))):
+        may = sure = 0
+        for label, state in rows:
+            first, size = spans.get(label or "*", (0, 12))
+            values = set() if state == "all" else set(leaves[first : first + size])
+            may += bool(values & wanted)
+            sure += bool(values) and values <= wanted and state == "none"
+        cell = shared_db.query(f"SELECT count(*) AS n FROM {name} WHERE h {word} ({listed})").rows[0]["n"]
+        assert (cell.low, cell.high) == (sure, may)

@@ -42,6 +42,15 @@ def query(
             help="With refresh: {mode: frozen}: bounds of counts over the source, not over the rows as published.",
         ),
     ] = False,
+    interval: Annotated[
+        float | None,
+        typer.Option(
+            "--interval",
+            metavar="SHARE",
+            show_default=False,
+            help="In addition, where counts and sums lie in this share of uniformly drawn consistent sources, such as 0.95.",
+        ),
+    ] = None,
     role: Annotated[
         str | None,
         typer.Option(
@@ -70,7 +79,7 @@ def query(
         own = spec.releases[0] if spec is not None and len(spec.releases) == 1 else None
         answer = connected.query(
             sql, release=release, allow_linking=allow_linking, spec=own, role=role, seconds=timeout,
-            as_of_source=as_of_source,
+            as_of_source=as_of_source, interval=interval,
         )  # fmt: skip
     if explain:
         screen.emit({"sql": answer.sql})

@@ -39,10 +39,15 @@ OF_SOURCE = (
 def answer_table(answer: Answer, *, bounds: bool) -> Sheet:
     """A row a group: each estimate with its bounds, and whether the group is certain."""
     columns: list[tuple[str, str]] = []
+    level = next(
+        (cell.interval.level for row in answer.rows for cell in row.values() if isinstance(cell, Bounded) and cell.interval), None
+    )  # fmt: skip
     for name in answer.columns:
         columns.append((safe(name), "right" if name in answer.aggregates else "left"))
         if bounds and name in answer.aggregates:
             columns.append(("low .. high", "left"))
+            if level is not None:
+                columns.append((f"{level:g} of sources", "left"))
     if bounds:
         columns.append(("certain", "left"))
     rows = []
@@ -56,6 +61,8 @@ def answer_table(answer: Answer, *, bounds: bool) -> Sheet:
             cells.append(_number(cell.estimate))
             if bounds:
                 cells.append(_bounds(cell))
+                if level is not None:
+                    cells.append(_interval(cell))
         rows.append([*cells, "yes" if certain else "no"] if bounds else cells)
     return table(columns, rows)
 
@@ -69,6 +76,14 @@ def _bounds(cell: Bounded) -> str:
     wide = "" if cell.tight else "~ "
     maybe = " or NULL" if cell.undefined_possible else ""
     return f"{wide}{_number(cell.low)} .. {_number(cell.high)}{maybe}"
+
+
+def _interval(cell: Bounded) -> str:
+    found = cell.interval
+    if found is None or cell.exact:
+        return ""
+    error = f" (+- {found.error:.2g})" if found.error else ""
+    return f"{_number(found.low)} .. {_number(found.high)}{error}"
 
 
 def _number(value: Any) -> str:  # noqa: ANN401 - an engine's value

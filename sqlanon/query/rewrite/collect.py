@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from sqlglot import exp
@@ -29,11 +30,12 @@ _KINDS: dict[type[exp.Expr], str] = {
 }
 
 
-def collect(bound: Bound) -> Wanted:
+def collect(bound: Bound, *, drawn: bool = False) -> Wanted:
     """What a query needs of the rows, and what it shows of them.
 
     Args:
         bound: the query.
+        drawn: how aggregates are distributed over the sources is asked as well, so that sums are read value by value.
 
     Raises:
         Refused: a piece of it has no answer over ranges.
@@ -76,6 +78,8 @@ def collect(bound: Bound) -> Wanted:
         for found in tree.find_all(exp.Column)
     }
     inside = [one.inside for one in spread.values()]
+    if drawn:
+        notes.raw |= notes.summed
     return Wanted(
         conditions=tuple(both([formula, *inside]) for formula in notes.conditions),
         tests=tests,
@@ -92,6 +96,7 @@ def collect(bound: Bound) -> Wanted:
         outputs=shown,
         checks=tuple(notes.checks),
         filters=notes.filters(),
+        direct=notes.direct(bound.items),
     )
 
 
@@ -120,6 +125,17 @@ class Notes:
         self.checks: list[Check] = []
         self._filters: dict[str, int] = {}
         self._filtered: dict[int, Formula] = {0: True}
+
+    def direct(self, items: Sequence[tuple[str, Tree]]) -> dict[str, int]:
+        """See `Wanted.direct`."""
+        found = {}
+        for name, node in items:
+            inner = node.unnest()
+            if isinstance(inner, exp.AggFunc | exp.Filter):
+                known = self.aggregates.get(self._text(self._of_values(inner)))
+                if known is not None:
+                    found[name] = known.id
+        return found
 
     def filters(self) -> tuple[Formula, ...]:
         """See `Wanted.filters`."""

@@ -43,7 +43,9 @@ class Final:
     tight: Mapping[str, bool]
 
 
-def final_select(bound: Bound, wanted: Wanted, rows: BoxRows, groups: Tables) -> Final:
+def final_select(
+    bound: Bound, wanted: Wanted, rows: BoxRows, groups: Tables, *, keyed: bool = False
+) -> Final:
     """The statement that answers a query.
 
     Args:
@@ -51,9 +53,10 @@ def final_select(bound: Bound, wanted: Wanted, rows: BoxRows, groups: Tables) ->
         wanted: what it shows.
         rows: the box rows.
         groups: the tables that sum them up.
+        keyed: the keys of GROUP BY are the first columns.
     """
     query, outputs = bound.query, wanted.outputs
-    chosen: list[Tree] = []
+    chosen: list[Tree] = [column(f"g{i}") for i in range(len(wanted.keys))] if keyed else []
     for name, item in outputs.items:
         if isinstance(item, Quad):
             ends = {"": item.estimate, "_low": item.low, "_high": item.high, "_undefined": item.undefined}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 
 from sqlglot import exp
@@ -169,6 +169,7 @@ class Wanted:
         outputs: what becomes of them.
         checks: what refuses the query.
         filters: where rows are counted only, the formula of each condition but WHERE's; each is then taken as if it were asked alone.
+        direct: the items that are an aggregate and nothing else, and its number.
     """
 
     conditions: tuple[Formula, ...]
@@ -186,3 +187,4 @@ class Wanted:
     outputs: Outputs
     checks: tuple[Check, ...] = ()
     filters: tuple[Formula, ...] = ()
+    direct: Mapping[str, int] = field(default_factory=dict)

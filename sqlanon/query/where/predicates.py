@@ -279,7 +279,7 @@ class Predicates:
             return False
         box = self._scope.box(node.this.name)
         texts = all(isinstance(item, exp.Literal) and item.is_string for item in node.expressions)
-        return texts and box.field.kind == "text" and box.shape in ("node", "order") and box.state is None
+        return texts and box.field.kind == "text" and box.shape in ("node", "order")
 
     def _check_equality(self, box: Box, node: exp.Expr) -> None:
         if _OWN_EQUALITY.match(box.field.source_type) or not box.field.deterministic:

@@ -1,0 +1,226 @@
+"""Intervals: where counts and sums lie in most of the consistent sources, if these are drawn uniformly.
+
+The model is that of the estimates: each row takes every value of its box with equal probability, its columns and the rows
+independently. Then row i qualifies with probability p_i, its share. A COUNT is a sum of independent zeros and ones (Poisson-binomial),
+whose distribution is computed exactly: rows of one share are binomial, and these are convolved. A SUM of exact values x_i has mean
+sum x_i p_i and variance sum x_i^2 p_i (1 - p_i); it is taken to be normal, which misses each probability by at most
+0.56 sum E|x_i (B_i - p_i)|^3 / sigma^3 (Berry-Esseen, constant of Shevtsova 2010, Doklady Mathematics 82).
+"""
+
+from __future__ import annotations
+
+import heapq
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from statistics import NormalDist
+from typing import TYPE_CHECKING, Any
+
+from sqlglot import exp
+
+from sqlanon.engines.base import Engine, Statement
+from sqlanon.query.answer import Interval
+from sqlanon.query.refusal import refuse
+from sqlanon.query.rewrite.final_select import with_tables
+from sqlanon.query.rewrite.ordered_aggregates import FOUND
+from sqlanon.query.rewrite.row_values import RowValues
+from sqlanon.query.rewrite.sqltree import Tree, column, every, named, select, sql
+from sqlanon.sqltext.trees import ported
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    from sqlanon.query.parse.bind import Bound
+    from sqlanon.query.rewrite.box_rows import BoxRows, Tables
+    from sqlanon.query.rewrite.wanted import Aggregate, Wanted
+
+SHEVTSOVA = 0.56
+"""Of Berry-Esseen's inequality for terms that are not distributed alike."""
+
+MOST_SHARES = 10_000_000
+"""Different shares of the rows of an answer, at most."""
+
+
+@dataclass(frozen=True)
+class Distribution:
+    """How one item is distributed over the sources.
+
+    Attributes:
+        name: the item.
+        summed: it is a SUM; else a COUNT.
+        tree: SQL: the keys of GROUP BY, and for a count a share and how many rows have it; for a sum, in one row a group, its mean, its
+            variance and the third absolute moments of its terms.
+        keys: how many keys there are.
+    """
+
+    name: str
+    summed: bool
+    tree: exp.Select
+    keys: int
+
+
+def distributions(bound: Bound, wanted: Wanted, rows: BoxRows, groups: Tables) -> list[Distribution]:
+    """What has to be read for the intervals of a query.
+
+    Raises:
+        Refused: it asks something else than counts and sums of exact values, or the rows are not independent.
+    """
+    scope, text = bound.scope, bound.query.text
+    reason = (
+        "a join that repeats rows makes them depend on each other" if scope.linked
+        else "rows of the source are left out of this release, and nothing is known of them" if scope.released.left_out
+        else "the bounds of the source itself have none" if scope.released.as_of_source
+        else "in format anatomy the rows of a group depend on each other" if scope.released.form.facts.paired
+        else "format points does not show what a row may be" if any(box.point is not None for box in scope.boxes.values())
+        else "of comparisons of two columns, and of more than 12 predicates over columns with ranges, the share of a row is not exact"
+        if wanted.tests.relaxed else None
+    )  # fmt: skip
+    if reason is not None:
+        refuse(text, None, f"there is no interval: {reason}; ask without --interval")
+    values = RowValues(scope, wanted, rows)
+    found = []
+    for (name, node), (_, bounded) in zip(bound.items, wanted.outputs.items, strict=True):
+        if isinstance(bounded, exp.Expr):
+            continue
+        number = wanted.direct.get(name)
+        a = None if number is None else wanted.aggregates[number]
+        if a is None or a.kind not in ("rows", "count", "sum") or (a.kind == "sum" and a.of_boxes):
+            refuse(
+                text, node,
+                "intervals are of count(..), and of sum(..) of columns that the release shows as they are; ask this one without --interval",
+            )  # fmt: skip
+        found.append(_distribution(name, a, wanted, values.of(a), (*rows.tables, *groups)))
+    return found
+
+
+def _distribution(
+    name: str, a: Aggregate, wanted: Wanted, row: Mapping[str, Tree], tables: Tables
+) -> Distribution:
+    keys: list[Tree] = [column(f"g{i}") for i in range(len(wanted.keys))]
+    n, p = row["count"], row["share"]
+    where = [every([row["possible"], sql(":n > 0", n=n)])]
+    if a.kind == "sum":
+        x = sql("CAST(:x AS DOUBLE)", x=row["low"])
+        moments = {
+            "m": sql("COALESCE(SUM(:n * :p * :x), 0.0)", n=n, p=p, x=x),
+            "v": sql("COALESCE(SUM(:n * :p * (1 - :p) * :x * :x), 0.0)", n=n, p=p, x=x),
+            "t": sql(
+                "COALESCE(SUM(:n * :p * (1 - :p) * (:p * :p + (1 - :p) * (1 - :p)) * ABS(:x) * :x * :x), 0.0)",
+                n=n, p=p, x=sql("ABS(:x)", x=x),
+            ),
+        }  # fmt: skip
+        made = select(
+            [*keys, *(named(tree, key) for key, tree in moments.items())], FOUND, where=where, group=keys
+        )
+    else:
+        made = select(
+            [*keys, named(p, "p"), named(sql("SUM(:n)", n=n), "n")], FOUND, where=where, group=[*keys, p]
+        )
+    kept = _needed(tables)
+    made.set("with_", with_tables([(table, tree.copy()) for table, tree in kept], made))
+    return Distribution(name, a.kind == "sum", made, len(keys))
+
+
+def _needed(tables: Tables) -> Tables:
+    """The tables up to the rows under their conditions."""
+    names = [name for name, _ in tables]
+    return tables[: names.index(FOUND) + 1]
+
+
+def intervals_of(
+    engine: Engine, drawn: Sequence[Distribution], keys: Sequence[tuple[Any, ...]], level: float
+) -> list[dict[str, Interval]]:
+    """The intervals of every group of an answer.
+
+    Args:
+        engine: the database.
+        drawn: the items.
+        keys: the keys of the answer's groups, in order.
+        level: the share of the sources.
+    """
+    found: list[dict[str, Interval]] = [{} for _ in keys]
+    for one in drawn:
+        text = ported(one.tree, engine.dialect).sql(dialect=engine.dialect, copy=False)
+        by_group: dict[tuple[str, ...], list[tuple[float, ...]]] = {}
+        for row in engine.fetch(Statement("query/interval", text), max_rows=MOST_SHARES):
+            numbers = tuple(float(str(cell)) for cell in row[one.keys :])
+            by_group.setdefault(_key(row[: one.keys]), []).append(numbers)
+        for own, key in zip(found, keys, strict=True):
+            mine = by_group.get(_key(key), [])
+            if not one.summed:
+                own[one.name] = counted(mine, level)
+            elif mine:  # a sum of no rows has none
+                mean, variance, third = mine[0]
+                own[one.name] = _normal(mean, variance, third, level)
+    return found
+
+
+def _key(values: Sequence[Any]) -> tuple[str, ...]:
+    return tuple(repr(value) for value in values)
+
+
+def counted(shares: Sequence[Sequence[float]], level: float) -> Interval:
+    """The central interval of a COUNT: each end leaves out at most half of the rest.
+
+    Args:
+        shares: pairs of a probability and the number of rows that have it.
+        level: the share of the sources, above 0 and below 1.
+
+    Example:
+        >>> counted([(1.0, 3), (0.5, 2)], 0.95)
+        Interval(level=0.95, low=3, high=5, error=0.0)
+    """
+    import numpy as np
+
+    sure = sum(int(n) for p, n in shares if p >= 1)
+    unsure = [(p, int(n)) for p, n in shares if 0 < p < 1]
+    total = np.cumsum(_sum_of([_binomial(n, p) for p, n in unsure]))
+    outside = (1 - level) / 2
+    low = int(np.searchsorted(total, outside * (1 - 1e-9), side="left"))
+    high = int(np.searchsorted(total, (1 - outside) * (1 - 1e-9), side="left"))
+    last = len(total) - 1
+    return Interval(level, sure + min(low, last), sure + min(high, last), 0.0)
+
+
+def _binomial(n: int, p: float) -> npt.NDArray[np.float64]:
+    """P(X = 0), ..., P(X = n)."""
+    import numpy as np
+
+    factorials = np.concatenate(([0.0], np.cumsum(np.log(np.arange(1, n + 1)))))
+    k = np.arange(n + 1)
+    log = factorials[n] - factorials - factorials[::-1] + k * math.log(p) + (n - k) * math.log1p(-p)
+    found: npt.NDArray[np.float64] = np.exp(log)
+    return found
+
+
+def _sum_of(parts: list[npt.NDArray[np.float64]]) -> npt.NDArray[np.float64]:
+    """The distribution of a sum of independent numbers: the two shortest are convolved until one is left."""
+    import numpy as np
+
+    heap = [(len(part), at, part) for at, part in enumerate(parts)] or [(1, 0, np.ones(1))]
+    heapq.heapify(heap)
+    at = len(heap)
+    while len(heap) > 1:
+        (_, _, first), (_, _, second) = heapq.heappop(heap), heapq.heappop(heap)
+        size = len(first) + len(second) - 1
+        if len(first) < 64:
+            both = np.convolve(second, first)
+        else:
+            both = np.fft.irfft(np.fft.rfft(first, size) * np.fft.rfft(second, size), size)
+        heapq.heappush(heap, (size, at, np.maximum(both, 0.0)))
+        at += 1
+    return heap[0][2]
+
+
+def _normal(mean: float, variance: float, third: float, level: float) -> Interval:
+    """The interval of a sum that is taken to be normal, and what its two ends may miss together."""
+    if variance <= 0 or not math.isfinite(variance):
+        return Interval(level, mean, mean, 0.0)
+    deviation = math.sqrt(variance)
+    reach = NormalDist().inv_cdf((1 + level) / 2) * deviation
+    error = min(1.0, 2 * SHEVTSOVA * third / deviation**3)
+    return Interval(level, mean - reach, mean + reach, error)
+
+
+__all__ = ["Distribution", "counted", "distributions", "intervals_of"]
