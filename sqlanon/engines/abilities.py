@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol
@@ -10,10 +10,17 @@ from typing import TYPE_CHECKING, Any, Literal, Protocol
 from sqlanon.engines.values import Column, FileReading, Row, Statement, TableRef
 
 if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
     from sqlanon.engines.base import Engine
 
 FrameKind = Literal["pandas", "polars", "arrow"]
 """Kinds of data frames."""
+
+
+Work = Callable[[Sequence["npt.NDArray[np.generic]"]], Sequence["npt.NDArray[np.generic]"]]
+"""A function of columns."""
 
 
 class Session(Protocol):
@@ -131,6 +138,41 @@ class Files(Protocol):
 
     def export_file(self, table: TableRef, path: Path) -> None:
         """Write a table to a new CSV or Parquet file; the caller keeps others from it until it is complete."""
+
+
+class Workers(Protocol):
+    """The ability of an engine whose rows lie with other processes, which can run functions of arrays on them.
+
+    Attributes:
+        above: tables of more rows are worked on there.
+        block: rows that one function should get.
+    """
+
+    above: int
+    block: int
+
+    def map_arrays(
+        self,
+        read: Statement,
+        work: Work,
+        table: TableRef,
+        columns: Sequence[tuple[str, str]],
+        *,
+        by: str | None = None,
+    ) -> None:
+        """Run a function on the rows of a query, in the processes that have them, and make a table of what it returns.
+
+        Args:
+            read: a query, whose columns are integers and none of them NULL.
+            work: the function, which is sent there: arrays of the query's columns in, arrays of equal length out. It may be called again
+                for the same rows, and must return the same.
+            table: to make.
+            columns: names and types (``integer``, ``bigint``) of what is returned.
+            by: a column of the query: all rows of one value are one call; None: any rows are.
+
+        Raises:
+            DatabaseError: a process cannot run it, or it failed.
+        """
 
 
 class Frames(Protocol):

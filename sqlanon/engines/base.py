@@ -6,7 +6,17 @@ from collections.abc import Callable, Generator, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Protocol
 
-from sqlanon.engines.abilities import Files, FrameKind, Frames, Rights, SecondFile, Session, SparkSession
+from sqlanon.engines.abilities import (
+    Files,
+    FrameKind,
+    Frames,
+    Rights,
+    SecondFile,
+    Session,
+    SparkSession,
+    Work,
+    Workers,
+)
 from sqlanon.engines.values import (
     PRIVATE_SCHEMA,
     Bind,
@@ -56,6 +66,10 @@ class Engine(Protocol):
     @property
     def frames(self) -> Frames | None:
         """Data frames that it reads and writes; None: it cannot."""
+
+    @property
+    def workers(self) -> Workers | None:
+        """Processes that have the rows and can run functions of arrays on them; None: kernels run in this process."""
 
     @property
     def few_rows(self) -> Callable[[], AbstractContextManager[None]] | None:
@@ -225,4 +239,6 @@ __all__ = [
     "SparkSession",
     "Statement",
     "TableRef",
+    "Work",
+    "Workers",
 ]

@@ -53,6 +53,7 @@ def session(events: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
         "spark.eventLog.dir": f"file://{events}",
         "spark.driver.extraJavaOptions": "-XX:+UseSerialGC -XX:TieredStopAtLevel=1 -Dlog4j2.level=OFF",
     }
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     builder = SparkSession.builder.master("local[2]").appName("tests")
     for key, value in settings.items():
         builder = builder.config(key, value)

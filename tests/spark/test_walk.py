@@ -162,3 +162,26 @@ def test_a_lock_is_one_runs(session):
         with two.engine.lock("release x"):
             pass
         assert not [row for row in one.engine.fetch("SHOW TABLES IN _sqlanon") if row[1].startswith("lock_")]
+
+
+@pytest.mark.thorough
+def test_kernels_in_executors(session, events):
+    """One block has the classes of DuckDB; several are divided each by itself. Executors get codes, and the log has no value."""
+    table = arrow(300)
+    load(session, table, "far")
+    few = OPTIONS | {"quasi": ("f", "s"), "rest": "drop"}
+    with (
+        in_duckdb(table, "far") as known,
+        sqlanon.connect(session, temporary=True, accept_shared=True) as db,
+    ):
+        db.engine.above, db.engine.block = 0, 1000
+        for one in (db, known):
+            one.anonymize("far", **(few | {"name": "far"}))
+        assert rows(db, "release.far") == rows(known, "release.far")
+        db.engine.block = 150
+        made = db.anonymize("far", **(few | {"name": "far", "k": 4}))
+        assert any("2 blocks" in note for note in made.report.notes)
+        assert made.audit().k >= 4
+        assert not leftovers(db)
+    shown = "".join(path.read_text(errors="replace") for path in events.rglob("*") if path.is_file())
+    assert CANARY not in shown

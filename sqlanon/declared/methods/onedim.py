@@ -150,6 +150,7 @@ TREE = MethodDeclaration(
     rules=_RULES,
     persons=True,
     whole=True,
+    in_blocks=True,
 )
 
 
@@ -164,6 +165,7 @@ HILBERT = MethodDeclaration(
     rules=_RULES,
     persons=True,
     whole=True,
+    in_blocks=True,
 )
 
 
@@ -176,6 +178,7 @@ HILBERT_FAST = MethodDeclaration(
     requirements=("k", "l"),
     rules=(*fast("hilbert"), *_RULES),
     instead="hilbert",
+    in_blocks=True,
 )
 
 
@@ -190,6 +193,7 @@ IDISTANCE = MethodDeclaration(
     rules=_RULES,
     persons=True,
     whole=True,
+    in_blocks=True,
 )
 
 
@@ -203,4 +207,5 @@ IDISTANCE_FAST = MethodDeclaration(
     limits=(_AXES,),
     rules=(*fast("idistance"), *_RULES),
     instead="idistance",
+    in_blocks=True,
 )

@@ -23,6 +23,7 @@ from sqlanon.engines.base import (
     Row,
     Statement,
     TableRef,
+    Workers,
 )
 from sqlanon.engines.duckdb import files, frames, lookup
 from sqlanon.engines.duckdb import views as stored_views
@@ -42,6 +43,7 @@ class DuckDBEngine(Arrays):
 
     dialect = "duckdb"
     rights: Rights | None = None
+    workers: Workers | None = None
     fetch_words = load_list = None
     transactions = temporary = updates = ordered = True
     capabilities = Capabilities(

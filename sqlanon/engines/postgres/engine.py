@@ -9,7 +9,17 @@ import numpy as np
 import psycopg
 from psycopg import sql
 
-from sqlanon.engines.base import Capabilities, Files, Found, Frames, Relation, SecondFile, Statement, TableRef
+from sqlanon.engines.base import (
+    Capabilities,
+    Files,
+    Found,
+    Frames,
+    Relation,
+    SecondFile,
+    Statement,
+    TableRef,
+    Workers,
+)
 from sqlanon.engines.names import split_name
 from sqlanon.engines.postgres import reasons as answers
 from sqlanon.engines.postgres import rights
@@ -32,6 +42,7 @@ class PostgresEngine(Tables, Granting):
     second_file: SecondFile | None = None
     files: Files | None = None
     frames: Frames | None = None
+    workers: Workers | None = None
     capabilities = Capabilities(
         max_identifier=63,
         text_type='text COLLATE "C"',

@@ -8,7 +8,7 @@ import secrets
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 from pyspark.errors import PySparkException
 
@@ -25,6 +25,7 @@ from sqlanon.engines.base import (
     SecondFile,
     Statement,
     TableRef,
+    Work,
 )
 from sqlanon.engines.spark import opening
 from sqlanon.engines.spark.binds import placed
@@ -32,6 +33,7 @@ from sqlanon.engines.spark.errors import condition, quiet, reason, refused
 from sqlanon.engines.spark.locks import LEASE, Locks
 from sqlanon.engines.spark.names import parts_of, qualified, quoted
 from sqlanon.engines.spark.types import arrow_type, collation_of, hashable, kind_of, name_of
+from sqlanon.engines.spark.workers import mapped
 from sqlanon.errors import DatabaseError, PolicyError
 
 if TYPE_CHECKING:
@@ -75,6 +77,7 @@ class SparkEngine:
     fetch_words = load_list = None
     transactions = temporary = updates = False
     ordered = True
+    above = block = 100_000
     capabilities = Capabilities(
         max_identifier=128,
         text_type="VARCHAR",
@@ -281,6 +284,19 @@ class SparkEngine:
                     self._session.sql(f"INSERT INTO {name} ({listed}) {query}")
             finally:
                 self._session.catalog.dropTempView(view)
+
+    @property
+    def workers(self) -> Self:
+        """See `Engine.workers`: the executors."""
+        return self
+
+    def map_arrays(
+        self, read: Statement, work: Work, table: TableRef, columns: Sequence[tuple[str, str]], *, by: str | None = None
+    ) -> None:  # fmt: skip
+        """See `Workers.map_arrays`."""
+        with self._translated(read.name):
+            made = mapped(self._frame(read), work, columns, by)
+            made.write.saveAsTable(qualified(table))
 
     def relation(self, name: str) -> Relation:
         """See `Engine.relation`."""

@@ -70,6 +70,9 @@ _MEANINGS: tuple[tuple[str, str, str], ...] = (
 """Conditions of Spark's errors; what to do; why it refused."""
 _CONDITION = re.compile(r"\[([A-Z][A-Z0-9_.]+)\]")
 _FULL = re.compile(r"No space left on device|Disk quota exceeded")
+_APART = re.compile(
+    r"ModuleNotFoundError: No module named '(sqlanon|numba|llvmlite|numpy|pyarrow|duckdb|cloudpickle)|PYTHON_VERSION_MISMATCH"
+)
 _GONE = re.compile(
     r"Connection refused|UNAVAILABLE|SESSION_NOT_FOUND|SESSION_CLOSED|stopped SparkContext|SparkContext was shut down|Socket closed"
 )
@@ -106,6 +109,11 @@ def refused(what: str, error: BaseException) -> DatabaseError:
     if _FULL.search(said):
         return DatabaseError(
             f"Spark refused {what}: a disk of the driver, an executor or the warehouse is full; free space and run again"
+        )
+    if _APART.search(said):
+        return DatabaseError(
+            f"Spark refused {what}: the executors' Python has not what kernels need; install sqlanon[spark] there, in the Python version of "
+            "this process, or ship it (spark.archives), and name its Python in PYSPARK_PYTHON or spark.pyspark.python"
         )
     if _GONE.search(said):
         return DatabaseError(

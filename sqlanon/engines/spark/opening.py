@@ -7,6 +7,7 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -136,6 +137,7 @@ def _started(folder: Path | None, cores: int) -> tuple[SparkSession, bool, bool]
                 "this process has another Spark session, and can have one; pass it to sqlanon.connect, or stop it"
             )
         return running, private, False
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     builder: Any = SparkSession.builder.master(f"local[{cores}]").appName("sqlanon")
     for key, value in settings.items():
         builder = builder.config(key, value)

@@ -139,6 +139,10 @@ class Hilbert(_Curve):
         scratch.drop(cells)
         return Keyed(table, ("key0",), keys.span)
 
+    def keys(self, context: Context) -> _HilbertKeys:
+        """What makes keys of codes, wherever they are: it holds what is known of the domains, and no row."""
+        return self._measure(context, kernel_input.geometry(context))
+
     def _measure(self, context: Context, geometry: Geometry, sample: _Sample | None = None) -> _HilbertKeys:
         axes = axes_of(context, geometry)
         numbers = by_code(context.scratch, "table/domain_counts", context.encoded.quasi, "int64")

@@ -16,7 +16,7 @@ from sqlanon.loss import Attribute, Facts, Joint, classification, joint_counts, 
 from sqlanon.methods.base import Context
 from sqlanon.progress import Stopwatch
 from sqlanon.release.check.verify import verify_staged
-from sqlanon.release.make import bound, candidates, linked, suppressed, united, whole
+from sqlanon.release.make import blocked, bound, candidates, linked, suppressed, united, whole
 from sqlanon.release.make.prepare import Prepared
 from sqlanon.results import LossReport
 from sqlanon.spec import ReleaseSpec
@@ -89,7 +89,9 @@ def make_classes(
             assignment, blocks = linked.assigned(context, ready.method, linking)
         else:
             assignment = (
-                whole.assigned(context, ready.method) if own_persons else ready.method.assign(context)
+                whole.assigned(context, ready.method)
+                if own_persons
+                else blocked.assigned(context, ready.method)
             )
     if assignment.matches is not None and not spec.privacy.own_boxes:
         raise PrivacyViolation(

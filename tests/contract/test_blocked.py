@@ -1,0 +1,85 @@
+"""Classes made in an engine's workers: the same as here where there is one block; exact borders, and no class over one, where there are several."""
+
+from __future__ import annotations
+
+import pickle
+from collections import Counter
+from typing import Any
+
+import duckdb
+import numpy as np
+import pytest
+
+import sqlanon
+from sqlanon.engines.duckdb.engine import DuckDBEngine
+from sqlanon.errors import InfeasibleError
+
+
+class InPieces:
+    """Workers that are this process: what is sent to them is pickled, each gets a few rows, and any of them is called again."""
+
+    def __init__(self, engine: Any, above: int, block: int) -> None:
+        self._engine, self.above, self.block = engine, above, block
+        self.sizes: list[int] = []
+
+    def map_arrays(self, read: Any, work: Any, table: Any, columns: Any, *, by: str | None = None) -> None:
+        """See `sqlanon.engines.abilities.Workers`."""
+        sent = pickle.dumps(work)
+        names = read.text.count(" AS ") - 1
+        arrays = self._engine.fetch_arrays(read, ["int32"] * names)
+        of_row = arrays[0] if by else np.arange(len(arrays[0])) // 70
+        for number in np.unique(of_row):
+            part = [array[of_row == number] for array in arrays]
+            if by:
+                self.sizes.append(len(part[0]))
+            made, again = (pickle.loads(sent)(part) for _ in range(2))
+            assert all((one == other).all() for one, other in zip(made, again, strict=True))
+            self._engine.load_arrays(
+                table, {name: array for (name, _), array in zip(columns, made, strict=True)}
+            )
+
+
+@pytest.fixture
+def filled(tmp_path):
+    duckdb.connect(str(tmp_path / "t.duckdb")).close()
+    with sqlanon.connect(f"duckdb:///{tmp_path}/t.duckdb") as db:
+        db.engine.execute(
+            "CREATE TABLE t AS SELECT hash(i) % 50 AS a, hash(i, 1) % 7 AS b, nullif(hash(i, 2) % 5, 0) AS c, "
+            "CASE WHEN i < 300 THEN 'x' ELSE 'y' || i % 3 END AS s FROM range(500) AS r(i)"
+        )
+        yield db
+
+
+def released(db: Any, monkeypatch: Any, workers: InPieces | None, **options: Any) -> Any:
+    """A release, and its rows with their classes."""
+    monkeypatch.setattr(DuckDBEngine, "workers", workers)
+    options = {"quasi": ["a", "b", "c"], "k": 5, "method": "tree", "seed": 7, "rest": "drop"} | options
+    name = "there" if workers else "here"
+    db.engine.execute(f"CREATE TABLE {name} AS SELECT * FROM t")
+    made = db.anonymize(name, name=name, **options)
+    return made, Counter(map(tuple, db.engine.fetch(f"SELECT * FROM release.{name}")))
+
+
+@pytest.mark.parametrize("options", [{}, {"method": "hilbert", "sensitive": "s", "l": 1.5}])
+def test_one_block_has_the_classes_of_the_whole_table(filled, monkeypatch, options):
+    here, rows = released(filled, monkeypatch, None, **options)
+    workers = InPieces(filled.engine, 0, 10_000)
+    there, others = released(filled, monkeypatch, workers, **options)
+    assert workers.sizes == [500]
+    assert rows == others
+    assert here.report.classes == there.report.classes > 10
+
+
+def test_several_blocks(filled, monkeypatch):
+    workers = InPieces(filled.engine, 0, 160)
+    made, rows = released(filled, monkeypatch, workers)
+    assert workers.sizes == [167, 167, 166]
+    assert min(rows.values()) >= 5
+    assert any("3 blocks" in note for note in made.report.notes)
+
+
+def test_a_block_that_cannot_meet_what_is_asked(filled, monkeypatch):
+    """300 of 500 rows have one value: where values follow the quasi column, a block has nothing else."""
+    filled.engine.execute("CREATE OR REPLACE TABLE t AS SELECT i AS a, i AS b, i AS c, CASE WHEN i < 250 THEN 'x' ELSE 'y' || i % 3 END AS s FROM range(500) AS r(i)")  # fmt: skip
+    with pytest.raises(InfeasibleError, match="blocks of near rows"):
+        released(filled, monkeypatch, InPieces(filled.engine, 0, 160), sensitive="s", l=2)
