@@ -48,13 +48,18 @@ def session(events: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
         "spark.sql.warehouse.dir": str(folder / "warehouse"),
         "spark.local.dir": str(folder / "local"),
         "spark.sql.catalogImplementation": "in-memory",
+        # Code for a few rows takes longer to compile than to do without.
+        "spark.sql.codegen.wholeStage": "false",
+        "spark.sql.codegen.factoryMode": "NO_CODEGEN",
+        "spark.sql.adaptive.enabled": "false",
         "spark.eventLog.enabled": "true",
         "spark.eventLog.compress": "false",
         "spark.eventLog.dir": f"file://{events}",
         "spark.driver.extraJavaOptions": "-XX:+UseSerialGC -XX:TieredStopAtLevel=1 -Dlog4j2.level=OFF",
     }
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-    builder = SparkSession.builder.master("local[2]").appName("tests")
+    # A task that fails is tried once more.
+    builder = SparkSession.builder.master("local[2,2]").appName("tests")
     for key, value in settings.items():
         builder = builder.config(key, value)
     made = builder.getOrCreate()

@@ -56,10 +56,10 @@ def arrow(rows: int) -> Any:
 
 
 def load(spark: Any, table: Any, name: str) -> None:
-    """Make a table of Spark; a time without a zone stays one."""
+    """Make a table of Spark of one file, as Spark reads the largest of several first; a time without a zone stays one."""
     view = f"{name}_rows"
     before = spark.conf.get("spark.sql.timestampType", "TIMESTAMP_LTZ")
-    spark.createDataFrame(table).createOrReplaceTempView(view)
+    spark.createDataFrame(table).coalesce(1).createOrReplaceTempView(view)
     types = {"t": "TIMESTAMP_NTZ"}
     listed = ", ".join(
         f"CAST({quoted(c)} AS {types[c]}) AS {quoted(c)}" if c in types else quoted(c)
