@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import re
+from decimal import Decimal
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
@@ -42,4 +44,29 @@ def recode_refusal(recode: Recode, column: Column) -> str | None:
     return None
 
 
-__all__ = ["recode_refusal"]
+def limits(recode: Recode, column: Column) -> tuple[str | None, str | None]:
+    """Between which values the column's type can hold the rounded value: from the first on, and below the second; None: no value is out.
+
+    A value x becomes floor(x / step + 1/2) * step, unless an end takes its place.
+    """
+    if recode.round is None:
+        return None, None
+    scale = re.search(r"(\d+)\s*,\s*(\d+)\s*\)", column.type) if column.kind == "decimal" else None
+    bits = _BITS.get(column.type.upper()) if column.kind == "integer" else None
+    if scale is None and bits is None:
+        return None, None
+    digits = int(scale[2]) if scale else 0
+    unit = Fraction(1, 10**digits)
+    most = 10 ** int(scale[1]) * unit - unit if scale else Fraction(2 ** (int(bits or 0) - 1) - 1)
+    least = -most if scale else -most - 1
+    step, half = Fraction(recode.round), Fraction(1, 2)
+    low = math.ceil((math.ceil(least / step) - half) * step / unit) * unit
+    high = math.ceil((math.floor(most / step) + half) * step / unit) * unit
+    written = [f"{Decimal(int(end / unit)).scaleb(-digits):f}" for end in (low, high)]
+    return (
+        written[0] if recode.bottom is None and low > least else None,
+        written[1] if recode.top is None and high <= most else None,
+    )
+
+
+__all__ = ["limits", "recode_refusal"]

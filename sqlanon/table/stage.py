@@ -14,7 +14,7 @@ from sqlanon.engines.base import Bind, Column, Relation, TableRef
 from sqlanon.errors import PolicyError, UnsupportedError
 from sqlanon.spec import ColumnSpec, NullPerson, ReleaseSpec, Rule, person_name
 from sqlanon.table import pseudonyms
-from sqlanon.table.recodes import recode_refusal
+from sqlanon.table.recodes import limits, recode_refusal
 from sqlanon.table.rules import refusal
 from sqlanon.table.scratch import Scratch
 from sqlanon.table.text import text_of
@@ -327,6 +327,41 @@ def _quasi(spec: ReleaseSpec, item: ColumnSpec, column: Column, alias: str) -> R
     else:
         treatment = "ordered"
     return Reading(item, column, alias, treatment)
+
+
+def refuse_overflow(scratch: Scratch, spec: ReleaseSpec, roles: Roles) -> None:
+    """Look for values that a column's type cannot hold once they are rounded.
+
+    Raises:
+        PolicyError: there are some; how many, and of which column.
+
+    Cost: a scan, if a column is rounded and has no end that keeps its values in.
+    """
+    columns: list[dict[str, str | None]] = []
+    binds: dict[str, Bind] = {}
+    readings: list[Reading] = []
+    for reading in roles.quasi:
+        low, high = limits(reading.spec.recode, reading.column) if reading.spec.recode else (None, None)
+        if low is None and high is None:
+            continue
+        ends = {
+            end: f"{reading.alias}_{end}" if at is not None else None
+            for end, at in (("low", low), ("high", high))
+        }
+        binds |= {
+            str(name): at for name, at in zip(ends.values(), (low, high), strict=True) if at is not None
+        }
+        columns.append({"name": reading.name, "type": reading.column.type, **ends})
+        readings.append(reading)
+    if not columns:
+        return
+    row = scratch.fetch("table/overflow", binds, source=roles.relation.ref, columns=columns)[0]
+    for reading, n in zip(readings, row, strict=True):
+        if n:
+            raise PolicyError(
+                f"{spec.name}: {reading.name}: {n} values rounded to multiples of {reading.spec.recode and reading.spec.recode.round} do not fit "
+                f"into {reading.column.shown_type}; set bottom or top, or cast the column to a wider type in a view of the source"
+            )
 
 
 def hashed(relation: Relation, names: Sequence[str]) -> list[dict[str, object]]:

@@ -243,3 +243,46 @@ def test_evaluate_takes_recoded_columns_and_prefixes_of_texts(shared_db: Any, tm
     assert total.queries == 9
     assert total.refused == 0
     assert total.errors.inside == total.errors.cells == 9
+
+
+def test_values_that_do_not_fit_once_they_are_rounded(shared_db: Any) -> None:
+    """Column and number, of any step and scale against the definition; an end that takes their place lets the run go on."""
+    table = f"r_{uuid.uuid4().hex[:8]}"
+    kinds = {"a": "DECIMAL(4, 2)", "b": "SMALLINT", "c": "BIGINT"}
+    values = [
+        (Decimal("99.99"), 32767, 2**63 - 1), (Decimal("-99.99"), -32768, -(2**63)), (Decimal("97.49"), 32764, 5), (Decimal("97.50"), 0, 0),
+    ]  # fmt: skip
+    create_table(shared_db, table, kinds, values)
+    spread = {
+        "a": (Fraction(9999, 100), Fraction(9999, 100)),
+        "b": (2**15, 2**15 - 1),
+        "c": (2**63, 2**63 - 1),
+    }
+    shown = {"a": "DECIMAL|NUMERIC|numeric", "b": "SMALLINT|smallint", "c": "BIGINT|bigint"}
+    for at, (name, (low, high)) in enumerate(spread.items()):
+        for step in (2, 5, 7, 100) if name == "a" else (3, 5, 1000):
+            out = sum(not -low <= nearest(row[at], Fraction(step)) <= high for row in values)
+            asked = {
+                "quasi": name,
+                "rest": "drop",
+                "k": 2,
+                "round": {name: step},
+                "name": f"{table} {name}{step}",
+            }
+            asked["publish"] = f"release.{table}_{name}{step}"
+            if not out:
+                shared_db.anonymize(table, **asked)
+                continue
+            with pytest.raises(
+                PolicyError, match=f"{name}: {out} values rounded .* do not fit into .*({shown[name]})"
+            ):
+                shared_db.anonymize(table, **asked)
+    asked = {
+        "quasi": "b",
+        "rest": "drop",
+        "k": 2,
+        "round": {"b": 1000},
+        "bottom": {"b": -30000},
+        "top": {"b": 30000},
+    }
+    assert shared_db.anonymize(table, **asked, name=f"{table} ends").report.verified

@@ -38,7 +38,7 @@ from sqlanon.table.encode import Domain
 from sqlanon.table.listed import listed
 from sqlanon.table.population import Population, count_population, stage_population
 from sqlanon.table.scratch import Scratch
-from sqlanon.table.stage import Counted, Roles, assign_roles, take_stage
+from sqlanon.table.stage import Counted, Roles, assign_roles, refuse_overflow, take_stage
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,6 +164,7 @@ def read_source(
         ):  # however few rows a view has, its tables may be large
             scratch.expect(rows + many)
         guard_texts(scratch, spec, rows, texts, spec.memory or memory)
+        refuse_overflow(scratch, spec, roles)
         roles, dense = listed(scratch, roles, rows, exact=format_of(spec.format.kind).facts.exact)
         links = link_columns(roles, spec)
         if scratch.engine.capabilities.staged_hashes:
