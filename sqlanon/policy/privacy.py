@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from sqlanon.declared import FORMATS, REQUIREMENTS
+from sqlanon.declared import FORMATS, METHODS, REQUIREMENTS
 from sqlanon.declared.parameters import Closeness
 from sqlanon.policy.models import AtLeastModel, PrivacyModel, ReleaseModel
 from sqlanon.policy.persons import kind_of_rows
@@ -47,7 +47,7 @@ def read_privacy(
         _check_direct(model, raw.get("privacy"), path, problems)
         accuracy, least = None, AtLeastModel(k=privacy.k, l=privacy.l)
     else:
-        _check_dual(privacy, at, problems)
+        _check_dual(model, at, problems)
         least = privacy.at_least or AtLeastModel()
         accuracy = Accuracy(
             privacy.maximize,
@@ -109,8 +109,11 @@ def _check_direct(model: ReleaseModel, written: object, path: Path, problems: Pr
         problems.add((*at, "k"), "is missing", description or "")
 
 
-def _check_dual(privacy: PrivacyModel, at: Path, problems: Problems) -> None:
+def _check_dual(model: ReleaseModel, at: Path, problems: Problems) -> None:
     """With maximize: a bound on the loss and the least that is accepted are there, what belongs there is nowhere else."""
+    privacy, method = model.privacy, METHODS.get(model.method.name)
+    if method is not None and privacy.maximize not in method.maximizes:
+        return  # the method is refused, whatever else is there
     for key, instead in _INSTEAD.items():
         if key in privacy.model_fields_set and getattr(privacy, key) not in (None, False):
             problems.add((*at, key), "cannot be combined with maximize", instead)

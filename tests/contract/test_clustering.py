@@ -85,6 +85,10 @@ def test_large_tables_are_refused_without_blocks(method: str) -> None:
             {"method": "kmember", "format": "anatomy", "sensitive": "s", "l": 2, "presence": "disclosed"},
             "cannot be published in the format anatomy",
         ),
+        (
+            {"method": "mdav", "k": None, "maximize": "k"},
+            r"^method: mdav does not maximize k; maximize k with [a-z, ]*$",
+        ),
         ({"method": "mdav:grow=centre"}, "mdav has no such option"),
         (
             {"method": "mdav", "format": "anatomy", "sensitive": "s", "l": 2, "presence": "disclosed"},
