@@ -47,10 +47,15 @@ def released(db: Any, rng: random.Random, tmp_path: Path, kind: str) -> tuple[st
     )
     tree = tmp_path / "h.csv"
     tree.write_text("\n".join(";".join(line) for line in queries.TREE), encoding="utf-8")
-    privacy = {"distinct_l": 2} if kind == "anatomy" else {"k": rng.randint(1, max(1, min(3, count // 2)))}
+    privacy: dict[str, Any] = (
+        {"distinct_l": 2} if kind == "anatomy" else {"k": rng.randint(1, max(1, min(3, count // 2)))}
+    )
+    form, _, boxes = kind.partition(" of ")
+    if boxes:
+        privacy |= {"method": "freeform", "boxes": "own"}
     try:
         db.anonymize(
-            name, quasi=quasi, sensitive="d", insensitive=["c"], accept_unique=["c", "d"], format=kind,
+            name, quasi=quasi, sensitive="d", insensitive=["c"], accept_unique=["c", "d"], format=form,
             hierarchies={"h": tree} if "h" in quasi else {}, **privacy,
         )  # fmt: skip
     except InfeasibleError:
@@ -60,7 +65,10 @@ def released(db: Any, rng: random.Random, tmp_path: Path, kind: str) -> tuple[st
 
 @pytest.mark.property
 @pytest.mark.cover
-@pytest.mark.parametrize("kind", ["ranges", "suppressed", "points", "labels", "anatomy"])
+@pytest.mark.parametrize(
+    "kind",
+    ["ranges", "suppressed", "points", "labels", "anatomy", "ranges of freeform", "labels of freeform"],
+)
 @FEW
 @given(seed=st.integers(0, 2**32))
 @example(seed=134)  # asks for a share of a count that is always 0
@@ -91,7 +99,7 @@ def check(
     if count is None:
         return
     unsure = any(value == "some" for row in rows for key, value in row.items() if key.endswith("_null"))
-    unsure |= kind == "labels" and any(row[q] == "*" for row in rows for q in quasi)
+    unsure |= kind.startswith("labels") and any(row[q] == "*" for row in rows for q in quasi)
     for _ in range(asked):
         text, truth, names, keys = question(rng, connection, name, quasi, kind)
         answer = db.query(text)
