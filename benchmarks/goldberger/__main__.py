@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from benchmarks.goldberger.data import ROWS, adult
-from benchmarks.goldberger.experiments import TITLES, Scale, run, verdicts
+from benchmarks.goldberger.experiments import SEARCHED, TITLES, Scale, run, verdicts
 from benchmarks.goldberger.pictures import draw
 from benchmarks.kept import Kept
 from benchmarks.record import RESULTS, Record, parsed
@@ -35,10 +35,14 @@ def main(words: list[str] | None = None) -> int:
     )
     parser.add_argument("--rows", type=int, default=ROWS, help="rows of the table; default: all")
     parser.add_argument("--runs", type=int, default=10, help="runs of Table 2; default: 10")
+    parser.add_argument(
+        "--searched", type=int, default=SEARCHED, help=f"of these with search; default: {SEARCHED}"
+    )
     parser.add_argument("--k", help="values of k of Table 2, comma list")
+    parser.add_argument("--to", metavar="NAME", help="write goldberger_NAME.json, for one experiment")
     parser.add_argument("--fresh", action="store_true", help="forget what an interrupted run has measured")
     args = parsed(parser, words, TITLES)
-    scale = Scale(runs=args.runs, rows=args.rows)
+    scale = Scale(runs=args.runs, searched=args.searched, rows=args.rows)
     if args.k:
         scale = replace(scale, ks=tuple(map(int, args.k.split(","))))
     if args.quick:
@@ -60,7 +64,7 @@ def main(words: list[str] | None = None) -> int:
     with adult(None if whole else scale.rows) as table:
         for name in args.only.split(","):
             print(f"== {name}: {TITLES[name]}", flush=True)
-            stem = f"goldberger_{name}_whole" if whole else f"goldberger_{name}"
+            stem = f"goldberger_{args.to or (f'{name}_whole' if whole else name)}"
             out = args.out / f"{stem}.json"
             record, kept = Record("goldberger"), Kept(out, args.fresh)
             found = run(name, table, scale, say, kept)

@@ -47,11 +47,12 @@ OTHERS = {
 
 @dataclass(frozen=True, slots=True)
 class Scale:
-    """What is run: values of k, of others' k, runs of Table 2, rows, values of l by sensitive column, and k of Table 3."""
+    """What is run: values of k, of others' k, runs of Table 2 and how many of them are searched, rows, values of l by sensitive column, and k of Table 3."""
 
     ks: tuple[int, ...] = (10, 20, 30, 40, 50, 60, 100)
     compared: tuple[int, ...] = (10, 50, 100)
     runs: int = 10
+    searched: int = SEARCHED
     rows: int = ROWS
     incomes: tuple[float, ...] = (1, 1.1, 1.2, 1.25, 1.3)
     educations: tuple[float, ...] = (1, 1.5, 2, 2.5, 2.9)
@@ -76,7 +77,7 @@ def run(name: str, adult: Adult, scale: Scale, say: Callable[[Line], None], kept
         for k in scale.ks:
             for seed in range(1, scale.runs + 1):
                 add("sequential", k, source, "sequential", k, seed=seed)
-            for seed in range(1, min(scale.runs, SEARCHED) + 1):
+            for seed in range(1, min(scale.runs, scale.searched) + 1):
                 add(SEARCH, k, source, "sequential", k, seed=seed, refine={"search": 32})
     elif name == "others":
         for who, method in OTHERS.items():
