@@ -225,6 +225,20 @@ def priced(
 
 
 @njit(nogil=True, cache=True)
+def moved(made: Priced, i: int, h: int) -> None:
+    """Move row ``i`` to the rows of cluster ``h``; sizes and costs stay as they are."""
+    g = made.cluster[i]
+    if made.head[g] == i:
+        made.head[g] = made.after[i]
+    else:
+        before = made.head[g]
+        while made.after[before] != i:
+            before = made.after[before]
+        made.after[before] = made.after[i]
+    made.after[i], made.head[h], made.cluster[i] = made.head[h], i, h
+
+
+@njit(nogil=True, cache=True)
 def lawful(
     made: Priced, g: int, left: int, entered: int, demands: Demands, numbers: Codes, counters: Counters, rows: Longs
 ) -> bool:  # fmt: skip

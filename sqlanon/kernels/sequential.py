@@ -13,12 +13,14 @@ from sqlanon.kernels.class_costs import (
     Priced,
     lawful,
     lone,
+    moved,
     nearest,
     new_priced,
     priced,
 )
 from sqlanon.kernels.cluster import Flag
 from sqlanon.kernels.dealing import deal, link, start
+from sqlanon.kernels.exchange import Partners, exchange, new_partners
 from sqlanon.kernels.random import shuffle
 from sqlanon.kernels.requirements import Counters, Demands, new_counters
 
@@ -32,15 +34,19 @@ _ANY = np.int64(2**62)
 @njit(nogil=True, cache=True)
 def _pass(
     made: Priced, objective: Objective, codes: Codes, value: Longs, order: Longs, used: int, leave: bool, seen: Longs,
-    bound: Longs, demands: Demands, numbers: Codes, counters: Counters, room: Longs, stop: Flag,
+    bound: Longs, partners: Partners, demands: Demands, numbers: Codes, counters: Counters, room: Longs, stop: Flag,
 ) -> None:  # fmt: skip
     """Move every row, in an order, to the cluster where the cost falls most; a lone one, where it must ``leave``, where it rises least.
+
+    Where there are requirements beyond k, a row that its cluster cannot spare is exchanged for another one; not by objectives that count
+    sensitive values, which would take several times as long.
 
     Args:
         made, objective, codes, value, order, used, leave: the clusters, and what moves.
         seen: int64[n], when each row was looked at last, on the clock of ``made``. Since then clusters that were not priced again are not
             looked at: none of them that may take the row gets dearer by less than ``bound``.
         bound: int64[n], see there; where its cluster was not priced again either, this is what its leaving saves.
+        partners: for exchanges.
         demands, numbers, counters, room, stop: as in `sequential`.
     """
     single, rest = len(made.size) - 2, len(made.size) - 3
@@ -53,6 +59,8 @@ def _pass(
                 most = bound[i]
             else:
                 if made.size[g] > 1 and not lawful(made, g, i, -1, demands, numbers, counters, room):
+                    if len(demands.add) > 0 and objective.part == 0:
+                        exchange(made, objective, codes, value, partners, i, demands, numbers, counters, room)
                     continue
                 priced(made, objective, codes, value, g, i, rest)
                 most = made.cost[g] - made.cost[rest]
@@ -67,14 +75,7 @@ def _pass(
         seen[i], bound[i] = made.when[-1], most if h < 0 else least
         if h < 0:
             continue
-        if made.head[g] == i:
-            made.head[g] = made.after[i]
-        else:
-            before = made.head[g]
-            while made.after[before] != i:
-                before = made.after[before]
-            made.after[before] = made.after[i]
-        made.after[i], made.head[h], made.cluster[i] = made.head[h], i, h
+        moved(made, i, h)
         priced(made, objective, codes, value, g, -1, g)
         priced(made, objective, codes, value, h, -1, h)
 
@@ -230,6 +231,7 @@ def sequential(
     counters, room = new_counters(demands, n), np.empty(n, np.int64)
     used = start(made, objective, codes, value, key, t, drawn, state, kept, numbers, counters, room, stop)
     order, seen, bound = np.arange(n), np.full(n, -1, np.int64), np.zeros(n, np.int64)
+    partners = new_partners(key)
     if drawn:  # similar rows that come one after the other all go the same way
         shuffle(state, order)
     for united in (False, True):
@@ -237,8 +239,8 @@ def sequential(
         for _ in range(MOST_PASSES):
             before = made.cost[:used].sum()
             _pass(
-                made, objective, codes, value, order, used, not united and k > 1, seen, bound, asked, numbers, counters,
-                room, stop,
+                made, objective, codes, value, order, used, not united and k > 1, seen, bound, partners, asked, numbers,
+                counters, room, stop,
             )  # fmt: skip
             left = (made.size[:used] > 0).sum()
             used = _split(
@@ -250,7 +252,7 @@ def sequential(
                 break
         if not united:
             _unite(made, objective, codes, value, used, demands, numbers, counters, room, stop)
-            seen[:] = -1  # what is asked of clusters changes
+            seen[:], partners.tried[:] = -1, -1  # what is asked of clusters changes
     name, found = np.full(used, -1, np.int64), 0
     for i in range(n):
         g = made.cluster[i]

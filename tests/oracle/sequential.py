@@ -112,12 +112,29 @@ def _run(
     clusters = dealt(table, rows, t, diverse)
     turns = chance.shuffled(order) if drawn else order
 
+    def exchange(row: int, g: int, asked: Privacy) -> None:
+        best, found = 0, None
+        for h, own in enumerate(clusters):
+            for other in own:
+                if h == g or len(own) < 2 or table.sa_codes[other] != table.sa_codes[row]:
+                    continue
+                here = [other, *(one for one in clusters[g] if one != row)]
+                there = [row, *(one for one in own if one != other)]
+                gain = price(clusters[g]) + price(own) - price(here) - price(there)
+                nearer = found and gain == best and place[other] < place[found[0]]
+                if (gain > best or nearer) and meets(table, here, asked) and meets(table, there, asked):
+                    best, found = gain, (other, h, here, there)
+        if found:
+            _, h, clusters[g], clusters[h] = found
+
     def improve(asked: Privacy, leave: bool) -> None:
         for row in turns:
             g = next(g for g, own in enumerate(clusters) if row in own)
             rest = [other for other in clusters[g] if other != row]
             forced = leave and not rest
             if rest and not meets(table, rest, asked):
+                if diverse and options.get("objective", "loss") in ("loss", "mi"):
+                    exchange(row, g, asked)
                 continue
             gain = price(clusters[g]) - price(rest)
             able = []

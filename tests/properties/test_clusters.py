@@ -177,6 +177,17 @@ def test_l_between_a_starts_rows_and_the_tables_own() -> None:
             assert all(meets(table, rows, privacy) for rows in classes)
 
 
+@pytest.mark.parametrize("objective", ["loss", "mi"])
+def test_rows_are_exchanged_where_no_cluster_can_spare_one(objective: str) -> None:
+    """Every cluster has one row of each value, as l requires. While two do not match, an exchange lowers the loss: to 0 in the end."""
+    places, said = [place for place in range(12) for _ in "ab"], tuple("ab" * 12)
+    table = Table((Quasi("x", tuple(places)),), (Sensitive("s", said),))
+    options = {"alpha": "100", "objective": objective}
+    for seed in range(5):
+        classes, _ = by_sequential(table, Privacy(k=2, l=Fraction(2)), options, seed)
+        assert [{places[row] for row in rows} for rows in classes] == [{place} for place in range(12)]
+
+
 @pytest.mark.parametrize("start", ["random", "tree"])
 def test_a_start_that_halving_passes_over_is_found(start: str) -> None:
     """Halving tries 120, 60, 30, 15, 7, 3 and 1 cluster; 50 have each of the 12 values once, and every multiple of 12 rows else."""

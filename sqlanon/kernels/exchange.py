@@ -1,0 +1,115 @@
+"""Two rows of `sequential` that take each other's place: where requirements leave no cluster a row to spare, no single move is allowed."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numba import njit
+
+from sqlanon.kernels.class_costs import (
+    Codes,
+    Longs,
+    Objective,
+    Priced,
+    lawful,
+    lone,
+    moved,
+    nearest,
+    priced,
+)
+from sqlanon.kernels.requirements import Counters, Demands
+
+_ANY = np.int64(2**62)
+
+
+class Partners(NamedTuple):
+    """What exchanges look at.
+
+    Attributes:
+        key: int64[n], rows of one key are exchanged: their sensitive values are the same, and so are those of their clusters afterwards.
+        rows: int64[n], the rows sorted by key.
+        first, past: int64[n], where the rows of each row's key begin and end there.
+        tried: int64[n], when each row was looked at last and not exchanged, on the clock of the clusters.
+        without: int64[n], what each row's cluster costs without it.
+        at: int64[n], when that was counted.
+    """
+
+    key: Longs
+    rows: Longs
+    first: Longs
+    past: Longs
+    tried: Longs
+    without: Longs
+    at: Longs
+
+
+@njit(nogil=True, cache=True)
+def new_partners(key: Longs) -> Partners:
+    """No row has been looked at."""
+    n = len(key)
+    rows = np.argsort(key, kind="mergesort")
+    ordered = key[rows]
+    return Partners(
+        key, rows, np.searchsorted(ordered, key), np.searchsorted(ordered, key, side="right"), np.full(n, -1, np.int64),
+        np.zeros(n, np.int64), np.full(n, -1, np.int64),
+    )  # fmt: skip
+
+
+@njit(nogil=True, cache=True)
+def exchange(
+    made: Priced, objective: Objective, codes: Codes, value: Longs, partners: Partners, i: int, demands: Demands,
+    numbers: Codes, counters: Counters, room: Longs,
+) -> None:  # fmt: skip
+    """Exchange row ``i`` for the row of its key in another cluster with which the cost falls most, if it falls; of several the first.
+
+    Clusters of one row are left as they are. The objective must be one whose cells cost no less when they widen: ``part`` is 0.
+
+    Cost: of each row of the key whose cluster, or the one of ``i``, was priced again since the last look, O(d) where the two that leave
+    may save more than the two that come cost, and O(rows of its cluster x d) where ``i``'s cluster alone does not lose too much.
+    """
+    single, rest, other = len(made.size) - 2, len(made.size) - 3, len(made.size) - 4
+    g, clock = made.cluster[i], len(made.when) - 1
+    since = partners.tried[i] if made.when[g] <= partners.tried[i] else np.int64(-1)
+    n, best, partner = made.size[g], np.int64(0), -1
+    priced(made, objective, codes, value, g, i, rest)
+    for p in range(partners.first[i], partners.past[i]):
+        j = partners.rows[p]
+        h = made.cluster[j]
+        m = made.size[h]
+        if h == g or m < 2 or made.when[h] <= since:
+            continue
+        if partners.at[j] < made.when[h]:
+            priced(made, objective, codes, value, h, j, other)
+            partners.without[j], partners.at[j] = made.cost[other], made.when[clock]
+        here = made.cost[g] - made.cost[rest]
+        # A row that comes pays at least what each of the others does.
+        there = made.cost[h] - partners.without[j] - partners.without[j] // (m - 1)
+        if here - made.cost[rest] // (n - 1) + there <= best:
+            continue
+        lone(made, objective, codes, value, j, single)
+        here -= nearest(
+            made, objective, single, -1, -1, rest, rest + 1, -1, _ANY, demands, numbers, counters, room
+        )[1]
+        if here + there <= best:
+            continue
+        priced(made, objective, codes, value, h, j, other)
+        lone(made, objective, codes, value, i, single)
+        there = made.cost[h] - made.cost[other]
+        there -= nearest(
+            made, objective, single, -1, -1, other, other + 1, -1, _ANY, demands, numbers, counters, room
+        )[1]
+        if (
+            here + there > best
+            and lawful(made, g, i, j, demands, numbers, counters, room)
+            and lawful(made, h, j, i, demands, numbers, counters, room)
+        ):
+            best, partner = here + there, j
+    partners.tried[i] = made.when[clock]
+    if partner < 0:
+        return
+    h = made.cluster[partner]
+    moved(made, i, h)
+    moved(made, partner, g)
+    priced(made, objective, codes, value, g, -1, g)
+    priced(made, objective, codes, value, h, -1, h)
