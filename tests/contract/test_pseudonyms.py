@@ -431,3 +431,30 @@ def test_plan_and_preview(shared_db: Any) -> None:
     found = shared_db.preview(spec)
     assert len(next(after for _, after in found.pairs if after)["pid"]) == 32
     assert not [one for one in shared_db.releases() if one.release == spec.name]
+
+
+@pytest.mark.thorough
+def test_a_reader_who_kept_the_version_before(shared_db: Any) -> None:
+    """With max_failing: 0 both versions together leave everybody with 1/k at most, or the second is refused; both occur."""
+    outcomes = Counter()
+    asked = {"quasi": "age", "person": "pid", "pseudonyms": "pid", "k": 2, "max_failing": 0}
+    for seed in range(6):
+        drawn = random.Random(seed)
+        truth = {who: [[drawn.randrange(9)], []] for who in range(6)}
+        for held in truth.values():
+            held[1] = [held[0][0] + 10 if seed % 2 else drawn.randrange(9)]
+        source = place(
+            shared_db, {"pid": "INTEGER", "age": "INTEGER"}, [(p, held[0][0]) for p, held in truth.items()]
+        )
+        shared_db.anonymize(source, **asked)
+        before = aged(shared_db, source)
+        values = " ".join(f"WHEN {who} THEN {held[1][0]}" for who, held in truth.items())
+        shared_db.engine.execute(f"UPDATE {source} SET age = CASE pid {values} END")
+        try:
+            shared_db.anonymize(source, **asked)
+        except PrivacyViolation:
+            outcomes["refused"] += 1
+            continue
+        outcomes["published"] += 1
+        assert surest(truth, boxes_of(before, aged(shared_db, source))) <= Fraction(1, 2)
+    assert len(outcomes) == 2
