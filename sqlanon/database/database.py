@@ -138,7 +138,7 @@ class Database:
 
     def preview(self, spec: ReleaseSpec, rows: int = 20) -> Preview:
         """Rows of the source with what a run of ``spec`` would publish of them, for the owner; see `sqlanon.release.make.preview.preview`."""
-        return make_preview(self.engine, spec, self._machine, self._progress, rows)
+        return make_preview(self.engine, with_tables(self.engine, spec), self._machine, self._progress, rows)
 
     def run(
         self,

@@ -250,6 +250,7 @@ def test_a_table_is_a_hierarchy_and_its_change_a_new_version(world: Any) -> None
 
     assert db.run(spec("steps:5,10")).version == 1
     assert db.run(spec("steps:5,10")).version == 1
+    assert db.preview(spec("steps:5,10"), rows=1).pairs
     db.engine.execute(f"UPDATE {tree} SET three = '1**' WHERE leaf = '12'")
     assert db.run(spec("steps:5,10")).version == 2
     assert db.run(spec("steps:10")).version == 3
