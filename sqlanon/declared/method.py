@@ -72,7 +72,8 @@ class MethodDeclaration:
         persons: it takes requirements over persons, which need not be monotone: it looks at every class that it makes.
         whole: it may be given persons in place of their rows, each with the least and the greatest code of its rows: what it says of its
             classes is then not used but for the classes.
-        in_blocks: divides each of several blocks of near rows as well as all of them, so that an engine's workers can do it.
+        in_blocks: what an engine's workers can divide one by one: blocks of near rows along a curve, or the open partitions below levels of
+            cuts that are made by SQL; None: it needs all rows at once.
         population: it takes requirements that compare classes with a population (`RequirementDeclaration.population`).
         limits: sizes that it takes, at most.
         rules: further combinations that it does not take.
@@ -93,7 +94,7 @@ class MethodDeclaration:
     own_boxes: bool = False
     persons: bool = False
     whole: bool = False
-    in_blocks: bool = False
+    in_blocks: Literal["curve", "levels"] | None = None
     population: bool = False
     limits: tuple[Most, ...] = ()
     rules: tuple[Rule, ...] = ()

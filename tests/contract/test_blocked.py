@@ -78,6 +78,17 @@ def test_several_blocks(filled, monkeypatch):
     assert any("3 blocks" in note for note in made.report.notes)
 
 
+@pytest.mark.parametrize("options", [{}, {"sensitive": "s", "l": 1.5}])
+def test_partitions_below_levels_have_the_classes_of_the_whole_table(filled, monkeypatch, options):
+    here, rows = released(filled, monkeypatch, None, method="mondrian", **options)
+    workers = InPieces(filled.engine, 0, 160)
+    there, others = released(filled, monkeypatch, workers, method="mondrian", **options)
+    assert len(workers.sizes) > 3
+    assert max(workers.sizes) <= 160
+    assert rows == others
+    assert here.report.classes == there.report.classes > 10
+
+
 def test_a_block_that_cannot_meet_what_is_asked(filled, monkeypatch):
     """300 of 500 rows have one value: where values follow the quasi column, a block has nothing else."""
     filled.engine.execute("CREATE OR REPLACE TABLE t AS SELECT i AS a, i AS b, i AS c, CASE WHEN i < 250 THEN 'x' ELSE 'y' || i % 3 END AS s FROM range(500) AS r(i)")  # fmt: skip

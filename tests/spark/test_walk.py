@@ -171,6 +171,23 @@ def test_a_lock_is_one_runs(session):
 
 
 @pytest.mark.thorough
+def test_mondrian_below_levels_of_spark_is_that_of_duckdb(session):
+    table = arrow(120)
+    load(session, table, "levels")
+    few = OPTIONS | {"quasi": ("i", "s"), "rest": "drop", "method": "mondrian", "name": "levels"}
+    with (
+        in_duckdb(table, "levels") as known,
+        sqlanon.connect(session, temporary=True, accept_shared=True) as db,
+    ):
+        db.engine.above, db.engine.block = 0, 70
+        mine, theirs = (one.anonymize("levels", **few) for one in (db, known))
+        assert mine.report.execution == "pushdown+kernel"
+        assert mine.report.classes == theirs.report.classes > 10
+        assert rows(db, "release.levels") == rows(known, "release.levels")
+        assert not leftovers(db)
+
+
+@pytest.mark.thorough
 def test_a_task_that_fails_is_tried_again(session, tmp_path: Path):
     """What executors make is what they would have made at once; one that lacks a package is named, and no table is there."""
     read = Statement("numbers", "SELECT CAST(id AS INT) AS id, CAST(id % 3 AS INT) AS block FROM range(999)")

@@ -46,4 +46,5 @@ MONDRIAN = MethodDeclaration(
     rules=(maximized_in_memory, maximized_strictly, one_sensitive),
     persons=True,
     whole=True,
+    in_blocks="levels",
 )

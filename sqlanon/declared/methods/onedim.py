@@ -150,7 +150,7 @@ TREE = MethodDeclaration(
     rules=_RULES,
     persons=True,
     whole=True,
-    in_blocks=True,
+    in_blocks="curve",
 )
 
 
@@ -165,7 +165,7 @@ HILBERT = MethodDeclaration(
     rules=_RULES,
     persons=True,
     whole=True,
-    in_blocks=True,
+    in_blocks="curve",
 )
 
 
@@ -178,7 +178,7 @@ HILBERT_FAST = MethodDeclaration(
     requirements=("k", "l"),
     rules=(*fast("hilbert"), *_RULES),
     instead="hilbert",
-    in_blocks=True,
+    in_blocks="curve",
 )
 
 
@@ -193,7 +193,7 @@ IDISTANCE = MethodDeclaration(
     rules=_RULES,
     persons=True,
     whole=True,
-    in_blocks=True,
+    in_blocks="curve",
 )
 
 
@@ -207,5 +207,5 @@ IDISTANCE_FAST = MethodDeclaration(
     limits=(_AXES,),
     rules=(*fast("idistance"), *_RULES),
     instead="idistance",
-    in_blocks=True,
+    in_blocks="curve",
 )

@@ -109,21 +109,27 @@ class Mondrian:
         rows, one = context.encoded.rows, self.row_bytes(len(context.encoded.quasi), 0)
         return max((context.memory - rows * GROUPED - min(rows, BLOCK) * one) // one, 0)
 
-    def _pushed(self, context: Context, fits: int) -> Assignment:
-        """Cut by SQL; with ``fits`` only until every partition has at most that many rows."""
+    def levels(self, context: Context, fits: int) -> tuple[TableRef, TableRef, list[tuple[int, int]]]:
+        """Cut by SQL, with ``fits`` only until every partition has at most that many rows. A partition is named by the rows before it.
+
+        Returns:
+            rows and classes of finished partitions, rows and partitions of open ones (made where there are any), and these with how many they have.
+        """
         from sqlanon.methods.mondrian.sql_levels import Pushdown
 
         pushdown = Pushdown(context, relaxed=self.variant == "relaxed", median=self.cut == "median")
         pushdown.run(fits)
-        table = context.scratch.table("assign")
+        table, parts = context.scratch.table("assign"), context.scratch.table("open_rows")
         pushdown.rows(table, "class")
-        if not fits:
-            return Assignment(table, "pushdown", divided=self.variant == "relaxed")
-        open_parts = pushdown.open_parts()
+        found = pushdown.open_parts() if fits else []
+        if found:
+            pushdown.open_rows(parts, "part")
+        return table, parts, found
+
+    def _pushed(self, context: Context, fits: int) -> Assignment:
+        table, parts, open_parts = self.levels(context, fits)
         if not open_parts:
             return Assignment(table, "pushdown", divided=self.variant == "relaxed")
-        parts = context.scratch.table("open_rows")
-        pushdown.open_rows(parts, "part")
         batch: list[tuple[int, int]] = []
         rows = 0
         for part, count in open_parts:

@@ -1,8 +1,9 @@
-"""Classes made where the rows are: in the workers of an engine, block by block along the Hilbert curve.
+"""Classes made where the rows are: in the workers of an engine, block by block.
 
-Nothing that grows with the rows comes to this process. Blocks are of equally many rows, and their borders are exact: keys are computed in
-the workers, places by SQL. In a worker a block is a table of its own, in a database in memory, which the method divides as it does any
-other, with refinement and search. No class has rows of two blocks.
+Nothing that grows with the rows comes to this process. Blocks along the Hilbert curve are of equally many rows, and their borders are
+exact: keys are computed in the workers, places by SQL. Of Mondrian the blocks are the open partitions below the levels that SQL has cut, so
+that its classes are those of the whole table. In a worker a block is a table of its own, in a database in memory, which the method divides
+as it does any other, with refinement and search. No class has rows of two blocks.
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from sqlanon.engines.base import TableRef, Workers
 from sqlanon.errors import InfeasibleError
 from sqlanon.methods import Method
 from sqlanon.methods.base import Assignment, Context
+from sqlanon.privacy import beyond_rows
 from sqlanon.progress import Silent
 from sqlanon.table.encode import Domain, by_code
 from sqlanon.table.scratch import Scratch
@@ -39,18 +41,29 @@ def assigned(context: Context, method: Method) -> Assignment:
     workers = context.scratch.engine.workers
     if workers is None or context.encoded.rows <= workers.above or not _divisible(context, method):
         return method.assign(context)
-    return _in_workers(context, method, workers)
+    if method.declaration.in_blocks == "levels":
+        return _below_levels(context, method, workers)
+    return _along_curve(context, method, workers)
 
 
 def _divisible(context: Context, method: Method) -> bool:
     """Whether each block can be divided by itself: nothing is asked that the whole table decides."""
+    from sqlanon.methods.mondrian.method import MOST_PUSHED
+
+    way = method.declaration.in_blocks
+    by_levels = (
+        context.refine is None
+        and len(context.encoded.quasi) <= MOST_PUSHED
+        and all(one.shape.kind != "other" for one in beyond_rows(context.requirements))
+    )
     return (
-        method.declaration.in_blocks
+        way is not None
+        and (way == "curve" or (by_levels and method.options["variant"] == "strict"))
         and context.execution != "pushdown"
         and context.accuracy is None
         and not context.most_unassigned
         and not context.encoded.persons
-        and method.options["solver"] == "auto"
+        and method.options.get("solver", "auto") == "auto"
         and not any(
             one.compares or one.reads_values or one.across or one.of_population
             for one in context.requirements
@@ -58,7 +71,7 @@ def _divisible(context: Context, method: Method) -> bool:
     )
 
 
-def _in_workers(context: Context, method: Method, workers: Workers) -> Assignment:
+def _along_curve(context: Context, method: Method, workers: Workers) -> Assignment:
     from sqlanon.methods.onedim.curves import Hilbert
 
     scratch, encoded = context.scratch, context.encoded
@@ -85,14 +98,7 @@ def _in_workers(context: Context, method: Method, workers: Workers) -> Assignmen
     for used in (keyed, places):
         scratch.drop(used)
     context.progress.update(2, 3, "steps: blocks")
-    workers.map_arrays(
-        scratch.sql("blocks/rows", table=numbered, columns=["block", "rid", *columns]),
-        _Solver.of(context, method),
-        solved,
-        [("rid", "integer"), ("block", "integer"), ("class", "integer")],
-        by="block",
-    )
-    scratch.drop(numbered)
+    _solve(context, method, workers, numbered, solved, columns)
     unsolved = int(str(scratch.fetch("blocks/unsolved", solved=solved)[0][0]))
     if unsolved:
         raise InfeasibleError(
@@ -107,6 +113,36 @@ def _in_workers(context: Context, method: Method, workers: Workers) -> Assignmen
         else ()
     )
     return Assignment(table, "kernel", notes, refined=True)
+
+
+def _below_levels(context: Context, method: Method, workers: Workers) -> Assignment:
+    scratch, encoded = context.scratch, context.encoded
+    columns = [domain.code for domain in (*encoded.quasi, *encoded.sensitive)]
+    algorithm: Any = method.algorithm
+    done, parts, found = algorithm.levels(context, workers.block)
+    if not found:
+        return Assignment(done, "pushdown")
+    numbered, solved, table = (scratch.table(name) for name in ("numbered", "solved", "assign_blocks"))
+    scratch.execute("blocks/parted", numbered=numbered, work=encoded.work, parts=parts, columns=columns)
+    _solve(context, method, workers, numbered, solved, columns)
+    scratch.execute("blocks/finished", assigned=table, done=done, solved=solved)
+    for used in (done, parts, solved):
+        scratch.drop(used)
+    return Assignment(table, "pushdown+kernel")
+
+
+def _solve(
+    context: Context, method: Method, workers: Workers, numbered: TableRef, solved: TableRef, columns: Sequence[str]
+) -> None:  # fmt: skip
+    """Divide each block in a worker, and drop the table of blocks."""
+    workers.map_arrays(
+        context.scratch.sql("blocks/rows", table=numbered, columns=["block", "rid", *columns]),
+        _Solver.of(context, method),
+        solved,
+        [("rid", "integer"), ("block", "integer"), ("class", "integer")],
+        by="block",
+    )
+    context.scratch.drop(numbered)
 
 
 @dataclass(frozen=True, slots=True)
