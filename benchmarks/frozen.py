@@ -184,6 +184,9 @@ def main(words: list[str] | None = None) -> None:
     parts, unknown = args.only.split(","), set(args.only.split(",")) - {"drift", "year", "cost"}
     if unknown:
         parser.error(f"no part {', '.join(sorted(unknown))}; parts are drift, year, cost")
+    few = [f"--{name}" for name in ("rows", "nights", "repeat") if getattr(args, name) < 1]
+    if few:
+        parser.error(f"{', '.join(few)}: at least 1")
     rows, nights, cohorts, many, repeat = DRIFT_ROWS, args.nights, CURVE, args.rows, args.repeat
     small, long = YEAR_ROWS, YEAR
     if args.quick:

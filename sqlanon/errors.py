@@ -10,12 +10,23 @@ import errno
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from typing import Self
 
 
 class SqlanonError(Exception):
-    """Base of every error that sqlanon raises on purpose."""
+    """Base of every error that sqlanon raises on purpose.
+
+    Attributes:
+        options: of a run that would do what this one could not; the command line prints that command.
+    """
 
     exit_code = 2
+    options: tuple[str, ...] = ()
+
+    def advising(self, *options: str) -> Self:
+        """The same error, with options of a run that would do it."""
+        self.options = options
+        return self
 
 
 class PolicyError(SqlanonError):

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from sqlanon.cli.failures import Failure, describe, report_text
 from sqlanon.cli.interrupt import stopped
-from sqlanon.errors import PolicyError
+from sqlanon.errors import PolicyError, SqlanonError
 
 if TYPE_CHECKING:
     from sqlanon.cli.screen import Screen
@@ -46,15 +46,18 @@ def each(
     work: Callable[[ReleaseSpec], R],
     done: Callable[[ReleaseSpec, R], None],
     record: Callable[[Outcome[R]], None] | None = None,
+    *,
+    again: Callable[[ReleaseSpec, Sequence[str]], str],
 ) -> int:
     """Do the work for every release and report each; the exit code is the largest of all.
 
-    A release that reads what a failed one would have published is not tried. ``record`` gets each outcome at once.
+    A release that reads what a failed one would have published is not tried. ``record`` gets each outcome at once. ``again`` is the same
+    command for one release with more options.
     """
     outcomes: list[Outcome[R]] = []
     broken: dict[str, str] = {}
     for release in releases:
-        outcome = _attempt(screen, release, work, broken)
+        outcome = _attempt(screen, release, work, broken, again)
         outcomes.append(outcome)
         if record is not None:
             record(outcome)
@@ -68,7 +71,11 @@ def each(
 
 
 def _attempt(
-    screen: Screen, release: ReleaseSpec, work: Callable[[ReleaseSpec], R], broken: Mapping[str, str]
+    screen: Screen,
+    release: ReleaseSpec,
+    work: Callable[[ReleaseSpec], R],
+    broken: Mapping[str, str],
+    again: Callable[[ReleaseSpec, Sequence[str]], str],
 ) -> Outcome[R]:
     try:
         _ensure_source(release, broken)
@@ -77,6 +84,8 @@ def _attempt(
         if screen.interrupted:
             raise stopped(screen) from error
         failure = describe(error)
+        if isinstance(error, SqlanonError) and error.options:
+            failure = replace(failure, hint=f"next: {again(release, error.options)}")
         screen.close()
         if screen.debug:
             screen.traceback(error)

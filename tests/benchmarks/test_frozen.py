@@ -6,7 +6,10 @@ import numpy as np
 import pytest
 
 from benchmarks.frozen import cohort_rows, stopped
+from benchmarks.frozen import main as benchmark
 from benchmarks.nights import SETTINGS, Source, gcp
+from examples.nightly.frozen import lifetime
+from examples.nightly.frozen import main as example
 from tests.benchmarks.commands import command
 
 
@@ -46,6 +49,27 @@ def test_the_night_that_a_limit_stops():
 
 def test_a_cohort_of_three_nights_is_due_in_the_third():
     assert 2 * 300 < cohort_rows(30_000, SETTINGS[0], 3) <= 3 * 300
+
+
+@pytest.mark.parametrize("words", [("--nights", "0"), ("--rows", "-1"), ("--repeat", "0")])
+def test_nothing_is_measured_of_no_nights(words, capsys):
+    with pytest.raises(SystemExit) as ended:
+        benchmark(["--only", "drift", *words])
+    assert ended.value.code == 2
+    assert f"{words[0]}: at least 1" in capsys.readouterr().err
+
+
+@pytest.mark.thorough
+def test_the_example_prints_a_line_a_night(capsys):
+    assert example(["--rows", "200", "--nights", "1", "--cohort", "1"]) == 0
+    shown = capsys.readouterr().out
+    assert shown.count("=== a night:") == len(SETTINGS)
+    assert [line.split()[:2] for line in shown.splitlines() if line.startswith(" " * 4 + "1 ")] == [
+        ["1", str(202 - round(setting.deleted * 200))] for setting in SETTINGS
+    ]
+    assert lifetime({"max_stale": {"0.05": 3, "0.1": None}}) == [
+        "max_stale: 5% would stop night 3, 10% is never exceeded"
+    ]
 
 
 @pytest.mark.thorough

@@ -199,13 +199,38 @@ def test_a_clock_that_goes_backwards_stops_a_run_in_which_nothing_waits(
 
 
 def test_plan_shows_what_a_new_lineage_would_reveal(shared_db: Any) -> None:
-    table, spec, source = begun(shared_db)
+    _, spec, _ = begun(shared_db)
     planned = shared_db.plan(spec, new_lineage=True)
     assert planned.why[-1] == "a new lineage begins"
     assert [(one.old, one.new) for one in planned.history] == [(1, 2)]
-    write(shared_db, table, source | {99: (1, 1, "flu", 1)})
-    (note,) = (note for note in shared_db.plan(spec).notes if note.startswith("lineage 1"))
-    assert "20 rows of the source are published" in note
+
+
+def test_plan_is_about_the_rows_that_the_next_run_tries(shared_db: Any) -> None:
+    """And a run then does what the plan says: they wait, are published, or wait whole for a new lineage."""
+    table, spec, source = begun(shared_db, max_retained=Fraction(1, 5))
+    few = {90: (90, 1, "flu", 1), 91: (91, 1, "cold", 1), 92: (92, 1, "hiv", 1)}
+    write(shared_db, table, source | few)
+    planned = shared_db.plan(spec)
+    assert any(note.startswith("3 rows of the source wait: a cohort has 8") for note in planned.notes)
+    assert (planned.rows, planned.feasible, planned.estimate) == (23, (), None)
+    assert shared_db.run(spec).lineage.waiting == 3
+    some = {number: (number, 1, ("flu", "hiv")[number % 2], 1) for number in range(100, 106)}
+    write(shared_db, table, source | few | some)
+    planned = shared_db.plan(spec)
+    assert any(note.startswith("9 rows of the source are tried now") for note in planned.notes)
+    assert {one.name: (one.largest, one.met) for one in planned.feasible} == {
+        "k": (9, True),
+        "l": (2.25, True),
+    }
+    write(shared_db, table, source | few | dict.fromkeys(range(100, 106), (1, 1, "flu", 1)))
+    planned = shared_db.plan(spec)
+    assert any("9 rows of the source are due and cannot be published" in note for note in planned.notes)
+    found = shared_db.run(spec).lineage
+    assert (found.refused, found.entered) == (9, 0)
+    write(shared_db, table, {number: row for number, row in source.items() if number > 9})
+    with pytest.raises(PrivacyViolation, match="max_retained") as stopped:
+        shared_db.plan(spec)
+    assert stopped.value.options == ("--new-lineage",)
 
 
 def test_what_needs_a_new_lineage(shared_db: Any) -> None:

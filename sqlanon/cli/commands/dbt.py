@@ -11,7 +11,7 @@ import typer
 
 from sqlanon.cli.batch import each
 from sqlanon.cli.command import Commands, register
-from sqlanon.cli.options import AllowWeaker, Due, Full, RecordFile, database
+from sqlanon.cli.options import AllowWeaker, Due, Full, NewLineage, RecordFile, database
 from sqlanon.cli.record import Record
 from sqlanon.cli.screen import Screen
 from sqlanon.errors import PolicyError
@@ -90,19 +90,33 @@ def plan(
     target_path: TargetPath = None,
     select: Select = None,
     db: Db = None,
+    new_lineage: NewLineage = False,
 ) -> int | None:
     """Say what `dbt run` would do, and whether it can."""
     project = _load(project_dir, profiles_dir, profile, target, target_path, db)
+    anew = ["--new-lineage"] if new_lineage else []
+
+    def following(name: str, words: Sequence[str], chosen: Sequence[str] | None) -> str:
+        return _next(name, words, chosen, project_dir, profiles_dir, profile, target, target_path, db)
 
     def done(_: ReleaseSpec, report: PlanReport) -> None:
         if not screen.silent:
             from sqlanon.cli.show.plan import plan_report
 
-            plan_report(screen, report, sql=False, run="sqlanon dbt run, with the options of this command")
+            plan_report(screen, report, sql=False, run=following("run", anew, select))
 
     with database(_url(project), screen, read_only=True) as connected:
-        made = _guarded(project, lambda spec: connected.plan(spec, beside=project.policy.releases))
-        return each(screen, _picked(project, select), made, done)
+        made = _guarded(
+            project,
+            lambda spec: connected.plan(spec, beside=project.policy.releases, new_lineage=new_lineage),
+        )
+        return each(
+            screen,
+            _picked(project, select),
+            made,
+            done,
+            again=lambda spec, words: following("plan", words, [spec.name]),
+        )
 
 
 def run(
@@ -117,6 +131,7 @@ def run(
     due: Due = False,
     full: Full = False,
     allow_weaker: AllowWeaker = False,
+    new_lineage: NewLineage = False,
     record: RecordFile = None,
 ) -> int | None:
     """Release what dbt has built: every model whose meta has `anonymize`."""
@@ -136,12 +151,37 @@ def run(
         with database(_url(project), screen) as connected:
 
             def work(spec: ReleaseSpec) -> RunReport:
-                return connected.run(spec, full=full, allow_weaker=allow_weaker, only_due=due)
+                return connected.run(
+                    spec, full=full, allow_weaker=allow_weaker, only_due=due, new_lineage=new_lineage
+                )
 
-            code = each(screen, releases, _guarded(project, work), done, written.add if written else None)
+            def again(spec: ReleaseSpec, words: Sequence[str]) -> str:
+                more = [*words, *(["--record", str(record)] if record else [])]
+                return _next(
+                    "run", more, [spec.name], project_dir, profiles_dir, profile, target, target_path, db
+                )
+
+            guarded, noted = _guarded(project, work), written.add if written else None
+            code = each(screen, releases, guarded, done, noted, again=again)
         if written:
             written.exit_code = code
         return code
+
+
+def _next(
+    name: str, words: Sequence[str], select: Sequence[str] | None, project_dir: Path | None, profiles_dir: Path | None, profile: str | None,
+    target: str | None, target_path: Path | None, db: str | None,
+) -> str:  # fmt: skip
+    """A command of dbt to try next, with the same project and database as this one."""
+    from sqlanon.cli.show.text import command, shown_url
+
+    given = {
+        "--project-dir": project_dir, "--profiles-dir": profiles_dir, "--profile": profile, "--target": target, "--target-path": target_path,
+        "--db": None if db is None else shown_url(db),
+    }  # fmt: skip
+    options = [part for option, value in given.items() if value is not None for part in (option, str(value))]
+    chosen = [part for one in select or () for part in ("--select", one)]
+    return command("dbt", name, *words, *options, *chosen)
 
 
 def _load(

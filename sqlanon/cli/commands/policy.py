@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from contextlib import nullcontext
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -143,12 +144,13 @@ def plan(
 ) -> int | None:
     """Say what a run would do, and whether it can."""
     spec = load(policy)
+    anew = ["--new-lineage"] if new_lineage else []
 
     def done(_: ReleaseSpec, report: PlanReport) -> None:
         if not screen.silent:
             from sqlanon.cli.show.plan import plan_report
 
-            plan_report(screen, report, sql=sql, run=next_command("run", policy, select, db))
+            plan_report(screen, report, sql=sql, run=next_command("run", policy, select, db, *anew))
 
     releases = pick(spec, select)
     with database(url(db, spec), screen, read_only=True) as connected:
@@ -157,6 +159,7 @@ def plan(
             releases,
             lambda release: connected.plan(release, beside=spec.releases, new_lineage=new_lineage),
             done,
+            again=lambda release, words: next_command("plan", policy, [release.name], db, *words),
         )
 
 
@@ -219,7 +222,11 @@ def run(
                     new_lineage=new_lineage,
                 )
 
-            code = each(screen, releases, work, done, written.add if written else None)
+            def again(release: ReleaseSpec, words: Sequence[str]) -> str:
+                recorded = ["--record", str(record)] if record else []
+                return next_command("run", policy, [release.name], db, *words, *recorded)
+
+            code = each(screen, releases, work, done, written.add if written else None, again=again)
         if written:
             written.exit_code = code
         return code

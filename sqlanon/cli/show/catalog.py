@@ -4,7 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from sqlanon.cli.show.run import history_tables, loss, reasons, requirements, search_lines, sizes
+from sqlanon.cli.show.run import (
+    history_tables,
+    loss,
+    next_commands,
+    reasons,
+    requirements,
+    search_lines,
+    sizes,
+)
 from sqlanon.cli.show.text import count, measure, safe, seconds, table
 from sqlanon.declared import FORMATS
 from sqlanon.results import RunReport
@@ -159,7 +167,8 @@ def erase_report(screen: Screen, report: EraseReport, again: str) -> None:
         f"  tables of {count(len(report.versions))} earlier versions {'were' if report.done else 'are'} dropped: no rollback returns to them",
     )
     if not report.done:
-        screen.show("nothing was done yet. To do it:", f"  {again}")
+        screen.show("nothing was done yet")
+        next_commands(screen, [again])
     else:
         what = (
             f"version {report.version} is published without them"

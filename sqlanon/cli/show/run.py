@@ -259,7 +259,8 @@ def next_commands(screen: Screen, following: Sequence[str]) -> None:
 def sizes(report: RunReport, title: str = "  {:<10}") -> str:
     """Classes and their rows; with boxes of their own the candidates. ``title``: how the line begins."""
     if report.certificate is None:
-        return f"{title.format('classes')}{count(report.classes)} of {count(report.min_class)} to {count(report.max_class)} rows"
+        of = ", exit groups counted as classes" if report.lineage else ""
+        return f"{title.format('classes')}{count(report.classes)} of {count(report.min_class)} to {count(report.max_class)} rows{of}"
     return f"{title.format('boxes')}{count(report.classes)}, one for each row; {count(report.min_class)} candidates fit each"
 
 

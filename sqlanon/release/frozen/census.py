@@ -7,10 +7,11 @@ from dataclasses import dataclass, replace
 
 from sqlanon.engines.base import TableRef
 from sqlanon.errors import GuardError
-from sqlanon.release.make.prepare import Prepared
+from sqlanon.release.frozen.shape import kept_columns, quasi_columns
 from sqlanon.release.store.lineage import Lineage
 from sqlanon.spec import ReleaseSpec
 from sqlanon.table.scratch import Scratch
+from sqlanon.table.stage import Roles
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,14 +51,64 @@ class Census:
         return replace(self.without_cohort(), refused=self.refused + self.cohort, refused_since=since)
 
 
-def census(scratch: Scratch, lineage: Lineage, stage: TableRef, erased: TableRef, *, whole: bool) -> Census:
-    """Count the staged rows by what the lineage has of them. Cost: a join of the stage with the lineage by key."""
-    rows = scratch.fetch("frozen/statuses", stage=stage, rows=lineage.rows, erased=erased, whole=whole)
-    found = {str(status): int(str(n)) for status, n, _ in rows}
-    since = {str(status): str(earliest) for status, _, earliest in rows if earliest is not None}
-    known = ("waiting", "refused", "published", "gone", "later", "erased")
-    more = {status: found.get(status, 0) for status in known}
-    return Census(found.get("new", 0), **more, waits_since=since.get("waiting"), refused_since=since.get("refused"))  # fmt: skip
+@dataclass(frozen=True, slots=True)
+class Comparison:
+    """The source and the lineage, row by row.
+
+    Attributes:
+        rows: scratch table of every row that the source has or the lineage publishes (frozen/compared).
+        leaving: scratch table of the classes that leave.
+        census: the source's rows by what the lineage has of them; ``gone`` holds those whose class leaves now with an erased key.
+        stays: published rows whose class stays; the source has ``retained`` of them no more, of ``changed`` with another value in a column that
+            is published as it is, and of ``apart`` with other quasi values alone, which may lie in the published cell.
+    """
+
+    rows: TableRef
+    leaving: TableRef
+    census: Census
+    stays: int
+    retained: int
+    changed: int
+    apart: int
+
+
+def compare(
+    scratch: Scratch, lineage: Lineage, roles: Roles, stage: TableRef, erased: TableRef, *, whole: bool
+) -> Comparison:
+    """Compare the staged rows with the lineage. Cost: one join of both by key, and groupings of its narrow result.
+
+    Args:
+        scratch: the run.
+        lineage: its lineage.
+        roles: the source's columns.
+        stage: the source's rows, with their key.
+        erased: hashes of keys that are never published again.
+        whole: rows of persons who are published wait.
+    """
+    rows, leaving = scratch.table("compared"), scratch.table("leaving")
+    scratch.execute(
+        "frozen/compared", compared=rows, rows=lineage.rows, stage=stage, erased=erased, whole=whole, quasi=quasi_columns(roles),
+        kept=kept_columns(roles),
+    )  # fmt: skip
+    scratch.execute("frozen/leaving", leaving=leaving, compared=rows)
+    found: dict[tuple[str | None, bool], tuple[int, int, int]] = {}
+    since: dict[str, str] = {}
+    for status, stays, *counts, earliest in scratch.fetch("frozen/statuses", compared=rows, leaving=leaving):
+        n, changed, apart = (int(str(cell)) for cell in counts)
+        of = None if status is None else str(status)
+        found[of, bool(stays)] = n, changed, apart
+        if of is not None and earliest is not None:
+            since[of] = str(earliest)
+    here, away = found.get(("published", True), (0, 0, 0)), found.get((None, True), (0, 0, 0))
+    other = {status: found.get((status, False), (0, 0, 0))[0] for status in _STATUSES}
+    seen = Census(
+        other["new"], other["waiting"], other["refused"], here[0], other["gone"] + other["published"],
+        other["later"], other["erased"], since.get("waiting"), since.get("refused"),
+    )  # fmt: skip
+    return Comparison(rows, leaving, seen, here[0] + away[0], away[0], here[1], here[2])
+
+
+_STATUSES = ("new", "waiting", "refused", "published", "gone", "later", "erased")
 
 
 def is_due(spec: ReleaseSpec, seen: Census, now: str) -> bool:
@@ -86,18 +137,6 @@ def too_long(spec: ReleaseSpec, seen: Census, now: str) -> str | None:
     )
 
 
-def planned(scratch: Scratch, spec: ReleaseSpec, lineage: Lineage, ready: Prepared) -> tuple[str, ...]:
-    """What a run would do with the rows that wait: notes of plan."""
-    seen = census(scratch, lineage, ready.stage, lineage.erased, whole=spec.privacy.whole)
-    does = "are published now" if is_due(spec, seen, ready.source.read_at) else "wait"
-    size = spec.refresh.cohort_rows(spec.privacy.k)
-    note = (
-        f"lineage {lineage.number}: {seen.published} rows of the source are published and stay as they are; {seen.cohort} more {does} "
-        f"(a cohort has {size}); {seen.refused + seen.gone + seen.later} wait for a new lineage"
-    )
-    return (note,)
-
-
 def _seconds(spec: ReleaseSpec, since: str | None, now: str) -> float | None:
     if since is None:
         return None
@@ -110,4 +149,4 @@ def _seconds(spec: ReleaseSpec, since: str | None, now: str) -> float | None:
     return waited
 
 
-__all__ = ["Census", "census", "is_due", "planned", "too_long"]
+__all__ = ["Census", "Comparison", "compare", "is_due", "too_long"]

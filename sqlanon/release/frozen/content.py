@@ -55,7 +55,7 @@ def content_of(
         assert report.lineage is not None
         before = _before(state, scratch, step)
         verified = verify_version(
-            scratch, step, shape, found.relations[place], before, cohort, staged.requirements, kept, sensitive, report.lineage.published, last
+            scratch, step, shape, found.relations[place], before, cohort, staged.requirements, kept, sensitive, report.lineage, last
         )  # fmt: skip
         starred, lost = scratch.fetch(
             "frozen/facts", rows=step.lineage.rows, classes=step.lineage.classes, at=step.version

@@ -37,7 +37,7 @@ def hold(spec: ReleaseSpec, rows: int, found: LineageReport, too_long: str | Non
             f"{spec.name}: {'; '.join(problems)}; {found.waiting} rows wait for their cohort, {found.for_new_lineage} for a new lineage. The published "
             "version stays. Choices: run --new-lineage, which publishes all rows anew and reports what that reveals beside the versions before; a "
             "smaller cohort; or a higher limit"
-        )
+        ).advising("--new-lineage")
 
 
 __all__ = ["hold"]

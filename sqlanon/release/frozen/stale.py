@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from sqlanon.engines.base import TableRef
 from sqlanon.formats import Layout, Recoded, RowGroups, format_of
+from sqlanon.release.frozen.census import Comparison
 from sqlanon.release.frozen.shape import Shape, kept_columns, quasi_columns
 from sqlanon.release.store.lineage import Lineage
 from sqlanon.spec import ReleaseSpec
@@ -14,30 +15,29 @@ from sqlanon.table.stage import Roles
 
 
 def stale_rows(
-    scratch: Scratch,
-    spec: ReleaseSpec,
-    lineage: Lineage,
-    leaving: TableRef | None,
-    roles: Roles,
-    stage: TableRef,
-    shape: Shape,
-) -> int:
-    """Rows that are published otherwise than the source has them now.
+    scratch: Scratch, spec: ReleaseSpec, lineage: Lineage, compared: Comparison, roles: Roles, stage: TableRef, shape: Shape
+) -> int:  # fmt: skip
+    """Rows that stay published otherwise than the source has them now.
 
     A row is current whose columns that are published as they are did not change, and whose quasi values lie in the published cell. Where
     a cell is a mean of its class, or a single value, every other quasi value is outside.
 
-    Cost: a join of the lineage with the stage by key; for rows whose quasi values changed one more with the published classes.
+    Cost: for rows of which only quasi values changed a join with the stage by row number, and one with the published classes.
     """
+    if not compared.apart or spec.format.mean:
+        return compared.changed + compared.apart
     moved = scratch.table("moved")
+    columns = [one["alias"] for one in (*quasi_columns(roles), *kept_columns(roles))]
     scratch.execute(
-        "frozen/moved", moved=moved, rows=lineage.rows, stage=stage, leaving=leaving, quasi=quasi_columns(roles), kept=kept_columns(roles)
-    )  # fmt: skip
-    rows, changed = (int(str(cell)) for cell in scratch.fetch("frozen/changed", moved=moved)[0])
-    if rows == changed or spec.format.mean:
-        return rows
+        "frozen/moved",
+        moved=moved,
+        compared=compared.rows,
+        leaving=compared.leaving,
+        stage=stage,
+        columns=columns,
+    )
     with scratch.beside() as apart:
-        return changed + _uncovered(apart, spec, lineage, roles, moved, shape, rows - changed)
+        return compared.changed + _uncovered(apart, spec, lineage, roles, moved, shape, compared.apart)
 
 
 def _uncovered(
@@ -45,20 +45,19 @@ def _uncovered(
     spec: ReleaseSpec,
     lineage: Lineage,
     roles: Roles,
-    moved: TableRef,
+    classed: TableRef,
     shape: Shape,
     rows: int,
 ) -> int:
     """Rows of which only quasi values changed, and that are outside of what is published for them."""
-    form = format_of(spec.format.kind)
-    classed, released = scratch.table("moved_rows"), scratch.table("moved_classes")
-    scratch.execute("frozen/moved_rows", made=classed, moved=moved)
+    form, released = format_of(spec.format.kind), scratch.table("moved_classes")
     scratch.execute(
         "publish/kept_classes",
         made=released,
         classes=lineage.classes,
         rows=classed,
         columns=list(shape.parts),
+        placed=False,
     )
     quasi, _, _ = build_domains(scratch, roles, classed)
     encoded = Encoded(roles, classed, classed, rows, quasi, ())

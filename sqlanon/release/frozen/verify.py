@@ -19,7 +19,6 @@ from sqlanon.table.encode import Encoded
 from sqlanon.table.scratch import Scratch
 
 _FAULTS = {
-    "twice": "keys have more than one record in the lineage",
     "mixed": "published rows have no class of their own version",
     "parted": "classes have lost a part of their rows",
     "refused": "rows of a cohort that could not be published are published",
@@ -47,7 +46,7 @@ class Cohort:
 
 def verify_version(
     scratch: Scratch, step: Step, shape: Shape, physical: Relation, before: Before | None, cohort: Cohort | None,
-    requirements: Sequence[Requirement], kept: Sequence[Mapping[str, object]], sensitive: Mapping[str, str], rows: int,
+    requirements: Sequence[Requirement], kept: Sequence[Mapping[str, object]], sensitive: Mapping[str, str], found: LineageReport,
     last: Sequence[RequirementResult] = (),
 ) -> Verified:  # fmt: skip
     """Check a written version of a lineage.
@@ -62,7 +61,7 @@ def verify_version(
         requirements: what classes must meet.
         kept: the columns that are published as they are.
         sensitive: names of the sensitive columns, by alias.
-        rows: how many the version has, as they were counted before it was recorded.
+        found: the numbers of its rows, as they were counted before it was recorded.
         last: what the version before in the lineage reached.
 
     Raises:
@@ -70,6 +69,13 @@ def verify_version(
             meet a requirement, or the table is not what the lineage says.
     """
     lineage = step.lineage
+    alike = scratch.fetch("frozen/alike", rows=lineage.rows)[0][0]
+    if int(str(alike)):  # equal hashes, so perhaps equal keys
+        twice = int(str(scratch.fetch("frozen/twice", rows=lineage.rows)[0][0]))
+        if twice:
+            raise PrivacyViolation(
+                f"{twice} keys have more than one record in the lineage; nothing was published"
+            )
     faults = scratch.fetch("frozen/faults", rows=lineage.rows, classes=lineage.classes, version=step.version)[
         0
     ]
@@ -77,19 +83,9 @@ def verify_version(
         if int(str(number)):
             raise PrivacyViolation(f"{number} {_FAULTS[name]}; nothing was published")
     if step.stage is not None and not step.begins:
-        early = scratch.fetch(
-            "frozen/left_early",
-            rows=lineage.rows,
-            stage=step.stage,
-            erased=lineage.erased,
-            version=step.version,
-        )
-        if int(str(early[0][0])):
-            raise PrivacyViolation(
-                f"{early[0][0]} rows of the source are in classes that leave; nothing was published"
-            )
+        _with_source(scratch, step, step.stage, found)
     parts = list(shape.parts)
-    made = published(scratch, lineage, step.version, kept, parts, "verified")
+    made = published(scratch, lineage, step.version, kept, parts, "verified", placed=False)
     expected = [column.name for column in shape.layout.columns]
     if [column.name for column in physical.columns] != expected:
         raise PrivacyViolation(
@@ -99,8 +95,8 @@ def verify_version(
     now = _staged(scratch, made.rows, made.classes, physical, kept, parts, "now")
     if now != written:
         raise PrivacyViolation("the released rows are not those of the lineage; nothing was published")
-    if int(written[0]) != rows:
-        raise PrivacyViolation(f"{written[0]} of {rows} rows were written; nothing was published")
+    if int(written[0]) != found.published:
+        raise PrivacyViolation(f"{written[0]} of {found.published} rows were written; nothing was published")
     if before is not None:
         _as_before(scratch, step, before, kept, physical, parts, now)
     if cohort is not None:
@@ -114,6 +110,24 @@ def verify_version(
     return Verified(
         (*by_class.requirements, *of_persons), by_class.classes, by_class.min_class, by_class.max_class, by_cells.pm
     )  # fmt: skip
+
+
+def _with_source(scratch: Scratch, step: Step, stage: TableRef, found: LineageReport) -> None:
+    """What the lineage says now of the source's rows: no class left too early, and as many rows are published as were counted."""
+    row = scratch.fetch(
+        "frozen/in_source",
+        rows=step.lineage.rows,
+        stage=stage,
+        erased=step.lineage.erased,
+        version=step.version,
+    )[0]
+    published, early = (int(str(cell)) for cell in row)
+    if early:
+        raise PrivacyViolation(f"{early} rows of the source are in classes that leave; nothing was published")
+    if published != found.published - found.retained:
+        raise PrivacyViolation(
+            f"{published} rows of the source are published, and {found.published - found.retained} were counted; nothing was published"
+        )
 
 
 def _persons(
@@ -162,7 +176,7 @@ def _as_before(
         said = tuple(str(int(a) - int(b) + int(c)) for a, b, c in zip(now, came, left, strict=True))
     else:
         parts = [name for name in parts if name in there]
-        made = published(scratch, step.lineage, before.version, kept, parts, "before")
+        made = published(scratch, step.lineage, before.version, kept, parts, "before", placed=False)
         said = _staged(scratch, made.rows, made.classes, earlier, kept, parts, "then")
     if said != _written(scratch, earlier, parts):
         raise PrivacyViolation(
@@ -180,7 +194,12 @@ def _differing(
         "frozen/differing", made=rows, rows=step.lineage.rows, before=before.version, version=step.version, came=came, kept=kept
     )  # fmt: skip
     scratch.execute(
-        "publish/kept_classes", made=classes, classes=step.lineage.classes, rows=rows, columns=list(parts)
+        "publish/kept_classes",
+        made=classes,
+        classes=step.lineage.classes,
+        rows=rows,
+        columns=list(parts),
+        placed=False,
     )
     return _staged(scratch, rows, classes, physical, kept, parts, name)
 
@@ -197,7 +216,12 @@ def _as_made(
     rows, classes = scratch.table("cohort_rows"), scratch.table("cohort_classes")
     scratch.execute("frozen/since", made=rows, rows=step.lineage.rows, version=step.version, kept=kept)
     scratch.execute(
-        "publish/kept_classes", made=classes, classes=step.lineage.classes, rows=rows, columns=parts
+        "publish/kept_classes",
+        made=classes,
+        classes=step.lineage.classes,
+        rows=rows,
+        columns=parts,
+        placed=False,
     )
     said = _staged(scratch, rows, classes, physical, kept, parts, "kept")
     if said != _staged(scratch, cohort.classed, cohort.recoded.released, physical, kept, parts, "made"):

@@ -157,7 +157,8 @@ class Published:
 
 
 def published(
-    scratch: Scratch, lineage: Lineage, version: int, kept: Sequence[Mapping[str, object]], parts: Sequence[str], name: str
+    scratch: Scratch, lineage: Lineage, version: int, kept: Sequence[Mapping[str, object]], parts: Sequence[str], name: str, *,
+    placed: bool = True,
 ) -> Published:  # fmt: skip
     """What a version of the lineage publishes. Cost: a copy of its rows.
 
@@ -168,13 +169,19 @@ def published(
         kept: the columns that are published as they are.
         parts: the published columns that come from the class.
         name: what the scratch tables are called.
+        placed: classes are ranked, for the order of a table that is written.
     """
     rows, classes = scratch.table(f"{name}_rows"), scratch.table(f"{name}_classes")
     scratch.execute_all(
         [
             scratch.sql("frozen/version_rows", made=rows, rows=lineage.rows, at=version, kept=kept),
             scratch.sql(
-                "publish/kept_classes", made=classes, classes=lineage.classes, rows=rows, columns=parts
+                "publish/kept_classes",
+                made=classes,
+                classes=lineage.classes,
+                rows=rows,
+                columns=parts,
+                placed=placed,
             ),
         ]
     )

@@ -55,7 +55,7 @@ def lineage_of_run(state: ReleaseState, *, anew: bool, listing: bool = False) ->
         raise GuardError(
             f"{spec.name}: what was published stays as it is (refresh: {{mode: frozen}}), and this cannot hold for it: {'; '.join(broken)}. "
             "run --new-lineage begins anew, and reports what old and new versions reveal together"
-        )
+        ).advising("--new-lineage")
     return found, False
 
 

@@ -15,13 +15,13 @@ from sqlanon.methods import Method
 from sqlanon.progress import Progress, Silent, Stopwatch
 from sqlanon.release.check import history, tokens
 from sqlanon.release.check.persons import feasible_warnings
-from sqlanon.release.frozen.census import planned as planned_frozen
+from sqlanon.release.frozen.planned import planned as planned_frozen
 from sqlanon.release.frozen.which import due_again, lineage_of_run
 from sqlanon.release.make.bound import described
 from sqlanon.release.make.classes import Machine, make_classes
 from sqlanon.release.make.outlying import outlying
 from sqlanon.release.make.persons_cost import persons_cost
-from sqlanon.release.make.prepare import Prepared, link_columns, prepare
+from sqlanon.release.make.prepare import Prepared, Staged, link_columns, profiled, read_source
 from sqlanon.release.make.suggest import suggested
 from sqlanon.release.make.suppressed import planned
 from sqlanon.release.make.versions import WITHOUT_KEY, Compared, changed_rows, compare_versions
@@ -78,25 +78,33 @@ def plan(
                 decision = due_again(state, decision, *lineage)
         secret = state.secret or secrets.token_hex(32)
         with Scratch(engine, watch) as scratch:
-            ready = prepare(
+            staged = read_source(
                 scratch, spec, state.source, watch, secret, memory=machine.memory, tokens=state.tokens
             )
-            assert isinstance(ready, Prepared)
+            assert isinstance(staged, Staged)
+            decision = decision.against(staged.source.fingerprint)
+            runs = decision.state != "unchanged"
+            frozen = None
+            if lineage is not None:
+                its, begins = lineage
+                frozen = planned_frozen(
+                    scratch, state, its, staged, watch, begins=begins, runs=runs, memory=machine.memory
+                )
+            ready = frozen.ready if frozen else profiled(scratch, spec, staged, watch, memory=machine.memory)
             narrow = outlying(scratch, ready.quasi)
-            decision = decision.against(ready.source.fingerprint)
+            tried = frozen is None or frozen.tried
             better = cost = None
-            if decision.state != "unchanged":
+            if runs and tried:
                 with watch.stage("method") as stage:
                     better = suggested(scratch, spec, ready, stage, machine.memory, machine.threads)
                     if not spec.token:
                         cost = persons_cost(
                             scratch, spec, ready, stage, machine.memory, machine.threads, secret
                         )
-            if lineage is not None and not lineage[1]:
-                goes_on = planned_frozen(scratch, spec, lineage[0], ready)
-                compared = Compared(None, None, (), goes_on)
-            else:
+            if lineage is None or lineage[1]:
                 compared = _compared(scratch, state, machine, watch, ready, decision, target, secret)
+            else:
+                compared = Compared(None, None, (), ())
             return PlanReport(
                 release=spec.name,
                 source=str(ready.roles.relation.ref),
@@ -105,7 +113,7 @@ def plan(
                 change=_change(decision, target),
                 why=decision.why,
                 weaker=decision.weaker,
-                rows=ready.rows,
+                rows=staged.rows,
                 columns=tuple(_columns(spec, ready)),
                 feasible=ready.feasible,
                 method=ready.method.describe(),
@@ -123,6 +131,7 @@ def plan(
                 data=compared.data,
                 history=compared.reports,
                 notes=(
+                    *(frozen.notes if frozen else ()),
                     *planned(spec, ready.rows),
                     *([CANDIDATES] if spec.privacy.own_boxes else []),
                     *remarks(spec),
@@ -136,7 +145,9 @@ def plan(
                     len(ready.quasi),
                     spec.privacy.k,
                     pushed=spec.execution == "pushdown",
-                ),
+                )
+                if tried
+                else None,
             )
     finally:
         progress.finish(spec.name)

@@ -191,12 +191,12 @@ def read_source(
 
 
 def profiled(
-    scratch: Scratch, spec: ReleaseSpec, staged: Staged, watch: Stopwatch, *, memory: int, part: bool = False
-) -> Prepared:
+    scratch: Scratch, spec: ReleaseSpec, staged: Staged, watch: Stopwatch, *, memory: int, part: bool = False, judged: bool = True
+) -> Prepared:  # fmt: skip
     """The second half: domains, feasibility, and whether the method can be used.
 
     ``part``: the rows are some of the source's, so that a column that has many values there may have few in all, and a value that a
-    requirement lists may occur in others.
+    requirement lists may occur in others. ``judged``: False where no method is to run, and the columns alone are of interest.
     """
     roles, stage, rows, persons, asked = (
         staged.roles,
@@ -207,16 +207,21 @@ def profiled(
     )
     chosen = method_of(spec)
     with watch.stage("profile"):
-        reached = feasible(scratch, spec, stage, roles, of_rows(asked), rows, [one.alias for one in persons])
-        if not spec.privacy.of_persons:  # where a requirement counts them, it said so
+        reached = (
+            feasible(scratch, spec, stage, roles, of_rows(asked), rows, [one.alias for one in persons])
+            if judged
+            else ()
+        )
+        if judged and not spec.privacy.of_persons:  # where a requirement counts them, it said so
             reached += feasible_persons(scratch, spec, stage, persons)
         coded = persons if any(one.counts_persons for one in asked) else ()
         quasi, sensitive, person_codes = build_domains(scratch, roles, stage, coded, staged.beside)
         if not part:
             guard_sensitive(spec, sensitive, rows)
             guard_values(scratch, spec, sensitive, asked)
-        guard_columns(scratch, spec, quasi)
-        bound.check(spec, quasi)
+        if judged:
+            guard_columns(scratch, spec, quasi)
+            bound.check(spec, quasi)
         population = None
         if staged.people is not None and staged.beside is not None:
             population = count_population(scratch, roles, staged.people, (stage, staged.beside), quasi)
@@ -226,7 +231,7 @@ def profiled(
             lambda domain: _occurrences(scratch, domain), lambda domain: None not in measures(scratch, domain).values,
             spec.memory or memory, () if spec.privacy.whole else person_codes,
         )  # fmt: skip
-        refused = chosen.refusal(problem)
+        refused = chosen.refusal(problem) if judged else None
         if refused:
             raise PolicyError(refused)
         layout = format_of(spec.format.kind).layout(roles, quasi, spec.format)

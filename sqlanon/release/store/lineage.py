@@ -121,7 +121,7 @@ def current(state: ReleaseState) -> Lineage | None:
             f"{state.spec.name}: {', '.join(map(str, lost))} is gone: which rows were published in which classes is not known any more, so that no "
             "version can be made that is safe together with those before; run --new-lineage begins anew and reports what old and new versions reveal "
             "together"
-        )
+        ).advising("--new-lineage")
     return found
 
 

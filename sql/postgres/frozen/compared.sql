@@ -1,0 +1,37 @@
+-- name: frozen/compared
+-- params: compared (table to make), rows (the lineage's), stage (the source's rows, with their key), erased (hashes of keys that are never published
+--   again), whole (bool: both have the person, and rows of persons who are published wait), quasi (list of {alias, listed, as_text}), kept (list of
+--   {alias, name, as_text})
+-- returns: rid integer (of the source's row; NULL: the source does not have it), class bigint (in which it is published; NULL: in none), status text
+--   (what the lineage has of the source's row; NULL: it is not the source's), erased bool, first text (since when it waits, of rows that were never
+--   published), changed, apart (bool: a column that is published as it is, or a quasi value, is not what it was): every row that the source has or
+--   the lineage publishes. The source and the lineage are compared here, once
+CREATE {{ compared | scratch }} AS
+SELECT
+    s.rid AS rid
+    , CASE WHEN l._sqlanon_gone IS NULL THEN l._sqlanon_class END AS class
+    , CASE
+        WHEN s.rid IS NULL THEN NULL
+        WHEN e._sqlanon_key IS NOT NULL THEN 'erased'
+{% if whole %}
+        WHEN l._sqlanon_class IS NULL AND l._sqlanon_refused IS NULL AND p._sqlanon_owner IS NOT NULL THEN 'later'
+{% endif %}
+        WHEN l._sqlanon_key IS NULL THEN 'new'
+        WHEN l._sqlanon_gone IS NOT NULL THEN 'gone'
+        WHEN l._sqlanon_class IS NOT NULL THEN 'published'
+        WHEN l._sqlanon_refused IS NOT NULL THEN 'refused'
+        ELSE 'waiting'
+    END AS status
+    , e._sqlanon_key IS NOT NULL AS erased
+    , CASE WHEN l._sqlanon_class IS NULL THEN l._sqlanon_first END AS first
+    , ({% for c in kept %}{{ " OR " if not loop.first }}{% if c.as_text %}CAST(s.{{ c.alias }} AS text) IS DISTINCT FROM CAST(l.{{ c.name | ident }} AS text){% else %}s.{{ c.alias }} IS DISTINCT FROM l.{{ c.name | ident }}{% endif %}{% else %}1 = 0{% endfor %}) AS changed
+    , (hash_record_extended(ROW({% for c in quasi %}{{ ", " if not loop.first }}{{ "CAST(s.%s AS text)" % c.alias if c.as_text else "s." ~ c.alias }}{% endfor %}), 0) <> l._sqlanon_quasi) AS apart
+FROM {{ rows | table }} AS l
+FULL JOIN {{ stage | table }} AS s ON s.person = l._sqlanon_key
+LEFT JOIN {{ erased | table }} AS e ON e._sqlanon_key = COALESCE(s.person, l._sqlanon_key)
+{% if whole %}
+LEFT JOIN (
+    SELECT DISTINCT x._sqlanon_owner FROM {{ rows | table }} AS x WHERE x._sqlanon_class IS NOT NULL
+) AS p ON p._sqlanon_owner = s.owner
+{% endif %}
+WHERE s.rid IS NOT NULL OR (l._sqlanon_class IS NOT NULL AND l._sqlanon_gone IS NULL)

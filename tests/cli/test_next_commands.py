@@ -1,0 +1,46 @@
+"""The commands that are printed to try next are complete: each is run as it is printed."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+
+from tests.cli.conftest import POLICY, Cli, make_duckdb
+
+FROZEN = "    key: [id]\n    refresh: {mode: frozen, cohort: {rows: 10}, max_waiting: 0.05}\n"
+
+
+def following(text: str) -> list[list[str]]:
+    """The words of the commands below or behind ``next:``."""
+    lines = text[text.rindex("next:") :].removeprefix("next:").splitlines()
+    found = [shlex.split(line) for line in lines if re.match(r"\s*\S*sqlanon ", line)]
+    assert found
+    return [words[1:] for words in found]
+
+
+def test_commands_run_as_they_are_printed(cli: Cli, warehouse: str, tmp_path: Path) -> None:
+    """With a policy elsewhere, a database that is not the policy's, and a folder with a space."""
+    folder = tmp_path / "my policies"
+    folder.mkdir()
+    policy, record = folder / "it's.yml", folder / "last run.json"
+    policy.write_text(POLICY.format(url="duckdb:///nowhere.duckdb") + FROZEN, encoding="utf-8")
+    given = ("-p", policy, "--db", warehouse)
+    commands = following(cli("plan", *given).out)
+    assert commands[0][0] == "run"
+    commands += following(cli(*commands[0]).out)
+    assert [words[0] for words in commands] == ["run", "audit", "releases"]
+    more = "INSERT INTO people SELECT 5000 + i, 30, '53701', 'F', 'flu' FROM range(5) AS r(i)"
+    make_duckdb(Path(warehouse.removeprefix("duckdb:///")), more)
+    for name in ("plan", "run"):
+        stopped = cli(name, *given, *(("--record", record) if name == "run" else ()))
+        assert stopped.code == 1
+        commands += following(stopped.err)
+    assert commands[-1][:2] == ["run", "--new-lineage"]
+    keys = folder / "some keys.csv"
+    keys.write_text("id\n1001\n", encoding="utf-8")
+    commands += following(cli("erase", "people", "--key-file", keys, *given).out)
+    commands += following(cli("plan", "--new-lineage", *given).out)
+    for words in commands[1:]:
+        assert cli(*words).code == 0, words
+    assert record.is_file()
