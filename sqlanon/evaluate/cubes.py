@@ -31,6 +31,7 @@ class Cubes:
         cells: scratch table (c1.., s, n) of the source.
         released: scratch table (p1.., s, n) of the release, or (c1.., s, n) in format anatomy.
         spreads: per column the table (part, code, share); empty in format anatomy.
+        runs: per column the table (part, low, high, size) of codes, or None; empty in format anatomy.
         widths: per column, values of a part on average.
         rows: rows of the source.
         released_rows: rows of the release.
@@ -43,6 +44,7 @@ class Cubes:
     cells: TableRef
     released: TableRef
     spreads: tuple[TableRef, ...]
+    runs: tuple[TableRef | None, ...]
     widths: tuple[float, ...]
     rows: int
     released_rows: int
@@ -83,6 +85,7 @@ def cubes(scratch: Scratch, subject: Subject, columns: Sequence[str], sensitive:
         )
     released = scratch.table("released")
     spreads: list[TableRef] = []
+    runs: list[TableRef | None] = []
     widths: list[float] = [1.0] * len(quasi)
     if subject.counted:
         assert value is not None
@@ -97,12 +100,13 @@ def cubes(scratch: Scratch, subject: Subject, columns: Sequence[str], sensitive:
             sensitive=_read(value) if value else None,
         )  # fmt: skip
         for number, domain in enumerate(quasi, 1):
-            table = spread(scratch, subject, domain, released, number)
+            table, run = spread(scratch, subject, domain, released, number)
             parts, pairs = (int(str(cell)) for cell in scratch.fetch("datacube/widths", spread=table)[0])
             spreads.append(table)
+            runs.append(run)
             widths[number - 1] = pairs / max(parts, 1)
     return Cubes(
-        tuple(columns), sensitive, cells, released, tuple(spreads), tuple(widths), rows, released_rows, quasi, value
+        tuple(columns), sensitive, cells, released, tuple(spreads), tuple(runs), tuple(widths), rows, released_rows, quasi, value
     )  # fmt: skip
 
 

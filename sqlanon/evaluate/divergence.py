@@ -98,14 +98,21 @@ def divergence(
 
 
 def _of(scratch: Scratch, both: Cubes, group_by: Sequence[str]) -> Divergence:
-    """One group-by. The column whose parts reach furthest is spread first: what it reaches in vain is dropped soonest."""
+    """One group-by. The column whose parts reach furthest is spread first: what it reaches in vain is dropped soonest.
+
+    Of the columns whose parts are runs of codes, the widest is not spread: its runs are summed up in the order of its codes.
+    """
     places = [both.columns.index(column) for column in group_by]
     places.sort(key=lambda place: -both.widths[place])
+    swept = next((place for place in places if both.runs and both.runs[place] is not None), None)
+    if swept is not None:
+        places = [*(place for place in places if place != swept), swept]
     row = scratch.fetch(
         "datacube/divergence", cells=both.cells, released=both.released, rows=both.rows, released_rows=both.released_rows,
         columns=[
             {"number": place + 1, "spread": both.spreads[place] if both.spreads else None} for place in places
         ],
+        runs=None if swept is None else both.runs[swept],
     )[0]  # fmt: skip
     kld, cells, missed, missed_rows = float(str(row[0])), *(int(str(cell)) for cell in row[1:])
     return Divergence(

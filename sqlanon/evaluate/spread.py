@@ -36,7 +36,9 @@ class _Read:
         return self.scratch.table(f"{self.alias}_{step}")
 
 
-def spread(scratch: Scratch, subject: Subject, domain: Domain, released: TableRef, number: int) -> TableRef:
+def spread(
+    scratch: Scratch, subject: Subject, domain: Domain, released: TableRef, number: int
+) -> tuple[TableRef, TableRef | None]:
     """Make the table (part, code, share) of one column.
 
     Args:
@@ -47,7 +49,8 @@ def spread(scratch: Scratch, subject: Subject, domain: Domain, released: TableRe
         number: which column of ``released`` it is.
 
     Returns:
-        The table. A step of an integer or a date and a leaf of a hierarchy is a value; so is a value of a declared
+        The table, and a table (part, low, high, size) where every part is a run of codes, of which each value has the same share; None: the
+        parts are sets. A step of an integer or a date and a leaf of a hierarchy is a value; so is a value of a declared
         order. For other types (floats, decimals, timestamps, text by the alphabet) and where any value is possible, the
         values are those that the source holds.
 
@@ -84,9 +87,9 @@ def spread(scratch: Scratch, subject: Subject, domain: Domain, released: TableRe
     members = _members(read) if _is_set(read) else None
     table = read.table("spread")
     scratch.execute("datacube/spread", spread=table, runs=runs, domain=domain.table, members=members)
-    for done in (read.parts, runs, *([members] if members else [])):
+    for done in (read.parts, *([members, runs] if members else [])):
         scratch.drop(done)
-    return table
+    return table, None if members else runs
 
 
 def _is_set(read: _Read) -> bool:
