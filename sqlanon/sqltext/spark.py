@@ -24,7 +24,7 @@ def for_spark(tree: exp.Expr) -> exp.Expr:
         if part.name.upper() == "EPOCH":
             part.replace(_epoch(part.expression))
     for window in list(tree.find_all(exp.Window)):
-        if isinstance(window.this, exp.RowNumber) and not window.args.get("order"):
+        if isinstance(window.this, exp.RowNumber | exp.Lag) and not window.args.get("order"):
             order = exp.Ordered(this=exp.Literal.number(0), nulls_first=True)
             window.set("order", exp.Order(expressions=[order]))
     if isinstance(tree, exp.Insert) and isinstance(tree.expression, exp.Values):

@@ -12,7 +12,7 @@ import pytest
 import sqlanon
 from sqlanon.engines.base import Statement, TableRef
 from sqlanon.errors import DatabaseError, LockedError, PolicyError
-from sqlanon.sqltext import template_names
+from sqlanon.sqltext import statement, template_names
 from tests.spark.tables import CANARY, ODD, QUASI, arrow, in_duckdb, load
 
 pytestmark = pytest.mark.spark
@@ -103,7 +103,6 @@ def leftovers(db: Any) -> list[str]:
 @pytest.mark.thorough
 def test_templates_are_sql_of_spark(session):
     """Every statement parses as it is rendered for Spark; `tests.project.render` has the samples."""
-    from sqlanon.sqltext import statement
     from sqlanon.sqltext.find import template_path
     from tests.project.render import Sample, needed
 
@@ -151,6 +150,15 @@ def test_what_is_refused(session, tmp_path: Path):
     ):
         db.anonymize(f"{tmp_path}/x.parquet", **OPTIONS)
     assert not session.catalog.tableExists("release.few")
+
+
+def test_repeated_numbers_of_an_identifier(session):
+    """At most one break only where no value repeats."""
+    for name, last, breaks in (("apart", 4, 1), ("twice", 3, 2)):
+        session.sql(f"CREATE TABLE {name} AS SELECT EXPLODE(ARRAY(1, 2, 3, {last})) AS n")
+        with sqlanon.connect(session, temporary=True) as db:
+            read = statement("table/distinct", "spark", source=db.engine.target(name), column="n")
+            assert db.engine.fetch(read) == [(breaks,)]
 
 
 def test_a_lock_is_one_runs(session):
