@@ -7,6 +7,7 @@ no process has locked is abandoned.
 from __future__ import annotations
 
 import contextlib
+import errno
 import fcntl
 import glob
 import os
@@ -93,11 +94,13 @@ def put_in_place(written: Path, target: Path) -> None:
     A new target keeps the mode that ``written`` has.
 
     Raises:
-        OSError: ``target`` is as it was, unless only its folder could not be flushed.
+        OSError: ``target`` is no regular file, or cannot be written; it is as it was, unless only its folder could not be flushed.
     """
     with written.open("rb") as file:
         with contextlib.suppress(FileNotFoundError):
             known = target.stat()
+            if not stat.S_ISREG(known.st_mode):  # a device or a pipe would be gone for everybody
+                raise OSError(errno.EINVAL, "there is something that is no regular file")
             with contextlib.suppress(PermissionError):  # only a member of a group may give it a file
                 os.fchown(file.fileno(), -1, known.st_gid)
             os.fchmod(file.fileno(), stat.S_IMODE(known.st_mode))

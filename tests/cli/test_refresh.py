@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shlex
 import stat
 
@@ -27,6 +28,18 @@ def keyed(policy):
     """The policy with a key and a period."""
     edit(policy, "    privacy:", "    key: id\n    every: 24h\n    privacy:")
     return policy
+
+
+@pytest.mark.usefixtures("keyed")
+def test_a_record_replaces_nothing_but_a_file(cli, tmp_path):
+    """As root ``--record /dev/null`` would take the device away from everybody."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    refused = cli("run", "--record", pipe)
+    assert refused.code == 2
+    assert "cannot be written (there is something that is no regular file)" in refused.err
+    assert stat.S_ISFIFO(pipe.stat().st_mode)
+    assert list(tmp_path.glob("pipe*")) == [pipe]
 
 
 def test_a_release_over_some_nights(cli, keyed, warehouse, tmp_path):
