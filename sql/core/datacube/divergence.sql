@@ -30,8 +30,9 @@ WITH truth AS (
     FROM {{ released | table }} AS r
     GROUP BY {{ parts("r", 0) }}r.s
 )
-{% for c in (columns[:-1] if runs else columns) %}
+{% for c in columns %}
 {% set i = loop.index %}
+{% if not (runs and loop.last) %}
 , x{{ i }} AS (
     SELECT {{ codes("x", i - 1) }}w.code AS c{{ c.number }}, {{ parts("x", i) }}x.s AS s, SUM(x.m * w.share) AS m
     FROM x{{ i - 1 }} AS x
@@ -44,6 +45,7 @@ WITH truth AS (
 {% endif %}
     GROUP BY {{ codes("x", i - 1) }}w.code, {{ parts("x", i) }}x.s
 )
+{% endif %}
 {% endfor %}
 {% if runs %}
 , events AS (
