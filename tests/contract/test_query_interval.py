@@ -13,6 +13,7 @@ import pytest
 
 from sqlanon.errors import PolicyError, UnsupportedError
 from sqlanon.query.intervals import counted
+from tests.engines import PAIR
 from tests.oracle.handmade import plain, publish, quasi
 
 COLUMNS = (
@@ -101,8 +102,9 @@ def test_the_truth_is_inside_where_rows_are_uniform(shared_db: Any) -> None:
 
 
 @pytest.mark.thorough
+@pytest.mark.parametrize("db", [PAIR[0]], ids=["duckdb"], indirect=True)
 def test_the_truth_is_inside_of_19_in_20(db: Any) -> None:
-    """2,000 random queries, each of a source of its own."""
+    """2,000 random queries, each of a source of its own; on one engine, as it takes minutes."""
     counts, sums, widths = Boxes(db, 8).asked(2_000)
     assert 0.93 <= statistics.fmean(counts) <= 0.98
     assert 0.92 <= statistics.fmean(sums) <= 0.98
