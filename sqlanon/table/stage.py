@@ -339,10 +339,11 @@ def refuse_overflow(scratch: Scratch, spec: ReleaseSpec, roles: Roles) -> None:
     """
     columns: list[dict[str, str | None]] = []
     binds: dict[str, Bind] = {}
-    readings: list[Reading] = []
+    rounded: list[tuple[Reading, object]] = []
     for reading in roles.quasi:
-        low, high = limits(reading.spec.recode, reading.column) if reading.spec.recode else (None, None)
-        if low is None and high is None:
+        recode = reading.spec.recode
+        low, high = limits(recode, reading.column) if recode else (None, None)
+        if recode is None or (low is None and high is None):
             continue
         ends = {
             end: f"{reading.alias}_{end}" if at is not None else None
@@ -352,14 +353,14 @@ def refuse_overflow(scratch: Scratch, spec: ReleaseSpec, roles: Roles) -> None:
             str(name): at for name, at in zip(ends.values(), (low, high), strict=True) if at is not None
         }
         columns.append({"name": reading.name, "type": reading.column.type, **ends})
-        readings.append(reading)
+        rounded.append((reading, recode.round))
     if not columns:
         return
     row = scratch.fetch("table/overflow", binds, source=roles.relation.ref, columns=columns)[0]
-    for reading, n in zip(readings, row, strict=True):
+    for (reading, step), n in zip(rounded, row, strict=True):
         if n:
             raise PolicyError(
-                f"{spec.name}: {reading.name}: {n} values rounded to multiples of {reading.spec.recode and reading.spec.recode.round} do not fit "
+                f"{spec.name}: {reading.name}: {n} values rounded to multiples of {step} do not fit "
                 f"into {reading.column.shown_type}; set bottom or top, or cast the column to a wider type in a view of the source"
             )
 

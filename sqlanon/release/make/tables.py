@@ -90,10 +90,9 @@ def run_tables(
             made = _read(engine, held, states, decisions, watches, machine)
             if isinstance(made, tuple):
                 return made
-            parts, siblings = (
-                [],
-                tokens.Siblings(together.tables, tuple(one.published for one in states if one.published)),
-            )
+            before = tuple(one.published for one in states if one.published)
+            siblings = tokens.Siblings(together.tables, before)
+            parts: list[New] = []
             for state, watch, (scratch, staged, decision, secret) in zip(states, watches, made, strict=True):
                 ready = profiled(scratch, state.spec, staged, watch, memory=machine.memory)
                 target = target_of(state)
