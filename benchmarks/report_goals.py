@@ -28,7 +28,20 @@ Goal = tuple[str, str, str, bool]
 
 def goals(folder: Path) -> Iterator[Goal]:
     """All goals that result files of a folder are about."""
-    for some in (_speed, _loss, _seconds, _large, _small, _search, _lattice, _stars, _freeform):
+    for some in (
+        _speed,
+        _loss,
+        _seconds,
+        _large,
+        _small,
+        _search,
+        _lattice,
+        _stars,
+        _freeform,
+        _counts,
+        _frozen,
+        _evaluation,
+    ):
         yield from some(folder)
 
 
@@ -149,3 +162,39 @@ def _freeform(folder: Path) -> Iterator[Goal]:
         for name, most in one["wanted"].items():
             what = f"{NAMES[name]} of `freeform`, {one['case']}, {one['rows']:,} rows"
             yield what, format(one[name], FORMS[name]), f"{most:g}", one["met"][name]
+
+
+def _counts(folder: Path) -> Iterator[Goal]:
+    """Errors and widths of COUNT queries over `freeform`, as shares of those over `tree`; over two, three and four columns together."""
+    result = read(folder, "freeform_counts")
+    if not result:
+        return
+    for text in dict.fromkeys(one["text"] for one in result["results"]):
+        for what, most in result["wanted"].items():
+            of_freeform, of_tree = (
+                sum(one[what] for one in result["results"] if (one["text"], one["system"]) == (text, system))
+                for system in ("freeform", "tree")
+            )
+            name = f"{what} of counts over `freeform`, of that over `tree`, text as {text}"
+            yield name, f"{of_freeform / of_tree:.3f}", f"{most:g}", of_freeform <= most * of_tree
+
+
+def _frozen(folder: Path) -> Iterator[Goal]:
+    """What frozen refreshes cost and lose."""
+    cost, drift = read(folder, "frozen_cost"), read(folder, "frozen_drift")
+    if cost:
+        found, most = cost["cpu_seconds_ratio"], cost["goal"]
+        what = f"processor seconds of a frozen refresh, of a full one's, {cost['rows']:,} rows"
+        yield what, f"{found:.2f}", f"{most:.2f}", found <= most
+    for one in drift["runs"] if drift else ():
+        for what, name in (("ratio", "ratio"), ("waiting", "mean_waiting")):
+            found, most = one[name], drift["goal"][what] if drift else 0
+            yield f"{what} after thirty nights, {one['setting']}", f"{found:.3g}", f"{most:g}", found <= most
+
+
+def _evaluation(folder: Path) -> Iterator[Goal]:
+    result = read(folder, "evaluation")
+    for one in result["results"] if result else ():
+        if most := result["wanted"].get(one["release"]) if result else None:
+            found = one["seconds"]
+            yield f"evaluation, {one['release']}", f"{found:.1f} s", f"{most} s", found <= most
