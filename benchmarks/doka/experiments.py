@@ -1,4 +1,4 @@
-"""The points of each figure of the paper, and of the relations that our issue expects."""
+"""The points of each figure of the paper, and of two relations that are expected of the solvers."""
 
 from __future__ import annotations
 

@@ -27,7 +27,7 @@ KEY = bytes(32)
 """Of the random numbers; what is drawn changes no loss."""
 
 PASSES, BLOCK = 4, 512
-"""Of the product's default solver as the issue's figures have it."""
+"""Of the product's default solver."""
 
 
 class NotMeasuredError(Exception):

@@ -61,6 +61,39 @@ def test_counts_and_sums_divided_are_bounded_jointly(shared_db: Any, seed: int) 
             assert (cell.low, cell.high) == pytest.approx((min(truths), max(truths))), text
 
 
+def test_denominators_of_any_sign_have_bounds_where_quotients_have(shared_db: Any) -> None:
+    """By brute force: of whole numbers none is nearer to 0 than 1. A fraction may be, and where it may have either sign there is no bound."""
+    name, rows = made(shared_db, random.Random(2))
+    below: dict[str, tuple[str, Callable[[Row], float | None]]] = {
+        "either sign": ("a - 3", lambda r: r[0] - 3),
+        "below 0": ("a - 10", lambda r: r[0] - 10),
+        "fractions below 0": ("a - 10.5", lambda r: r[0] - 10.5),
+        "some rows": ("c + 2) FILTER (WHERE a > 1", lambda r: r[1] + 2 if r[0] > 1 else None),
+        "no row": ("c) FILTER (WHERE a > 40", lambda _: None),
+        "always 0": ("c - c", lambda _: 0),
+        "fractions of either sign": ("a - 2.5", lambda r: r[0] - 2.5),
+    }
+    listed = ", ".join(
+        f"1.0 * sum(c) / nullif(sum({text}), 0) AS r{i}" for i, (text, _) in enumerate(below.values())
+    )
+    (answer,) = shared_db.query(f"SELECT {listed} FROM {name}").rows
+    sources = [
+        [(a, row[2], row[3]) for a, row in zip(values, rows, strict=True)]
+        for values in product(*(range(row[0], row[1] + 1) for row in rows))
+    ]
+    top = sum(row[2] for row in rows)
+    for i, (what, (_, of)) in enumerate(below.items()):
+        sums = [sum(of(row) or 0 for row in source) for source in sources]
+        cell, truths = answer[f"r{i}"], [top / found for found in sums if found]
+        near = what == "fractions of either sign"
+        assert cell.undefined_possible == (near or 0 in sums), what
+        assert not near or min(sums) < 0 < max(sums)
+        if near or not truths:
+            assert (cell.low, cell.high) == (None, None), what
+        else:
+            assert (cell.low, cell.high) == pytest.approx((min(truths), max(truths))), what
+
+
 def test_a_denominator_that_may_be_0_is_refused_or_null(shared_db: Any) -> None:
     name, _ = made(shared_db, random.Random(7))
     bare = "count(*) / count(*) FILTER (WHERE a > 4)"

@@ -284,11 +284,8 @@ class Notes:
             else self._joint(f"# some {i} {j}", both([where, either([one, two])]))
         )
         self.raw |= {a.term for a in (first, second) if a.term is not None}
-        typed = (
-            replace(second, type=self.typed(bottom.this))
-            if second.kind == "sum" and isinstance(bottom, exp.Sum)
-            else second
-        )
+        summed = bottom.this if isinstance(bottom, exp.Filter) else bottom
+        typed = replace(second, type=self.typed(summed.this)) if second.kind == "sum" else second
         found = Ratio(
             factor,
             (replace(first, condition=met), replace(typed, condition=met)),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from sqlanon.query.refusal import refuse
-from sqlanon.query.rewrite.sqltree import FALSE, Tree, as_type, column, guarded, some, sql, when
+from sqlanon.query.rewrite.sqltree import FALSE, TRUE, Tree, as_type, column, guarded, some, sql, when
 from sqlanon.query.rewrite.types import is_whole
 from sqlanon.query.rewrite.wanted import Aggregate, Check, Quad
 
@@ -45,10 +45,19 @@ def divided(calculator: Calculator, node: exp.Binary, *, sharp: bool) -> Quad:
     bottom_low = bottom.low
     if counted and (zero_is_null or _always(calculator, below)):
         bottom_low = sql("GREATEST(:l, 1)", l=bottom.low)
-    # A count that is always 0 gives NULL alone: its guarded low end is 1, its high end 0.
-    known = sql(":l > 0 AND COALESCE(:h, 1) > 0", l=bottom_low, h=bottom.high)
-    doubles = [as_type(end, "DOUBLE") for end in (top.low, top.high, bottom_low, bottom.high)]
-    ends = [sql(":x / NULLIF(:y, 0)", x=x, y=y) for x in doubles[:2] for y in doubles[2:]]
+    least_, most = as_type(bottom_low, "DOUBLE"), as_type(bottom.high, "DOUBLE")
+    if counted:
+        # A count that is always 0 gives NULL alone: its guarded low end is 1, its high end 0.
+        known, below_ends = sql(":l > 0 AND COALESCE(:h, 1) > 0", l=bottom_low, h=bottom.high), [least_, most]
+    elif _has_whole_values(calculator, below):
+        known, below_ends = TRUE, _without_zero(least_, most)
+    else:  # as near to 0 as it likes, it has no greatest quotient
+        known, below_ends = sql(":l > 0 OR :h < 0", l=bottom_low, h=bottom.high), [least_, most]
+    ends = [
+        sql(":x / NULLIF(:y, 0)", x=as_type(x, "DOUBLE"), y=y)
+        for x in (top.low, top.high)
+        for y in below_ends
+    ]
     low, high = (when(known, end) for end in _corners(ends, [top, bottom]))
     zero = when(sql(":l > 0", l=bottom.low), FALSE, sql("COALESCE(:h, 1) >= 0", h=bottom.high))
     found = (
@@ -60,8 +69,8 @@ def divided(calculator: Calculator, node: exp.Binary, *, sharp: bool) -> Quad:
         own = column(f"l{found.id}"), column(f"h{found.id}")
         same = sql(":a = :b AND :c = :d", a=top.low, b=top.high, c=bottom_low, d=bottom.high)
         low, high = (
-            when(sql("COALESCE(:s, FALSE)", s=same), end, mine)
-            for end, mine in zip((low, high), own, strict=True)
+            when(sql("COALESCE(:s, FALSE)", s=same), end, sql(f"{word}(:m, :e)", m=mine, e=end))
+            for end, mine, word in zip((low, high), own, ("GREATEST", "LEAST"), strict=True)
         )
     estimate: Tree = sql(
         "CAST(:a AS DOUBLE) / NULLIF(CAST(:b AS DOUBLE), 0)", a=top.estimate, b=bottom.estimate
@@ -76,6 +85,24 @@ def divided(calculator: Calculator, node: exp.Binary, *, sharp: bool) -> Quad:
         reason = "the denominator may be 0 in a consistent source; write nullif(.., 0) for NULL there, or avg(..) for a mean"
         calculator.notes.checks.append(Check(zero, node, reason))
     return calculator.met(Quad(estimate, low, high, maybe, tight=False))
+
+
+def _has_whole_values(calculator: Calculator, node: exp.Expr) -> bool:
+    """Whether its values are whole numbers; sums of them may be of another type (PostgreSQL adds bigint up as numeric)."""
+    inner = node.this if isinstance(node, exp.Filter) else node
+    if isinstance(inner, exp.Sum):
+        return is_whole(calculator.notes.typed(inner.this))
+    return is_whole(calculator.check(node))
+
+
+def _without_zero(low: Tree, high: Tree) -> list[Tree]:
+    """The ends of the whole numbers from ``low`` to ``high`` below and above 0: a quotient rises or falls between two of one sign."""
+    return [
+        sql("NULLIF(:l, 0)", l=low),
+        sql("CASE WHEN :l < 0 AND :h >= 0 THEN -1 END", l=low, h=high),
+        sql("CASE WHEN :l <= 0 AND :h > 0 THEN 1 END", l=low, h=high),
+        sql("NULLIF(:h, 0)", h=high),
+    ]
 
 
 def _end(constant: exp.Expr) -> Quad:
@@ -120,9 +147,11 @@ def _scaled(node: exp.Expr) -> tuple[exp.Expr, exp.Expr | None]:
 def _corners(ends: Sequence[Tree], sides: list[Quad]) -> tuple[Tree, Tree]:
     """The least and the greatest of products or quotients; none where an end is missing."""
     missing = some(sql(":x IS NULL", x=end) for side in sides for end in (side.low, side.high))
-    parts = dict(zip("abcd", ends, strict=True))
+    names = "abcdefgh"[: len(ends)]
+    listed = ", ".join(f":{name}" for name in names)
+    parts = dict(zip(names, ends, strict=True))
     low, high = (
-        sql(f"CASE WHEN :m THEN NULL ELSE {word}(:a, :b, :c, :d) END", m=missing, **parts)
+        sql(f"CASE WHEN :m THEN NULL ELSE {word}({listed}) END", m=missing, **parts)
         for word in ("LEAST", "GREATEST")
     )
     return low, high

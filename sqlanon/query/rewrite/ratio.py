@@ -91,7 +91,7 @@ def quotient(
             before, value = name, column("v")
         summed = {
             "side": sql(f"'{side}'"), "v": sql("MAX(v)"), "g": sql(f"SUM(n * {turn.best})"), "t": sql(f"SUM(n * ABS({turn.top}))"),
-            "d": sql(f"SUM(n * {_least(count)})"), "b": sql(f"MIN({_least(count)})"), "o": sql("BOOL_OR(o)"),
+            "d": sql(f"SUM(n * {_least(count)})"), "b": sql(f"MIN({_least(count)})"), "m": sql(f"MAX({_most(count)})"), "o": sql("BOOL_OR(o)"),
         }  # fmt: skip
         made.append(
             (
@@ -100,15 +100,17 @@ def quotient(
             )
         )
     sides = [
-        select([*keys, *map(column, ("side", "v", "g", "t", "d", "b", "o"))], f"_{side}_{a.id}")
+        select([*keys, *map(column, ("side", "v", "g", "t", "d", "b", "m", "o"))], f"_{side}_{a.id}")
         for side in ("low", "high")
     ]
     made.append((f"_ratio_{a.id}", exp.Union(this=sides[0], expression=sides[1], distinct=False)))
     second = next(part for part in (ratio.both, ratio.second) if part is not None)[1]
     assert second is not None
     whole = second.kind in ("rows", "count") or (second.type is not None and is_whole(second.type))
-    # What counts is at least 1 where it is not 0.
-    smallest = "CASE WHEN d > 0 THEN CAST(d AS DOUBLE)" + (" WHEN b >= 0 THEN 1 END" if whole else " END")
+    # What counts is at least 1 where it is not 0, and it is not always 0.
+    smallest = "CASE WHEN d > 0 THEN CAST(d AS DOUBLE)" + (
+        " WHEN b >= 0 AND m > 0 THEN 1 END" if whole else " END"
+    )
     slack = f"CASE WHEN ABS(g) <= {ROUNDED} * t THEN 0 ELSE g END"
     bounds = {
         "l": f"MAX(CASE WHEN side = 'low' AND NOT o THEN v + LEAST({slack}, 0) / ({smallest}) END)",
@@ -150,6 +152,11 @@ class _Turn:
 def _least(count: range) -> str:
     """The least that a row gives to the denominator."""
     return f"LEAST({', '.join(f'CASE WHEN r{i} THEN bl{i} END' for i in count)}, CASE WHEN z THEN 0.0 END)"
+
+
+def _most(count: range) -> str:
+    """The most that a row gives to it."""
+    return f"GREATEST({', '.join(f'CASE WHEN r{i} THEN bh{i} END' for i in count)}, CASE WHEN z THEN 0.0 END)"
 
 
 def _given(part: Aggregate | None, row: Mapping[str, Tree], factor: Tree | None) -> tuple[Tree, Tree, Tree]:
