@@ -137,7 +137,7 @@ class Lineage:
         ]:
             del self.entries[key]
         for key in source:
-            if key not in self.entries and key not in self.erased:
+            if key not in self.entries and key not in self.erased and not self._later(key):
                 self.entries[key] = Entry("waiting", now)
         cohort = self._due(now)
         refused = bool(cohort) and not self._publish([Member(key, *source[key]) for key in cohort])
@@ -221,6 +221,10 @@ class Lineage:
                     entry.cell = Cell(box, rows[key].value, self.classes, number)
         return True
 
+    def _later(self, key: Key) -> bool:
+        """Whether a key that was never seen is not even tried: with persons, where `whole` is promised."""
+        return False
+
     def _refuse(self, key: Key) -> None:
         """A key of a cohort that cannot be published waits for a new lineage."""
         self.entries[key].status = "refused"
@@ -229,6 +233,7 @@ class Lineage:
         """The numbers of keys of this version."""
         states = Counter(
             "erased" if key in self.erased
+            else "later" if key not in self.entries
             else self.entries[key].status if key not in cells
             else "current" if holds(cells[key], row)
             else "stale"

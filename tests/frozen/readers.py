@@ -18,6 +18,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from fractions import Fraction
 from itertools import product
+from math import prod
 from typing import Any, NamedTuple
 
 from tests.frozen.known import Known, Person, Shown, Source, State, itself, seen, states, view
@@ -51,6 +52,18 @@ def greatest(
     )
 
 
+Judge = Callable[[Sequence[Key], Mapping[Key, Value]], int]
+"""In how many ways these keys may be a class, by the values of all; 0: they may not."""
+
+
+class Worlds(NamedTuple):
+    """How many sources, with classes, were counted: all, and those in which a record is a key's, or a state has a value."""
+
+    link: Counter[tuple[int, Any, Key]]
+    value: Counter[tuple[State, Value]]
+    all: int
+
+
 def outside(
     facts: Known,
     domain: Sequence[Value],
@@ -74,6 +87,27 @@ def outside(
         whole: The rules are kept: classes are lawful and leave whole. False: records may join classes, and
             leave alone when their key is deleted; nothing is known of classes.
     """
+    found = counted(
+        facts,
+        domain,
+        k,
+        lambda keys, values: lawful([values[key] for key in keys], k, l),
+        person=person,
+        whole=whole,
+    )
+    return greatest(found.link, found.value, facts.seen, found.all)
+
+
+def counted(
+    facts: Known,
+    domain: Sequence[Value],
+    k: int,
+    judge: Judge,
+    *,
+    person: Person = itself,
+    whole: bool = True,
+) -> Worlds:
+    """All sources, with every way in which classes can hold the keys, that show what was shown; see `outside`."""
     link: Counter[tuple[int, Any, Key]] = Counter()
     value: Counter[tuple[State, Value]] = Counter()
     worlds = 0
@@ -82,7 +116,8 @@ def outside(
         groups = [[key for key in placed if placed[key] == spell] for spell in set(placed.values())]
         people = sorted({person(key) for key in placed}, key=repr)
         for values in valued(placed, facts):
-            if whole and not all(lawful([values[key] for key in keys], k, l) for keys in groups):
+            ways = prod(judge(keys, values) for keys in groups) if whole else 1
+            if not ways:
                 continue
             fixed: dict[State, Value] = {}
             if any(
@@ -97,13 +132,15 @@ def outside(
                 had = dict(zip(people, combination, strict=True))
                 if changed(placed, values, had, facts) != facts.stale:
                     continue
-                found += 1
-                value.update(((who, i), v) for who, chain in had.items() for i, v in enumerate(chain))
+                found += ways
+                for who, chain in had.items():
+                    for i, v in enumerate(chain):
+                        value[(who, i), v] += ways
             worlds += found
             for key, spell in placed.items():
                 for t in range(spell.first, spell.last + 1):
                     link[t, (spell.mark, values[key]), key] += found
-    return greatest(link, value, facts.seen, worlds)
+    return Worlds(link, value, worlds)
 
 
 Publish = Callable[[Sequence[Source]], Sequence[Shown | None]]

@@ -93,3 +93,23 @@ def test_later_rows_wait_also_where_no_row_of_the_person_is_left(shared_db: Any)
         report = shared_db.run(spec).lineage
         counts.append((report.entered, report.later))
     assert counts == [(8, 0), (2, 1), (0, 1)]
+
+
+def test_later_rows_wait_by_the_person_of_then_and_of_now(shared_db: Any) -> None:
+    """A published row of p0 turns out to be p9's: later rows of both wait, and those of others are published."""
+    table = f"events_{next(FRESH)}"
+    made = policy.release(
+        source=table, name=table, publish=f"release.{table}", quasi=["age"], sensitive="ill", identifiers=["id", "who"], key=["id"],
+        person=["who"], k=2,
+    )  # fmt: skip
+    spec = replace(made, refresh=RefreshSpec("frozen", cohort=CohortSpec(3)))
+    rows = [(number, f"p{number // 2}", number, "flu") for number in range(8)]
+    now = [(0, "p9", 0, "flu"), *rows[1:]]
+    more = [(90, "p9", 1, "flu"), (91, "p0", 1, "flu"), (92, "p7", 1, "flu"), (93, "p8", 1, "flu")]
+    counts = []
+    for night in (rows, [*now, *more], [*now, *more, (94, "p6", 1, "flu")]):
+        shared_db.engine.execute(f"DROP TABLE IF EXISTS {table}")
+        create_table(shared_db, table, COLUMNS, night)
+        report = shared_db.run(spec).lineage
+        counts.append((report.entered, report.waiting, report.later))
+    assert counts == [(8, 0, 0), (0, 2, 2), (3, 0, 2)]

@@ -14,7 +14,7 @@ SELECT
         WHEN s.rid IS NULL THEN NULL
         WHEN e._sqlanon_key IS NOT NULL THEN 'erased'
 {% if whole %}
-        WHEN l._sqlanon_class IS NULL AND l._sqlanon_refused IS NULL AND p._sqlanon_owner IS NOT NULL THEN 'later'
+        WHEN l._sqlanon_class IS NULL AND l._sqlanon_refused IS NULL AND p.owner IS NOT NULL THEN 'later'
 {% endif %}
         WHEN l._sqlanon_key IS NULL THEN 'new'
         WHEN l._sqlanon_gone IS NOT NULL THEN 'gone'
@@ -31,7 +31,10 @@ FULL JOIN {{ stage | table }} AS s ON s.person = l._sqlanon_key
 LEFT JOIN {{ erased | table }} AS e ON e._sqlanon_key = COALESCE(s.person, l._sqlanon_key)
 {% if whole %}
 LEFT JOIN (
-    SELECT DISTINCT x._sqlanon_owner FROM {{ rows | table }} AS x WHERE x._sqlanon_class IS NOT NULL
-) AS p ON p._sqlanon_owner = s.owner
+    -- By the owner that a row was published with, and by the one that the source has for it now.
+    SELECT x._sqlanon_owner AS owner FROM {{ rows | table }} AS x WHERE x._sqlanon_class IS NOT NULL
+    UNION
+    SELECT y.owner FROM {{ stage | table }} AS y JOIN {{ rows | table }} AS x ON x._sqlanon_key = y.person WHERE x._sqlanon_class IS NOT NULL
+) AS p ON p.owner = s.owner
 {% endif %}
 WHERE s.rid IS NOT NULL OR (l._sqlanon_class IS NOT NULL AND l._sqlanon_gone IS NULL)

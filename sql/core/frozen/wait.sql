@@ -8,4 +8,8 @@ WHERE NOT EXISTS (SELECT 1 FROM {{ rows | table }} AS l WHERE l._sqlanon_key = s
     AND NOT EXISTS (SELECT 1 FROM {{ erased | table }} AS e WHERE e._sqlanon_key = s.person)
 {% if whole %}
     AND NOT EXISTS (SELECT 1 FROM {{ rows | table }} AS o WHERE o._sqlanon_owner = s.owner AND o._sqlanon_class IS NOT NULL)
+    AND NOT EXISTS (
+        SELECT 1 FROM {{ stage | table }} AS y JOIN {{ rows | table }} AS o ON o._sqlanon_key = y.person
+        WHERE y.owner = s.owner AND o._sqlanon_class IS NOT NULL
+    )
 {% endif %}
