@@ -18,10 +18,12 @@ class SqlanonError(Exception):
 
     Attributes:
         options: of a run that would do what this one could not; the command line prints that command.
+        following: that command, where the command line knows it.
     """
 
     exit_code = 2
     options: tuple[str, ...] = ()
+    following: str = ""
 
     def advising(self, *options: str) -> Self:
         """The same error, with options of a run that would do it."""

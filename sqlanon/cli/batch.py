@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Generic, Protocol, TypeVar
 
 from sqlanon.cli.failures import Failure, describe, report_text
@@ -83,9 +83,9 @@ def _attempt(
     except Exception as error:
         if screen.interrupted:
             raise stopped(screen) from error
-        failure = describe(error)
         if isinstance(error, SqlanonError) and error.options:
-            failure = replace(failure, hint=f"next: {again(release, error.options)}")
+            error.following = again(release, error.options)
+        failure = describe(error)
         screen.close()
         if screen.debug:
             screen.traceback(error)

@@ -59,14 +59,15 @@ def describe(error: BaseException) -> Failure:
     if isinstance(error, KeyboardInterrupt):
         message = "stopped by Ctrl-C; nothing is half published"
         return Failure("Interrupted", message, INTERRUPTED, error=error)
+    following = f"next: {error.following}" if isinstance(error, SqlanonError) and error.following else ""
     if isinstance(error, PolicyError):
         problems = tuple(error.problems)
-        return Failure(type(error).__name__, str(error), error.exit_code, problems=problems, error=error)
+        return Failure(type(error).__name__, str(error), error.exit_code, problems, following, error)
     if isinstance(error, SqlanonError):
         # An error of ours as the cause: the message has the reason already.
         quoted = error.__cause__ is not None and not isinstance(error.__cause__, SqlanonError)
         hint = "--debug shows the database's own message; it may quote data."
-        hint = hint if quoted and isinstance(error, DatabaseError) else ""
+        hint = following or (hint if quoted and isinstance(error, DatabaseError) else "")
         return Failure(type(error).__name__, str(error), error.exit_code, hint=hint, error=error)
     if isinstance(error, OSError) and error.strerror and isinstance(error.filename, str):
         return Failure(type(error).__name__, f"{error.filename}: {error.strerror}", UNEXPECTED, error=error)

@@ -44,3 +44,33 @@ def test_commands_run_as_they_are_printed(cli: Cli, warehouse: str, tmp_path: Pa
     for words in commands[1:]:
         assert cli(*words).code == 0, words
     assert record.is_file()
+
+
+def test_a_refused_erase_prints_the_run_that_it_needs(cli: Cli, warehouse: str, tmp_path: Path) -> None:
+    policy, keys = tmp_path / "it's mine.yml", tmp_path / "some keys.csv"
+    text = POLICY.format(url="duckdb:///nowhere.duckdb") + FROZEN
+    policy.write_text(text, encoding="utf-8")
+    keys.write_text("id\n1001\n", encoding="utf-8")
+    given = ("-p", policy, "--db", warehouse)
+    assert cli("run", *given).code == 0
+    policy.write_text(text.replace("k: 5", "k: 6"), encoding="utf-8")
+    asked = ("erase", "people", "--key-file", keys, *given, "--yes")
+    stopped = cli(*asked)
+    assert stopped.code == 2
+    (again,) = following(stopped.err)
+    assert again[:1] == ["run"]
+    assert "--new-lineage" in again
+    assert cli(*again).code == 0
+    assert cli(*asked).code == 0
+
+
+def test_the_next_command_keeps_what_was_confirmed(cli: Cli, policy: Path) -> None:
+    """A weaker policy that needs a new lineage."""
+    text = policy.read_text(encoding="utf-8") + FROZEN
+    policy.write_text(text, encoding="utf-8")
+    assert cli("run").code == 0
+    policy.write_text(text.replace("k: 5", "k: 4"), encoding="utf-8")
+    stopped = cli("run", "--allow-weaker")
+    assert stopped.code == 2
+    (again,) = following(stopped.err)
+    assert cli(*again).code == 0

@@ -55,7 +55,7 @@ def _app():
 
 @pytest.fixture(scope="module")
 def known() -> dict[str, set[str]]:
-    within = {f"dbt {command}": options("dbt", command) for command in ("run", "plan")}
+    within = {f"dbt {command}": options("dbt", command) for command in ("run", "plan", "erase")}
     return {"": options(), **{command: options(command) for command in COMMANDS}, **within}
 
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from sqlanon.cli.erasing import KeyFile, Name, Yes, erase_keys
 from sqlanon.cli.options import AllowWeaker, Db, PolicyFile, database, found, load, next_command, pick, url
 from sqlanon.cli.screen import Screen
 from sqlanon.errors import PolicyError
@@ -122,51 +124,23 @@ def unpublish(
 
 
 def erase(
-    screen: Screen,
-    name: Annotated[str, typer.Argument(help="The release.")],
-    key_file: Annotated[
-        Path,
-        typer.Option(
-            "--key-file",
-            metavar="FILE",
-            show_default=False,
-            help="A CSV file with the columns of the release's key.",
-        ),
-    ],
-    yes: Annotated[
-        bool, typer.Option("--yes", help="Do it; without it the command says what it would cost.")
-    ] = False,
-    db: Db = None,
-    policy: PolicyFile = None,
+    screen: Screen, name: Name, key_file: KeyFile, yes: Yes = False, db: Db = None, policy: PolicyFile = None
 ) -> int | None:
     """Erase keys from a release with refresh: {mode: frozen}: their classes leave at once, and they are never published again."""
     spec = load(policy)
-    (release,) = pick(spec, [name])
-    keys = _keys(key_file)
-    with database(url(db, spec), screen) as connected:
-        report = connected.erase(release, keys, confirmed=yes)
-    screen.emit(report.to_dict())
-    if not screen.silent:
-        from sqlanon.cli.show.catalog import erase_report
+    release, *others = pick(spec, [name])
+    if others:
+        raise PolicyError(
+            f"{name} has several tables, whose versions are no lineage: delete the rows from the sources and run"
+        )
 
-        again = next_command("erase", policy, None, db, name, "--key-file", str(key_file), "--yes")
-        erase_report(screen, report, again)
+    def following(command: str, words: Sequence[str]) -> str:
+        if command == "run":
+            return next_command("run", policy, [name], db, *words)
+        return next_command(command, policy, None, db, name, *words)
+
+    erase_keys(screen, url(db, spec), release, key_file, following, yes=yes)
     return None
-
-
-def _keys(path: Path) -> list[dict[str, object]]:
-    """The rows of a file of keys."""
-    import csv
-
-    from sqlanon.errors import file_errors
-
-    with file_errors(str(path)), path.open(newline="", encoding="utf-8-sig") as file:
-        rows = list(csv.DictReader(file))
-    if any(None in row or None in row.values() for row in rows):
-        raise PolicyError(f"{path}: a line has more or fewer fields than the first one")
-    if any(not value for row in rows for value in row.values()):
-        raise PolicyError(f"{path}: a field is empty; a key is never NULL")
-    return [dict(row) for row in rows]
 
 
 def clean(screen: Screen, db: Db = None, policy: PolicyFile = None) -> int | None:

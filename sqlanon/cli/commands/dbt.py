@@ -1,4 +1,4 @@
-"""``sqlanon dbt run`` and ``dbt plan``: the releases that the models of a dbt project ask for."""
+"""``sqlanon dbt run``, ``dbt plan`` and ``dbt erase``: the releases that the models of a dbt project ask for."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import typer
 
 from sqlanon.cli.batch import each
 from sqlanon.cli.command import Commands, register
+from sqlanon.cli.erasing import KeyFile, Name, Yes, erase_keys
 from sqlanon.cli.options import AllowWeaker, Due, Full, NewLineage, RecordFile, database
 from sqlanon.cli.record import Record
 from sqlanon.cli.screen import Screen
@@ -156,7 +157,11 @@ def run(
                 )
 
             def again(spec: ReleaseSpec, words: Sequence[str]) -> str:
-                more = [*words, *(["--record", str(record)] if record else [])]
+                more = [
+                    *words,
+                    *(["--allow-weaker"] if allow_weaker else []),
+                    *(["--record", str(record)] if record else []),
+                ]
                 return _next(
                     "run", more, [spec.name], project_dir, profiles_dir, profile, target, target_path, db
                 )
@@ -166,6 +171,31 @@ def run(
         if written:
             written.exit_code = code
         return code
+
+
+def erase(
+    screen: Screen,
+    name: Name,
+    key_file: KeyFile,
+    yes: Yes = False,
+    project_dir: ProjectDir = None,
+    profiles_dir: ProfilesDir = None,
+    profile: Profile = None,
+    target: Target = None,
+    target_path: TargetPath = None,
+    db: Db = None,
+) -> int | None:
+    """Erase keys from the release of a model with refresh: {mode: frozen}, as `sqlanon erase` does."""
+    project = _load(project_dir, profiles_dir, profile, target, target_path, db)
+    found = _picked(project, [name])
+    release = next((one for one in found if one.name == name), found[0])
+
+    def following(command: str, words: Sequence[str]) -> str:
+        own, chosen = (words, [name]) if command == "run" else ([name, *words], None)
+        return _next(command, own, chosen, project_dir, profiles_dir, profile, target, target_path, db)
+
+    erase_keys(screen, _url(project), release, key_file, following, yes=yes)
+    return None
 
 
 def _next(
@@ -232,5 +262,5 @@ app = typer.Typer(
     no_args_is_help=True,
     rich_markup_mode=None,
 )
-for command in (run, plan):
+for command in (run, plan, erase):
     register(app, command)

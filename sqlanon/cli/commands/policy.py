@@ -223,8 +223,9 @@ def run(
                 )
 
             def again(release: ReleaseSpec, words: Sequence[str]) -> str:
-                recorded = ["--record", str(record)] if record else []
-                return next_command("run", policy, [release.name], db, *words, *recorded)
+                given = ["--allow-weaker"] if allow_weaker else []
+                given += ["--record", str(record)] if record else []
+                return next_command("run", policy, [release.name], db, *words, *given)
 
             code = each(screen, releases, work, done, written.add if written else None, again=again)
         if written:

@@ -114,7 +114,8 @@ def _lineage(state: ReleaseState) -> Lineage:
     found = lineage_of_run(state, anew=False, listing=True)
     if found is None or found[1]:
         raise PolicyError(
-            f"{state.spec.name}: there is no lineage to erase keys from; without refresh: {{mode: frozen}} delete the rows from the source and run"
+            f"{state.spec.name}: there is no lineage to erase keys from, as {'no version was made with refresh: {mode: frozen} yet' if state.spec.refresh.frozen else 'the policy has no refresh: {mode: frozen}'}: "
+            "delete the rows from the source and run"
         )
     return found[0]
 
