@@ -150,11 +150,17 @@ def _summary(entry: Entry, run: RunReport) -> tuple[tuple[str, str], ...]:
         ("published as", run.published),
         ("made of", entry.source),
         ("published", f"{entry.published_at} by {entry.published_by}, sqlanon {entry.sqlanon}"),
-        ("rows", count(run.rows) + (f", {count(run.left_out)} of them left out" if run.left_out else "")),
+        (
+            "rows of the source" if run.lineage else "rows",
+            count(run.rows) + (f", {count(run.left_out)} of them left out" if run.left_out else ""),
+        ),
+        *(run.lineage.facts if run.lineage else ()),
         *sizes,
         (
             "loss (GCP)",
-            measure(float(f"{run.loss.gcp:.4g}")) if run.loss.rce is None else "columns are exact",
+            measure(float(f"{run.lineage.loss if run.lineage else run.loss.gcp:.4g}"))
+            if run.loss.rce is None
+            else "columns are exact",
         ),
         ("method, format", f"{run.method}, {run.format}"),
     )

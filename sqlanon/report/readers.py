@@ -74,6 +74,9 @@ def _page(engine: Engine, released: Released) -> Page:
         for key, title in (
             ("left_out", "rows left out"),
             ("starred", "rows without values of identifying columns"),
+            ("stale", "rows that have other values in the source"),
+            ("retained", "rows that are no longer in the source"),
+            ("not_published", "rows of the source that are not published"),
         )
         if facts.get(key)
     ]

@@ -14,7 +14,7 @@ class EraseReport(Report):
     Attributes:
         release: its name.
         keys: different ones in the list; ``published`` of them are published, ``waiting`` are not yet, ``left`` were; the others were never seen.
-        classes: that hold one of them; they leave whole, ``rows`` in all. The others of these wait for a new lineage.
+        classes: exit groups that hold one of them; they leave whole, ``rows`` in all. The others of these wait for a new lineage.
         versions: earlier ones whose tables are dropped.
         version: the version that was published without them; None: there is none, as nothing is published, or nothing was done yet.
         done: the keys are erased.

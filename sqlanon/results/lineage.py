@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from sqlanon.results.base import Report
+from sqlanon.results.figures import count
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,6 +20,8 @@ class LineageReport(Report):
             classes that left, for a new lineage; ``erased``: never published again; ``later``: of persons who were published before it came, with
             ``persons: whole``, for a new lineage.
         cohort_refused: rows of the cohort that this run tried and could not publish.
+        groups: exit groups, of ``min_group`` to ``max_group`` rows: each leaves, and is erased, as a whole. A reader of the version sees those with
+            equal cells as one class, and so does the report that this is part of.
         loss: mean over the published rows of the weighted NCP that their class had in its own cohort.
         waits_since: since when the row has waited for its cohort that has waited longest; None: none waits.
         refused_since: the same of rows of cohorts that could not be published.
@@ -42,11 +45,28 @@ class LineageReport(Report):
     refused_since: str | None = None
     erasing: int = 0
     later: int = 0
+    groups: int = 0
+    min_group: int = 0
+    max_group: int = 0
 
     @property
     def unpublished(self) -> int:
         """Rows of the source that are not published."""
         return self.waiting + self.refused + self.gone + self.erased + self.later
+
+    @property
+    def facts(self) -> tuple[tuple[str, str], ...]:
+        """Its rows and exit groups in words, as pages and notebooks show them."""
+        groups = f"{count(self.groups)} of {count(self.min_group)} to {count(self.max_group)} rows, each of which leaves whole"
+        return (
+            ("lineage", count(self.number)),
+            ("rows published", f"{count(self.published)}, {count(self.entered)} of them new in this version"),
+            ("published rows as in the source", count(self.current)),
+            ("with other values in the source", count(self.stale)),
+            ("no longer in the source", count(self.retained)),
+            ("rows of the source that are not published", count(self.unpublished)),
+            *((("exit groups", groups),) if self.groups else ()),
+        )
 
     @property
     def for_new_lineage(self) -> int:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 from sqlanon.cli.show.run import (
     history_tables,
+    lineage_lines,
     loss,
     next_commands,
     reasons,
@@ -83,6 +84,7 @@ def version_report(screen: Screen, report: VersionReport) -> None:
         f"  looked at    {report.checked_at or report.published_at}",
         f"  replaces     {run.replaces or 'nothing'}",
         *(f"    because    {safe(reason)}" for reason in run.why),
+        *lineage_lines(run.lineage, "  {:<13}"),
         sizes(run, "  {:<13}"),
         f"  method       {safe(run.method)}, {run.execution}; format {run.format}",
         *search_lines(run.search, "  search       "),
@@ -90,6 +92,7 @@ def version_report(screen: Screen, report: VersionReport) -> None:
         "",
         requirements(run.requirements),
         "",
+        *(["of the newest cohort alone:"] if run.lineage else []),
         *loss(run.loss, run.rows, "box" if run.certificate else "class"),
         "",
         *history_tables(run.history),
@@ -102,18 +105,30 @@ def _either(sides: Sequence[RunReport], classes: str, boxes: str) -> str:
     return ", ".join(dict.fromkeys(boxes if run.certificate else classes for run in sides))
 
 
+def _lineages(sides: Sequence[RunReport]) -> list[tuple[str, str, str]]:
+    """What two versions have beside the source, where one of them belongs to a lineage."""
+    facts = [dict(run.lineage.facts) if run.lineage else {} for run in sides]
+    titles = [title for title in (facts[0] | facts[1]) if title != "rows published"]
+    return [(title, facts[0].get(title, "-"), facts[1].get(title, "-")) for title in titles]
+
+
 def diff_report(screen: Screen, report: DiffReport) -> None:
     """Show two versions side by side."""
     sides = [RunReport.from_dict(one.report) for one in (report.first, report.second)]
     rows = [
         ("status", report.first.status, report.second.status),
         ("made", *(one.published_at[:16].replace("T", " ") for one in (report.first, report.second))),
-        ("rows", *(count(run.rows) for run in sides)),
+        ("rows", *(count(run.lineage.published if run.lineage else run.rows) for run in sides)),
+        *_lineages(sides),
         (_either(sides, "classes", "boxes"), *(count(run.classes) for run in sides)),
         (_either(sides, "smallest class", "candidates"), *(count(run.min_class) for run in sides)),
-        ("GCP", *(f"{run.loss.gcp:.4f}" for run in sides)),
-        ("DM", *(measure(run.loss.dm) for run in sides)),
-        ("C_AVG", *("-" if run.loss.c_avg is None else f"{run.loss.c_avg:.3f}" for run in sides)),
+        ("GCP", *(f"{run.lineage.loss if run.lineage else run.loss.gcp:.4f}" for run in sides)),
+        # Of a version of a lineage these are known of its newest cohort alone.
+        ("DM", *("-" if run.lineage else measure(run.loss.dm) for run in sides)),
+        (
+            "C_AVG",
+            *("-" if run.lineage or run.loss.c_avg is None else f"{run.loss.c_avg:.3f}" for run in sides),
+        ),
         ("seconds", *(seconds(run.seconds.get("total", 0.0)) for run in sides)),
     ]
     reached = [{r.title: r for r in run.requirements} for run in sides]
@@ -162,7 +177,7 @@ def erase_report(screen: Screen, report: EraseReport, again: str) -> None:
     screen.show(
         f"release {name}: {count(report.keys)} keys; {count(report.published)} are published, {count(report.waiting)} wait, {count(report.left)} left before, "
         f"{count(unseen)} were never seen",
-        f"  {count(report.classes)} classes {does} whole: {count(report.rows)} rows, of which {count(report.rows - report.published)} have other keys and wait for a "
+        f"  {count(report.classes)} exit groups (classes, or parts of large ones) {does} whole: {count(report.rows)} rows, of which {count(report.rows - report.published)} have other keys and wait for a "
         "new lineage",
         f"  tables of {count(len(report.versions))} earlier versions {'were' if report.done else 'are'} dropped: no rollback returns to them",
     )

@@ -68,6 +68,8 @@ def run_report(screen: Screen, report: RunReport, following: Sequence[str]) -> N
         screen.show(*persons, "")
     if report.requirements:
         screen.show(requirements(report.requirements), "")
+    if report.lineage:
+        screen.show("of the newest cohort alone:")
     screen.show(*loss(report.loss, report.rows, "box" if report.certificate else "class"), "")
     screen.show(*history_tables(report.history))
     stages = ", ".join(
@@ -110,15 +112,19 @@ def data_lines(data: DataChange | None) -> list[str]:
     return [f"  rows      {text}"]
 
 
-def lineage_lines(found: LineageReport | None) -> list[str]:
-    """Published rows beside those of the source."""
+def lineage_lines(found: LineageReport | None, title: str = "  {:<10}") -> list[str]:
+    """Published rows beside those of the source. ``title``: how the first line begins."""
     if found is None:
         return []
+    first, indent = title.format("lineage"), title.format("")
+    sized = f"{count(found.groups)} exit groups of {count(found.min_group)} to {count(found.max_group)} rows, each of which leaves whole"
+    groups = [f"{indent}{sized}; GCP of all published rows {found.loss:.4f}"] if found.groups else []
     return [
-        f"  lineage   {found.number}: {count(found.published)} rows published, {count(found.entered)} of them new; {count(found.left)} left",
-        f"            {count(found.current)} as in the source, {count(found.stale)} with other values there, {count(found.retained)} no longer there",
-        f"            {count(found.waiting)} rows of the source wait for their cohort, {count(found.for_new_lineage)} for a new lineage"
+        f"{first}{found.number}: {count(found.published)} rows published, {count(found.entered)} of them new; {count(found.left)} left",
+        f"{indent}{count(found.current)} as in the source, {count(found.stale)} with other values there, {count(found.retained)} no longer there",
+        f"{indent}{count(found.waiting)} rows of the source wait for their cohort, {count(found.for_new_lineage)} for a new lineage"
         + (f"; {count(found.erased)} are erased" if found.erased else ""),
+        *groups,
     ]
 
 
@@ -259,8 +265,7 @@ def next_commands(screen: Screen, following: Sequence[str]) -> None:
 def sizes(report: RunReport, title: str = "  {:<10}") -> str:
     """Classes and their rows; with boxes of their own the candidates. ``title``: how the line begins."""
     if report.certificate is None:
-        of = ", exit groups counted as classes" if report.lineage else ""
-        return f"{title.format('classes')}{count(report.classes)} of {count(report.min_class)} to {count(report.max_class)} rows{of}"
+        return f"{title.format('classes')}{count(report.classes)} of {count(report.min_class)} to {count(report.max_class)} rows"
     return f"{title.format('boxes')}{count(report.classes)}, one for each row; {count(report.min_class)} candidates fit each"
 
 

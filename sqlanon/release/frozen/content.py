@@ -54,7 +54,7 @@ def content_of(
         sensitive = {reading.alias: reading.name for reading in roles.sensitive}
         assert report.lineage is not None
         before = _before(state, scratch, step)
-        verified = verify_version(
+        verified, groups = verify_version(
             scratch, step, shape, found.relations[place], before, cohort, staged.requirements, kept, sensitive, report.lineage, last
         )  # fmt: skip
         starred, lost = scratch.fetch(
@@ -63,7 +63,13 @@ def content_of(
         done = replace(
             as_verified(report, verified, watch),
             suppressed=int(str(starred)),
-            lineage=replace(report.lineage, loss=float(str(lost))),
+            lineage=replace(
+                report.lineage,
+                loss=float(str(lost)),
+                groups=groups.classes,
+                min_group=groups.min_class,
+                max_group=groups.max_class,
+            ),
         )
         facts.update(_facts(done))
         return done

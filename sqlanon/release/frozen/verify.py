@@ -48,7 +48,7 @@ def verify_version(
     scratch: Scratch, step: Step, shape: Shape, physical: Relation, before: Before | None, cohort: Cohort | None,
     requirements: Sequence[Requirement], kept: Sequence[Mapping[str, object]], sensitive: Mapping[str, str], found: LineageReport,
     last: Sequence[RequirementResult] = (),
-) -> Verified:  # fmt: skip
+) -> tuple[Verified, Verified]:  # fmt: skip
     """Check a written version of a lineage.
 
     Args:
@@ -63,6 +63,9 @@ def verify_version(
         sensitive: names of the sensitive columns, by alias.
         found: the numbers of its rows, as they were counted before it was recorded.
         last: what the version before in the lineage reached.
+
+    Returns:
+        what was measured of the classes that a reader of the version sees, with what their exit groups reach; and of the exit groups.
 
     Raises:
         PrivacyViolation: a key is in two classes, a class has changed or lost a part of its rows, a class or a group of the table does not
@@ -107,9 +110,7 @@ def verify_version(
         scratch, Grouping(physical.ref, shape.layout.of_class), list(sensitive.values()), asked
     )
     of_persons = _persons(scratch, step, cohort, [one for one in requirements if one.counts_persons], last)
-    return Verified(
-        (*by_class.requirements, *of_persons), by_class.classes, by_class.min_class, by_class.max_class, by_cells.pm
-    )  # fmt: skip
+    return replace(by_cells, requirements=(*by_class.requirements, *of_persons)), by_class
 
 
 def _with_source(scratch: Scratch, step: Step, stage: TableRef, found: LineageReport) -> None:

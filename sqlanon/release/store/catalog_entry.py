@@ -86,13 +86,14 @@ class Entry:
         report = self.report
         # What a run reports as lost is of its cohort alone; the version publishes those before it too.
         lost = report["lineage"]["loss"] if self.frozen else report.get("loss", {}).get("gcp", 0.0)
+        rows = report["lineage"]["published"] if self.frozen else report.get("rows", 0)
         asked = ", ".join(
             f"{item['name']}{'(' + item['column'] + ')' if item['column'] else ''}={item['asked']:g}"
             for item in report.get("requirements", ())
         )
         return ReleaseRow(
             self.release, self.version, self.status, report.get("published", ""), self.source, self.published_at,
-            self.published_by, report.get("rows", 0), report.get("classes", 0), report.get("min_class", 0),
+            self.published_by, rows, report.get("classes", 0), report.get("min_class", 0),
             report.get("max_class", 0), lost, report.get("method", ""), asked,
             self.sqlanon, report.get("format", ""), report.get("suppressed", 0), "own" if self.certificate else "",
         )  # fmt: skip
