@@ -22,6 +22,7 @@ from sqlanon.query.rewrite.collect import collect
 from sqlanon.query.rewrite.final_select import final_select
 from sqlanon.query.rewrite.sums import sums
 from sqlanon.query.rewrite.unlisted import unlisted
+from sqlanon.query.rewrite.window_bounds import windowed
 from sqlanon.sqltext.trees import ported
 
 if TYPE_CHECKING:
@@ -181,7 +182,7 @@ def _answer(
     wanted = collect(bound, drawn=interval is not None)
     check_valid(bound)
     rows = box_rows(bound.scope, wanted)
-    groups = sums(bound.scope, wanted, rows)
+    groups = (*sums(bound.scope, wanted, rows), *windowed(bound, wanted))
     drawn = None if interval is None else distributions(bound, wanted, rows, groups)
     final = final_select(bound, wanted, rows, groups, keyed=drawn is not None)
     beyond = unlisted(bound.scope, wanted, rows)
@@ -201,6 +202,12 @@ def _answer(
         and _count(engine, ported(beyond, engine.dialect).sql(dialect=engine.dialect, copy=False)) > 0
     )
     more = more or (released.left_out > 0 and bool(query.groups))
+    if more and wanted.outputs.windows:
+        refuse(
+            query.text, None,
+            "rows may be in further groups, of values that the release shows nowhere, so that ranks and totals of groups have no bounds; ask without "
+            "window functions, or leave these rows out by WHERE",
+        )  # fmt: skip
     return answered(
         final.columns, final.tight, found, text, unlisted_groups=more, left_out=released.left_out, unlike=released.unlike,
         intervals=intervals,

@@ -27,8 +27,24 @@ OF_ROWS = {
     "xr6": "sum(a) * count(c)", "xq0": "percentile_cont(0.5) WITHIN GROUP (ORDER BY a)", "xq1": "percentile_disc(0.3) WITHIN GROUP (ORDER BY a)", "xq2": "percentile_cont(0.5) WITHIN GROUP (ORDER BY c)", "xq3": "percentile_cont(0.75) WITHIN GROUP (ORDER BY c)",
     "xq4": "percentile_disc(0.5) WITHIN GROUP (ORDER BY c) FILTER (WHERE a > 1)", "xq5": "percentile_cont(0.5) WITHIN GROUP (ORDER BY a * 2 - c)", "da6": "count(DISTINCT a)", "ds7": "count(DISTINCT s)",
     "xq8": "stddev_pop(c) FILTER (WHERE c > 0)", "dh9": "count(DISTINCT h)",
+    "xqa": "sum(1.0 * a / nullif(c, 0))", "xqb": "avg((a - 2) / nullif(1.0 * c + 3, 0))", "xqc": "max(CASE WHEN coalesce(a, 3) > 2 THEN c ELSE a END)",
+    "xt0": "CASE WHEN count(*) > 2 THEN 'many' WHEN sum(c) > 0 THEN 'few' END", "xt1": "CASE WHEN avg(a) >= 2 THEN 'old' WHEN avg(a) < 2 THEN 'new' END",
 }  # fmt: skip
 """Aggregates of calculations over columns with ranges, and of CASE."""
+WINDOWS = {
+    "xw0": "rank() OVER ({p} ORDER BY count(*) DESC)", "xw1": "row_number() OVER ({p} ORDER BY count(*) DESC, {k})",
+    "xw2": "dense_rank() OVER ({p} ORDER BY sum(c))", "xw3": "100.0 * count(*) / sum(count(*)) OVER ({p})",
+    "xw4": "1.0 * sum(c) / nullif(sum(sum(c)) OVER ({p}), 0)", "xw5": "sum(sum(a)) OVER ({p})", "xw6": "sum(count(*)) OVER ({p} ORDER BY {k} DESC)",
+    "xw7": "count(*) OVER ({p})", "xw8": "max(count(*)) OVER ({p})", "xw9": "min(avg(c)) OVER ({p})",
+    "xwa": "1.0 * count(*) FILTER (WHERE a > 1) / nullif(sum(count(*) FILTER (WHERE a > 1)) OVER ({p}), 0)",
+    "xwb": "rank() OVER ({p} ORDER BY avg(c) DESC, {k})", "xwc": "sum(count(*)) OVER ({p}) - count(*)",
+    "xwd": "CASE WHEN rank() OVER ({p} ORDER BY count(*)) <= 1 THEN 1 ELSE 0 END", "xwe": "sum(max(c)) OVER ({p})", "xwf": "max(max(a)) OVER ({p})",
+    "xwg": "1.0 * sum(c + 3) / nullif(sum(sum(c + 3)) OVER ({p}), 0)", "xwh": "rank() OVER ({p} ORDER BY sum(a), count(*) DESC)",
+    "xwi": "row_number() OVER ({p} ORDER BY {k})", "xwj": "dense_rank() OVER ({p} ORDER BY {k}, count(*))", "xwk": "min(min(c)) OVER ({p})",
+    "xwl": "sum(avg(c)) OVER ({p} ORDER BY {k})", "xwm": "row_number() OVER ({p} ORDER BY max(c) DESC)", "xwn": "dense_rank() OVER ({p} ORDER BY count(*))",
+    "xwo": "coalesce(sum(sum(c)) OVER ({p}), 0)", "xwp": "count(*) OVER ({p} ORDER BY {k})",
+}  # fmt: skip
+"""Window functions over the groups: ``{p}`` is a PARTITION BY or nothing, ``{k}`` a key of the groups."""
 ANATOMY = {
     "n": "count(*)", "nc": "count(c)", "sc": "sum(c)", "ac": "avg(c)", "mc": "min(c)", "xc": "max(c)", "nd": "count(d)",
     "na": "count(a)", "sa": "sum(a)", "aa": "avg(a)", "ma": "min(a)", "xa": "max(a)",
@@ -62,7 +78,7 @@ def atom(rng: random.Random, columns: Sequence[str]) -> str:
               f"a IN ({rng.randint(0, 5)}, NULL)", f"a IS DISTINCT FROM {rng.randint(0, 5)}"],
         "A": [f"abs(a - {rng.randint(0, 4)}) {op} {rng.randint(0, 2)}", f"a * 2 {op} {rng.randint(0, 7)}", f"coalesce(a, 0) {op} {rng.randint(0, 3)}",
               f"(a {op} {rng.randint(0, 5)}) IS NOT TRUE", f"(a > {rng.randint(0, 3)} AND c {op} 0) IS NOT TRUE", f"(a < {rng.randint(1, 4)}) IS FALSE",
-              f"(a {op} {rng.randint(0, 4)}) IS NULL", f"a = ANY (ARRAY[{rng.randint(0, 2)}, {rng.randint(2, 5)}])", f"a = ANY (ARRAY[{rng.randint(0, 5)}])",
+              f"(a {op} {rng.randint(0, 4)}) IS NULL", f"a = ANY (ARRAY[{rng.randint(0, 2)}, {rng.randint(2, 5)}])", f"a = ANY (ARRAY[{rng.randint(0, 5)}])", f"a <> ALL (ARRAY[{rng.randint(0, 5)}, 1])", f"coalesce(a, {rng.randint(0, 3)}) {op} {rng.randint(0, 3)}",
               "(a = 1 OR a IS NULL) IS NOT FALSE"],
         "B": [f"a % 2 = {rng.randint(0, 1)}", f"a * a {op} {rng.randint(0, 9)}", "CASE WHEN a > 1 THEN a < 5 ELSE a = 0 END"],
         "s": [f"s = '{rng.choice('pqr')}'", f"s <> '{rng.choice('pqr')}'", "s IN ('p', 'r')", "s LIKE 'p%'", "s IS NULL", "s > 'p'"],
@@ -86,7 +102,7 @@ def predicate(rng: random.Random, columns: Sequence[str], atoms: int) -> str:
 
 def problems(
     answer: Any, truth: Mapping[tuple[Any, ...], Mapping[int, tuple[Any, ...]]], count: int, names: Sequence[str], keys: Sequence[str],
-    *, known: bool, weighed: bool = True, listed: bool = False, counted: bool = True,
+    *, known: bool, weighed: bool = True, listed: bool = False, counted: bool = True, missing: bool = True,
 ) -> list[str]:  # fmt: skip
     """What is wrong with an answer.
 
@@ -99,6 +115,7 @@ def problems(
         known: every value that a row may have is among those that the release shows.
         listed: every group that a row may be in is among those that the release declares.
         counted: counts of groups are as narrow as can be, so that a group that every source has is certain.
+        missing: an aggregate of a group that a source has not is 0 or NULL there; else nothing is asked of it.
         weighed: every source is as likely as any other, so that means over them are the estimates.
     """
     found: list[str] = []
@@ -119,13 +136,17 @@ def problems(
         for i, name in enumerate(names):
             values = [seen[sid][i] for sid in seen]
             counts = name.startswith(("n", "d"))
-            values += [0 if counts else None] * (count - len(seen))
+            values += [0 if counts else None] * (count - len(seen) if missing else 0)
             found += [f"{group} {name}: {text}" for text in _of_one(row[name], values, known=known)]
         found += _means(row, seen, names, count) if known and weighed else []
     return found
 
 
 def _of_one(cell: Any, values: list[Any], *, known: bool) -> list[str]:
+    texts = [value for value in values if isinstance(value, str)]
+    if texts:
+        outside = not cell.low <= min(texts) <= max(texts) <= cell.high
+        return [f"{texts} are outside"] if outside or (None in values and not cell.undefined_possible) else []
     numbers = [float(v) for v in values if v is not None]
     found = []
     slack = 1e-9 * max(1.0, *(abs(v) for v in numbers)) if numbers else 0.0

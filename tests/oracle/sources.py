@@ -142,7 +142,7 @@ def enumerate_sources(
 
 
 def outcomes(
-    connection: duckdb.DuckDBPyConnection, select: str, rest: str, keys: Sequence[str]
+    connection: duckdb.DuckDBPyConnection, select: str, rest: str, keys: Sequence[str], having: str = ""
 ) -> dict[tuple[Any, ...], dict[int, tuple[Any, ...]]]:
     """The query's aggregates in every source: by group, then by source.
 
@@ -151,9 +151,12 @@ def outcomes(
         select: the aggregates.
         rest: what follows FROM t, up to GROUP BY.
         keys: the expressions of GROUP BY.
+        having: what follows them.
     """
     grouped = ", ".join(["sid", *keys])
-    listed = connection.execute(f"SELECT {grouped}, {select} FROM t {rest} GROUP BY {grouped}").fetchall()
+    listed = connection.execute(
+        f"SELECT {grouped}, {select} FROM t {rest} GROUP BY {grouped} {having}"
+    ).fetchall()
     found: dict[tuple[Any, ...], dict[int, tuple[Any, ...]]] = {}
     for row in listed:
         found.setdefault(tuple(row[1 : 1 + len(keys)]), {})[row[0]] = tuple(row[1 + len(keys) :])

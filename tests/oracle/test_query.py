@@ -14,7 +14,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from sqlanon.errors import InfeasibleError
+from sqlanon.errors import InfeasibleError, UnsupportedError
 from tests.oracle import queries, sources
 from tests.properties.strategies import FEW
 
@@ -79,14 +79,71 @@ def test_answers_hold_for_every_consistent_source(
     check(shared_db, side_by_side, tmp_path, kind, seed)
 
 
-def check(
-    db: Any, connection: duckdb.DuckDBPyConnection, tmp_path: Path, kind: str, seed: int, asked: int = 4
+@pytest.mark.property
+@pytest.mark.cover
+@pytest.mark.parametrize("kind", ["ranges", "labels", "anatomy", "suppressed", "ranges of freeform"])
+@FEW
+@given(seed=st.integers(0, 2**32))
+def test_windows_hold_for_every_consistent_source(
+    shared_db: Any, side_by_side: duckdb.DuckDBPyConnection, tmp_path: Path, kind: str, seed: int
 ) -> None:
-    """A few random queries over one random release."""
+    check_windows(shared_db, side_by_side, tmp_path, kind, seed)
+
+
+def check_windows(
+    db: Any, connection: duckdb.DuckDBPyConnection, tmp_path: Path, kind: str, seed: int, asked: int = 3
+) -> None:
+    """A few random queries with window functions over the groups of one random release."""
     rng = random.Random(seed)
-    made = released(db, rng, tmp_path, kind)
+    made = enumerated(db, connection, tmp_path, kind, rng)
     if made is None:
         return
+    name, quasi, rows, count = made
+    for _ in range(asked):
+        columns = [*quasi, *"dc"]
+        where = f"WHERE {queries.predicate(rng, columns, rng.randint(1, 3))}" if rng.random() < 0.6 else ""
+        keys = rng.choice([key for key in KEYS if key and all(USES.get(one, one) in columns for one in key)])
+        having = rng.choice(
+            ["", "", "", "HAVING count(*) > 1", "HAVING sum(c) >= 0", "HAVING NOT max(c) < 1"]
+        )
+        known = [
+            one for one, text in queries.WINDOWS.items() if "a" in quasi or not re.search(r"\ba\b", text)
+        ]
+        names = sorted(rng.sample(known, 5))
+        part = keys[0] if len(keys) > 1 and rng.random() < 0.7 else ""
+        texts = [queries.WINDOWS[one].replace("{k}", keys[-1]) for one in names]
+        own, of_all = f"PARTITION BY {part}" if part else "", f"PARTITION BY sid{', ' if part else ''}{part}"
+        truth = sources.outcomes(
+            connection, ", ".join(t.replace("{p}", of_all) for t in texts), where, keys, having
+        )
+        named = [f"k{i}" for i in range(len(keys))]
+        items = [
+            f"{text} AS {short}"
+            for text, short in zip(
+                [*keys, *(t.replace("{p}", own) for t in texts)], [*named, *names], strict=True
+            )
+        ]
+        group = ", ".join(str(i + 1) for i in range(len(keys)))
+        text = f"SELECT {', '.join(items)} FROM {name} {where} GROUP BY {group} {having}"
+        try:
+            answer = db.query(text)
+        except UnsupportedError as error:
+            if "further groups" in str(error):
+                continue
+            raise
+        found = queries.problems(
+            answer, truth, count, names, named, known=False, weighed=False, missing=False
+        )
+        assert found == [], (found, text, rows)
+
+
+def enumerated(
+    db: Any, connection: duckdb.DuckDBPyConnection, tmp_path: Path, kind: str, rng: random.Random
+) -> tuple[str, list[str], list[Any], int] | None:
+    """A random tiny release whose sources are all in table ``t``, its rows, and how many sources there are; None: too many, or no release."""
+    made = released(db, rng, tmp_path, kind)
+    if made is None:
+        return None
     name, quasi = made
     rows, facts = sources.read(db, f"release.{name}")
     own = [fact for fact in facts if fact["column_name"]]
@@ -96,8 +153,18 @@ def check(
     else:
         parts = sources.ways_of(rows, own, queries.ANYTHING)
     count = sources.enumerate_sources(connection, queries.TYPES, [fact["column_name"] for fact in own], parts)
-    if count is None:
+    return None if count is None else (name, quasi, rows, count)
+
+
+def check(
+    db: Any, connection: duckdb.DuckDBPyConnection, tmp_path: Path, kind: str, seed: int, asked: int = 4
+) -> None:
+    """A few random queries over one random release."""
+    rng = random.Random(seed)
+    made = enumerated(db, connection, tmp_path, kind, rng)
+    if made is None:
         return
+    name, quasi, rows, count = made
     unsure = any(value == "some" for row in rows for key, value in row.items() if key.endswith("_null"))
     unsure |= kind.startswith("labels") and any(row[q] == "*" for row in rows for q in quasi)
     if kind.endswith("freeform"):

@@ -56,9 +56,7 @@ class Lookup:
         self.box, self.key, self._tests, self._values, self._table = box, key, tests, values, table
         self._spread = spread
         extra = frozenset() if spread is None else frozenset([spread])
-        self._null = Group(
-            frozenset(t.id for t in tests if t.comparison is not None and t.comparison.op == "null")
-        )
+        self._null = Group(frozenset(test.id for test in tests if _passes_null(test)))
         self._inside = [Group(way | extra) for way in ways]
         self._outside = Group(frozenset())
         self.groups = tuple(dict.fromkeys([*self._inside, *([] if spread is None else [self._outside])]))
@@ -83,8 +81,9 @@ class Lookup:
             ways.append(negate(column(f"{self.name}_inside", self._table)))
         if self._state is not None:
             ways = [every([self._is("none"), some(ways)]), self._is("some"), self._is("any")]
-            # What a function of the analyst's makes of NULL is not known here.
-            if self._null in wanted or any(test.comparison is None for test in self._tests):
+            # What a function of the analyst's makes of NULL is not always known here.
+            unknown = any(test.comparison is None and test.null is None for test in self._tests)
+            if self._null in wanted or unknown:
                 ways.append(self._is("all"))
         return some(ways)
 
@@ -277,6 +276,10 @@ class Lookup:
         made = exp.Select().select(*(exp.alias_(tree, own, quoted=True) for own, tree in chosen.items()))
         made = made.from_(base.subquery("m"))
         return made.group_by(*(exp.Literal.number(i + 1) for i in range(grouped))) if grouped else made
+
+
+def _passes_null(test: Test) -> bool:
+    return test.null is True or (test.comparison is not None and test.comparison.op == "null")
 
 
 def null_only(key: Tree) -> bool:

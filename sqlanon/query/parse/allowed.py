@@ -12,7 +12,6 @@ from sqlanon.query.refusal import refuse
 
 _TABLE = {"this", "db", "catalog", "alias"}
 _REFUSED: dict[type[exp.Expr], str] = {
-    exp.Window: "window functions over estimates have no bounds; group instead",
     exp.Placeholder: "write values into the query; placeholders cannot be bound here",
     exp.Parameter: "write values into the query; parameters cannot be bound here",
     exp.Rollup: "ROLLUP is not answered; ask one query for each grouping",
@@ -21,7 +20,7 @@ _REFUSED: dict[type[exp.Expr], str] = {
     exp.Columns: "write the columns out; COLUMNS(...) is not answered over a release",
 }
 _FUNCTIONS = (
-    exp.AggFunc, exp.Connector, exp.Case, exp.If, exp.Cast, exp.TryCast, exp.Coalesce, exp.Nullif, exp.Greatest, exp.Least,
+    exp.AggFunc, exp.RowNumber, exp.Connector, exp.Case, exp.If, exp.Cast, exp.TryCast, exp.Coalesce, exp.Nullif, exp.Greatest, exp.Least,
     exp.Abs, exp.Sign, exp.Ceil, exp.Floor, exp.Round, exp.Trunc, exp.Sqrt, exp.Pow, exp.Exp, exp.Ln, exp.Log, exp.WidthBucket,
     exp.Lower, exp.Upper, exp.Initcap, exp.Length, exp.Substring, exp.Left, exp.Right, exp.Trim, exp.Pad, exp.Reverse,
     exp.Replace, exp.Concat, exp.ConcatWs, exp.StrPosition, exp.StartsWith, exp.EndsWith, exp.Contains, exp.RegexpLike,
@@ -115,12 +114,18 @@ def aggregates(text: str, select: exp.Select) -> None:
     rows = [select.args.get("where"), *(join.args.get("on") for join in select.args.get("joins") or ())]
     rows += [found.expression for found in select.find_all(exp.Filter)]
     for part in rows:
-        inside = part.find(exp.AggFunc) if part is not None else None
+        inside = part.find(exp.AggFunc, exp.Window) if part is not None else None
         if inside is not None:
             refuse(text, inside, "an aggregate is not allowed in WHERE, FILTER or ON; write it in HAVING")
     for node in select.find_all(exp.AggFunc):
-        if any(other is not node for other in node.find_all(exp.AggFunc)):
-            refuse(text, node, "aggregates of aggregates have no bounds")
+        # The outer one is of groups where it is a window function.
+        inner = any(other is not node for other in node.find_all(exp.AggFunc))
+        if node.find(exp.Window) or (inner and not isinstance(node.parent, exp.Window)):
+            refuse(
+                text,
+                node,
+                "aggregates of aggregates have no bounds; over the groups of an answer there is sum(count(*)) OVER ()",
+            )
 
 
 def _only(text: str, node: exp.Expr, known: set[str]) -> None:
@@ -136,7 +141,7 @@ def _known_function(text: str, node: exp.Func) -> None:
     known = isinstance(node, _FUNCTIONS)
     if isinstance(node, exp.Array):
         above = node.parent.parent if isinstance(node.parent, exp.Paren) else node.parent
-        known = isinstance(above, exp.Any)
+        known = isinstance(above, exp.Any | exp.All)
     if isinstance(node, exp.Anonymous):
         known = isinstance(node.this, str) and node.name.lower() in _NAMES
     if isinstance(node, exp.Pad) and not _few(node.expression):

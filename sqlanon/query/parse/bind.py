@@ -104,7 +104,7 @@ def _grouped(scope: Scope, query: Query, node: exp.Expr) -> exp.Expr:
     if not isinstance(node, exp.Column) or node.table or scope.has(node.name):
         return node
     items = [found for name, found in query.items if name.lower() == node.name.lower()]
-    if items and items[0].find(exp.AggFunc):
+    if items and items[0].find(exp.AggFunc, exp.Window):
         refuse(query.text, node, "GROUP BY cannot hold an aggregate")
     return items[0] if items else node
 

@@ -53,7 +53,7 @@ def flatten(text: str, select: exp.Select, known: Mapping[str, exp.Select] | Non
         refuse(text, read, "a subquery over a release is a SELECT, without a list of columns")
     inner = flatten(text, inner, ctes)
     extra = [key for key, value in inner.args.items() if value and key not in _ROW_BY_ROW]
-    if extra or any(item.find(exp.AggFunc) for item in inner.expressions):
+    if extra or any(item.find(exp.AggFunc, exp.Window) for item in inner.expressions):
         refuse(
             text,
             read,

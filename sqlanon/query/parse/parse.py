@@ -136,6 +136,10 @@ def _select(text: str, dialect: str) -> exp.Select:
             "write one SELECT, or several with UNION ALL between them; other set operations and statements are not answered over a release",
         )
     select = found[0]
+    for call in list(select.find_all(exp.Anonymous)):
+        # <> ALL (...), which is read as a function
+        if call.name.lower() == "all" and len(call.expressions) == 1 and isinstance(call.parent, exp.NEQ):
+            call.replace(exp.All(this=exp.Paren(this=call.expressions[0])))
     admit(text, select)
     for node in select.walk():
         node.comments = None  # what is generated holds nothing that was not read
@@ -184,7 +188,7 @@ def _grouped(text: str, node: exp.Expr, items: list[tuple[str, exp.Expr]]) -> li
         if not 1 <= at <= len(items):
             refuse(text, node, f"GROUP BY {node.this}: the query has {len(items)} columns")
         node = items[at - 1][1]
-    if node.find(exp.AggFunc):
+    if node.find(exp.AggFunc, exp.Window):
         refuse(text, node, "GROUP BY cannot hold an aggregate")
     return [node]
 

@@ -24,7 +24,8 @@ from sqlanon.query.rewrite.sqltree import (
     when,
 )
 from sqlanon.query.rewrite.types import is_number, is_whole
-from sqlanon.query.rewrite.wanted import Aggregate, Check, Quad
+from sqlanon.query.rewrite.wanted import Aggregate, Check, Over, Quad
+from sqlanon.query.rewrite.windows import aggregated, typed, window
 
 
 class Aggregates(Protocol):
@@ -48,9 +49,18 @@ class Aggregates(Protocol):
     grouped: bool
     """Whether the query has a GROUP BY."""
 
+    windows: dict[str, Over]
+    """The window functions, by their texts."""
+
 
 class Groups(Protocol):
     """Expressions of a whole group, around its aggregates."""
+
+    keys: tuple[Tree, ...]
+    """The terms of GROUP BY."""
+
+    has_having: bool
+    """Whether HAVING leaves groups out."""
 
     def plain(self, node: exp.Expr) -> Tree:
         """One without aggregates."""
@@ -77,7 +87,7 @@ class Calculator:
     def calculation(self, node: exp.Expr) -> Quad:
         """An aggregate, or a calculation with some."""
         bare = node.unnest()
-        if isinstance(bare, exp.Filter | exp.AggFunc):
+        if isinstance(bare, exp.Filter | exp.AggFunc | exp.Window):
             return self.quad(bare)
         made = self.quad(node, typed=True)
         self.check(node)
@@ -86,6 +96,8 @@ class Calculator:
     def check(self, node: exp.Expr) -> exp.DataType:
         """The type of a calculation; refuse one that the engine does not do with aggregates of these types."""
         whole = exp.Paren(this=node.copy())
+        for over in list(whole.find_all(exp.Window)):
+            over.replace(exp.cast(exp.null(), typed(self, over)))
         for found in list(whole.find_all(exp.AggFunc)):
             inside = found.parent if isinstance(found.parent, exp.Filter) else found
             inside.replace(exp.cast(exp.null(), self.notes.typed(found)))
@@ -101,6 +113,8 @@ class Calculator:
         """
         if isinstance(node, exp.Paren):
             return self.quad(node.this, typed=typed, sharp=sharp)
+        if isinstance(node, exp.Window):
+            return window(self, node, as_source=typed)
         if isinstance(node, exp.Filter | exp.AggFunc):
             return self._leaf(node, typed=typed, sharp=sharp)
         if isinstance(node, exp.Neg):
@@ -182,7 +196,7 @@ class Calculator:
         """Whether it reads no column."""
         if node.find(exp.Null) is not None:
             refuse(self.scope.text, node, "a calculation with NULL is NULL")
-        return node.find(exp.Column, exp.AggFunc) is None
+        return node.find(exp.Column, exp.AggFunc, exp.Window) is None
 
     def _rising(self, node: exp.Expr) -> Quad:
         rest = [
@@ -245,7 +259,7 @@ class Calculator:
         value = node.expressions[0]
         maybe = sql(":u = 1", u=inner.undefined)
         # The estimate may be NULL although rows are possible, and NULL ends may be unbounded: only no possible value is sure.
-        nothing = self._surely_nothing(node.this)
+        nothing = self.surely_nothing(node.this)
         low = when(
             nothing, value, when(every([maybe, sql(":l > :v", l=inner.low, v=value)]), value, inner.low)
         )
@@ -255,8 +269,17 @@ class Calculator:
         estimate = exp.Coalesce(this=inner.estimate.copy(), expressions=[value.copy()])
         return Quad(estimate, low, high, exp.Literal.number(0), inner.tight)
 
-    def _surely_nothing(self, node: exp.Expr) -> Tree:
+    def surely_nothing(self, node: exp.Expr) -> Tree:
         """Whether a calculation is NULL in every consistent source: an aggregate in it has no possible value to work on."""
+        passes_over = (
+            exp.Coalesce,
+            exp.Greatest,
+            exp.Least,
+            exp.Case,
+            exp.Window,
+        )  # what may have a value where an aggregate has none
+        if node.find(*passes_over) is not None:
+            return FALSE
         empty = []
         for found in node.find_all(exp.AggFunc):
             if isinstance(found, exp.Count):
@@ -265,7 +288,7 @@ class Calculator:
             if isinstance(found.parent, exp.Filter):
                 counted = exp.Filter(this=counted, expression=found.parent.expression.copy())
             empty.append(sql("COALESCE(:h, 0) = 0", h=self.quad(counted).high))
-        return FALSE if node.find(exp.Coalesce) is not None else some(empty)
+        return some(empty)
 
     def _calculated(self, node: exp.Binary, *, sharp: bool) -> Quad:
         left, right = node.left, node.right
@@ -297,7 +320,7 @@ class Calculator:
             )
             made = Quad(estimate, ends[0], ends[1], inner.undefined, inner.tight)
             return self.met(made) if whole else made
-        if not (left.find(exp.AggFunc) and right.find(exp.AggFunc)):
+        if not (aggregated(left) and aggregated(right)):
             refuse(self.scope.text, node, "aggregates are calculated with constants, and with one another")
         if kind is exp.Div:
             return divided(self, node, sharp=sharp)

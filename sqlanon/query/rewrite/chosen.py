@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING
 from sqlglot import exp
 
 from sqlanon.query.refusal import refuse
-from sqlanon.query.rewrite.sqltree import Tree, every, is_false, negate, some, sql, when
+from sqlanon.query.rewrite.sqltree import Tree, every, is_false, negate, own, some, sql, string, when
 from sqlanon.query.rewrite.types import is_number
 from sqlanon.query.rewrite.wanted import Quad
+from sqlanon.query.rewrite.windows import aggregated
 
 if TYPE_CHECKING:
     from sqlanon.query.rewrite.calculation import Calculator
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 def without(calculator: Calculator, node: exp.Nullif, *, sharp: bool) -> Quad:
     """NULL in place of one number."""
     at = node.expression
-    if at.find(exp.AggFunc) is not None or not calculator.is_constant(at):
+    if aggregated(at) or not calculator.is_constant(at):
         refuse(calculator.scope.text, node, "nullif takes an aggregate and a constant")
     inner = calculator.quad(node.this, typed=True, sharp=sharp)
     hit = sql("NOT COALESCE(:l > :v OR :h < :v, FALSE)", l=inner.low, h=inner.high, v=at)
@@ -54,7 +55,7 @@ def extreme(calculator: Calculator, node: exp.Greatest | exp.Least, *, sharp: bo
 
 def _side(calculator: Calculator, node: exp.Expr, *, sharp: bool) -> Quad:
     """A calculation with aggregates, or what is the same throughout a group."""
-    if node.find(exp.AggFunc) is not None:
+    if aggregated(node):
         return calculator.quad(node, typed=True, sharp=sharp)
     if isinstance(node.unnest(), exp.Null):
         return Quad(exp.null(), exp.null(), exp.null(), exp.Literal.number(1))
@@ -65,25 +66,10 @@ def _side(calculator: Calculator, node: exp.Expr, *, sharp: bool) -> Quad:
 
 def chosen(calculator: Calculator, node: exp.Case) -> Quad:
     """CASE: the ends of every branch that some consistent source takes."""
+    branches = _branches(calculator, node)
     if not is_number(calculator.check(node)):
-        refuse(
-            calculator.scope.text,
-            node,
-            "CASE around aggregates is answered with numbers; ask for the aggregate, and compare its bounds",
-        )
-    turns = []
-    for one in node.args["ifs"]:
-        asked = one.this if node.this is None else exp.EQ(this=node.this.copy(), expression=one.this.copy())
-        turns.append((asked, one.args["true"]))
-    default = node.args.get("default")
-    reached: list[Tree] = []
-    found: list[tuple[Tree, Quad]] = []
-    for asked, value in turns:
-        may = negate(calculator.groups.surely(asked, False))
-        found.append((every([*reached, may]), _side(calculator, value, sharp=True)))
-        reached.append(negate(calculator.groups.surely(asked, True)))
-    nothing = Quad(exp.null(), exp.null(), exp.null(), exp.Literal.number(1))
-    found.append((every(reached), nothing if default is None else _side(calculator, default, sharp=True)))
+        return _words(calculator, node, branches)
+    found = [(may, _side(calculator, value, sharp=True)) for may, value in branches]
     lows, highs = (
         [when(may, getattr(side, end), None) for may, side in found if not is_false(may)]
         for end in ("low", "high")
@@ -103,6 +89,40 @@ def chosen(calculator: Calculator, node: exp.Case) -> Quad:
     ]
     maybe = _over("GREATEST", [when(may, side.undefined, exp.Literal.number(0)) for may, side in found])
     return Quad(calculator.groups.estimated(node), ends[0], ends[1], maybe, tight=False)
+
+
+def _branches(calculator: Calculator, node: exp.Case) -> list[tuple[Tree, exp.Expr]]:
+    """When a source may take each branch of a CASE, and its value."""
+    reached: list[Tree] = []
+    found: list[tuple[Tree, exp.Expr]] = []
+    for one in node.args["ifs"]:
+        asked = one.this if node.this is None else exp.EQ(this=node.this.copy(), expression=one.this.copy())
+        found.append((every([*reached, negate(calculator.groups.surely(asked, False))]), one.args["true"]))
+        reached.append(negate(calculator.groups.surely(asked, True)))
+    return [*found, (every(reached), node.args.get("default") or exp.null())]
+
+
+def _words(calculator: Calculator, node: exp.Case, branches: list[tuple[Tree, exp.Expr]]) -> Quad:
+    """CASE of constant texts: the first and the last, in the order of bytes, of those that some source gives."""
+    values = [value.unnest() for _, value in branches]
+    if not all(
+        isinstance(value, exp.Null) or (isinstance(value, exp.Literal) and value.is_string)
+        for value in values
+    ):
+        refuse(
+            calculator.scope.text, node,
+            "CASE around aggregates is answered with numbers, and with constant texts; ask for the aggregate, and compare its bounds",
+        )  # fmt: skip
+    may: dict[str | None, list[Tree]] = {}
+    for (reached, _), value in zip(branches, values, strict=True):
+        may.setdefault(None if isinstance(value, exp.Null) else value.name, []).append(reached)
+    texts = sorted((text for text in may if text is not None), key=str.encode)
+    ends = [
+        exp.Case(ifs=[exp.If(this=own(some(may[text])), true=string(text)) for text in listed])
+        for listed in (texts, texts[::-1])
+    ]
+    undefined = when(some(may.get(None, [])), exp.Literal.number(1), exp.Literal.number(0))
+    return Quad(calculator.groups.estimated(node), ends[0], ends[1], undefined, tight=False)
 
 
 def _over(word: str, trees: list[Tree]) -> Tree:

@@ -16,7 +16,7 @@ from sqlanon.query.rewrite.quantiles import EXACT, natively, quantile_of
 from sqlanon.query.rewrite.row_expressions import RowExpression, branches_of, exact_parts
 from sqlanon.query.rewrite.sqltree import Tree, column
 from sqlanon.query.rewrite.types import Types, is_float, is_number, is_whole
-from sqlanon.query.rewrite.wanted import Aggregate, Check, Ratio, Spread, Wanted
+from sqlanon.query.rewrite.wanted import Aggregate, Check, Over, Ratio, Spread, Wanted
 from sqlanon.query.where.formula import Formula, both, either
 from sqlanon.query.where.predicates import Predicates
 from sqlanon.query.where.terms import Terms
@@ -123,6 +123,7 @@ class Notes:
         self.means: set[str] = set()
         self._types = Types(scope)
         self.checks: list[Check] = []
+        self.windows: dict[str, Over] = {}
         self._filters: dict[str, int] = {}
         self._filtered: dict[int, Formula] = {0: True}
 
@@ -154,7 +155,8 @@ class Notes:
         inner = node.this if isinstance(node, exp.Filter) else node
         found = quantile_of(inner)
         if found is not None:  # written differently by every engine
-            return exp.DataType.build("DOUBLE") if found[1] else self.typed(inner.this)
+            own = self.typed(inner.this)
+            return exp.DataType.build("DOUBLE") if found[1] and is_number(own) else own
         return self._types.of(node.this if isinstance(node, exp.Filter) else node, node)
 
     def error(self, node: exp.Expr) -> Aggregate | None:
@@ -214,10 +216,20 @@ class Notes:
     ) -> Aggregate:
         """A quantile, a standard deviation or a variance."""
         scope, found, own = self.scope, quantile_of(node), self.typed(argument)
-        if not is_number(own):
-            refuse(scope.text, node, "quantiles, standard deviations and variances are answered over numbers")
+        date = own if found is not None and own.is_type("DATE") else None
+        if not is_number(own) and date is None:
+            refuse(
+                scope.text,
+                node,
+                "quantiles are answered over numbers and dates, standard deviations and variances over numbers",
+            )
         exact = not boxes_in(argument)
-        known = exact and self.predicates.is_exact(self.conditions[condition]) and not self.spread
+        known = (
+            exact
+            and date is None
+            and self.predicates.is_exact(self.conditions[condition])
+            and not self.spread
+        )
         if known and not (
             scope.released.left_out or scope.released.as_of_source or scope.released.form.facts.paired
         ):
@@ -231,10 +243,10 @@ class Notes:
         at, between = found
         if not exact:
             made = self._of_box(number, "max", node, argument, condition)
-            return replace(made, kind="quantile", at=at, between=between)
+            return replace(made, kind="quantile", at=at, between=between, type=date)
         name = self.terms.column(argument).name
         self.raw.add(name)
-        return Aggregate(number, "quantile", condition, term=name, at=at, between=between)
+        return Aggregate(number, "quantile", condition, term=name, at=at, between=between, type=date)
 
     def _text(self, node: exp.Expr) -> str:
         return node.sql(dialect=self.scope.engine.dialect)

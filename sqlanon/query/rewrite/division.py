@@ -11,6 +11,7 @@ from sqlanon.query.refusal import refuse
 from sqlanon.query.rewrite.sqltree import FALSE, TRUE, Tree, as_type, column, guarded, some, sql, when
 from sqlanon.query.rewrite.types import is_whole
 from sqlanon.query.rewrite.wanted import Aggregate, Check, Quad
+from sqlanon.query.rewrite.windows import share
 
 if TYPE_CHECKING:
     from sqlanon.query.rewrite.calculation import Calculator
@@ -41,7 +42,7 @@ def divided(calculator: Calculator, node: exp.Binary, *, sharp: bool) -> Quad:
     whole = is_whole(calculator.check(node))
     top = _end(node.left) if constant else calculator.quad(node.left, typed=True, sharp=sharp or whole)
     bottom = calculator.quad(below, typed=True, sharp=sharp or whole)
-    counted = isinstance(below.this if isinstance(below, exp.Filter) else below, exp.Count)
+    counted = isinstance(_of_rows(below.this if isinstance(below, exp.Filter) else below), exp.Count)
     bottom_low = bottom.low
     if counted and (zero_is_null or _always(calculator, below)):
         bottom_low = sql("GREATEST(:l, 1)", l=bottom.low)
@@ -72,6 +73,14 @@ def divided(calculator: Calculator, node: exp.Binary, *, sharp: bool) -> Quad:
             when(sql("COALESCE(:s, FALSE)", s=same), end, sql(f"{word}(:m, :e)", m=mine, e=end))
             for end, mine, word in zip((low, high), own, ("GREATEST", "LEAST"), strict=True)
         )
+    above, factor = (node.left, None) if constant else _scaled(node.left)
+    part = None if factor is None else share(calculator, above, below)
+    if part is not None:
+        ends = [
+            sql(":f * :x", f=as_type(factor or exp.Literal.number("1.0"), "DOUBLE"), x=end)
+            for end in part[:2]
+        ]
+        low, high = (when(part[2], end, mine) for end, mine in zip(ends, (low, high), strict=True))
     estimate: Tree = sql(
         "CAST(:a AS DOUBLE) / NULLIF(CAST(:b AS DOUBLE), 0)", a=top.estimate, b=bottom.estimate
     )
@@ -111,11 +120,20 @@ def _end(constant: exp.Expr) -> Quad:
 
 def _always(calculator: Calculator, node: exp.Expr) -> bool:
     """Whether it counts the rows of a group, which exists only where it has some."""
+    node = _of_rows(node)
     return (
         calculator.notes.grouped
         and isinstance(node, exp.Count)
         and (node.this is None or isinstance(node.this, exp.Star))
     )
+
+
+def _of_rows(node: exp.Expr) -> exp.Expr:
+    """What a window function adds up of the groups, or counts; other expressions are their own."""
+    if not isinstance(node, exp.Window):
+        return node
+    inner: exp.Expr = node.this
+    return inner.this if isinstance(inner, exp.Sum) else inner
 
 
 def _ratio(calculator: Calculator, top: exp.Expr, bottom: exp.Expr) -> Aggregate | None:

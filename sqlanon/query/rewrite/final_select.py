@@ -24,7 +24,6 @@ from sqlanon.query.rewrite.sqltree import (
     some,
     sql,
 )
-from sqlanon.query.rewrite.sums import GROUPS
 from sqlanon.query.rewrite.wanted import Quad, Wanted
 
 
@@ -52,7 +51,7 @@ def final_select(
         bound: the query.
         wanted: what it shows.
         rows: the box rows.
-        groups: the tables that sum them up.
+        groups: the tables that sum them up, the last of them with one row a group.
         keyed: the keys of GROUP BY are the first columns.
     """
     query, outputs = bound.query, wanted.outputs
@@ -68,7 +67,9 @@ def final_select(
     # Ties, and answers without an order, come in the order of their keys, so that every engine gives the same.
     ties = [exp.Ordered(this=column(f"g{i}"), nulls_first=True) for i in range(len(wanted.keys))]
     having = [] if is_true(outputs.having) else [outputs.having.copy()]
-    made = select(chosen, GROUPS, where=having, order=[*(term.copy() for term in outputs.order), *ties])
+    made = select(
+        chosen, groups[-1][0], where=having, order=[*(term.copy() for term in outputs.order), *ties]
+    )
     if query.limit is not None:
         made.set("limit", exp.Limit(expression=exp.Literal.number(query.limit)))
     if query.offset:

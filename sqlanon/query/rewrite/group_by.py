@@ -55,7 +55,7 @@ def spread_of(scope: Scope, term: Tree, others: Collection[str]) -> tuple[str, B
     return box.id, bucket
 
 
-def _once(scope: Scope, name: str, query: exp.Select) -> object:
+def fact(scope: Scope, name: str, query: exp.Select) -> object:
     """A fact about the view's rows."""
     text = query.sql(dialect=scope.engine.dialect)
     return scope.released.once((name, text), lambda: scope.engine.fetch(Statement(name, text))[0][0])
@@ -65,7 +65,7 @@ def _beyond_doubles(scope: Scope, box: Box) -> bool:
     """Whether a column of whole numbers has some that doubles round."""
     ends = [sql("MAX(ABS(CAST(:x AS DOUBLE)))", x=box.parts[end]) for end in ("lo", "hi")]
     view = table_of(scope.released.view.ref, VIEW)
-    largest = _once(scope, "query/largest", select([sql("GREATEST(:a, :b)", a=ends[0], b=ends[1])], view))
+    largest = fact(scope, "query/largest", select([sql("GREATEST(:a, :b)", a=ends[0], b=ends[1])], view))
     return largest is not None and float(str(largest)) > 2**53
 
 
@@ -84,7 +84,7 @@ def shown_values(scope: Scope, box: Box) -> int | None:
         return None
     view = table_of(scope.released.view.ref, VIEW)
     members = select([named(exp.Unnest(expressions=[box.parts["set"]]), "v")], view).subquery("d")
-    return int(str(_once(scope, "query/members", select([sql("COUNT(DISTINCT d.v)")], members))))
+    return int(str(fact(scope, "query/members", select([sql("COUNT(DISTINCT d.v)")], members))))
 
 
 def _listed(scope: Scope, box: Box, bucket: Bucket | None = None) -> float:
@@ -97,7 +97,7 @@ def _listed(scope: Scope, box: Box, bucket: Bucket | None = None) -> float:
     view = table_of(scope.released.view.ref, VIEW)
     known = select([named(lo, "lo"), named(hi, "hi")], view, distinct=True)
     wide = sql("COALESCE(SUM(CAST(:b AS DOUBLE) - CAST(:a AS DOUBLE) + 1), 0)", a=first, b=last)
-    return float(str(_once(scope, "query/width", select([wide], known.subquery("d")))))
+    return float(str(fact(scope, "query/width", select([wide], known.subquery("d")))))
 
 
 def _narrow(scope: Scope, term: Tree, box: Box, bucket: Bucket | None = None) -> None:

@@ -9,8 +9,9 @@ from sqlanon.query.parse.bind import Bound
 from sqlanon.query.parse.names import ITEM, boxes_in
 from sqlanon.query.refusal import refuse
 from sqlanon.query.rewrite.calculation import Aggregates, Calculator
-from sqlanon.query.rewrite.sqltree import FALSE, TRUE, Tree, column, every, guarded, own, some, sql
+from sqlanon.query.rewrite.sqltree import FALSE, TRUE, Tree, column, every, guarded, negate, own, some, sql
 from sqlanon.query.rewrite.wanted import Outputs, Quad
+from sqlanon.query.rewrite.windows import aggregated
 
 _OPS = (exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE)
 _NOT: dict[type[exp.Expr], type[exp.Binary]] = {
@@ -30,12 +31,15 @@ def outputs(bound: Bound, notes: Aggregates) -> Outputs:
     """
     made = _Outputs(bound, notes)
     having = bound.having
+    made.check_windows(bound)
     return Outputs(
         made.items,
         made.estimated(having) if having is not None else TRUE,
         made.surely(having, True) if having is not None else TRUE,
+        negate(made.surely(having, False)) if having is not None else TRUE,
         tuple(made.ordered(term) for term in bound.order),
         every(made.settled(term.this) for term in bound.order),
+        tuple(notes.windows.values()),
     )
 
 
@@ -43,19 +47,35 @@ class _Outputs:
     """The items of a query, and expressions over them."""
 
     def __init__(self, bound: Bound, notes: Aggregates) -> None:
-        self._scope, self._keys = bound.scope, bound.groups
+        self._scope, self.keys, self.has_having = bound.scope, bound.groups, bound.having is not None
         self._calculator = Calculator(bound.scope, notes, self)
         self.items: tuple[tuple[str, Tree | Quad], ...] = ()
         self._written = [node.unnest() for _, node in bound.items]
         self.items = tuple((name, self._item(node)) for name, node in bound.items)
 
     def _item(self, node: exp.Expr) -> Tree | Quad:
-        return self._calculator.calculation(node) if node.find(exp.AggFunc) else self.plain(node)
+        return self._calculator.calculation(node) if aggregated(node) else self.plain(node)
+
+    def check_windows(self, bound: Bound) -> None:
+        """Refuse window functions in other places than the SELECT, which is where they are numbered."""
+        having = bound.having if bound.having is not None else exp.null()
+        named = [
+            part
+            for part in having.find_all(exp.Column)
+            if part.table == ITEM and self._written[int(part.name)].find(exp.Window)
+        ]
+        direct = [term.this for term in bound.order if term.this.find(exp.Window)]
+        for clause in [*named, *having.find_all(exp.Window), *direct]:
+            refuse(
+                self._scope.text,
+                clause,
+                "write a window function as an item of the SELECT, and its name in ORDER BY",
+            )
 
     def plain(self, node: exp.Expr) -> Tree:
         """An expression of the groups' keys."""
         made = exp.Paren(this=node.copy())
-        for i, key in enumerate(self._keys):
+        for i, key in enumerate(self.keys):
             for found in [part for part in made.walk() if part == key]:
                 if found.parent is not None:
                     found.replace(column(f"g{i}"))
@@ -67,9 +87,9 @@ class _Outputs:
 
     def estimated(self, node: exp.Expr) -> Tree:
         """An expression on the estimates; aliases of the SELECT are replaced by their items."""
-        if not node.find(exp.AggFunc) and not self._aliases(node):
+        if not aggregated(node) and not self._aliases(node):
             return self.plain(node)
-        if isinstance(node, exp.AggFunc | exp.Filter):
+        if isinstance(node, exp.AggFunc | exp.Filter | exp.Window):
             return self._calculator.quad(node).estimate
         if isinstance(node, exp.If):  # a part of CASE
             made = node.copy()
@@ -78,7 +98,7 @@ class _Outputs:
             return made
         if isinstance(
             node, exp.Div | exp.IntDiv | exp.Mod | exp.Round | exp.Floor | exp.Ceil | exp.Cast
-        ) and node.find(exp.AggFunc):
+        ) and aggregated(node):
             return self._calculator.calculation(node).estimate
         if isinstance(node, exp.Column):
             item = self._aliased(node)
@@ -120,7 +140,7 @@ class _Outputs:
                 exp.LTE(this=node.this.copy(), expression=node.args["high"].copy()),
             )
             return self.surely(ends, positive)
-        if not node.find(exp.AggFunc) and not self._aliases(node):
+        if not aggregated(node) and not self._aliases(node):
             return exp.Is(this=exp.Paren(this=self.plain(node)), expression=TRUE if positive else FALSE)
         if isinstance(node, exp.Is) and isinstance(node.expression, exp.Null):
             if positive:
@@ -142,10 +162,9 @@ class _Outputs:
         return sql("COALESCE(:x, FALSE)", x=every([holds, known]))
 
     def _ends(self, node: exp.Expr) -> Quad:
-        if node.find(exp.AggFunc):
-            return self._calculator.quad(
-                node, typed=not isinstance(node.unnest(), exp.AggFunc | exp.Filter), sharp=True
-            )
+        if aggregated(node):
+            bare = isinstance(node.unnest(), exp.AggFunc | exp.Filter)
+            return self._calculator.quad(node, typed=not bare, sharp=True)
         item = self._aliased(node) if isinstance(node, exp.Column) else None
         if isinstance(item, Quad):
             return item
@@ -165,7 +184,7 @@ class _Outputs:
         """Whether a term of ORDER BY has one value in every consistent source: what groups are called by, or a count that is exact."""
         if isinstance(node, exp.Column) and node.table == ITEM:
             node = self._written[int(node.name)]
-        if not node.find(exp.AggFunc) and not self._aliases(node):
+        if not aggregated(node) and not self._aliases(node):
             return TRUE
         counted = node.this if isinstance(node, exp.Filter) else node
         if not isinstance(counted, exp.Count) or boxes_in(counted):

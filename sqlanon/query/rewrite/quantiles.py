@@ -11,6 +11,7 @@ from fractions import Fraction
 
 from sqlglot import exp
 
+from sqlanon.query.boxes.number_line import measure
 from sqlanon.query.parse.names import Scope
 from sqlanon.query.rewrite.ordered_aggregates import FOUND, Apart
 from sqlanon.query.rewrite.sqltree import FALSE, Tree, column, every, named, select, some, sql, when
@@ -46,7 +47,13 @@ def within_group(select_: exp.Expr) -> None:
 
 
 def quantile(
-    number: int, at: Fraction, row: Mapping[str, Tree], keys: Sequence[Tree], *, between: bool
+    number: int,
+    at: Fraction,
+    row: Mapping[str, Tree],
+    keys: Sequence[Tree],
+    *,
+    between: bool,
+    dates: bool = False,
 ) -> Apart:
     """The columns of a quantile.
 
@@ -56,6 +63,7 @@ def quantile(
         row: what a row gives to it.
         keys: the groups.
         between: it may lie between two values, in which case the bounds are these values.
+        dates: its argument is a date.
     """
     steps: list[tuple[str, exp.Expr]] = []
     n, zero = row["count"], exp.Literal.number(0)
@@ -87,7 +95,9 @@ def quantile(
         ]
         steps.append((f"{table}_ranked", select(kept, table)))
     # Every row counts as much as it is likely to qualify, at the middle of its ends.
-    middle = sql("CAST(:l AS DOUBLE) / 2 + CAST(:h AS DOUBLE) / 2", l=row["low"], h=row["high"])
+    kind = "date" if dates else "float"
+    ends = {name: measure(row[end], kind) or row[end] for name, end in (("l", "low"), ("h", "high"))}
+    middle = sql(":l / 2 + :h / 2", **ends)
     weight = sql("SUM(:n * :s)", n=n, s=row["share"])
     steps.append(
         (
@@ -123,8 +133,11 @@ def quantile(
     for side in sides[1:]:
         union = exp.Union(this=union, expression=side, distinct=False)
     steps.append((f"_quantile_{number}", union))
+    estimate = sql("MIN(CASE WHEN side = 2 AND meets THEN m END)")
+    if dates:
+        estimate = sql("CAST('1970-01-01' AS DATE) + CAST(FLOOR(:m) AS INTEGER)", m=estimate)
     return steps, {
-        f"e{number}": sql("MIN(CASE WHEN side = 2 AND meets THEN m END)"),
+        f"e{number}": estimate,
         f"l{number}": sql("CASE WHEN MAX(o) = 0 THEN MIN(CASE WHEN side = 0 AND meets THEN v END) END"),
         f"h{number}": sql("CASE WHEN MAX(o) = 0 THEN MAX(CASE WHEN side = 1 AND meets THEN v END) END"),
         f"u{number}": sql("CASE WHEN SUM(held) > 0 THEN 0 ELSE 1 END"),

@@ -16,7 +16,8 @@ from sqlglot import exp
 from sqlanon.query.boxes.box import Box
 from sqlanon.query.parse.names import Scope, boxes_in
 from sqlanon.query.refusal import refuse
-from sqlanon.query.rewrite.sqltree import FALSE, Tree, as_type, guarded, some, sql
+from sqlanon.query.rewrite.group_by import fact
+from sqlanon.query.rewrite.sqltree import FALSE, Tree, as_type, guarded, select, some, sql
 from sqlanon.query.where.formula import Formula, Part, both
 
 MOST_BRANCHES = 16
@@ -24,8 +25,8 @@ MOST_BRANCHES = 16
 
 _ENDS = (exp.Round, exp.Floor, exp.Ceil, exp.Cast)
 _REASON = (
-    "inside an aggregate, columns with ranges are added, subtracted and multiplied, divided by numbers, rounded, and chosen between by CASE, "
-    "abs and coalesce with a number"
+    "inside an aggregate, columns with ranges are added, subtracted and multiplied, divided by numbers, by exact columns and by ranges above 0, "
+    "rounded, and chosen between by CASE, abs and coalesce with a number"
 )
 
 
@@ -238,11 +239,8 @@ class Arithmetic:
         self, node: exp.Add | exp.Sub | exp.Mul | exp.Div, parts: Mapping[str, Part]
     ) -> Span | None:
         kind = type(node)
-        if kind is exp.Div:
-            by = node.right.unnest()
-            if not isinstance(by, exp.Literal) or by.is_string or float(by.this) <= 0:
-                refuse(self._scope.text, node, _REASON)
-        a, b = (self.span(side, parts) for side in (node.left, node.right))
+        below = self._divisor(node) if isinstance(node, exp.Div) else node.right
+        a, b = (self.span(side, parts) for side in (node.left, below))
         if a is None or b is None:
             return None
 
@@ -254,7 +252,8 @@ class Arithmetic:
 
         null = some([a.null, b.null])
         middle: Tree = kind(this=guarded(a.middle), expression=guarded(as_type(b.middle, "DOUBLE")))
-        if kind is exp.Mul and boxes_in(node.right) and boxes_in(node.left):
+        either_way = kind is exp.Div and not isinstance(below, exp.Literal)
+        if either_way or (kind is exp.Mul and boxes_in(node.right) and boxes_in(node.left)):
             products = [at(x, y) for x in (a.low, a.high) for y in (b.low, b.high)]
             low, high = (
                 sql(f"{word}(:a, :b, :c, :d)", **dict(zip("abcd", products, strict=True)))
@@ -270,6 +269,40 @@ class Arithmetic:
         if kind is exp.Div and node.args.get("typed"):  # whole numbers may be divided into whole ones
             middle = sql("(CAST(:l AS DOUBLE) + CAST(:h AS DOUBLE)) / 2", l=low, h=high)
         return Span(low, high, middle, null)
+
+    def _divisor(self, node: exp.Div) -> exp.Expr:
+        """What is divided by: a number above 0, an exact expression that is nowhere 0, or a column whose ranges are all above 0."""
+        by = node.right.unnest()
+        guard = by.expression if isinstance(by, exp.Nullif) else None
+        never_zero = isinstance(guard, exp.Literal) and not guard.is_string and float(guard.this) == 0
+        below = by.this.unnest() if never_zero else by
+        if isinstance(below, exp.Literal) and not below.is_string and float(below.this) > 0:
+            return below
+        if not boxes_in(below) and below.find(exp.Column) is not None:
+            if not never_zero and self._known_of_rows("BOOL_OR(:x = 0)", below):
+                refuse(
+                    self._scope.text,
+                    node,
+                    "the denominator is 0 in some row; write nullif(.., 0) for NULL there",
+                )
+            return by
+        box = self._scope.box(below.name) if isinstance(below, exp.Column) else None
+        if (
+            box is None
+            or box.state is not None
+            or box.shape != "interval"
+            or not box.numeric
+            or not self._known_of_rows("MIN(:x) > 0", box.parts["lo"])
+        ):
+            refuse(self._scope.text, node, f"{_REASON}; this denominator may be 0 or less")
+        return below
+
+    def _known_of_rows(self, text: str, tree: Tree) -> bool:
+        """A fact about the rows of the view and of what is joined to it."""
+        made = select([sql(text, x=tree)], self._scope.view())
+        if self._scope.joins:
+            made.set("joins", [join.copy() for join in self._scope.joins])
+        return bool(fact(self._scope, "query/divisor", made))
 
 
 def exact_parts(node: exp.Expr) -> Sequence[Tree]:

@@ -85,15 +85,14 @@ class _Sums:
         kinds: dict[str, str | exp.DataType] = {}
         for a in typed:
             bound = (
-                "DOUBLE"
+                (a.type or "DOUBLE")
                 if a.kind in ("ratio", "native", "quantile")
                 else "BIGINT"
                 if a.kind != "avg"
                 else self._averaged(a)
             )
-            kinds |= {
-                f"{end}{a.id}": "INT" if end == "u" else bound if end != "e" else "DOUBLE" for end in "elhu"
-            }
+            estimate = bound if a.kind == "quantile" else "DOUBLE"
+            kinds |= {f"{end}{a.id}": {"u": "INT", "e": estimate}.get(end, bound) for end in "elhu"}
         keys = [column(key) for key in self._keys]
         chosen: list[Tree] = [*keys]
         for name in names:
@@ -145,7 +144,7 @@ class _Sums:
         if a.native is not None:
             return native(self._scope, self._wanted, a, self._keys)
         if a.at is not None:
-            return quantile(a.id, a.at, self._values.of(a), keys, between=a.between)
+            return quantile(a.id, a.at, self._values.of(a), keys, between=a.between, dates=a.type is not None)
         if a.kind == "distinct" and a.box is not None:
             return distinct_values(a.id, a.box, self._values.of(a), keys, shown_values(self._scope, a.box))
         if a.kind == "distinct":

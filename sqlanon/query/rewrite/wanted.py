@@ -132,22 +132,64 @@ class Quad:
 
 
 @dataclass(frozen=True)
+class Sorting:
+    """A term that a window is ordered by.
+
+    Attributes:
+        term: its estimate, with the direction.
+        ends: its ends; None: it is the same in every source.
+    """
+
+    term: exp.Ordered
+    ends: Quad | None = None
+
+    @property
+    def falls(self) -> bool:
+        """Whether large values come first."""
+        return bool(self.term.args.get("desc"))
+
+
+@dataclass(frozen=True)
+class Over:
+    """A window function over the groups.
+
+    Attributes:
+        id: its number.
+        kind: rank, dense_rank, row_number, count, sum, min or max.
+        partition, order: as written, over the keys and the columns of the aggregates.
+        value: what is added up of each group; ``nothing``: when that is NULL in every source.
+        whole: the aggregate that has the same value over the rows of a whole partition, and its keys; None: there is none.
+    """
+
+    id: int
+    kind: str
+    partition: tuple[Tree, ...]
+    order: tuple[Sorting, ...]
+    value: Quad | None
+    nothing: Tree
+    whole: tuple[Tree, tuple[Tree, ...]] | None = None
+
+
+@dataclass(frozen=True)
 class Outputs:
     """What the query shows of its groups, over the columns of the aggregates and the keys ``g0``, ``g1``, ...
 
     Attributes:
         items: output name, and its value with bounds, or its exact value.
         having: whether the estimates pass; TRUE without a HAVING.
-        sure: whether the group passes in every consistent source.
+        sure: whether the group passes in every consistent source; ``may``: whether it does in some.
         order: the terms of ORDER BY.
         settled: whether the terms of ORDER BY have one value in every consistent source.
+        windows: the window functions in it.
     """
 
     items: tuple[tuple[str, Tree | Quad], ...]
     having: Tree
     sure: Tree
+    may: Tree
     order: tuple[exp.Ordered, ...]
     settled: Tree
+    windows: tuple[Over, ...] = ()
 
 
 @dataclass(frozen=True)

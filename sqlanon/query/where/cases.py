@@ -16,12 +16,16 @@ MOST_GROUPS = 64
 
 @dataclass(frozen=True)
 class Test:
-    """A predicate on one box under its sign; ``tree`` holds exactly when it does, over the box's value."""
+    """A predicate on one box under its sign; ``tree`` holds exactly when it does, over the box's value.
+
+    ``null``: whether NULL passes it; None: not known.
+    """
 
     id: int
     box: str
     tree: Tree
     comparison: Comparison | None = None
+    null: bool | None = None
 
     def on(self, value: Tree) -> Tree:
         """The test of one value."""

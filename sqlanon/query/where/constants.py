@@ -154,6 +154,24 @@ class Constants:
                 )
         return run
 
+    def holds_for_null(self, box: Box, tree: Tree) -> bool | None:
+        """Whether a test of a column holds where the column is NULL; None: the engine does not evaluate it there.
+
+        Args:
+            box: the column.
+            tree: the test, with NULL in place of the column.
+        """
+        text = exp.Select().select(tree.copy()).sql(dialect=self._scope.engine.dialect)
+        key = ("query/null", box.field.name, text)
+
+        def asked() -> bool | None:
+            try:
+                return bool(self._scope.engine.fetch(Statement("query/null", text))[0][0])
+            except DatabaseError:
+                return None
+
+        return self._scope.released.once(key, asked)
+
     def _fetch(self, box: Box, node: exp.Expr, written: exp.Expr) -> Any:  # noqa: ANN401 - an engine's value
         text = exp.Select().select(node.copy()).sql(dialect=self._scope.engine.dialect)
         if text not in self._known:

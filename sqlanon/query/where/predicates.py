@@ -15,7 +15,7 @@ from sqlanon.query.parse.names import Scope, boxes_in
 from sqlanon.query.refusal import refuse
 from sqlanon.query.rewrite.group_by import countable
 from sqlanon.query.rewrite.sqltree import FALSE, ONE, TRUE, Tree, less, negate
-from sqlanon.query.where.cases import Test
+from sqlanon.query.where.cases import Test, on
 from sqlanon.query.where.constants import Constants
 from sqlanon.query.where.formula import ATOMS, Formula, Triple, both, build, either, tests_in
 from sqlanon.query.where.interval_arithmetic import compared
@@ -153,15 +153,21 @@ class Predicates:
             compared, box = one.comparison, self._scope.box(one.box)
             tree = exp.Not(this=exp.Paren(this=one.tree.copy()))
             if compared is None or compared.op == "other":
-                self._boxed_tests[number] = Test(number, one.box, tree)
+                self._boxed_tests[number] = Test(
+                    number, one.box, tree, null=None if one.null is None else not one.null
+                )
             elif compared.op in ("null", "known"):
                 opposite = Comparison(number, _NOT[compared.op])
-                self._boxed_tests[number] = Test(number, one.box, tree, opposite)
+                self._boxed_tests[number] = Test(number, one.box, tree, opposite, null=compared.op == "known")
             else:
                 null = exp.Is(this=box.value, expression=exp.null())
                 known = exp.And(this=tree, expression=exp.Not(this=null.copy()))
                 self._boxed_tests[number] = Test(
-                    number, one.box, exp.Paren(this=known), Comparison(number, _NOT[compared.op], compared.at)
+                    number,
+                    one.box,
+                    exp.Paren(this=known),
+                    Comparison(number, _NOT[compared.op], compared.at),
+                    null=False,
                 )
                 return either([number, self._test(box, null, "null", None)])
         return number
@@ -191,7 +197,7 @@ class Predicates:
             ]
             return either(equal) if positive else both(equal)
         if (listed := _in_array(node)) is not None:
-            return again(listed, positive)
+            return again(listed, positive is isinstance(node, exp.EQ))
         if isinstance(node, exp.NullSafeEQ | exp.NullSafeNEQ):
             return self._null_safe(node, positive, again)
         boxes = boxes_in(node)
@@ -348,8 +354,24 @@ class Predicates:
                 tree = exp.Is(
                     this=exp.Paren(this=node.copy()), expression=FALSE if positive is False else TRUE
                 )
-            self._boxed_tests[number] = Test(number, box.id, tree, Comparison(number, op, at) if op else None)
+            null = (
+                op == "null"
+                if op or box.state is None
+                else self._constants.holds_for_null(box, on(tree, box.id, self._null_of(box)))
+            )
+            self._boxed_tests[number] = Test(
+                number, box.id, tree, Comparison(number, op, at) if op else None, null
+            )
         return number
+
+    def _null_of(self, box: Box) -> Tree:
+        """NULL in the type of the source's column."""
+        if box.field.kind == "enum":
+            return exp.cast(exp.null(), "TEXT")
+        return exp.cast(
+            exp.null(),
+            exp.DataType.build(box.field.source_type, dialect=self._scope.engine.dialect, udt=True),
+        )
 
     def _exact(self, node: exp.Expr, positive: bool) -> int:
         number = self._number(self._text(node), positive)
@@ -388,11 +410,13 @@ def _is_strict(node: exp.Expr) -> bool:
 
 
 def _in_array(node: exp.Expr) -> exp.Expr | None:
-    """``= ANY (ARRAY[...])`` of constants as IN; None: another predicate."""
-    if not isinstance(node, exp.EQ):
+    """``= ANY (ARRAY[...])`` of constants, and ``<> ALL``, as the IN that holds or does not; None: another predicate."""
+    if not isinstance(node, exp.EQ | exp.NEQ):
         return None
     side = node.right
-    values = side.this.unnest() if isinstance(side, exp.Any) else None
+    values = (
+        side.this.unnest() if isinstance(side, exp.Any if isinstance(node, exp.EQ) else exp.All) else None
+    )
     if not isinstance(values, exp.Array) or not all(
         isinstance(v, exp.Literal | exp.Neg) for v in values.expressions
     ):

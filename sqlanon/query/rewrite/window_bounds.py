@@ -1,0 +1,314 @@
+"""Bounds of window functions over the groups of an answer, as SQL over the table of the groups.
+
+A group is in the answer of every source, of some, or of none (`sure`, `may`). The rank of a group is 1 plus the groups ahead of it: from
+below those that are sure and ahead in every source, from above those that may be and are ahead in some. A total lies between the sums of
+the ends; where the groups' values add up to the same aggregate over all rows of the partition, it is asked for by itself, since a
+row that may lie in any of ten groups counts once there, and ten times in the sum of the high ends.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from sqlglot import exp
+
+from sqlanon.query.parse.bind import Bound
+from sqlanon.query.rewrite.box_rows import Tables, box_rows
+from sqlanon.query.rewrite.collect import collect
+from sqlanon.query.rewrite.final_select import with_tables
+from sqlanon.query.rewrite.sqltree import (
+    TRUE,
+    Tree,
+    column,
+    every,
+    named,
+    named_table,
+    negate,
+    own,
+    select,
+    some,
+    sql,
+    when,
+)
+from sqlanon.query.rewrite.sums import GROUPS, sums
+from sqlanon.query.rewrite.wanted import Over, Sorting, Wanted
+from sqlanon.query.rewrite.windows import MOST_RANKED, RANKS
+
+MARKED, WINDOWED = "_marked", "_windowed"
+_NUMBER = exp.Literal.number
+
+
+def windowed(bound: Bound, wanted: Wanted) -> Tables:
+    """The tables that follow the groups, the last of them `WINDOWED`: the groups, with the columns of every window function.
+
+    Of window function i it has the estimate ``we<i>``, the bounds ``wl<i>`` and ``wh<i>``, and ``wu<i>``, which is 1 where it may be NULL or the
+    group may be missing. A sum has also what the other groups add, from ``wo<i>`` to ``wp<i>``, and whether none is below 0, ``wf<i>``.
+
+    Args:
+        bound: the query.
+        wanted: its aggregates and what it shows of them; without window functions there are no tables.
+    """
+    overs = wanted.outputs.windows
+    if not overs:
+        return ()
+    made: list[tuple[str, exp.Expr]] = [(MARKED, _marked(wanted))]
+    chosen: list[Tree] = [sql("m.*")]
+    joins: list[exp.Join] = []
+    for over in overs:
+        if over.kind in RANKS:
+            made.append((f"_ahead_{over.id}", _ahead(over)))
+            joins.append(_left(named_table(f"_ahead_{over.id}"), sql(f"_ahead_{over.id}.id = m.id")))
+            chosen += _ranks(over)
+        else:
+            whole = _whole(bound, over)
+            if whole is not None:
+                same = [
+                    _alike(f"p{over.id}_{i}", "m", f"g{i}", f"whole_{over.id}")
+                    for i in range(len(over.partition))
+                ]
+                joins.append(_left(whole.subquery(f"whole_{over.id}"), every(same) if same else sql("1 = 1")))
+            chosen += _totals(over, whole=whole is not None)
+    last = select(chosen, exp.alias_(named_table(MARKED), "m", table=True))
+    last.set("joins", joins)
+    return (*made, (WINDOWED, last))
+
+
+def _left(table: exp.Expr, on: Tree) -> exp.Join:
+    return exp.Join(this=table, on=on, side="LEFT")
+
+
+def _alike(one: str, first: str, other: str, second: str) -> Tree:
+    return exp.NullSafeEQ(this=column(one, first), expression=column(other, second))
+
+
+def _marked(wanted: Wanted) -> exp.Select:
+    """The groups: which are sure, which may be, which the estimates show; what windows are divided and ordered by, and add up."""
+    outputs, present = wanted.outputs, wanted.present
+    assert present is not None
+    order = ", ".join(f"g{i}" for i in range(len(wanted.keys)))
+    marks: dict[str, Tree] = {
+        "id": sql(f"ROW_NUMBER() OVER (ORDER BY {order})"),
+        "sure": every([sql("COALESCE(:l, 0) > 0", l=column(f"l{present.id}")), outputs.sure]),
+        "may": every([sql("COALESCE(:h, 0) > 0", h=column(f"h{present.id}")), outputs.may]),
+        "shown": sql("COALESCE(:x, FALSE)", x=outputs.having),
+    }
+    for over in outputs.windows:
+        marks |= {f"p{over.id}_{i}": term for i, term in enumerate(over.partition)}
+        for i, term in enumerate(over.order):
+            if term.ends is None:  # its place in the engine's own order
+                marks[f"o{over.id}_{i}"] = exp.Window(
+                    this=exp.DenseRank(), order=exp.Order(expressions=[term.term.copy()])
+                )
+            else:
+                ends = {
+                    "e": term.ends.estimate,
+                    "l": term.ends.low,
+                    "h": term.ends.high,
+                    "u": term.ends.undefined,
+                }
+                marks |= {f"o{over.id}_{i}{end}": tree for end, tree in ends.items()}
+        if over.value is not None:
+            value = over.value
+            ends = {
+                "e": value.estimate,
+                "l": value.low,
+                "h": value.high,
+                "u": value.undefined,
+                "n": over.nothing,
+            }
+            marks |= {f"v{over.id}{end}": tree for end, tree in ends.items()}
+    return select([sql("*"), *(named(own(tree), name) for name, tree in marks.items())], GROUPS)
+
+
+def _ahead(over: Over) -> exp.Select:
+    """Of every group how many of its partition are ahead of it: ``low`` in every source, ``high`` in some."""
+    terms = list(enumerate(over.order))
+
+    def mark(name: str, table: str) -> Tree:
+        return column(name, table)
+
+    def known(i: int) -> Tree:
+        return every(sql(":u = 0", u=mark(f"o{over.id}_{i}u", table)) for table in "om")
+
+    def before(i: int, term: Sorting, first: str = "o", second: str = "m") -> Tree:
+        if term.ends is None:
+            return sql(":a < :b", a=mark(f"o{over.id}_{i}", first), b=mark(f"o{over.id}_{i}", second))
+        ends, word = ("lh", ">") if term.falls else ("hl", "<")
+        return sql(f"COALESCE(:a {word} :b AND :k, FALSE)", a=mark(f"o{over.id}_{i}{ends[0]}", first), b=mark(f"o{over.id}_{i}{ends[1]}", second), k=known(i))  # fmt: skip
+
+    def may_be_before(i: int, term: Sorting) -> Tree:
+        if term.ends is None:
+            return before(i, term)
+        ends, word = ("hl", "<=") if term.falls else ("lh", ">=")
+        return sql(f"NOT COALESCE(:a {word} :b AND :k, FALSE)", a=mark(f"o{over.id}_{i}{ends[0]}", "o"), b=mark(f"o{over.id}_{i}{ends[1]}", "m"), k=known(i))  # fmt: skip
+
+    def same(i: int, term: Sorting) -> Tree:
+        if term.ends is None:
+            return sql(":a = :b", a=mark(f"o{over.id}_{i}", "o"), b=mark(f"o{over.id}_{i}", "m"))
+        parts = {f"{table}{end}": mark(f"o{over.id}_{i}{end}", table) for table in "om" for end in "lh"}
+        return sql("COALESCE(:ol = :oh AND :ml = :mh AND :ol = :ml AND :k, FALSE)", k=known(i), **parts)
+
+    def may_be_same(i: int, term: Sorting) -> Tree:
+        if term.ends is None:
+            return same(i, term)
+        return negate(some([before(i, term), before(i, term, "m", "o")]))
+
+    def in_order(tied: Callable[[int, Sorting], Tree], ahead: Callable[[int, Sorting], Tree]) -> Tree:
+        """The first term in which two groups differ decides."""
+        return some(every([*(tied(j, other) for j, other in terms[:i]), ahead(i, term)]) for i, term in terms)
+
+    surely, maybe = in_order(same, before), in_order(may_be_same, may_be_before)
+    if over.kind == "row_number":  # of groups that are tied any may come first
+        maybe = some([maybe, every(may_be_same(i, term) for i, term in terms)])
+    one, none = _NUMBER(1), exp.null()
+    low, high = (
+        sql("COUNT(:x)", x=when(every([sql("o.sure"), surely]), one, none)),
+        sql("COUNT(:x)", x=when(every([sql("o.may"), maybe]), one, none)),
+    )
+    if over.kind == "dense_rank":
+        low, high = _distinct(over, surely, maybe)
+    pairs = [
+        sql("o.id <> m.id"),
+        *(_alike(f"p{over.id}_{i}", "o", f"p{over.id}_{i}", "m") for i in range(len(over.partition))),
+    ]
+    # Too many groups are refused by a check of the answer; they are not compared before.
+    others = select(
+        [sql("*")], MARKED, where=[sql("(SELECT COUNT(*) FROM _groups) <= :n", n=_NUMBER(MOST_RANKED))]
+    )
+    made = select(
+        [sql("m.id AS id"), named(low, "low"), named(high, "high")],
+        exp.alias_(named_table(MARKED), "m", table=True),
+        group=[sql("m.id")],
+    )
+    made.set("joins", [_left(others.subquery("o"), every(pairs))])
+    return made
+
+
+def _distinct(over: Over, surely: Tree, maybe: Tree) -> tuple[Tree, Tree]:
+    """How many different values are ahead: of those that are exact each counts once, of the others from below at least one, from above each."""
+    sure, may = every([sql("o.sure"), surely]), every([sql("o.may"), maybe])
+    some_sure = sql("MAX(CASE WHEN :x THEN 1 ELSE 0 END)", x=sure)
+    if len(over.order) > 1:
+        return some_sure, sql("COUNT(CASE WHEN :x THEN 1 END)", x=may)
+    name, exact = f"o{over.id}_0", over.order[0].ends is None
+    value = column(name if exact else f"{name}l", "o")
+    met = (
+        TRUE
+        if exact
+        else sql(
+            "COALESCE(:l = :h AND :u = 0, FALSE)",
+            l=value,
+            h=column(f"{name}h", "o"),
+            u=column(f"{name}u", "o"),
+        )
+    )
+    each = "COUNT(DISTINCT CASE WHEN :x THEN :v END)"
+    low = sql(f"GREATEST({each}, :s)", x=every([sure, met]), v=value, s=some_sure)
+    high = sql(
+        f"{each} + COUNT(CASE WHEN :y THEN 1 END)", x=every([may, met]), v=value, y=every([may, negate(met)])
+    )
+    return low, high
+
+
+def _ranks(over: Over) -> list[Tree]:
+    """The columns of a rank."""
+    function = {"rank": exp.Rank, "dense_rank": exp.DenseRank, "row_number": exp.RowNumber}[over.kind]()
+    order = [_estimated(over, i, term) for i, term in enumerate(over.order)]
+    order += [exp.Ordered(this=sql("m.id"))] if over.kind == "row_number" else []
+    estimate = exp.Window(
+        this=function, partition_by=[sql("m.shown"), *_partition(over)], order=exp.Order(expressions=order)
+    )
+    columns = {
+        "e": estimate, "l": sql(f"1 + _ahead_{over.id}.low"), "h": sql(f"1 + _ahead_{over.id}.high"),
+        "u": sql("CASE WHEN m.sure THEN 0 ELSE 1 END"),
+    }  # fmt: skip
+    return [named(tree, f"w{end}{over.id}") for end, tree in columns.items()]
+
+
+def _estimated(over: Over, i: int, term: Sorting) -> exp.Ordered:
+    """A term of ORDER BY, on the estimates."""
+    made = term.term.copy()
+    if term.ends is None:
+        return exp.Ordered(this=column(f"o{over.id}_{i}", "m"))
+    made.set("this", column(f"o{over.id}_{i}e", "m"))
+    return made
+
+
+def _partition(over: Over) -> list[Tree]:
+    return [column(f"p{over.id}_{i}", "m") for i in range(len(over.partition))]
+
+
+def _whole(bound: Bound, over: Over) -> exp.Select | None:
+    """The aggregate over the rows of whole partitions: keys ``g0``, ..., and ``e``, ``l``, ``h``, ``u``."""
+    if over.whole is None or bound.scope.released.left_out:
+        return None
+    node, keys = over.whole
+    asked = replace(bound, items=(("whole", node),), groups=keys, having=None, order=())
+    wanted = collect(asked)
+    rows = box_rows(bound.scope, wanted)
+    item = wanted.outputs.items[0][1]
+    assert not isinstance(item, exp.Expr)
+    listed = [column(f"g{i}") for i in range(len(keys))]
+    ends = {"e": item.estimate, "l": item.low, "h": item.high}
+    made = select([*listed, *(named(tree.copy(), name) for name, tree in ends.items())], GROUPS)
+    made.set("with_", with_tables([*rows.tables, *sums(bound.scope, wanted, rows)], made))
+    return made
+
+
+def _totals(over: Over, *, whole: bool) -> list[Tree]:
+    """The columns of a sum, count, minimum or maximum of groups."""
+    order = [exp.Ordered(this=column(f"o{over.id}_{i}", "m")) for i in range(len(over.order))]
+
+    def run(text: str, **parts: Tree) -> Tree:
+        made: Tree = exp.Window(this=sql(text, **parts), partition_by=_partition(over))
+        if order:
+            made.set("order", exp.Order(expressions=[term.copy() for term in order]))
+        return made
+
+    e, low, high, u, nothing = (column(f"v{over.id}{end}", "m") for end in "elhun")
+    zero = _NUMBER(0)
+    held = sql("m.sure AND :u = 0", u=u)
+    kept = sql("m.may AND NOT :n", n=nothing)
+    open_low, open_high = (run("BOOL_OR(:k AND :x IS NULL)", k=kept, x=end) for end in (low, high))
+    none = sql("CASE WHEN :d THEN 0 ELSE 1 END", d=every([sql("m.sure"), run("BOOL_OR(:h)", h=held)]))
+    found: dict[str, Tree] = {"u": none}
+    if over.kind == "count":
+        here = sql("CASE WHEN m.sure THEN 0 ELSE 1 END")
+        found = {
+            "e": run("COUNT(CASE WHEN m.shown THEN 1 END)"), "l": sql(":x + :y", x=run("COUNT(CASE WHEN m.sure THEN 1 END)"), y=here),
+            "h": run("COUNT(CASE WHEN m.may THEN 1 END)"), "u": here,
+        }  # fmt: skip
+    elif over.kind == "sum":
+        least = when(held, low, when(kept, sql("LEAST(:l, :z)", l=low, z=zero), zero))
+        most = when(held, high, when(kept, sql("GREATEST(:h, :z)", h=high, z=zero), zero))
+        ends = [run("SUM(:x)", x=least), run("SUM(:x)", x=most)]
+        others = [sql(":t - :x", t=total, x=mine) for total, mine in zip(ends, (least, most), strict=True)]
+        found |= {
+            "e": run("SUM(CASE WHEN m.shown THEN :e END)", e=e), "l": when(open_low, exp.null(), ends[0]), "h": when(open_high, exp.null(), ends[1]),
+            "o": when(open_low, exp.null(), others[0]), "p": when(open_high, exp.null(), others[1]),
+            "f": every([negate(sql("COALESCE(:x, FALSE)", x=open_low)), sql("COALESCE(:m >= 0, FALSE)", m=run("MIN(:x)", x=least))]),
+        }  # fmt: skip
+    else:
+        found |= _extremes(over, run, held, kept, (open_low, open_high))
+    if whole:
+        found |= {end: column(end, f"whole_{over.id}") for end in "elh"}
+    return [named(tree, f"w{end}{over.id}") for end, tree in found.items()]
+
+
+def _extremes(
+    over: Over, run: Callable[..., Tree], held: Tree, kept: Tree, open_: Sequence[Tree]
+) -> dict[str, Tree]:
+    """The smallest or largest value of a partition: what some group may have, and what a group that is sure forces."""
+    e, low, high = (column(f"v{over.id}{end}", "m") for end in "elh")
+    word, last = ("MIN", "MAX") if over.kind == "min" else ("MAX", "MIN")
+    near, far = (low, high) if over.kind == "min" else (high, low)
+    reached = when(open_[0 if over.kind == "min" else 1], exp.null(), run(f"{word}(:x)", x=when(kept, near)))
+    forced = run(f"{word}(:x)", x=when(held, far))
+    alone = when(open_[1 if over.kind == "min" else 0], exp.null(), run(f"{last}(:x)", x=when(kept, far)))
+    other = sql("COALESCE(:f, :a)", f=forced, a=alone)
+    ends = {"l": reached, "h": other} if over.kind == "min" else {"l": other, "h": reached}
+    return {"e": run(f"{word}(CASE WHEN m.shown THEN :e END)", e=e), **ends}
+
+
+__all__ = ["WINDOWED", "windowed"]
