@@ -40,6 +40,11 @@ class Outcome(Generic[R]):
         return {"release": self.release, "error": self.failure.to_dict()}
 
 
+def planned(options: Sequence[str]) -> list[str]:
+    """Of options of a run those that plan takes: it confirms nothing."""
+    return [option for option in options if option != "--allow-weaker"]
+
+
 def each(
     screen: Screen,
     releases: Sequence[ReleaseSpec],

@@ -64,10 +64,13 @@ def _keys(path: Path) -> list[dict[str, object]]:
     """The rows of a file of keys."""
     import csv
 
-    from sqlanon.errors import file_errors
-
-    with file_errors(str(path)), path.open(newline="", encoding="utf-8-sig") as file:
-        rows = list(csv.DictReader(file))
+    try:
+        with path.open(newline="", encoding="utf-8-sig") as file:
+            rows = list(csv.DictReader(file))
+    except OSError as error:
+        raise PolicyError(f"cannot read {path}: {error.strerror or type(error).__name__}") from error
+    except (UnicodeError, csv.Error) as error:
+        raise PolicyError(f"{path}: no CSV file in UTF-8") from error
     if not rows:
         raise PolicyError(
             f"{path}: no keys; it wants a first line with the columns of the key, and a line for each key"

@@ -120,8 +120,10 @@ def url(db: str | None, policy: PolicySpec | None) -> str:
     return chosen
 
 
-def pick(policy: PolicySpec, select: Sequence[str] | None) -> tuple[ReleaseSpec, ...]:
-    """The releases that --select names, in the policy's order; all of them without it."""
+def pick(
+    policy: PolicySpec, select: Sequence[str] | None, option: str = "--select: "
+) -> tuple[ReleaseSpec, ...]:
+    """The releases that --select names, in the policy's order; all of them without it. ``option``: how an error begins."""
     if not select:
         return policy.releases
     known = list(dict.fromkeys(one.together.name if one.together else one.name for one in policy.releases))
@@ -129,7 +131,7 @@ def pick(policy: PolicySpec, select: Sequence[str] | None) -> tuple[ReleaseSpec,
     unknown = [name for name in select if name not in names]
     if unknown:
         raise PolicyError(
-            f"--select: no release {', '.join(unknown)} in the policy; it has: {', '.join(known)}"
+            f"{option}no release {', '.join(unknown)} in the policy; it has: {', '.join(known)}"
         )
     return tuple(
         one for one in policy.releases if one.name in select or (one.together and one.together.name in select)

@@ -259,3 +259,27 @@ def test_output_that_cannot_be_written(cli, people_csv):
     ended = cli("anonymize", people_csv, *words)
     assert ended.code in (2, 3)
     refused(ended, ended.code, "nowhere")
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (None, "cannot read keys.csv: No such file"),
+        (b"", "keys.csv: no keys"),
+        (b"id\n", "keys.csv: no keys"),
+        (b"id\n5,6\n", "keys.csv: a line has more or fewer fields"),
+        (b'id\n""\n', "keys.csv: a field is empty"),
+        (b"id\n\xff\xfe\n", "keys.csv: no CSV file in UTF-8"),
+    ],
+)
+@pytest.mark.usefixtures("policy")
+def test_files_of_keys(cli, tmp_path, content, said):
+    """Of ``erase``, before it connects."""
+    if content is not None:
+        (tmp_path / "keys.csv").write_bytes(content)
+    refused(cli("erase", "people", "--key-file", "keys.csv"), 2, said)
+
+
+@pytest.mark.usefixtures("policy")
+def test_erase_of_a_release_that_the_policy_does_not_have(cli):
+    refused(cli("erase", "nobody", "--key-file", "keys.csv"), 2, "error: no release nobody in the policy")

@@ -6,6 +6,8 @@ import re
 import shlex
 from pathlib import Path
 
+import pytest
+
 from tests.cli.conftest import POLICY, Cli, make_duckdb
 
 FROZEN = "    key: [id]\n    refresh: {mode: frozen, cohort: {rows: 10}, max_waiting: 0.05}\n"
@@ -46,14 +48,18 @@ def test_commands_run_as_they_are_printed(cli: Cli, warehouse: str, tmp_path: Pa
     assert record.is_file()
 
 
-def test_a_refused_erase_prints_the_run_that_it_needs(cli: Cli, warehouse: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize("k", [6, 4])
+def test_a_refused_erase_prints_the_run_that_it_needs(
+    cli: Cli, warehouse: str, tmp_path: Path, k: int
+) -> None:
+    """Also of a policy that is weaker."""
     policy, keys = tmp_path / "it's mine.yml", tmp_path / "some keys.csv"
     text = POLICY.format(url="duckdb:///nowhere.duckdb") + FROZEN
     policy.write_text(text, encoding="utf-8")
     keys.write_text("id\n1001\n", encoding="utf-8")
     given = ("-p", policy, "--db", warehouse)
     assert cli("run", *given).code == 0
-    policy.write_text(text.replace("k: 5", "k: 6"), encoding="utf-8")
+    policy.write_text(text.replace("k: 5", f"k: {k}"), encoding="utf-8")
     asked = ("erase", "people", "--key-file", keys, *given, "--yes")
     stopped = cli(*asked)
     assert stopped.code == 2

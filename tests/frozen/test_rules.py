@@ -110,7 +110,7 @@ def test_the_clock_decides_when_a_cohort_is_due(shared_db: Any, monkeypatch: pyt
     write(shared_db, table, source | more | {60: (1, 1, "flu", 1)})
     assert shared_db.run(spec).lineage.waiting == 1
     at(14)
-    with pytest.raises(PrivacyViolation, match="max_age"):
+    with pytest.raises(PrivacyViolation, match="max_age allows 7d, and a row waits since 2030-01-06"):
         shared_db.run(spec)
 
 
@@ -246,11 +246,26 @@ def test_what_needs_a_new_lineage(shared_db: Any) -> None:
         shared_db.run(leaving, new_lineage=True, allow_weaker=True)
     other = replace(spec, method=replace(spec.method, name="mondrian"))
     assert shared_db.run(other).lineage.number == 1
-    assert shared_db.run(stronger, new_lineage=True).lineage.number == 2
+    anew = shared_db.run(stronger, new_lineage=True)
+    assert (anew.lineage.number, anew.why[-1]) == (2, "a new lineage begins")
     write(shared_db, table, source)
     shared_db.run(replace(leaving, privacy=stronger.privacy), allow_weaker=True)
     back = shared_db.run(stronger)
     assert (back.lineage.number, back.lineage.published) == (3, 20)
+
+
+def test_a_key_that_does_not_identify_rows_publishes_nothing(shared_db: Any) -> None:
+    table, spec, source = begun(shared_db)
+    rows = seen(shared_db, table)
+    for more, said in (
+        (f"SELECT * FROM {table} WHERE id = 3", "1 rows repeat one"),
+        ("VALUES (NULL, 1, 1, 'flu', 0)", "1 rows have none"),
+    ):
+        write(shared_db, table, source)
+        shared_db.engine.execute(f"INSERT INTO {table} {more}")
+        with pytest.raises(GuardError, match=f"key id does not identify rows: {said}.*correct the source"):
+            shared_db.run(spec)
+    assert seen(shared_db, table) == rows
 
 
 def test_a_lineage_that_is_gone_is_not_made_up(shared_db: Any) -> None:

@@ -128,7 +128,7 @@ def erase(
 ) -> int | None:
     """Erase keys from a release with refresh: {mode: frozen}: their classes leave at once, and they are never published again."""
     spec = load(policy)
-    release, *others = pick(spec, [name])
+    release, *others = pick(spec, [name], "")
     if others:
         raise PolicyError(
             f"{name} has several tables, whose versions are no lineage: delete the rows from the sources and run"

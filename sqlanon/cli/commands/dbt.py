@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 
 import typer
 
-from sqlanon.cli.batch import each
+from sqlanon.cli.batch import each, planned
 from sqlanon.cli.command import Commands, register
 from sqlanon.cli.erasing import KeyFile, Name, Yes, erase_keys
 from sqlanon.cli.options import AllowWeaker, Due, Full, NewLineage, RecordFile, database
@@ -116,7 +116,7 @@ def plan(
             _picked(project, select),
             made,
             done,
-            again=lambda spec, words: following("plan", words, [spec.name]),
+            again=lambda spec, words: following("plan", planned(words), [spec.name]),
         )
 
 
@@ -157,11 +157,7 @@ def run(
                 )
 
             def again(spec: ReleaseSpec, words: Sequence[str]) -> str:
-                more = [
-                    *words,
-                    *(["--allow-weaker"] if allow_weaker else []),
-                    *(["--record", str(record)] if record else []),
-                ]
+                more = [*words, *(["--record", str(record)] if record else [])]
                 return _next(
                     "run", more, [spec.name], project_dir, profiles_dir, profile, target, target_path, db
                 )

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from sqlanon.cli.batch import each
+from sqlanon.cli.batch import each, planned
 from sqlanon.cli.new_file import ensure_new, write_new
 from sqlanon.cli.options import (
     POLICY,
@@ -159,7 +159,7 @@ def plan(
             releases,
             lambda release: connected.plan(release, beside=spec.releases, new_lineage=new_lineage),
             done,
-            again=lambda release, words: next_command("plan", policy, [release.name], db, *words),
+            again=lambda release, words: next_command("plan", policy, [release.name], db, *planned(words)),
         )
 
 
@@ -223,9 +223,8 @@ def run(
                 )
 
             def again(release: ReleaseSpec, words: Sequence[str]) -> str:
-                given = ["--allow-weaker"] if allow_weaker else []
-                given += ["--record", str(record)] if record else []
-                return next_command("run", policy, [release.name], db, *words, *given)
+                recorded = ["--record", str(record)] if record else []
+                return next_command("run", policy, [release.name], db, *words, *recorded)
 
             code = each(screen, releases, work, done, written.add if written else None, again=again)
         if written:

@@ -52,7 +52,7 @@ def check_key(scratch: Scratch, spec: ReleaseSpec, stage: TableRef) -> None:
     if problems:
         raise GuardError(
             f"{spec.name}: key {', '.join(spec.key)} does not identify rows: {', and '.join(problems)}; name columns that are "
-            "together unique and not NULL, or leave key out"
+            f"together unique and not NULL, or {'correct the source' if spec.refresh.frozen else 'leave key out'}"
         )
 
 

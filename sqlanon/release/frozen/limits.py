@@ -31,13 +31,21 @@ def hold(spec: ReleaseSpec, rows: int, found: LineageReport, too_long: str | Non
         if most is not None and count > most * of
     ]
     if too_long:
-        problems.append(f"max_age is exceeded by a row that waits since {too_long}")
+        problems.append(f"max_age allows {_span(asked.max_age or 0)}, and a row waits since {too_long}")
     if problems:
         raise PrivacyViolation(
             f"{spec.name}: {'; '.join(problems)}; {found.waiting} rows wait for their cohort, {found.for_new_lineage} for a new lineage. The published "
             "version stays. Choices: run --new-lineage, which publishes all rows anew and reports what that reveals beside the versions before; a "
             "smaller cohort; or a higher limit"
         ).advising("--new-lineage")
+
+
+def _span(seconds: int) -> str:
+    """A time as a policy writes it."""
+    unit, name = next(
+        (unit, name) for unit, name in ((86400, "d"), (3600, "h"), (60, "m")) if seconds % unit == 0
+    )
+    return f"{seconds // unit}{name}"
 
 
 __all__ = ["hold"]

@@ -50,12 +50,12 @@ def lineage_of_run(state: ReleaseState, *, anew: bool, listing: bool = False) ->
     found = None if anew else current(state)
     if found is None:
         return Lineage.of(state.engine, spec.name, next_number(state.versions)), True
-    broken = _broken(spec, newest(state, found.number), state)
+    broken, weaker = _broken(spec, newest(state, found.number), state)
     if broken:
         raise GuardError(
             f"{spec.name}: what was published stays as it is (refresh: {{mode: frozen}}), and this cannot hold for it: {'; '.join(broken)}. "
             "run --new-lineage begins anew, and reports what old and new versions reveal together"
-        ).advising("--new-lineage")
+        ).advising("--new-lineage", *(["--allow-weaker"] if weaker else []))
     return found, False
 
 
@@ -80,10 +80,11 @@ def _check_clock(state: ReleaseState) -> None:
 
 def due_again(state: ReleaseState, decision: Decision, lineage: Lineage, begins: bool) -> Decision:
     """The same; but where a cohort is due by the time alone, or a new lineage is asked for, a version is made of an unchanged source too."""
+    if begins and decision.previous is not None:
+        state_now = decision.state if decision.same_as is None else "made anew"
+        return replace(decision, state=state_now, why=(*decision.why, "a new lineage begins"), same_as=None)
     if decision.same_as is None:
         return decision
-    if begins:
-        return replace(decision, state="made anew", why=(*decision.why, "a new lineage begins"), same_as=None)
     found = state.engine.fetch(statement("frozen/waiting", state.engine.dialect, rows=lineage.rows))[0]
     refused = newest(state, lineage.number).report["lineage"].get("refused_since")
     waits = Census(
@@ -100,8 +101,8 @@ def _parsed(at: str) -> datetime.datetime:
     return datetime.datetime.fromisoformat(at)
 
 
-def _broken(spec: ReleaseSpec, last: Entry, state: ReleaseState) -> list[str]:
-    """What of the policy and of the source's columns differs from the lineage's last version so that its classes cannot stay."""
+def _broken(spec: ReleaseSpec, last: Entry, state: ReleaseState) -> tuple[list[str], bool]:
+    """What of the policy and of the source's columns differs from the lineage's last version so that its classes cannot stay; whether it is weaker."""
     changed = [one for one in policy_changes(last, spec) if not one.setting]
     found = [str(one) for one in changed if one.weaker or not _SAME.fullmatch(one.what)]
     before = dict(last.source_columns or ())
@@ -113,7 +114,7 @@ def _broken(spec: ReleaseSpec, last: Entry, state: ReleaseState) -> list[str]:
         for column in state.source.columns
         if column.name.lower() in read and before.get(column.name, column.shown_type) != column.shown_type
     ]
-    return found
+    return found, any(one.weaker for one in changed)
 
 
 __all__ = ["due_again", "lineage_of_run", "newest"]

@@ -33,6 +33,8 @@ def guard_source(scratch: Scratch, spec: ReleaseSpec, roles: Roles, rows: int) -
     columns = {column.name: column for column in roles.relation.columns}
     if spec.rows_are == "persons":
         for item in roles.identifier_specs:
+            if spec.refresh.frozen and [item.name.lower()] == [name.lower() for name in spec.key]:
+                continue  # `check_key` refuses it: a lineage needs the key, whatever rows are
             if item.accept_repeats or _all_differ(scratch, roles.relation.ref, columns[item.name]):
                 continue
             as_text = not columns[item.name].hashable
