@@ -16,7 +16,7 @@ from tests.frozen.model import Key, Lineage, Member, Row
 from tests.frozen.wards import classes, lineage_table, patient, seen, spec_of, ward, write
 
 FRESH = count()
-K, L, COHORT = 3, 2, 8
+K, L, COHORT, NIGHTS = 3, 2, 8, 5
 
 
 def by_hand(source: dict[int, tuple[Any, ...]]) -> dict[Key, Row]:
@@ -25,9 +25,9 @@ def by_hand(source: dict[int, tuple[Any, ...]]) -> dict[Key, Row]:
 
 @pytest.mark.parametrize("seed", seeds(50, 2))
 def test_versions_are_those_of_the_model(shared_db: Any, seed: int) -> None:
-    """Random nights: every count, every published row, and that classes are lawful, cover their rows and never change."""
+    """Random nights, with erasures and rollbacks: every count, every published row, and that classes are lawful, cover their rows and never change."""
     draw, table = random.Random(seed), f"f{seed}_{next(FRESH)}"
-    spec, source, number = spec_of(table, rows=COHORT, k=K, l=L), ward(draw, 24), count(24)
+    spec, source, number = spec_of(table, rows=COHORT, k=K, l=L, keep=3), ward(draw, 24), count(24)
     gone: dict[int, tuple[Any, ...]] = {}
 
     def divided(rows: Sequence[Member]) -> list[list[Key]] | None:
@@ -56,31 +56,41 @@ def test_versions_are_those_of_the_model(shared_db: Any, seed: int) -> None:
         return list(groups.values())
 
     exits: dict[Key, int] = {}
-    model, changed = Lineage(K, L, COHORT, None, divided, parted), True
-    for night in range(7):
+    model, changed, kept = Lineage(K, L, COHORT, None, divided, parted), True, 0
+    for night in range(NIGHTS):
         write(shared_db, table, source)
-        report = shared_db.run(spec)
+        erased = night > 1 and draw.random() < 0.2
+        if erased:
+            key = draw.choice(sorted(source))
+            done = shared_db.erase(spec, [{"id": key}], confirmed=True)
+            assert done.rows == len(model.erase({key}))
+            kept = 1
+        back = kept > 1 and draw.random() < 0.2
+        if back:
+            shared_db.rollback(table)
+        report = shared_db.run(spec, full=back)
         version = model.run(by_hand(source), night)
-        assert report.outcome == ("published" if changed else "unchanged")
+        made = back or (bool(version.cohort) if erased else changed)
+        assert report.outcome == ("published" if made else "unchanged")
+        kept += made
         found = report.lineage
-        if report.outcome == "published":
-            assert (
-                found.current, found.stale, found.retained, found.waiting, found.refused, found.gone, found.erased
-            ) == version.counts  # fmt: skip
-            assert found.published == len(version.cells)
+        assert (
+            found.current, found.stale, found.retained, found.waiting, found.refused, found.gone, found.erased
+        ) == version.counts  # fmt: skip
+        assert found.published == len(version.cells)
         records = Counter((*cell.box[0], *cell.box[1], *cell.value) for cell in version.cells.values())
         assert seen(shared_db, table) == records
         before = dict(source)
-        for one in draw.sample(sorted(source), min(4, len(source))):
+        for one in draw.sample(sorted(source), min(5, len(source))):
             gone[one] = source.pop(one)
-        for one in draw.sample(sorted(source), min(3, len(source))):
+        for one in draw.sample(sorted(source), min(4, len(source))):
             source[one] = patient(draw)
-        for one in draw.sample(sorted(gone), min(1, len(gone))):
+        for one in draw.sample(sorted(gone), min(draw.randrange(3), len(gone))):
             source[one] = gone.pop(one)
-        for _ in range(draw.randrange(7)):
+        for _ in range(draw.randrange(11)):
             source[next(number)] = patient(draw)
         changed = source != before
-    together = shared_db.history(table) if len(model.versions) > 1 else ()
+    together = shared_db.history(table) if seed % 4 == 0 else ()
     assert all(one.failing == 0 and not one.unknown for one in together)
 
 

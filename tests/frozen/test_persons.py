@@ -71,6 +71,11 @@ def test_nights_of_events(shared_db: Any, persons: str, seed: int) -> None:
             del source[key]
         come(8, night * 5, 40)
     assert all(one.failing == 0 and not one.unknown for one in shared_db.history(table))
+    audit = shared_db.audit(f"release.{table}", spec=spec)
+    assert audit.not_measured == ()
+    measured = {one.name: one.reached for one in audit.requirements}
+    assert measured["persons"] == min(map(len, holds.values()))
+    assert all(one.satisfied for one in audit.requirements)
 
 
 def test_later_rows_wait_also_where_no_row_of_the_person_is_left(shared_db: Any) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import random
 from collections import Counter
+from collections.abc import Iterable
 from dataclasses import replace
 from itertools import count
 from typing import Any
@@ -89,15 +90,20 @@ def lineage_table(db: Any, table: str, number: int = 1) -> str:
 
 def hashed(db: Any, table: str, number: int) -> str:
     """The hash of a ward's key: SHA-256 of the release's secret and the key, as docs/frozen.md says."""
+    return hashes(db, table, [number])[number]
+
+
+def hashes(db: Any, table: str, numbers: Iterable[int]) -> dict[int, str]:
+    """Of several keys."""
     secret = db.engine.fetch(f"SELECT secret FROM _sqlanon.secrets WHERE release = '{table}'")[0][0]
-    text = str(number)
-    return hashlib.sha256(f"{secret}/key/{len(text)}:{text}".encode()).hexdigest()
+    texts = {number: f"{secret}/key/{len(str(number))}:{number}" for number in numbers}
+    return {number: hashlib.sha256(text.encode()).hexdigest() for number, text in texts.items()}
 
 
-def classes(db: Any, table: str, ids: Any) -> dict[int, int]:
+def classes(db: Any, table: str, ids: Iterable[int]) -> dict[int, int]:
     """The class of keys in the first lineage."""
     rows = db.engine.fetch(
         f"SELECT _sqlanon_key, _sqlanon_class FROM {lineage_table(db, table)} WHERE _sqlanon_class IS NOT NULL"
     )
     known = dict(rows)
-    return {number: known[key] for number in ids if (key := hashed(db, table, number)) in known}
+    return {number: known[key] for number, key in hashes(db, table, ids).items() if key in known}

@@ -14,6 +14,7 @@ from typing import Any
 
 from sqlanon.engines.base import Engine, TableRef
 from sqlanon.release.store.catalog_entry import Entry
+from sqlanon.release.store.lineage import lineage_of
 from sqlanon.release.store.rights import reading
 from sqlanon.results import Feasible, RequirementResult
 from sqlanon.spec import NullPerson, ReleaseSpec, person_name
@@ -163,8 +164,8 @@ def of_version(engine: Engine, entry: Entry | None) -> Counts:
     columns = linked(engine, entry)
     if entry is None or not columns:
         return Counts()
-    with reading(engine, entry.link):
-        return measure(engine, entry.link, ("class",), columns, assigned=True)
+    with link_table(engine, entry) as table:
+        return measure(engine, table, ("class",), columns, assigned=True)
 
 
 @contextmanager
@@ -181,23 +182,53 @@ def counted_rows(engine: Engine, entry: Entry | None) -> Iterator[tuple[TableRef
 @contextmanager
 def published_rows(engine: Engine, entry: Entry, columns: Sequence[str]) -> Iterator[TableRef]:
     """The private link table of a version, without the rows that it leaves out: a copy where there are some."""
-    with reading(engine, entry.link):
+    with link_table(engine, entry) as own:
         if not entry.report.get("left_out"):
-            yield entry.link
+            yield own
             return
         with Scratch(engine) as scratch:
             table = scratch.table("published")
-            scratch.execute("audit/published", published=table, linked=entry.link, persons=list(columns))
+            scratch.execute("audit/published", published=table, linked=own, persons=list(columns))
             yield table
+
+
+@contextmanager
+def link_table(engine: Engine, entry: Entry) -> Iterator[TableRef]:
+    """The private table that ties the rows of a version to persons: its own, or a copy of what its lineage has of it."""
+    lineage = lineage_of(engine, entry)
+    if lineage is None:
+        with reading(engine, entry.link):
+            yield entry.link
+        return
+    with reading(engine, lineage.rows), Scratch(engine) as scratch:
+        table = scratch.table("persons")
+        sensitive = sum(column["role"] == "sensitive" for column in entry.policy["columns"])
+        scratch.execute(
+            "frozen/history", history=table, rows=lineage.rows, at=entry.version, sensitive=range(1, 1 + sensitive),
+            persons=list(hashes_of(counted_in(entry.policy)).values()),
+        )  # fmt: skip
+        yield table
+
+
+def link_columns(engine: Engine, entry: Entry) -> set[str]:
+    """The columns of that table; none where it is not there."""
+    lineage = lineage_of(engine, entry)
+    table = entry.link if lineage is None else lineage.rows
+    if not engine.exists(table):
+        return set()
+    own = {column.name for column in engine.relation(table_name(table)).columns}
+    if lineage is None:
+        return own
+    persons = hashes_of(counted_in(entry.policy)).values() if "_sqlanon_owner" in own else ()
+    return {*(name.removeprefix("_sqlanon_") for name in own), *persons}
 
 
 def linked(engine: Engine, entry: Entry | None) -> dict[str, str]:
     """Per counted identifier of a version its column in the private link table; none where that has no such columns."""
-    if entry is None or not counted_in(entry.policy) or not engine.exists(entry.link):
+    if entry is None or not counted_in(entry.policy):
         return {}
     columns = hashes_of(counted_in(entry.policy))
-    known = {column.name for column in engine.relation(table_name(entry.link)).columns}
-    return columns if known.issuperset(columns.values()) else {}
+    return columns if link_columns(engine, entry).issuperset(columns.values()) else {}
 
 
 def nulls_in(policies: Sequence[Mapping[str, Any]], name: str) -> NullPerson | None:
@@ -210,6 +241,8 @@ def why_missing(entry: Entry | None) -> str:
     """Why the persons of a version cannot be counted, with what to do."""
     if entry is None:
         return "the private tables of this release are not in this database; audit it by the policy from the database of its source"
+    if entry.frozen:
+        return f"the lineage of version {entry.version} does not have them: it is gone, or another policy made it; run --new-lineage"
     return (
         f"version {entry.version} was made without counting it, by an older sqlanon or another policy; "
         "run again with --full"

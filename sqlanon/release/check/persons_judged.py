@@ -12,11 +12,10 @@ from dataclasses import replace
 from sqlanon.engines.base import Engine, TableRef
 from sqlanon.formats import Grouping
 from sqlanon.privacy.base import Requirement
-from sqlanon.release.check.persons import linked, nulls_in, published_rows, why_missing
+from sqlanon.release.check.persons import link_columns, linked, nulls_in, published_rows, why_missing
 from sqlanon.release.store.catalog_entry import Entry
 from sqlanon.results import RequirementResult
 from sqlanon.spec import ReleaseSpec
-from sqlanon.sqltext import table_name
 from sqlanon.table.scratch import Scratch
 
 
@@ -54,11 +53,14 @@ def judged(
         grouping = Grouping(table, ("class",), persons=tuple(columns[name.lower()] for name in names))
         reading_values = {one.column for one in able if one.reads_values}
         read = {value: name for value, name in zip(values, sensitive, strict=False) if name in reading_values}
+        read = {} if entry.frozen else read
         with _valued(engine, grouping, values, read, target) as valued:
             for one in able:
                 if one.reads_values and valued is None:
                     lacking.append(
-                        f"{one.name} by {one.column}: the table has other values than version {entry.version} was made with"
+                        f"{one.name} by {one.column}: a lineage has hashes of values that the table does not have; each run measures it of its cohort"
+                        if entry.frozen
+                        else f"{one.name} by {one.column}: the table has other values than version {entry.version} was made with"
                     )
                     continue
                 groups = valued if valued and one.reads_values else grouping
@@ -86,9 +88,9 @@ def _valued(
 
 def _values(engine: Engine, entry: Entry | None, sensitive: Sequence[str]) -> list[str]:
     """The columns of a version's private link table with hashes of these sensitive columns; none where it lacks one."""
-    if entry is None or not engine.exists(entry.link):
+    if entry is None:
         return []
     own = [column["name"].lower() for column in entry.policy["columns"] if column["role"] == "sensitive"]
-    known = {column.name for column in engine.relation(table_name(entry.link)).columns}
+    known = link_columns(engine, entry)
     found = [f"s{own.index(name.lower()) + 1}" for name in sensitive if name.lower() in own]
     return found if len(found) == len(sensitive) and known.issuperset(found) else []
