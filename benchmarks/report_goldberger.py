@@ -46,5 +46,8 @@ SECTIONS: Mapping[str, Callable[[Path], str]] = {
         f"goldberger {name} whole": partial(section, name, stem=f"goldberger_{name}_whole")
         for name in _OF_ALL
     },
-    **{f"goldberger k {k} whole": partial(section, "k", stem=f"goldberger_k_{k}_whole") for k in (10, 100)},
+    **{
+        f"goldberger k {k} whole": partial(section, "k", stem=f"goldberger_k_{k}_whole")
+        for k in (10, "rest", 100)
+    },
 }
