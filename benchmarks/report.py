@@ -1,4 +1,4 @@
-"""The tables of ``docs/benchmarks.md``, ``docs/ghinita2009.md``, ``docs/xiao2010.md``, ``docs/doka2015.md``, ``docs/fulldomain.md``, ``docs/clustering.md``, ``docs/goldberger2010.md`` and the README, made from the JSON in ``results/`` so that
+"""The tables of ``docs/benchmarks.md``, ``docs/ghinita2009.md``, ``docs/xiao2010.md``, ``docs/doka2015.md``, ``docs/fulldomain.md``, ``docs/clustering.md``, ``docs/goldberger2010.md``, ``docs/query.md`` and the README, made from the JSON in ``results/`` so that
 no figure is ever typed.
 
 ``python -m benchmarks.report`` rewrites them; ``--check`` only says (exit code 1) whether they are up to date.
@@ -20,6 +20,7 @@ from benchmarks import (
     report_goldberger,
     report_lattice,
     report_loss,
+    report_query,
     report_readme,
     report_speed,
     report_xiao,
@@ -40,6 +41,7 @@ SECTIONS: Sections = {
 PAGES: Mapping[Path, Sections] = {
     DOCS: SECTIONS,
     ROOT / "docs" / "ghinita2009.md": {**report_ghinita.SECTIONS, **report_divergence.SECTIONS},
+    ROOT / "docs" / "query.md": report_query.SECTIONS,
     ROOT / "docs" / "engines.md": {"texts": report_speed.texts},
     ROOT / "docs" / "xiao2010.md": report_xiao.SECTIONS,
     ROOT / "docs" / "doka2015.md": report_doka.SECTIONS,

@@ -12,6 +12,7 @@ from typing import Any
 import pytest
 
 from sqlanon.errors import UnsupportedError
+from sqlanon.query.rewrite import domains, group_by
 from tests.oracle.handmade import plain, publish, quasi
 
 COLUMNS = [
@@ -149,3 +150,39 @@ def test_what_null_decides_is_certain_where_null_is(shared_db: Any) -> None:
     assert (row["n"].low, row["n"].high) == (1, 2)
     assert (row["m"].low, row["m"].high) == (2, 3)
     assert (row["s"].low, row["s"].high) == (1, 3)
+
+
+@pytest.mark.cover
+@pytest.mark.parametrize("seed", range(3))
+def test_predicates_are_counted_along_the_line(
+    shared_db: Any, monkeypatch: pytest.MonkeyPatch, seed: int
+) -> None:
+    """Ranges that overlap hold more values together than the line from the first to the last: each is asked once."""
+    rng = random.Random(seed)
+    rows = [
+        (lo := rng.randint(0, 3), lo + rng.randint(2, 5), 1, 3 + rng.randint(0, 2), 0, 1) for _ in range(4)
+    ]
+    for module in (group_by, domains):
+        monkeypatch.setattr(module, "MOST_VALUES", 9)
+    name = made(shared_db, rows)
+    march = "extract(month FROM seen) = 3"
+    items = f"count(*) FILTER (WHERE {march}) AS m, count(*) FILTER (WHERE a % 2 = 1) AS o, sum(c) FILTER (WHERE {march} AND a % 2 = 0) AS s"
+    (row,) = shared_db.query(f"SELECT {items} FROM {name}").rows
+    found: dict[str, list[tuple[bool, bool]]] = {"m": [], "o": [], "s": []}
+    part = 0.0
+    for r in rows:
+        days = [FIRST + dt.timedelta(days=d) for d in range(r[0], r[1] + 1)]
+        ages = range(r[2], r[3] + 1)
+        hits = {"m": [d.month == 3 for d in days], "o": [a % 2 == 1 for a in ages]}
+        hits["s"] = [d.month == 3 and a % 2 == 0 for d in days for a in ages]
+        for key, values in hits.items():
+            found[key] += [(all(values), any(values))]
+        part += sum(hits["m"]) / len(days)
+    for key, pairs in found.items():
+        certain, possible = (sum(pair[i] for pair in pairs) for i in range(2))
+        assert (row[key].low, row[key].high) == (certain if certain or key != "s" else 1, possible), (
+            key
+        )  # a sum of no row is NULL
+    assert row["m"].estimate == pytest.approx(part)
+    with pytest.raises(UnsupportedError, match="hold more than 9 values together"):
+        shared_db.query(f"SELECT max(seen) FILTER (WHERE {march}) AS x FROM {name}")

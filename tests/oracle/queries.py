@@ -27,7 +27,7 @@ OF_ROWS = {
     "xr6": "sum(a) * count(c)", "xq0": "percentile_cont(0.5) WITHIN GROUP (ORDER BY a)", "xq1": "percentile_disc(0.3) WITHIN GROUP (ORDER BY a)", "xq2": "percentile_cont(0.5) WITHIN GROUP (ORDER BY c)", "xq3": "percentile_cont(0.75) WITHIN GROUP (ORDER BY c)",
     "xq4": "percentile_disc(0.5) WITHIN GROUP (ORDER BY c) FILTER (WHERE a > 1)", "xq5": "percentile_cont(0.5) WITHIN GROUP (ORDER BY a * 2 - c)", "da6": "count(DISTINCT a)", "ds7": "count(DISTINCT s)",
     "xq8": "stddev_pop(c) FILTER (WHERE c > 0)", "dh9": "count(DISTINCT h)",
-    "xqa": "sum(1.0 * a / nullif(c, 0))", "xqb": "avg((a - 2) / nullif(1.0 * c + 3, 0))", "xqc": "max(CASE WHEN coalesce(a, 3) > 2 THEN c ELSE a END)",
+    "xqa": "sum(1.0 * a / nullif(c, 0))", "xqb": "avg((a - 2) / nullif(1.0 * c + 3, 0))",
     "xt0": "CASE WHEN count(*) > 2 THEN 'many' WHEN sum(c) > 0 THEN 'few' END", "xt1": "CASE WHEN avg(a) >= 2 THEN 'old' WHEN avg(a) < 2 THEN 'new' END",
 }  # fmt: skip
 """Aggregates of calculations over columns with ranges, and of CASE."""

@@ -199,6 +199,24 @@ class Lookup:
         return [group.holds - spread for group in self._inside]
 
     @property
+    def count(self) -> int:
+        """How many groups there are."""
+        return len(self._inside)
+
+    @property
+    def plain(self) -> bool:
+        """Whether of each box the share of each group is all that is asked."""
+        return self.key is None and not self._values and self.box.shape == "interval"
+
+    def way(self, value: Tree) -> Tree:
+        """The number of the group that a value is in."""
+        turns = [
+            exp.If(this=every(t.on(value) if t.id in group.holds else negate(t.on(value)) for t in self._tests), true=exp.Literal.number(j))
+            for j, group in enumerate(self._inside)
+        ]  # fmt: skip
+        return exp.Case(ifs=turns) if self._tests else exp.Literal.number(0)
+
+    @property
     def null_number(self) -> int:
         """The number of the group of NULL."""
         return self.number_of(self._null.holds)
@@ -236,12 +254,7 @@ class Lookup:
         if self.box.shape == "group":
             chosen[f"{name}_size"] = total
         # Each value's group is computed once, below; the rest are sums by its number.
-        turns = [
-            exp.If(this=every(t.on(column("v")) if t.id in group.holds else negate(t.on(column("v"))) for t in self._tests),
-                   true=exp.Literal.number(j))
-            for j, group in enumerate(self._inside)
-        ]  # fmt: skip
-        way: Tree = exp.Case(ifs=turns) if self._tests else exp.Literal.number(0)
+        way = self.way(column("v"))
         for j in range(len(self._inside)):
             mine = sql(":g = :j", g=column("way", "m"), j=exp.Literal.number(j))
             counted = when(mine, weight, exp.Literal.number(0))

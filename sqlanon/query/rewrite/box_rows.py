@@ -6,11 +6,13 @@ from dataclasses import dataclass
 
 from sqlglot import exp
 
+from sqlanon.query.boxes.along import counted, line, lookup_along
 from sqlanon.query.boxes.box import VIEW, Box
 from sqlanon.query.boxes.listed import Lookup
 from sqlanon.query.boxes.unroll import ROWS, Unroll, constants_of, no_members
 from sqlanon.query.parse.names import Scope
 from sqlanon.query.rewrite.domains import Domains, divide, together, whole
+from sqlanon.query.rewrite.group_by import is_along
 from sqlanon.query.rewrite.sqltree import Tree, column, named, select, sql
 from sqlanon.query.rewrite.wanted import Wanted
 from sqlanon.query.where.formula import Compiler, Triple
@@ -94,9 +96,19 @@ def _joined(scope: Scope, wanted: Wanted, domains: Domains) -> list[tuple[str, e
         name, members = f"_lookup_{lookup.name}", f"_values_{lookup.name}"
         if lookup.key is None:  # the values of a box are the same for every condition
             members = f"_values_{lookup.box.id}"
+        along = lookup.plain and is_along(scope, lookup.box)
         if members not in dict(made):
-            made.append((members, unroll.members(lookup)))
-        made.append((name, lookup.table(members, whole=whole(lookup))))
+            made.append((members, line(lookup.box) if along else unroll.members(lookup)))
+        if along:
+            made.append((f"_along_{lookup.name}", counted(lookup, members)))
+        made.append(
+            (
+                name,
+                lookup_along(lookup, f"_along_{lookup.name}")
+                if along
+                else lookup.table(members, whole=whole(lookup)),
+            )
+        )
         chosen += [column(c, name) for c in lookup.given]
         pairs = exp.and_(*(exp.EQ(this=column(c, name), expression=column(c, "r")) for c in lookup.keys))
         side = None if lookup.key is not None else "LEFT"

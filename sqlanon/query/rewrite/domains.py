@@ -13,6 +13,7 @@ from sqlanon.query.boxes.listed import Lookup
 from sqlanon.query.boxes.set_constants import Contained
 from sqlanon.query.parse.names import Scope
 from sqlanon.query.refusal import refuse
+from sqlanon.query.rewrite.group_by import MOST_VALUES, unrollable
 from sqlanon.query.rewrite.wanted import Wanted
 from sqlanon.query.where.cases import MOST_GROUPS, Test, computed, outcomes
 from sqlanon.query.where.formula import Compiler, Domain, tests_in
@@ -142,6 +143,12 @@ def _domain(scope: Scope, box: Box, tests: Sequence[Test], suffix: str, wanted: 
     key = bucket.key if bucket is not None else spread.key if spread is not None else None
     inside = spread.inside if spread is not None else None
     values = box.id in wanted.values
+    if values and spread is None and box.shape == "interval" and not unrollable(scope, box):
+        refuse(
+            scope.text, None,
+            f"the ranges of column {box.field.name} hold more than {MOST_VALUES:,} values together; aggregate another column under this condition, or "
+            "this one under comparisons with constants",
+        )  # fmt: skip
     return Lookup(
         box, ways, tests, "", inside, key, values=values, suffix=suffix, bucketed=bucket is not None
     )

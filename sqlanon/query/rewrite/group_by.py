@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection
 
 from sqlglot import exp
@@ -73,7 +74,33 @@ def countable(scope: Scope, box: Box) -> bool:
     """Whether the ranges of a column have so few values that all of them can be listed."""
     if box.field.kind not in ("integer", "date", "boolean") or box.point is not None:
         return False
+    return min(_listed(scope, box), _span(scope, box)) <= MOST_VALUES
+
+
+def unrollable(scope: Scope, box: Box) -> bool:
+    """Whether the ranges of a column can be listed value by value, each range by itself."""
     return _listed(scope, box) <= MOST_VALUES
+
+
+def is_along(scope: Scope, box: Box) -> bool:
+    """Whether the ranges of a column hold more values together than there are from the first of them to the last."""
+    return box.shape == "interval" and box.point is None and _span(scope, box) < _listed(scope, box)
+
+
+def _span(scope: Scope, box: Box) -> float:
+    """How many values there are from the first of a column's ranges to the last; infinite for types that have no series."""
+    if box.field.kind not in ("integer", "date") or box.field.source_type.upper() in (
+        "HUGEINT",
+        "UHUGEINT",
+        "UBIGINT",
+    ):
+        return math.inf
+    ends = column("lo", "d"), column("hi", "d")
+    first, last = steps(box, *ends)[:2]
+    view = table_of(scope.released.view.ref, VIEW)
+    known = select([named(box.parts["lo"], "lo"), named(box.parts["hi"], "hi")], view, distinct=True)
+    wide = sql("COALESCE(MAX(CAST(:b AS DOUBLE)) - MIN(CAST(:a AS DOUBLE)) + 1, 0)", a=first, b=last)
+    return float(str(fact(scope, "query/span", select([wide], known.subquery("d")))))
 
 
 def shown_values(scope: Scope, box: Box) -> int | None:

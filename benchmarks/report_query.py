@@ -1,0 +1,55 @@
+"""The figures of ``docs/query.md``: forty-two queries of analysts, and how often truths lie in intervals."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+from benchmarks.tables import Result, figures, number, read, source, table
+
+
+def analysts(folder: Path) -> str:
+    """Every query with its error and width, and those that are refused with the reason."""
+    result = read(folder, "analysts")
+    if result is None:
+        return ""
+    total = result["summary"]
+    head = ("query", "SQL", "error of the estimate", "width of the bounds")
+    lines = [(one["query"], f"`{_cell(one['sql'])}`", *_measured(one)) for one in result["queries"]]
+    return (
+        f"{total['answered']} of {total['queries']} answered, {total['inside']:,} of {total['cells']:,} cells inside of their bounds; the median error is "
+        f"{total['error']:.1%} of the truth, the median width {total['width']:.0%}.\n\n{table(head, lines)}\n\n{source(result)}"
+    )
+
+
+def _measured(one: Result) -> tuple[str, str]:
+    if not one["answered"]:
+        return "refused", _cell(one["reason"].split(";")[0])
+    return number(one["error"], ".1%"), number(one["width"], ".0%")
+
+
+def _cell(text: str) -> str:
+    return text.replace("|", "\\|")
+
+
+def intervals(folder: Path) -> str:
+    """How often the truth lies in the interval of 95 %, and how wide it is."""
+    head = (
+        "table",
+        "rows",
+        "queries",
+        "truths in the interval",
+        "width of the interval",
+        "width of the bounds",
+        "error of the estimate",
+    )
+    return figures(folder, "intervals", head, lambda result: (
+        (
+            one["table"], f"{one['rows']:,}", one["queries"], f"**{one['interval_holds']:.0%}**", f"{one['interval_width']:.1%}",
+            f"{one['bounds_width']:.0%}", f"{one['error']:.1%}",
+        )
+        for one in result["results"]
+    ))  # fmt: skip
+
+
+SECTIONS: Mapping[str, Callable[[Path], str]] = {"analysts": analysts, "intervals": intervals}

@@ -1,0 +1,79 @@
+"""Tests of ranges of whole numbers and dates, counted along the line of values once, where unrolling every range would list more.
+
+Of each value the line has how many values up to it are in each group. A range has of a group what it has up to its high end, less what lies
+below its low end.
+"""
+
+from __future__ import annotations
+
+from sqlglot import exp
+
+from sqlanon.query.boxes.box import Box
+from sqlanon.query.boxes.listed import Lookup
+from sqlanon.query.boxes.unroll import ROWS, steps
+from sqlanon.query.rewrite.sqltree import Tree, column, named, select, sql
+
+
+def line(box: Box) -> exp.Select:
+    """Every value ``v`` from the first to the last that some range has."""
+    ends = [
+        named(sql(f"{word}(:x)", x=column(f"{box.id}_{end}")), end)
+        for word, end in (("MIN", "lo"), ("MAX", "hi"))
+    ]
+    first, last, value = steps(box, column("lo", "k"), column("hi", "k"))
+    made = sql("SELECT 1 FROM a CROSS JOIN LATERAL GENERATE_SERIES(:f, :l) AS s(i)", f=first, l=last)
+    made.set("expressions", [named(value, "v")])
+    made.args["from_"].this.replace(select(ends, ROWS).subquery("k"))
+    assert isinstance(made, exp.Select)
+    return made
+
+
+def counted(lookup: Lookup, members: str) -> exp.Select:
+    """The line with the place ``i`` of every value, its group ``way``, and how many values up to it are in group j: ``c<j>``.
+
+    Args:
+        lookup: the box and its groups.
+        members: the table of `line`.
+    """
+    inner = select([column("v"), named(lookup.way(column("v")), "way")], members)
+    over = "OVER (ORDER BY v ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)"
+    sums = [
+        named(sql(f"SUM(CASE WHEN way = {j} THEN 1 ELSE 0 END) {over}"), f"c{j}") for j in range(lookup.count)
+    ]
+    return select(
+        [column("v"), column("way"), named(sql("ROW_NUMBER() OVER (ORDER BY v)"), "i"), *sums],
+        inner.subquery("m"),
+    )
+
+
+def lookup_along(lookup: Lookup, table: str) -> exp.Select:
+    """The lookup's rows: the ends of every distinct range, and the part of it that each group takes.
+
+    Args:
+        lookup: the box and its groups.
+        table: the name of `counted`.
+    """
+    box = lookup.box
+    keys = [column(key, "k") for key in lookup.keys]
+    shares: list[Tree] = [
+        named(
+            sql(
+                f"CAST(b.c{j} - a.c{j} + CASE WHEN a.way = {j} THEN 1 ELSE 0 END AS DOUBLE) / (b.i - a.i + 1)"
+            ),
+            f"{lookup.name}_s{j}",
+        )
+        for j in range(lookup.count)
+    ]
+    distinct = select([column(key) for key in lookup.keys], ROWS, distinct=True)
+    made = select([*keys, *shares], distinct.subquery("k"))
+    made.set(
+        "joins",
+        [
+            exp.Join(this=exp.alias_(exp.to_table(table), name, table=True), on=exp.EQ(this=column("v", name), expression=column(f"{box.id}_{end}", "k")))
+            for name, end in (("a", "lo"), ("b", "hi"))
+        ],
+    )  # fmt: skip
+    return made
+
+
+__all__ = ["counted", "line", "lookup_along"]
