@@ -11,6 +11,7 @@ from typer.testing import CliRunner
 
 import sqlanon
 from examples.dbt_hospital.run import environment
+from tests.cli.test_next_commands import following
 from tests.conftest import ready
 from tests.engines import ENGINES, create_table, read_table
 
@@ -55,6 +56,28 @@ def test_run_publishes_and_run_again_refreshes(inside):
     with sqlanon.connect(f"duckdb:///{inside.folder}/warehouse.duckdb") as db:
         judged(read_table(db, ("release", "people")))
         assert [row.version for row in db.releases("people")][-1] == 2
+
+
+def test_keys_are_erased_from_the_release_of_a_model(inside):
+    """And what a refused erase prints is run as it is printed."""
+    meta = inside.node["config"]["meta"]["anonymize"]
+    meta |= {"key": ["id"], "refresh": {"mode": "frozen", "cohort": {"rows": 10}}}
+    inside.node["meta"] = inside.node["config"]["meta"]
+    inside.write()
+    command("run")
+    (inside.folder / "my keys.csv").write_text("id\n1001\n", encoding="utf-8")
+    asked = command("erase", "people", "--key-file", "my keys.csv").stdout
+    assert "1 are published" in asked
+    (done,) = following(asked)
+    assert done[:3] == ["dbt", "erase", "people"]
+    command(*done[1:])
+    with sqlanon.connect(f"duckdb:///{inside.folder}/warehouse.duckdb") as db:
+        assert db.version("people").report["lineage"]["erasing"] == 1
+    meta["privacy"] = {"k": 6, "l": 2}
+    inside.write()
+    (again,) = following(command("erase", "people", "--key-file", "my keys.csv", code=2).stderr)
+    assert "--new-lineage" in again
+    command(*again[1:])
 
 
 @pytest.mark.usefixtures("inside")

@@ -159,6 +159,36 @@ def test_every_format_of_classes(shared_db: Any, form: str) -> None:
     assert not rows - after
 
 
+def test_starred_rows_are_one_class_of_their_cohort(shared_db: Any) -> None:
+    """Three rows of each cohort fit no class: they have the extent of the cohort, and leave together."""
+    table, ill = f"starred_{next(FRESH)}", ("flu", "cold", "hiv")
+
+    def cohort(first: int, rows: int) -> dict[int, tuple[Any, ...]]:
+        ages = [*[5] * (rows - 3), *(20 + 9 * i for i in range(rows - 3, rows))]
+        return {first + i: (age, 1, ill[i % 3], 1) for i, age in enumerate(ages)}
+
+    spec = spec_of(table, l=None, method="fulldomain:search=global", suppression={"limit": "3/10"})
+    source = cohort(0, 20)
+    found = []
+    for night in (
+        source,
+        source | cohort(100, 12),
+        {key: source[key] for key in range(17)} | cohort(100, 12),
+    ):
+        write(shared_db, table, night)
+        report = shared_db.run(spec)
+        ends = Counter({})
+        for row, n in seen(shared_db, table).items():
+            ends[row[:2]] += n
+        found.append((report.suppressed, report.lineage.left, dict(ends)))
+    first, second = {(5, 191): 3}, {(5, 119): 3}
+    assert found == [
+        (3, 0, {(5, 5): 17} | first),
+        (6, 0, {(5, 5): 26} | first | second),
+        (3, 3, {(5, 5): 26} | second),
+    ]
+
+
 def test_a_first_cohort_of_more_rows_than_a_row_group() -> None:
     """DuckDB's threads insert so many rows in batches, which a table that the same transaction made without rows loses."""
     with sqlanon.connect("duckdb:///:memory:", threads=2) as db:
