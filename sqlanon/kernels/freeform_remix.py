@@ -33,25 +33,24 @@ def swap(first: Ints, second: Ints, state: Words) -> None:
     Cost: O(n).
     """
     n = len(first)
-    holder = np.empty(n, np.int32)
+    holder, after = np.empty(n, np.int32), np.empty(n, np.int32)
     for i in range(n):
         holder[second[i]] = i
-    seen = np.zeros(n, np.bool_)
+    for i in range(n):
+        after[i] = holder[first[i]]
     coins, left = np.uint32(0), 0
     for start in range(n):
-        if seen[start]:
-            continue
+        if after[start] < 0:
+            continue  # in a cycle that was walked
         if left == 0:
             coins, left = word(state), 32
         heads = coins & np.uint32(1) == np.uint32(1)
         coins, left = coins >> np.uint32(1), left - 1
-        i = start
-        while not seen[i]:
-            seen[i] = True
-            after = holder[first[i]]
+        i = np.int32(start)
+        while after[i] >= 0:
             if heads:
                 first[i], second[i] = second[i], first[i]
-            i = after
+            after[i], i = -1, after[i]
 
 
 @njit(nogil=True, cache=True)
