@@ -44,7 +44,7 @@ def wrong(what: str, allowed: str) -> PydanticCustomError:
 
 def one_of(*choices: str) -> BeforeValidator:
     """One word of a few."""
-    allowed = f"one of {listed(choices)}" if len(choices) > 1 else choices[0]
+    allowed = f"one of {listed(choices)}" if len(choices) > 1 else f"only {choices[0]} is allowed"
 
     def check(value: object) -> str:
         if isinstance(value, str) and value in choices:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 
 from sqlanon.declared import REQUIREMENTS
 from sqlanon.report.document import Block, Section, Text, table
-from sqlanon.results import RequirementResult, RunReport
+from sqlanon.results import RunReport
 from sqlanon.results.figures import count, measure
 
 
@@ -33,24 +33,37 @@ def asked(run: RunReport) -> Section:
     if pairs:
         blocks.append(table("Persons in a class", "figure | >measured", pairs))
     blocks += [Text(one, warning=True) for one in run.warnings]
+    own = run.certificate is not None
+    of = (
+        "the fewest rows that fit a box, and boxes that a row fits"
+        if own
+        else "the value that the worst class reaches"
+    )
     return Section(
         "asked",
         "What was asked, and what was reached",
-        "Each requirement of the policy, with the value that the worst class reaches. It was measured on the written table by queries "
+        f"Each requirement of the policy, with {of}. It was measured on the written table by queries "
         "of their own, before the release was visible; a release that misses one is not published.",
         tuple(blocks),
-        meanings(run.requirements),
+        meanings((one.name for one in run.requirements), own=own),
     )
 
 
-def meanings(results: Sequence[RequirementResult]) -> tuple[tuple[str, str], ...]:
-    """What each requirement asks for."""
-    names = dict.fromkeys(one.name for one in results)
+def meanings(names: Iterable[str], *, own: bool) -> tuple[tuple[str, str], ...]:
+    """What each requirement asks for; ``own``: every row has a box of its own."""
+    reading = {**READING, "k": CANDIDATES} if own else READING
     return tuple(
-        (name, READING.get(name) or REQUIREMENTS[name].about)
-        for name in names
-        if name in READING or name in REQUIREMENTS
+        (name, reading.get(name) or REQUIREMENTS[name].about)
+        for name in dict.fromkeys(names)
+        if name in reading or name in REQUIREMENTS
     )
+
+
+CANDIDATES = (
+    "At least this many rows fit every box, and every row fits as many boxes: each is as likely to be its own as the others, for a reader "
+    "who cannot relate private values to the columns that could identify somebody. Larger protects more."
+)
+"""What k is where every row has a box of its own."""
 
 
 READING = {

@@ -80,7 +80,9 @@ def owner_report(
             raise PolicyError(
                 f"{release} was published into another file, away from its source: it cannot be attacked; leave out --attack"
             )
-        sections += [risk_section(None, None, (ELSEWHERE,)), class_sizes_section(None, ELSEWHERE)]
+        sections.append(risk_section(None, None, (ELSEWHERE,)))
+        if run.certificate is None:
+            sections.append(class_sizes_section(None, ELSEWHERE))
     else:
         released = read(engine, engine.relation(spelled(entry.view)))
         sections += [*_measured(engine, entry, released), lost(run)]
@@ -174,7 +176,7 @@ def _measured(engine: Engine, entry: Entry, released: Released) -> list[Section]
     persons, notes = _persons(entry)
     before = Measured(assess(engine, entry.source, quasi=quasi, sensitive=sensitive, identifiers=persons))
     if entry.certificate:
-        return [risk_section(before, None, (OWN_BOXES,)), class_sizes_section(None, OWN_BOXES)]
+        return [risk_section(before, None, (OWN_BOXES,))]
     groups = list(released.group_columns)
     if released.group is not None:
         exact = [name for one in released.fields if one.role == "quasi" for name in one.published]

@@ -11,7 +11,7 @@ from sqlanon.engines.base import Engine
 from sqlanon.query.find import find
 from sqlanon.query.release import Released
 from sqlanon.release.store.swap import spelled
-from sqlanon.report.asked import READING
+from sqlanon.report.asked import meanings
 from sqlanon.report.document import Page, Section, Text, table
 from sqlanon.report.owner import OWN_BOXES, PAIRED, unchanged
 from sqlanon.report.risk import Measured, risk_section
@@ -91,7 +91,7 @@ def _page(engine: Engine, released: Released) -> Page:
         sections=(
             _promised(facts, None if released.group else risk),
             risk_section(None, Measured(risk) if risk is not None else None, notes),
-            class_sizes_section(sizes, OWN_BOXES),
+            *([] if sizes is None else [class_sizes_section(sizes)]),
             _columns(released),
         ),
     )
@@ -127,7 +127,7 @@ def _promised(facts: Mapping[str, Any], risk: RiskReport | None) -> Section:
     )
     return Section(
         "asked", "What was asked, and what the release shows", lead, blocks,
-        tuple((row[0], READING.get(row[0], REQUIREMENTS[row[0]].about)) for row in rows),
+        meanings((row[0] for row in rows), own=facts.get("boxes") == "own"),
     )  # fmt: skip
 
 

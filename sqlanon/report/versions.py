@@ -64,9 +64,14 @@ def _together(one: HistoryReport) -> list[Block]:
         )
         for name, sets in (("arrived", one.arrived), ("left", one.left), ("are in both", one.common))
     ]
-    title = f"Versions {one.old} and {one.new} together: {count(one.failing)} rows in groups below the policy"
+    where, least = (
+        ("with fewer candidates than k", "fewest candidates")
+        if one.candidates
+        else ("in groups below the policy", "smallest")
+    )
+    title = f"Versions {one.old} and {one.new} together: {count(one.failing)} rows {where}"
     found: list[Block] = [
-        table(title, "rows that | >rows | >groups | >smallest | >least l | >below the policy", rows)
+        table(title, f"rows that | >rows | >groups | >{least} | >least l | >below the policy", rows)
     ]
     if one.not_measured:
         found.append(Text(f"Not measured: {one.not_measured}", warning=True))

@@ -7,7 +7,10 @@ from typing import Any
 
 import pytest
 
-from sqlanon.errors import GuardError, InfeasibleError, PolicyError
+from sqlanon.errors import GuardError, InfeasibleError, PolicyError, UnsupportedError
+from sqlanon.methods.freeform import blocks
+from sqlanon.methods.freeform import method as code
+from sqlanon.methods.freeform.solvers import UnsolvedError
 from tests.contract.own_boxes import OWN, SMALL, run
 
 
@@ -46,6 +49,27 @@ def test_what_is_about_classes_is_refused(
 def test_more_candidates_than_rows_are_refused(shared_db: Any, tmp_path: Path) -> None:
     with pytest.raises(InfeasibleError, match="the largest feasible value is 30"):
         run(shared_db, SMALL, tmp_path, k=31)
+
+
+def test_a_solver_that_finds_nothing_is_one_error(
+    shared_db: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without SciPy, which plan finds as well; and after too long."""
+    asked = {"method": "freeform:solver=mip,block=6"}
+    with monkeypatch.context() as without:
+        without.setattr(code, "find_spec", lambda _: None)
+        with pytest.raises(
+            PolicyError, match=r"needs SciPy: install sqlanon\[mip\], or use solver hungarian"
+        ):
+            run(shared_db, SMALL, tmp_path, **asked)
+
+    def late(*_: Any) -> Any:
+        raise UnsolvedError("solver mip has no optimum after 600 s; use solver hungarian")
+
+    monkeypatch.setattr(code, "find_spec", lambda _: True)
+    monkeypatch.setattr(blocks, "solved_in_blocks", late)
+    with pytest.raises(UnsupportedError, match="method freeform: solver mip has no optimum after 600 s"):
+        run(shared_db, SMALL, tmp_path, **asked)
 
 
 def test_a_release_that_changes_to_boxes_of_their_own_is_weaker(shared_db: Any, tmp_path: Path) -> None:

@@ -185,10 +185,17 @@ def test_what_ends_it(shared_db: Any) -> None:
 
 @pytest.mark.thorough
 def test_boxes_of_their_own(shared_db: Any) -> None:
+    """Rows that fit a box are no class, nor do they look alike."""
     name = released(shared_db, method="freeform", boxes="own", l=None)
     page = shown(shared_db, name)
-    assert "box of its own" in page.text
-    assert "Classes by size" not in page.tables
+    readers = shown(shared_db, name, audience="readers").text
+    for text in (page.text, readers):
+        assert "each is as likely to be its own" in " ".join(text.split())
+    for text in (page.text, readers, shared_db.report(name, form="md")):
+        assert "box of its own" in text
+        assert "Sizes of classes" not in text
+        assert "worst class" not in text
+        assert "rows that look alike" not in text
     assert len(page.tables["Risk of finding a person"][0]) == 2  # of the source alone
 
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
+from sqlanon.errors import UnsupportedError
 from sqlanon.methods.base import Assignment, Context, Matches, Problem
 
 if TYPE_CHECKING:
@@ -41,6 +43,10 @@ class Freeform:
             refused = refusal(self.solver, largest(problem.rows, self.block), k)
             if refused:
                 return f"method freeform: {refused}, or name a block"
+            if self.solver == "mip" and find_spec("scipy") is None:
+                return (
+                    "method freeform: solver mip needs SciPy: install sqlanon[mip], or use solver hungarian"
+                )
         d, block = len(problem.quasi), max(self.block, 512, 2 * k)
         lack = problem.lacks(problem.rows * (12 * d + 48 * k + 120) + 16 * block * block)
         return f"method freeform {lack}, or use tree" if lack else None
@@ -52,6 +58,7 @@ class Freeform:
         from sqlanon.kernels.freeform_assign import improve
         from sqlanon.methods.freeform.blocks import solved_in_blocks
         from sqlanon.methods.freeform.secret import content_of, key_of
+        from sqlanon.methods.freeform.solvers import UnsolvedError
         from sqlanon.methods.freeform.walk import drawn, remixed, size_of, walked
         from sqlanon.methods.shared import kernel_input
         from sqlanon.methods.shared.compiling import note_compiling
@@ -81,7 +88,10 @@ class Freeform:
             block = size_of(self.block, k)
             made = walked(lined, geometry, k, block, self.passes, key, context.threads, progress)
         else:
-            made = solved_in_blocks(self.solver, lined, geometry, k, self.block, progress)
+            try:
+                made = solved_in_blocks(self.solver, lined, geometry, k, self.block, progress)
+            except UnsolvedError as unsolved:
+                raise UnsupportedError(f"method freeform: {unsolved}") from unsolved
         matchings = remixed(made, key)
         return _assignment(context, rid[order], made, matchings, drawn(k, key), content)
 

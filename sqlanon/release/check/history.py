@@ -191,9 +191,10 @@ def hold(spec: ReleaseSpec, found: Sequence[HistoryReport]) -> None:
     most = spec.refresh.max_failing
     for one in found:
         if most is not None and one.failing > most:
+            where = "with fewer candidates than k" if one.candidates else "in groups below the policy"
             raise PrivacyViolation(
-                f"{spec.name}: together with version {one.old} this version would leave {one.failing} rows in groups below the "
-                f"policy, and history.max_failing allows {most} ({figures(one)}); nothing was published"
+                f"{spec.name}: together with version {one.old} this version would leave {one.failing} rows {where}, "
+                f"and history.max_failing allows {most} ({figures(one)}); nothing was published"
             )
 
 

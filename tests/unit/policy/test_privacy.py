@@ -129,7 +129,8 @@ def test_one_problem(problems: Any, written: str, where: str, what: str) -> None
             "a number of at least 0 and at most 1, such as 0.3 or 3/10",
         ),
         ("{max_extent: {cost: 1}, maximize: k, at_least: {k: 2}}", "quasi columns: age, sex"),
-        ("{k: 2, presence: yes}", "disclosed"),
+        ("{k: 2, presence: yes}", "only disclosed is allowed"),
+        ("{k: 2, boxes: yes}", "only own is allowed"),
     ],
 )
 def test_the_problem_says_what_to_do(problems: Any, written: str, instead: str) -> None:
@@ -265,7 +266,7 @@ EXACT = (
         ("{k: 2, l: 3}", f"k: {EXACT}"),
         (f"{{{K}}}", f"at_least.k: {EXACT}"),
         (f"{{{K.replace('{k: 2}', '{k: 1}')}}}", f"at_least.k: {EXACT}"),
-        ("{k: 2, presence: maybe}", "presence: not a word known here; disclosed"),
+        ("{k: 2, presence: maybe}", "presence: not a word known here; only disclosed is allowed"),
         (
             "{k: 1}",
             "l: is missing; the format anatomy hides nothing but which sensitive value is whose; ask for l",

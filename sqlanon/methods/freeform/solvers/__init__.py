@@ -34,6 +34,10 @@ MOST_SETS = 100_000
 """Boxes x sets of k - 1 other rows that `mip` takes, at most: a variable each."""
 
 
+class UnsolvedError(ValueError):
+    """A solver gave up on rows that it takes, as far as their number says; the text names the default solver and no value."""
+
+
 def refusal(solver: str, rows: int, k: int) -> str | None:
     """Why a solver cannot take so many rows at a time; None if it can."""
     if rows > MOST_ROWS[solver]:
@@ -60,6 +64,7 @@ def solved(solver: str, rows: Coordinates, k: int) -> npt.NDArray[np.int64]:
 
     Raises:
         ValueError: the solver cannot take these rows; the text names the default solver and no value.
+        UnsolvedError: it found nothing.
     """
     refused = refusal(solver, len(rows.codes), k)
     if refused is not None:

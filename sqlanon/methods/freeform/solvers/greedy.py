@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sqlanon.kernels.freeform_greedy import greedy
+from sqlanon.methods.freeform.solvers import UnsolvedError
 from sqlanon.methods.freeform.solvers.lexicographic import arranged, lexicographic, restored
 
 if TYPE_CHECKING:
@@ -20,5 +21,5 @@ def solve(rows: Coordinates, k: int) -> npt.NDArray[np.int64]:
     order = lexicographic(rows.codes)
     targets = np.empty((k, len(order)), np.int64)
     if not greedy(arranged(rows, order), targets):
-        raise ValueError("solver greedy found no matching; use solver hungarian")
+        raise UnsolvedError("solver greedy found no matching; use solver hungarian")
     return restored(targets, order)

@@ -17,6 +17,7 @@ import numpy as np
 from sqlanon.kernels.freeform_remix import decomposed
 from sqlanon.kernels.freeform_sets import set_costs
 from sqlanon.kernels.freeform_stream import stream
+from sqlanon.methods.freeform.solvers import UnsolvedError
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -38,7 +39,7 @@ def solve(rows: Coordinates, k: int, seconds: float = 600.0) -> Longs:
         seconds: how long the solver may take.
 
     Raises:
-        ValueError: no optimum was found in time, or there is no SciPy.
+        UnsolvedError: no optimum was found in time, or there is no SciPy.
 
     Cost: n (n-1 over k-1) variables; exponential.
     """
@@ -47,7 +48,9 @@ def solve(rows: Coordinates, k: int, seconds: float = 600.0) -> Longs:
         from scipy.optimize import Bounds, LinearConstraint, milp
         from scipy.sparse import csc_array
     except ImportError as missing:
-        raise ValueError("solver mip needs SciPy: install sqlanon[mip], or use solver hungarian") from missing
+        raise UnsolvedError(
+            "solver mip needs SciPy: install sqlanon[mip], or use solver hungarian"
+        ) from missing
     own = np.arange(n, dtype=np.int64)
     sets = np.array(list(combinations(range(n - 1), k - 1)), np.int64).reshape(comb(n - 1, k - 1), k - 1)
     others = sets[None] + (sets[None] >= own[:, None, None])
@@ -62,7 +65,7 @@ def solve(rows: Coordinates, k: int, seconds: float = 600.0) -> Longs:
         options={"mip_rel_gap": 0.0, "time_limit": seconds},
     )  # fmt: skip
     if found.x is None or found.status != 0:
-        raise ValueError(f"solver mip has no optimum after {seconds:g} s; use solver hungarian")
+        raise UnsolvedError(f"solver mip has no optimum after {seconds:g} s; use solver hungarian")
     chosen = found.x.reshape(n, len(sets)).argmax(axis=1)
     held = decomposed(np.concatenate([own[:, None], others[own, chosen]], axis=1), stream(bytes(32)))
     return np.argsort(held, axis=1)  # from the row of each box to the box of each row
