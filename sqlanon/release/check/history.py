@@ -25,7 +25,7 @@ from sqlanon.release.store.catalog_entry import Entry
 from sqlanon.release.store.lineage import number_of, rows_table
 from sqlanon.release.store.private_tables import private_table
 from sqlanon.release.store.state import ReleaseState
-from sqlanon.results import HistoryReport
+from sqlanon.results import HistoryReport, HistorySets
 from sqlanon.spec import ReleaseSpec
 from sqlanon.table.scratch import Scratch
 from sqlanon.table.stage import Counted, Roles, hashes_of
@@ -214,6 +214,12 @@ def figures(one: HistoryReport) -> str:
     return "; ".join(parts)
 
 
+def gone(entry: Entry, old: int, new: int, rows: int) -> HistoryReport:
+    """That two versions cannot be compared, as the lineage of one of them is gone: all rows of the new one fail."""
+    nothing, why = HistorySets(0, 0, None, None, 0), f"the lineage of version {entry.version} is gone"
+    return HistoryReport(old, new, False, 0, nothing, nothing, nothing, rows, why)
+
+
 def audit_history(engine: Engine, release: str) -> tuple[HistoryReport, ...]:
     """Every version against the one before it, and against the one it replaced where that is another.
 
@@ -223,19 +229,25 @@ def audit_history(engine: Engine, release: str) -> tuple[HistoryReport, ...]:
     Catalog(engine).guard()
     versions = Catalog(engine).entries(release)
     entries = kept(versions, engine.exists)
-    if len(entries) < 2:
+    lost = [entry for entry in versions if entry.status in SEEN and entry.frozen and entry not in entries]
+    if len(entries) + len(lost) < 2:
         if not versions:
             raise Catalog(engine).unknown(release)
         raise PolicyError(
             f"{release}: {len(entries)} of its versions have a history, and two are needed: name key: [columns] in the policy "
             "(unique, never NULL, never published) and run again; without it the rows of two versions cannot be matched"
         )
-    by_version = {entry.version: entry for entry in entries}
+    known = sorted([*entries, *lost], key=lambda entry: entry.version)
+    by_version = {entry.version: entry for entry in known}
     reports = []
     with Scratch(engine) as scratch:
-        for earlier, entry in pairwise(entries):
+        for earlier, entry in pairwise(known):
             pairs = {earlier.version, entry.report.get("replaces") or earlier.version}
             for version in sorted(pairs & by_version.keys()):
+                without = next((one for one in (by_version[version], entry) if one in lost), None)
+                if without is not None:
+                    reports.append(gone(without, version, entry.version, entry.row().rows))
+                    continue
                 old, new = side_of(scratch, by_version[version]), side_of(scratch, entry)
                 asked = stored(entry.policy["privacy"])
                 fewest = asked.k if entry.policy.get("persons") != "ignored" else 1

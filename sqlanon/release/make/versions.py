@@ -57,13 +57,16 @@ def compare_versions(
             data = data_change_by_key(scratch, history_of(scratch, entry), table, ready.rows)
     compared = {entry.version for entry in earlier}
     lacking = previous is not None and previous.version not in compared
-    notes = [FROM_NOW_ON] * lacking + seen
+    gone = lacking and previous is not None and previous.frozen
+    notes = [FROM_NOW_ON] * (lacking and not gone) + seen
     if same is None:
         older = [
             entry for entry in history.of_own_boxes(state) if previous and entry.version != previous.version
         ]
         notes += [NOT_COMPARED.format(entry.version) for entry in older if entry.version not in compared]
-    if lacking and previous and not same and history.own_boxes(state, previous):
+    if gone and previous:
+        reports += (history.gone(previous, previous.version, version, ready.rows),)
+    elif lacking and previous and not same and history.own_boxes(state, previous):
         reports += (_unknown(previous, version, ready.rows),)
     return Compared(table, data, reports, tuple(notes))
 
