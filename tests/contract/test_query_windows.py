@@ -112,6 +112,7 @@ def test_exact_counts_have_exact_ranks(shared_db: Any) -> None:
         ("g, count(*) AS x", "GROUP BY g ORDER BY rank() OVER (ORDER BY count(*))", "write a window function as an item of the SELECT"),
         ("g, sum(sum(count(*))) OVER () AS x", "GROUP BY g", "aggregates of aggregates"),
         ("count(*) AS x", "WHERE rank() OVER (ORDER BY c) < 3", "not allowed in WHERE"),
+        ("g, round(sum(sum(CAST(c AS DOUBLE PRECISION))) OVER ()) AS x", "GROUP BY g", "cast to decimal inside"),
         ("g, 1.0 * sum(c) / sum(sum(c)) OVER () AS x", "WHERE a > 8 GROUP BY g", "the denominator may be 0"),
     ],
 )  # fmt: skip

@@ -114,7 +114,7 @@ class Calculator:
         if isinstance(node, exp.Paren):
             return self.quad(node.this, typed=typed, sharp=sharp)
         if isinstance(node, exp.Window):
-            return window(self, node, as_source=typed)
+            return window(self, node, as_source=typed, sharp=sharp)
         if isinstance(node, exp.Filter | exp.AggFunc):
             return self._leaf(node, typed=typed, sharp=sharp)
         if isinstance(node, exp.Neg):

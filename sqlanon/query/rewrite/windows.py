@@ -9,7 +9,7 @@ from sqlglot import exp
 from sqlanon.query.parse.names import boxes_in
 from sqlanon.query.refusal import refuse
 from sqlanon.query.rewrite.sqltree import FALSE, Tree, as_type, column, sql, when
-from sqlanon.query.rewrite.types import is_number
+from sqlanon.query.rewrite.types import is_float, is_number
 from sqlanon.query.rewrite.wanted import Check, Over, Quad, Sorting
 
 if TYPE_CHECKING:
@@ -46,13 +46,14 @@ def typed(calculator: Calculator, node: exp.Window) -> exp.DataType:
     )
 
 
-def window(calculator: Calculator, node: exp.Window, *, as_source: bool = False) -> Quad:
+def window(calculator: Calculator, node: exp.Window, *, as_source: bool = False, sharp: bool = False) -> Quad:
     """The columns that a window function will have (`sqlanon.query.rewrite.window_bounds`); noted down once.
 
     Args:
         calculator: reads what is in it.
         node: the window function, bound.
         as_source: it is calculated with, so that its ends have the type that they have in the source.
+        sharp: it is rounded or compared, so that its ends have to hold to the last digit.
 
     Raises:
         Refused: another form than those that have bounds.
@@ -63,7 +64,13 @@ def window(calculator: Calculator, node: exp.Window, *, as_source: bool = False)
         found = _read(calculator, node)
         calculator.notes.windows[text] = found
     estimate, low, high, undefined = (column(f"w{end}{found.id}") for end in "elhu")
-    kind = typed(calculator, node) if as_source else None
+    kind = typed(calculator, node) if as_source or sharp else None
+    if sharp and kind is not None and is_float(kind):
+        refuse(
+            calculator.scope.text, node,
+            "engines add floating point numbers up in any order, so that what is made of groups of them is not rounded or compared; cast to decimal "
+            "inside, as in sum(sum(CAST(x AS DECIMAL(18, 3)))) OVER ()",
+        )  # fmt: skip
     if kind is not None and is_number(kind):
         low, high = exp.cast(low, kind), exp.cast(high, kind)
     return Quad(estimate, low, high, undefined, tight=False)
