@@ -71,6 +71,12 @@ def test_all_types_and_the_life_of_a_version(session, events):
             known,
             "SELECT diag, count(*) AS n, avg(m) AS a FROM lived WHERE i < 10 AND b AND d < DATE '2004-01-01' GROUP BY diag ORDER BY diag",
         )
+        same_answers(
+            db,
+            known,
+            "SELECT diag, rank() OVER (ORDER BY count(*) DESC) AS r, 100.0 * count(*) / sum(count(*)) OVER () AS s, "
+            "sum(count(*)) OVER (ORDER BY diag) AS t FROM lived WHERE i < 10 GROUP BY diag ORDER BY diag",
+        )
         assert [(one.release, one.version, one.status) for one in db.releases()] == [
             ("lived", 1, "published")
         ]

@@ -8,8 +8,9 @@ row that may lie in any of ten groups counts once there, and ten times in the su
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from typing import TypeVar
 
 from sqlglot import exp
 
@@ -25,6 +26,7 @@ from sqlanon.query.rewrite.sqltree import (
     named,
     named_table,
     negate,
+    nodes,
     own,
     select,
     some,
@@ -35,6 +37,7 @@ from sqlanon.query.rewrite.sums import GROUPS, sums
 from sqlanon.query.rewrite.wanted import Over, Sorting, Wanted
 from sqlanon.query.rewrite.windows import MOST_RANKED, RANKS
 
+T = TypeVar("T", bound=exp.Expr)
 MARKED, WINDOWED = "_marked", "_windowed"
 _NUMBER = exp.Literal.number
 
@@ -252,7 +255,24 @@ def _whole(bound: Bound, over: Over) -> exp.Select | None:
     listed = [column(f"g{i}") for i in range(len(keys))]
     ends = {"e": item.estimate, "l": item.low, "h": item.high}
     made = select([*listed, *(named(tree.copy(), name) for name, tree in ends.items())], GROUPS)
-    made.set("with_", with_tables([*rows.tables, *sums(bound.scope, wanted, rows)], made))
+    tables = [*rows.tables, *sums(bound.scope, wanted, rows)]
+    # Of names that two WITHs of one statement have, not every engine takes the nearer one.
+    own_names = {name: f"_whole_{over.id}{name}" for name, _ in tables}
+    made = _renamed(made, own_names)
+    made.set(
+        "with_", with_tables([(own_names[name], _renamed(tree, own_names)) for name, tree in tables], made)
+    )
+    return made
+
+
+def _renamed(tree: T, names: Mapping[str, str]) -> T:
+    """A copy of a query that reads its tables by other names."""
+    made = tree.copy()
+    for node in nodes(made):
+        if isinstance(node, exp.Table) and node.name in names and not node.args.get("db"):
+            node.set("this", exp.to_identifier(names[node.name]))
+        elif isinstance(node, exp.Column) and node.table in names:
+            node.set("table", exp.to_identifier(names[node.table], quoted=True))
     return made
 
 
