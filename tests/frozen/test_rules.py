@@ -274,11 +274,12 @@ def test_a_lineage_that_is_gone_is_not_made_up(shared_db: Any) -> None:
     write(shared_db, table, source | {99: (1, 1, "flu", 1)})
     with pytest.raises(GuardError, match="is gone"):
         shared_db.run(spec)
+    planned = shared_db.plan(spec, new_lineage=True)
     with pytest.raises(PrivacyViolation, match="cannot be compared: the lineage of version 1 is gone"):
         shared_db.run(replace(spec, refresh=replace(spec.refresh, max_failing=20)), new_lineage=True)
     anew = shared_db.run(spec, new_lineage=True)
     assert anew.lineage.number == 2
-    for (found,) in (anew.history, shared_db.history(table)):
+    for (found,) in (planned.history, anew.history, shared_db.history(table)):
         assert (found.old, found.new, found.failing) == (1, 2, 21)
         assert found.unknown == "the lineage of version 1 is gone"
 

@@ -185,6 +185,10 @@ def _compared(
         return Compared(None, None, (), ())
     data = changed_rows(scratch, state, ready, previous)
     comparable = ready.keyed and history.before(state, previous)
+    if not comparable and previous.frozen:
+        reports = (history.gone(previous, previous.version, target.version, ready.rows),)
+        history.hold(spec, reports)
+        return Compared(None, data, reports, ())
     if not comparable and not history.of_own_boxes(state):
         return Compared(None, data, (), () if ready.keyed else (WITHOUT_KEY,))
     made = make_classes(spec, machine, watch, scratch, ready, secret, tokens.elsewhere(scratch, state))
