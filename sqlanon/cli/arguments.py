@@ -119,7 +119,7 @@ def whole(option: str, values: dict[str, str], kind: str = "column") -> dict[str
         except ValueError:
             if kind == "column":
                 raise PolicyError(f"{option}: column=whole number is wanted, as in age=2") from None
-            raise PolicyError(f"{option} {key}: not a whole number") from None
+            raise PolicyError(f"{option} {key}: not a whole number; one is wanted, as in {key}=5") from None
     return found
 
 

@@ -212,7 +212,7 @@ def method(value: object) -> object:
     if isinstance(value, Mapping):
         declared = METHODS.get(str(value.get("name")))
         several = [one.name for one in declared.options if isinstance(one, Several)] if declared else []
-        return {key: _joined(one) if key in several else one for key, one in value.items()}
+        return {key: _joined(key, one) if key in several else one for key, one in value.items()}
     if not isinstance(value, str):
         return value
     name, colon, rest = value.partition(":")
@@ -225,10 +225,12 @@ def method(value: object) -> object:
     return options
 
 
-def _joined(value: object) -> object:
-    if isinstance(value, list | tuple) and value and all(isinstance(one, str) and one for one in value):
-        return "; ".join(value)
-    return value
+def _joined(option: object, value: object) -> object:
+    if not isinstance(value, list | tuple):
+        return value
+    if not value or not all(isinstance(one, str) and one for one in value):
+        raise wrong(f"{option} names no methods", "a list of methods, each as name:option=value")
+    return "; ".join(value)
 
 
 def word(value: object) -> str:

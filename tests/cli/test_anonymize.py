@@ -206,7 +206,7 @@ def test_refine_is_kept_with_the_release(cli, warehouse, given, search):
 @pytest.mark.parametrize(
     ("given", "problem"),
     [
-        ("search=many", "--refine search: not a whole number"),
+        ("search=many", "--refine search: not a whole number; one is wanted, as in search=5"),
         ("search=1001", "--refine search: too large; a whole number from 0 to 1000"),
         ("trials=5", "--refine trials: unknown key"),
     ],

@@ -163,6 +163,7 @@ def test_no_value_that_is_not_known_is_repeated(read: Any, text: str) -> None:
         (with_key("method: 'mondrian:cut=a,cut=b'"), 13, "method", "its options cannot be read"),
         (with_key("method: {cut: loss}"), 13, "method.name", "is missing"),
         (with_key("method: {name: mondrian, cut: [loss]}"), 13, "method.cut", "a list is not allowed"),
+        (with_key("method: {name: best, of: []}"), 13, "method", "of names no methods"),
         (with_key("method: {name: ''}"), 13, "method.name", "not a name of letters, digits and _"),
         (with_key("method: mondrian; drop table"), 13, "method.name", "not a name of letters, digits and _"),
         (SMALL.replace("main.patients", "main."), 4, "source", "not the name of a table or view"),
