@@ -186,3 +186,30 @@ def test_predicates_are_counted_along_the_line(
     assert row["m"].estimate == pytest.approx(part)
     with pytest.raises(UnsupportedError, match="hold more than 9 values together"):
         shared_db.query(f"SELECT max(seen) FILTER (WHERE {march}) AS x FROM {name}")
+
+
+def test_deviations_where_every_row_is_known(shared_db: Any) -> None:
+    """A condition over ranges that each range decides, and groups of columns whose ranges have one value; the others are refused."""
+    rows = [
+        (0, 1, 1, 2, 3, 1),
+        (0, 1, 1, 2, 3, 4),
+        (0, 1, 5, 5, 3, 6),
+        (0, 1, 5, 5, 3, 9),
+        (0, 1, 5, 5, 3, 2),
+        (0, 1, 5, 5, 3, 2),
+    ]
+    name = made(shared_db, rows)
+    costs = [r[5] for r in rows]
+    (row,) = shared_db.query(
+        f"SELECT stddev(c) AS s, var_pop(c) FILTER (WHERE a > 4) AS v, stddev_samp(c) FILTER (WHERE a > 9) AS n FROM {name} WHERE seen < DATE '2021-01-01'"
+    ).rows
+    assert float(row["s"].low) == float(row["s"].high) == pytest.approx(statistics.stdev(costs))
+    assert float(row["v"].low) == float(row["v"].high) == pytest.approx(statistics.pvariance(costs[2:]))
+    assert row["n"].undefined_possible
+    (five,) = shared_db.query(f"SELECT a, stddev(c) AS s FROM {name} WHERE a > 3 GROUP BY a").rows
+    assert (five["a"], float(five["s"].low)) == (5, pytest.approx(statistics.stdev(costs[2:])))
+    for rest in ("WHERE a > 1", "GROUP BY a"):
+        with pytest.raises(
+            UnsupportedError, match="it is certain of every row whether it qualifies and in which group it is"
+        ):
+            shared_db.query(f"SELECT stddev(c) AS s FROM {name} {rest}")

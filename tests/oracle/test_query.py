@@ -174,7 +174,15 @@ def check(
         unsure |= any(row[q] == "NULL" for row in rows for q in quasi if q in row)
     for _ in range(asked):
         text, truth, names, keys = question(rng, connection, name, quasi, kind)
-        answer = db.query(text)
+        try:
+            answer = db.query(text)
+        except UnsupportedError as error:  # answered where every row is known
+            if "standard deviations" not in str(error):
+                raise
+            at = names.index("xq8")
+            text = text.replace(f", {queries.OF_ROWS[names.pop(at)]} AS xq8", "")
+            truth = {g: {sid: (*v[:at], *v[at + 1 :]) for sid, v in own.items()} for g, own in truth.items()}
+            answer = db.query(text)
         known = kind not in ("suppressed", "points") and not unsure
         # Of format anatomy, a condition on the sensitive column together with others is counted row by row: then the counts of
         # a group say how many rows may pass, not how many must.
@@ -197,9 +205,7 @@ def question(
         keys = []
     aggregates = queries.ANATOMY if kind == "anatomy" else queries.AGGREGATES
     rows = dict(rng.sample(sorted(queries.OF_ROWS.items()), 4))
-    if (
-        re.search(r"\b[ash]\b", where) or kind == "anatomy" or set(keys) - {"d", "c > 0"}
-    ):  # known only where every row is
+    if kind == "anatomy":  # its groups do not say whose a value is
         rows.pop("xq8", None)
     listed = {
         short: text

@@ -14,7 +14,7 @@ from sqlanon.query.rewrite.group_by import spread_of
 from sqlanon.query.rewrite.having import outputs
 from sqlanon.query.rewrite.quantiles import EXACT, natively, quantile_of
 from sqlanon.query.rewrite.row_expressions import RowExpression, branches_of, exact_parts
-from sqlanon.query.rewrite.sqltree import Tree, column
+from sqlanon.query.rewrite.sqltree import FALSE, TRUE, Tree, column, some, sql
 from sqlanon.query.rewrite.types import Types, is_float, is_number, is_whole
 from sqlanon.query.rewrite.wanted import Aggregate, Check, Over, Ratio, Spread, Wanted
 from sqlanon.query.where.formula import Formula, both, either
@@ -191,6 +191,11 @@ class Notes:
         kind = self._kind(inner)
         key = self._text(node)
         if key not in self.aggregates:
+            if kind == "native":  # its rows are counted, to see whether they are known
+                rows: exp.Expr = exp.Count(this=exp.Star())
+                self.aggregate(
+                    exp.Filter(this=rows, expression=node.expression.copy()) if condition else rows
+                )
             self.aggregates[key] = self._noted(len(self.aggregates), kind, inner, condition)
         return self.aggregates[key]
 
@@ -235,11 +240,7 @@ class Notes:
         ):
             return Aggregate(number, "native", condition, native=natively(node))
         if found is None:
-            refuse(
-                scope.text, node,
-                "standard deviations and variances are answered of exact columns where WHERE and GROUP BY ask exact columns alone; elsewhere ask "
-                "for sum(x), sum(x * x) and count(x)",
-            )  # fmt: skip
+            return self._of_known_rows(number, node, argument, condition)
         at, between = found
         if not exact:
             made = self._of_box(number, "max", node, argument, condition)
@@ -247,6 +248,25 @@ class Notes:
         name = self.terms.column(argument).name
         self.raw.add(name)
         return Aggregate(number, "quantile", condition, term=name, at=at, between=between, type=date)
+
+    def _of_known_rows(self, number: int, node: exp.Expr, argument: exp.Expr, condition: int) -> Aggregate:
+        """A standard deviation or a variance where the release decides of every row whether it qualifies; a check refuses other answers."""
+        scope = self.scope
+        reason = (
+            "standard deviations and variances are answered of exact columns, where it is certain of every row whether it qualifies and in which group "
+            "it is; elsewhere ask for sum(x), sum(x * x) and count(x)"
+        )
+        if boxes_in(argument) or scope.released.as_of_source or scope.released.form.facts.paired:
+            refuse(scope.text, node, reason)
+        counted = next(a for a in self.aggregates.values() if a.kind == "rows" and a.condition == condition)
+        low, high = (sql("COALESCE(:x, 0)", x=column(f"{end}{counted.id}")) for end in "lh")
+        left_out = FALSE if not scope.released.left_out else TRUE
+        self.checks.append(Check(some([left_out, sql(":l <> :h", l=low, h=high)]), node, reason))
+        name = self.terms.column(argument).name
+        self.raw.add(name)
+        made = node.copy()
+        made.set("this", column(name))
+        return Aggregate(number, "native", condition, term=name, native=made)
 
     def _text(self, node: exp.Expr) -> str:
         return node.sql(dialect=self.scope.engine.dialect)

@@ -14,7 +14,7 @@ from sqlglot import exp
 from sqlanon.query.boxes.number_line import measure
 from sqlanon.query.parse.names import Scope
 from sqlanon.query.rewrite.ordered_aggregates import FOUND, Apart
-from sqlanon.query.rewrite.sqltree import FALSE, Tree, column, every, named, select, some, sql, when
+from sqlanon.query.rewrite.sqltree import FALSE, Tree, as_type, column, every, named, select, some, sql, when
 from sqlanon.query.rewrite.wanted import Aggregate, Wanted
 from sqlanon.query.where.formula import Formula
 
@@ -145,8 +145,17 @@ def quantile(
 
 
 def native(scope: Scope, wanted: Wanted, a: Aggregate, keys: Sequence[str]) -> Apart:
-    """An aggregate of exact values of rows that are known, by the engine itself."""
+    """An aggregate of exact values of rows that are known, by the engine itself: from the view, or, with a term, from the rows that qualify."""
     assert a.native is not None
+    if a.term is not None:
+        listed = [*(column(key) for key in keys), named(a.native.copy(), "x")]
+        made = select(listed, FOUND, where=[column(f"p{a.condition}")], group=[column(key) for key in keys])
+        repeated = sql(
+            "SELECT 1 FROM a CROSS JOIN LATERAL GENERATE_SERIES(1, :n) AS s(i)",
+            n=as_type(column("n"), "BIGINT"),
+        )
+        made.set("joins", [join.copy() for join in repeated.args["joins"]])
+        return [(f"_native_{a.id}", made)], _as_it_is(a)
     grouped = [
         named(wanted.terms[tree.name].copy(), key) for tree, key in zip(wanted.keys, keys, strict=True)
     ]
@@ -155,9 +164,14 @@ def native(scope: Scope, wanted: Wanted, a: Aggregate, keys: Sequence[str]) -> A
     made = select([*grouped, named(a.native.copy(), "x")], scope.view(), where=[where], group=numbers)
     if scope.joins:
         made.set("joins", [join.copy() for join in scope.joins])
+    return [(f"_native_{a.id}", made)], _as_it_is(a)
+
+
+def _as_it_is(a: Aggregate) -> dict[str, Tree]:
+    """The columns of an aggregate that the engine calculated."""
     value = sql("MAX(x)")
     undefined = sql("CASE WHEN MAX(x) IS NULL THEN 1 ELSE 0 END")
-    return [(f"_native_{a.id}", made)], {f"{end}{a.id}": value for end in "elh"} | {f"u{a.id}": undefined}
+    return {f"{end}{a.id}": value for end in "elh"} | {f"u{a.id}": undefined}
 
 
 def natively(node: exp.Expr) -> Tree:
