@@ -4,7 +4,7 @@
 dbt, which the tests run and sqlanon does not import, gets an environment of its own: .venv-dbt; so does the
 documentation site: .venv-docs.
 
-    python3 dev.py demo    run the demonstration (installs what sqlanon itself needs)
+    python3 dev.py demo    run the demonstration (installs what sqlanon itself needs; with --engine spark also what Spark needs)
     python3 dev.py test    run the tests, PostgreSQL and Spark included (installs what development needs; Spark wants Java 17)
                            (--thorough: what the default run leaves out)
     python3 dev.py check   run the linters and the type checker
@@ -171,6 +171,8 @@ def main(arguments: list) -> None:
     command, *rest = arguments or ["help"]
     if command == "demo":
         install(RUN)
+        if "spark" in rest:
+            install(SPARK)
         become(BIN / "sqlanon", "demo", *rest)
     elif command == "test":
         install(DEV)

@@ -30,12 +30,14 @@ def _parent(process: int) -> int | None:
         return None
 
 
-def _children(parent: int) -> list[int]:
+def children(parent: int) -> list[int]:
+    """The processes that a process has started."""
     processes = [int(place.name) for place in Path("/proc").glob("[0-9]*")]
     return [process for process in processes if _parent(process) == parent]
 
 
-def _pss(process: int) -> int:
+def pss(process: int) -> int:
+    """Bytes that a process holds, of shared pages its part."""
     try:
         lines = Path(f"/proc/{process}/smaps_rollup").read_text().splitlines()
     except OSError:
@@ -61,7 +63,7 @@ class ServerMemory:
 
     def _sample(self) -> None:
         while self._server and not self._stop.wait(0.2):
-            held = sum(_pss(process) for process in [self._server, *_children(self._server)])
+            held = sum(pss(process) for process in [self._server, *children(self._server)])
             self.peak = max(self.peak, held)
 
     def __enter__(self) -> ServerMemory:

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 RESULTS = Path(__file__).parent / "results"
-_PACKAGES = ("sqlanon", "duckdb", "psycopg", "numpy", "numba", "sqlglot")
+_PACKAGES = ("sqlanon", "duckdb", "psycopg", "pyspark", "numpy", "numba", "sqlglot")
 
 
 def options(doc: str | None, out: Path | None) -> argparse.ArgumentParser:

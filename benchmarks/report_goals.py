@@ -9,7 +9,7 @@ from pathlib import Path
 from benchmarks.report_freeform import FORMS, NAMES
 from benchmarks.tables import contender, read
 
-ENGINES = {"duckdb": "DuckDB", "postgres": "PostgreSQL"}
+ENGINES = {"duckdb": "DuckDB", "postgres": "PostgreSQL", "spark": "Spark"}
 LARGE, LARGE_SECONDS, LARGE_GIB = 100_000_000, 100, 8
 """Rows of the large table, the seconds of its release and its peak memory."""
 RELEASE_MS, ASK_MS = 60, 10

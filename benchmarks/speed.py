@@ -3,14 +3,17 @@
 The base is ``CREATE TABLE s AS SELECT * FROM t ORDER BY <the quasi-identifiers>``, run on the same connection with the
 same settings, alternating with the release. Processor seconds of this process (a PostgreSQL server's are not in them)
 are given with the wall time, for machines that are not quiet. Peak memory is measured apart, in a process of its own for
-each case. Several methods and several k take turns in the same process, and each gets a result file of its own.
+each case, but not for Spark. Several methods and several k take turns in the same process, and each gets a result file of its own.
+
+On Spark (``local[threads]``, Java's heap of 8 GiB, a catalog in a folder) DuckDB's release of the same rows is made as well, and the range NCP
+of both is given: DuckDB divides the table as a whole, Spark in blocks of 100,000 rows.
 """
 
 from __future__ import annotations
 
 import statistics
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import product
 from pathlib import Path
@@ -18,6 +21,7 @@ from typing import Any
 
 from benchmarks.generators import TABLES, Synthetic, load_duckdb, load_postgres
 from benchmarks.memory import ServerMemory, measure
+from benchmarks.on_spark import Held, shuffled, spark_url, used
 from benchmarks.record import RESULTS, Record, options
 from examples.sources import duckdb_url, postgres_url
 
@@ -29,13 +33,17 @@ TARGETS = {
     ("duckdb", "admissions", "hilbert"): 3.5,
     ("duckdb", "integers", "tree"): 8.0,
     ("duckdb", "integers", "hilbert"): 12.0,
+    ("spark", "integers", "mondrian"): 4.0,
+    ("spark", "integers", "tree"): 4.0,
 }
 """Release seconds / base seconds that the project promises, at most, for k=10 (5,000,000 rows; PostgreSQL 500,000)."""
 
 
-def target(engine: str, table: str, method: str, k: int) -> float | None:
-    """The promised ratio; for the one-dimensional methods k=100 may take twice as long as k=10."""
+def target(engine: str, table: str, method: str, k: int, rows: int = 5_000_000) -> float | None:
+    """The promised ratio, on Spark for 5,000,000 rows or more; for the one-dimensional methods k=100 may take twice as long as k=10."""
     bound = TARGETS.get((engine, table, method))
+    if engine == "spark" and rows < 5_000_000:
+        return None
     if bound is None or k == 10:
         return bound
     return 2 * bound if k == 100 and method != "mondrian" else None
@@ -73,8 +81,8 @@ def base(table: Synthetic) -> str:
 
 
 def timed(
-    url: str, table: Synthetic, cases: Sequence[dict[str, Any]], repeat: int, threads: int
-) -> list[dict[str, Any]]:
+    url: str, table: Synthetic, cases: Sequence[dict[str, Any]], repeat: int, threads: int, cpu: Callable[[], float] = time.process_time
+) -> list[dict[str, Any]]:  # fmt: skip
     """Base and every case's release in turn, ``repeat`` times each after one release of each that is only noted."""
     import sqlanon
 
@@ -87,16 +95,17 @@ def timed(
             run["report"] = db.anonymize(table.name, allow_weaker=True, **case).report
             run["first"] = time.perf_counter() - start
         for _ in range(repeat):
-            start, used = time.perf_counter(), time.process_time()
+            start, before = time.perf_counter(), cpu()
             db.engine.execute(base(table))
             bases.append(time.perf_counter() - start)
-            base_cpu.append(time.process_time() - used)
+            base_cpu.append(cpu() - before)
             db.engine.execute("DROP TABLE s")
             for case, run in zip(cases, runs, strict=True):
-                start, used = time.perf_counter(), time.process_time()
+                start, before, began = time.perf_counter(), cpu(), time.time()
                 run["report"] = db.anonymize(table.name, allow_weaker=True, **case).report
                 run["seconds"].append(time.perf_counter() - start)
-                run["cpu"].append(time.process_time() - used)
+                run["cpu"].append(cpu() - before)
+                run["when"] = began, time.time()
                 run["stages"].append(dict(run["report"].seconds))
                 print(
                     f"base {bases[-1]:.2f} s, {case['method']} k={case['k']} {run['seconds'][-1]:.2f} s",
@@ -122,7 +131,30 @@ def _figures(run: dict[str, Any], bases: list[float], base_cpu: list[float]) -> 
         "classes": report.classes,
         "min_class": report.min_class,
         "gcp": report.loss.gcp,
+        "ncp": report.loss.ncp,
+        "when": run["when"],
     }
+
+
+def timed_on_spark(
+    table: Synthetic, rows: int, cases: Sequence[dict[str, Any]], repeat: int, threads: int
+) -> list[dict[str, Any]]:
+    """See `timed`; with bytes shuffled by the last release, memory held over all of them, and DuckDB's range NCP of the same rows."""
+    import sqlanon
+
+    with spark_url(table, rows, threads) as (url, events):
+        with Held() as held:
+            found = timed(url, table, cases, repeat, threads, used)
+        for figures in found:
+            figures["shuffled_bytes"] = shuffled(events, *figures["when"])
+            figures["shuffled_bytes_per_million_rows"] = figures["shuffled_bytes"] / rows * 1e6
+            figures["held"] = {"java_gib": held.java / 2**30, "workers_gib": held.workers / 2**30}
+    with loaded("duckdb", table, rows) as url, sqlanon.connect(url, threads=threads) as db:
+        for case, figures in zip(cases, found, strict=True):
+            known = db.anonymize(table.name, allow_weaker=True, **case).report
+            figures["duckdb"] = {"ncp": known.loss.ncp, "classes": known.classes}
+            figures["ncp_ratio"] = figures["ncp"] / known.loss.ncp
+    return found
 
 
 def peaks(engine: str, url: str, table: Synthetic, options: dict[str, Any], threads: int) -> dict[str, Any]:
@@ -143,20 +175,22 @@ def peaks(engine: str, url: str, table: Synthetic, options: dict[str, Any], thre
     return found
 
 
-def result_file(engine: str, table: str, method: str, k: int) -> Path:
-    """Where a case's figures go: method and k are named where they are not the first ones measured here."""
+def result_file(engine: str, table: str, method: str, k: int, rows: int = 5_000_000) -> Path:
+    """Where a case's figures go: method and k are named where they are not the first ones measured here, and rows on Spark."""
     parts = ["speed", engine, table]
     if method != "mondrian":
         parts.append(method.replace(":", "_").replace("=", "_").replace(",", "_"))
     if k != 10:
         parts.append(f"k{k}")
+    if engine == "spark":
+        parts.append(str(rows))
     return RESULTS / f"{'_'.join(parts)}.json"
 
 
 def main(words: list[str] | None = None) -> None:
     """Measure one engine and one table."""
     parser = options(__doc__, None)
-    parser.add_argument("--engine", choices=("duckdb", "postgres"), default="duckdb")
+    parser.add_argument("--engine", choices=("duckdb", "postgres", "spark"), default="duckdb")
     parser.add_argument("--table", choices=sorted(TABLES), default="admissions")
     parser.add_argument("--rows", type=int, default=5_000_000)
     parser.add_argument("--repeat", type=int, default=5)
@@ -177,16 +211,21 @@ def main(words: list[str] | None = None) -> None:
         parser.error("--out is for one method and one k; without it every case has a file of its own")
     record = Record("speed")
     cases = [{**table.roles(), "k": k, "method": method, "execution": args.execution} for method, k in asked]
-    with loaded(args.engine, table, args.rows, args.url) as url:
-        found = timed(url, table, cases, args.repeat, args.threads)
-        memory = [
-            {} if args.no_memory else peaks(args.engine, url, table, case, args.threads) for case in cases
-        ]
+    if args.engine == "spark":
+        found = timed_on_spark(table, args.rows, cases, args.repeat, args.threads)
+        memory: list[dict[str, Any]] = [figures.pop("held") for figures in found]
+    else:
+        with loaded(args.engine, table, args.rows, args.url) as url:
+            found = timed(url, table, cases, args.repeat, args.threads)
+            memory = [
+                {} if args.no_memory else peaks(args.engine, url, table, case, args.threads) for case in cases
+            ]
     for (method, k), figures, held in zip(asked, found, memory, strict=True):
-        bound = target(args.engine, args.table, method, k)
+        figures.pop("when")
+        bound = target(args.engine, args.table, method, k, args.rows)
         print(f"{method} k={k}: ratio {figures['ratio']:.2f} (at most {bound}), memory {held}")
         record.write(
-            args.out or result_file(args.engine, args.table, method, k),
+            args.out or result_file(args.engine, args.table, method, k, args.rows),
             engine=args.engine,
             table=args.table,
             rows=args.rows,

@@ -19,7 +19,7 @@ def table(head: Sequence[str], rows: Iterable[Sequence[object]]) -> str:
 def source(result: Result) -> str:
     """Where figures come from: command, date, versions, machine."""
     machine, versions = result["machine"], result["versions"]
-    engine = "psycopg" if result.get("engine") == "postgres" else "duckdb"
+    engine = {"postgres": "psycopg", "spark": "pyspark"}.get(result.get("engine", ""), "duckdb")
     return (
         f"`{result['command']}`, {result['date']}, Python {versions['python']}, {engine} {versions[engine]}, "
         f"{machine['cores']} cores ({machine['processor']}), {machine['memory_gib']} GiB."

@@ -18,6 +18,7 @@ def connect(
     read_only: bool = False,
     accept_shared: bool = False,
     temporary: bool = False,
+    archive: bool | str = False,
 ) -> Database:
     """Connect to ``duckdb:///path``, ``duckdb:///:memory:``, ``postgresql://...``, or to Spark: ``sc://host:port``, ``spark+local:///DIR``.
 
@@ -30,6 +31,8 @@ def connect(
             DuckDB file open so.
         accept_shared: Spark: confirm that others may be able to read the files of the private schema (docs/spark.md).
         temporary: Spark: confirm that the catalog, and what is published in it, is gone with the session.
+        archive: Spark: a Python environment that is sent to the executors: a file that venv-pack or conda-pack has made, or True: this
+            process's environment, packed now.
 
     Raises:
         PolicyError: no engine for the URL.
@@ -44,5 +47,6 @@ def connect(
         read_only=read_only,
         accept_shared=accept_shared,
         temporary=temporary,
+        archive=archive,
     )
     return Database(engine, progress or Silent(), machine)

@@ -1,4 +1,4 @@
-"""The demonstration's directory: which files are its own, and how they are written.
+"""The demonstration's directory: which files are its own, and how they are written; what is in its warehouse.
 
 A directory is ours if it holds our marker, or is empty or missing. No other is ever touched.
 """
@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from sqlanon.demo.hospital import COLUMNS, patients, zip_hierarchy
+from sqlanon.engines.base import PRIVATE_SCHEMA
 from sqlanon.errors import DatabaseError, LockedError, PolicyError
 
 if TYPE_CHECKING:
@@ -17,6 +18,8 @@ if TYPE_CHECKING:
 
 MARKER = ".sqlanon-demo"
 WAREHOUSE = "warehouse.duckdb"
+CONNECTIONS = {"duckdb": f"duckdb:///{WAREHOUSE}", "spark": "spark+local:///warehouse.spark?cores=2"}
+"""Where the warehouse of each engine is, from the directory."""
 POLICY = "anon.yml"
 SOURCE_CSV = "patients.csv"
 HIERARCHY = "hierarchies/zip.csv"
@@ -25,7 +28,7 @@ OWN = (WAREHOUSE, f"{WAREHOUSE}.wal", SOURCE_CSV, HIERARCHY)
 POLICY_TEXT = """\
 # Two releases of one hospital table. Try: sqlanon plan
 version: 1
-connection: duckdb:///warehouse.duckdb
+connection: {connection}
 
 releases:
   # Researchers get every visit column; each row hides among at least 10.
@@ -69,8 +72,13 @@ releases:
 """
 
 
+def policy_text(engine: str) -> str:
+    """The policy, for the warehouse of an engine."""
+    return POLICY_TEXT.replace("{connection}", CONNECTIONS[engine])
+
+
 def claim(directory: Path) -> tuple[str, ...]:
-    """Make the directory ours and remove what an earlier demonstration left; gives the names removed.
+    """Make the directory ours and remove files that an earlier demonstration left; gives the names removed.
 
     Raises:
         PolicyError: the directory is not ours.
@@ -94,12 +102,12 @@ def claim(directory: Path) -> tuple[str, ...]:
             path.unlink()
             removed.append(name)
     policy = directory / POLICY
-    if policy.is_file() and policy.read_text(encoding="utf-8") != POLICY_TEXT:
+    if policy.is_file() and policy.read_text(encoding="utf-8") not in map(policy_text, CONNECTIONS):
         policy.replace(directory / f"{POLICY}.old")
     return tuple(removed)
 
 
-def write(directory: Path, rows: int, seed: int) -> None:
+def write(directory: Path, rows: int, seed: int, engine: str) -> None:
     """Draw the patients and write them with hierarchy and policy."""
     (directory / HIERARCHY).parent.mkdir(exist_ok=True)
     with (directory / HIERARCHY).open("w", encoding="utf-8", newline="") as stream:
@@ -109,13 +117,15 @@ def write(directory: Path, rows: int, seed: int) -> None:
         writer = csv.writer(stream, lineterminator="\n")
         writer.writerow(columns)
         writer.writerows(zip(*columns.values(), strict=True))
-    (directory / POLICY).write_text(POLICY_TEXT, encoding="utf-8")
+    (directory / POLICY).write_text(policy_text(engine), encoding="utf-8")
 
 
-def create(directory: Path) -> str:
-    """Make an empty warehouse and give its URL; `connect` opens existing files only."""
+def create(directory: Path, engine: str) -> str:
+    """Give the URL of the warehouse; DuckDB's is made first, as `connect` opens existing files only."""
     from sqlanon import connect
 
+    if engine == "spark":
+        return CONNECTIONS[engine].replace(":///", f":///{directory.resolve()}/")
     warehouse = (directory / WAREHOUSE).resolve()
     with connect("duckdb:///:memory:") as memory:
         assert memory.engine.second_file is not None  # it is DuckDB
@@ -124,13 +134,23 @@ def create(directory: Path) -> str:
     return f"duckdb:///{warehouse}"
 
 
-def fill(database: Database, directory: Path) -> None:
-    """Load the patients into the warehouse, with the schemas of both releases."""
-    types = ", ".join(f"'{name}': '{kind}'" for name, kind in COLUMNS)
-    path = str(directory / SOURCE_CSV).replace("'", "''")
-    read = f"read_csv('{path}', header = true, auto_detect = false, delim = ',', quote = '\"', columns = {{{types}}})"
-    names = ", ".join(f'"{name}"' for name, _ in COLUMNS)
-    database.engine.execute(f"CREATE TABLE main.patients AS SELECT {names} FROM {read}")  # noqa: S608
+def fill(database: Database, directory: Path, engine: str) -> None:
+    """Load the patients into the warehouse, with the schemas of both releases; Spark's may have those of an earlier demonstration."""
+    path = str(directory.resolve() / SOURCE_CSV).replace("'", "''")
+    names = ", ".join(name for name, _ in COLUMNS)
+    if engine == "spark":
+        for schema in ("main", "research", "partners", PRIVATE_SCHEMA):
+            database.engine.execute(f"DROP SCHEMA IF EXISTS {schema} CASCADE")
+        types = ", ".join(f"{name} {kind.replace('VARCHAR', 'STRING')}" for name, kind in COLUMNS)
+        database.engine.execute(
+            f"CREATE TEMPORARY VIEW csv ({types}) USING csv OPTIONS (path '{path}', header 'true')"
+        )
+        database.engine.execute("CREATE SCHEMA main")
+        read = "csv"
+    else:
+        types = ", ".join(f"'{name}': '{kind}'" for name, kind in COLUMNS)
+        read = f"read_csv('{path}', header = true, auto_detect = false, delim = ',', quote = '\"', columns = {{{types}}})"
+    database.engine.execute(f"CREATE TABLE main.patients AS SELECT {names} FROM {read}")  # noqa: S608 - the names and paths of the demonstration
     for schema in ("research", "partners"):
         database.engine.execute(f"CREATE SCHEMA IF NOT EXISTS {schema}")
 

@@ -35,10 +35,12 @@ class DemoReport:
 
     Attributes:
         directory: where its files are; ``replaced`` names those of an earlier one.
+        engine: duckdb or spark.
         sample: columns and rows of the first published view.
     """
 
     directory: Path
+    engine: str
     replaced: tuple[str, ...]
     rows: int
     seed: int
@@ -51,6 +53,7 @@ class DemoReport:
         """The JSON form, without the sample."""
         return {
             "directory": str(self.directory),
+            "engine": self.engine,
             "replaced": list(self.replaced),
             "rows": self.rows,
             "seed": self.seed,
@@ -62,7 +65,7 @@ class DemoReport:
         }
 
 
-def tour(directory: Path, rows: int, seed: int, progress: Progress) -> DemoReport:
+def tour(directory: Path, rows: int, seed: int, progress: Progress, engine: str = "duckdb") -> DemoReport:
     """Build the demonstration's directory and release its table twice.
 
     Args:
@@ -70,6 +73,7 @@ def tour(directory: Path, rows: int, seed: int, progress: Progress) -> DemoRepor
         rows: patients in the table.
         seed: the same seed makes the same patients.
         progress: gets each step.
+        engine: duckdb or spark.
     """
     import sqlanon
     from sqlanon.policy import load
@@ -79,13 +83,13 @@ def tour(directory: Path, rows: int, seed: int, progress: Progress) -> DemoRepor
     if replaced:
         progress.note(f"replacing the demo's own {', '.join(replaced)}")
     progress.stage("demo", f"draw {rows:,} patients")
-    write(directory, rows, seed)
+    write(directory, rows, seed, engine)
     with chdir(directory):  # where the user will run it: the catalog keeps the paths as the policy names them
         policy = load(POLICY)
     released = []
-    with sqlanon.connect(create(directory), progress=progress) as database:
+    with sqlanon.connect(create(directory, engine), progress=progress) as database:
         progress.stage("demo", "fill the warehouse")
-        fill(database, directory)
+        fill(database, directory, engine)
         for spec in policy.releases:
             quasi = [column.name for column in spec.with_role("quasi")]
             sensitive = [column.name for column in spec.with_role("sensitive")]
@@ -99,6 +103,7 @@ def tour(directory: Path, rows: int, seed: int, progress: Progress) -> DemoRepor
     progress.finish("demo")
     return DemoReport(
         directory=directory,
+        engine=engine,
         replaced=replaced,
         rows=rows,
         seed=seed,

@@ -34,6 +34,7 @@ def connect(
     read_only: bool = False,
     accept_shared: bool = False,
     temporary: bool = False,
+    archive: bool | str = False,
 ) -> Engine:
     """Open the database that ``url`` names.
 
@@ -44,6 +45,7 @@ def connect(
         read_only: nothing but scratch tables is written; a DuckDB file is shared with other processes that read it.
         accept_shared: Spark: others may be able to read the files of the private schema.
         temporary: Spark: the catalog may be gone with the session.
+        archive: Spark: a Python environment that is sent to the executors, or True: this one, packed now.
 
     Raises:
         PolicyError: the URL names no engine we have.
@@ -52,7 +54,8 @@ def connect(
     if not isinstance(url, str):
         from sqlanon.engines.spark.engine import SparkEngine
 
-        return SparkEngine.of(cast("Any", url), accept_shared=accept_shared, temporary=temporary)
+        given = cast("Any", url)
+        return SparkEngine.of(given, accept_shared=accept_shared, temporary=temporary, archive=archive)
     scheme = url.split(":", 1)[0].lower()
     if scheme == "duckdb":
         from sqlanon.engines.duckdb.engine import DuckDBEngine
@@ -67,7 +70,9 @@ def connect(
             raise PolicyError("connection: Spark needs more packages: pip install 'sqlanon[spark]'")
         from sqlanon.engines.spark.engine import SparkEngine
 
-        return SparkEngine.open(url, threads=threads, accept_shared=accept_shared, temporary=temporary)
+        return SparkEngine.open(
+            url, threads=threads, accept_shared=accept_shared, temporary=temporary, archive=archive
+        )
     raise PolicyError(f"connection: no engine for the scheme {scheme!r}; use one of: {', '.join(SCHEMES)}")
 
 

@@ -131,11 +131,14 @@ class Capabilities:
         array_places: a place of an array of numbers is read in a fraction of the time of a join with a table of them.
         joined_rows: so many numbered rows at a time are joined in less time than all at once; 0: it makes no difference.
         staged_hashes: a staged column has the hash of the source's, so that a hash of columns can be made when it is read.
-        distinct_numbers: to count different integers takes less time than to fetch them.
+        distinct_numbers: to count different integers takes less time than to fetch them, or they are too many to be fetched.
         sequences: rows are numbered by a sequence in less time than by a window.
         ordered_product: sorted rows keep their order in a product with one row, where a join would lose it.
         grouping_sets: a scan that groups by several columns, each by itself, takes less time than a scan for each.
         groups_by_mark: to group rows by one hash of many columns takes less time than by the columns.
+        numbers_parts: rows are numbered part by part, of a copy that has the part and place of each, so that no process has all rows.
+        interpreted_rows: to compile the statements of a run of so many rows takes longer than to interpret them.
+        readers: what `plan` says of readers where the engine has no rights.
         security_labels: columns may have labels that extensions read (``pg_seclabels``).
         max_columns, max_row_bytes: of a table with columns of fixed width; None: no bound that matters.
     """
@@ -158,6 +161,9 @@ class Capabilities:
     distinct_numbers: bool = False
     ordered_product: bool = False
     groups_by_mark: bool = False
+    interpreted_rows: int = 0
+    numbers_parts: bool = False
+    readers: str = ""
     security_labels: bool = False
     max_columns: int | None = None
     max_row_bytes: int | None = None

@@ -107,9 +107,11 @@ class Scratch:
 
         From here on no statement may read what can be large: of a view that is the source its tables.
         """
-        if self._alone and not self.few and rows <= FEW_ROWS and self.engine.few_rows is not None:
+        if not self._alone or self.few or self.engine.few_rows is None:
+            return
+        self.few = rows <= FEW_ROWS
+        if self.few or rows <= self.engine.capabilities.interpreted_rows:
             self._held.enter_context(self.engine.few_rows())
-            self.few = True
 
     def _drop_all(self, error: BaseException | None) -> None:
         for table in list(self._tables):

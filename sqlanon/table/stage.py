@@ -397,6 +397,8 @@ def take_stage(
     stage = scratch.table(step)
     sequence = scratch.engine.capabilities.sequences and rows >= MANY_ROWS
     numbers = scratch.named("numbers") if sequence else None
+    source = roles.relation.ref
+    hashes = [] if roles.link else hashed(roles.relation, link)
     columns = [reading.staged for reading in roles.quasi + roles.sensitive + roles.insensitive]
     tokens: list[dict[str, str]] = []
     binds: dict[str, Bind] = {"secret": secret}
@@ -410,14 +412,32 @@ def take_stage(
         if reading.spec.recode is not None
         for end in ENDS
     }
+    before = None
+    if scratch.engine.capabilities.numbers_parts:
+        named: list[Mapping[str, object]] = [*columns, *hashes, *tokens]
+        read = [str(one["name"]) for one in named] + list(key)
+        read += [name for one in (*persons, *([owner] if owner else ())) for name in one.columns]
+        source, before = _placed(scratch, source, read, step)
     with scratch.together():
         if numbers:
             scratch.execute("table/numbers", numbers=numbers)
         scratch.execute(
-            "table/stage", binds, stage=stage, source=roles.relation.ref, columns=columns, dense=dense, numbers=numbers,
-            link=[] if roles.link else hashed(roles.relation, link), key=list(key), persons=list(persons),
-            tokens=tokens, owner=owner,
+            "table/stage", binds, stage=stage, source=source, columns=columns, dense=dense, numbers=before or numbers,
+            link=hashes, key=list(key), persons=list(persons), tokens=tokens, owner=owner,
         )  # fmt: skip
         if numbers:
             scratch.execute("table/drop_numbers", numbers=numbers)
+        if before:
+            for used in (source, before):
+                scratch.drop(used)
     return stage
+
+
+def _placed(
+    scratch: Scratch, source: TableRef, columns: Sequence[str], step: str
+) -> tuple[TableRef, TableRef]:
+    """A copy of the columns that are read, in which each row has its part and its place there, and how many rows are before each part."""
+    placed, before = scratch.table(f"{step}_placed"), scratch.table(f"{step}_before")
+    scratch.execute("table/placed", placed=placed, source=source, columns=list(dict.fromkeys(columns)))
+    scratch.execute("table/rows_before", before=before, placed=placed)
+    return placed, before

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import socket
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -32,7 +33,21 @@ def events(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def session(events: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
+def port() -> int:
+    """Where the session serves Spark Connect."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        return int(free.getsockname()[1])
+
+
+@pytest.fixture(scope="session")
+def connect_url(session: Any, port: int) -> str:  # noqa: ARG001 - the server must be there
+    """The URL of the session as a server of Spark Connect, whose catalog is the session's."""
+    return f"sc://127.0.0.1:{port}/;accept_shared=true;temporary=true"
+
+
+@pytest.fixture(scope="session")
+def session(events: Path, port: int, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
     """The session; skipped where Spark is missing, and a failure where it is required."""
     if reason := missing():
         (pytest.fail if required("spark") else pytest.skip)(f"spark: {reason}")
@@ -52,6 +67,10 @@ def session(events: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
         "spark.sql.codegen.wholeStage": "false",
         "spark.sql.codegen.factoryMode": "NO_CODEGEN",
         "spark.sql.adaptive.enabled": "false",
+        # The same Spark is a server of Spark Connect.
+        "spark.plugins": "org.apache.spark.sql.connect.SparkConnectPlugin",
+        "spark.connect.grpc.binding.address": "127.0.0.1",
+        "spark.connect.grpc.binding.port": str(port),
         "spark.eventLog.enabled": "true",
         "spark.eventLog.compress": "false",
         "spark.eventLog.dir": f"file://{events}",

@@ -26,7 +26,7 @@ def rows(db: Any, view: str) -> Counter[tuple[str, ...]]:
     return Counter(tuple(map(str, row)) for row in db.engine.fetch(f"SELECT * FROM {view}"))
 
 
-def test_a_release_is_that_of_duckdb(session, events):
+def test_a_release_is_that_of_duckdb(session, events, monkeypatch):
     """One release, its classes made in executors, as a statement of Spark takes long; what is asked of releases is thorough."""
     table = arrow(80)
     load(session, table, "typed")
@@ -36,7 +36,13 @@ def test_a_release_is_that_of_duckdb(session, events):
         sqlanon.connect(session, temporary=True, accept_shared=True) as db,
     ):
         db.engine.above, db.engine.block = 0, 1000
+        fetched, fetch = set(), db.engine.fetch_arrays
+        monkeypatch.setattr(
+            db.engine, "fetch_arrays", lambda read, dtypes: fetched.add(read.name) or fetch(read, dtypes)
+        )
         mine, theirs = (one.anonymize("typed", **few) for one in (db, known))
+        # Of the rows nothing comes to this process.
+        assert fetched <= {"table/domain_counts", "table/domain_positions"}
         assert mine.report.classes == theirs.report.classes > 10
         assert rows(db, "release.typed") == rows(known, "release.typed")
         assert mine.loss().ncp == pytest.approx(theirs.loss().ncp, rel=1e-12)
@@ -181,6 +187,21 @@ def test_repeated_numbers_of_an_identifier(session):
         with sqlanon.connect(session, temporary=True) as db:
             read = statement("table/distinct", "spark", source=db.engine.target(name), column="n")
             assert db.engine.fetch(read) == [(breaks,)]
+
+
+def test_what_another_session_has_written_is_read(session):
+    """A session keeps lists of files: what it looks up it reads anew."""
+    session.sql("CREATE TABLE shared USING parquet AS SELECT 1 AS n")
+    count = "SELECT COUNT(*) FROM shared"
+    with sqlanon.connect(session, temporary=True) as db:
+        table = db.engine.target("shared")
+        assert db.engine.fetch(count) == [(1,)]
+        session.sql("INSERT INTO shared VALUES (2)")
+        db.engine.look_up([table])
+        assert db.engine.fetch(count) == [(2,)]
+        session.sql("INSERT INTO shared VALUES (3)")
+        assert db.engine.exists(table)
+        assert db.engine.fetch(count) == [(3,)]
 
 
 def test_a_lock_is_one_runs(session):

@@ -1,7 +1,7 @@
 -- name: table/stage
 -- params: stage (table to make), source (table), columns (list of {name, alias, binary, type (that lists its values, or none), recode ({type, kind,
 --   round (a number or none), half (of it), bottom, top (names of binds, or none)} or none)}), dense (bool:
---   the engine's own row numbers are 0 to rows - 1), numbers (a sequence that begins at 0, or none), link (list of {name, listed (bool: an enum)}, or none), key
+--   the engine's own row numbers are 0 to rows - 1), numbers (a sequence that begins at 0, a table of the rows before each part, or none), link (list of {name, listed (bool: an enum)}, or none), key
 --   (column names or none), persons (list of {columns, alias, as_text, own (bool each: a type that cannot be hashed, or with operators
 --   of its own), nulls (one, distinct or none)}: what is counted), tokens (list of {name, alias}: pseudonyms; :<alias>_inner and :<alias>_outer key them,
 --   in hexadecimal), owner ({columns, nulls}: whose rows are recognized in later versions, or none)
@@ -29,7 +29,7 @@ CAST(CASE{% if c.recode.top %} WHEN {{ rounded }} >= CAST(:{{ c.recode.top }} AS
 {%- endmacro %}
 CREATE {{ stage | scratch }} AS
 SELECT
-    CAST(ROW_NUMBER() OVER (ORDER BY t._sqlanon_at) - 1 AS INT) AS rid
+    CAST(b.before + (t._sqlanon_at & 8589934591) AS INT) AS rid
 {% for column in columns %}
     , t.{{ column.alias | ident }}
 {% endfor %}
@@ -50,7 +50,7 @@ SELECT
 {% endif %}
 FROM (
     SELECT
-        MONOTONICALLY_INCREASING_ID() AS _sqlanon_at
+        s._sqlanon_at AS _sqlanon_at
 {% for column in columns %}
 {% if column.recode %}
         , {{ recoded(column) | trim }} AS {{ column.alias | ident }}
@@ -75,3 +75,4 @@ FROM (
 {% endif %}
     FROM {{ source | table }} AS s
 ) AS t
+JOIN {{ numbers | table }} AS b ON b.part = SHIFTRIGHT(t._sqlanon_at, 33)

@@ -3,27 +3,40 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import typer
 
 from sqlanon.cli.screen import Screen
 
 FEWEST = 5_000
+ROWS = {"duckdb": 200_000, "spark": 20_000}
+"""Spark takes seconds for a statement of few rows too, and a release is about a hundred."""
 
 
 def demo(
     screen: Screen,
-    rows: Annotated[int, typer.Option("--rows", min=FEWEST, help="Patients in the table.")] = 200_000,
+    rows: Annotated[
+        int | None,
+        typer.Option(
+            "--rows",
+            min=FEWEST,
+            help="Patients in the table; default: 200,000, on Spark 20,000.",
+            show_default=False,
+        ),
+    ] = None,
     seed: Annotated[int, typer.Option("--seed", min=0, help="The same seed makes the same patients.")] = 7,
     directory: Annotated[Path, typer.Option("--dir", help="Where it is built; made if missing.")] = Path(
         "sqlanon-demo"
     ),
+    engine: Annotated[
+        Literal["duckdb", "spark"], typer.Option("--engine", help="Where the table is; Spark needs Java 17.")
+    ] = "duckdb",
 ) -> int | None:
     """Release a synthetic hospital twice, and show what that does."""
     from sqlanon.demo.tour import tour
 
-    report = tour(directory, rows, seed, screen.progress())
+    report = tour(directory, rows or ROWS[engine], seed, screen.progress(), engine)
     screen.close()
     screen.emit(report.to_dict())
     if not screen.silent:

@@ -18,7 +18,8 @@ def demo_report(screen: Screen, report: DemoReport) -> None:
     """Show the whole tour, in the order it went."""
     first, second = report.releases
     screen.show(
-        f"A synthetic hospital of {count(report.rows)} patients (seed {report.seed}), released twice.",
+        f"A synthetic hospital of {count(report.rows)} patients (seed {report.seed}), released twice"
+        f"{' on Spark' if report.engine == 'spark' else ''}.",
         f"Made in {report.directory}/ in {seconds(report.seconds)}.",
         "",
     )
@@ -95,10 +96,13 @@ def _cell(value: object) -> str:
 
 def _following(report: DemoReport, first: Released, second: Released) -> list[str]:
     """Commands that work when pasted, from the directory this was started in."""
-    query = (
-        f"FROM {first.run.published} SELECT sex, count(*) AS patients, round(avg(cost)) AS cost GROUP BY sex"
-    )
-    python = f'import duckdb; print(duckdb.connect("warehouse.duckdb", read_only=True).sql("{query}"))'
+    last = command(
+        "query", "SELECT sex, count(*) AS patients, avg(cost) AS cost FROM patients GROUP BY sex", "--release", first.run.release
+    )  # fmt: skip
+    if report.engine == "duckdb":
+        query = f"FROM {first.run.published} SELECT sex, count(*) AS patients, round(avg(cost)) AS cost GROUP BY sex"
+        python = f'import duckdb; print(duckdb.connect("warehouse.duckdb", read_only=True).sql("{query}"))'
+        last = f"{shlex.quote(sys.executable)} -c {shlex.quote(python)}"
     return [
         shlex.join(["cd", str(report.directory)]),
         command("plan"),
@@ -117,5 +121,5 @@ def _following(report: DemoReport, first: Released, second: Released) -> list[st
             ),
             *("--sensitive", "diagnosis", "--rest", "drop", "--k", "10", "--to", "patients_anon.parquet"),
         ),
-        f"{shlex.quote(sys.executable)} -c {shlex.quote(python)}",
+        last,
     ]

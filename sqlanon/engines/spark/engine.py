@@ -32,6 +32,7 @@ from sqlanon.engines.spark.binds import placed
 from sqlanon.engines.spark.errors import condition, quiet, reason, refused
 from sqlanon.engines.spark.locks import LEASE, Locks
 from sqlanon.engines.spark.names import parts_of, qualified, quoted
+from sqlanon.engines.spark.shipping import ship
 from sqlanon.engines.spark.types import arrow_type, collation_of, hashable, kind_of, name_of
 from sqlanon.engines.spark.workers import mapped
 from sqlanon.errors import DatabaseError, PolicyError
@@ -55,15 +56,6 @@ _FEW = {
 }
 _NAME = re.compile(r"\w+")
 _MISSING = ("TABLE_OR_VIEW_NOT_FOUND", "SCHEMA_NOT_FOUND", "NO_SUCH_")
-_SHARED = (
-    "whoever can read the files of this catalog's warehouse can read the source, and what sqlanon writes next to the release: snapshots, link "
-    "tables, the secrets of hashes. Spark does not keep readers of a view from the files beneath it. Give only sqlanon's user the right to "
-    f"the folder of schema {PRIVATE_SCHEMA} where that can be done, and confirm: accept_shared=true in the URL, or as an argument of sqlanon.connect"
-)
-_FORGETS = (
-    "this Spark session's catalog is in memory: releases would be gone with the session. Use one that persists (a Hive metastore, "
-    "spark+local:///DIR), or confirm: temporary=true in the URL, or as an argument of sqlanon.connect"
-)
 
 
 class SparkEngine:
@@ -86,6 +78,10 @@ class SparkEngine:
         collations=False,
         block_rows=4096,
         type_of="TYPEOF(%(value)s)",
+        interpreted_rows=20_000,
+        numbers_parts=True,
+        distinct_numbers=True,
+        readers="Spark grants nothing to them; let them read the views, and the files of their tables, by the rights of the catalog and of the warehouse",
     )
 
     def __init__(
@@ -108,8 +104,8 @@ class SparkEngine:
 
     @classmethod
     def open(
-        cls, url: str, *, threads: int | None, accept_shared: bool = False, temporary: bool = False
-    ) -> SparkEngine:
+        cls, url: str, *, threads: int | None, accept_shared: bool = False, temporary: bool = False, archive: bool | str = False
+    ) -> SparkEngine:  # fmt: skip
         """Open ``sc://host:port`` or ``spark+local:///DIR?cores=2``.
 
         Args:
@@ -117,6 +113,7 @@ class SparkEngine:
             threads: cores of a session of our own.
             accept_shared: others may be able to read the files of the private schema.
             temporary: the catalog may be gone with the session.
+            archive: see `sqlanon.engines.spark.shipping.ship`.
 
         Both URLs may have ``accept_shared=true`` and ``temporary=true`` among their parameters.
 
@@ -127,10 +124,13 @@ class SparkEngine:
         accept_shared |= "accept_shared" in confirmed
         temporary |= "temporary" in confirmed
         if url.lower().startswith("sc:"):
-            return cls.of(opening.remote(place), accept_shared=accept_shared, temporary=temporary)
+            return cls.of(
+                opening.remote(place), accept_shared=accept_shared, temporary=temporary, archive=archive
+            )
         session, private, started = opening.local(place, threads=threads)
         try:
-            return cls.of(session, accept_shared=accept_shared or private, temporary=temporary, stops=started)
+            shared = accept_shared or private
+            return cls.of(session, accept_shared=shared, temporary=temporary, stops=started, archive=archive)
         except BaseException:
             if started:
                 session.stop()
@@ -145,16 +145,16 @@ class SparkEngine:
         temporary: bool = False,
         stops: bool = False,
         lease: float = LEASE,
+        archive: bool | str = False,
     ) -> SparkEngine:
         """An engine on a session of the caller's; see `open` for the arguments."""
         quiet()
         opening.check_version(session.version)
-        refuse = None
-        if not temporary and not opening.persists(session, session.catalog.currentCatalog()):
-            refuse = _FORGETS
-        elif not accept_shared:
-            refuse = _SHARED
-        return cls(opening.own_settings(session), refuse=refuse, stops=stops, lease=lease)
+        refuse = opening.why_not_written(session, accept_shared=accept_shared, temporary=temporary)
+        own = opening.own_settings(session)
+        if archive:
+            ship(own, archive)
+        return cls(own, refuse=refuse, stops=stops, lease=lease)
 
     @contextmanager
     def _translated(self, name: str) -> Iterator[None]:
@@ -352,6 +352,8 @@ class SparkEngine:
     def _look(self, ref: TableRef, *, is_view: bool | None = None) -> Relation | None:
         with self._translated("catalog lookup"):
             try:
+                # What another session has written is not in the list of files that this one keeps.
+                self._session.catalog.refreshTable(qualified(ref))
                 fields = self._session.table(qualified(ref)).schema.fields
             except PySparkException as error:
                 if condition(error).startswith(_MISSING):
@@ -378,7 +380,10 @@ class SparkEngine:
     def exists(self, ref: TableRef) -> bool:
         """See `Engine.exists`."""
         with self._translated("catalog lookup"):
-            return bool(self._session.catalog.tableExists(qualified(ref)))
+            there = bool(self._session.catalog.tableExists(qualified(ref)))
+            if there:
+                self._session.catalog.refreshTable(qualified(ref))
+            return there
 
     def has_schema(self, ref: TableRef) -> bool:
         """See `Engine.has_schema`."""

@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qs, unquote
 
+from sqlanon.engines.base import PRIVATE_SCHEMA
 from sqlanon.engines.spark.errors import condition, quiet
 from sqlanon.errors import DatabaseError, LockedError, PolicyError
 from sqlanon.private_folder import PrivateFolder
@@ -31,10 +32,21 @@ SETTINGS = {
     "spark.sql.session.timeZone": "UTC",
     "spark.sql.storeAssignmentPolicy": "ANSI",
     "spark.sql.legacy.timeParserPolicy": "CORRECTED",
+    # A side of a join that is small enough in each task is hashed, where both sides would be sorted.
+    "spark.sql.adaptive.maxShuffledHashJoinLocalMapThreshold": "64m",
     # Spark 4.3 makes an invalid plan of a UNION of constants in an order.
     "spark.sql.optimizer.excludedRules": "org.apache.spark.sql.catalyst.optimizer.RemoveRedundantAliases",
 }
 """What statements of ours need of a session."""
+_SHARED = (
+    "whoever can read the files of this catalog's warehouse can read the source, and what sqlanon writes next to the release: snapshots, link "
+    "tables, the secrets of hashes. Spark does not keep readers of a view from the files beneath it. Give only sqlanon's user the right to "
+    f"the folder of schema {PRIVATE_SCHEMA} where that can be done, and confirm: accept_shared=true in the URL, or as an argument of sqlanon.connect"
+)
+_FORGETS = (
+    "this Spark session's catalog is in memory: releases would be gone with the session. Use one that persists (a Hive metastore, "
+    "spark+local:///DIR), or confirm: temporary=true in the URL, or as an argument of sqlanon.connect"
+)
 
 
 def java_missing() -> str | None:
@@ -227,6 +239,13 @@ def persists(session: SparkSession, catalog: str) -> bool:
     return bool(session.conf.get("spark.sql.catalogImplementation", "in-memory") == "hive")
 
 
+def why_not_written(session: SparkSession, *, accept_shared: bool, temporary: bool) -> str | None:
+    """Why nothing may be written in a session's catalog: it forgets, or others can read its files; None: it may."""
+    if not temporary and not persists(session, session.catalog.currentCatalog()):
+        return _FORGETS
+    return None if accept_shared else _SHARED
+
+
 __all__ = [
     "SETTINGS",
     "check_version",
@@ -237,4 +256,5 @@ __all__ = [
     "own_settings",
     "persists",
     "remote",
+    "why_not_written",
 ]

@@ -1,8 +1,18 @@
-"""Functions of arrays on Spark's executors, by Arrow: sqlanon must be installed where they run."""
+"""Functions of arrays on Spark's executors, by Arrow: sqlanon must be installed where they run.
+
+What numba compiles is kept on the disk of each machine, so that a worker compiles once what none there has compiled before.
+"""
 
 from __future__ import annotations
 
+import os
+import pickle
+import stat
+import sys
+import tempfile
 from collections.abc import Callable, Iterator, Sequence
+from importlib.util import find_spec
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -26,10 +36,15 @@ def mapped(rows: DataFrame, work: Work, columns: Sequence[tuple[str, str]], by: 
 
 
 class _OfTable:
-    """A function of columns as one of an Arrow table."""
+    """A function of columns as one of an Arrow table. A worker has a place for what numba compiles before it has the function."""
 
     def __init__(self, work: Work, columns: Sequence[tuple[str, str]]) -> None:
         self._work, self._columns = work, columns
+
+    def __reduce__(self) -> tuple[Callable[[bytes], _OfTable], tuple[bytes]]:
+        from pyspark import cloudpickle
+
+        return _received, (cloudpickle.dumps((self._work, self._columns)),)
 
     def __call__(self, table: pa.Table | pa.RecordBatch) -> pa.Table:
         import pyarrow as pa
@@ -53,6 +68,31 @@ class _OfTable:
         return work
 
 
+def _received(sent: bytes) -> _OfTable:
+    keep_compiled()
+    return _OfTable(*pickle.loads(sent))  # noqa: S301 - Spark has brought it here by the same means
+
+
+def keep_compiled() -> None:
+    """Name numba a folder where it can write neither next to the kernels nor in the user's home: without one it refuses to be imported.
+
+    It is a folder of this user's that no other can write, as numba runs what it finds there.
+    """
+    if "NUMBA_CACHE_DIR" in os.environ or "numba" in sys.modules:
+        return
+    kernels = find_spec("sqlanon.kernels")
+    places = [Path(str(kernels.origin)).parent] if kernels else []
+    places += [Path.home(), Path.home() / ".cache"]
+    if any(os.access(place, os.W_OK | os.X_OK) for place in places):
+        return
+    folder = Path(tempfile.gettempdir()) / f"sqlanon-compiled-{os.getuid()}"
+    folder.mkdir(mode=0o700, exist_ok=True)
+    found = folder.lstat()
+    if not stat.S_ISDIR(found.st_mode) or found.st_uid != os.getuid() or found.st_mode & 0o022:
+        folder = Path(tempfile.mkdtemp(prefix="sqlanon-compiled-"))
+    os.environ["NUMBA_CACHE_DIR"] = str(folder)
+
+
 class _OfBatches:
     """The same for a stream of batches."""
 
@@ -64,4 +104,4 @@ class _OfBatches:
             yield from self._one(batch).to_batches()
 
 
-__all__ = ["mapped"]
+__all__ = ["keep_compiled", "mapped"]

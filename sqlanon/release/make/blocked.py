@@ -83,16 +83,16 @@ def _along_curve(context: Context, method: Method, workers: Workers) -> Assignme
         scratch.table(name) for name in ("keyed", "places", "numbered", "solved", "assign_blocks")
     )
     workers.map_arrays(
-        scratch.sql("blocks/rows", table=encoded.work, columns=["rid", *quasi]),
-        _Keys(keys),
+        scratch.sql("blocks/rows", table=encoded.work, columns=["rid", *columns]),
+        _Keys(keys, len(quasi)),
         keyed,
-        [("rid", "integer"), ("part", "integer"), *((name, "bigint") for name in names)],
-    )
+        [("rid", "integer"), *((code, "integer") for code in columns), ("part", "integer"), *((name, "bigint") for name in names)],
+    )  # fmt: skip
     context.progress.update(1, 3, "steps: keys")
     blocks = max(encoded.rows // workers.block, 1)
     scratch.execute("blocks/places", places=places, keyed=keyed)
     scratch.execute(
-        "blocks/numbered", numbered=numbered, work=encoded.work, keyed=keyed, places=places, keys=names, columns=columns,
+        "blocks/numbered", numbered=numbered, keyed=keyed, places=places, keys=names, columns=columns,
         size=-(-encoded.rows // blocks),
     )  # fmt: skip
     for used in (keyed, places):
@@ -147,16 +147,21 @@ def _solve(
 
 @dataclass(frozen=True, slots=True)
 class _Keys:
-    """Row ids and codes -> row ids, parts of the curve, keys."""
+    """Row ids and codes -> the same, parts of the curve, keys.
+
+    Attributes:
+        quasi: how many of the codes the curve goes through, the first ones.
+    """
 
     keys: Any
+    quasi: int
 
     def __call__(self, columns: Arrays) -> Arrays:
         import numpy as np
 
-        codes = np.stack([column.astype(np.int32, copy=False) for column in columns[1:]])
+        codes = np.stack([column.astype(np.int32, copy=False) for column in columns[1 : self.quasi + 1]])
         words = self.keys.of(codes, 1)
-        return columns[0], (words[0] >> max(self.keys.span.bit_length() - PARTS, 0)).astype(np.int32), *words
+        return *columns, (words[0] >> max(self.keys.span.bit_length() - PARTS, 0)).astype(np.int32), *words
 
 
 @dataclass(frozen=True, slots=True)

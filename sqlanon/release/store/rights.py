@@ -69,7 +69,8 @@ def reader_warnings(engine: Engine, spec: ReleaseSpec, source: TableRef) -> list
     """Warnings about the readers: names that are no roles, and roles that can read the source or private tables."""
     rights = engine.rights
     if not rights:
-        return []
+        words = engine.capabilities.readers
+        return [f"readers: {', '.join(spec.readers)}: {words}"] if spec.readers and words else []
     known = rights.roles(spec.readers)
     unknown = [name for name in spec.readers if name not in known]
     found = [f"readers: this database has no role {name}; nothing is granted to it" for name in unknown]

@@ -1,0 +1,132 @@
+"""Tables for Spark: a throwaway catalog in a folder, settings for the sessions that benchmarks start, what they shuffle, use and hold."""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Self
+
+from benchmarks.generators import Synthetic, load_duckdb
+from benchmarks.memory import children, pss
+
+DRIVER = "8g"
+"""Java's heap; in a local session that of the executors, too."""
+
+
+@contextmanager
+def settings(folder: Path) -> Iterator[None]:
+    """Sessions that are started here have the heap, and write their events and temporary files into the folder."""
+    conf = folder / "conf"
+    conf.mkdir()
+    (folder / "events").mkdir()
+    lines = {
+        "spark.driver.memory": DRIVER,
+        "spark.local.dir": str(folder / "local"),
+        "spark.eventLog.enabled": "true",
+        "spark.eventLog.compress": "false",
+        "spark.eventLog.dir": f"file://{folder / 'events'}",
+    }
+    (conf / "spark-defaults.conf").write_text("".join(f"{key} {value}\n" for key, value in lines.items()))
+    before = os.environ.get("SPARK_CONF_DIR")
+    os.environ["SPARK_CONF_DIR"] = str(conf)
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ["SPARK_CONF_DIR"]
+        else:
+            os.environ["SPARK_CONF_DIR"] = before
+
+
+@contextmanager
+def spark_url(table: Synthetic, rows: int, threads: int) -> Iterator[tuple[str, Path]]:
+    """A catalog that has the generated table, and the folder of the events of its sessions; both are removed afterwards."""
+    import duckdb
+
+    import sqlanon
+
+    with tempfile.TemporaryDirectory(prefix="sqlanon-spark-") as made:
+        folder = Path(made)
+        url = f"spark+local:///{folder / 'warehouse'}?cores={threads}"
+        file = folder / "rows.parquet"
+        with duckdb.connect(str(folder / "rows.duckdb")) as connection:
+            load_duckdb(connection, table, rows)
+            connection.execute(f"COPY {table.name} TO '{file}'")
+        with settings(folder):
+            with sqlanon.connect(url, threads=threads) as db:
+                db.engine.execute(f"CREATE TABLE {table.name} AS SELECT * FROM parquet.`{file}`")
+            for path in (folder / "rows.duckdb", file):
+                path.unlink()
+            yield url, folder / "events"
+
+
+def shuffled(events: Path, start: float, end: float) -> int:
+    """Bytes that tasks which ended between two times wrote for other tasks."""
+    total = 0
+    for path in events.rglob("*"):
+        if path.is_file():
+            with path.open(encoding="utf-8") as lines:
+                for line in lines:
+                    if '"SparkListenerTaskEnd"' in line:
+                        task = json.loads(line)
+                        if start <= task["Task Info"]["Finish Time"] / 1000 <= end:
+                            written = (task.get("Task Metrics") or {}).get("Shuffle Write Metrics", {})
+                            total += written.get("Shuffle Bytes Written", 0)
+    return total
+
+
+def _below(process: int) -> Iterator[int]:
+    for one in children(process):
+        yield one
+        yield from _below(one)
+
+
+def used() -> float:
+    """Processor seconds of this process, of Java, and of the workers that Java has started, so far."""
+    total = 0
+    for process in (os.getpid(), *_below(os.getpid())):
+        try:
+            fields = Path(f"/proc/{process}/stat").read_text(encoding="utf-8").rsplit(")", 1)[1].split()
+        except OSError:
+            continue
+        total += sum(map(int, fields[11:15]))
+    return total / os.sysconf("SC_CLK_TCK")
+
+
+class Held:
+    """Samples what Java holds, and the workers that it has started.
+
+    Attributes:
+        java, workers: bytes at most, so far.
+    """
+
+    def __init__(self) -> None:
+        self._stop = threading.Event()
+        self._thread = threading.Thread(target=self._sample, daemon=True)
+        self.java = self.workers = 0
+
+    def _sample(self) -> None:
+        while not self._stop.wait(2):
+            java = [process for process in children(os.getpid()) if "java" in _name(process)]
+            self.java = max(self.java, sum(map(pss, java)))
+            self.workers = max(self.workers, sum(pss(one) for process in java for one in _below(process)))
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._stop.set()
+        self._thread.join()
+
+
+def _name(process: int) -> str:
+    try:
+        return Path(f"/proc/{process}/comm").read_text(encoding="utf-8")
+    except OSError:
+        return ""

@@ -1,0 +1,100 @@
+"""Runs on Spark that are killed, with and without the server: readers have the old version or the new one, and the next run tidies up."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import sqlanon
+from sqlanon.engines.base import PRIVATE_SCHEMA
+from tests.safety.people import RELEASE, VERSIONS, is_whole
+from tests.spark.conftest import missing
+from tests.spark.killed import write_people
+
+pytestmark = [pytest.mark.spark, pytest.mark.thorough]
+STOPS = [
+    ("recode/boxes", 1, False),
+    ("publish/metadata", 1, False),  # the catalog says pending, the table of the rows is written
+    (
+        "publish/view",
+        1,
+        False,
+    ),  # verified; the views of the rows show whichever version the metadata view shows
+    ("publish/view", 2, True),  # that view has been replaced
+    ("table/drop", 1, True),
+]
+"""Before which statement a run is killed, and whether its version is then the published one."""
+
+
+def killed(words: Sequence[object]) -> None:
+    """Start a run that stops, and kill it and what it has started."""
+    command = [sys.executable, "-W", "ignore", "-m", "tests.spark.killed", *map(str, words)]
+    with subprocess.Popen(
+        command,
+        stdout=subprocess.PIPE,
+        text=True,
+        cwd=Path(__file__).resolve().parents[2],
+        start_new_session=True,
+    ) as process:
+        assert process.stdout is not None
+        try:
+            assert process.stdout.readline() == "here\n"
+        finally:
+            os.killpg(process.pid, signal.SIGKILL)
+
+
+def seen(db: Any) -> int:
+    """The generation that readers see; it must be complete."""
+    (row,) = db.engine.fetch(VERSIONS)
+    assert is_whole(row), row
+    return int(row[1])
+
+
+def assert_tidy(db: Any) -> None:
+    """One published version, and no private table but those of versions."""
+    rows = db.releases("people")
+    live = [row for row in rows if row.status in ("published", "replaced")]
+    assert [row.status for row in live].count("published") == 1
+    assert {row.status for row in rows} <= {"published", "replaced", "dropped", "abandoned", "discarded"}
+    numbers = tuple(f"_v{row.version}" for row in live)
+    for row in db.engine.fetch(f"SHOW TABLES IN {PRIVATE_SCHEMA}"):
+        bare = str(row[1]).removesuffix("_link").removesuffix("_metadata")
+        assert not bare.startswith(("people", "_sqlanon_people", "lock_")) or bare.endswith(numbers), row
+
+
+def test_killed_over_connect(session, connect_url):
+    """Each run releases another generation and is killed; the next one reconciles what it left."""
+    with sqlanon.connect(session, accept_shared=True, temporary=True) as db:
+        write_people(db, 1)
+        db.anonymize("people", **RELEASE)
+        for generation, (place, nth, published) in enumerate(STOPS, 2):
+            before = seen(db)
+            write_people(db, generation)
+            killed([connect_url, place, nth])
+            assert seen(db) == (generation if published else before)
+        write_people(db, len(STOPS) + 2)
+        db.anonymize("people", **RELEASE)
+        assert seen(db) == len(STOPS) + 2
+        db.clean()
+        assert_tidy(db)
+
+
+@pytest.mark.skipif(missing() is not None, reason="Spark is not here")
+def test_killed_with_its_server(tmp_path):
+    """Java dies with the run, in a session of our own: the catalog on disk opens again, and has the version that was committed."""
+    url = f"spark+local:///{tmp_path}/warehouse"
+    killed([url, "publish/view", 2])
+    where = Path(__file__).resolve().parents[2]
+    code = (
+        "import sys, sqlanon; from tests.spark.test_kill import RELEASE, assert_tidy, seen, write_people\n"
+        "with sqlanon.connect(sys.argv[1]) as db:\n"
+        "    assert seen(db) == 2; write_people(db, 3); db.anonymize('people', **RELEASE); assert seen(db) == 3; db.clean(); assert_tidy(db)\n"
+    )
+    subprocess.run([sys.executable, "-W", "ignore", "-c", code, url], check=True, cwd=where, timeout=600)
