@@ -59,8 +59,8 @@ def anonymize(
         delimiter: CSV: the character between two fields; None: guessed.
         encoding: CSV: utf-8 (as by default), latin-1 or utf-16.
         types: CSV: column -> DuckDB's type, such as VARCHAR; the others are guessed from all rows.
-        options: what the release must be, as for `Database.anonymize`, without publish and publish_file; of a frame also without what is
-            for versions.
+        options: what the release must be, as for `Database.anonymize`, without publish, publish_file and boxes; of a frame also without what
+            is for versions.
 
     Returns:
         Of a file the report; of a frame a `FrameRelease`, whose ``frame`` is of the kind that was given.

@@ -11,6 +11,7 @@ from typing import Any, Unpack, cast
 
 from sqlanon import policy
 from sqlanon.database.database import Database
+from sqlanon.database.once import check_once
 from sqlanon.database.opening import connect
 from sqlanon.database.taken import check_file, write
 from sqlanon.declared import FORMATS
@@ -50,6 +51,7 @@ def anonymize_file(
     options["name"] = options.get("name") or source.name.split(".")[0] or "release"
     table = source.name.split(".")[0] or "source"
     spec = policy.release(source=identifier(table), publish="release.data", **options)
+    check_once(spec, "a file")
     if FORMATS[spec.format.kind].paired:
         beside = target.with_name(sensitive_of(TableRef(None, target.stem)).name + target.suffix)
         files[sensitive_of(view)] = beside

@@ -7,6 +7,7 @@ from typing import Any, NoReturn, Self, Unpack, cast
 
 from sqlanon import policy
 from sqlanon.database.database import Database
+from sqlanon.database.once import check_once
 from sqlanon.database.opening import connect
 from sqlanon.database.released import Release
 from sqlanon.declared import FORMATS
@@ -91,6 +92,7 @@ def anonymize_frame(
             raise PolicyError(f"{name}: {reason}; leave it out, or anonymize a table of a database")
     options["name"] = options.get("name") or SOURCE
     spec = policy.release(source=SOURCE, publish=VIEW, **options)
+    check_once(spec, "a frame")
     held = connect("duckdb:///:memory:", progress=progress, memory=spec.memory)
     try:
         frames = held.engine.frames

@@ -4,6 +4,11 @@ from __future__ import annotations
 
 import shlex
 
+import duckdb
+import pytest
+
+import sqlanon
+from sqlanon.errors import PolicyError
 from tests.cli.conftest import make_duckdb
 
 OWN = ["--qi", "age,zip", "--sensitive", "disease", "--identifier", "id", "--k", "2", "--method", "freeform", "--boxes", "own"]  # fmt: skip
@@ -58,3 +63,48 @@ def test_what_run_proposes_can_be_run(cli, tmp_path):
         checked = cli(*audit)
         assert (checked.code, "by the certificate: 2" in checked.out) == (0, True)
         assert cli(*releases).code == 0
+
+
+ROUTE = "sqlanon anonymize TABLE --db duckdb:///FILE.duckdb --to out.parquet"
+
+
+def test_a_file_or_a_frame_has_no_secret_that_stays(cli, tmp_path):
+    """Drawn by another secret each time, releases of one source would leave few rows that fit the boxes of a row in all."""
+    (tmp_path / "in.csv").write_text(
+        "id,age,zip,disease\n" + "".join(f"{i},{i % 7},{i % 3},d{i % 4}\n" for i in range(30))
+    )
+    ended = cli("anonymize", "in.csv", *OWN, "--to", "out.csv")
+    assert (ended.code, ended.err.count("error:")) == (2, 1)
+    assert "own is not for a file: nothing keeps the secret" in ended.err
+    assert ROUTE in ended.err
+    assert not (tmp_path / "out.csv").exists()
+    asked = {"quasi": "age", "sensitive": "disease", "k": 2, "method": "freeform", "boxes": "own"}
+    frame = duckdb.sql("SELECT i % 7 AS age, 'd' || i % 4 AS disease FROM range(30) AS r(i)").to_arrow_table()
+    with pytest.raises(PolicyError, match="own is not for a frame: nothing keeps the secret"):
+        sqlanon.anonymize(frame, **asked)
+    # A database in memory has no table to name on the command line, whether or not a file has that name.
+    for source in ("people", "in.csv", '"in.csv"'):
+        ended = cli("anonymize", source, "--db", "duckdb:///:memory:", *OWN, "--to", "out.csv")
+        assert (ended.code, "no table or view" in ended.err) == (3, True)
+
+
+@pytest.mark.parametrize("file", ["out.csv", "out.parquet"])
+def test_the_secret_stays_in_the_database_of_a_table(cli, tmp_path, file):
+    """The route that the refusal names: an unchanged source gives the same file, and one with other candidates none."""
+    url, out = warehouse(tmp_path), tmp_path / file
+    words = ("anonymize", "people", "--db", url, *OWN, "--rest", "drop", "--to", file)
+    found = []
+    for _ in range(3):
+        ended = cli(*words)
+        assert ended.code == 0, ended.err
+        found.append(out.read_bytes())
+        out.unlink()
+    assert found[0] == found[1] == found[2]
+    with duckdb.connect(url.removeprefix("duckdb:///")) as connection:
+        assert connection.execute(
+            "SELECT count(DISTINCT secret), count(*) FROM _sqlanon.secrets"
+        ).fetchone() == (1, 1)
+        connection.execute("UPDATE people SET age = 11 - age")
+    ended = cli(*words)
+    assert (ended.code, out.exists()) == (2, False)
+    assert "may be left with fewer than k" in ended.err
