@@ -1,0 +1,141 @@
+"""Boxes of their own: the secret decides which of equal rows comes first and which matching is drawn, all as likely; by many fixed secrets."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import replace
+from fractions import Fraction
+from itertools import permutations
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any, NamedTuple
+
+import numpy as np
+import pytest
+
+from sqlanon.methods.freeform import walk
+from sqlanon.methods.freeform.method import Freeform
+from sqlanon.release.make import run as making
+from tests.contract.cases import QI, Case
+from tests.contract.own_boxes import fetch, run
+from tests.oracle.freeform import Box, posterior, published
+from tests.oracle.requirements import Privacy
+
+
+class Made(NamedTuple):
+    """What one secret leads to.
+
+    Attributes:
+        slots: the place of every row, as the source numbers them.
+        targets: the box of every row, matching by matching.
+        drawn: the matching by which rows are published.
+    """
+
+    slots: list[int]
+    targets: list[list[int]]
+    drawn: int
+
+
+class Enough(Exception):
+    """All was seen."""
+
+
+def by_secret(
+    db: Any, case: Case, directory: Path, monkeypatch: pytest.MonkeyPatch, secrets: int, order: str = "tree"
+) -> list[Made]:
+    """What the method makes of a case by each of so many secrets: the run's own one, and others in its place."""
+    found: list[Made] = []
+    assign, own = Freeform.assign, "7" * 64
+
+    def looked(self: Freeform, context: Any) -> Any:
+        assert context.secret == own
+        scratch, values = context.scratch, case.values(case.sensitive[0])
+        (alias,) = (reading.alias for reading in context.encoded.roles.kept)
+        row_of = {
+            rid: values.index(value)
+            for rid, value in fetch(scratch.engine, context.encoded.stage, "rid", alias)
+        }
+        for number in range(secrets):
+            made = assign(self, replace(context, secret=f"{number:064x}"))
+            slots, targets = [0] * len(values), np.zeros((made.matches.k, len(values)), int)
+            edges = fetch(scratch.engine, made.matches.edges, "rid", "slot", "matching", "box")
+            for rid, slot, matching, box in edges:
+                slots[row_of[rid]], targets[matching, row_of[rid]] = int(slot), box
+            drawn = [0] * len(values)
+            for rid, box in fetch(scratch.engine, made.table, "rid", "class"):
+                drawn[row_of[rid]] = int(box)
+            (t,) = np.flatnonzero((targets == drawn).all(axis=1))
+            found.append(Made(slots, targets.tolist(), int(t)))
+            for table in (made.matches.slots, made.matches.edges, made.table):
+                scratch.drop(table)
+        raise Enough
+
+    with monkeypatch.context() as patch:
+        patch.setattr(making, "secrets", SimpleNamespace(token_hex=lambda _: own))
+        patch.setattr(Freeform, "assign", looked)
+        with pytest.raises(Enough):
+            run(db, case, directory, method=f"freeform:passes=0,order={order}")
+    return found
+
+
+def unevenness(counts: Counter[Any], kinds: int) -> float:
+    """Chi-square of what is seen of so many kinds that are equally likely."""
+    assert len(counts) <= kinds
+    expected = counts.total() / kinds
+    return sum((counts[one] - expected) ** 2 / expected for one in counts) + expected * (kinds - len(counts))
+
+
+def test_secrets_draw_every_edge_and_every_order_of_equal_rows_as_often(
+    shared_db: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Bounds: the 0.9999 quantiles of chi-square, 2 degrees of freedom for the 3 boxes of a place, 5 for the 6 orders of 3 rows."""
+    xs = (4, 0, 4, 9, 4, 20, 26, 31)
+    case = Case("drawn", {"x": "INTEGER", "s": "INTEGER"}, tuple((x, 7 * i % 8) for i, x in enumerate(xs)),
+                {"x": QI()}, ("s",), Privacy(k=3))  # fmt: skip
+    equal = [row for row, x in enumerate(xs) if x == 4]
+    made = by_secret(shared_db, case, tmp_path, monkeypatch, 120)
+    orders = Counter(tuple(np.argsort([one.slots[row] for row in equal]).tolist()) for one in made)
+    assert unevenness(orders, 6) < 25.75
+    boxes: dict[int, Counter[int]] = {}
+    graphs = set()
+    for one in made:
+        for row, slot in enumerate(one.slots):
+            boxes.setdefault(slot, Counter())[one.targets[one.drawn][row]] += 1
+        at = np.argsort(one.slots)
+        graphs.add(tuple(map(tuple, np.sort(np.array(one.targets)[:, at], axis=0).T.tolist())))
+    (graph,) = graphs
+    for slot, counts in boxes.items():
+        assert set(counts) <= set(graph[slot])
+        assert unevenness(counts, 3) < 18.43
+
+
+POINTS = [(0,), (0,), (4,), (9,)]
+CROSSED = [[0, 1, 2, 3], [2, 3, 0, 1]]
+"""Rows 0 and 1 are equal; the second matching exchanges 0 and 2, and 1 and 3."""
+VALUES = (5, 3, 1, 0)
+
+
+def test_which_of_equal_rows_comes_first_gives_no_row_away(
+    shared_db: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All private values, by the product: were equal rows in the order of their values, boxes that show 5, 3, 1, 0 would make row 2 certain."""
+    monkeypatch.setattr(walk, "walked", lambda *_: np.array(CROSSED, np.int64))
+    reached: dict[tuple[object, ...], set[frozenset[tuple[tuple[Box, object], int]]]] = {}
+    for private in permutations(VALUES):
+        rows = tuple((x, s) for (x,), s in zip(POINTS, private, strict=True))
+        case = Case("four", {"x": "INTEGER", "s": "INTEGER"}, rows, {"x": QI()}, ("s",), Privacy(k=2))
+        reached[private] = {
+            frozenset(published(POINTS, private, one.targets, one.drawn).items())
+            for one in by_secret(shared_db, case, tmp_path, monkeypatch, 8, "lexicographic")
+        }
+
+    def publish(private: tuple[object, ...]) -> Iterator[Counter[tuple[Box, object]]]:
+        """A table for each order of the two rows; which matching is drawn shows in none of them."""
+        yield from (Counter(dict(seen)) for seen in reached[private])
+
+    for private in permutations(VALUES):
+        for seen in publish(private):
+            for row in range(4):
+                assert max(posterior(seen, row, VALUES, publish).values()) <= Fraction(1, 2)
+    assert {len(seen) for seen in reached.values()} == {2}
