@@ -10,9 +10,8 @@ from typing import Any
 import pytest
 
 from sqlanon.release.make import run as making
-from sqlanon.release.store.catalog import Catalog
 from tests.contract.cases import QI, Case, release_rows
-from tests.contract.own_boxes import OWN, SMALL, fetch, run
+from tests.contract.own_boxes import OWN, SMALL, fetch, run, version_of
 from tests.contract.samples import CORE
 from tests.oracle.requirements import Privacy
 
@@ -32,24 +31,29 @@ def test_samples_are_released_and_verified(shared_db: Any, case: Case, form: str
         assert Counter(map(repr, (row[name] for row in rows))) == Counter(map(repr, case.values(name)))
 
 
+def numbered(monkeypatch: pytest.MonkeyPatch, case: Case, name: str) -> dict[int, int]:
+    """Which row of the source has which slot of the certificate, filled while a run is made: by a published column of unique values."""
+    found: dict[int, int] = {}
+    matched = making.candidates.matched
+
+    def recorded(scratch: Any, encoded: Any, classed: Any, matches: Any) -> Any:
+        (alias,) = (one.alias for one in encoded.roles.kept if one.column.name == name)
+        names = dict(fetch(scratch.engine, classed, "rid", alias))
+        for rid, slot in fetch(scratch.engine, matches.slots, "rid", "slot"):
+            found[int(slot)] = case.values(name).index(names[rid])
+        return matched(scratch, encoded, classed, matches)
+
+    monkeypatch.setattr(making.candidates, "matched", recorded)
+    return found
+
+
 def test_boxes_are_those_of_the_certificate(
     shared_db: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """By brute force: sensitive values name the rows, and the run says which row is which of the certificate."""
-    number: dict[int, int] = {}
-    matched = making.candidates.matched
-
-    def recorded(scratch: Any, encoded: Any, classed: Any, matches: Any) -> Any:
-        (alias,) = (reading.alias for reading in encoded.roles.kept)
-        names = dict(fetch(scratch.engine, classed, "rid", alias))
-        for rid, slot in fetch(scratch.engine, matches.slots, "rid", "slot"):
-            number[int(slot)] = [row[-1] for row in SMALL.rows].index(names[rid])
-        return matched(scratch, encoded, classed, matches)
-
-    monkeypatch.setattr(making.candidates, "matched", recorded)
+    number = numbered(monkeypatch, SMALL, "s")
     rows, report = run(shared_db, SMALL, tmp_path)
-    (entry,) = [e for e in Catalog(shared_db.engine).entries(report.release) if e.version == report.version]
-    edges, drawn = entry.certificate
+    edges, drawn = version_of(shared_db, report).certificate
     boxes: dict[int, list[int]] = {}
     for slot, box in fetch(shared_db.engine, edges, "slot", "box"):
         boxes.setdefault(int(box), []).append(number[int(slot)])
@@ -112,3 +116,26 @@ def test_the_surest_value_is_that_of_the_candidates(shared_db: Any, tmp_path: Pa
     case = Case("surest", {"a": "INTEGER", "s": "TEXT"}, rows, {"a": QI()}, ("s",), Privacy(k=6))
     _, report = run(shared_db, case, tmp_path)
     assert report.surest == {"s": {"mean": pytest.approx(4 / 6), "worst": pytest.approx(4 / 6)}}
+
+
+def test_the_surest_value_of_rows_that_differ_is_that_of_the_certificate(
+    shared_db: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By brute force, two columns, NULLs among their values: what is published in a row's boxes, in those of its edges."""
+    said = ("x", "x", "y", None, "z", "x", None)
+    rows = tuple((i * i % 29, i % 3, f"s{i}", said[i * 5 % 7 if i % 4 else 0]) for i in range(24))
+    case = Case("surest of some", {"a": "INTEGER", "b": "INTEGER", "s": "TEXT", "d": "TEXT"}, rows,
+                {"a": QI(), "b": QI()}, ("s", "d"), Privacy(k=4))  # fmt: skip
+    number = numbered(monkeypatch, case, "s")
+    _, report = run(shared_db, case, tmp_path)
+    edges, drawn = version_of(shared_db, report).certificate
+    shows = {int(box): rows[number[int(slot)]] for slot, box in fetch(shared_db.engine, drawn, "slot", "box")}
+    boxes: dict[int, list[int]] = {}
+    for slot, box in fetch(shared_db.engine, edges, "slot", "box"):
+        boxes.setdefault(int(slot), []).append(int(box))
+    shares = [max(Counter(shows[box][-1] for box in own).values()) / len(own) for own in boxes.values()]
+    assert min(shares) < max(shares)
+    assert report.surest == {
+        "s": {"mean": 1 / 4, "worst": 1 / 4},
+        "d": {"mean": pytest.approx(sum(shares) / 24), "worst": max(shares)},
+    }
