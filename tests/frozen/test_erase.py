@@ -98,7 +98,9 @@ def test_an_erasure_that_never_reached_the_file_is_done_by_the_next_run(
                 db.erase(spec, [{"id": 3}], confirmed=True)
         with pytest.raises(PolicyError):
             db.rollback("people")
-        write(db, "people", source | {99: (1, 1, "flu", 1)})
+        again = db.erase(spec, [{"id": 3}])
+        assert (again.published, again.classes, again.rows) == (1, asked.classes, asked.rows)
+        assert db.plan(spec).state == "made anew"
         report = db.run(spec).lineage
         assert report is not None
         assert (report.published, report.left, report.gone, report.erased) == (
@@ -108,3 +110,6 @@ def test_an_erasure_that_never_reached_the_file_is_done_by_the_next_run(
             1,
         )
         assert [one.status for one in db.releases("people")] == ["dropped", "discarded", "published"]
+        assert db.run(spec).outcome == "unchanged"
+        with __import__("duckdb").connect(str(released), read_only=True) as file:
+            assert file.execute("SELECT COUNT(*) FROM release.people").fetchone() == (20 - asked.rows,)

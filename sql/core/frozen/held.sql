@@ -1,9 +1,9 @@
 -- name: frozen/held
--- params: keys (rows with a key), rows (the lineage's)
+-- params: keys (rows with a key), rows (the lineage's), at (the version that readers have)
 -- returns: classes bigint, n bigint: the published classes that hold one of the keys, and their rows
 SELECT COUNT(DISTINCT l._sqlanon_class) AS classes, COUNT(*) AS n
 FROM {{ rows | table }} AS l
-WHERE l._sqlanon_gone IS NULL
+WHERE (l._sqlanon_gone IS NULL OR l._sqlanon_gone > {{ at }})
     AND l._sqlanon_class IN (
         SELECT x._sqlanon_class
         FROM {{ rows | table }} AS x

@@ -167,8 +167,10 @@ def _hashed(
 
 def _found(scratch: Scratch, state: ReleaseState, lineage: Lineage, hashed: TableRef) -> EraseReport:
     """What would leave."""
-    row = scratch.fetch("frozen/found_keys", keys=hashed, rows=lineage.rows)[0]
-    classes, rows = scratch.fetch("frozen/held", keys=hashed, rows=lineage.rows)[0]
+    # By what readers have, or had last: an earlier erasure may have been stopped before its version took that one's place.
+    what = {"keys": hashed, "rows": lineage.rows, "at": state.last_shown.version if state.last_shown else 0}
+    row = scratch.fetch("frozen/found_keys", **what)[0]
+    classes, rows = scratch.fetch("frozen/held", **what)[0]
     kept = [
         entry.version
         for entry in state.versions

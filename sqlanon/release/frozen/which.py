@@ -10,7 +10,7 @@ from sqlanon.errors import GuardError, PolicyError, UnsupportedError
 from sqlanon.release.frozen.census import Census, is_due, too_long
 from sqlanon.release.store.catalog import now
 from sqlanon.release.store.catalog_entry import Entry
-from sqlanon.release.store.lineage import Lineage, check_erased, current, next_number, number_of
+from sqlanon.release.store.lineage import Lineage, check_erased, current, lineage_of, next_number, number_of
 from sqlanon.release.store.refresh import Decision, policy_changes
 from sqlanon.release.store.state import SHOWN, ReleaseState
 from sqlanon.spec import ReleaseSpec
@@ -78,13 +78,32 @@ def _check_clock(state: ReleaseState) -> None:
         )
 
 
+def shows_erased_keys(state: ReleaseState) -> bool:
+    """Whether readers still have a class with an erased key: an erasure was stopped before its version took the place of theirs."""
+    entry = state.published
+    lineage = lineage_of(state.engine, entry) if entry else None
+    if entry is None or lineage is None or not (state.exists(lineage.rows) and state.exists(lineage.erased)):
+        return False
+    made = statement(
+        "frozen/erased_since",
+        state.engine.dialect,
+        rows=lineage.rows,
+        erased=lineage.erased,
+        at=entry.version,
+    )
+    return int(str(state.engine.fetch(made)[0][0])) > 0
+
+
 def due_again(state: ReleaseState, decision: Decision, lineage: Lineage, begins: bool) -> Decision:
-    """The same; but where a cohort is due by the time alone, or a new lineage is asked for, a version is made of an unchanged source too."""
+    """The same; but of an unchanged source a version is made where rows are due by the time alone, erased keys are shown, or a lineage begins."""
     if begins and decision.previous is not None:
         state_now = decision.state if decision.same_as is None else "made anew"
         return replace(decision, state=state_now, why=(*decision.why, "a new lineage begins"), same_as=None)
     if decision.same_as is None:
         return decision
+    if shows_erased_keys(state):
+        why = (*decision.why, "keys are erased that are still published")
+        return replace(decision, state="made anew", why=why, same_as=None)
     found = state.engine.fetch(statement("frozen/waiting", state.engine.dialect, rows=lineage.rows))[0]
     refused = newest(state, lineage.number).report["lineage"].get("refused_since")
     waits = Census(
@@ -117,4 +136,4 @@ def _broken(spec: ReleaseSpec, last: Entry, state: ReleaseState) -> tuple[list[s
     return found, any(one.weaker for one in changed)
 
 
-__all__ = ["due_again", "lineage_of_run", "newest"]
+__all__ = ["due_again", "lineage_of_run", "newest", "shows_erased_keys"]

@@ -12,7 +12,7 @@ from sqlanon.formats import RowGroups
 from sqlanon.progress import Progress, Silent, Stopwatch
 from sqlanon.release.check import history, persons, tokens
 from sqlanon.release.frozen.run import run_frozen
-from sqlanon.release.frozen.which import due_again, lineage_of_run
+from sqlanon.release.frozen.which import due_again, lineage_of_run, shows_erased_keys
 from sqlanon.release.make import bound, candidates
 from sqlanon.release.make.classes import Machine, make_classes, measured
 from sqlanon.release.make.persons_cost import persons_cost
@@ -89,7 +89,8 @@ def run(
             state = found_state(engine, spec, watch)
             kept = KeptScratch(state, keep=keep_scratch)
             previous = state.published
-            if only_due and previous and not due(spec, previous, datetime.datetime.now(datetime.UTC)):
+            early = only_due and previous and not due(spec, previous, datetime.datetime.now(datetime.UTC))
+            if previous and early and not shows_erased_keys(state):
                 keep_readers(engine, spec, previous)
                 return left(spec, previous, "fresh", ("not due yet",), watch)
             with watch.stage("state"):
