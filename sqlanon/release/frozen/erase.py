@@ -168,9 +168,9 @@ def _hashed(
 def _found(scratch: Scratch, state: ReleaseState, lineage: Lineage, hashed: TableRef) -> EraseReport:
     """What would leave."""
     # By what readers have, or had last: an earlier erasure may have been stopped before its version took that one's place.
-    what = {"keys": hashed, "rows": lineage.rows, "at": state.last_shown.version if state.last_shown else 0}
-    row = scratch.fetch("frozen/found_keys", **what)[0]
-    classes, rows = scratch.fetch("frozen/held", **what)[0]
+    at = state.last_shown.version if state.last_shown else 0
+    row = scratch.fetch("frozen/found_keys", keys=hashed, rows=lineage.rows, at=at)[0]
+    classes, rows = scratch.fetch("frozen/held", keys=hashed, rows=lineage.rows, at=at)[0]
     kept = [
         entry.version
         for entry in state.versions
