@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -41,3 +43,19 @@ def run(db: Any, case: Case, directory: Path, **options: Any) -> tuple[list[dict
 def version_of(db: Any, report: Any) -> Any:
     (entry,) = [e for e in Catalog(db.engine).entries(report.release) if e.version == report.version]
     return entry
+
+
+@contextmanager
+def without_mark(db: Any, report: Any) -> Iterator[None]:
+    """While the catalog has no mark of the drawn boxes of a version."""
+    table = placed(Catalog(db.engine).table)
+    mark = version_of(db, report).report["drawn"]
+
+    def put(before: str, after: str) -> None:
+        text = f"UPDATE {table} SET report = REPLACE(report, '{before}', '{after}') WHERE release = '{report.release}' AND version = {report.version}"
+        db.engine.execute(Statement("test", text, {}))
+
+    put(f'"drawn": "{mark}"', '"drawn": null')
+    assert version_of(db, report).report["drawn"] is None
+    yield
+    put('"drawn": null', f'"drawn": "{mark}"')

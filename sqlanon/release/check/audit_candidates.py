@@ -7,17 +7,13 @@ from typing import Any
 
 from sqlanon.engines.base import Engine
 from sqlanon.errors import PolicyError
-from sqlanon.methods.freeform.secret import key_of
 from sqlanon.release.check.audit_place import Place
 from sqlanon.release.check.audit_regular import most_candidates
-from sqlanon.release.check.candidates import Certificate, checked, fingerprint
-from sqlanon.release.store.catalog import Catalog
+from sqlanon.release.check.certified import altered, has_certificate
 from sqlanon.release.store.catalog_entry import Entry
-from sqlanon.release.store.rights import reading
 from sqlanon.results import AuditReport, RequirementResult
 from sqlanon.spec import ReleaseSpec
 from sqlanon.sqltext import statement
-from sqlanon.table.scratch import Scratch
 
 
 def has_own_boxes(entry: Entry | None, facts: Mapping[str, Any]) -> bool:
@@ -44,27 +40,17 @@ def audit_candidates(engine: Engine, place: Place, named: bool, spec: ReleaseSpe
     entry, what = place.entry, f"audit {place.shown}: every row has a box of its own"
     if named:
         raise PolicyError(f"{what}, so that columns make no classes; name no columns")
-    if entry is None or not all(engine.exists(table) for table in entry.certificate):
+    if entry is None or not has_certificate(engine, entry):
         if spec is None:
             raise PolicyError(
                 f"{what}, and how many rows fit a box is not to be seen in the view: k cannot be measured. Audit it in the database of its "
                 "source, whose private schema has the certificate; without that, name the policy, by whose source k can be refuted"
             )
         return _without(engine, place, spec)
-    edges, drawn = entry.certificate
-    catalog = Catalog(engine)
-    secret = catalog.secret_in(engine.look_up(list(catalog.tables)), entry.release) or ""
     asked = spec.privacy.k if spec is not None else int(entry.policy["privacy"]["k"])
     k = int(entry.policy["privacy"]["k"])
     rows = int(str(engine.fetch(statement("table/count", engine.dialect, source=place.relation.ref))[0][0]))
-    key = key_of(secret, entry.release, str(entry.report.get("certificate")))
-    certificate, mark = Certificate(edges, drawn), entry.report.get("drawn")
-    with reading(engine, edges), reading(engine, drawn), Scratch(engine) as scratch:
-        wrong = checked(scratch, certificate, rows, k, key)
-        if wrong is None and mark is not None and certificate.mark(engine, key) != mark:
-            wrong = "the certificate is not as it was written: rows changed places in what was drawn"
-    if wrong is None and fingerprint(engine, place.relation) != entry.report.get("written"):
-        wrong = "the published table is not as it was written: a cell was altered, or values changed places between rows"
+    wrong = altered(engine, entry, place.relation)
     lost = [wrong] if wrong is not None else []
     if spec is not None and not spec.privacy.own_boxes:
         lost.append("the policy asks for classes, and the release has boxes of their own")

@@ -8,8 +8,9 @@ from copy import deepcopy
 from typing import Any
 
 from sqlanon.engines.base import Engine, TableRef
-from sqlanon.errors import DatabaseError, GuardError, PolicyError
+from sqlanon.errors import DatabaseError, GuardError, PolicyError, PrivacyViolation
 from sqlanon.progress import Silent, Stopwatch
+from sqlanon.release.check.certified import altered, has_certificate
 from sqlanon.release.check.tokens import held, refuse_together, scope_of
 from sqlanon.release.store.catalog import Catalog
 from sqlanon.release.store.catalog_entry import Entry
@@ -21,7 +22,7 @@ from sqlanon.release.store.retention import shows_erased
 from sqlanon.release.store.rights import grant_usage, set_readers
 from sqlanon.release.store.second_file import give_back, reconcile, settled
 from sqlanon.release.store.state import last_shown
-from sqlanon.release.store.swap import Pointing, pointings, swap
+from sqlanon.release.store.swap import Pointing, pointings, spelled, swap
 from sqlanon.release.store.target import Publication, check_free, check_no_link, is_pair
 from sqlanon.results import DiffReport, RollbackReport, VersionReport
 from sqlanon.spec import PrivacySpec, ReleaseSpec
@@ -46,6 +47,7 @@ def rollback(
     Raises:
         PolicyError: no such release or version, or its table was dropped.
         GuardError: its policy is weaker, and that was not confirmed.
+        PrivacyViolation: it has boxes of their own, and its table or its certificate is not as it was verified.
         LockedError: another session runs this release now, or readers held the view for too long.
     """
     with engine.lock(f"release {release}"), ExitStack() as holding:
@@ -76,6 +78,7 @@ def rollback(
         shown = pointings(engine, view, entry.physical, pair=is_pair(entry))
         holding.enter_context(held(engine, scope_of(entry)))
         refuse_together(engine, entry, catalog.entries())
+        _refuse_altered(engine, entry)
         if entry.file:
             check_no_link(release, entry.file)
             _return_file(engine, entry, shown, policy)
@@ -162,6 +165,20 @@ def _wanted(engine: Engine, release: str, entries: list[Entry], current: Entry, 
     if found is None:
         raise PolicyError(f"{release}: version {to} is not kept; versions to return to: {known}")
     return found
+
+
+def _refuse_altered(engine: Engine, entry: Entry) -> None:
+    """Boxes of their own are believed by their certificate alone: the table does not show k."""
+    if not entry.certificate:
+        return
+    if not has_certificate(engine, entry):
+        wrong: str | None = "its certificate is gone, without which nothing shows that k rows fit each box"
+    else:
+        wrong = altered(engine, entry, engine.relation(spelled(entry.table)))
+    if wrong is not None:
+        raise PrivacyViolation(
+            f"{entry.release}: version {entry.version} is not published again: {wrong}; return to another version, or run the release again"
+        )
 
 
 def _warnings(engine: Engine, entry: Entry, weaker: tuple[str, ...]) -> tuple[str, ...]:
