@@ -94,7 +94,7 @@ def verify_version(
         raise PrivacyViolation(
             "the released table does not have exactly the policy's columns; nothing was published"
         )
-    written = _written(scratch, physical, parts)
+    written = _written(scratch, physical, kept, parts)
     now = _staged(scratch, made.rows, made.classes, physical, kept, parts, "now")
     if now != written:
         raise PrivacyViolation("the released rows are not those of the lineage; nothing was published")
@@ -170,7 +170,7 @@ def _as_before(
     """
     earlier = scratch.engine.relation(table_name(before.table))
     there = [column.name for column in earlier.columns]
-    if there == [column.name for column in physical.columns]:
+    if sorted(there) == sorted(column.name for column in physical.columns):
         came, left = (
             _differing(scratch, step, before, physical, kept, parts, came=came) for came in (True, False)
         )
@@ -179,7 +179,7 @@ def _as_before(
         parts = [name for name in parts if name in there]
         made = published(scratch, step.lineage, before.version, kept, parts, "before", placed=False)
         said = _staged(scratch, made.rows, made.classes, earlier, kept, parts, "then")
-    if said != _written(scratch, earlier, parts):
+    if said != _written(scratch, earlier, kept, parts):
         raise PrivacyViolation(
             f"the lineage does not say what version {before.version} published: a row was moved, or a cell changed; nothing was published"
         )
@@ -258,17 +258,18 @@ def _staged(
     return tuple(map(str, found))
 
 
-def _written(scratch: Scratch, physical: Relation, parts: Sequence[str]) -> tuple[str, ...]:
-    """The fingerprint of a written table."""
-    own = {column.name for column in physical.columns if column.own_operators}
-    names = [column.name for column in physical.columns]
-    columns = [{"source": "r", "column": name, "name": name, "as_text": name in own} for name in parts]
-    columns += [
-        {"source": "s", "column": name, "name": name, "as_text": name in own}
-        for name in names
-        if name not in set(parts)
+def _written(
+    scratch: Scratch, physical: Relation, kept: Sequence[Mapping[str, object]], parts: Sequence[str]
+) -> tuple[str, ...]:
+    """The fingerprint of a written table, its columns in the order of `_columns`: the order in the table follows the source's, which may change."""
+    named = [{**column, "column": column["name"]} for column in _columns(physical, kept, parts)]
+    known = {column["name"] for column in named}
+    other = [
+        {"source": "s", "column": column.name, "name": column.name, "as_text": column.own_operators}
+        for column in physical.columns
+        if column.name not in known  # the lineage has none of it, so that the fingerprints differ
     ]
-    found = scratch.fetch("verify/fingerprint", target=physical.ref, published=columns)[0]
+    found = scratch.fetch("verify/fingerprint", target=physical.ref, published=[*named, *other])[0]
     return tuple(map(str, found))
 
 

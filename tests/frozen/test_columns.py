@@ -1,0 +1,110 @@
+"""Columns of frozen releases may stand in any order, and be reordered between two nights."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from itertools import count, permutations
+from typing import Any
+
+import pytest
+
+from sqlanon import policy
+from sqlanon.errors import PrivacyViolation
+from tests.engines import create_table
+
+FRESH = count()
+TYPES = {"id": "INTEGER", "age": "INTEGER", "ill": "TEXT", "drug": "TEXT", "cost": "INTEGER"}
+POLICY = """
+version: 1
+releases:
+  - name: {table}
+    source: {table}
+    publish: release.{table}
+    columns:
+      id: identifier
+      age: quasi
+      ill: {{role: sensitive, accept_unique: true}}
+      drug: {{role: sensitive, accept_unique: true}}
+      cost: {{role: insensitive, accept_unique: true}}
+    key: [id]
+    privacy: {{k: 3, l: 2}}
+    refresh: {{mode: frozen, cohort: {{rows: 6}}}}
+"""
+KEPT = ("ill", "drug", "cost")
+"""In the order of the roles: two sensitive columns and an insensitive one."""
+
+
+def _spec(table: str) -> Any:
+    return policy.loads(POLICY.format(table=table), {}).releases[0]
+
+
+def _rows(first: int, rows: int) -> list[dict[str, Any]]:
+    """Both sensitive columns take each of three values equally often, and the columns differ in every row."""
+    return [
+        {"id": i, "age": i % 11, "ill": "abc"[i % 3], "drug": "bca"[i % 3], "cost": i % 5}
+        for i in range(first, first + rows)
+    ]
+
+
+def _write(db: Any, table: str, order: Sequence[str], rows: Sequence[dict[str, Any]]) -> None:
+    db.engine.execute(f"DROP TABLE IF EXISTS {table}")
+    create_table(
+        db, table, {name: TYPES[name] for name in order}, [tuple(row[name] for name in order) for row in rows]
+    )
+
+
+def _seen(db: Any, table: str) -> Counter[tuple[Any, ...]]:
+    return Counter(map(tuple, db.engine.fetch(f"SELECT ill, drug, cost FROM release.{table}")))
+
+
+def _said(rows: Sequence[dict[str, Any]]) -> Counter[tuple[Any, ...]]:
+    return Counter((row["ill"], row["drug"], row["cost"]) for row in rows)
+
+
+def _shown(db: Any, table: str) -> list[str]:
+    """The names of the view's columns, but for the ends of age."""
+    shown = db.engine.relation(f"release.{table}").columns
+    return [column.name for column in shown if not column.name.startswith("age")]
+
+
+@pytest.mark.parametrize("order", list(permutations(KEPT)), ids="-".join)
+def test_kept_columns_stand_in_any_order(shared_db: Any, order: tuple[str, ...]) -> None:
+    """The first version, a cohort, and rows that leave: the version before is compared as well."""
+    table, columns = f"order_{next(FRESH)}", ("id", order[0], "age", *order[1:])
+    spec, rows = _spec(table), _rows(0, 12)
+    _write(shared_db, table, columns, rows)
+    shared_db.run(spec)
+    assert (_seen(shared_db, table), _shown(shared_db, table)) == (_said(rows), list(order))
+    rows += _rows(12, 6)
+    _write(shared_db, table, columns, rows)
+    assert shared_db.run(spec).lineage.entered == 6
+    assert _seen(shared_db, table) == _said(rows)
+
+
+def test_columns_that_are_reordered_between_two_nights(shared_db: Any) -> None:
+    """No cell has changed; the view has the order of the source; and the version before is still compared."""
+    table = f"order_{next(FRESH)}"
+    spec, rows = _spec(table), _rows(0, 12)
+    orders = (
+        ("id", "age", *KEPT),
+        (*reversed(KEPT), "age", "id"),
+        ("cost", "ill", "age", "id", "drug"),
+    )
+    for night, order in enumerate(orders):
+        _write(shared_db, table, order, rows)
+        found = shared_db.run(spec).lineage
+        assert (found.published, found.stale, found.retained) == (12 + 6 * night, 0, 0)
+        assert _seen(shared_db, table) == _said(rows)
+        assert _shown(shared_db, table) == [name for name in order if name in KEPT]
+        rows += _rows(12 + 6 * night, 6)
+    name = shared_db.engine.fetch(
+        "SELECT table_name FROM information_schema.tables WHERE table_schema = '_sqlanon' "
+        f"AND table_name LIKE '{table}%\\_lineage1' ESCAPE '\\'"
+    )[0][0]
+    private = f'_sqlanon."{name}"'
+    # Two cells of a row change places, which no count sees.
+    shared_db.engine.execute(f"UPDATE {private} SET ill = drug, drug = ill WHERE _sqlanon_since = 1")
+    _write(shared_db, table, orders[0], rows)
+    with pytest.raises(PrivacyViolation, match="does not say what version 3 published"):
+        shared_db.run(spec)
