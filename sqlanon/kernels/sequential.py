@@ -223,7 +223,8 @@ def sequential(
     There are never more than twice as many clusters as rows suffice for at the start.
 
     Cost: O(n^2 d / (alpha k)) a pass, at most `MOST_PASSES` before and after clusters unite; with requirements beyond k also the size of
-    a cluster where it is the best so far.
+    a cluster where it is the best so far, and exchanges, which compare rows with those of their key: O(n^2 d / keys) a
+    pass if keys are equally frequent, and most of the time where they are few.
     """
     n, k = len(codes), max(demands.k, 1)
     t = max(1, n // max(1, (alpha * k + 50) // 100))
