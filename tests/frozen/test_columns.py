@@ -1,4 +1,4 @@
-"""Columns of frozen releases may stand in any order, and be reordered between two nights."""
+"""Columns of frozen releases may be in any order, and be reordered between two nights."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def _shown(db: Any, table: str) -> list[str]:
 
 
 @pytest.mark.parametrize("order", list(permutations(KEPT)), ids="-".join)
-def test_kept_columns_stand_in_any_order(shared_db: Any, order: tuple[str, ...]) -> None:
+def test_kept_columns_may_be_in_any_order(shared_db: Any, order: tuple[str, ...]) -> None:
     """The first version, a cohort, and rows that leave: the version before is compared as well."""
     table, columns = f"order_{next(FRESH)}", ("id", order[0], "age", *order[1:])
     spec, rows = _spec(table), _rows(0, 12)
