@@ -18,6 +18,9 @@ class EraseReport(Report):
         versions: earlier ones whose tables are dropped.
         version: the version that was published without them; None: there is none, as nothing is published, or nothing was done yet.
         done: the keys are erased.
+        apart: keys on the list by another key, type of it or secret than that of now: they are recognized no more, and have to be among these.
+        only_listed: no version without the keys can be made of the lineage, as its key or secret are others by now; they are listed alone, and left
+            out by the new lineage that has to begin.
     """
 
     release: str
@@ -30,3 +33,5 @@ class EraseReport(Report):
     versions: tuple[int, ...]
     version: int | None = None
     done: bool = False
+    apart: int = 0
+    only_listed: bool = False

@@ -26,6 +26,7 @@ class LineageReport(Report):
         waits_since: since when the row has waited for its cohort that has waited longest; None: none waits.
         refused_since: the same of rows of cohorts that could not be published.
         erasing: keys that this version erases.
+        keyed: a mark of the secret that the lineage's hashes were made with.
     """
 
     number: int
@@ -48,6 +49,7 @@ class LineageReport(Report):
     groups: int = 0
     min_group: int = 0
     max_group: int = 0
+    keyed: str = ""
 
     @property
     def unpublished(self) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,6 +11,7 @@ import pytest
 
 import sqlanon
 from sqlanon.errors import DatabaseError, GuardError, PolicyError
+from sqlanon.spec import RefreshSpec
 from tests.frozen.wards import begun, lineage_table, seen, spec_of, ward, write
 
 
@@ -113,3 +115,81 @@ def test_an_erasure_that_never_reached_the_file_is_done_by_the_next_run(
         assert db.run(spec).outcome == "unchanged"
         with __import__("duckdb").connect(str(released), read_only=True) as file:
             assert file.execute("SELECT COUNT(*) FROM release.people").fetchone() == (20 - asked.rows,)
+
+
+def test_a_secret_that_is_gone_is_not_taken_for_a_first_run(shared_db: Any) -> None:
+    """With a secret drawn anew no key is recognized: all rows would be published again, in the same lineage, erased ones too."""
+    table, spec, _ = begun(shared_db)
+    shared_db.erase(spec, [{"id": 3}], confirmed=True)
+    rows = seen(shared_db, table)
+    shared_db.engine.execute(f"DELETE FROM _sqlanon.secrets WHERE release = '{table}'")
+    for anew in (False, True):
+        with pytest.raises(GuardError, match="secret"):
+            shared_db.run(spec, new_lineage=anew)
+        with pytest.raises(GuardError, match="secret"):
+            shared_db.plan(spec, new_lineage=anew)
+    asked = shared_db.erase(spec, [{"id": 3}])
+    assert (asked.apart, asked.only_listed, asked.done) == (1, True, False)
+    assert shared_db.erase(spec, [{"id": 3}], confirmed=True).done
+    assert seen(shared_db, table) == rows
+    with pytest.raises(GuardError, match="secret"):
+        shared_db.run(spec)
+    anew = shared_db.run(spec, new_lineage=True)
+    assert (anew.lineage.number, anew.lineage.published, anew.lineage.erased) == (2, 19, 1)
+    assert [one.failing for one in anew.history] == [
+        19
+    ]  # as after tables that were dropped: nothing is known
+    assert shared_db.run(spec).outcome == "unchanged"
+
+
+def test_a_secret_that_is_gone_stops_a_lineage_without_erased_keys(shared_db: Any) -> None:
+    table, spec, source = begun(shared_db)
+    shared_db.engine.execute(f"DELETE FROM _sqlanon.secrets WHERE release = '{table}'")
+    write(shared_db, table, source | {99: (1, 1, "flu", 1)})
+    with pytest.raises(GuardError, match="secret"):
+        shared_db.run(spec)
+    assert sum(seen(shared_db, table).values()) == 20
+    assert shared_db.run(spec, new_lineage=True).lineage.published == 21
+
+
+def test_a_new_lineage_by_another_key_publishes_no_erased_key(shared_db: Any) -> None:
+    """Ids become texts that are spelled in another way: no hash on the list is one of theirs."""
+    table, spec, source = begun(shared_db)
+    shared_db.erase(spec, [{"id": 3}], confirmed=True)
+    ids = "CAST(id AS DECIMAL(9, 2)) AS id, age, dose, ill, cost"
+    shared_db.engine.execute(f"CREATE TABLE {table}_old AS SELECT {ids} FROM {table}")
+    shared_db.engine.execute(f"DROP TABLE {table}")
+    shared_db.engine.execute(f"ALTER TABLE {table}_old RENAME TO {table}")
+    for anew in (False, True):
+        with pytest.raises(GuardError, match=f"sqlanon erase {table} --key-file"):
+            shared_db.run(spec, new_lineage=anew)
+    asked = shared_db.erase(spec, [{"id": 3}])
+    assert (asked.apart, asked.only_listed) == (1, True)
+    shared_db.erase(spec, [{"id": 3}], confirmed=True)
+    with pytest.raises(GuardError, match="type"):
+        shared_db.run(spec)
+    anew = shared_db.run(spec, new_lineage=True).lineage
+    assert (anew.published, anew.erased) == (len(source) - 1, 1)
+    again = shared_db.erase(spec, [{"id": 3}, {"id": 5}], confirmed=True)
+    assert (again.apart, again.published, again.only_listed) == (0, 1, False)
+
+
+def test_a_release_that_is_frozen_no_more_publishes_no_erased_key(shared_db: Any) -> None:
+    table, spec, source = begun(shared_db)
+    full = replace(spec, refresh=RefreshSpec("full", keep=spec.refresh.keep))
+    shared_db.erase(spec, [{"id": 3}], confirmed=True)
+    rows = seen(shared_db, table)
+    for does in (shared_db.plan, lambda asked: shared_db.run(asked, allow_weaker=True)):
+        with pytest.raises(GuardError, match="1 rows of the source have keys that were erased"):
+            does(full)
+    with pytest.raises(GuardError, match="name the key"):
+        shared_db.run(replace(full, key=()), allow_weaker=True)
+    assert seen(shared_db, table) == rows
+    write(shared_db, table, {number: row for number, row in source.items() if number != 3})
+    assert shared_db.run(full, allow_weaker=True).outcome == "published"
+    assert sum(seen(shared_db, table).values()) == 19
+    shared_db.engine.execute(f"DROP TABLE {lineage_table(shared_db, table).replace('lineage1', 'erased')}")
+    with pytest.raises(GuardError, match="is gone, the list of erased keys"):
+        shared_db.run(full, full=True)
+    assert shared_db.erase(spec, [{"id": 3}], confirmed=True).only_listed
+    assert shared_db.run(full, full=True).outcome == "published"

@@ -4,4 +4,5 @@
 CREATE TABLE {{ erased | table }} (
     _sqlanon_key TEXT
     , erased_at TEXT
+    , listed_by TEXT
 )

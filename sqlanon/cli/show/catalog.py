@@ -174,6 +174,21 @@ def erase_report(screen: Screen, report: EraseReport, again: str) -> None:
     """Show what erasing keys costs, or did; ``again`` is the command that does it."""
     unseen = report.keys - report.published - report.waiting - report.left
     name, does = safe(report.release), "left" if report.done else "leave"
+    if report.apart:
+        screen.show(
+            f"release {name}: {count(report.apart)} keys were erased by another key, type of it or secret, and are recognized no more: the file needs them, "
+            "by the key of now, beside new ones"
+        )
+    if report.only_listed:
+        listed = "are listed now" if report.done else "would be listed"
+        screen.show(
+            f"release {name}: {count(report.keys)} keys {listed}. What is published stays as it is until run --new-lineage, which leaves them out; erase them "
+            "again after it, so that no rollback returns to tables that show them",
+            *(() if report.done else ("nothing was done yet",)),
+        )
+        if not report.done:
+            next_commands(screen, [again])
+        return
     screen.show(
         f"release {name}: {count(report.keys)} keys; {count(report.published)} are published, {count(report.waiting)} wait, {count(report.left)} left before, "
         f"{count(unseen)} were never seen",

@@ -22,7 +22,7 @@ from sqlanon.privacy import stored
 from sqlanon.release.check.history_pair import Side, compare, side_of
 from sqlanon.release.store.catalog import Catalog
 from sqlanon.release.store.catalog_entry import Entry
-from sqlanon.release.store.lineage import number_of, rows_table
+from sqlanon.release.store.lineage import number_of, of_other_secret, rows_table
 from sqlanon.release.store.private_tables import private_table
 from sqlanon.release.store.state import ReleaseState
 from sqlanon.results import HistoryReport, HistorySets
@@ -141,7 +141,7 @@ def before(state: ReleaseState, published: Entry | None, *, every: bool = True) 
 
     Where one of two versions has boxes of their own, all that readers had, as they may have kept them; not with ``every`` false.
     """
-    known = kept(state.versions, state.exists)
+    known = [one for one in kept(state.versions, state.exists) if not of_other_secret(one, state.secret)]
     wanted = [known[-1].version] if known else []
     wanted += [published.version] if published else []
     if every:

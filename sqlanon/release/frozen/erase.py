@@ -2,25 +2,29 @@
 
 from __future__ import annotations
 
+import secrets
 from collections.abc import Sequence
 from dataclasses import replace
 
 from sqlanon.engines.base import Engine, TableRef
-from sqlanon.errors import DatabaseError, PolicyError
+from sqlanon.errors import DatabaseError, GuardError, PolicyError
 from sqlanon.progress import Progress, Silent, Stopwatch
 from sqlanon.release.check.history import key_columns
+from sqlanon.release.frozen.listed import list_mark, secret_is_lost, unrecognized
 from sqlanon.release.frozen.run import run_frozen
-from sqlanon.release.frozen.version import Step, record
+from sqlanon.release.frozen.version import Step, listing, record
 from sqlanon.release.frozen.which import lineage_of_run
 from sqlanon.release.make.classes import Machine
 from sqlanon.release.make.prepare import Staged, read_source
 from sqlanon.release.store.catalog import Catalog, now
-from sqlanon.release.store.lineage import Lineage
+from sqlanon.release.store.lineage import Lineage, number_of
+from sqlanon.release.store.publish import make_room
 from sqlanon.release.store.refresh import Decision
 from sqlanon.release.store.retention import dropped_as, drops_of, shows_erased
+from sqlanon.release.store.rights import drop_statistics
 from sqlanon.release.store.second_file import reconcile
 from sqlanon.release.store.state import SHOWN, ReleaseState, read_state
-from sqlanon.release.store.target import target_of
+from sqlanon.release.store.target import Publication, target_of
 from sqlanon.results import EraseReport
 from sqlanon.spec import ReleaseSpec
 from sqlanon.table.scratch import Scratch
@@ -42,7 +46,8 @@ def erase(
     """Say what erasing keys costs, and do it where that is confirmed.
 
     The classes that hold one of the keys leave, whole, in a version of its own. Tables of earlier versions are dropped, so that no rollback
-    can show them again, and what the lineages of the release kept of these classes is emptied.
+    can show them again, and what the lineages of the release kept of these classes is emptied. Where no version can follow, as the secret
+    or the key that earlier hashes were made with are not those of now, the keys are listed alone, for the new lineage that has to begin.
 
     Args:
         engine: the source's database.
@@ -66,20 +71,30 @@ def erase(
                 state = read_state(engine, spec)
                 if reconcile(engine, spec.name, state.versions):
                     state = read_state(engine, spec)
-                lineage, previous = _lineage(state), state.last_shown
+                secret = state.secret or secrets.token_hex(32)
+                apart = unrecognized(state, state.secret)
+                lineage, follows = _lineage(state, lost=apart != 0 or secret_is_lost(state))
+                previous = state.last_shown
                 assert previous is not None
                 target = target_of(state)
-            assert state.secret is not None
             roles = assign_roles(spec, state.source)
             with Scratch(engine, watch) as scratch:
-                hashed = _hashed(scratch, spec, roles, names, keys, state.secret)
-                found = _found(scratch, state, lineage, hashed)
+                hashed = _hashed(scratch, spec, roles, names, keys, secret)
+                if not follows:
+                    number = int(str(scratch.fetch("frozen/listed", erased=hashed)[0][0]))
+                    listed = EraseReport(
+                        spec.name, number, 0, 0, 0, 0, 0, (), apart=apart or 0, only_listed=True
+                    )
+                    if confirmed:
+                        _list(state, scratch, lineage, target, hashed, secret)
+                    return replace(listed, done=confirmed)
+                found = replace(_found(scratch, state, lineage, hashed), apart=apart or 0)
                 if not confirmed:
                     return found
                 if state.published is None:
                     _without_version(state, scratch, lineage, target.version, hashed)
                     return replace(found, done=True)
-                staged = read_source(scratch, spec, state.source, watch, state.secret, memory=machine.memory)
+                staged = read_source(scratch, spec, state.source, watch, secret, memory=machine.memory)
                 assert isinstance(staged, Staged)
                 every = scratch.table("erased_keys")
                 scratch.execute(
@@ -90,7 +105,7 @@ def erase(
                 )
                 decision = Decision("made anew", (WHY,), (), previous, None)
                 made = run_frozen(
-                    state, machine, watch, scratch, staged, target, decision, state.secret, lineage, begins=False, erasing=every, erases=found.keys
+                    state, machine, watch, scratch, staged, target, decision, secret, lineage, begins=False, erasing=every, erases=found.keys
                 )  # fmt: skip
             _check_dropped(engine, spec.name)
             return replace(found, done=True, version=made.version)
@@ -105,19 +120,53 @@ def _without_version(
     every, catalog = scratch.table("erased_keys"), Catalog(state.engine)
     scratch.execute("frozen/erased_keys", made=every, keys=hashed, erased=None)
     with state.engine.publishing():
-        record(scratch, Step(lineage, state.spec.name, version, False, now(), erased=every), {}, {})
+        mark = list_mark(state, state.secret)
+        record(
+            scratch,
+            Step(lineage, state.spec.name, version, False, now(), erased=every, listed_by=mark),
+            {},
+            {},
+        )
         for entry in (one for one in state.versions if one.status in SHOWN):
             catalog.mark(entry.release, entry.version, dropped_as(entry), drops_of(state.engine, entry))
 
 
-def _lineage(state: ReleaseState) -> Lineage:
-    found = lineage_of_run(state, anew=False, listing=True)
+def _list(
+    state: ReleaseState,
+    scratch: Scratch,
+    lineage: Lineage,
+    target: Publication,
+    hashed: TableRef,
+    secret: str,
+) -> None:
+    """Put keys on the list of erased ones, and change nothing else: what was published is found by another key or secret."""
+    make_room(state, target, secret)
+    every = scratch.table("erased_keys")
+    scratch.execute("frozen/erased_keys", made=every, keys=hashed, erased=None)
+    with state.engine.publishing():
+        if not state.engine.exists(lineage.erased):
+            scratch.execute("frozen/create_erased", erased=lineage.erased)
+        scratch.execute_all(listing(scratch, lineage, every, now(), list_mark(state, secret)))
+        drop_statistics(scratch.engine, [lineage.erased])
+
+
+def _lineage(state: ReleaseState, *, lost: bool) -> tuple[Lineage, bool]:
+    """The lineage to erase from, and whether a version can follow of it; ``lost``: the list or the secret is gone, or not by the key of now."""
+    newest = [one for one in state.versions if one.frozen and one.status in SHOWN]
+    try:
+        found = lineage_of_run(state, anew=False, listing=True)
+    except GuardError:
+        if not (lost and newest):
+            raise
+        return Lineage.of(state.engine, state.spec.name, number_of(newest[-1]) or 1), False
+    if found is not None and found[1] and lost and newest:
+        return found[0], False
     if found is None or found[1]:
         raise PolicyError(
             f"{state.spec.name}: there is no lineage to erase keys from, as {'no version was made with refresh: {mode: frozen} yet' if state.spec.refresh.frozen else 'the policy has no refresh: {mode: frozen}'}: "
             "delete the rows from the source and run"
         )
-    return found[0]
+    return found[0], True
 
 
 def _hashed(

@@ -13,6 +13,7 @@ from sqlanon.progress import Stopwatch
 from sqlanon.release.check import history
 from sqlanon.release.frozen.content import content_of
 from sqlanon.release.frozen.exits import exit_groups
+from sqlanon.release.frozen.listed import list_mark
 from sqlanon.release.frozen.outlook import last_report, look
 from sqlanon.release.frozen.shape import Shape, shape_of
 from sqlanon.release.frozen.verify import verify_counts
@@ -21,7 +22,7 @@ from sqlanon.release.make.classes import Machine, Made, make_classes, measured
 from sqlanon.release.make.prepare import Prepared, Staged, profiled
 from sqlanon.release.make.versions import Compared, compare_versions
 from sqlanon.release.make.warned import warnings
-from sqlanon.release.store.lineage import Lineage
+from sqlanon.release.store.lineage import Lineage, secret_mark
 from sqlanon.release.store.publish import put_in
 from sqlanon.release.store.refresh import Decision
 from sqlanon.release.store.state import ReleaseState
@@ -100,8 +101,9 @@ def run_frozen(
             stage,
             erasing,
             spec.privacy.whole,
+            list_mark(state, secret),
         )
-        found = replace(looked.report(), cohort_refused=refused, erasing=erases)
+        found = replace(looked.report(), cohort_refused=refused, erasing=erases, keyed=secret_mark(secret))
         verify_counts(staged.rows, found)
     with watch.stage("state"):
         warned = warnings(state, target)

@@ -37,6 +37,7 @@ class Step:
         stage: the source's rows with their key; None: the source was not read.
         whole: rows of persons who are published wait.
         erased: scratch table of hashes of keys that are never published again from now on; None: none is new.
+        listed_by: a mark of the key and the secret that these were made with.
     """
 
     lineage: Lineage
@@ -49,6 +50,7 @@ class Step:
     stage: TableRef | None = None
     erased: TableRef | None = None
     whole: bool = False
+    listed_by: str = ""
 
 
 def record(scratch: Scratch, step: Step, added: Mapping[str, str], filled: Mapping[str, str]) -> None:
@@ -74,7 +76,7 @@ def record(scratch: Scratch, step: Step, added: Mapping[str, str], filled: Mappi
             scratch.sql("frozen/leave", rows=lineage.rows, leaving=step.leaving, version=step.version)
         )
     if step.erased:
-        made.append(scratch.sql("frozen/erase", at, erased=lineage.erased, keys=step.erased))
+        made += listing(scratch, lineage, step.erased, step.at, step.listed_by)
     if step.entered and not step.begins:
         made.append(scratch.sql("frozen/forget", rows=lineage.rows, stage=None))
     elif step.stage and not step.begins:
@@ -91,6 +93,15 @@ def record(scratch: Scratch, step: Step, added: Mapping[str, str], filled: Mappi
     if step.entered and not step.begins:
         _enter(scratch, lineage, step.entered)
     drop_statistics(scratch.engine, [lineage.rows, lineage.classes, lineage.erased])
+
+
+def listing(scratch: Scratch, lineage: Lineage, keys: TableRef, at: str, mark: str) -> list[Statement]:
+    """What puts hashes of keys on the list of erased ones, and notes how they were made."""
+    by: dict[str, Bind] = {"mark": mark}
+    return [
+        scratch.sql("frozen/listed_by", by, erased=lineage.erased),
+        scratch.sql("frozen/erase", {"at": at, **by}, erased=lineage.erased, keys=keys),
+    ]
 
 
 def refuse(
@@ -224,4 +235,4 @@ def entered_of(
     return Entered(rows, classes)
 
 
-__all__ = ["Entered", "Published", "Step", "entered_of", "published", "record", "refuse"]
+__all__ = ["Entered", "Published", "Step", "entered_of", "listing", "published", "record", "refuse"]

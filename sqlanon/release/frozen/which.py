@@ -8,9 +8,17 @@ from dataclasses import replace
 
 from sqlanon.errors import GuardError, PolicyError, UnsupportedError
 from sqlanon.release.frozen.census import Census, is_due, too_long
+from sqlanon.release.frozen.listed import check_listed
 from sqlanon.release.store.catalog import now
 from sqlanon.release.store.catalog_entry import Entry
-from sqlanon.release.store.lineage import Lineage, check_erased, current, lineage_of, next_number, number_of
+from sqlanon.release.store.lineage import (
+    Lineage,
+    current,
+    lineage_of,
+    next_number,
+    number_of,
+    of_other_secret,
+)
 from sqlanon.release.store.refresh import Decision, policy_changes
 from sqlanon.release.store.state import SHOWN, ReleaseState
 from sqlanon.spec import ReleaseSpec
@@ -32,7 +40,7 @@ def lineage_of_run(state: ReleaseState, *, anew: bool, listing: bool = False) ->
 
     Raises:
         PolicyError: it is asked for where versions have no lineage.
-        GuardError: the lineage or the list of erased keys is gone, the clock went backwards, or the policy's changes need a new lineage.
+        GuardError: the lineage, its secret or the list of erased keys is gone, the clock went backwards, or the policy's changes need a new lineage.
     """
     spec = state.spec
     if not spec.refresh.frozen:
@@ -46,7 +54,7 @@ def lineage_of_run(state: ReleaseState, *, anew: bool, listing: bool = False) ->
         )
     _check_clock(state)
     if not listing:
-        check_erased(state)
+        check_listed(state)
     found = None if anew else current(state)
     if found is None:
         return Lineage.of(state.engine, spec.name, next_number(state.versions)), True
@@ -56,6 +64,12 @@ def lineage_of_run(state: ReleaseState, *, anew: bool, listing: bool = False) ->
             f"{spec.name}: what was published stays as it is (refresh: {{mode: frozen}}), and this cannot hold for it: {'; '.join(broken)}. "
             "run --new-lineage begins anew, and reports what old and new versions reveal together"
         ).advising("--new-lineage", *(["--allow-weaker"] if weaker else []))
+    if of_other_secret(newest(state, found.number), state.secret):
+        raise GuardError(
+            f"{spec.name}: the secret of this release in _sqlanon.secrets is not the one that {found.rows} was made with: which rows were published in which "
+            "classes is not known any more, so that no version can be made that is safe together with those before; put the secret back, or "
+            "run --new-lineage begins anew, and reports that old and new versions cannot be compared"
+        ).advising("--new-lineage")
     return found, False
 
 

@@ -15,6 +15,7 @@ from sqlanon.methods import Method
 from sqlanon.progress import Progress, Silent, Stopwatch
 from sqlanon.release.check import history, tokens
 from sqlanon.release.check.persons import feasible_warnings
+from sqlanon.release.frozen.listed import check_left_out
 from sqlanon.release.frozen.planned import planned as planned_frozen
 from sqlanon.release.frozen.which import due_again, lineage_of_run
 from sqlanon.release.make.bound import described
@@ -85,7 +86,9 @@ def plan(
             decision = decision.against(staged.source.fingerprint)
             runs = decision.state != "unchanged"
             frozen = None
-            if lineage is not None:
+            if lineage is None:
+                check_left_out(scratch, state, staged)
+            else:
                 its, begins = lineage
                 frozen = planned_frozen(
                     scratch, state, its, staged, watch, begins=begins, runs=runs, memory=machine.memory

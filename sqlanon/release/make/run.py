@@ -11,6 +11,7 @@ from sqlanon.errors import PolicyError
 from sqlanon.formats import RowGroups
 from sqlanon.progress import Progress, Silent, Stopwatch
 from sqlanon.release.check import history, persons, tokens
+from sqlanon.release.frozen.listed import check_left_out
 from sqlanon.release.frozen.run import run_frozen
 from sqlanon.release.frozen.which import due_again, lineage_of_run, shows_erased_keys
 from sqlanon.release.make import bound, candidates
@@ -127,6 +128,7 @@ def run(
                         state, machine, watch, scratch, staged, target, decision, secret, its, begins=begins
                     )
                 else:
+                    check_left_out(scratch, state, staged)
                     ready = profiled(scratch, spec, staged, watch, memory=machine.memory)
                     content = made_content(state, machine, watch, scratch, ready, target, decision, secret)
                     made = put_in(state, target, content, watch)

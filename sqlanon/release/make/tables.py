@@ -16,6 +16,7 @@ from sqlanon.engines.base import Engine
 from sqlanon.errors import PolicyError, UnsupportedError
 from sqlanon.progress import Progress, Silent, Stopwatch
 from sqlanon.release.check import tokens
+from sqlanon.release.frozen.listed import check_left_out
 from sqlanon.release.make.classes import Machine
 from sqlanon.release.make.prepare import Staged, Unchanged, profiled, read_source
 from sqlanon.release.make.run import decided, found_state, left, made_content
@@ -94,6 +95,7 @@ def run_tables(
             siblings = tokens.Siblings(together.tables, before)
             parts: list[New] = []
             for state, watch, (scratch, staged, decision, secret) in zip(states, watches, made, strict=True):
+                check_left_out(scratch, state, staged)
                 ready = profiled(scratch, state.spec, staged, watch, memory=machine.memory)
                 target = target_of(state)
                 content = made_content(

@@ -8,6 +8,7 @@ tables outlive the versions.
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -125,22 +126,15 @@ def current(state: ReleaseState) -> Lineage | None:
     return found
 
 
-def check_erased(state: ReleaseState) -> None:
-    """The list of erased keys is there, which every lineage has.
+def secret_mark(secret: str | None) -> str:
+    """A mark of the secret that a lineage's hashes are made with; nobody can compute it from that."""
+    return hashlib.sha256(f"{secret}/lineage".encode()).hexdigest()
 
-    Raises:
-        GuardError: somebody dropped it.
-    """
-    numbers = [number_of(entry) for entry in state.versions if entry.status in SHOWN]
-    known = next((number for number in numbers if number is not None), None)
-    if known is None:
-        return
-    erased = Lineage.of(state.engine, state.spec.name, known).erased
-    if not state.exists(erased):
-        raise GuardError(
-            f"{state.spec.name}: {erased} is gone, the list of erased keys: no version can be made that is certain to be without them; "
-            "sqlanon erase with all keys that were ever erased makes it anew"
-        )
+
+def of_other_secret(entry: Entry, secret: str | None) -> bool:
+    """Whether a version's lineage was made with another secret, so that no key of now is found in it."""
+    keyed = (entry.report.get("lineage") or {}).get("keyed")
+    return bool(keyed) and keyed != secret_mark(secret)
 
 
 def next_number(entries: Sequence[Entry]) -> int:
@@ -158,11 +152,12 @@ def undo(engine: Engine, entry: Entry) -> None:
 __all__ = [
     "OWN",
     "Lineage",
-    "check_erased",
     "current",
     "lineage_of",
     "next_number",
     "number_of",
+    "of_other_secret",
     "rows_table",
+    "secret_mark",
     "undo",
 ]

@@ -1,0 +1,87 @@
+"""The list of erased keys: with which key and secret its hashes were made, and whether a version that is no lineage's is without them."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+
+from sqlanon.engines.base import Bind
+from sqlanon.errors import GuardError
+from sqlanon.release.make.prepare import Staged
+from sqlanon.release.store.lineage import Lineage, of_other_secret
+from sqlanon.release.store.state import SHOWN, ReleaseState
+from sqlanon.sqltext import statement
+from sqlanon.table.scratch import Scratch
+
+
+def list_mark(state: ReleaseState, secret: str | None) -> str:
+    """A mark of what decides the hash of a key: the secret, and the key's columns with their types."""
+    names = {name.lower() for name in state.spec.key}
+    key = sorted(
+        (column.name, column.shown_type) for column in state.source.columns if column.name.lower() in names
+    )
+    return hashlib.sha256(f"{secret}/erased/{json.dumps(key)}".encode()).hexdigest()
+
+
+def unrecognized(state: ReleaseState, secret: str | None) -> int | None:
+    """How many erased keys are listed by another key, type of it or secret, so that no run recognizes them; None: the list is gone."""
+    erased = Lineage.of(state.engine, state.spec.name, 1).erased
+    if state.exists(erased):
+        binds: dict[str, Bind] = {"mark": list_mark(state, secret)}
+        counted = statement("frozen/listed_apart", state.engine.dialect, binds, erased=erased)
+        return int(str(state.engine.fetch(counted)[0][0]))
+    return None if any(entry.frozen and entry.status in SHOWN for entry in state.versions) else 0
+
+
+def secret_is_lost(state: ReleaseState) -> bool:
+    """Whether the newest lineage's hashes were made with another secret than the one that is there."""
+    shown = [entry for entry in state.versions if entry.frozen and entry.status in SHOWN]
+    return bool(shown) and of_other_secret(shown[-1], state.secret)
+
+
+def check_listed(state: ReleaseState) -> None:
+    """The list of erased keys, which every lineage has, is there, and its keys are recognized in the source.
+
+    Raises:
+        GuardError: somebody dropped it, or the key, its type or the secret is another now.
+    """
+    found = unrecognized(state, state.secret)
+    if found == 0:
+        return
+    erased = Lineage.of(state.engine, state.spec.name, 1).erased
+    how = "is gone, the list of erased keys"
+    if found:
+        how = f"lists {found} erased keys by another key, type of the key or secret (in _sqlanon.secrets) than that of now"
+    back = "" if state.spec.refresh.frozen else "with refresh: {mode: frozen} in the policy "
+    raise GuardError(
+        f"{state.spec.name}: {erased} {how}: no version can be made that is certain to be without them; {back}sqlanon erase {state.spec.name} "
+        f"--key-file FILE --yes, with all keys that were ever erased, {'lists them by those of now' if found else 'makes it anew'}"
+    )
+
+
+def check_left_out(scratch: Scratch, state: ReleaseState, staged: Staged) -> None:
+    """A version that is no lineage's publishes every row of the source: none of them has a key that was erased.
+
+    Raises:
+        GuardError: one has, or that cannot be known.
+    """
+    erased = Lineage.of(state.engine, state.spec.name, 1).erased
+    if state.exists(erased) and not staged.keyed:
+        if int(str(scratch.fetch("frozen/listed", erased=erased)[0][0])):
+            raise GuardError(
+                f"{state.spec.name}: keys of this release were erased, and without key nobody knows which rows of the source have them: name the key, or go "
+                "back to refresh: {mode: frozen}"
+            )
+        return
+    check_listed(state)
+    if not state.exists(erased):
+        return
+    found = int(str(scratch.fetch("frozen/erased_rows", stage=staged.stage, erased=erased)[0][0]))
+    if found:
+        raise GuardError(
+            f"{state.spec.name}: {found} rows of the source have keys that were erased, and mode: full publishes all rows: delete them in the source, or go "
+            "back to refresh: {mode: frozen}, which leaves them out"
+        )
+
+
+__all__ = ["check_left_out", "check_listed", "list_mark", "secret_is_lost", "unrecognized"]
