@@ -10,9 +10,9 @@ from typing import Any
 import pytest
 
 import sqlanon
-from sqlanon.errors import DatabaseError, GuardError, PolicyError
+from sqlanon.errors import DatabaseError, GuardError, PolicyError, PrivacyViolation
 from sqlanon.spec import RefreshSpec
-from tests.frozen.wards import begun, lineage_table, seen, spec_of, ward, write
+from tests.frozen.wards import begun, hashed, lineage_table, seen, spec_of, ward, write
 
 
 def test_erased_keys_leave_with_their_classes_for_ever(shared_db: Any) -> None:
@@ -193,3 +193,38 @@ def test_a_release_that_is_frozen_no_more_publishes_no_erased_key(shared_db: Any
         shared_db.run(full, full=True)
     assert shared_db.erase(spec, [{"id": 3}], confirmed=True).only_listed
     assert shared_db.run(full, full=True).outcome == "published"
+
+
+def test_an_older_lineage_whose_classes_are_gone_is_erased_from_too(shared_db: Any) -> None:
+    table, spec, source = begun(shared_db)
+    shared_db.run(spec, new_lineage=True)
+    older = lineage_table(shared_db, table)
+    classes = f'{older[:-1]}_classes"'
+    shared_db.engine.execute(f"DROP TABLE {classes}")
+    done = shared_db.erase(spec, [{"id": 3}], confirmed=True)
+    assert sum(seen(shared_db, table).values()) == len(source) - done.rows
+    left = shared_db.engine.fetch(
+        f"SELECT COUNT(*), COUNT(ill) FROM {older} WHERE _sqlanon_class = (SELECT _sqlanon_class FROM {older} WHERE _sqlanon_key = "
+        f"'{hashed(shared_db, table, 3)}')"
+    )
+    assert left[0][0] >= 3
+    assert left[0][1] == 0
+
+
+def test_to_erase_everybody_the_release_is_withdrawn_first(shared_db: Any) -> None:
+    table, spec, source = begun(shared_db)
+    everybody = [{"id": number} for number in source]
+    with pytest.raises(
+        PrivacyViolation, match=rf"no row would stay published.*unpublish {table}.*then erase"
+    ):
+        shared_db.erase(spec, everybody, confirmed=True)
+    assert sum(seen(shared_db, table).values()) == len(source)
+    shared_db.engine.execute(f"DELETE FROM {table}")
+    for emptied in (shared_db.plan, shared_db.run):
+        with pytest.raises(PrivacyViolation, match=r"no row would stay published.*check the source"):
+            emptied(spec)
+    write(shared_db, table, source)
+    shared_db.unpublish(table)
+    assert shared_db.erase(spec, everybody, confirmed=True).done
+    kept = shared_db.engine.fetch(f"SELECT COUNT(ill) FROM {lineage_table(shared_db, table)}")
+    assert kept[0][0] == 0

@@ -6,12 +6,13 @@ import secrets
 from collections.abc import Sequence
 from dataclasses import replace
 
-from sqlanon.engines.base import Engine, TableRef
+from sqlanon.engines.base import Column, Engine, TableRef
 from sqlanon.errors import DatabaseError, GuardError, PolicyError
 from sqlanon.progress import Progress, Silent, Stopwatch
 from sqlanon.release.check.history import key_columns
 from sqlanon.release.frozen.listed import list_mark, secret_is_lost, unrecognized
 from sqlanon.release.frozen.run import run_frozen
+from sqlanon.release.frozen.spelling import says
 from sqlanon.release.frozen.version import Step, listing, record
 from sqlanon.release.frozen.which import lineage_of_run
 from sqlanon.release.make.classes import Machine
@@ -196,22 +197,41 @@ def _hashed(
     scratch.engine.load_rows(
         read, [(name, text) for name in columns], [tuple(row[at] for at in order) for row in keys]
     )
-    types = {column.name: column.type for column in roles.relation.columns}
+    known = {column.name: column for column in roles.relation.columns}
+    types: list[dict[str, object]] = [{"name": name, "type": known[name].type} for name in columns]
     try:
-        scratch.execute(
-            "frozen/typed",
-            typed=typed,
-            read=read,
-            columns=[{"name": name, "type": types[name]} for name in columns],
-        )
+        printed = scratch.fetch("frozen/printed", read=read, columns=types)
+        scratch.execute("frozen/typed", typed=typed, read=read, columns=types)
     except DatabaseError as error:
-        kinds = ", ".join(f"{name} {types[name]}" for name in columns)
+        kinds = ", ".join(f"{name} {known[name].shown_type}" for name in columns)
         raise PolicyError(f"{spec.name}: a key in the list is no value of its column ({kinds})") from error
+    _as_said(spec, [known[name] for name in columns], printed)
     scratch.execute(
         "table/stage", {"secret": secret}, stage=hashed, source=typed, columns=[], dense=False, numbers=None, link=[], key=columns, tokens=[],
         persons=[], owner=None,
     )  # fmt: skip
     return hashed
+
+
+def _as_said(spec: ReleaseSpec, columns: Sequence[Column], printed: Sequence[Sequence[object]]) -> None:
+    """Every text of the list is the value that was read from it, or the class of another key would be erased.
+
+    Raises:
+        PolicyError: some are not; their number for each column.
+    """
+    problems = []
+    for i, column in enumerate(columns):
+        wrong = sum(
+            not says(column, str(row[2 * i]), None if row[2 * i + 1] is None else str(row[2 * i + 1]))
+            for row in printed
+        )
+        if wrong:
+            problems.append(
+                f"{spec.name}: in {wrong} of {len(printed)} keys of the list the text of {column.name} is not the value that the database reads from it as "
+                f"{column.shown_type}, and another key would be erased; write values as the database prints them, dates and times as in ISO 8601"
+            )
+    if problems:
+        raise PolicyError(problems)
 
 
 def _found(scratch: Scratch, state: ReleaseState, lineage: Lineage, hashed: TableRef) -> EraseReport:

@@ -40,6 +40,32 @@ def hold(spec: ReleaseSpec, rows: int, found: LineageReport, too_long: str | Non
         ).advising("--new-lineage")
 
 
+def some(spec: ReleaseSpec, found: LineageReport, *, erasing: bool = False) -> None:
+    """Stop a version without rows.
+
+    Args:
+        spec: the release.
+        found: the version.
+        erasing: keys are erased by it.
+
+    Raises:
+        PrivacyViolation: no row would stay published.
+    """
+    if found.published:
+        return
+    if erasing:
+        what = (
+            "every class holds one of these keys, or its rows are no longer in the source; nothing was erased"
+        )
+        choice = f"sqlanon unpublish {spec.name} withdraws the release; then erase the keys"
+    else:
+        what = "the source has no row of the published classes any more, and no cohort is published"
+        choice = f"check the source; sqlanon unpublish {spec.name} withdraws the release"
+    raise PrivacyViolation(
+        f"{spec.name}: no row would stay published: {what}. The published version stays. {choice}"
+    )
+
+
 def _span(seconds: int) -> str:
     """A time as a policy writes it."""
     unit, name = next(
@@ -48,4 +74,4 @@ def _span(seconds: int) -> str:
     return f"{seconds // unit}{name}"
 
 
-__all__ = ["hold"]
+__all__ = ["hold", "some"]

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from sqlanon.errors import InfeasibleError
 from sqlanon.progress import Stopwatch
+from sqlanon.release.frozen import limits
 from sqlanon.release.frozen.outlook import Outlook, look
 from sqlanon.release.make.prepare import Prepared, Staged, profiled
 from sqlanon.release.store.lineage import Lineage
@@ -45,7 +46,7 @@ def planned(
         memory: bytes for the kernels.
 
     Raises:
-        PrivacyViolation: a limit would stop the run.
+        PrivacyViolation: a limit would stop the run, or no row would stay published.
         InfeasibleError: the first version of a lineage cannot meet the requirements.
     """
     spec = state.spec
@@ -63,6 +64,8 @@ def planned(
             why = str(error)
             looked = looked.refused()
             looked.hold(spec)
+    if runs:
+        limits.some(spec, looked.report())
     tried = ready is not None
     if ready is None:
         ready = profiled(scratch, spec, staged, watch, memory=memory, part=True, judged=False)

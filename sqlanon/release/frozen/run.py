@@ -11,6 +11,7 @@ from sqlanon.errors import InfeasibleError
 from sqlanon.privacy.population import of_rows
 from sqlanon.progress import Stopwatch
 from sqlanon.release.check import history
+from sqlanon.release.frozen import limits
 from sqlanon.release.frozen.content import content_of
 from sqlanon.release.frozen.exits import exit_groups
 from sqlanon.release.frozen.listed import list_mark
@@ -71,6 +72,7 @@ def run_frozen(
             refuse(scratch, lineage, target.version, now, staged.stage, whole=spec.privacy.whole)
             looked, refused = looked.refused(), looked.seen.cohort
             looked.hold(spec)
+    limits.some(spec, looked.report(), erasing=erasing is not None)
     with watch.stage("recode"):
         last = None if begins else last_report(state, lineage)
         loss = measured(scratch, spec, made) if made else RunReport.from_dict(_known(last)).loss

@@ -131,16 +131,15 @@ def _erase(scratch: Scratch, step: Step, lineage: Lineage) -> None:
         if name not in (*KEEPS, "_sqlanon_class", "_sqlanon_since")
     ]
     what: dict[str, Any] = {"rows": lineage.rows, "erased": lineage.erased}
-    scratch.execute_all(
-        [
-            scratch.sql("frozen/leave_all", **what, version=step.version),
-            scratch.sql("frozen/forget_erased", **what),
-            scratch.sql("frozen/blank_rows", **what, columns=cells),
-            scratch.sql(
-                "frozen/blank_classes", **what, classes=lineage.classes, columns=lineage.published_parts()
-            ),
-        ]
-    )
+    made = [
+        scratch.sql("frozen/leave_all", **what, version=step.version),
+        scratch.sql("frozen/forget_erased", **what),
+        scratch.sql("frozen/blank_rows", **what, columns=cells),
+    ]
+    if scratch.engine.exists(lineage.classes):  # of an older lineage somebody may have dropped it
+        parts = lineage.published_parts()
+        made.append(scratch.sql("frozen/blank_classes", **what, classes=lineage.classes, columns=parts))
+    scratch.execute_all(made)
 
 
 def _enter(scratch: Scratch, lineage: Lineage, entered: Entered) -> None:

@@ -1,0 +1,66 @@
+"""Whether a text of a list of keys says the value that a database reads from it: casts round, cut, and guess."""
+
+from __future__ import annotations
+
+import re
+import uuid
+from collections.abc import Callable
+from datetime import datetime
+from decimal import Decimal, InvalidOperation
+
+from sqlanon.engines.base import Column
+
+_FRACTION = re.compile(r"\.(\d+)")
+
+
+def says(column: Column, text: str, typed: str | None) -> bool:
+    """Whether a text is the value that the cast to its column's type made of it.
+
+    Numbers are compared as decimals, dates and times as ISO 8601 has them, all else as the database prints it. So what a cast rounds
+    (30.6 as an integer), cuts (a text for varchar(n), the time of a date) or guesses (05/01/2024) is not the value.
+
+    Args:
+        column: of the key.
+        text: as the list has it.
+        typed: the value, as the database prints it; None: it made NULL of it.
+    """
+    if typed is None:
+        return False
+    if text == typed or column.kind == "boolean":  # a cast to two values takes no other text
+        return True
+    try:
+        return _EQUAL.get(column.kind, _other)(column, text, typed)
+    except (ValueError, InvalidOperation):
+        return False
+
+
+def _numbers(_: Column, text: str, typed: str) -> bool:
+    return Decimal(text) == Decimal(typed)
+
+
+def _times(_: Column, text: str, typed: str) -> bool:
+    """The fractions are compared as texts: Python keeps six digits of them."""
+    said, made = (_FRACTION.search(one) for one in (text, typed))
+    if (said[1].rstrip("0") if said else "") != (made[1].rstrip("0") if made else ""):
+        return False
+    left, right = (datetime.fromisoformat(_FRACTION.sub("", one, count=1).strip()) for one in (text, typed))
+    if left.tzinfo is None:  # in the zone of the session, in which the database prints it
+        right = right.replace(tzinfo=None)
+    return left == right  # never where the text alone has a zone: the type does not keep it
+
+
+def _texts(column: Column, text: str, typed: str) -> bool:
+    """Blanks at the end are no part of a char(n)."""
+    padded = re.match(r"(character|char|bpchar)\b(?! varying)", column.type)
+    return padded is not None and text.rstrip(" ") == typed.rstrip(" ")
+
+
+def _other(column: Column, text: str, typed: str) -> bool:
+    return column.type.lower() == "uuid" and uuid.UUID(text) == uuid.UUID(typed)
+
+
+_EQUAL: dict[str, Callable[[Column, str, str], bool]] = {
+    "integer": _numbers, "decimal": _numbers, "float": _numbers, "date": _times, "timestamp": _times, "text": _texts,
+}  # fmt: skip
+
+__all__ = ["says"]
