@@ -30,6 +30,7 @@ class Cost:
         block: the option that says how many rows are looked at together; from there on seconds grow with the rows.
         times: the option that says how often everything is done anew.
         slower: an option, one of its values, and how many times as long everything takes with it; any number of these.
+        flat: how many times as long it takes, or what part of the time, where every quasi column publishes a value or nothing.
     """
 
     start: float
@@ -45,9 +46,25 @@ class Cost:
     block: str | None = None
     times: str | None = None
     slower: tuple[tuple[str, str, float], ...] = ()
+    flat: float = 1.0
 
-    def time(self, rows: int, columns: int, k: int, options: Mapping[str, object] | None = None) -> float:
-        """Seconds for a table; ``options`` are the method's, with their values."""
+    def time(
+        self,
+        rows: int,
+        columns: int,
+        k: int,
+        options: Mapping[str, object] | None = None,
+        flat: float = 0.0,
+    ) -> float:
+        """Seconds for a table.
+
+        Args:
+            rows: of the table.
+            columns: its quasi columns.
+            k: rows of a class, at least.
+            options: the method's, with their values.
+            flat: the share of quasi columns that publish a value or nothing.
+        """
         given = options or {}
         block, times = given.get(self.block or "", rows), given.get(self.times or "", 1)
         assert isinstance(block, int)
@@ -57,6 +74,7 @@ class Cost:
         wide: float = width**self.columns
         long: float = (together / ROWS) ** self.rows * rows / together * times * (max(k, 1) / K) ** self.k
         long *= math.prod(more for name, value, more in self.slower if given.get(name) == value)
+        long *= 1 + (self.flat - 1) * flat
         once = self.start + self.seconds * (1 - self.squared) * long
         return wide * once + self.seconds * self.squared * width**2 * long
 

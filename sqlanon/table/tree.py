@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING
 from sqlanon.spec import Hierarchy
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     import numpy as np
     import numpy.typing as npt
 
@@ -41,6 +43,15 @@ def hierarchy_of(domain: Domain) -> Hierarchy:
     found = domain.reading.spec.hierarchy
     assert isinstance(found, Hierarchy)
     return found
+
+
+def flat_share(quasi: Sequence[Domain]) -> float:
+    """The share of quasi columns that publish a value or nothing: of two values, or with a hierarchy of one level."""
+    flat = sum(
+        domain.codes <= 2 or (domain.reading.treatment == "hierarchy" and hierarchy_of(domain).height == 1)
+        for domain in quasi
+    )
+    return flat / max(len(quasi), 1)
 
 
 def as_tree(hierarchy: Hierarchy) -> Tree:

@@ -38,7 +38,9 @@ KMEMBER = MethodDeclaration(
     "kmember",
     "Greedy clusters, each around a row far from the last (Byun et al. 2007).",
     "sqlanon.methods.clustering.kmember:KMember",
-    Cost(0.02, 0.27, rows=1.9, columns=0.9, worst=10.0, row_bytes=440, column_bytes=52, block="block"),
+    Cost(
+        0.02, 0.27, rows=1.9, columns=0.9, worst=10.0, row_bytes=440, column_bytes=52, block="block", flat=8.0,
+    ),  # fmt: skip
     (
         Word(
             "grow",
@@ -72,7 +74,9 @@ AGGLOMERATIVE = MethodDeclaration(
     "agglomerative",
     "The two clusters whose union costs least unite first, until the requirements hold (Gionis and Tassa 2007).",
     "sqlanon.methods.clustering.agglomerative:Agglomerative",
-    Cost(0.02, 1.5, rows=2.0, columns=0.8, k=0.3, worst=10.0, row_bytes=440, column_bytes=52, block="block"),
+    Cost(
+        0.02, 1.5, rows=2.0, columns=0.8, k=0.3, worst=10.0, row_bytes=440, column_bytes=52, block="block", flat=6.0,
+    ),  # fmt: skip
     (_BLOCK,),
     executions=("kernel",),
     formats=_WITH_BOXES,
@@ -128,7 +132,7 @@ SEQUENTIAL = MethodDeclaration(
     "sqlanon.methods.clustering.sequential:Sequential",
     Cost(
         0.05, 45.0, rows=2.0, k=-0.8, worst=10.0, row_bytes=500, column_bytes=52, block="block", times="runs",
-        slower=(("objective", "mi", 1.5), ("objective", "pmi", 4.0), ("objective", "mixed", 17.0)),
+        slower=(("objective", "mi", 1.5), ("objective", "pmi", 4.0), ("objective", "mixed", 17.0)), flat=0.2,
     ),
     (
         Word("start", ("random", "tree"), "Whether rows are dealt out to clusters at random or along the order `tree`.", shown=True),

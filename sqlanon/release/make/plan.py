@@ -39,7 +39,7 @@ from sqlanon.sqltext import statement
 from sqlanon.table.encode import Domain
 from sqlanon.table.scratch import Scratch
 from sqlanon.table.stage import hashed
-from sqlanon.table.tree import hierarchy_of
+from sqlanon.table.tree import flat_share, hierarchy_of
 
 
 def plan(
@@ -147,6 +147,7 @@ def plan(
                     ready.rows,
                     len(ready.quasi),
                     spec.privacy.k,
+                    flat=flat_share(ready.quasi),
                     pushed=spec.execution == "pushdown",
                 )
                 if tried
@@ -162,10 +163,12 @@ CANDIDATES = (
 )
 
 
-def estimate(method: Method, rows: int, columns: int, k: int, *, pushed: bool = False) -> Estimate:
+def estimate(
+    method: Method, rows: int, columns: int, k: int, *, flat: float = 0.0, pushed: bool = False
+) -> Estimate:
     """What a run of so many rows and quasi columns costs, roughly; refinement is not in it."""
     cost = (method.cost.pushed or method.cost) if pushed else method.cost
-    seconds, around = cost.time(rows, columns, k, method.options), WALK.time(rows, columns, k)
+    seconds, around = cost.time(rows, columns, k, method.options, flat), WALK.time(rows, columns, k)
     return Estimate(seconds, seconds * cost.worst, cost.memory(rows, columns), around, around * WALK.worst)
 
 

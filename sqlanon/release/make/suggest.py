@@ -16,6 +16,7 @@ from sqlanon.release.make.part import MOST_MEASURED, encoded_part
 from sqlanon.release.make.prepare import Prepared
 from sqlanon.spec import MethodSpec, ReleaseSpec
 from sqlanon.table.scratch import Scratch
+from sqlanon.table.tree import flat_share
 
 if TYPE_CHECKING:
     from sqlanon.methods.best.loss import Losses
@@ -91,10 +92,10 @@ def _most(ready: Prepared, k: int) -> int:
     from sqlanon.methods.fulldomain.levels import nodes_of
 
     def slow(rows: int) -> bool:
-        seconds = ready.method.cost.time(rows, len(ready.quasi), k, ready.method.options)
+        seconds = ready.method.cost.time(rows, len(ready.quasi), k, ready.method.options, flat)
         return seconds > MOST_SECONDS or nodes * rows > MOST_LOOKED
 
-    most, nodes = MOST_MEASURED, nodes_of(ready.quasi)
+    most, nodes, flat = MOST_MEASURED, nodes_of(ready.quasi), flat_share(ready.quasi)
     while most > 1000 and slow(min(most, ready.rows)):
         most //= 2
     return most

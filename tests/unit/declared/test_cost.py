@@ -1,9 +1,15 @@
 """What plan estimates: options that say how many rows are looked at together, how often, and by what."""
 
+from collections.abc import Iterator
+from pathlib import Path
+
 import pytest
 
+import sqlanon
+from sqlanon.database import Database
 from sqlanon.declared.cost import COLUMNS, Cost, K
 from sqlanon.methods import method
+from sqlanon.policy import release as spec_of
 from sqlanon.release.make.plan import estimate
 from sqlanon.spec import MethodSpec
 
@@ -60,3 +66,50 @@ def test_objectives_of_sequential_that_count_values_take_longer(
     found = estimate(chosen, rows, 8, 10)
     assert 0.6 * seconds < found.seconds < 2 * seconds
     assert seconds < found.most_seconds
+
+
+@pytest.mark.parametrize(
+    ("name", "rows", "k", "seconds"),
+    [
+        ("sequential", 3_000, 10, 1.4),
+        ("sequential", 3_000, 50, 0.43),
+        ("sequential", 45_222, 10, 253.0),
+        ("sequential", 45_222, 50, 60.0),
+        ("sequential", 45_222, 100, 60.0),
+        ("kmember", 3_000, 10, 0.44),
+        ("agglomerative", 3_000, 10, 1.28),
+        ("mdav", 3_000, 10, 0.12),
+    ],
+)
+def test_columns_of_a_value_or_nothing_take_less_or_longer(
+    name: str, rows: int, k: int, seconds: float
+) -> None:
+    """Processor seconds of Adult with 14 suppressed columns (benchmarks/results/goldberger_*.json)."""
+    found = estimate(method(MethodSpec(name, {})), rows, 14, k, flat=1.0)
+    assert 0.4 * seconds < found.seconds < 2 * seconds
+    assert seconds < found.most_seconds
+
+
+@pytest.fixture
+def memory_db() -> Iterator[Database]:
+    with sqlanon.connect("duckdb:///:memory:") as db:
+        yield db
+
+
+def test_plan_counts_columns_of_a_value_or_nothing(memory_db: Database, tmp_path: Path) -> None:
+    """Columns of two values, and those with a hierarchy of one level."""
+    memory_db.engine.execute(
+        "CREATE TABLE t AS SELECT i % 2 AS two, i % 5 AS flat, i % 7 AS many, i % 7 AS deep FROM range(2000) AS r(i)"
+    )
+    (tmp_path / "flat.csv").write_text("".join(f"{v};*\n" for v in range(5)))
+    (tmp_path / "deep.csv").write_text("".join(f"{v};{v % 2};*\n" for v in range(7)))
+
+    def seconds(*quasi: str) -> float:
+        files = {name: tmp_path / f"{name}.csv" for name in quasi if name in ("flat", "deep")}
+        spec = spec_of(source="t", quasi=quasi, rest="drop", k=5, method="sequential", hierarchies=files)
+        found = memory_db.plan(spec).estimate
+        assert found is not None
+        return found.seconds
+
+    assert seconds("two", "flat") < 0.5 * seconds("many", "deep")
+    assert seconds("two", "flat") < seconds("two", "many") < seconds("many", "deep")
