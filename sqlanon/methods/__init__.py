@@ -13,12 +13,14 @@ from typing import cast
 from sqlanon.declared import (
     METHODS,
     MethodDeclaration,
+    Several,
     asked_of,
     refusals,
     too_many_rows,
     unknown_method,
     wrong_options,
 )
+from sqlanon.declared.candidates import candidates
 from sqlanon.declared.cost import Cost
 from sqlanon.declared.method_options import Given
 from sqlanon.errors import PolicyError
@@ -47,6 +49,12 @@ class Method:
     def options(self) -> dict[str, Given]:
         """All its options with their values."""
         return self.declaration.values(self._options)
+
+    @cached_property
+    def parts(self) -> tuple[Method, ...]:
+        """The methods that it runs: those that its options name; none of most methods."""
+        listed = (self.options[one.name] for one in self.declaration.options if isinstance(one, Several))
+        return tuple(method(one) for text in listed for one in candidates(str(text)))
 
     @cached_property
     def algorithm(self) -> Algorithm:

@@ -88,7 +88,7 @@ def test_where_nothing_is_suggested(connect_module: Any, tmp_path: Path) -> None
 def test_fewer_rows_where_the_lattice_is_large(monkeypatch: pytest.MonkeyPatch) -> None:
     """Rows times nodes are what method fulldomain looks at."""
     ready: Any = SimpleNamespace(
-        rows=100_000, quasi=(), method=SimpleNamespace(cost=Cost(0.0, 0.0), options={})
+        rows=100_000, quasi=(), method=SimpleNamespace(cost=Cost(0.0, 0.0), options={}, parts=())
     )
     found = {}
     for nodes in (1, 100_000, 327_680, 10**9):

@@ -39,8 +39,8 @@ KMEMBER = MethodDeclaration(
     "Greedy clusters, each around a row far from the last (Byun et al. 2007).",
     "sqlanon.methods.clustering.kmember:KMember",
     Cost(
-        0.02, 0.27, rows=1.9, columns=0.9, worst=10.0, row_bytes=440, column_bytes=52, block="block", flat=8.0,
-    ),  # fmt: skip
+        0.02, 0.27, rows=1.9, columns=0.9, worst=10.0, row_bytes=440, column_bytes=52, block="block", flat=8.0
+    ),
     (
         Word(
             "grow",
@@ -75,8 +75,17 @@ AGGLOMERATIVE = MethodDeclaration(
     "The two clusters whose union costs least unite first, until the requirements hold (Gionis and Tassa 2007).",
     "sqlanon.methods.clustering.agglomerative:Agglomerative",
     Cost(
-        0.02, 1.5, rows=2.0, columns=0.8, k=0.3, worst=10.0, row_bytes=440, column_bytes=52, block="block", flat=6.0,
-    ),  # fmt: skip
+        0.02,
+        1.5,
+        rows=2.0,
+        columns=0.8,
+        k=0.3,
+        worst=10.0,
+        row_bytes=440,
+        column_bytes=52,
+        block="block",
+        flat=6.0,
+    ),
     (_BLOCK,),
     executions=("kernel",),
     formats=_WITH_BOXES,

@@ -166,10 +166,14 @@ CANDIDATES = (
 def estimate(
     method: Method, rows: int, columns: int, k: int, *, flat: float = 0.0, pushed: bool = False
 ) -> Estimate:
-    """What a run of so many rows and quasi columns costs, roughly; refinement is not in it."""
+    """What a run of so many rows and quasi columns costs, roughly; of a method that runs others, with theirs. Refinement is not in it."""
     cost = (method.cost.pushed or method.cost) if pushed else method.cost
     seconds, around = cost.time(rows, columns, k, method.options, flat), WALK.time(rows, columns, k)
-    return Estimate(seconds, seconds * cost.worst, cost.memory(rows, columns), around, around * WALK.worst)
+    most, memory = seconds * cost.worst, cost.memory(rows, columns)
+    for part in method.parts:
+        its = estimate(part, rows, columns, k, flat=flat)
+        seconds, most, memory = seconds + its.seconds, most + its.most_seconds, max(memory, its.memory)
+    return Estimate(seconds, most, memory, around, around * WALK.worst)
 
 
 def _searched(spec: ReleaseSpec, ready: Prepared) -> tuple[str, ...]:

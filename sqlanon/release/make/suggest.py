@@ -92,10 +92,11 @@ def _most(ready: Prepared, k: int) -> int:
     from sqlanon.methods.fulldomain.levels import nodes_of
 
     def slow(rows: int) -> bool:
-        seconds = ready.method.cost.time(rows, len(ready.quasi), k, ready.method.options, flat)
+        seconds = sum(one.cost.time(rows, len(ready.quasi), k, one.options, flat) for one in methods)
         return seconds > MOST_SECONDS or nodes * rows > MOST_LOOKED
 
     most, nodes, flat = MOST_MEASURED, nodes_of(ready.quasi), flat_share(ready.quasi)
+    methods = ready.method, *ready.method.parts
     while most > 1000 and slow(min(most, ready.rows)):
         most //= 2
     return most

@@ -68,6 +68,21 @@ def test_objectives_of_sequential_that_count_values_take_longer(
     assert seconds < found.most_seconds
 
 
+def test_best_takes_as_long_as_its_methods() -> None:
+    """And as much memory as the one that needs most."""
+
+    def of(*names: str) -> tuple[float, float, int]:
+        chosen = MethodSpec("best", {"of": ";".join(names)})
+        found = estimate(method(chosen), 40_000, 8, 10)
+        return found.seconds, found.most_seconds, found.memory
+
+    slow = estimate(method(MethodSpec("sequential", {"objective": "mi"})), 40_000, 8, 10)
+    alone, both = of("tree"), of("tree", "sequential:objective=mi")
+    assert both[0] - alone[0] == pytest.approx(slow.seconds)
+    assert both[1] - alone[1] == pytest.approx(slow.most_seconds)
+    assert both[2] == slow.memory > alone[2]
+
+
 @pytest.mark.parametrize(
     ("name", "rows", "k", "seconds"),
     [
