@@ -16,7 +16,7 @@ import sqlanon
 from sqlanon import policy
 from sqlanon.errors import GuardError, InfeasibleError, PolicyError, PrivacyViolation
 from sqlanon.spec import RefreshSpec
-from tests.frozen.wards import FRESH, begun, hashed, lineage_table, seen, spec_of, ward, write
+from tests.frozen.wards import FRESH, begun, classes, hashed, lineage_table, seen, spec_of, ward, write
 
 TEXT = """
 version: 1
@@ -265,6 +265,44 @@ def test_a_key_that_does_not_identify_rows_publishes_nothing(shared_db: Any) -> 
         shared_db.engine.execute(f"INSERT INTO {table} {more}")
         with pytest.raises(GuardError, match=f"key id does not identify rows: {said}.*correct the source"):
             shared_db.run(spec)
+    assert seen(shared_db, table) == rows
+
+
+def test_repeated_keys_are_found_whatever_the_lineage_has_of_them(shared_db: Any) -> None:
+    table, spec, source = begun(shared_db)
+    source |= {100: (1, 1, "flu", 0)}
+    write(shared_db, table, source)
+    assert shared_db.run(spec).lineage.waiting == 1
+    held = set(classes(shared_db, table, [3]).values())
+    shared_db.erase(spec, [{"id": 3}], confirmed=True)
+    gone = next(n for n, of in classes(shared_db, table, source).items() if of in held and n != 3)
+    shown = [n for n in source if n not in (3, gone, 100)]
+    source.pop(3)
+    write(shared_db, table, source)
+    shared_db.run(spec)
+    rows = seen(shared_db, table)
+    cases = {
+        "published": ([shown[0]], 1),
+        "waiting": ([100], 1),
+        "new": ([200] * 3, 2),
+        "erased": ([3] * 2, 1),
+        "its class left": ([gone], 1),
+        "several": ([shown[0], shown[0], shown[1], 100, 3, 3, 200, 200], 6),
+    }
+    lineage, key = lineage_table(shared_db, table), hashed(shared_db, table, shown[2])
+    twice = f"INSERT INTO {lineage} SELECT * FROM {lineage} WHERE _sqlanon_key = '{key}'"
+    for lineage_too in (
+        False,
+        True,
+    ):  # the lineage has a key of the source twice, and the source has others twice
+        if lineage_too:
+            shared_db.engine.execute(twice)
+        for name, (more, repeats) in cases.items():
+            write(shared_db, table, source)
+            values = ", ".join(f"({number}, 1, 1, 'flu', 0)" for number in more)
+            shared_db.engine.execute(f"INSERT INTO {table} VALUES {values}")
+            with pytest.raises(GuardError, match=f": {repeats} rows repeat one"):
+                pytest.fail(f"{name}: {shared_db.run(spec)}")
     assert seen(shared_db, table) == rows
 
 

@@ -3,9 +3,9 @@
 --   again), whole (bool: both have the person, and rows of persons who are published wait), quasi (list of {alias, listed, as_text}), kept (list of
 --   {alias, name, as_text})
 -- returns: rid integer (of the source's row; NULL: the source does not have it), class bigint (in which it is published; NULL: in none), status text
---   (what the lineage has of the source's row; NULL: it is not the source's), erased bool, first text (since when it waits, of rows that were never
---   published), changed, apart (bool: a column that is published as it is, or a quasi value, is not what it was): every row that the source has or
---   the lineage publishes. The source and the lineage are compared here, once
+--   (what the lineage has of the source's row; NULL: it is not the source's), known (bool: the lineage has its key), erased bool, first text (since
+--   when it waits, of rows that were never published), changed, apart (bool: a column that is published as it is, or a quasi value, is not what it
+--   was): every row of the source and of the lineage. They are compared here, once
 CREATE {{ compared | scratch }} AS
 SELECT
     s.rid AS rid
@@ -22,6 +22,7 @@ SELECT
         WHEN l._sqlanon_refused IS NOT NULL THEN 'refused'
         ELSE 'waiting'
     END AS status
+    , l._sqlanon_key IS NOT NULL AS known
     , e._sqlanon_key IS NOT NULL AS erased
     , CASE WHEN l._sqlanon_class IS NULL THEN l._sqlanon_first END AS first
     , ({% for c in kept %}{{ " OR " if not loop.first }}{% if c.as_text %}CAST(s.{{ c.alias }} AS VARCHAR) IS DISTINCT FROM CAST(l.{{ c.name | ident }} AS VARCHAR){% else %}s.{{ c.alias }} IS DISTINCT FROM l.{{ c.name | ident }}{% endif %}{% else %}1 = 0{% endfor %}) AS changed
@@ -37,4 +38,3 @@ LEFT JOIN (
     SELECT y.owner FROM {{ stage | table }} AS y JOIN {{ rows | table }} AS x ON x._sqlanon_key = y.person WHERE x._sqlanon_class IS NOT NULL
 ) AS p ON p.owner = s.owner
 {% endif %}
-WHERE s.rid IS NOT NULL OR (l._sqlanon_class IS NOT NULL AND l._sqlanon_gone IS NULL)

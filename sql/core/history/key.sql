@@ -1,7 +1,7 @@
 -- name: history/key
--- params: stage (table)
+-- params: rows (table), key (its column of hashes of keys)
 -- returns: nulls bigint (rows whose key is NULL), repeats bigint (rows more than keys)
 SELECT
-    COUNT(*) - COUNT(s.person) AS nulls
-    , COUNT(s.person) - COUNT(DISTINCT s.person) AS repeats
-FROM {{ stage | table }} AS s
+    COUNT(*) - COUNT(r.{{ key }}) AS nulls
+    , COUNT(r.{{ key }}) - COUNT(DISTINCT r.{{ key }}) AS repeats
+FROM {{ rows | table }} AS r

@@ -45,7 +45,11 @@ def check_key(scratch: Scratch, spec: ReleaseSpec, stage: TableRef) -> None:
     Raises:
         GuardError: it is not.
     """
-    nulls, repeats = (int(str(cell)) for cell in scratch.fetch("history/key", stage=stage)[0])
+    refuse_key(spec, *repeated(scratch, stage, PERSON))
+
+
+def refuse_key(spec: ReleaseSpec, nulls: int, repeats: int) -> None:
+    """Raise `GuardError` where rows of the source have no key, or that of another row."""
     problems = [f"{nulls} rows have none (NULL)"] * bool(nulls) + [f"{repeats} rows repeat one"] * bool(
         repeats
     )
@@ -54,6 +58,15 @@ def check_key(scratch: Scratch, spec: ReleaseSpec, stage: TableRef) -> None:
             f"{spec.name}: key {', '.join(spec.key)} does not identify rows: {', and '.join(problems)}; name columns that are "
             f"together unique and not NULL, or {'correct the source' if spec.refresh.frozen else 'leave key out'}"
         )
+
+
+def repeated(scratch: Scratch, rows: TableRef, key: str) -> tuple[int, int]:
+    """Rows of a table without a key, and rows more than keys; ``key``: its column of hashes of keys. Cost: a pass, a second one where it finds some."""
+    nulls, alike = (int(str(cell)) for cell in scratch.fetch("history/alike", rows=rows, key=key)[0])
+    if not alike:
+        return nulls, 0
+    nulls, repeats = (int(str(cell)) for cell in scratch.fetch("history/key", rows=rows, key=key)[0])
+    return nulls, repeats
 
 
 def key_columns(spec: ReleaseSpec, roles: Roles) -> list[str]:

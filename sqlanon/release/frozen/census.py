@@ -56,7 +56,7 @@ class Comparison:
     """The source and the lineage, row by row.
 
     Attributes:
-        rows: scratch table of every row that the source has or the lineage publishes (frozen/compared).
+        rows: scratch table of every row that the source or the lineage has (frozen/compared).
         leaving: scratch table of the classes that leave.
         census: the source's rows by what the lineage has of them; ``gone`` holds those whose class leaves now with an erased key.
         stays: published rows whose class stays; the source has ``retained`` of them no more, of ``changed`` with another value in a column that

@@ -95,7 +95,9 @@ def erase(
                 if state.published is None:
                     _without_version(state, scratch, lineage, target.version, hashed)
                     return replace(found, done=True)
-                staged = read_source(scratch, spec, state.source, watch, secret, memory=machine.memory)
+                staged = read_source(
+                    scratch, spec, state.source, watch, secret, memory=machine.memory, follows=True
+                )
                 assert isinstance(staged, Staged)
                 every = scratch.table("erased_keys")
                 scratch.execute(

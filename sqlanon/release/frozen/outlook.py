@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from sqlanon.engines.base import TableRef
+from sqlanon.release.check.history import refuse_key
 from sqlanon.release.frozen import limits
 from sqlanon.release.frozen.census import Census, Comparison, compare, is_due, too_long
 from sqlanon.release.frozen.shape import shape_of
@@ -118,6 +119,8 @@ def _seen(
         erasing or lineage.erased,
         whole=spec.privacy.whole,
     )
+    found = scratch.fetch("frozen/key", compared=compared.rows, rows=lineage.rows, stage=staged.stage)[0]
+    refuse_key(spec, *(int(str(cell)) for cell in found))
     return compared, compared.census
 
 

@@ -10,6 +10,7 @@ from sqlanon.errors import PrivacyViolation
 from sqlanon.formats import Grouping, Recoded
 from sqlanon.privacy.base import Requirement
 from sqlanon.privacy.population import of_rows
+from sqlanon.release.check.history import repeated
 from sqlanon.release.check.verify import Verified, measure_persons, measure_requirements
 from sqlanon.release.frozen.shape import Shape
 from sqlanon.release.frozen.version import Step, published
@@ -72,21 +73,20 @@ def verify_version(
             meet a requirement, or the table is not what the lineage says.
     """
     lineage = step.lineage
-    alike = scratch.fetch("frozen/alike", rows=lineage.rows)[0][0]
-    if int(str(alike)):  # equal hashes, so perhaps equal keys
-        twice = int(str(scratch.fetch("frozen/twice", rows=lineage.rows)[0][0]))
-        if twice:
-            raise PrivacyViolation(
-                f"{twice} keys have more than one record in the lineage; nothing was published"
-            )
+    here = None if step.stage is None or step.begins else _in_source(scratch, step, step.stage)
+    twice = here.twice if here else sum(repeated(scratch, lineage.rows, "_sqlanon_key"))
+    if twice:
+        raise PrivacyViolation(
+            f"{twice} keys have more than one record in the lineage; nothing was published"
+        )
     faults = scratch.fetch("frozen/faults", rows=lineage.rows, classes=lineage.classes, version=step.version)[
         0
     ]
     for name, number in zip(_FAULTS, faults, strict=True):
         if int(str(number)):
             raise PrivacyViolation(f"{number} {_FAULTS[name]}; nothing was published")
-    if step.stage is not None and not step.begins:
-        _with_source(scratch, step, step.stage, found)
+    if here is not None:
+        _as_counted(here, found)
     parts = list(shape.parts)
     made = published(scratch, lineage, step.version, kept, parts, "verified", placed=False)
     expected = [column.name for column in shape.layout.columns]
@@ -113,21 +113,37 @@ def verify_version(
     return replace(by_cells, requirements=(*by_class.requirements, *of_persons)), by_class
 
 
-def _with_source(scratch: Scratch, step: Step, stage: TableRef, found: LineageReport) -> None:
-    """What the lineage says now of the source's rows: no class left too early, and as many rows are published as were counted."""
-    row = scratch.fetch(
-        "frozen/in_source",
-        rows=step.lineage.rows,
-        stage=stage,
-        erased=step.lineage.erased,
-        version=step.version,
-    )[0]
-    published, early = (int(str(cell)) for cell in row)
-    if early:
-        raise PrivacyViolation(f"{early} rows of the source are in classes that leave; nothing was published")
-    if published != found.published - found.retained:
+@dataclass(frozen=True, slots=True)
+class _InSource:
+    """What the lineage has of the source's rows: ``published``; ``early``: in classes that leave; ``twice``: rows of the lineage more than keys."""
+
+    published: int
+    early: int
+    twice: int
+
+
+def _in_source(scratch: Scratch, step: Step, stage: TableRef) -> _InSource:
+    """Keys are compared by 64 bits of a hash first; where that finds one twice, they are compared themselves."""
+    lineage = step.lineage
+    for exact in (False, True):
+        row = scratch.fetch(
+            "frozen/in_source", rows=lineage.rows, stage=stage, erased=lineage.erased, version=step.version, exact=exact
+        )[0]  # fmt: skip
+        found = _InSource(*(int(str(cell)) for cell in row))
+        if not found.twice:
+            break
+    return found
+
+
+def _as_counted(here: _InSource, found: LineageReport) -> None:
+    """No class left too early, and as many rows of the source are published as were counted."""
+    if here.early:
         raise PrivacyViolation(
-            f"{published} rows of the source are published, and {found.published - found.retained} were counted; nothing was published"
+            f"{here.early} rows of the source are in classes that leave; nothing was published"
+        )
+    if here.published != found.published - found.retained:
+        raise PrivacyViolation(
+            f"{here.published} rows of the source are published, and {found.published - found.retained} were counted; nothing was published"
         )
 
 

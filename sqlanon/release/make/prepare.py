@@ -133,9 +133,12 @@ def prepare(
 
 def read_source(
     scratch: Scratch, spec: ReleaseSpec, source: Relation, watch: Stopwatch, secret: str, same_as: str | None = None, *, memory: int, tokens: str = "",
-    held: bool = False,
+    held: bool = False, follows: bool = False,
 ) -> Staged | Unchanged:  # fmt: skip
-    """The first half of `prepare`: the snapshot, and the guards that need no domains; ``held``: the caller has a snapshot, of several tables."""
+    """The first half of `prepare`: the snapshot, and the guards that need no domains.
+
+    ``held``: the caller has a snapshot, of several tables; ``follows``: it compares the keys with those of a lineage, which finds repeated ones.
+    """
     roles = assign_roles(spec, source)
     guard_format(spec, roles)
     guard_combinations(spec)
@@ -184,7 +187,7 @@ def read_source(
         beside = stage_population(scratch, people, many) if people is not None else None
         if rows:
             guard_source(scratch, spec, roles, rows)
-            if key:
+            if key and not follows:
                 check_key(scratch, spec, stage)
     scratch.expect(rows + many)
     return Staged(roles, stage, rows, seen, persons, asked, bool(key), people, beside, many, owned)

@@ -112,6 +112,7 @@ def run(
                     decision.same_as,
                     memory=machine.memory,
                     tokens=state.tokens,
+                    follows=lineage is not None and not lineage[1],
                 )
                 decision = decision.against(staged.source.fingerprint)
                 if isinstance(staged, Unchanged):
