@@ -57,11 +57,10 @@ def _wrong_candidates(method: MethodDeclaration, option: Several, text: str) -> 
             what = f"{declared.name} hides values, and what it may hide is not said by {method.name}"
             found.append(Refused(what, "use it by itself, or name other methods", option.name))
         else:
-            wrong = wrong_options(declared, spec.options)
-            found += [
-                Refused(f"{declared.name}: {one.what}", f"{declared.name}: {one.allowed}", option.name)
-                for one in wrong
-            ]
+            for one in wrong_options(declared, spec.options):
+                known = one.option and declared.option(one.option)
+                what = f"{declared.name}: {one.option}: {one.what}" if known else one.what
+                found.append(Refused(what, one.allowed, option.name))
     return found
 
 

@@ -95,7 +95,7 @@ METRICS: Registry[MetricDeclaration] = Registry(
         _asked(
             "pmi_lost",
             "information:PMILost",
-            "The same minus what the source's own cells leave open; may be negative.",
+            "pmi_loss minus the same of the source's own values; may be negative.",
             sensitive=True,
         ),
         _asked(
@@ -107,13 +107,13 @@ METRICS: Registry[MetricDeclaration] = Registry(
         _asked(
             "pmi_l2",
             "information:PMIRoot",
-            "The same as the root of the mean square over columns.",
+            "Bits about the sensitive value that columns give, as the root of the mean square over them.",
             sensitive=True,
         ),
         _asked(
             "cm",
             "diversity:Classification",
-            "Share of rows without their class's most frequent sensitive value.",
+            "Share of rows that are suppressed, or have another sensitive value than the most frequent one of their class.",
             sensitive=True,
         ),
         _asked(
@@ -123,7 +123,10 @@ METRICS: Registry[MetricDeclaration] = Registry(
             sensitive=True,
         ),
         _asked(
-            "sensitive_entropy_rows", "diversity:EntropyOfRows", "The same, mean over rows.", sensitive=True
+            "sensitive_entropy_rows",
+            "diversity:EntropyOfRows",
+            "Entropy of a class's sensitive values in bits, mean over rows.",
+            sensitive=True,
         ),
     ),
     "sqlanon.metrics",

@@ -124,7 +124,9 @@ def test_a_method_that_is_named_twice_is_run_once(connect_module: Any, tmp_path:
     [
         ({"of": ["tree", "best"]}, {}, "best does not run itself; name other methods"),
         ({"of": ["tree", "mondrain"]}, {}, r"there is no such method \(did you mean mondrian\?\)"),
-        ({"of": ["tree:cut=loss"]}, {}, "tree: tree has no such option"),
+        ({"of": ["tree:cut=loss"]}, {}, r"method\[of\]: tree has no such option; options: "),
+        ({"of": ["tree", "sequential:runs=99"]}, {}, r"of\]: sequential: runs: too large; a whole number from 1 to 20$"),
+        ({"of": ["mondrian:cut=zqcanary"]}, {}, r"of\]: mondrian: cut: not a value known here; allowed are "),
         ({"of": ["suppress"]}, {}, "suppress hides values"),
         ({"of": "tree;;hilbert"}, {}, "its methods cannot be read"),
         ({"of": ["topdown", "fulldomain"]}, {"l": 2, "execution": "pushdown"}, "none of its methods takes this: topdown: .*k alone.*fulldomain: .*no pushdown"),

@@ -249,6 +249,13 @@ def test_an_evaluation_has_the_loss_of_the_version(shared_db: Any, tmp_path: Pat
     assert evaluated.to_dict()["loss"]["more"] == release.loss().more
 
 
+def test_each_is_described_by_itself() -> None:
+    """Reports list metrics in an order of their own: none can refer to the one before."""
+    assert [
+        name for name, one in METRICS.items() if one.about.lower().startswith(("the same", "this", "it "))
+    ] == []
+
+
 # --- what is refused --------------------------------------------------------------------------------------------------
 
 
