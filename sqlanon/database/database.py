@@ -20,6 +20,7 @@ from sqlanon.release.check.audit_together import together
 from sqlanon.release.check.history import audit_history
 from sqlanon.release.check.persons import counted_rows
 from sqlanon.release.frozen.erase import erase
+from sqlanon.release.frozen.spelling import keys_as_texts
 from sqlanon.release.make.classes import Machine
 from sqlanon.release.make.plan import plan as make_plan
 from sqlanon.release.make.preview import Preview
@@ -188,8 +189,7 @@ class Database:
             confirmed: do it; without it the report says what it would cost.
         """
         self._asked.clear()
-        names = list(keys[0]) if keys else []
-        texts = [[str(row[name]) for name in names] for row in keys]
+        names, texts = keys_as_texts(spec.name, keys)
         return erase(
             self.engine, with_tables(self.engine, spec), self._machine, names, texts, self._progress, confirmed=confirmed
         )  # fmt: skip

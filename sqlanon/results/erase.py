@@ -15,6 +15,8 @@ class EraseReport(Report):
         release: its name.
         keys: different ones in the list; ``published`` of them are published, ``waiting`` are not yet, ``left`` were; the others were never seen.
         classes: exit groups that hold one of them; they leave whole, ``rows`` in all. The others of these wait for a new lineage.
+        stays: rows of the other published classes; None: nothing is published. With 0 no version can follow: the release has to be withdrawn before the
+            keys are erased.
         versions: earlier ones whose tables are dropped.
         version: the version that was published without them; None: there is none, as nothing is published, or nothing was done yet.
         done: the keys are erased.
@@ -35,3 +37,4 @@ class EraseReport(Report):
     done: bool = False
     apart: int = 0
     only_listed: bool = False
+    stays: int | None = None

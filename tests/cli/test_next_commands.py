@@ -70,6 +70,26 @@ def test_a_refused_erase_prints_the_run_that_it_needs(
     assert cli(*asked).code == 0
 
 
+def test_erase_of_everybody_says_that_the_release_is_withdrawn_first(
+    cli: Cli, policy: Path, warehouse: str, tmp_path: Path
+) -> None:
+    policy.write_text(policy.read_text(encoding="utf-8") + FROZEN, encoding="utf-8")
+    assert cli("run").code == 0
+    keys = tmp_path / "keys.csv"
+    make_duckdb(
+        Path(warehouse.removeprefix("duckdb:///")), f"COPY (SELECT id FROM people) TO '{keys}' (HEADER)"
+    )
+    asked = ("erase", "people", "--key-file", keys)
+    shown = cli(*asked)
+    assert (shown.code, "next:" in shown.out) == (0, False)
+    assert "nothing would stay published" in shown.out
+    assert "sqlanon unpublish people" in shown.out
+    assert cli(*asked, "--yes").code == 1
+    assert cli("unpublish", "people").code == 0
+    (again,) = following(cli(*asked).out)
+    assert cli(*again).code == 0
+
+
 def test_the_next_command_keeps_what_was_confirmed(cli: Cli, policy: Path) -> None:
     """A weaker policy that needs a new lineage."""
     text = policy.read_text(encoding="utf-8") + FROZEN

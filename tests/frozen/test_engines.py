@@ -106,6 +106,63 @@ def test_a_run_again_changes_nothing_and_full_shows_the_same(shared_db: Any) -> 
     assert seen(shared_db, table) == rows
 
 
+@pytest.mark.parametrize("seed", seeds(12, 2))
+def test_runs_that_are_skipped_or_repeated_give_the_same(shared_db: Any, seed: int) -> None:
+    """One release runs every night, and twice; the other only when a cohort is due: no class is deleted whole, which a run decides for ever."""
+    draw, number = random.Random(seed), count(24)
+    source = ward(draw, 24)
+    often, seldom = (f"{name}{seed}_{next(FRESH)}" for name in ("often", "seldom"))
+    specs = {table: spec_of(table, rows=COHORT, k=K, l=1) for table in (often, seldom)}
+    for table, spec in specs.items():
+        write(shared_db, table, source)
+        shared_db.run(spec)
+    gone: dict[int, tuple[Any, ...]] = {}
+    entered = skipped = 0
+    for _ in range(NIGHTS):
+        published = classes(shared_db, often, range(24))
+        stays = {of: min(key for key in published if published[key] == of) for of in published.values()}
+        for one in draw.sample(sorted(set(source) - set(stays.values())), 4):
+            gone[one] = source.pop(one)
+        for one in draw.sample(sorted(source), 3):
+            source[one] = patient(draw)
+        for one in draw.sample(sorted(gone), draw.randrange(3)):
+            source[one] = gone.pop(one)
+        for _ in range(draw.randrange(2, 6)):
+            source[next(number)] = patient(draw)
+        write(shared_db, often, source)
+        found = shared_db.run(specs[often]).lineage
+        rows, kept = seen(shared_db, often), _kept(shared_db, often)
+        assert shared_db.run(specs[often]).outcome == "unchanged"
+        assert (seen(shared_db, often), _kept(shared_db, often)) == (rows, kept)
+        full = shared_db.run(specs[often], full=True).lineage
+        assert (full.entered, full.left, seen(shared_db, often), _kept(shared_db, often)) == (
+            0,
+            0,
+            rows,
+            kept,
+        )
+        entered += found.entered
+        if not found.entered:
+            skipped += 1
+            continue
+        write(shared_db, seldom, source)
+        late = shared_db.run(specs[seldom]).lineage
+        assert (late.published, late.entered, late.stale, late.retained) == (
+            found.published,
+            found.entered,
+            found.stale,
+            found.retained,
+        )
+        assert seen(shared_db, seldom) == rows
+    assert entered
+    assert skipped
+
+
+def _kept(db: Any, table: str) -> Counter[tuple[Any, ...]]:
+    """What the lineage keeps."""
+    return Counter(map(tuple, db.engine.fetch(f"SELECT * FROM {lineage_table(db, table)}")))
+
+
 def test_after_a_rollback_everything_that_was_shown_counts(shared_db: Any) -> None:
     draw, table = random.Random(6), f"back_{next(FRESH)}"
     spec, source = spec_of(table), ward(draw, 20)

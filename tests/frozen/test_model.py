@@ -74,6 +74,35 @@ def test_random_sequences(block):
     assert min(seen[name] for name in version.counts._fields) > 100
 
 
+def test_a_run_that_is_skipped_changes_nothing_later():
+    """Where on that night no cohort is due, and no exit group left whole: both are what a run decides for ever."""
+    skips = compared = 0
+    for seed in range(400):
+        rng = np.random.default_rng(seed)
+        rows, divide = int(rng.integers(K, 5)), dealt(K, L) if seed % 2 else None
+        always, seldom = (Lineage(K, L, rows, None, by_order(K, L), divide) for _ in range(2))
+        source, former = {key: row(rng) for key in KEYS[:5]}, {}
+        shown: set[Key] = set()
+        skipped = False
+        for now in range(STEPS):
+            source = altered(rng, source, former)
+            try:
+                version = always.run(source, now)
+            except InfeasibleError:
+                break
+            quiet = not version.cohort and shown <= set(version.cells)
+            shown = set(version.cells)
+            if quiet and now and rng.random() < 0.7:
+                skips, skipped = skips + 1, True
+                continue
+            late = seldom.run(source, now)
+            assert (late.cells, late.counts, late.cohort) == (version.cells, version.counts, version.cohort)
+            compared += skipped and bool(version.cohort)
+            skipped = False
+    assert skips > 300
+    assert compared > 50  # a cohort after a night that was skipped
+
+
 def test_a_cohort_is_tried_by_counts_and_times():
     lineage = Lineage(2, 2, 3, 5, whole(2, 2))
     rows: dict[Key, Row] = {"a": Row((0,), 0), "b": Row((1,), 1)}

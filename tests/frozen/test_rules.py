@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import datetime
-import random
 from collections import Counter
 from dataclasses import replace
 from fractions import Fraction
-from pathlib import Path
 from typing import Any
 
 import pytest
 
-import sqlanon
 from sqlanon import policy
 from sqlanon.errors import GuardError, InfeasibleError, PolicyError, PrivacyViolation
 from sqlanon.spec import RefreshSpec
-from tests.frozen.wards import FRESH, begun, classes, hashed, lineage_table, seen, spec_of, ward, write
+from tests.frozen.wards import FRESH, begun, classes, hashed, lineage_table, seen, spec_of, write
 
 TEXT = """
 version: 1
@@ -369,50 +366,6 @@ def test_verify_refuses_a_lineage_that_was_changed(shared_db: Any, what: str) ->
     assert seen(shared_db, table) == before
 
 
-def test_a_file_that_was_never_put_in_place_leaves_the_lineage_as_it_was(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """The lineage is written before the rename; a version that readers never had is taken back."""
-    database, released = tmp_path / "s.duckdb", tmp_path / "r.duckdb"
-    __import__("duckdb").connect(str(database)).close()
-    spec = spec_of("people", publish_file=str(released), keep=1)
-    source = ward(random.Random(3), 20)
-    more = {number: (number, 1, ("flu", "hiv")[number % 2], 1) for number in range(50, 60)}
-
-    def broken(*_: object) -> None:
-        raise OSError("no room")
-
-    with sqlanon.connect(f"duckdb:///{database}") as db:
-        write(db, "people", source)
-        with monkeypatch.context() as patch:
-            patch.setattr("sqlanon.release.store.second_file.put_in_place", broken)
-            with pytest.raises(sqlanon.SqlanonError):
-                db.run(spec)
-        # Readers never had that version: the lineage that it began is none.
-        assert (db.run(spec).lineage.number, [one.status for one in db.releases("people")]) == (
-            2,
-            ["discarded", "published"],
-        )
-        lineage = lineage_table(db, "people", 2)
-        before = db.engine.fetch(f"SELECT * FROM {lineage} ORDER BY 1")
-        write(db, "people", source | {60: (5, 1, "cold", 1)})
-        assert db.run(spec).lineage.waiting == 1
-        waits = db.engine.fetch(f"SELECT * FROM {lineage} ORDER BY 1")
-        write(db, "people", source | more | {60: (5, 1, "cold", 1)})
-
-        with monkeypatch.context() as patch:
-            patch.setattr("sqlanon.release.store.second_file.put_in_place", broken)
-            with pytest.raises(sqlanon.SqlanonError):
-                db.run(spec)
-        after = db.engine.fetch(f"SELECT * FROM {lineage} ORDER BY 1")
-        assert [row for row in after if row[1] is not None] == before
-        assert next(row for row in waits if row[1] is None) in after
-        done = db.run(spec)
-        assert (done.lineage.entered, done.lineage.published) == (11, 31)
-    with sqlanon.connect(f"duckdb:///{released}", read_only=True) as readers:
-        assert readers.engine.fetch("SELECT COUNT(*) FROM release.people")[0][0] == 31
-
-
 def test_releases_list_the_loss_of_all_that_is_published(shared_db: Any) -> None:
     """A mean over the view: of every row the widths of its intervals, as shares of what its own cohort has."""
     table, spec, source = begun(shared_db)
@@ -433,3 +386,35 @@ def test_releases_list_the_loss_of_all_that_is_published(shared_db: Any) -> None
     write(shared_db, table, source | new)
     shared_db.run(spec)
     assert shared_db.releases(table)[-1].gcp == pytest.approx(widths / 28)
+
+
+def test_rows_by_other_keys_are_not_published_a_second_time(shared_db: Any) -> None:
+    """The source has none of the published keys: all classes would leave, and the same rows would enter."""
+    table, spec, source = begun(shared_db)
+    rows = seen(shared_db, table)
+    anew = {number + 1000: row for number, row in source.items()}
+    write(shared_db, table, anew)
+    for does in (shared_db.plan, shared_db.run):
+        with pytest.raises(
+            PrivacyViolation, match=r"none of the 20 published rows would stay.*20 rows"
+        ) as stopped:
+            does(spec)
+        assert stopped.value.options == ("--new-lineage",)
+    assert seen(shared_db, table) == rows
+    write(shared_db, table, anew | {0: source[0]})
+    assert shared_db.run(spec).lineage.entered == 20
+    write(shared_db, table, source)
+    assert shared_db.run(spec, new_lineage=True).lineage.published == 20
+
+
+def test_an_audit_says_that_lineages_of_two_secrets_are_not_compared(shared_db: Any) -> None:
+    table, spec, _ = begun(shared_db)
+    shared_db.engine.execute(f"DELETE FROM _sqlanon.secrets WHERE release = '{table}'")
+    said = "the lineage of version 1 was made with another secret"
+    planned = shared_db.plan(spec, new_lineage=True)
+    anew = shared_db.run(spec, new_lineage=True)
+    assert shared_db.run(spec, full=True).version == 3
+    first, second = shared_db.history(table)
+    for (found,) in (planned.history, anew.history, (first,)):
+        assert (found.old, found.new, found.failing, found.unknown) == (1, 2, 20, said)
+    assert (second.old, second.new, second.failing, second.unknown) == (2, 3, 0, "")

@@ -1,8 +1,9 @@
 -- name: frozen/blank_rows
--- params: rows (the lineage's), erased (table), columns (names)
+-- params: rows (the lineage's), erased (table, or none: of all classes), columns (names)
 -- returns: nothing; what was published of the classes that held an erased key is kept no more
 UPDATE {{ rows | table }} SET {% for c in columns %}{{ ", " if not loop.first }}{{ c | ident }} = NULL{% endfor %}
 
+{% if erased %}
 WHERE _sqlanon_gone IS NOT NULL
     AND _sqlanon_class IN (
         SELECT x._sqlanon_class
@@ -10,3 +11,4 @@ WHERE _sqlanon_gone IS NOT NULL
         JOIN {{ erased | table }} AS e ON e._sqlanon_key = x._sqlanon_key
         WHERE x._sqlanon_class IS NOT NULL
     )
+{% endif %}

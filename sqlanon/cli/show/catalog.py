@@ -196,7 +196,12 @@ def erase_report(screen: Screen, report: EraseReport, again: str) -> None:
         "new lineage",
         f"  tables of {count(len(report.versions))} earlier versions {'were' if report.done else 'are'} dropped: no rollback returns to them",
     )
-    if not report.done:
+    if not report.done and report.stays == 0:
+        screen.show(
+            f"nothing was done yet, and nothing would stay published, so that erase --yes stops: withdraw the release (sqlanon unpublish {name}), then erase "
+            "the keys"
+        )
+    elif not report.done:
         screen.show("nothing was done yet")
         next_commands(screen, [again])
     else:

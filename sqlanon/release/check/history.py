@@ -22,7 +22,7 @@ from sqlanon.privacy import stored
 from sqlanon.release.check.history_pair import Side, compare, side_of
 from sqlanon.release.store.catalog import Catalog
 from sqlanon.release.store.catalog_entry import Entry
-from sqlanon.release.store.lineage import number_of, of_other_secret, rows_table
+from sqlanon.release.store.lineage import number_of, of_other_secret, of_two_secrets, rows_table
 from sqlanon.release.store.private_tables import private_table
 from sqlanon.release.store.state import ReleaseState
 from sqlanon.results import HistoryReport, HistorySets
@@ -34,6 +34,9 @@ PERSON = "person"
 """The stage's column of the key's hash."""
 OWNER = "owner"
 """The stage's column of the person's hash, which is the same in every version."""
+
+KEYED_APART = "the lineage of version {} was made with another secret"
+"""Why a version is compared with none of a later lineage."""
 
 SEEN = ("published", "replaced", "withdrawn", "dropped")
 """Versions that readers had at some time."""
@@ -227,10 +230,22 @@ def figures(one: HistoryReport) -> str:
     return "; ".join(parts)
 
 
-def gone(entry: Entry, old: int, new: int, rows: int) -> HistoryReport:
-    """That two versions cannot be compared, as the lineage of one of them is gone: all rows of the new one fail."""
-    nothing, why = HistorySets(0, 0, None, None, 0), f"the lineage of version {entry.version} is gone"
+def incomparable(old: int, new: int, rows: int, why: str) -> HistoryReport:
+    """That two versions cannot be compared: all rows of the new one fail."""
+    nothing = HistorySets(0, 0, None, None, 0)
     return HistoryReport(old, new, False, 0, nothing, nothing, nothing, rows, why)
+
+
+def is_gone(entry: Entry) -> str:
+    """Why a version is compared with none: its lineage was dropped."""
+    return f"the lineage of version {entry.version} is gone"
+
+
+def lost(state: ReleaseState, previous: Entry, new: int, rows: int) -> HistoryReport:
+    """That a new version cannot be compared with that of a lineage which is gone, or was made with another secret."""
+    other = of_other_secret(previous, state.secret) and state.exists(kept_in(previous))
+    why = KEYED_APART.format(previous.version) if other else is_gone(previous)
+    return incomparable(previous.version, new, rows, why)
 
 
 def audit_history(engine: Engine, release: str) -> tuple[HistoryReport, ...]:
@@ -242,24 +257,30 @@ def audit_history(engine: Engine, release: str) -> tuple[HistoryReport, ...]:
     Catalog(engine).guard()
     versions = Catalog(engine).entries(release)
     entries = kept(versions, engine.exists)
-    lost = [entry for entry in versions if entry.status in SEEN and entry.frozen and entry not in entries]
-    if len(entries) + len(lost) < 2:
+    missing = [entry for entry in versions if entry.status in SEEN and entry.frozen and entry not in entries]
+    if len(entries) + len(missing) < 2:
         if not versions:
             raise Catalog(engine).unknown(release)
         raise PolicyError(
             f"{release}: {len(entries)} of its versions have a history, and two are needed: name key: [columns] in the policy "
             "(unique, never NULL, never published) and run again; without it the rows of two versions cannot be matched"
         )
-    known = sorted([*entries, *lost], key=lambda entry: entry.version)
+    known = sorted([*entries, *missing], key=lambda entry: entry.version)
     by_version = {entry.version: entry for entry in known}
     reports = []
     with Scratch(engine) as scratch:
         for earlier, entry in pairwise(known):
             pairs = {earlier.version, entry.report.get("replaces") or earlier.version}
             for version in sorted(pairs & by_version.keys()):
-                without = next((one for one in (by_version[version], entry) if one in lost), None)
+                without = next((one for one in (by_version[version], entry) if one in missing), None)
                 if without is not None:
-                    reports.append(gone(without, version, entry.version, entry.row().rows))
+                    why = is_gone(without)
+                elif of_two_secrets(by_version[version], entry):
+                    why = KEYED_APART.format(version)
+                else:
+                    why = ""
+                if why:
+                    reports.append(incomparable(version, entry.version, entry.row().rows, why))
                     continue
                 old, new = side_of(scratch, by_version[version]), side_of(scratch, entry)
                 asked = stored(entry.policy["privacy"])

@@ -8,7 +8,7 @@ from dataclasses import replace
 from sqlanon.engines.base import Found, Statement, TableRef
 from sqlanon.progress import Stopwatch
 from sqlanon.release.frozen.shape import Shape, kept_columns
-from sqlanon.release.frozen.verify import Before, Cohort, verify_version
+from sqlanon.release.frozen.verify import Before, Cohort, verify_before, verify_version
 from sqlanon.release.frozen.version import Step, published, record
 from sqlanon.release.frozen.which import newest
 from sqlanon.release.make.classes import Made
@@ -35,6 +35,12 @@ def content_of(
 
     def keep() -> None:
         if not recorded:
+            # An erasure empties the cells of classes that leave, so that nothing can be compared when it is recorded.
+            before = (
+                _before(state, scratch, step) if step.erased and state.exists(step.lineage.erased) else None
+            )
+            if before is not None:
+                verify_before(scratch, step, before, kept)
             record(scratch, step, shape.added, shape.filled)
             recorded.append(True)
 

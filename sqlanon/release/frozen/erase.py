@@ -10,14 +10,15 @@ from sqlanon.engines.base import Column, Engine, TableRef
 from sqlanon.errors import DatabaseError, GuardError, PolicyError
 from sqlanon.progress import Progress, Silent, Stopwatch
 from sqlanon.release.check.history import key_columns
-from sqlanon.release.frozen.listed import list_mark, secret_is_lost, unrecognized
+from sqlanon.release.frozen.listed import lineages_by_others, list_mark, secret_is_lost, unrecognized
 from sqlanon.release.frozen.run import run_frozen
 from sqlanon.release.frozen.spelling import says
 from sqlanon.release.frozen.version import Step, listing, record
-from sqlanon.release.frozen.which import lineage_of_run
+from sqlanon.release.frozen.which import lineage_of_run, own_histories
 from sqlanon.release.make.classes import Machine
 from sqlanon.release.make.prepare import Staged, read_source
 from sqlanon.release.store.catalog import Catalog, now
+from sqlanon.release.store.kept_scratch import KeptScratch
 from sqlanon.release.store.lineage import Lineage, number_of
 from sqlanon.release.store.publish import make_room
 from sqlanon.release.store.refresh import Decision
@@ -92,6 +93,7 @@ def erase(
                 found = replace(_found(scratch, state, lineage, hashed), apart=apart or 0)
                 if not confirmed:
                     return found
+                KeptScratch(state, keep=False)  # drops what an earlier run kept, with rows of the source
                 if state.published is None:
                     _without_version(state, scratch, lineage, target.version, hashed)
                     return replace(found, done=True)
@@ -126,7 +128,17 @@ def _without_version(
         mark = list_mark(state, state.secret)
         record(
             scratch,
-            Step(lineage, state.spec.name, version, False, now(), erased=every, listed_by=mark),
+            Step(
+                lineage,
+                state.spec.name,
+                version,
+                False,
+                now(),
+                erased=every,
+                listed_by=mark,
+                histories=own_histories(state),
+                by_others=lineages_by_others(state),
+            ),
             {},
             {},
         )
@@ -158,9 +170,12 @@ def _lineage(state: ReleaseState, *, lost: bool) -> tuple[Lineage, bool]:
     newest = [one for one in state.versions if one.frozen and one.status in SHOWN]
     try:
         found = lineage_of_run(state, anew=False, listing=True)
-    except GuardError:
+    except GuardError as error:
         if not (lost and newest):
-            raise
+            raise GuardError(
+                f"{error}. Nothing was erased: what is published of these keys stays until they are erased with the policy and the source's columns as they "
+                "were, or after that run; it leaves them out where their rows were deleted from the source"
+            ).advising(*error.options) from error
         return Lineage.of(state.engine, state.spec.name, number_of(newest[-1]) or 1), False
     if found is not None and found[1] and lost and newest:
         return found[0], False
@@ -241,7 +256,9 @@ def _found(scratch: Scratch, state: ReleaseState, lineage: Lineage, hashed: Tabl
     # By what readers have, or had last: an earlier erasure may have been stopped before its version took that one's place.
     at = state.last_shown.version if state.last_shown else 0
     row = scratch.fetch("frozen/found_keys", keys=hashed, rows=lineage.rows, at=at)[0]
-    classes, rows = scratch.fetch("frozen/held", keys=hashed, rows=lineage.rows, at=at)[0]
+    classes, rows, other = (
+        int(str(cell)) for cell in scratch.fetch("frozen/held", keys=hashed, rows=lineage.rows, at=at)[0]
+    )
     kept = [
         entry.version
         for entry in state.versions
@@ -249,7 +266,15 @@ def _found(scratch: Scratch, state: ReleaseState, lineage: Lineage, hashed: Tabl
     ]
     keys, published, waiting, left = (int(str(cell)) for cell in row)
     return EraseReport(
-        state.spec.name, keys, published, waiting, left, int(str(classes)), int(str(rows)), tuple(kept)
+        state.spec.name,
+        keys,
+        published,
+        waiting,
+        left,
+        classes,
+        rows,
+        tuple(kept),
+        stays=other if state.published else None,
     )
 
 

@@ -51,6 +51,12 @@ def some(spec: ReleaseSpec, found: LineageReport, *, erasing: bool = False) -> N
     Raises:
         PrivacyViolation: no row would stay published.
     """
+    if found.left and found.published == found.entered > 0:
+        raise PrivacyViolation(
+            f"{spec.name}: none of the {found.left} published rows would stay, as the source has none of their keys, and {found.entered} rows would be published: "
+            "if these are the same ones by other keys, they would be published a second time. The published version stays. Choices: give the source the "
+            "keys that it had; or run --new-lineage, which reports what old and new versions reveal together"
+        ).advising("--new-lineage")
     if found.published:
         return
     if erasing:

@@ -4,23 +4,40 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Iterable
 
 from sqlanon.engines.base import Bind
 from sqlanon.errors import GuardError
 from sqlanon.release.make.prepare import Staged
-from sqlanon.release.store.lineage import Lineage, of_other_secret
+from sqlanon.release.store.lineage import Lineage, number_of, of_other_secret
 from sqlanon.release.store.state import SHOWN, ReleaseState
 from sqlanon.sqltext import statement
 from sqlanon.table.scratch import Scratch
 
 
 def list_mark(state: ReleaseState, secret: str | None) -> str:
-    """A mark of what decides the hash of a key: the secret, and the key's columns with their types."""
-    names = {name.lower() for name in state.spec.key}
-    key = sorted(
-        (column.name, column.shown_type) for column in state.source.columns if column.name.lower() in names
-    )
-    return hashlib.sha256(f"{secret}/erased/{json.dumps(key)}".encode()).hexdigest()
+    """A mark of what decides the hash of a key: the secret, and the key's columns with their types, in the order in which they are hashed."""
+    return hashlib.sha256(f"{secret}/erased/{json.dumps(_key_of_now(state))}".encode()).hexdigest()
+
+
+def _key_of_now(state: ReleaseState) -> list[tuple[str, str]]:
+    return _hashed(state.spec.key, [(column.name, column.shown_type) for column in state.source.columns])
+
+
+def _hashed(key: Iterable[str], columns: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
+    """The columns of a key with their types, in the order in which they are hashed."""
+    names = {name.lower() for name in key}
+    return [(name.lower(), kind) for name, kind in sorted(columns) if name.lower() in names]
+
+
+def lineages_by_others(state: ReleaseState) -> frozenset[int]:
+    """The numbers of earlier lineages that were made by another key, type of it or secret: nobody knows which of their rows have a given key."""
+    found = set()
+    for entry in state.versions:
+        key = _hashed(entry.policy.get("key") or (), entry.source_columns or ())
+        if entry.frozen and (of_other_secret(entry, state.secret) or key != _key_of_now(state)):
+            found.add(number_of(entry) or 0)
+    return frozenset(found)
 
 
 def unrecognized(state: ReleaseState, secret: str | None) -> int | None:
@@ -84,4 +101,11 @@ def check_left_out(scratch: Scratch, state: ReleaseState, staged: Staged) -> Non
         )
 
 
-__all__ = ["check_left_out", "check_listed", "list_mark", "secret_is_lost", "unrecognized"]
+__all__ = [
+    "check_left_out",
+    "check_listed",
+    "lineages_by_others",
+    "list_mark",
+    "secret_is_lost",
+    "unrecognized",
+]

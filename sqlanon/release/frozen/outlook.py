@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from sqlanon.engines.base import TableRef
+from sqlanon.errors import InfeasibleError
 from sqlanon.release.check.history import refuse_key
 from sqlanon.release.frozen import limits
 from sqlanon.release.frozen.census import Census, Comparison, compare, is_due, too_long
@@ -96,6 +97,9 @@ def look(
         staged: the source as it was read.
         begins: it begins with this version.
         erasing: scratch table of hashes of all keys that are never published again; None: no key is erased by this version.
+
+    Raises:
+        InfeasibleError: the lineage begins, and all rows of the source have erased keys.
     """
     spec, now = state.spec, staged.source.read_at
     compared, seen = _seen(scratch, spec, lineage, staged, begins=begins, erasing=erasing)
@@ -110,7 +114,7 @@ def _seen(
 ) -> tuple[Comparison | None, Census]:  # fmt: skip
     """The source compared with the lineage, None where it begins; and its rows by what the lineage has of them."""
     if begins:
-        return None, _of_new(scratch, lineage, staged)
+        return None, _of_new(scratch, spec, lineage, staged)
     compared = compare(
         scratch,
         lineage,
@@ -142,11 +146,15 @@ def _cohort(
     return replace(staged, stage=cohort, rows=seen.cohort)
 
 
-def _of_new(scratch: Scratch, lineage: Lineage, staged: Staged) -> Census:
+def _of_new(scratch: Scratch, spec: ReleaseSpec, lineage: Lineage, staged: Staged) -> Census:
     if not scratch.engine.exists(lineage.erased):
         return Census(staged.rows)
     erased = scratch.fetch("frozen/erased_rows", stage=staged.stage, erased=lineage.erased)
     number = int(str(erased[0][0]))
+    if 0 < number == staged.rows:
+        raise InfeasibleError(
+            f"{spec.name}: all {number} rows of the source have keys that were erased, so that there is nothing to publish: check the source"
+        )
     return Census(staged.rows - number, erased=number)
 
 

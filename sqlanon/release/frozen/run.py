@@ -14,11 +14,12 @@ from sqlanon.release.check import history
 from sqlanon.release.frozen import limits
 from sqlanon.release.frozen.content import content_of
 from sqlanon.release.frozen.exits import exit_groups
-from sqlanon.release.frozen.listed import list_mark
+from sqlanon.release.frozen.listed import lineages_by_others, list_mark
 from sqlanon.release.frozen.outlook import last_report, look
 from sqlanon.release.frozen.shape import Shape, shape_of
 from sqlanon.release.frozen.verify import verify_counts
 from sqlanon.release.frozen.version import Entered, Step, entered_of, refuse
+from sqlanon.release.frozen.which import own_histories
 from sqlanon.release.make.classes import Machine, Made, make_classes, measured
 from sqlanon.release.make.prepare import Prepared, Staged, profiled
 from sqlanon.release.make.versions import Compared, compare_versions
@@ -104,6 +105,8 @@ def run_frozen(
             erasing,
             spec.privacy.whole,
             list_mark(state, secret),
+            own_histories(state) if erasing is not None else (),
+            lineages_by_others(state) if erasing is not None else frozenset(),
         )
         found = replace(looked.report(), cohort_refused=refused, erasing=erases, keyed=secret_mark(secret))
         verify_counts(staged.rows, found)

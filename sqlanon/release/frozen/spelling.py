@@ -1,16 +1,29 @@
-"""Whether a text of a list of keys says the value that a database reads from it: casts round, cut, and guess."""
+"""Texts of a list of keys, and whether one says the value that a database reads from it: casts round, cut, and guess."""
 
 from __future__ import annotations
 
 import re
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from datetime import datetime
 from decimal import Decimal, InvalidOperation
 
 from sqlanon.engines.base import Column
+from sqlanon.errors import PolicyError
 
 _FRACTION = re.compile(r"\.(\d+)")
+
+
+def keys_as_texts(release: str, keys: Sequence[Mapping[str, object]]) -> tuple[list[str], list[list[str]]]:
+    """The columns of a list of keys, and the keys as texts.
+
+    Raises:
+        PolicyError: a key has other columns than the first one, or no value.
+    """
+    names = list(keys[0]) if keys else []
+    if any(row.keys() != keys[0].keys() or None in row.values() for row in keys):
+        raise PolicyError(f"{release}: every key of the list has a value of each of {', '.join(names)}")
+    return names, [[str(row[name]) for name in names] for row in keys]
 
 
 def says(column: Column, text: str, typed: str | None) -> bool:
@@ -63,4 +76,4 @@ _EQUAL: dict[str, Callable[[Column, str, str], bool]] = {
     "integer": _numbers, "decimal": _numbers, "float": _numbers, "date": _times, "timestamp": _times, "text": _texts,
 }  # fmt: skip
 
-__all__ = ["says"]
+__all__ = ["keys_as_texts", "says"]

@@ -191,11 +191,37 @@ def _as_before(
             _differing(scratch, step, before, physical, kept, parts, came=came) for came in (True, False)
         )
         said = tuple(str(int(a) - int(b) + int(c)) for a, b, c in zip(now, came, left, strict=True))
+        _same(said, _written(scratch, earlier, kept, parts), before)
     else:
-        parts = [name for name in parts if name in there]
-        made = published(scratch, step.lineage, before.version, kept, parts, "before", placed=False)
-        said = _staged(scratch, made.rows, made.classes, earlier, kept, parts, "then")
-    if said != _written(scratch, earlier, kept, parts):
+        verify_before(scratch, step, before, kept, parts)
+
+
+def verify_before(
+    scratch: Scratch, step: Step, before: Before, kept: Sequence[Mapping[str, object]], parts: Sequence[str] | None = None
+) -> None:  # fmt: skip
+    """The lineage says of the version before what readers have, by all of its rows.
+
+    Args:
+        scratch: the run.
+        step: what is to be recorded in the lineage, or was.
+        before: the version before.
+        kept: the columns that are published as they are.
+        parts: the published columns that come from the class; None: those of the lineage now.
+
+    Raises:
+        PrivacyViolation: it does not.
+    """
+    earlier = scratch.engine.relation(table_name(before.table))
+    there = {column.name for column in earlier.columns}
+    shown = [name for name in (step.lineage.published_parts() if parts is None else parts) if name in there]
+    name = "earlier" if parts is None else "then"
+    made = published(scratch, step.lineage, before.version, kept, shown, name, placed=False)
+    said = _staged(scratch, made.rows, made.classes, earlier, kept, shown, name)
+    _same(said, _written(scratch, earlier, kept, shown), before)
+
+
+def _same(said: tuple[str, ...], written: tuple[str, ...], before: Before) -> None:
+    if said != written:
         raise PrivacyViolation(
             f"the lineage does not say what version {before.version} published: a row was moved, or a cell changed; nothing was published"
         )
@@ -301,4 +327,4 @@ def verify_counts(rows: int, found: LineageReport) -> None:
         )
 
 
-__all__ = ["Before", "Cohort", "verify_counts", "verify_version"]
+__all__ = ["Before", "Cohort", "verify_before", "verify_counts", "verify_version"]

@@ -38,6 +38,8 @@ class Step:
         whole: rows of persons who are published wait.
         erased: scratch table of hashes of keys that are never published again from now on; None: none is new.
         listed_by: a mark of the key and the secret that these were made with.
+        histories: of versions that were no lineage's: of erased keys' classes they keep nothing either.
+        by_others: numbers of earlier lineages in which nobody finds a key: they keep no cell.
     """
 
     lineage: Lineage
@@ -51,6 +53,8 @@ class Step:
     erased: TableRef | None = None
     whole: bool = False
     listed_by: str = ""
+    histories: Sequence[TableRef] = ()
+    by_others: frozenset[int] = frozenset()
 
 
 def record(scratch: Scratch, step: Step, added: Mapping[str, str], filled: Mapping[str, str]) -> None:
@@ -90,6 +94,12 @@ def record(scratch: Scratch, step: Step, added: Mapping[str, str], filled: Mappi
     if step.erased:
         for number in range(1, lineage.number + 1):
             _erase(scratch, step, Lineage.of(lineage.engine, step.release, number))
+        scratch.execute_all(
+            [
+                scratch.sql("frozen/forget_history", history=history, erased=lineage.erased)
+                for history in step.histories
+            ]
+        )
     if step.entered and not step.begins:
         _enter(scratch, lineage, step.entered)
     drop_statistics(scratch.engine, [lineage.rows, lineage.classes, lineage.erased])
@@ -122,7 +132,7 @@ def refuse(
 
 
 def _erase(scratch: Scratch, step: Step, lineage: Lineage) -> None:
-    """Keep nothing of the classes that held an erased key but which keys they had."""
+    """Keep nothing of the classes that held an erased key but which keys they had; of all, where nobody knows which did."""
     if not scratch.engine.exists(lineage.rows):
         return
     cells = [
@@ -131,11 +141,15 @@ def _erase(scratch: Scratch, step: Step, lineage: Lineage) -> None:
         if name not in (*KEEPS, "_sqlanon_class", "_sqlanon_since")
     ]
     what: dict[str, Any] = {"rows": lineage.rows, "erased": lineage.erased}
-    made = [
-        scratch.sql("frozen/leave_all", **what, version=step.version),
-        scratch.sql("frozen/forget_erased", **what),
-        scratch.sql("frozen/blank_rows", **what, columns=cells),
-    ]
+    made = []
+    if lineage.number in step.by_others:
+        what["erased"] = None
+    else:
+        made += [
+            scratch.sql("frozen/leave_all", **what, version=step.version),
+            scratch.sql("frozen/forget_erased", **what),
+        ]
+    made.append(scratch.sql("frozen/blank_rows", **what, columns=cells))
     if scratch.engine.exists(lineage.classes):  # of an older lineage somebody may have dropped it
         parts = lineage.published_parts()
         made.append(scratch.sql("frozen/blank_classes", **what, classes=lineage.classes, columns=parts))

@@ -6,6 +6,7 @@ import datetime
 import re
 from dataclasses import replace
 
+from sqlanon.engines.base import TableRef
 from sqlanon.errors import GuardError, PolicyError, UnsupportedError
 from sqlanon.release.frozen.census import Census, is_due, too_long
 from sqlanon.release.frozen.listed import check_listed
@@ -78,6 +79,13 @@ def newest(state: ReleaseState, number: int) -> Entry:
     return [one for one in state.versions if one.status in SHOWN and number_of(one) == number][-1]
 
 
+def own_histories(state: ReleaseState) -> list[TableRef]:
+    """The histories of versions that were computed anew from the whole source: those of a lineage's versions are in it."""
+    return [
+        entry.history for entry in state.versions if number_of(entry) is None and state.exists(entry.history)
+    ]
+
+
 def _check_clock(state: ReleaseState) -> None:
     """No run looked at the release later than now.
 
@@ -142,12 +150,17 @@ def _broken(spec: ReleaseSpec, last: Entry, state: ReleaseState) -> tuple[list[s
     read = {column.name.lower() for column in spec.columns if column.role != "identifier"} | {
         name.lower() for name in spec.key
     }
-    found += [
-        f"column {column.name}: type {before[column.name]} -> {column.shown_type}"
-        for column in state.source.columns
-        if column.name.lower() in read and before.get(column.name, column.shown_type) != column.shown_type
-    ]
+    # The lineage's columns, and the order in which the key is hashed, follow the spelling: also where an engine takes both for one.
+    spelled = {name.lower(): name for name in before}
+    for column in state.source.columns:
+        name = column.name
+        if name.lower() not in read:
+            continue
+        if name not in before and name.lower() in spelled:
+            found.append(f"column {spelled[name.lower()]}: now {name} (or name it as before)")
+        elif before.get(name, column.shown_type) != column.shown_type:
+            found.append(f"column {name}: type {before[name]} -> {column.shown_type}")
     return found, any(one.weaker for one in changed)
 
 
-__all__ = ["due_again", "lineage_of_run", "newest", "shows_erased_keys"]
+__all__ = ["due_again", "lineage_of_run", "newest", "own_histories", "shows_erased_keys"]

@@ -196,7 +196,7 @@ def _compared(
     data = changed_rows(scratch, state, ready, previous)
     comparable = ready.keyed and history.before(state, previous)
     if not comparable and previous.frozen:
-        reports = (history.gone(previous, previous.version, target.version, ready.rows),)
+        reports = (history.lost(state, previous, target.version, ready.rows),)
         history.hold(spec, reports)
         return Compared(None, data, reports, ())
     if not comparable and not history.of_own_boxes(state):

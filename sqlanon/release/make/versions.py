@@ -65,7 +65,7 @@ def compare_versions(
         ]
         notes += [NOT_COMPARED.format(entry.version) for entry in older if entry.version not in compared]
     if gone and previous:
-        reports += (history.gone(previous, previous.version, version, ready.rows),)
+        reports += (history.lost(state, previous, version, ready.rows),)
     elif lacking and previous and not same and history.own_boxes(state, previous):
         reports += (_unknown(previous, version, ready.rows),)
     return Compared(table, data, reports, tuple(notes))

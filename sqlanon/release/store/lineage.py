@@ -69,17 +69,13 @@ class Lineage:
             for name in self.columns(self.rows)
             if name not in (*KEEPS, "_sqlanon_class", "_sqlanon_since")
         ]
-        made = [
-            statement(
-                "frozen/undo_rows", self.engine.dialect, rows=self.rows, version=version, columns=emptied
-            )
-        ]
-        made.append(
-            statement("frozen/undo", self.engine.dialect, rows=self.rows, version=version, erased=self.erased)
-        )
-        made.append(
-            statement("frozen/undo_classes", self.engine.dialect, classes=self.classes, version=version)
-        )
+        dialect, rows = self.engine.dialect, self.rows
+        made = [statement("frozen/undo_rows", dialect, rows=rows, version=version, columns=emptied)]
+        # Somebody may have dropped one of them, and the run that says so undoes first. Without the list classes that left stay away.
+        if self.engine.exists(self.erased):
+            made.append(statement("frozen/undo", dialect, rows=rows, version=version, erased=self.erased))
+        if self.engine.exists(self.classes):
+            made.append(statement("frozen/undo_classes", dialect, classes=self.classes, version=version))
         self.engine.execute_all(made)
 
 
@@ -137,6 +133,12 @@ def of_other_secret(entry: Entry, secret: str | None) -> bool:
     return bool(keyed) and keyed != secret_mark(secret)
 
 
+def of_two_secrets(old: Entry, new: Entry) -> bool:
+    """Whether two versions are of lineages that were made with different secrets, so that no key of the one is found in the other."""
+    marks = [(entry.report.get("lineage") or {}).get("keyed") for entry in (old, new)]
+    return all(marks) and marks[0] != marks[1]
+
+
 def next_number(entries: Sequence[Entry]) -> int:
     """The number of a lineage that begins now."""
     return max((number_of(entry) or 0 for entry in entries), default=0) + 1
@@ -157,6 +159,7 @@ __all__ = [
     "next_number",
     "number_of",
     "of_other_secret",
+    "of_two_secrets",
     "rows_table",
     "secret_mark",
     "undo",
