@@ -88,20 +88,22 @@ class HierarchyTable:
 
 @dataclass(frozen=True, slots=True)
 class Recode:
-    """What a quasi column's values become before anything else is done: rounded first, then coded at both ends.
+    """What a quasi column's values become before anything else is done: rounded first, then coded at both ends; or one of a hierarchy's.
 
     Attributes:
         bottom, top: values below and above are published as these; None: no such end.
         round: values become the nearest multiple of it, halves the greater one; None: they stay.
+        other: values that the column's hierarchy does not list become this leaf of it; None: there are none.
     """
 
     bottom: str | None = None
     top: str | None = None
     round: str | None = None
+    other: str | None = None
 
     def written(self) -> dict[str, str]:
         """As metadata have it."""
-        given = {"bottom": self.bottom, "top": self.top, "round": self.round}
+        given = {"bottom": self.bottom, "top": self.top, "round": self.round, "other": self.other}
         return {key: value for key, value in given.items() if value is not None}
 
 
@@ -116,7 +118,7 @@ class ColumnSpec:
         hierarchy: taxonomy tree, or what makes it.
         ordered: ``"alphabetical"`` (text by bytes), ``"declared"`` (an enum's own order) or the values in
             order; None lets the type decide: numbers, dates and booleans are ordered, text and enums nominal.
-        recode: rounding and coding at both ends (quasi columns only); None: values stay.
+        recode: rounding and coding at both ends, and values that the hierarchy does not list (quasi columns only); None: values stay.
         accept_unique: the owner accepts that the column is nearly unique (sensitive, insensitive).
         accept_repeats: equal values of this identifier are not the same person (names, free text).
         scope: of the person's pseudonym: a name under which releases share tokens; None: the release's own.

@@ -6,8 +6,8 @@ from dataclasses import replace
 
 from sqlanon.engines.base import Engine
 from sqlanon.errors import PolicyError
-from sqlanon.policy.hierarchies import of_paths
-from sqlanon.spec import Hierarchy, HierarchyTable, ReleaseSpec
+from sqlanon.policy.hierarchies import of_paths, with_other
+from sqlanon.spec import Hierarchy, HierarchyTable, Recode, ReleaseSpec
 from sqlanon.sqltext import statement
 
 MOST_LEAVES = 1_000_000
@@ -21,7 +21,7 @@ def with_tables(engine: Engine, spec: ReleaseSpec) -> ReleaseSpec:
         PolicyError: a table does not exist, or is no tree; its rows are numbered in their order.
     """
     columns = tuple(
-        replace(column, hierarchy=_read(engine, column.hierarchy.table))
+        replace(column, hierarchy=_read(engine, column.hierarchy.table, column.recode))
         if isinstance(column.hierarchy, HierarchyTable)
         else column
         for column in spec.columns
@@ -29,7 +29,7 @@ def with_tables(engine: Engine, spec: ReleaseSpec) -> ReleaseSpec:
     return spec if columns == spec.columns else replace(spec, columns=columns)
 
 
-def _read(engine: Engine, table: str) -> Hierarchy:
+def _read(engine: Engine, table: str, recode: Recode | None) -> Hierarchy:
     relation = engine.relation(table)
     name = f"hierarchy table {relation.ref}"
     if len(relation.columns) < 2:
@@ -41,4 +41,5 @@ def _read(engine: Engine, table: str) -> Hierarchy:
     if not rows or any(None in row for row in rows):
         what = "a NULL in it" if rows else "no row"
         raise PolicyError(f"{name}: {what}; one row a leaf, from the leaf to the root")
-    return of_paths(name, [(number, tuple(map(str, row))) for number, row in enumerate(rows, 1)])
+    found = of_paths(name, [(number, tuple(map(str, row))) for number, row in enumerate(rows, 1)])
+    return found if recode is None or recode.other is None else with_other(found, recode.other)

@@ -13,7 +13,8 @@ from datetime import date
 from fractions import Fraction
 from typing import cast
 
-from sqlanon.policy.hierarchies import in_order
+from sqlanon.errors import PolicyError
+from sqlanon.policy.hierarchies import in_order, with_other
 from sqlanon.policy.models import HierarchyModel
 from sqlanon.policy.problems import Path, Problems, listed
 from sqlanon.spec import Hierarchy, HierarchyTable, Rule, RuleKind
@@ -50,12 +51,18 @@ def built(
         return None
     if model.origin is not None and model.steps is None:
         problems.add((*path, "from"), f"from goes with steps, and this is {given[0]}", "leave it out")
-    if model.file is not None:
-        return read_file(path, model.file, problems)
     if model.table is not None:
         return HierarchyTable(model.table)
-    if model.groups is not None:
-        return _groups((*path, "groups"), column, model.groups, problems)
+    if model.file is not None or model.groups is not None:
+        made = (
+            read_file(path, model.file, problems)
+            if model.file is not None
+            else _groups((*path, "groups"), column, model.groups or {}, problems)
+        )
+        return _completed((*path, "other"), made, model.other, problems)
+    if model.other is not None:
+        what = f"other goes with values that are listed, and this is {given[0]}"
+        problems.add((*path, "other"), what, "a file, groups or a table")
     kind = cast("RuleKind", given[0])
     levels = [model.mask] if model.mask is not None else getattr(model, kind)
     checks = {"steps": _steps, "calendar": _calendar, "prefix": _prefix}
@@ -64,6 +71,16 @@ def built(
     if model.origin is not None and not (_NUMBER.fullmatch(model.origin) or is_date(model.origin)):
         problems.add((*path, "from"), "neither a number nor a date", "a number, or a date as 2000-01-31")
     return Rule(kind, tuple(levels), model.origin or "")
+
+
+def _completed(path: Path, made: Hierarchy | None, other: str | None, problems: Problems) -> Hierarchy | None:
+    if made is None or other is None:
+        return made
+    try:
+        return with_other(made, other)
+    except PolicyError:
+        problems.add(path, "the name of a node above the values", "one of the values, or a new one")
+        return None
 
 
 def is_date(text: str) -> bool:

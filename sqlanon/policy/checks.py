@@ -112,6 +112,15 @@ def build(
                 f"the format {model.format.kind} publishes values as they are",
                 "leave out bottom, top and round",
             )
+    facts = FORMATS[model.format.kind]
+    if (facts.exact or facts.single) and not problems.broken((*path, "format")):
+        for name, column in model.columns.items():
+            if column.hierarchy is not None and column.hierarchy.other is not None:
+                problems.add(
+                    (*path, "columns", name, "hierarchy", "other"),
+                    f"the format {model.format.kind} publishes single values, of which this one would not say that it means others",
+                    "leave it out, or take the format ranges or labels",
+                )
     parts, source = (name_parts(model.publish) if model.publish else None), name_parts(model.source)
     if parts and source and _folded(parts) == _folded(source) and model.publish_file is None:
         problems.add((*path, "publish"), "the same name as the source", "another view")

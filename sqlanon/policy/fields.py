@@ -7,6 +7,7 @@ Each function makes a pydantic validator or is one. Values of a file arrive as t
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Mapping, Sequence
 from datetime import date
@@ -195,7 +196,11 @@ def words(value: object) -> list[str]:
 def hierarchy(value: object) -> object:
     """The text forms of a hierarchy, a file or ``steps:5,10 from 0``, as the mapping that they mean."""
     if not isinstance(value, str):
-        if value is None or isinstance(value, Mapping):
+        if isinstance(value, Mapping):
+            return {
+                key: os.fspath(one) if isinstance(one, os.PathLike) else one for key, one in value.items()
+            }
+        if value is None:
             return value
         raise wrong(wrong_kind(value, "not a hierarchy"), A_HIERARCHY)
     builder, colon, rest = text(value).partition(":")

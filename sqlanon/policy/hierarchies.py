@@ -54,6 +54,22 @@ def of_paths(name: str, rows: list[tuple[int, tuple[str, ...]]]) -> Hierarchy:
     return Hierarchy(name, in_order([labels for _, labels in rows]))
 
 
+def with_other(hierarchy: Hierarchy, other: str) -> Hierarchy:
+    """The hierarchy with a leaf for values that it does not list: one that it has, or another one right below the root.
+
+    Raises:
+        PolicyError: the label is that of a node above the leaves.
+    """
+    if any(path[0] == other for path in hierarchy.levels):
+        return hierarchy
+    if any(other in path for path in hierarchy.levels):
+        raise PolicyError(
+            f"hierarchy {hierarchy.name}: other is a node above its values; name one of its values, or a new one"
+        )
+    root = hierarchy.levels[0][-1]
+    return Hierarchy(hierarchy.name, (*hierarchy.levels, (*(other,) * hierarchy.height, root)))
+
+
 def read_order(path: str | os.PathLike[str], name: str | None = None) -> tuple[str, ...]:
     """Read the values of a column in their order, one a line.
 

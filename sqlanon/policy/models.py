@@ -73,7 +73,7 @@ class Part(BaseModel):
 
 
 class HierarchyModel(Part):
-    """What the nodes of a column are: exactly one of the keys, and `from` with `steps`. See [hierarchies.md](hierarchies.md)."""
+    """What the nodes of a column are: exactly one of the keys, `from` with `steps`, and `other` with those that list values. See [hierarchies.md](hierarchies.md)."""
 
     file: Text | None = described("hierarchy", "file")
     steps: Words | None = described("hierarchy", "steps")
@@ -83,6 +83,7 @@ class HierarchyModel(Part):
     mask: Annotated[Literal["right"], one_of("right")] | None = described("hierarchy", "mask")
     groups: Annotated[dict[str, Any] | None, mapping("young: [18, 19]")] = described("hierarchy", "groups")
     table: Table | None = described("hierarchy", "table")
+    other: Word | None = described("hierarchy", "other")
 
 
 class ColumnModel(Part):

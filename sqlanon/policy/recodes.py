@@ -1,4 +1,4 @@
-"""Rounding and coding at both ends, as a policy asks for them."""
+"""Rounding and coding at both ends, and what values that a hierarchy does not list become, as a policy asks for them."""
 
 from __future__ import annotations
 
@@ -23,8 +23,13 @@ def recoded(
     column: ColumnModel, path: Path, hierarchy: Hierarchy | HierarchyTable | Rule | None, problems: Problems
 ) -> Recode | None:
     """What a policy asks of a column; None: nothing. What is wrong is noted at ``path``."""
+    other = column.hierarchy.other if column.hierarchy is not None else None
+    if other is not None and column.role != "quasi":
+        problems.add(
+            (*path, "hierarchy", "other"), f"the column is {column.role}", "other is for quasi columns"
+        )
     if not coded(column):
-        return None
+        return Recode(other=other) if other is not None else None
     if isinstance(hierarchy, Hierarchy | HierarchyTable):
         problems.add(
             path,

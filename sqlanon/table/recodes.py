@@ -20,6 +20,8 @@ _BITS = {"TINYINT": 8, "SMALLINT": 16, "INTEGER": 32, "INT": 32, "BIGINT": 64}
 def recode_refusal(recode: Recode, column: Column) -> str | None:
     """Why a column cannot be recoded so; None: it can."""
     kind, shown = column.kind, column.shown_type
+    if recode.other is not None:
+        return None
     ends = [end for end in (recode.bottom, recode.top) if end is not None]
     if kind not in _DATES + _NUMBERS:
         return f"bottom, top and round are for numbers, dates and timestamps, and the column is {shown}"

@@ -11,8 +11,8 @@ from fractions import Fraction
 from typing import Literal
 
 from sqlanon.engines.base import Bind, Column, Relation, TableRef
-from sqlanon.errors import PolicyError, UnsupportedError
-from sqlanon.spec import ColumnSpec, NullPerson, ReleaseSpec, Rule, person_name
+from sqlanon.errors import DatabaseError, PolicyError, UnsupportedError
+from sqlanon.spec import ColumnSpec, Hierarchy, NullPerson, ReleaseSpec, Rule, person_name
 from sqlanon.table import pseudonyms
 from sqlanon.table.recodes import limits, recode_refusal
 from sqlanon.table.rules import refusal
@@ -20,7 +20,7 @@ from sqlanon.table.scratch import Scratch
 from sqlanon.table.text import text_of
 
 Treatment = Literal["ordered", "nominal", "hierarchy"]
-ENDS = ("bottom", "top")
+ENDS = ("bottom", "top", "other")
 
 MANY_ROWS = 10_000
 """Of so many rows a sequence numbers each in less time than a window, and is made and dropped in no time beside them."""
@@ -76,7 +76,9 @@ class Reading:
         recode, kind = self.spec.recode, self.column.kind
         if recode is None:
             return None
-        made: dict[str, object] = {"type": self.value_type, "kind": kind, "round": recode.round, "half": None}
+        made: dict[str, object] = {
+            "type": self.value_type, "kind": kind, "round": recode.round, "half": None, "leaves": None,
+        }  # fmt: skip
         if recode.round is not None:
             half = Fraction(recode.round) / 2
             made["half"] = str(math.floor(half)) if kind == "integer" else text_of(Decimal(recode.round) / 2)
@@ -374,6 +376,26 @@ def hashed(relation: Relation, names: Sequence[str]) -> list[dict[str, object]]:
     return [{"name": name, "listed": name in enums} for name in names]
 
 
+def _with_leaves(scratch: Scratch, reading: Reading, step: str) -> dict[str, object]:
+    """A column as table/stage takes it, with a table of what its hierarchy lists where other values become one of these."""
+    recoded, hierarchy = reading.recoded, reading.spec.hierarchy
+    if recoded is None or recoded["other"] is None:
+        return reading.staged
+    assert isinstance(hierarchy, Hierarchy)
+    labels, leaves = (scratch.table(f"{step}_{reading.alias}_{name}") for name in ("labels", "leaves"))
+    scratch.engine.load_rows(
+        labels, [("label", scratch.engine.capabilities.text_type)], ((path[0],) for path in hierarchy.levels)
+    )
+    try:
+        scratch.execute("table/leaves", leaves=leaves, labels=labels, type=reading.value_type)
+    except DatabaseError as error:
+        raise PolicyError(
+            f"hierarchy {hierarchy.name}: its leaves, other among them, cannot be read as {reading.column.shown_type}, the type of column "
+            f"{reading.name}"
+        ) from error
+    return reading.staged | {"recode": recoded | {"leaves": leaves}}
+
+
 def take_stage(
     scratch: Scratch, roles: Roles, link: Sequence[str], key: Sequence[str] = (), secret: str = "",
     persons: Sequence[Counted] = (), *, dense: bool = False, rows: int = 0, step: str = "stage", keys: Mapping[str, bytes] | None = None,
@@ -399,7 +421,9 @@ def take_stage(
     numbers = scratch.named("numbers") if sequence else None
     source = roles.relation.ref
     hashes = [] if roles.link else hashed(roles.relation, link)
-    columns = [reading.staged for reading in roles.quasi + roles.sensitive + roles.insensitive]
+    columns = [
+        _with_leaves(scratch, reading, step) for reading in roles.quasi + roles.sensitive + roles.insensitive
+    ]
     tokens: list[dict[str, str]] = []
     binds: dict[str, Bind] = {"secret": secret}
     for reading in roles.pseudonyms if keys else ():

@@ -1,6 +1,7 @@
 -- name: table/stage
 -- params: stage (table to make), source (table), columns (list of {name, alias, binary, type (that lists its values, or none), recode ({type, kind,
---   round (a number or none), half (of it), bottom, top (names of binds, or none)} or none)}), dense (bool:
+--   round (a number or none), half (of it), bottom, top, other (names of binds, or none), leaves (table of the values
+--   that stay, with other)} or none)}), dense (bool:
 --   the engine's own row numbers are 0 to rows - 1), numbers (a sequence that begins at 0, a table of the rows before each part, or none), link (list of {name, listed (bool: an enum)}, or none), key
 --   (column names or none), persons (list of {columns, alias, as_text, own (bool each: a type that cannot be hashed, or with operators
 --   of its own), nulls (one, distinct or none)}: what is counted), tokens (list of {name, alias}: pseudonyms; :<alias>_inner and :<alias>_outer key them,
@@ -18,11 +19,16 @@
 {%- else %}{{ x }} + {{ c.recode.half }} - mod(mod({{ x }} + {{ c.recode.half }}, {{ c.recode.round }}) + {{ c.recode.round }}, {{ c.recode.round }}){% endif %}
 {% endmacro %}
 {% macro recoded(c) %}
+{% if c.recode.leaves %}
+{% set x = "CAST(s." ~ (c.name | ident) ~ " AS text) COLLATE \"C\"" if c.recode.type == "VARCHAR" else "s." ~ (c.name | ident) %}
+CASE WHEN {{ x }} IS NULL OR {{ x }} IN (SELECT f.value FROM {{ c.recode.leaves | table }} AS f) THEN {{ x }} ELSE CAST(:{{ c.recode.other }} AS {{ c.recode.type }}) END
+{%- else %}
 {% set x = "s." ~ (c.name | ident) %}
 {% if c.recode.round is not none and c.recode.kind == "integer" %}{% set x = "CAST(" ~ x ~ " AS numeric)" %}{% endif %}
 {% set rounded = "(" ~ whole(c, x) | trim ~ ")" %}
 CAST(CASE{% if c.recode.top %} WHEN {{ rounded }} >= CAST(:{{ c.recode.top }} AS {{ c.recode.type }}) THEN CAST(:{{ c.recode.top }} AS {{ c.recode.type }}){% endif %}
 {%- if c.recode.bottom %} WHEN {{ rounded }} <= CAST(:{{ c.recode.bottom }} AS {{ c.recode.type }}) THEN CAST(:{{ c.recode.bottom }} AS {{ c.recode.type }}){% endif %} WHEN TRUE THEN {{ rounded }} END AS {{ c.recode.type }})
+{%- endif %}
 {%- endmacro %}
 CREATE {{ stage | scratch }} AS
 SELECT

@@ -80,7 +80,9 @@ class Lookup:
         if self._outside in wanted and self._spread is not None:
             ways.append(negate(column(f"{self.name}_inside", self._table)))
         if self._state is not None:
-            ways = [every([self._is("none"), some(ways)]), self._is("some"), self._is("any")]
+            null = self._null_tests
+            ways = [every([self._is("none"), some(ways)]), self._is("some")]
+            ways += [self._is("any")] if any(not group.holds & null for group in wanted) else []
             # What a function of the analyst's makes of NULL is not always known here.
             unknown = any(test.comparison is None and test.null is None for test in self._tests)
             if self._null in wanted or unknown:
@@ -131,10 +133,7 @@ class Lookup:
 
     def _nullable_parts(self) -> list[Part]:
         """The parts where rows may be NULL: NULL is one of its own, and in no other's reach and share."""
-        tests = {
-            test.id for test in self._tests if test.comparison is not None and test.comparison.op == "null"
-        }
-        valued = [group for group in self._inside if not group.holds & tests]
+        valued = [group for group in self._inside if not group.holds & self._null_tests]
         unknown, found = some([self._is("some"), self._is("any")]), []
         for group in valued:
             low, high, middle = (self._column(end, group) for end in "lhm")
@@ -149,6 +148,13 @@ class Lookup:
         null = self._null if self._null in self._inside else self._inside[0]
         found.append(Part(null, some([self._is("all"), self._is("some")]), ZERO, None, None, None))
         return found
+
+    @property
+    def _null_tests(self) -> frozenset[int]:
+        """The tests that NULL alone passes."""
+        return frozenset(
+            test.id for test in self._tests if test.comparison is not None and test.comparison.op == "null"
+        )
 
     def _is(self, state: str) -> Tree:
         return sql(":s = :v", s=self._state, v=string(state)) if self._state is not None else FALSE

@@ -24,6 +24,10 @@ _BY_COLLATION = (
     exp.Between, exp.Greatest, exp.Least,
 )  # fmt: skip
 """What depends on more of a text than its bytes."""
+_RECODED = "the release has it rounded or coded at its ends, so that nobody knows how far its values lie from those published"
+_OTHER = (
+    "values that its hierarchy does not list are one value in the release, so that nobody knows what they are"
+)
 
 
 @dataclass(frozen=True)
@@ -151,7 +155,7 @@ class Scope:
         )  # fmt: skip
 
     def check_recoded(self, box: Box, node: exp.Expr) -> None:
-        """Refuse what asks for values of a column that was rounded or coded at its ends before it was released.
+        """Refuse what asks for values of a column that was rounded or coded before it was released.
 
         Raises:
             Refused: see above.
@@ -159,8 +163,8 @@ class Scope:
         if box.field.recode is not None:
             refuse(
                 self.text, node,
-                f"column {box.field.name}: the release has it rounded or coded at its ends, so that nobody knows how far its values lie from "
-                "those published; compare the column itself with constants, as in count(*) FILTER (WHERE ...)",
+                f"column {box.field.name}: {_RECODED if box.field.recode.other is None else _OTHER}; compare the column itself with constants, "
+                "as in count(*) FILTER (WHERE ...)",
             )  # fmt: skip
 
     def has(self, name: str) -> bool:

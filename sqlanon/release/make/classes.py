@@ -17,6 +17,7 @@ from sqlanon.methods.base import Context
 from sqlanon.progress import Stopwatch
 from sqlanon.release.check.verify import verify_staged
 from sqlanon.release.make import blocked, bound, candidates, linked, suppressed, united, whole
+from sqlanon.release.make.others import others
 from sqlanon.release.make.prepare import Prepared
 from sqlanon.results import LossReport
 from sqlanon.spec import ReleaseSpec
@@ -113,6 +114,7 @@ def make_classes(
         lost = suppressed.counted(scratch, spec, encoded, classed, assignment)
         notes = bound.reached(scratch, spec, ready.requirements, encoded, classed) + assignment.notes
         notes += lost.notes(encoded.rows)
+        notes += others(scratch, encoded.quasi, encoded.rows)
         notes += tuple(promised(spec))
         levels = Levels(assignment.levels, assignment.starred if lost.starred else None)
         shown = classed

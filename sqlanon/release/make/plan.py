@@ -20,6 +20,7 @@ from sqlanon.release.frozen.planned import planned as planned_frozen
 from sqlanon.release.frozen.which import due_again, lineage_of_run
 from sqlanon.release.make.bound import described
 from sqlanon.release.make.classes import Machine, make_classes
+from sqlanon.release.make.others import others
 from sqlanon.release.make.outlying import outlying
 from sqlanon.release.make.persons_cost import persons_cost
 from sqlanon.release.make.prepare import Prepared, Staged, link_columns, profiled, read_source
@@ -136,6 +137,7 @@ def plan(
                 notes=(
                     *(frozen.notes if frozen else ()),
                     *planned(spec, ready.rows),
+                    *others(scratch, ready.quasi, ready.rows),
                     *([CANDIDATES] if spec.privacy.own_boxes else []),
                     *remarks(spec),
                     *(note for note in (better, cost) if note),

@@ -31,6 +31,8 @@ def redacted(spec: ReleaseSpec) -> dict[str, Any]:
             column["hierarchy"] = str(original.hierarchy)
         if original.recode is None:  # 0.1.0 had none
             del column["recode"]
+        elif original.recode.other is None:
+            del column["recode"]["other"]
         if isinstance(original.ordered, tuple):
             column["ordered"] = {"values": len(original.ordered), "sha256": _hash(original.ordered)}
         for key in ("scope", "secret"):  # 0.1.0 had none of them; the secret is the name of a variable

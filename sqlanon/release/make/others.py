@@ -1,0 +1,34 @@
+"""Notes of plan and run about values that a hierarchy does not list."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sqlanon.spec import Hierarchy
+from sqlanon.table.encode import Domain
+from sqlanon.table.scratch import Scratch
+
+
+def others(scratch: Scratch, quasi: Sequence[Domain], rows: int) -> tuple[str, ...]:
+    """How many rows have the value that those count as which a hierarchy does not list, for each column that names one and has such rows.
+
+    Cost: a look at one row of each column's domain.
+    """
+    found = []
+    for domain in quasi:
+        recode, hierarchy = domain.reading.spec.recode, domain.reading.spec.hierarchy
+        if recode is None or recode.other is None or not isinstance(hierarchy, Hierarchy):
+            continue
+        leaf = next(at for at, path in enumerate(hierarchy.levels) if path[0] == recode.other)
+        (count,) = scratch.fetch("table/rows_of_code", {"code": leaf + domain.has_null}, domain=domain.table)[
+            0
+        ]
+        if count:
+            found.append(
+                f"column {domain.reading.name}: {count} of {rows} rows count as other: their values are not listed by the hierarchy, or are the one "
+                "that other names"
+            )
+    return tuple(found)
+
+
+__all__ = ["others"]
