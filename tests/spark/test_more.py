@@ -108,3 +108,20 @@ def test_persons(session):
         assert made[0].requirements == made[1].requirements
         sql = "SELECT age_lo, age_hi, dose_lo, dose_hi, ill FROM release.events"
         assert Counter(spark.engine.fetch(sql)) == Counter(known.engine.fetch(sql))
+
+
+def test_values_that_a_hierarchy_does_not_list(session):
+    built = {"groups": {"g": ["a", "b"]}, "other": "elsewhere"}
+    cells = ", ".join(f"({i}, {value})" for i, value in enumerate(["'a'", "'b'", "'x'", "'y'", "NULL"] * 4))
+    shown = []
+    with both(session) as databases:
+        for db in databases:
+            db.engine.execute(f"CREATE TABLE places AS SELECT * FROM (VALUES {cells}) AS v(n, place)")
+            made = db.anonymize(
+                "places", name="placed", quasi=["place", "n"], hierarchies={"place": built}, k=1, seed=1
+            ).report  # fmt: skip
+            shown.append(Counter(db.engine.fetch(f"SELECT place, place_null, n_lo FROM {made.published}")))
+            assert made.verified
+            db.engine.execute("DROP TABLE places")
+    assert shown[0] == shown[1]
+    assert sum(count for (place, *_), count in shown[0].items() if place == "elsewhere") == 8

@@ -24,7 +24,7 @@ XXHASH64({% for name in names %}{{ ", " if not loop.first }}s.{{ name | ident }}
 {% macro recoded(c) %}
 {% if c.recode.leaves %}
 {% set x = "CAST(s." ~ (c.name | ident) ~ " AS STRING)" if c.recode.type == "VARCHAR" else "s." ~ (c.name | ident) %}
-CASE WHEN {{ x }} IS NULL OR {{ x }} IN (SELECT f.value FROM {{ c.recode.leaves | table }} AS f) THEN {{ x }} ELSE CAST(:{{ c.recode.other }} AS {{ c.recode.type }}) END
+CASE WHEN {{ x }} IS NULL OR {{ x }} IN (SELECT f.value FROM {{ c.recode.leaves | table }} AS f) THEN {{ x }} ELSE CAST(:{{ c.recode.other }} AS {{ "STRING" if c.recode.type == "VARCHAR" else c.recode.type }}) END
 {%- else %}
 {% set x = "s." ~ (c.name | ident) %}
 {% if c.recode.round is not none and c.recode.kind == "integer" %}{% set x = "CAST(" ~ x ~ " AS DECIMAL(38, 0))" %}{% endif %}
