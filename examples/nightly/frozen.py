@@ -31,7 +31,7 @@ def lifetime(stopped: dict[str, dict[str, int | None]]) -> list[str]:
     """When each limit would have stopped the run, so that a new lineage begins."""
     return [
         f"{limit}: " + ", ".join(
-            f"{float(most):.0%} {'is never exceeded' if night is None else f'would stop night {night}'}"
+            f"{float(most):.0%} {'is not reached' if night is None else f'would stop night {night}'}"
             for most, night in nights.items()
         )
         for limit, nights in stopped.items()
@@ -52,7 +52,8 @@ def main(words: list[str] | None = None) -> int:
         parser.error(", ".join(few))
     print(
         "GCP of what readers see, of a fresh release of the same rows, and how many times that; shares of rows that wait, are stale or\n"
-        "retained; failing: rows in groups below the policy to a reader of this version and the one before, here and of full refreshes"
+        "retained; failing: rows in groups below the policy to a reader of this version and the one before, here and of full refreshes, which\n"
+        "are made in the first nights (-: none was). A GCP is a share of the extents of the night's rows. Limits: the night on which one is exceeded"
     )
     for setting in SETTINGS:
         print(f"\n=== a night: {setting.title}", flush=True)

@@ -41,6 +41,8 @@ NUMBER = "_sqlanon_number"
 _NAME = r'(?:\w+|"(?:[^"]|"")+")'
 _QUOTED_TYPE = re.compile(rf"""\bAS ((?:{_NAME}\.)?"(?:[^"]|"")+"|"(?:[^"]|"")+"\.\w+)\)""")
 """The end of a cast to a type whose name has quotes: a person's own, which sqlglot would write without them."""
+_POSTGRES_TYPE = re.compile(r"\bAS (numeric|bpchar|bit varying(?:\(\d+\))?)\)")
+"""The same to a type of a column of PostgreSQL, as it is spelled there, that is another one in our dialect: a numeric without digits has three there."""
 
 
 def portable(name: str, text: str, written: str, dialect: str, sentinel: str) -> str:
@@ -57,7 +59,10 @@ def portable(name: str, text: str, written: str, dialect: str, sentinel: str) ->
 
     try:
         # Spark has no types of a person's own.
-        tree = sqlglot.parse_one(text if dialect == "spark" else _QUOTED_TYPE.sub(named, text), read=written)
+        kept = text if dialect == "spark" else _QUOTED_TYPE.sub(named, text)
+        tree = sqlglot.parse_one(
+            _POSTGRES_TYPE.sub(named, kept) if dialect == "postgres" else kept, read=written
+        )
     except sqlglot.errors.SqlglotError as error:
         raise TemplateError(f"template {name} does not parse") from error
     _check(name, tree, dialect)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
+from dataclasses import replace
 from itertools import count, permutations
 from typing import Any
 
@@ -157,6 +158,22 @@ def test_erased_keys_are_recognized_by_a_key_that_is_spelled_otherwise(shared_db
     _rename(shared_db, table, "id", "ID")
     found = shared_db.run(spec, new_lineage=True).lineage
     assert (found.published, found.erased) == (11, 1)
+
+
+def test_a_column_beside_the_key_that_differs_by_capital_letters(shared_db: Any) -> None:
+    """Where the engine has both, the key is the one that it was."""
+    if shared_db.engine.dialect == "duckdb":
+        pytest.skip("DuckDB takes both for one name")
+    table = f"order_{next(FRESH)}"
+    spec = replace(_spec(table), rest="drop")
+    _write(shared_db, table, tuple(TYPES), _rows(0, 12))
+    shared_db.run(spec)
+    shared_db.engine.execute(f'ALTER TABLE {table} ADD COLUMN "ID" INTEGER')
+    rows = _seen(shared_db, table)
+    done = shared_db.erase(spec, [{"id": 3}], confirmed=True)
+    left = _seen(shared_db, table)
+    assert (done.published, sum(left.values()), left - rows) == (1, 12 - done.rows, Counter())
+    assert shared_db.run(spec).outcome == "unchanged"
 
 
 def _rename(db: Any, table: str, old: str, new: str) -> None:

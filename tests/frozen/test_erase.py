@@ -28,6 +28,8 @@ def test_erased_keys_leave_with_their_classes_for_ever(shared_db: Any) -> None:
         shared_db.rollback(table)
     kept = shared_db.engine.fetch(f"SELECT COUNT(*) FROM {lineage_table(shared_db, table)} WHERE ill IS NULL")
     assert kept[0][0] == done.rows
+    emptied = f'SELECT COUNT(*) FROM {lineage_table(shared_db, table)[:-1]}_classes" WHERE age_lo IS NULL AND dose_hi IS NULL'
+    assert shared_db.engine.fetch(emptied) == [(done.classes,)]
     report = shared_db.run(spec, full=True).lineage
     assert (report.erased, report.gone) == (2, done.rows - 2)
     anew = shared_db.run(spec, new_lineage=True).lineage
@@ -153,7 +155,10 @@ def test_a_secret_that_is_gone_stops_a_lineage_without_erased_keys(shared_db: An
     with pytest.raises(GuardError, match="secret"):
         shared_db.run(spec)
     assert sum(seen(shared_db, table).values()) == 20
-    assert shared_db.run(spec, new_lineage=True).lineage.published == 21
+    asked = shared_db.erase(spec, [{"id": 3}], confirmed=True)
+    assert (asked.apart, asked.only_listed) == (0, True)
+    anew = shared_db.run(spec, new_lineage=True).lineage
+    assert (anew.published, anew.erased) == (20, 1)
 
 
 def test_a_new_lineage_by_another_key_publishes_no_erased_key(shared_db: Any) -> None:

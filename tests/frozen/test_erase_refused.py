@@ -89,6 +89,9 @@ def test_histories_of_versions_without_a_lineage_keep_nothing_of_erased_classes(
     table, spec, source = begun(shared_db)
     full = replace(spec, refresh=RefreshSpec("full", keep=spec.refresh.keep))
     shared_db.run(full, allow_weaker=True)
+    for asked, said in ((full, "the policy has no refresh"), (spec, "the newest version is in no lineage")):
+        with pytest.raises(PolicyError, match=rf"{said}.*delete the rows.*and run; then erase the keys"):
+            shared_db.erase(asked, [{"id": 3}], confirmed=True)
     assert shared_db.run(spec).lineage.number == 2
     (name,) = shared_db.engine.fetch(
         "SELECT table_name FROM information_schema.tables WHERE table_schema = '_sqlanon' "
@@ -161,6 +164,7 @@ def test_of_a_lineage_in_which_nobody_finds_a_key_no_cell_is_kept(shared_db: Any
     with pytest.raises(PolicyError):
         shared_db.rollback(table, 1)
     assert shared_db.run(spec).outcome == "unchanged"
+    assert [bool(one.unknown) for one in shared_db.history(table)] == [True, False]
 
 
 def test_of_erased_keys_that_were_never_published_nothing_is_kept(shared_db: Any) -> None:

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from tests.frozen.histories import History, drawn, quiet, versions
-from tests.frozen.known import Shown, known
+from tests.frozen.known import Known, Shown, known
 from tests.frozen.model import Key, Lineage, Row, Value
 from tests.frozen.owners import (
     Asked,
@@ -54,25 +54,26 @@ def classes(shown: Sequence[Shown]) -> dict[int, dict[Key, Value]]:
     return found
 
 
+def facts_of(
+    asked: Asked, persons: int = 4, *, whole: bool = False
+) -> Iterator[tuple[Known, range, Owner, tuple[int, History]]]:
+    """What readers know of the histories that publish anything, and the values: with and without the numbers of classes and the rows of cohorts."""
+    for seed, values, history, owner in nights(96, persons):
+        made = lineage(asked, 2 + seed // 2 % 2, owner, whole=whole, waits=whole, fine=True)
+        if shown := published(made, history):
+            numbers, cohorts = seed // 4 % 2 == 1, seed // 8 % 4 > 0
+            facts = known(history.sources, shown, numbers=numbers, cohorts=cohorts, erased=history.erased)
+            yield facts, range(values), owner, (seed, history)
+
+
 def test_who_knows_all_rows_but_not_whose_they_are() -> None:
     """The theorem holds over rows: no row has a record with more than 1 / k, or a value with more than 1 / l."""
     asked, tried = Asked(), 0
-    for seed, values, history, owner in nights(96, persons=3):
-        made = lineage(asked, 2 + seed // 2 % 2, owner, whole=False, waits=False, fine=True)
-        shown = published(made, history)
-        if not shown:
-            continue
+    for facts, values, _, of in facts_of(asked, persons=3):
         tried += 1
-        facts = known(
-            history.sources,
-            shown,
-            numbers=seed // 4 % 2 == 1,
-            cohorts=seed // 8 % 4 > 0,
-            erased=history.erased,
-        )
-        found = of_all_rows(facts, range(values), asked, 3)
+        found = of_all_rows(facts, values, asked, 3)
         assert found.worlds > 0
-        assert max(found.link, found.value) <= HALF, (seed, history)
+        assert max(found.link, found.value) <= HALF, of
     assert tried > 25
 
 
@@ -81,23 +82,12 @@ def test_who_knows_all_rows_but_not_whose_they_are() -> None:
 def test_who_knows_whose_every_row_is(whole: bool, share: Fraction) -> None:
     """With k alone a record of n that look alike is a person's with at most (n - k + 1) / n, and `person_share`, whichever class it is in."""
     asked, tried = Asked(l=1, share=share), 0
-    for seed, values, history, owner in nights(96):
-        made = lineage(asked, 2 + seed // 2 % 2, owner, whole=whole, waits=whole, fine=True)
-        shown = published(made, history)
-        if not shown:
-            continue
+    for facts, values, owner, of in facts_of(asked, whole=whole):
         tried += 1
-        facts = known(
-            history.sources,
-            shown,
-            numbers=seed // 4 % 2 == 1,
-            cohorts=seed // 8 % 4 > 0,
-            erased=history.erased,
-        )
-        found = of_owners(facts, range(values), owner, asked).link
+        found = of_owners(facts, values, owner, asked).link
         for (t, (mark, _), who), likely in found.items():
             alike = sum(n for (other, _), n in facts.seen[t].items() if other == mark)
-            assert likely <= min(share, Fraction(alike - asked.k + 1, alike)), (seed, who, history)
+            assert likely <= min(share, Fraction(alike - asked.k + 1, alike)), (who, of)
     assert tried > 25
 
 

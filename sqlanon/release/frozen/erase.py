@@ -6,13 +6,12 @@ import secrets
 from collections.abc import Sequence
 from dataclasses import replace
 
-from sqlanon.engines.base import Column, Engine, TableRef
+from sqlanon.engines.base import Engine, TableRef
 from sqlanon.errors import DatabaseError, GuardError, PolicyError
 from sqlanon.progress import Progress, Silent, Stopwatch
-from sqlanon.release.check.history import key_columns
 from sqlanon.release.frozen.listed import lineages_by_others, list_mark, secret_is_lost, unrecognized
+from sqlanon.release.frozen.named import hashed_keys
 from sqlanon.release.frozen.run import run_frozen
-from sqlanon.release.frozen.spelling import says
 from sqlanon.release.frozen.version import Step, listing, record
 from sqlanon.release.frozen.which import lineage_of_run, own_histories
 from sqlanon.release.make.classes import Machine
@@ -30,7 +29,7 @@ from sqlanon.release.store.target import Publication, target_of
 from sqlanon.results import EraseReport
 from sqlanon.spec import ReleaseSpec
 from sqlanon.table.scratch import Scratch
-from sqlanon.table.stage import Roles, assign_roles
+from sqlanon.table.stage import assign_roles
 
 WHY = "keys are erased"
 
@@ -81,7 +80,7 @@ def erase(
                 target = target_of(state)
             roles = assign_roles(spec, state.source)
             with Scratch(engine, watch) as scratch:
-                hashed = _hashed(scratch, spec, roles, names, keys, secret)
+                hashed = hashed_keys(scratch, spec, roles, names, keys, secret)
                 if not follows:
                     number = int(str(scratch.fetch("frozen/listed", erased=hashed)[0][0]))
                     listed = EraseReport(
@@ -181,74 +180,21 @@ def _lineage(state: ReleaseState, *, lost: bool) -> tuple[Lineage, bool]:
         return found[0], False
     if found is None or found[1]:
         raise PolicyError(
-            f"{state.spec.name}: there is no lineage to erase keys from, as {'no version was made with refresh: {mode: frozen} yet' if state.spec.refresh.frozen else 'the policy has no refresh: {mode: frozen}'}: "
-            "delete the rows from the source and run"
+            f"{state.spec.name}: {_no_lineage(state, bool(newest))}, so that keys cannot be erased: delete the rows from the source and run"
+            + ("; then erase the keys, so that nothing is kept of earlier versions" if newest else "")
         )
     return found[0], True
 
 
-def _hashed(
-    scratch: Scratch,
-    spec: ReleaseSpec,
-    roles: Roles,
-    names: Sequence[str],
-    keys: Sequence[Sequence[str]],
-    secret: str,
-) -> TableRef:
-    """A table of the hashes of keys, as the stage has them."""
-    columns = key_columns(spec, roles)
-    spelled = {name.lower(): at for at, name in enumerate(names)}
-    if sorted(spelled) != sorted(name.lower() for name in columns) or len(names) != len(columns):
-        raise PolicyError(
-            f"{spec.name}: the list of keys has the columns {', '.join(names) or 'none'}; the key is {', '.join(spec.key)}"
-        )
-    if not keys:
-        raise PolicyError(f"{spec.name}: the list of keys is empty")
-    order = [spelled[name.lower()] for name in columns]
-    read, typed, hashed = (
-        scratch.table("read_keys"),
-        scratch.table("typed_keys"),
-        scratch.table("hashed_keys"),
+def _no_lineage(state: ReleaseState, was: bool) -> str:
+    """Why there is no lineage to erase from."""
+    if not state.spec.refresh.frozen:
+        return "the policy has no refresh: {mode: frozen}"
+    return (
+        "the newest version is in no lineage, as it was made without refresh: {mode: frozen}"
+        if was
+        else "no version was made with refresh: {mode: frozen} yet"
     )
-    text = scratch.engine.capabilities.text_type
-    scratch.engine.load_rows(
-        read, [(name, text) for name in columns], [tuple(row[at] for at in order) for row in keys]
-    )
-    known = {column.name: column for column in roles.relation.columns}
-    types: list[dict[str, object]] = [{"name": name, "type": known[name].type} for name in columns]
-    try:
-        printed = scratch.fetch("frozen/printed", read=read, columns=types)
-        scratch.execute("frozen/typed", typed=typed, read=read, columns=types)
-    except DatabaseError as error:
-        kinds = ", ".join(f"{name} {known[name].shown_type}" for name in columns)
-        raise PolicyError(f"{spec.name}: a key in the list is no value of its column ({kinds})") from error
-    _as_said(spec, [known[name] for name in columns], printed)
-    scratch.execute(
-        "table/stage", {"secret": secret}, stage=hashed, source=typed, columns=[], dense=False, numbers=None, link=[], key=columns, tokens=[],
-        persons=[], owner=None,
-    )  # fmt: skip
-    return hashed
-
-
-def _as_said(spec: ReleaseSpec, columns: Sequence[Column], printed: Sequence[Sequence[object]]) -> None:
-    """Every text of the list is the value that was read from it, or the class of another key would be erased.
-
-    Raises:
-        PolicyError: some are not; their number for each column.
-    """
-    problems = []
-    for i, column in enumerate(columns):
-        wrong = sum(
-            not says(column, str(row[2 * i]), None if row[2 * i + 1] is None else str(row[2 * i + 1]))
-            for row in printed
-        )
-        if wrong:
-            problems.append(
-                f"{spec.name}: in {wrong} of {len(printed)} keys of the list the text of {column.name} is not the value that the database reads from it as "
-                f"{column.shown_type}, and another key would be erased; write values as the database prints them, dates and times as in ISO 8601"
-            )
-    if problems:
-        raise PolicyError(problems)
 
 
 def _found(scratch: Scratch, state: ReleaseState, lineage: Lineage, hashed: TableRef) -> EraseReport:

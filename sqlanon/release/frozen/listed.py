@@ -26,8 +26,10 @@ def _key_of_now(state: ReleaseState) -> list[tuple[str, str]]:
 
 def _hashed(key: Iterable[str], columns: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
     """The columns of a key with their types, in the order in which they are hashed."""
-    names = {name.lower() for name in key}
-    return [(name.lower(), kind) for name, kind in sorted(columns) if name.lower() in names]
+    kinds = dict(columns)
+    known = {name.lower(): name for name in kinds} | {name: name for name in kinds}
+    names = {known.get(name) or known.get(name.lower()) for name in key}
+    return [(name.lower(), kind) for name, kind in sorted(kinds.items()) if name in names]
 
 
 def lineages_by_others(state: ReleaseState) -> frozenset[int]:

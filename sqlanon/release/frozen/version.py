@@ -142,7 +142,7 @@ def _erase(scratch: Scratch, step: Step, lineage: Lineage) -> None:
     ]
     what: dict[str, Any] = {"rows": lineage.rows, "erased": lineage.erased}
     made = []
-    if lineage.number in step.by_others:
+    if lineage.number in step.by_others and lineage != step.lineage:
         what["erased"] = None
     else:
         made += [

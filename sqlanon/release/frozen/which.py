@@ -151,7 +151,8 @@ def _broken(spec: ReleaseSpec, last: Entry, state: ReleaseState) -> tuple[list[s
         name.lower() for name in spec.key
     }
     # The lineage's columns, and the order in which the key is hashed, follow the spelling: also where an engine takes both for one.
-    spelled = {name.lower(): name for name in before}
+    there = {column.name for column in state.source.columns}
+    spelled = {name.lower(): name for name in before if name not in there}
     for column in state.source.columns:
         name = column.name
         if name.lower() not in read:
