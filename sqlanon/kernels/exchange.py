@@ -18,6 +18,7 @@ from sqlanon.kernels.class_costs import (
     nearest,
     priced,
 )
+from sqlanon.kernels.extent import WEIGHT
 from sqlanon.kernels.requirements import Counters, Demands
 
 _ANY = np.int64(2**62)
@@ -33,6 +34,8 @@ class Partners(NamedTuple):
         tried: int64[n], when each row was looked at last and not exchanged, on the clock of the clusters.
         without: int64[n], what each row's cluster costs without it.
         at: int64[n], when that was counted.
+        wider: int64[slots], what the rows of each cluster cost more beside the row that is exchanged now.
+        turn: int64[slots + 1], when that was counted, in calls; last their number.
     """
 
     key: Longs
@@ -42,18 +45,30 @@ class Partners(NamedTuple):
     tried: Longs
     without: Longs
     at: Longs
+    wider: Longs
+    turn: Longs
 
 
 @njit(nogil=True, cache=True)
-def new_partners(key: Longs) -> Partners:
-    """No row has been looked at."""
+def new_partners(key: Longs, slots: int) -> Partners:
+    """No row has been looked at, of clusters in so many slots."""
     n = len(key)
     rows = np.argsort(key, kind="mergesort")
     ordered = key[rows]
     return Partners(
         key, rows, np.searchsorted(ordered, key), np.searchsorted(ordered, key, side="right"), np.full(n, -1, np.int64),
-        np.zeros(n, np.int64), np.full(n, -1, np.int64),
+        np.zeros(n, np.int64), np.full(n, -1, np.int64), np.zeros(slots, np.int64), np.zeros(slots + 1, np.int64),
     )  # fmt: skip
+
+
+@njit(nogil=True, cache=True)
+def _wider(
+    made: Priced, objective: Objective, single: int, h: int, demands: Demands, numbers: Codes, counters: Counters, room: Longs
+) -> int:  # fmt: skip
+    """What the rows of cluster ``h`` cost more beside the row of slot ``single``, without what that row costs."""
+    m = made.size[h]
+    more = nearest(made, objective, single, -1, -1, h, h + 1, -1, _ANY, demands, numbers, counters, room)[1]
+    return m * ((made.cost[h] + more) // (m + 1)) - made.cost[h]
 
 
 @njit(nogil=True, cache=True)
@@ -65,13 +80,20 @@ def exchange(
 
     Clusters of one row are left as they are. The objective must be one whose cells cost no less when they widen: ``part`` is 0.
 
-    Cost: of each row of the key whose cluster, or the one of ``i``, was priced again since the last look, O(d) where the two that leave
-    may save more than the two that come cost, and O(rows of its cluster x d) where ``i``'s cluster alone does not lose too much.
+    Clusters that ``i`` would widen by more than a row's leaving saves are passed over. Extents, and logarithms of counts, grow no more by a row
+    the more rows there are, but for what is rounded in a cell. So a cluster without row j and with ``i`` is no narrower than the one with both
+    less what j widens the cluster by.
+
+    Cost: O(d) for each cluster that has a row of the key, O(1) for each such row; of a row whose cluster, or the one of ``i``, was priced again
+    since the last look, O(d) where the two that leave may save more than the two that come cost, and O(rows of its cluster x d) where ``i``'s
+    cluster alone does not lose too much.
     """
     single, rest, other = len(made.size) - 2, len(made.size) - 3, len(made.size) - 4
     g, clock = made.cluster[i], len(made.when) - 1
     since = partners.tried[i] if made.when[g] <= partners.tried[i] else np.int64(-1)
     n, best, partner = made.size[g], np.int64(0), -1
+    rounded = 2 * max(objective.whole, 1) * objective.facts[:, WEIGHT].sum()
+    partners.turn[-1] += 1
     priced(made, objective, codes, value, g, i, rest)
     for p in range(partners.first[i], partners.past[i]):
         j = partners.rows[p]
@@ -86,6 +108,12 @@ def exchange(
         # A row that comes pays at least what each of the others does.
         there = made.cost[h] - partners.without[j] - partners.without[j] // (m - 1)
         if here - made.cost[rest] // (n - 1) + there <= best:
+            continue
+        if partners.turn[h] < partners.turn[-1]:
+            lone(made, objective, codes, value, i, single)
+            partners.wider[h] = _wider(made, objective, single, h, demands, numbers, counters, room)
+            partners.turn[h] = partners.turn[-1]
+        if here - made.cost[rest] // (n - 1) + there - partners.wider[h] + m * rounded <= best:
             continue
         lone(made, objective, codes, value, j, single)
         here -= nearest(

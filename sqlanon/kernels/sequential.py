@@ -223,8 +223,8 @@ def sequential(
     There are never more than twice as many clusters as rows suffice for at the start.
 
     Cost: O(n^2 d / (alpha k)) a pass, at most `MOST_PASSES` before and after clusters unite; with requirements beyond k also the size of
-    a cluster where it is the best so far, and exchanges, which compare rows with those of their key: O(n^2 d / keys) a
-    pass if keys are equally frequent, and most of the time where they are few.
+    a cluster where it is the best so far, and exchanges, which compare rows with those of their key: O(n^2 / keys) steps a
+    pass if keys are equally frequent, O(n^2 d / k) for clusters, and most of the time where keys are few.
     """
     n, k = len(codes), max(demands.k, 1)
     t = max(1, n // max(1, (alpha * k + 50) // 100))
@@ -232,7 +232,7 @@ def sequential(
     counters, room = new_counters(demands, n), np.empty(n, np.int64)
     used = start(made, objective, codes, value, key, t, drawn, state, kept, numbers, counters, room, stop)
     order, seen, bound = np.arange(n), np.full(n, -1, np.int64), np.zeros(n, np.int64)
-    partners = new_partners(key)
+    partners = new_partners(key, len(made.size))
     if drawn:  # similar rows that come one after the other all go the same way
         shuffle(state, order)
     for united in (False, True):

@@ -7,6 +7,7 @@ import threading
 from collections import Counter
 from dataclasses import replace
 from fractions import Fraction
+from typing import cast
 
 import numpy as np
 import pytest
@@ -18,7 +19,7 @@ from sqlanon.kernels.dealing import deal
 from sqlanon.kernels.requirements import new_counters
 from tests.contract.cases import Case
 from tests.oracle.divisions import gcp, partitions
-from tests.oracle.domains import Quasi, Sensitive, Table
+from tests.oracle.domains import Kind, Quasi, Sensitive, Table
 from tests.oracle.requirements import Privacy, meets
 from tests.oracle.sequential import cost, sequential, total
 from tests.properties.clusters import BY_DISTANCE, by_distance, by_sequential, clusterings, priced_by
@@ -136,20 +137,42 @@ def test_equals_the_oracle_with_every_option(
     assert [sorted(rows) for rows in classes] == [sorted(rows) for rows in expected]
 
 
+def _of_every_kind(rng: random.Random, n: int) -> tuple[Quasi, ...]:
+    """A number, a nominal column and a hierarchy, with NULLs."""
+    leaves = tuple((f"v{i}", f"m{i // 3}", f"u{i // 6}", "*") for i in range(12))
+    kinds = {"number": range(30), "nominal": "abcdefghijkl", "hierarchy": [leaf[0] for leaf in leaves]}
+    return tuple(
+        Quasi(
+            kind,
+            tuple(None if rng.random() < 0.1 else rng.choice(values) for _ in range(n)),
+            cast(Kind, kind),
+            rng.choice([1, 3]),
+            levels=leaves if kind == "hierarchy" else (),
+        )
+        for kind, values in kinds.items()
+    )
+
+
 @pytest.mark.parametrize("start", ["random", "tree"])
-@pytest.mark.parametrize(("n", "columns", "top"), [(48, 1, 9), (36, 3, 99)], ids=["ties", "wide"])
-def test_exchanges_equal_the_oracles(n: int, columns: int, top: int, start: str) -> None:
+@pytest.mark.parametrize(
+    ("n", "columns", "top", "objective"),
+    [(48, 1, 9, "loss"), (36, 3, 99, "loss"), (36, 0, 0, "loss"), (36, 0, 0, "mi")],
+    ids=["ties", "wide", "every kind", "every kind, mi"],
+)
+def test_exchanges_equal_the_oracles(n: int, columns: int, top: int, objective: str, start: str) -> None:
     """Two values as often as each other with l = 2: no cluster can spare a row, and all that is gained is gained by exchanges.
 
-    Later passes look at little of what they looked at before, which the oracle knows nothing of.
+    Later passes look at little of what they looked at before, and clusters that a row would widen too much are passed over, which the oracle
+    knows nothing of.
     """
     rng = random.Random(1)
     for _ in range(25):
         said = [row % 2 for row in range(n)]
         rng.shuffle(said)
         quasi = tuple(Quasi(f"x{j}", tuple(rng.randint(0, top) for _ in range(n))) for j in range(columns))
+        quasi = quasi or _of_every_kind(rng, n)
         table, privacy = Table(quasi, (Sensitive("s", tuple(said)),)), Privacy(k=6, l=Fraction(2))
-        options = {"start": start, "alpha": "100"}
+        options = {"start": start, "alpha": "100", "objective": objective}
         classes, _ = by_sequential(table, privacy, options, 0)
         expected = sequential(options, 0)(table, privacy, list(range(n)))
         assert [sorted(rows) for rows in classes] == [sorted(rows) for rows in expected]
