@@ -103,8 +103,12 @@ def test_answers_hold_whatever_the_values_are(shared_db: Any, form: str, k: int)
         for i, (question, truth) in enumerate(zip(QUESTIONS, truths, strict=True)):
             cell = cells[f"n{i}"]
             assert cell.low <= truth <= cell.high, (question, truth, cell)
+            assert cell.low <= cell.estimate <= cell.high
     if k == 1:
-        assert cells["n2"].low == sum(place == "a" for place, *_ in ROWS)
+        own = sum(place == "a" for place, *_ in ROWS)
+        assert (
+            cells["n2"].low == cells["n2"].estimate == own
+        )  # what is not listed is most likely none of the listed
         assert cells["n6"].low == cells["n6"].high == sum(place is None for place, *_ in ROWS)
     for refused in ("count(DISTINCT place)", "count(*) FILTER (WHERE place LIKE 'x%')"):
         with pytest.raises(SqlanonError, match="does not list are one value"):

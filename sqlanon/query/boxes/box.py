@@ -7,7 +7,7 @@ a group. Its state describes its NULLs: ``none``, ``all``, ``some`` (any value o
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, Literal
@@ -49,6 +49,7 @@ class Box:
         values: the declared domain, in order.
         type: of an enum in its own order, so that its values compare as in the source.
         nodes: of a hierarchy: label, first leaf, last leaf.
+        beyond: labels of the nodes whose rows may have values that are not listed, any of them.
     """
 
     id: str
@@ -63,6 +64,7 @@ class Box:
     values: tuple[str, ...] = ()
     type: exp.DataType | None = None
     nodes: tuple[tuple[str, int, int], ...] = dataclasses.field(default=(), repr=False)
+    beyond: tuple[str, ...] = dataclasses.field(default=(), repr=False)
 
     @property
     def numeric(self) -> bool:
@@ -106,21 +108,10 @@ def box_of(engine: Engine, released: Released, own: Field, name: str) -> Box:
         facts["nodes"] = _leaves(own) if form.facts.single else _nodes(own, form)
     if form.facts.text and own.kind in ("text", "enum"):
         _check_quotes(engine, released, own)
-    cell = form.cell(own, shape, VIEW)
     if own.recode is not None and own.recode.other is not None:
-        cell = _with_other(cell, own.recode.other, own, facts["nodes"])
-    return _read(Box(name, own, shape, {}, **facts), cell)
-
-
-def _with_other(cell: Cell, other: str, own: Field, nodes: Sequence[tuple[str, int, int]]) -> Cell:
-    """A cell of a node; one that covers the leaf of values that are not listed has any value."""
-    at = own.declared["leaves"].index(other)
-    covering = ", ".join(literal(label) for label, low, high in nodes if low <= at <= high)
-    state = cell.state or "'none'"
-    return replace(
-        cell,
-        state=f"CASE WHEN {state} = 'none' AND {cell.parts['node']} IN ({covering}) THEN 'any' ELSE {state} END",
-    )
+        at = own.declared["leaves"].index(own.recode.other)
+        facts["beyond"] = tuple(label for label, low, high in facts["nodes"] if low <= at <= high)
+    return _read(Box(name, own, shape, {}, **facts), form.cell(own, shape, VIEW))
 
 
 def _read(box: Box, cell: Cell) -> Box:

@@ -79,10 +79,13 @@ class Lookup:
             ways = [sql("COALESCE(:s, 0) > 0", s=self._column("s", group)) for group in mine]
         if self._outside in wanted and self._spread is not None:
             ways.append(negate(column(f"{self.name}_inside", self._table)))
+        valued = any(not group.holds & self._null_tests for group in wanted)
+        if self.box.beyond and valued:
+            node = column(f"{self.box.id}_node", self._table)
+            ways.append(exp.In(this=node, expressions=[string(label) for label in self.box.beyond]))
         if self._state is not None:
-            null = self._null_tests
             ways = [every([self._is("none"), some(ways)]), self._is("some")]
-            ways += [self._is("any")] if any(not group.holds & null for group in wanted) else []
+            ways += [self._is("any")] if valued else []
             # What a function of the analyst's makes of NULL is not always known here.
             unknown = any(test.comparison is None and test.null is None for test in self._tests)
             if self._null in wanted or unknown:

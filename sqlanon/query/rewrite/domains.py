@@ -82,7 +82,7 @@ def _divided(scope: Scope, wanted: Wanted, prefix: str = "") -> Domains:
             continue
         # A value of a box that is not known may pass any predicates but not any set of them.
         line = box.shape == "interval" and not computed(own)
-        tight &= box.state is None or line or simple(own)
+        tight &= (box.state is None or line or simple(own)) and not box.beyond
         parts: dict[str, list[Test]] = {}
         if _apart(box, own, wanted):
             tight = False
