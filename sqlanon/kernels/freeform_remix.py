@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 from numba import njit
 
-from sqlanon.kernels.freeform_stream import Words, below, word
+from sqlanon.kernels.freeform_stream import Words, below, choice, word
 
 Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]
@@ -72,7 +72,7 @@ def _matched(edges: Ints, degree: int, box: Ints, place: Ints, holder: Ints, sta
         start = first
         i = start
         while True:
-            at = below(state, degree)
+            at = choice(state, degree)
             if at == place[i]:
                 continue  # the edge that it has is no way out
             came[i] = at
@@ -153,7 +153,15 @@ def remix(targets: Ints, swaps: int, splits: int, state: Words) -> None:
 
 
 @njit(nogil=True, cache=True)
-def _decomposed(edges: Ints, state: Words) -> Ints:
+def divided(edges: Ints, state: Words) -> Ints:
+    """Divide a k-regular graph into k matchings, int32[k, n], by random walks.
+
+    Args:
+        edges: int32[n, k], the boxes of every row; changed.
+        state: the stream.
+
+    Cost: O(n k log n), expected.
+    """
     n, degree = edges.shape
     targets = np.empty((degree, n), np.int32)
     box, place, holder = np.empty(n, np.int32), np.empty(n, np.int32), np.empty(n, np.int32)
@@ -178,4 +186,4 @@ def decomposed(edges: Longs, state: Words) -> Longs:
     n, k = edges.shape
     rest = edges[edges != np.arange(n)[:, None]].reshape(n, k - 1)
     own = np.arange(n, dtype=np.int64)[None, :]
-    return np.concatenate([own, _decomposed(np.ascontiguousarray(rest, np.int32), state)]) if k > 1 else own
+    return np.concatenate([own, divided(np.ascontiguousarray(rest, np.int32), state)]) if k > 1 else own

@@ -11,13 +11,17 @@ from numba import njit
 
 Words = npt.NDArray[np.uint32]
 
-_KEY, _COUNTER, _NONCE, _BUFFER, _USED = 4, 12, 13, 16, 32
-"""Where the parts of a state begin: constants, key, counter, nonce; 16 words of output; how many of them are used."""
+_KEY, _COUNTER, _NONCE, _BUFFER, _USED, _BYTES, _LEFT = 4, 12, 13, 16, 32, 33, 34
+"""Where the parts of a state begin: constants, key, counter, nonce; 16 words of output; how many of them are used; bytes of one more word that
+is used byte by byte; how many of them are left."""
+
+FEW = 64
+"""Choices of so many things take a byte each."""
 
 
 def stream(key: bytes, purpose: int = 0) -> Words:
     """A stream of its own for every key of 32 bytes and purpose from 0 to 2^32 - 1."""
-    state = np.zeros(33, np.uint32)
+    state = np.zeros(35, np.uint32)
     state[:_KEY] = np.frombuffer(b"expand 32-byte k", np.uint32)
     state[_KEY:_COUNTER] = np.frombuffer(key, np.uint32)
     state[_NONCE + 1] = purpose
@@ -78,3 +82,19 @@ def below(state: Words, bound: int) -> int:
         # Words below 2^32 modulo the bound would make small numbers likelier; to divide takes time, and is seldom needed.
         if low >= bound or low >= (np.int64(1) << 32) % bound:
             return product >> 32
+
+
+@njit(nogil=True, cache=True)
+def choice(state: Words, bound: int) -> int:
+    """As `below`, from a byte of the stream where ``bound`` is at most `FEW`: to make the stream is most of what a random walk takes."""
+    if bound > FEW:
+        return below(state, bound)
+    while True:
+        if state[_LEFT] == 0:
+            state[_BYTES], state[_LEFT] = word(state), 4
+        product = np.int64(state[_BYTES] & np.uint32(0xFF)) * bound
+        state[_BYTES] >>= np.uint32(8)
+        state[_LEFT] -= np.uint32(1)
+        low = product & 0xFF
+        if low >= bound or low >= 256 % bound:
+            return product >> 8

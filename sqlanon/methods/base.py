@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from sqlanon.declared.method_options import Given
 from sqlanon.engines.base import TableRef
@@ -14,6 +14,10 @@ from sqlanon.progress import Progress
 from sqlanon.spec import Accuracy, Execution, RefineSpec, SuppressionSpec
 from sqlanon.table.encode import Domain, Encoded
 from sqlanon.table.scratch import Scratch
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,7 +81,8 @@ class Context:
         search_seed: for the search of ``refine``: the same in every run where the policy has no seed.
         listed: the assignment may be `Assignment.listed`; only who reads no table (rid, class) of it says so.
         read_again: somebody may read the codes when the method is done; otherwise it need not leave the work table.
-        secret: what the release's hashes are keyed with, for what must be random to readers and the same in every run.
+        secret: what the release's hashes are keyed with, for what must be random to readers and the same in every run; of a method that makes
+            boxes of their own another one, made of it, which is not what the draw is keyed with.
         release: its name.
     """
 
@@ -103,20 +108,17 @@ class Context:
 
 @dataclass(frozen=True, slots=True)
 class Matches:
-    """k matchings of rows and boxes, of which one is drawn: what a method returns that makes boxes of their own.
+    """A graph of rows and boxes: what a method returns that makes boxes of their own. Which box shows which row is drawn afterwards.
+
+    Which of the rows of equal quasi values have which of their places in ``boxes`` the method does not decide: they are dealt out by a keyed hash.
 
     Attributes:
-        k: how many.
-        edges: scratch table (rid, slot, box integer; matching, base smallint): the boxes of every row; ``slot`` is its place in the
-            method's order, ``base`` the matching that the edge was in before they were remixed.
-        slots: scratch table (rid, slot integer).
-        content: what they were made of, as a keyed hash; with it and the secret, remix and draw can be made again.
+        rid: int32[n], the row ids, in the method's order.
+        boxes: int[k, n], k boxes from 0 to n - 1 of each of these rows, no box twice; every box has k rows.
     """
 
-    k: int
-    edges: TableRef
-    slots: TableRef
-    content: str
+    rid: npt.NDArray[np.int32]
+    boxes: npt.NDArray[np.int32] | npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -124,7 +126,7 @@ class Assignment:
     """Row -> class, in a scratch table (rid integer, class integer).
 
     Attributes:
-        table: the scratch table; classes that are alike have numbers that are near, where the method has an order.
+        table: the scratch table; classes that are alike have numbers that are near, where the method has an order. With ``matches`` nobody reads it.
         execution: what was really used.
         notes: what the owner should know of the way it was found.
         search: figures of the search, by name, for reports: numbers that hold no value of a cell.
@@ -141,7 +143,7 @@ class Assignment:
             class's least common node. A class of more leaves than a node at its level covers is an error that verify finds.
         refined: the local pass that the context asks for is done.
         listed: ``table`` has one row instead, the classes of all rows in the order of their rid: classes integer[].
-        matches: every row has a box of its own: ``table`` has the one that was drawn. None: classes.
+        matches: every row has a box of its own. None: classes.
     """
 
     table: TableRef

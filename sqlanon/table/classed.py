@@ -37,7 +37,7 @@ def attach_classes(
     codes (of those in ``shared``), and a hash and two sorts of the rows of equal codes that more than one class shares.
     """
     roles = encoded.roles
-    ties = divided and any(not _fixed_by_code(reading) for reading in roles.kept)
+    ties = divided and any(not fixed_by_code(reading) for reading in roles.kept)
     if listed and (ties or omitted is not None):
         assign, listed = _by_row(scratch, assign), False
     if omitted is not None:
@@ -86,7 +86,7 @@ def _by_row(scratch: Scratch, listed: TableRef) -> TableRef:
     return assign
 
 
-def _fixed_by_code(reading: Reading) -> bool:
+def fixed_by_code(reading: Reading) -> bool:
     """Whether rows of equal codes publish the same value: of a sensitive column without equal values that look different."""
     exact = reading.column.kind in ("integer", "boolean", "date", "text", "enum")
     return exact and reading.spec.role == "sensitive"

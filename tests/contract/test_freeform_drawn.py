@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Callable, Iterator
 from fractions import Fraction
 from itertools import permutations
 from pathlib import Path
@@ -14,6 +13,9 @@ from typing import Any, NamedTuple
 import numpy as np
 import pytest
 
+from sqlanon.kernels.freeform_remix import remix
+from sqlanon.kernels.freeform_stream import stream
+from sqlanon.methods.base import Assignment, Matches
 from sqlanon.methods.freeform import walk
 from sqlanon.methods.freeform.method import Freeform
 from sqlanon.release.make import run as making
@@ -42,14 +44,16 @@ class Enough(Exception):
 
 
 def by_secret(
-    db: Any, case: Case, directory: Path, monkeypatch: pytest.MonkeyPatch, secrets: int, order: str = "tree"
-) -> list[Made]:
-    """What the method makes of a case by each of so many secrets: the run's own one, and others in its place."""
+    db: Any, case: Case, directory: Path, monkeypatch: pytest.MonkeyPatch, secrets: int, order: str = "tree",
+    change: Callable[[Matches], Matches] = lambda matches: matches,
+) -> list[Made]:  # fmt: skip
+    """What is drawn of a case by each of so many secrets, the run's own one being another; of the method's graph as it is, or changed."""
     found: list[Made] = []
-    assign, own = Freeform.assign, "7" * 64
+    draw, own = making.candidates.drawn, "7" * 64
 
-    def looked(self: Freeform, context: Any) -> Any:
-        assert context.secret == own
+    def looked(context: Any, spec: Any, secret: str, matches: Any) -> Any:
+        assert secret == own
+        assert context.secret != own
         scratch, values = context.scratch, case.values(case.sensitive[0])
         (alias,) = (reading.alias for reading in context.encoded.roles.kept)
         row_of = {
@@ -57,9 +61,9 @@ def by_secret(
             for rid, value in fetch(scratch.engine, context.encoded.stage, "rid", alias)
         }
         for number in range(secrets):
-            made = assign(self, replace(context, secret=f"{number:064x}"))
-            slots, targets = [0] * len(values), np.zeros((made.matches.k, len(values)), int)
-            edges = fetch(scratch.engine, made.matches.edges, "rid", "slot", "matching", "box")
+            made = draw(context, spec, f"{number:064x}", change(matches))
+            slots, targets = [0] * len(values), np.zeros((made.k, len(values)), int)
+            edges = fetch(scratch.engine, made.edges, "rid", "slot", "matching", "box")
             for rid, slot, matching, box in edges:
                 slots[row_of[rid]], targets[matching, row_of[rid]] = int(slot), box
             drawn = [0] * len(values)
@@ -67,15 +71,15 @@ def by_secret(
                 drawn[row_of[rid]] = int(box)
             (t,) = np.flatnonzero((targets == drawn).all(axis=1))
             found.append(Made(slots, targets.tolist(), int(t)))
-            for table in (made.matches.slots, made.matches.edges, made.table):
+            for table in (made.slots, made.edges, made.table):
                 scratch.drop(table)
         raise Enough
 
     with monkeypatch.context() as patch:
         patch.setattr(making, "secrets", SimpleNamespace(token_hex=lambda _: own))
-        patch.setattr(Freeform, "assign", looked)
+        patch.setattr(making.candidates, "drawn", looked)
         with pytest.raises(Enough):
-            run(db, case, directory, method=f"freeform:passes=0,order={order}")
+            run(db, case, directory, name="drawn", method=f"freeform:passes=0,order={order}")
     return found
 
 
@@ -110,17 +114,50 @@ def test_secrets_draw_every_edge_and_every_order_of_equal_rows_as_often(
         assert unevenness(counts, 3) < 18.43
 
 
+def test_a_method_decides_nothing_but_the_graph(
+    shared_db: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Neither by the order of rows, nor by which of equal ones has which place, nor by numbers of boxes, nor by first matchings."""
+    case = Case("graph", {"x": "INTEGER", "s": "INTEGER"}, tuple((i // 2, i) for i in range(12)),
+                {"x": QI()}, ("s",), Privacy(k=3))  # fmt: skip
+    rng = np.random.default_rng(4)
+
+    def changed(matches: Matches) -> Matches:
+        rid = matches.rid.reshape(-1, 2)[:, ::-1].ravel()  # each row has the place of its equal one
+        pairs = rng.permutation(6)
+        order = np.stack([2 * pairs, 2 * pairs + 1], axis=1).ravel()
+        targets = rng.permutation(12).astype(np.int32)[matches.boxes[:, order]]
+        remix(targets, 5, 5, stream(bytes(32)))
+        return Matches(rid[order], targets)
+
+    made = by_secret(shared_db, case, tmp_path, monkeypatch, 6)
+    assert len({one.drawn for one in made}) > 1
+    assert by_secret(shared_db, case, tmp_path, monkeypatch, 6, change=changed) == made
+
+
 POINTS = [(0,), (0,), (4,), (9,)]
 CROSSED = [[0, 1, 2, 3], [2, 3, 0, 1]]
 """Rows 0 and 1 are equal; the second matching exchanges 0 and 2, and 1 and 3."""
 VALUES = (5, 3, 1, 0)
 
 
+def by_private_values(_: Freeform, context: Any) -> Assignment:
+    """A method that has equal rows in the order of their private values."""
+    (alias,) = (reading.alias for reading in context.encoded.roles.kept)
+    found = sorted(fetch(context.scratch.engine, context.encoded.stage, "q1", alias, "rid"))
+    rid = np.array([rid for _, _, rid in found], np.int32)
+    return Assignment(context.scratch.table("assign"), "kernel", matches=Matches(rid, np.array(CROSSED)))
+
+
+@pytest.mark.cover
+@pytest.mark.parametrize("hostile", [False, True])
 def test_which_of_equal_rows_comes_first_gives_no_row_away(
-    shared_db: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    shared_db: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, *, hostile: bool
 ) -> None:
     """All private values, by the product: were equal rows in the order of their values, boxes that show 5, 3, 1, 0 would make row 2 certain."""
     monkeypatch.setattr(walk, "walked", lambda *_: np.array(CROSSED, np.int64))
+    if hostile:
+        monkeypatch.setattr(Freeform, "assign", by_private_values)
     reached: dict[tuple[object, ...], set[frozenset[tuple[tuple[Box, object], int]]]] = {}
     for private in permutations(VALUES):
         rows = tuple((x, s) for (x,), s in zip(POINTS, private, strict=True))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -13,24 +14,42 @@ import pytest
 from sqlanon.declared import check
 from sqlanon.engines.base import Statement
 from sqlanon.errors import PrivacyViolation
-from sqlanon.methods.base import Assignment
+from sqlanon.kernels import freeform_graph as graph
+from sqlanon.methods.base import Matches
+from sqlanon.methods.freeform import draw, secret
 from sqlanon.methods.freeform import method as code
-from sqlanon.methods.freeform import walk
+from sqlanon.methods.freeform.draw import drawn as draw_of
 from sqlanon.release.make import classes as making
+from sqlanon.release.make.candidates import Drawn
+from tests.contract.cases import QI, Case
 from tests.contract.own_boxes import SMALL, fetch, run
+from tests.oracle.requirements import Privacy
 
 
-def assigned(monkeypatch: pytest.MonkeyPatch, change: Callable[[Any, Assignment], Assignment]) -> None:
-    """The method's assignment, changed before it is recoded."""
-    assign = code.Freeform.assign
-    monkeypatch.setattr(code.Freeform, "assign", lambda self, context: change(context, assign(self, context)))
+def drawn_anew(monkeypatch: pytest.MonkeyPatch, change: Callable[[Any, Drawn], Drawn]) -> None:
+    """What was drawn, changed before it is recoded."""
+    drawn = making.candidates.drawn
+    monkeypatch.setattr(
+        making.candidates, "drawn", lambda context, *more: change(context, drawn(context, *more))
+    )
+
+
+def changed_remix(monkeypatch: pytest.MonkeyPatch, change: Callable[[Any], Any]) -> None:
+    """What is made of the graph the first time, changed; verification makes it as it is."""
+    remixed, calls = draw.remixed, []
+
+    def once(held: Any, key: bytes) -> Any:
+        calls.append(1)
+        return change(remixed(held, key)) if len(calls) == 1 else remixed(held, key)
+
+    monkeypatch.setattr(draw, "remixed", once)
 
 
 def test_an_edge_that_is_there_twice_is_refused(
     shared_db: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """The rows then have fewer than k boxes."""
-    monkeypatch.setattr(walk, "remixed", lambda made, _: np.stack([made[0], made[0], *made[2:]]))
+    changed_remix(monkeypatch, lambda made: np.stack([made[0], made[0], *made[2:]]))
     with pytest.raises(PrivacyViolation, match="no 3 matchings of 30 rows and boxes without a common edge"):
         run(shared_db, SMALL, tmp_path)
 
@@ -40,12 +59,12 @@ def test_two_rows_with_one_box_are_refused(
 ) -> None:
     """A matching is a bijection."""
 
-    def twice(made: Any, _: bytes) -> Any:
+    def twice(made: Any) -> Any:
         broken = made.copy()
         broken[1, 0] = broken[1, 1]
         return broken
 
-    monkeypatch.setattr(walk, "remixed", twice)
+    changed_remix(monkeypatch, twice)
     with pytest.raises(PrivacyViolation, match="nothing was published"):
         run(shared_db, SMALL, tmp_path)
 
@@ -92,16 +111,15 @@ def test_boxes_of_other_rows_than_the_certificate_names_are_refused(
 ) -> None:
     """The graph is regular, and each box the least cover of its rows: but rows are published in boxes that do not cover them."""
 
-    def renamed(context: Any, made: Assignment) -> Assignment:
-        engine, matches = context.scratch.engine, made.matches
-        assert matches is not None
-        names = ("rid", "slot", "box", "matching", "base")
-        columns = dict(zip(names, np.array(fetch(engine, matches.edges, *names), np.int32).T, strict=True))
+    def renamed(context: Any, made: Drawn) -> Drawn:
+        engine = context.scratch.engine
+        names = ("rid", "slot", "box", "matching")
+        columns = dict(zip(names, np.array(fetch(engine, made.edges, *names), np.int32).T, strict=True))
         other = context.scratch.table("renamed")
         engine.load_arrays(other, columns | {"rid": len(SMALL.rows) - 1 - columns["rid"]})
-        return replace(made, matches=replace(matches, edges=other))
+        return replace(made, edges=other)
 
-    assigned(monkeypatch, renamed)
+    drawn_anew(monkeypatch, renamed)
     with pytest.raises(PrivacyViolation, match="edges are of another row than the certificate says"):
         run(shared_db, SMALL, tmp_path)
 
@@ -111,14 +129,14 @@ def test_a_draw_that_is_no_matching_is_refused(
 ) -> None:
     """Half of the rows by one, half by another; and rows that change places."""
 
-    def shifted(context: Any, made: Assignment) -> Assignment:
+    def shifted(context: Any, made: Drawn) -> Drawn:
         engine = context.scratch.engine
         rid, of = np.array(fetch(engine, made.table, "rid", "class"), np.int64).T.astype(np.int32)
         other = context.scratch.table("other")
         engine.load_arrays(other, {"rid": rid, "class": np.roll(of, 1)})
         return replace(made, table=other)
 
-    assigned(monkeypatch, shifted)
+    drawn_anew(monkeypatch, shifted)
     with pytest.raises(PrivacyViolation, match="the draw is none of the matchings"):
         run(shared_db, SMALL, tmp_path)
 
@@ -127,13 +145,13 @@ def test_a_draw_that_is_not_the_secrets_is_refused(
     shared_db: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """Always the next matching: it passes every check but the last."""
-    drawn, calls = walk.drawn, []
+    drawn, calls = draw.drawn, []
 
     def next_one(k: int, key: bytes) -> int:
         calls.append(1)
         return (drawn(k, key) + 1) % k if len(calls) == 1 else drawn(k, key)
 
-    monkeypatch.setattr(walk, "drawn", next_one)
+    monkeypatch.setattr(draw, "drawn", next_one)
     with pytest.raises(PrivacyViolation, match="remix and draw are not those of the release's secret"):
         run(shared_db, SMALL, tmp_path)
 
@@ -141,14 +159,89 @@ def test_a_draw_that_is_not_the_secrets_is_refused(
 def test_matchings_that_are_not_remixed_are_refused(
     shared_db: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    remixed, calls = walk.remixed, []
-
-    def not_once(made: Any, key: bytes) -> Any:
-        calls.append(1)
-        return made if len(calls) == 1 else remixed(made, key)
-
-    monkeypatch.setattr(walk, "remixed", not_once)
+    """Other matchings of the same graph: the draw takes another one."""
+    changed_remix(monkeypatch, lambda made: np.roll(made, 1, axis=0))
     with pytest.raises(PrivacyViolation, match="remix and draw are not those of the release's secret"):
+        run(shared_db, SMALL, tmp_path)
+
+
+def test_a_key_of_another_content_is_refused(
+    shared_db: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Contents are tried until the first matching is drawn: with each of them remix and draw are those of the secret."""
+    content_of, key_of = secret.content_of, secret.key_of
+
+    def tried(hidden: str, *more: Any) -> str:
+        made = content_of(hidden, *more)
+        contents = (hashlib.sha256(f"{made}{number}".encode()).hexdigest() for number in range(100))
+        return next(one for one in contents if draw_of(3, key_of(hidden, "tried", one)) == 0)
+
+    monkeypatch.setattr(secret, "content_of", tried)
+    with pytest.raises(PrivacyViolation, match="not keyed by the secret, the policy's options and the quasi"):
+        run(shared_db, SMALL, tmp_path, name="tried")
+
+
+def test_rows_that_are_numbered_in_another_order_are_refused(
+    shared_db: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def backwards(context: Any, made: Drawn) -> Drawn:
+        engine, last = context.scratch.engine, len(SMALL.rows) - 1
+        tables = {}
+        for name, columns in (("edges", ("rid", "slot", "box", "matching")), ("slots", ("rid", "slot"))):
+            rows = np.array(fetch(engine, getattr(made, name), *columns), np.int32).T
+            tables[name] = context.scratch.table(f"backwards_{name}")
+            found = dict(zip(columns, rows, strict=True))
+            engine.load_arrays(tables[name], found | {"slot": last - found["slot"]})
+        return replace(made, **tables)
+
+    drawn_anew(monkeypatch, backwards)
+    with pytest.raises(PrivacyViolation, match="30 of 30 rows are not numbered in the order of their quasi"):
+        run(shared_db, SMALL, tmp_path)
+
+
+def test_an_order_of_equal_rows_that_is_not_the_secrets_is_refused(
+    shared_db: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It might be that of their private values, which makes some matchings impossible to a reader."""
+    case = Case("alike", {"x": "INTEGER", "s": "INTEGER"}, tuple((i // 10, i) for i in range(30)),
+                {"x": QI()}, ("s",), Privacy(k=3))  # fmt: skip
+    keyed = making.candidates.keyed
+    monkeypatch.setattr(making.candidates, "keyed", lambda *some: keyed(*some[:-1], "another"))
+    with pytest.raises(
+        PrivacyViolation, match="rows are not numbered in the order of their quasi values and"
+    ):
+        run(shared_db, case, tmp_path)
+
+
+def test_boxes_that_are_numbered_in_another_order_are_refused(
+    shared_db: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    in_order = graph.boxes_in_order
+    monkeypatch.setattr(graph, "boxes_in_order", lambda held: in_order(held)[::-1])
+    with pytest.raises(PrivacyViolation, match="remix and draw are not those of the release's secret"):
+        run(shared_db, SMALL, tmp_path)
+
+
+@pytest.mark.parametrize("wrong", ["a box twice", "a box of more rows", "a row twice"])
+def test_a_method_whose_graph_is_not_regular_is_refused(
+    shared_db: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, wrong: str
+) -> None:
+    """Random walks on it might not end."""
+    assign = code.Freeform.assign
+
+    def changed(self: Any, context: Any) -> Any:
+        made = assign(self, context)
+        rid, boxes = made.matches.rid.copy(), made.matches.boxes.copy()
+        if wrong == "a box twice":
+            boxes[1] = boxes[0]
+        elif wrong == "a box of more rows":
+            boxes[0, 0] = next(box for box in range(30) if box not in boxes[:, 0])
+        else:
+            rid[0] = rid[1]
+        return replace(made, matches=Matches(rid, boxes))
+
+    monkeypatch.setattr(code.Freeform, "assign", changed)
+    with pytest.raises(PrivacyViolation, match="nothing was published"):
         run(shared_db, SMALL, tmp_path)
 
 

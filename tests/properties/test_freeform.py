@@ -12,14 +12,17 @@ from hypothesis import strategies as st
 
 from sqlanon.kernels.freeform_assign import assign
 from sqlanon.kernels.freeform_cost import coordinates, joined, total
+from sqlanon.kernels.freeform_graph import are_in_order, boxes_in_order, rows_of_boxes
 from sqlanon.kernels.freeform_prices import prices
 from sqlanon.kernels.freeform_remix import decomposed, remix, split, swap
-from sqlanon.kernels.freeform_stream import below, refill, stream, word
-from sqlanon.methods.freeform.walk import drawn, remixed, walked, windows_of
+from sqlanon.kernels.freeform_stream import below, choice, refill, stream, word
+from sqlanon.methods.freeform.draw import drawn, remixed
+from sqlanon.methods.freeform.walk import walked, windows_of
 from tests.contract.cases import Case
 from tests.oracle.domains import Quasi, Table
 from tests.oracle.extent import extent
-from tests.oracle.freeform import least_loss, loss, rows_of_boxes
+from tests.oracle.freeform import least_loss, loss
+from tests.oracle.freeform import rows_of_boxes as rows_of_boxes_of
 from tests.properties.kernel import product_codes
 from tests.properties.onedim import in_order
 from tests.properties.strategies import cases, examples
@@ -51,6 +54,11 @@ def cyclic(k: int, n: int) -> np.ndarray:
     return np.array([[(i + t) % n for i in range(n)] for t in range(k)], np.int32)
 
 
+def held_of(targets: np.ndarray) -> np.ndarray:
+    """The rows of every box, by brute force."""
+    return np.array([sorted(rows) for rows in rows_of_boxes_of(targets.tolist())], np.int32)
+
+
 @pytest.mark.property
 @examples(60)
 @given(case=cases(max_rows=24), k=st.integers(1, 5), block=st.integers(2, 12))
@@ -67,7 +75,7 @@ def test_matchings_have_no_common_edge_and_passes_are_never_worse(case: Case, k:
         losses.append(total(own, targets))
         assert losses[-1] == loss(table, targets.tolist())
     assert losses == sorted(losses, reverse=True)
-    after = remixed(targets, KEY)
+    after = remixed(held_of(targets), KEY)
     assert graph(after) == graph(targets)
     check(after)
     assert (walk(table, k, block, 3, threads=2) == targets).all()
@@ -91,7 +99,7 @@ def test_costs_are_how_much_boxes_grow(case: Case, data: st.DataObject) -> None:
     prices(codes, shape, held, t, k, 0, n, targets[t].copy(), cost)
     without = np.delete(targets, t, axis=0)
     for b, box in enumerate(targets[t].tolist()):
-        others = rows_of_boxes(without.tolist())[box]
+        others = rows_of_boxes_of(without.tolist())[box]
         for i in range(n):
             if i in others:
                 assert cost[b, i] == 2**31 - 1
@@ -186,7 +194,7 @@ def test_each_edge_is_drawn_as_often() -> None:
     n, k, keys = 12, 4, 2000
     counts = np.zeros((n, n))
     for number in range(keys):
-        targets = remixed(cyclic(k, n), key_of(number))
+        targets = remixed(held_of(cyclic(k, n)), key_of(number))
         counts[np.arange(n), targets[drawn(k, key_of(number))]] += 1
     expected = keys / k
     assert ((counts > 0).sum(axis=1) == k).all()
@@ -201,10 +209,10 @@ def test_one_known_match_leaves_the_other_rows_a_choice() -> None:
     points = np.sort(rng.integers(0, 2000, n))
     table = Table((Quasi("x", tuple(points.tolist())), Quasi("y", tuple(rng.integers(0, 50, n).tolist()))))
     targets = walk(table, k, n, 1)
-    known = targets[0, 7]
+    known, held = targets[0, 7], held_of(targets)
     counts = np.zeros((n, n))
     for number in range(keys):
-        after = remixed(targets, key_of(number))
+        after = remixed(held, key_of(number))
         (t,) = np.flatnonzero(after[:, 7] == known)
         counts[np.arange(n), after[t]] += 1
     counts[7] = 0
@@ -217,6 +225,43 @@ def test_a_graph_is_divided_with_the_identity_first() -> None:
     check(targets)
     assert targets[0].tolist() == list(range(9))
     assert graph(targets) == edges.tolist()
+
+
+@examples(60)
+@given(n=st.integers(1, 12), data=st.data())
+def test_a_graph_is_remixed_in_one_way_whatever_it_was_divided_into(n: int, data: st.DataObject) -> None:
+    """Boxes in the order of their rows, by Python's own sort; other matchings, and other numbers of boxes, are the same graph."""
+    k = data.draw(st.integers(1, n))
+    targets = cyclic(k, n)[:, data.draw(st.permutations(range(n)))]
+    remix(targets, k, k, stream(key_of(data.draw(st.integers(0, 9)))))
+    again = np.array(data.draw(st.permutations(range(n))), np.int32)[targets]
+    remix(again, k, k, stream(KEY))
+    made = []
+    for one in (targets, again):
+        regular, held = rows_of_boxes(one)
+        assert regular
+        assert held.tolist() == held_of(one).tolist()
+        assert are_in_order(held) == (held.tolist() == sorted(held.tolist()))
+        held = held[boxes_in_order(held)]
+        assert held.tolist() == sorted(held_of(one).tolist())
+        made.append(remixed(held, KEY))
+    check(made[0])
+    assert graph(made[0]) == np.sort([np.flatnonzero((held == i).any(axis=1)) for i in range(n)]).tolist()
+    assert (made[0] == made[1]).all()
+
+
+@examples(60)
+@given(n=st.integers(2, 8), data=st.data())
+def test_what_is_no_regular_graph_is_found(n: int, data: st.DataObject) -> None:
+    k = data.draw(st.integers(1, n))
+    targets = cyclic(k, n)
+    targets[data.draw(st.integers(0, k - 1)), data.draw(st.integers(0, n - 1))] = data.draw(
+        st.integers(-1, n)
+    )
+    boxes = targets.T.tolist()
+    found, _ = rows_of_boxes(targets)
+    rows = [[row for row in range(n) if box in boxes[row]] for box in range(n)]
+    assert found == (all(len(own) == k for own in rows) and all(len(set(own)) == k for own in boxes) and not {-1, n} & set(targets.ravel().tolist()))  # fmt: skip
 
 
 def test_swaps_and_splits_change_what_they_are_given_alone() -> None:
@@ -238,7 +283,30 @@ def test_the_stream_is_chacha20() -> None:
     assert state[16:32].tobytes() == bytes.fromhex(expected)
     state = stream(KEY)
     assert {below(state, 5) for _ in range(200)} == set(range(5))
+    assert {choice(state, 5) for _ in range(200)} == set(range(5))
     assert word(stream(KEY)) != word(stream(KEY, 1))
+
+
+@pytest.mark.parametrize("bound", [1, 3, 7, 10, 48, 51, 64, 65])
+def test_few_things_are_chosen_as_often(bound: int) -> None:
+    """By 256 bytes in a row, each value once, and those that are too many left out: every number as often; by chi-square otherwise."""
+    state = stream(KEY)
+    seen: list[int] = []
+    if bound <= 64:
+        for first in range(0, 256, 64):  # four bytes a word, sixteen words a block
+            state[16:32] = np.arange(first, first + 64, dtype=np.uint8).view(np.uint32)
+            state[32] = 0
+            while state[32] < 16 or state[34] > 0:
+                block = state[12]
+                found = choice(state, bound)
+                if state[12] != block:
+                    break  # the last bytes were left out
+                seen.append(found)
+            state[34] = 0
+        assert np.bincount(seen).tolist() == [256 // bound] * bound
+        return
+    counts = np.bincount([choice(state, bound) for _ in range(200 * bound)], minlength=bound)
+    assert ((counts - 200) ** 2 / 200).sum() < 115  # the 0.9999 quantile of 64 degrees of freedom
 
 
 def test_short_last_blocks_join_their_neighbours() -> None:

@@ -10,12 +10,13 @@ from itertools import permutations
 import numpy as np
 import pytest
 
-from sqlanon.methods.freeform.walk import remixed, walked
+from sqlanon.methods.freeform.draw import remixed
+from sqlanon.methods.freeform.walk import walked
 from tests.oracle.domains import Quasi, Table
 from tests.oracle.freeform import Box, posterior, published
 from tests.properties.kernel import product_codes
 from tests.properties.onedim import in_order
-from tests.properties.test_freeform import key_of
+from tests.properties.test_freeform import held_of, key_of
 
 Seen = Counter[tuple[Box, object]]
 
@@ -78,7 +79,7 @@ def test_no_value_of_a_row_is_surer_than_one_in_k(points: list[tuple[int, ...]],
     codes = np.array([product_codes(column) for column in table.quasi], np.int32)
     _, shape = in_order(table)
     matchings = [
-        remixed(walked(codes, shape, k, 2 * k, passes, key_of(number), 1), key_of(number)).tolist()
+        remixed(held_of(walked(codes, shape, k, 2 * k, passes, key_of(number), 1)), key_of(number)).tolist()
         for number in range(3)
     ]
     equal = [i for i in range(n) if points[i] == points[0]]

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import sqlanon
-from sqlanon.methods.freeform import method as code
+from sqlanon.release.make import classes as making
 from sqlanon.release.store.catalog import Catalog
 from tests.contract.own_boxes import fetch
 from tests.covering import seeds
@@ -37,22 +37,22 @@ def write(db: Any, table: str, source: Source, illness: str = "i") -> None:
 
 @pytest.fixture
 def graphs(monkeypatch: pytest.MonkeyPatch) -> list[Graph]:
-    """The graph of every version that is made, as the method gave it."""
+    """The graph of every version that is made, as it was drawn."""
     made: list[Graph] = []
-    assign = code.Freeform.assign
+    draw = making.candidates.drawn
 
-    def seen(self: Any, context: Any) -> Any:
-        found = assign(self, context)
+    def seen(context: Any, *more: Any) -> Any:
+        found = draw(context, *more)
         engine = context.scratch.engine
         ages = dict(fetch(engine, context.encoded.stage, "rid", "q1"))
         drawn = dict(fetch(engine, found.table, "rid", "class"))
         fits: dict[int, set[int]] = {rid: set() for rid in ages}
-        for rid, box in fetch(engine, found.matches.edges, "rid", "box"):
+        for rid, box in fetch(engine, found.edges, "rid", "box"):
             fits[rid].add(box)
         made.append({age: (drawn[rid], frozenset(fits[rid])) for rid, age in ages.items()})
         return found
 
-    monkeypatch.setattr(code.Freeform, "assign", seen)
+    monkeypatch.setattr(making.candidates, "drawn", seen)
     return made
 
 

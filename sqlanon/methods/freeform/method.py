@@ -14,12 +14,11 @@ if TYPE_CHECKING:
 
     from sqlanon.methods.shared.kernel_input import Loaded
 
-    Ints = npt.NDArray[np.int32]
     Longs = npt.NDArray[np.int64]
 
 
 class Freeform:
-    """k matchings of rows and boxes, remixed by a secret, and one of them drawn.
+    """k matchings of rows and boxes, found by the quasi values alone; the run remixes them and draws one by its secret.
 
     Args:
         solver: how rows are matched.
@@ -59,7 +58,7 @@ class Freeform:
         from sqlanon.methods.freeform.blocks import solved_in_blocks
         from sqlanon.methods.freeform.secret import content_of, key_of
         from sqlanon.methods.freeform.solvers import UnsolvedError
-        from sqlanon.methods.freeform.walk import drawn, remixed, size_of, walked
+        from sqlanon.methods.freeform.walk import size_of, walked
         from sqlanon.methods.shared import kernel_input
         from sqlanon.methods.shared.compiling import note_compiling
         from sqlanon.privacy import least_rows
@@ -68,7 +67,7 @@ class Freeform:
         k = least_rows(context.requirements)
         geometry = kernel_input.geometry(context)
         rid, codes, _, _ = kernel_input.fetch_codes(context, tie_break=False, sensitive=False)
-        loaded = kernel_input.Loaded(_turns(context)[rid], codes, [], geometry)
+        loaded = kernel_input.Loaded(rid, codes, [], geometry)
         order = self._arranged(context, loaded)
         lined = np.ascontiguousarray(codes[:, order])
         options = {
@@ -78,8 +77,7 @@ class Freeform:
             "passes": self.passes,
             "k": k,
         }
-        content = content_of(context.secret, options, lined, geometry)
-        key = key_of(context.secret, context.release, content)
+        key = key_of(context.secret, context.release, content_of(context.secret, options, lined, geometry))
 
         def progress(done: int, of: int) -> None:
             context.progress.update(done, of, "matchings")
@@ -92,8 +90,8 @@ class Freeform:
                 made = solved_in_blocks(self.solver, lined, geometry, k, self.block, progress)
             except UnsolvedError as unsolved:
                 raise UnsupportedError(f"method freeform: {unsolved}") from unsolved
-        matchings = remixed(made, key)
-        return _assignment(context, rid[order], made, matchings, drawn(k, key), content)
+        nobody = context.scratch.table("assign")
+        return Assignment(nobody, "kernel", divided=False, matches=Matches(rid[order], made))
 
     def _arranged(self, context: Context, loaded: Loaded) -> Longs:
         """The rows in order, by their place in what was loaded; rows of equal codes are in the order of their ``rid``."""
@@ -110,53 +108,3 @@ class Freeform:
         found = order.arrange(context, loaded)
         order.within(context, found.bare, loaded.geometry)
         return found.bare.number.astype(np.int64)
-
-
-def _turns(context: Context) -> Ints:
-    """The place of every row, by its row id, in an order that says nothing about rows."""
-    import numpy as np
-
-    kept = [{"alias": reading.alias, "kind": reading.column.kind} for reading in context.encoded.roles.kept]
-    scratch = context.scratch
-    keyed = scratch.table("keyed")
-    # What is fetched as arrays is written into the statement's text: the secret must not be.
-    scratch.execute(
-        "freeform/keyed",
-        {"secret": context.secret},
-        keyed=keyed,
-        stage=context.encoded.stage,
-        kept=kept,
-        link=context.encoded.roles.link,
-    )
-    rid, turn = scratch.fetch_arrays(scratch.sql("freeform/turns", keyed=keyed), ["int32", "int32"])
-    scratch.drop(keyed)
-    found = np.empty(len(rid), np.int32)
-    found[rid] = turn
-    return found
-
-
-def _assignment(
-    context: Context, rid: Ints, made: Longs, matchings: Ints, draw: int, content: str
-) -> Assignment:
-    """What the tables of a run are made of; ``rid``: the rows in order."""
-    import numpy as np
-
-    k, n = matchings.shape
-    base = np.empty((k, n), np.int16)
-    np.put_along_axis(base, np.argsort(matchings, axis=0), np.argsort(made, axis=0).astype(np.int16), axis=0)
-    slots = np.arange(n, dtype=np.int32)
-    scratch, engine = context.scratch, context.scratch.engine
-    table, edges, places = scratch.table("assign"), scratch.table("edges"), scratch.table("slots")
-    engine.load_arrays(table, {"rid": rid, "class": matchings[draw]})
-    engine.load_arrays(places, {"rid": rid, "slot": slots})
-    for t in range(k):
-        number = np.full(n, t, np.int16)
-        columns = {
-            "rid": rid,
-            "slot": slots,
-            "box": matchings[t],
-            "matching": number,
-            "base": base[t],
-        }
-        engine.load_arrays(edges, columns)
-    return Assignment(table, "kernel", divided=False, matches=Matches(k, edges, places, content))

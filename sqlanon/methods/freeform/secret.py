@@ -1,4 +1,4 @@
-"""What remix and draw are keyed with: a secret that readers do not have, and nothing that a private value changes."""
+"""What random numbers are keyed with: a secret that readers do not have, and nothing that a private value changes."""
 
 from __future__ import annotations
 
@@ -14,10 +14,15 @@ if TYPE_CHECKING:
     from sqlanon.kernels.extent import Geometry
 
 
+def of_method(secret: str) -> str:
+    """What a method gets in place of the secret: by this it cannot find out what would be drawn of a graph, and choose the graph by it."""
+    return hmac.new(secret.encode(), b"freeform method", hashlib.sha256).hexdigest()
+
+
 def content_of(
     secret: str, options: Mapping[str, object], codes: npt.NDArray[np.int32], geometry: Geometry
 ) -> str:
-    """What the matchings were made of, as a keyed hash: the options, and the quasi values in their order.
+    """What matchings are made of, as a keyed hash: the method and its options, and the quasi values in their order.
 
     Private values are not among them: if they changed the draw, and not the graph, a reader of two versions could match rows by
     private values, and would be left with what their two boxes have in common.
@@ -34,5 +39,5 @@ def content_of(
 
 
 def key_of(secret: str, release: str, content: str) -> bytes:
-    """32 bytes that remix and draw are made with."""
+    """32 bytes that random numbers are made with."""
     return hmac.new(secret.encode(), f"freeform key\0{release}\0{content}".encode(), hashlib.sha256).digest()

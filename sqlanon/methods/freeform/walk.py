@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sqlanon.kernels.freeform_assign import improve
-from sqlanon.kernels.freeform_remix import SWAPS, remix
-from sqlanon.kernels.freeform_stream import below, stream
+from sqlanon.kernels.freeform_remix import remix
+from sqlanon.kernels.freeform_stream import stream
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -22,9 +22,6 @@ if TYPE_CHECKING:
 
 LEAST_BLOCK = 512
 """Rows of a block where the policy does not say, or 2 k, if that is more."""
-
-_REMIXED, _DRAWN = 0, 1
-"""Purposes of streams of random numbers; passes have those after them."""
 
 
 def size_of(block: int, k: int) -> int:
@@ -83,7 +80,7 @@ def walked(
             all_of(t, t, windows_of(n, block))
         for turn in range(passes if k > 1 else 0):
             mixed = targets.astype(np.int32)
-            remix(mixed, k, 1, stream(key, _DRAWN + 1 + turn))
+            remix(mixed, k, 1, stream(key, turn))
             targets[:] = mixed
             for t in range(k):
                 held[t, targets[t]] = np.arange(n)
@@ -91,16 +88,3 @@ def walked(
             for t in range(k):
                 all_of(t, k, windows)
     return targets
-
-
-def remixed(targets: Ints | Longs, key: bytes) -> Ints:
-    """Other matchings of the same boxes, at random: at least 10 k swaps and k divisions of three or more. Cost: O(n k log n), expected."""
-    found = targets.astype(np.int32)
-    k = len(found)
-    remix(found, SWAPS * k, k, stream(key, _REMIXED))
-    return found
-
-
-def drawn(k: int, key: bytes) -> int:
-    """The matching by which rows are published, every one equally likely."""
-    return int(below(stream(key, _DRAWN), k))

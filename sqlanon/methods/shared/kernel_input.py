@@ -29,6 +29,7 @@ from sqlanon.methods.shared.threads import spread
 from sqlanon.privacy import Coded, Values, beyond_rows, least_rows, shapes_beyond_rows
 from sqlanon.privacy.values import rows_of_codes, values_of
 from sqlanon.table.encode import Domain, by_code
+from sqlanon.table.scratch import Scratch
 from sqlanon.table.tree import Tree, tree_of
 from sqlanon.table.work import check_rows
 
@@ -48,13 +49,18 @@ def kind_of(domain: Domain) -> int:
 
 
 def geometry(context: Context) -> Geometry:
-    """The attributes' facts and tables; positions come from the domain tables, one integer a code."""
-    facts = np.zeros((len(context.encoded.quasi), 9), dtype=np.int64)
+    """The attributes' facts and tables; see `geometry_of`."""
+    return geometry_of(context.scratch, context.encoded.quasi)
+
+
+def geometry_of(scratch: Scratch, quasi: Sequence[Domain]) -> Geometry:
+    """The facts and tables of attributes; positions come from the domain tables, one integer a code."""
+    facts = np.zeros((len(quasi), 9), dtype=np.int64)
     tables: list[npt.NDArray[np.int64]] = []
     start = bits = 0
-    ordered = [domain for domain in context.encoded.quasi if kind_of(domain) == ORDERED]
-    positions = by_code(context.scratch, "table/domain_positions", ordered, "int32")
-    for j, domain in enumerate(context.encoded.quasi):
+    ordered = [domain for domain in quasi if kind_of(domain) == ORDERED]
+    positions = by_code(scratch, "table/domain_positions", ordered, "int32")
+    for j, domain in enumerate(quasi):
         kind = kind_of(domain)
         table = np.zeros(0, dtype=np.int64)
         levels = own = 0
@@ -287,6 +293,7 @@ __all__ = [
     "fetch_codes",
     "filled",
     "geometry",
+    "geometry_of",
     "kind_of",
     "least_class",
     "room",

@@ -12,17 +12,25 @@ import hmac
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from sqlanon.declared import METHODS
 from sqlanon.engines.base import Engine, Relation, Statement, TableRef
 from sqlanon.errors import PrivacyViolation
 from sqlanon.formats import Candidates, Recoded, format_of
 from sqlanon.formats.cover import least
+from sqlanon.methods.freeform.secret import key_of
 from sqlanon.release.store.private_tables import private_table
+from sqlanon.spec import ReleaseSpec
 from sqlanon.sqltext import statement
 from sqlanon.table.encode import Encoded
+from sqlanon.table.keyed import keyed
 from sqlanon.table.scratch import Scratch
+from sqlanon.table.work import Work
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
+
+    import numpy as np
+    import numpy.typing as npt
 
 _BITS = 62
 """Matchings that are bits of one integer in SQL."""
@@ -33,7 +41,7 @@ class Certificate:
     """The private tables of a version.
 
     Attributes:
-        edges: matching, slot (a row), box, and base, the matching before the last remix.
+        edges: matching, slot (a row), box.
         drawn: slot, link (a hash of the source row's identifying columns), box.
     """
 
@@ -71,8 +79,8 @@ class Certificate:
 
 
 def verify_candidates(
-    scratch: Scratch, encoded: Encoded, recoded: Recoded, certificate: Certificate, k: int, key: bytes
-) -> None:
+    scratch: Scratch, encoded: Encoded, classed: TableRef, recoded: Recoded, certificate: Certificate, spec: ReleaseSpec, secret: str
+) -> None:  # fmt: skip
     """Every row fits k boxes and every box k rows, and one of k matchings was drawn.
 
     That every value of a row lies in each of its boxes, `verify_staged` has found; that the table is the boxes with the private values of
@@ -81,22 +89,25 @@ def verify_candidates(
     Args:
         scratch: the run.
         encoded: the source.
+        classed: staged rows with their original values.
         recoded: what is published.
         certificate: as it was written.
-        k: as the policy asks.
-        key: of remix and draw, from the secret.
+        spec: the release, as the policy asks.
+        secret: what remix and draw are keyed with.
 
     Raises:
         PrivacyViolation: what does not hold, counted.
 
-    Cost: groupings of the k n edges, and the remix once more.
+    Cost: groupings of the k n edges, a sort of the rows, and the remix once more.
     """
-    own = recoded.candidates
+    own, k = recoded.candidates, spec.privacy.k
     assert own is not None
+    key = key_of(secret, spec.name, own.content)
     for wrong in (
         regular(scratch, certificate, encoded.rows, k),
         misplaced(scratch, own, encoded.rows),
         wider(scratch, encoded, recoded, own),
+        numbered(scratch, encoded, classed, own, spec, secret),
         drawn(scratch, certificate, encoded.rows, k, key),
     ):
         if wrong is not None:
@@ -140,6 +151,50 @@ def wider(scratch: Scratch, encoded: Encoded, recoded: Recoded, own: Candidates)
     return None
 
 
+def numbered(
+    scratch: Scratch, encoded: Encoded, classed: TableRef, own: Candidates, spec: ReleaseSpec, secret: str
+) -> str | None:
+    """Whether rows are numbered, and random numbers keyed, by what no method can choose: what is wrong, or None.
+
+    Else whoever makes a release could try orders, or contents of the key, until the draw is as it likes. All is made again of the original
+    values: their codes, the order by these and by the keyed hashes, and the content of the key.
+    """
+    import numpy as np
+
+    names = [domain.code for domain in encoded.quasi]
+    with scratch.beside() as again:
+        work = Work(again, classed, encoded.quasi, encoded.rows).table()
+        hashed = keyed(again, classed, encoded.roles, secret)
+        row = again.fetch("freeform/misnumbered", slots=own.slots, work=work, keyed=hashed, codes=names)[0]
+        if int(str(row[0])):
+            return f"{row[0]} of {encoded.rows} rows are not numbered in the order of their quasi values and of the keyed hash"
+        codes = again.sql("freeform/codes", slots=own.slots, work=work, codes=names)
+        slot, *columns = again.fetch_arrays(codes, ["int32"] * (len(names) + 1))
+        lined = np.empty((len(names), encoded.rows), np.int32)
+        for line, column in zip(lined, columns, strict=True):
+            line[slot] = column
+        content = _content(again, encoded, lined, spec, secret)
+    if content != own.content:
+        return "the random numbers are not keyed by the secret, the policy's options and the quasi values"
+    return None
+
+
+def _content(
+    scratch: Scratch, encoded: Encoded, lined: npt.NDArray[np.int32], spec: ReleaseSpec, secret: str
+) -> str:
+    """What `sqlanon.methods.freeform.secret.content_of` is to be, written apart from it: of method, options, k, codes and geometry."""
+    from sqlanon.methods.shared.kernel_input import geometry_of
+
+    options = METHODS[spec.method.name].values(spec.method.options)
+    said = {**options, "k": spec.privacy.k, "method": spec.method.name}
+    found = hmac.new(secret.encode(), b"freeform content\0", hashlib.sha256)
+    found.update(b"".join(f"{name}={said[name]}\0".encode() for name in sorted(said)))
+    for array in (lined, *geometry_of(scratch, encoded.quasi)):
+        found.update(b"".join(size.to_bytes(8, "little") for size in array.shape))
+        found.update(array.astype(f"<i{array.itemsize}", copy=False).tobytes())
+    return found.hexdigest()
+
+
 def drawn(scratch: Scratch, certificate: Certificate, rows: int, k: int, key: bytes) -> str | None:
     """Whether every row is published in its box of one and the same matching, and that is the secret's: what is wrong, or None."""
     row = scratch.fetch("freeform/draw", edges=certificate.edges, drawn=certificate.drawn)[0]
@@ -152,23 +207,29 @@ def drawn(scratch: Scratch, certificate: Certificate, rows: int, k: int, key: by
 
 
 def _remade(scratch: Scratch, certificate: Certificate, rows: int, k: int, key: bytes, draw: int) -> bool:
-    """Whether remix and draw are those of the secret. A draw that is always the same passes all else."""
+    """Whether remix and draw are those that the secret makes of the graph. A draw that is always the same passes all else.
+
+    Only the graph is read of the certificate: which rows a box has. That boxes are numbered by their rows leaves no choice of numbers.
+    """
     import numpy as np
 
-    from sqlanon.methods.freeform import walk
+    from sqlanon.kernels.freeform_graph import are_in_order, rows_of_boxes
+    from sqlanon.methods.freeform import draw as made
 
-    matchings, before, inside = np.full((k, rows), -1, np.int32), np.full((k, rows), -1, np.int32), True
+    matchings = np.full((k, rows), -1, np.int32)
     for t in range(k):
         kept = scratch.sql("freeform/of_matching", edges=certificate.edges, matching=t)
-        slot, base, box = scratch.fetch_arrays(kept, ["int32"] * 3)
-        inside = inside and all(
-            len(column) == 0 or (column.min() >= 0 and column.max() < bound)
-            for column, bound in ((slot, rows), (box, rows), (base, k))
-        )
-        if inside:
-            matchings[t, slot], before[base, slot] = box, box
-    whole = inside and all(one.min() >= 0 and (np.bincount(one, minlength=rows) == 1).all() for one in before)
-    return bool(whole and (walk.remixed(before, key) == matchings).all() and draw == walk.drawn(k, key))
+        slot, box = scratch.fetch_arrays(kept, ["int32"] * 2)
+        if len(slot) == 0 or slot.min() < 0 or slot.max() >= rows:
+            return False
+        matchings[t, slot] = box
+    regular, held = rows_of_boxes(matchings)
+    return bool(
+        regular
+        and are_in_order(held)
+        and np.array_equal(made.remixed(held, key), matchings)
+        and draw == made.drawn(k, key)
+    )
 
 
 def fingerprint(engine: Engine, physical: Relation) -> str:

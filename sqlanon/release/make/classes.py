@@ -13,7 +13,8 @@ from sqlanon.engines.base import TableRef
 from sqlanon.errors import PrivacyViolation
 from sqlanon.formats import Levels, Recoded, format_of
 from sqlanon.loss import Attribute, Facts, Joint, classification, joint_counts, measure, measure_asked
-from sqlanon.methods.base import Context
+from sqlanon.methods.base import Assignment, Context
+from sqlanon.methods.freeform.secret import of_method
 from sqlanon.progress import Stopwatch
 from sqlanon.release.check.verify import verify_staged
 from sqlanon.release.make import blocked, bound, candidates, linked, suppressed, united, whole
@@ -82,7 +83,8 @@ def make_classes(
         context = Context(
             scratch, encoded, tuple(one for one in ready.requirements if not one.afterwards), spec.execution, spec.memory or machine.memory, machine.threads,
             progress, seed, spec.privacy.accuracy, spec.suppression, most_suppressed(spec, encoded.rows),
-            refining(spec, encoded.rows, len(encoded.quasi)), spec.format.kind, spec.seed or 0, own, bool(read), secret, spec.name,
+            refining(spec, encoded.rows, len(encoded.quasi)), spec.format.kind, spec.seed or 0, own, bool(read),
+            of_method(secret) if spec.privacy.own_boxes else secret, spec.name,
         )  # fmt: skip
         blocks = None
         if spec.token is not None:
@@ -94,10 +96,16 @@ def make_classes(
                 if own_persons
                 else blocked.assigned(context, ready.method)
             )
-    if assignment.matches is not None and not spec.privacy.own_boxes:
-        raise PrivacyViolation(
-            f"method {spec.method.name} gave every row a box of its own, which the policy does not accept; nothing was published"
-        )
+        drawn = None
+        if assignment.matches is not None:
+            if not spec.privacy.own_boxes:
+                raise PrivacyViolation(
+                    f"method {spec.method.name} gave every row a box of its own, which the policy does not accept; nothing was published"
+                )
+            drawn = candidates.drawn(context, spec, secret, assignment.matches)
+            assignment = Assignment(
+                drawn.table, assignment.execution, assignment.notes, divided=False, search=assignment.search
+            )
     with watch.stage("recode"):
         # Nothing verifies what a method states of its own rows: only methods of this package are believed.
         joint = joint_counts(scratch, encoded, spec.metrics)
@@ -106,7 +114,7 @@ def make_classes(
         omitted = scratch.table("omitted") if assignment.unassigned else None
         classed = attach_classes(
             scratch, encoded, assignment.table, ready.carried, secret, codes=read,
-            divided=assignment.divided or not own,
+            divided=drawn is None and (assignment.divided or not own),
             shared=assignment.shared if own else None,
             omitted=omitted,
             listed=assignment.listed,
@@ -118,8 +126,8 @@ def make_classes(
         notes += tuple(promised(spec))
         levels = Levels(assignment.levels, assignment.starred if lost.starred else None)
         shown = classed
-        if assignment.matches is not None:
-            shown = candidates.matched(scratch, encoded, classed, assignment.matches)
+        if drawn is not None:
+            shown = candidates.matched(scratch, encoded, classed, drawn)
         if loose and not levels:
             classed, recoded, groups = united.recoded(
                 scratch, encoded, classed, assignment.spans, loose,
@@ -134,7 +142,7 @@ def make_classes(
             omitted=omitted,
             starred=levels.starred,
             starred_rows=lost.starred,
-            candidates=candidates.of(scratch, assignment.matches, shown),
+            candidates=candidates.of(scratch, drawn, shown),
         )
     with watch.stage("verify"):
         verify_staged(scratch, encoded, classed, recoded, spec.format)

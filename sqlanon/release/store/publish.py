@@ -175,9 +175,8 @@ def content_of(
         """Verify them, if they are; a keyed hash of what was drawn."""
         if private.certificate is None or recoded.candidates is None or content is None:
             return None
-        key = key_of(private.secret, spec.name, content)
-        verify_candidates(scratch, encoded, recoded, private.certificate, spec.privacy.k, key)
-        return private.certificate.mark(engine, key)
+        verify_candidates(scratch, encoded, classed, recoded, private.certificate, spec, private.secret)
+        return private.certificate.mark(engine, key_of(private.secret, spec.name, content))
 
     link = scratch.sql(
         "publish/link", linked=private_table(engine, f"{target.physical}_link"), classed=classed,

@@ -1,0 +1,136 @@
+"""The graph of rows and boxes by itself: what is left of k matchings where nobody sees how it was divided into them."""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+from numba import njit
+
+Ints = npt.NDArray[np.int32]
+
+
+@njit(nogil=True, cache=True)
+def rows_of_boxes(targets: Ints) -> tuple[bool, Ints]:
+    """The rows of every box, ascending.
+
+    Args:
+        targets: int32[k, n], k boxes of every row, in any order.
+
+    Returns:
+        whether every box has k rows and no row a box twice, and then int32[n, k].
+
+    Cost: O(n k).
+    """
+    k, n = targets.shape
+    held, filled = np.empty((n, k), np.int32), np.zeros(n, np.int32)
+    for i in range(n):
+        for t in range(k):
+            box = targets[t, i]
+            if (
+                box < 0
+                or box >= n
+                or filled[box] == k
+                or (filled[box] > 0 and held[box, filled[box] - 1] == i)
+            ):
+                return False, held
+            held[box, filled[box]] = i
+            filled[box] += 1
+    return True, held
+
+
+@njit(nogil=True, cache=True)
+def boxes_in_order(held: Ints) -> Ints:
+    """The boxes in the order of their rows, the first row first; boxes of the same rows as they come.
+
+    Args:
+        held: int32[n, k], the rows of every box, ascending.
+
+    Cost: O(n k), a counting sort a column.
+    """
+    n, k = held.shape
+    order, other = np.arange(n).astype(np.int32), np.empty(n, np.int32)
+    for at in range(k - 1, -1, -1):
+        place = np.zeros(n + 1, np.int32)
+        for box in range(n):
+            place[held[box, at] + 1] += 1
+        for row in range(n):
+            place[row + 1] += place[row]
+        for box in order:
+            row = held[box, at]
+            other[place[row]] = box
+            place[row] += 1
+        order, other = other, order
+    return order
+
+
+@njit(nogil=True, cache=True)
+def are_in_order(held: Ints) -> bool:
+    """Whether boxes are numbered as `boxes_in_order` has them. Cost: O(n k)."""
+    n, k = held.shape
+    for box in range(1, n):
+        for at in range(k):
+            if held[box - 1, at] < held[box, at]:
+                break
+            if held[box - 1, at] > held[box, at]:
+                return False
+    return True
+
+
+@njit(nogil=True, cache=True)
+def boxes_of_rows(held: Ints) -> Ints:
+    """The boxes of every row, int32[n, k], ascending, from the rows of every box. Cost: O(n k)."""
+    n, k = held.shape
+    edges, filled = np.empty((n, k), np.int32), np.zeros(n, np.int32)
+    for box in range(n):
+        for row in held[box]:
+            edges[row, filled[row]] = box
+            filled[row] += 1
+    return edges
+
+
+@njit(nogil=True, cache=True)
+def breadth_first(held: Ints, edges: Ints) -> tuple[Ints, Ints, Ints]:
+    """Rows and boxes in the order in which a search from row 0 on finds them: what is near in the graph is near in memory.
+
+    Args:
+        held: int32[n, k], the rows of every box.
+        edges: int32[n, k], the boxes of every row.
+
+    Returns:
+        rows and boxes in that order, each int32[n]; and, int32[n, k], the boxes of every row, both numbered by it.
+
+    Cost: O(n k).
+    """
+    n, k = held.shape
+    rows, boxes, near = np.empty(n, np.int32), np.empty(n, np.int32), np.empty((n, k), np.int32)
+    row_place, box_place = np.full(n, -1, np.int32), np.full(n, -1, np.int32)
+    done = found = shown = 0
+    for start in range(n):
+        if row_place[start] >= 0:
+            continue
+        row_place[start], rows[found] = found, start
+        found += 1
+        while done < found:
+            for at in range(k):
+                box = edges[rows[done], at]
+                if box_place[box] < 0:
+                    box_place[box], boxes[shown] = shown, box
+                    shown += 1
+                    for row in held[box]:
+                        if row_place[row] < 0:
+                            row_place[row], rows[found] = found, row
+                            found += 1
+                near[done, at] = box_place[box]
+            done += 1
+    return rows, boxes, near
+
+
+@njit(nogil=True, cache=True)
+def renumbered(targets: Ints, rows: Ints, boxes: Ints) -> Ints:
+    """Matchings int32[k, n] of rows and boxes that were numbered by these orders, with the numbers from before. Cost: O(n k)."""
+    k, n = targets.shape
+    found = np.empty((k, n), np.int32)
+    for t in range(k):
+        for at in range(n):
+            found[t, rows[at]] = boxes[targets[t, at]]
+    return found

@@ -1,0 +1,43 @@
+"""Remix and draw: what the secret makes of a graph of rows and boxes, and of nothing else.
+
+A method finds the graph. How it had divided it into matchings, in which order it had the rows, and how it had numbered the boxes do not matter here: rows
+are numbered by their quasi values and a keyed hash (freeform/numbered), boxes by their rows, and matchings are made anew.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from sqlanon.kernels.freeform_graph import boxes_of_rows, breadth_first, renumbered
+from sqlanon.kernels.freeform_remix import SWAPS, divided, remix
+from sqlanon.kernels.freeform_stream import below, stream
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    Ints = npt.NDArray[np.int32]
+
+_REMIXED, _DRAWN = 0, 1
+"""Purposes of streams of random numbers."""
+
+
+def remixed(held: Ints, key: bytes) -> Ints:
+    """The k matchings of a graph, int32[k, n], at random: 10 k swaps, and k divisions of three or more, the first one of all k.
+
+    Args:
+        held: int32[n, k], the rows of every box, ascending: a k-regular graph.
+        key: of the random numbers.
+
+    Cost: O(n k log n), expected.
+    """
+    rows, boxes, near = breadth_first(held, boxes_of_rows(held))
+    state, k = stream(key, _REMIXED), held.shape[1]
+    found = divided(near, state)
+    remix(found, SWAPS * k, k - 1, state)
+    return renumbered(found, rows, boxes)
+
+
+def drawn(k: int, key: bytes) -> int:
+    """The matching by which rows are published, every one equally likely."""
+    return int(below(stream(key, _DRAWN), k))

@@ -1,0 +1,32 @@
+"""Keyed hashes of rows: an order of equal rows that says nothing of their private values."""
+
+from __future__ import annotations
+
+from sqlanon.engines.base import TableRef
+from sqlanon.table.classed import fixed_by_code
+from sqlanon.table.scratch import Scratch
+from sqlanon.table.stage import Roles
+
+
+def keyed(scratch: Scratch, rows: TableRef, roles: Roles, secret: str) -> TableRef:
+    """A scratch table (rid, link_key, turn_key) of hashes of what identifies a row, then of that and of its private values as they look.
+
+    Args:
+        scratch: the run.
+        rows: table of rid and the staged originals.
+        roles: its columns.
+        secret: what the hashes are keyed with.
+
+    Cost: a scan.
+    """
+    made = scratch.table("keyed")
+    kept = [{"alias": reading.alias, "kind": reading.column.kind} for reading in roles.kept]
+    # The link is of unique identifiers, or else of all columns: rows of one link then have the same values, which may still look different.
+    turned = not all(fixed_by_code(reading) for reading in roles.kept)
+    scratch.execute(
+        "freeform/keyed", {"secret": secret}, keyed=made, rows=rows, kept=kept, link=roles.link, turned=turned
+    )
+    return made
+
+
+__all__ = ["keyed"]
