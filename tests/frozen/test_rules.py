@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import datetime
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import replace
 from fractions import Fraction
 from typing import Any
@@ -12,6 +13,7 @@ import pytest
 
 from sqlanon import policy
 from sqlanon.errors import GuardError, InfeasibleError, PolicyError, PrivacyViolation
+from sqlanon.release.frozen.outlook import Outlook, look
 from sqlanon.spec import RefreshSpec
 from tests.frozen.wards import FRESH, begun, classes, hashed, lineage_table, seen, spec_of, write
 
@@ -401,6 +403,10 @@ def test_rows_by_other_keys_are_not_published_a_second_time(shared_db: Any) -> N
             does(spec)
         assert stopped.value.options == ("--new-lineage",)
     assert seen(shared_db, table) == rows
+    alike = {number: (*row[:2], "flu", row[3]) for number, row in anew.items()}
+    write(shared_db, table, alike)  # which no class can hold: it is not tried
+    with pytest.raises(PrivacyViolation, match="none of the 20 published rows would stay"):
+        shared_db.run(spec)
     write(shared_db, table, anew | {0: source[0]})
     assert shared_db.run(spec).lineage.entered == 20
     write(shared_db, table, source)
@@ -418,3 +424,44 @@ def test_an_audit_says_that_lineages_of_two_secrets_are_not_compared(shared_db: 
     for (found,) in (planned.history, anew.history, (first,)):
         assert (found.old, found.new, found.failing, found.unknown) == (1, 2, 20, said)
     assert (second.old, second.new, second.failing, second.unknown) == (2, 3, 0, "")
+
+
+def test_verify_refuses_a_class_that_leaves_too_early(
+    shared_db: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whatever decided which classes leave."""
+
+    def leave(looked: Outlook) -> Outlook:
+        assert looked.compared is not None
+        rows, leaving = looked.compared.rows.name, looked.compared.leaving.name
+        shared_db.engine.execute(f"INSERT INTO {leaving} SELECT MIN(class) FROM {rows}")
+        return looked
+
+    _refused(shared_db, monkeypatch, leave, r"[3-9] rows of the source are in classes that leave")
+
+
+def test_verify_counts_the_published_rows_of_the_source_itself(
+    shared_db: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A row that is published is counted as retained, and another one as waiting: the numbers add up."""
+
+    def count(looked: Outlook) -> Outlook:
+        stays = replace(looked.stays, retained=looked.stays.retained + 1)
+        return replace(looked, stays=stays, after=replace(looked.after, refused=looked.after.refused + 1))
+
+    _refused(shared_db, monkeypatch, count, "20 rows of the source are published, and 19 were counted")
+
+
+def _refused(
+    db: Any, monkeypatch: pytest.MonkeyPatch, wrong: Callable[[Outlook], Outlook], said: str
+) -> None:
+    """A run whose outlook is wrong publishes nothing."""
+    table, spec, source = begun(db)
+    rows = seen(db, table)
+    write(db, table, source | {99: (1, 1, "flu", 1)})
+    with monkeypatch.context() as patch:
+        patch.setattr("sqlanon.release.frozen.run.look", lambda *given, **more: wrong(look(*given, **more)))
+        with pytest.raises(PrivacyViolation, match=said):
+            db.run(spec)
+    assert seen(db, table) == rows
+    assert db.run(spec).lineage.waiting == 1

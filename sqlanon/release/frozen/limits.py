@@ -40,6 +40,20 @@ def hold(spec: ReleaseSpec, rows: int, found: LineageReport, too_long: str | Non
         ).advising("--new-lineage")
 
 
+def others(spec: ReleaseSpec, found: LineageReport) -> None:
+    """Stop a version of which all rows would be new: they may be the published ones by other keys.
+
+    Raises:
+        PrivacyViolation: rows would enter, and none of those before would stay.
+    """
+    if found.left and found.published == found.entered > 0:
+        raise PrivacyViolation(
+            f"{spec.name}: none of the {found.left} published rows would stay, as the source has none of their keys, and {found.entered} rows would be published: "
+            "if these are the same ones by other keys, they would be published a second time. The published version stays. Choices: give the source the "
+            "keys that it had; or run --new-lineage, which reports what old and new versions reveal together"
+        ).advising("--new-lineage")
+
+
 def some(spec: ReleaseSpec, found: LineageReport, *, erasing: bool = False) -> None:
     """Stop a version without rows.
 
@@ -51,12 +65,6 @@ def some(spec: ReleaseSpec, found: LineageReport, *, erasing: bool = False) -> N
     Raises:
         PrivacyViolation: no row would stay published.
     """
-    if found.left and found.published == found.entered > 0:
-        raise PrivacyViolation(
-            f"{spec.name}: none of the {found.left} published rows would stay, as the source has none of their keys, and {found.entered} rows would be published: "
-            "if these are the same ones by other keys, they would be published a second time. The published version stays. Choices: give the source the "
-            "keys that it had; or run --new-lineage, which reports what old and new versions reveal together"
-        ).advising("--new-lineage")
     if found.published:
         return
     if erasing:
@@ -80,4 +88,4 @@ def _span(seconds: int) -> str:
     return f"{seconds // unit}{name}"
 
 
-__all__ = ["hold", "some"]
+__all__ = ["hold", "others", "some"]

@@ -68,12 +68,14 @@ class Outlook:
         return replace(self, tried=None, after=self.seen.with_refused(self.now), entered=0)
 
     def hold(self, spec: ReleaseSpec) -> None:
-        """Stop a version that has drifted too far from its source.
+        """Stop a version that has drifted too far from its source, before a cohort is tried.
 
         Raises:
-            PrivacyViolation: a limit is exceeded.
+            PrivacyViolation: a limit is exceeded, or the source has none of the published rows.
         """
-        limits.hold(spec, self.rows, self.report(), too_long(spec, self.after, self.now))
+        found = self.report()
+        limits.others(spec, found)
+        limits.hold(spec, self.rows, found, too_long(spec, self.after, self.now))
 
     def report(self) -> LineageReport:
         """Rows that stay published, what the source has in addition to them, and how many are new in the version."""
