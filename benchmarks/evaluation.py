@@ -16,8 +16,8 @@ from typing import Any
 
 import sqlanon
 from benchmarks.loss import ADULT
-from benchmarks.record import RESULTS, Record, options
-from examples.sources import DataMissingError, data_folder, duckdb_url, load_csv
+from benchmarks.record import RESULTS, Record, has_data, options
+from examples.sources import data_folder, duckdb_url, load_csv
 from sqlanon.evaluate.workload import DEFAULT
 from sqlanon.progress import Silent
 from sqlanon.spec import GeneratorSpec, WorkloadSpec
@@ -84,10 +84,7 @@ def main(words: Sequence[str] | None = None) -> int:
     parser.add_argument("--rows", type=int, default=200_000, help="of the demonstration")
     parser.add_argument("--threads", type=int)
     args = parser.parse_args(words)
-    try:
-        data_folder()
-    except DataMissingError as missing:
-        print(missing)
+    if not has_data():
         return 0
     record = Record("evaluation")
     found = [*adult(args.threads), demonstration(args.rows)]

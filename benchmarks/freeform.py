@@ -22,9 +22,9 @@ from benchmarks.growth import warm
 from benchmarks.kept import Kept
 from benchmarks.loss import ADULT, ADULT7, Table
 from benchmarks.memory import measure
-from benchmarks.record import RESULTS, Record, options
+from benchmarks.record import RESULTS, Record, has_data, options
 from benchmarks.speed import loaded
-from examples.sources import DataMissingError, data_folder, duckdb_url, load_csv
+from examples.sources import data_folder, duckdb_url, load_csv
 
 SMALL, LARGE = 500_000, 5_000_000
 """Rows of the integer table."""
@@ -156,10 +156,7 @@ def main(words: list[str] | None = None) -> int:
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--fresh", action="store_true", help="forget what an interrupted run has measured")
     args = parser.parse_args(words)
-    try:
-        data_folder()
-    except DataMissingError as missing:
-        print(missing)
+    if not has_data():
         return 0
     record, kept = Record("freeform"), Kept(args.out, args.fresh)
     results: list[dict[str, Any]] = []

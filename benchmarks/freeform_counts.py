@@ -16,8 +16,7 @@ from typing import Any
 from benchmarks.freeform import CASES, source
 from benchmarks.kept import Kept
 from benchmarks.loss import ADULT
-from benchmarks.record import RESULTS, Record, options
-from examples.sources import DataMissingError, data_folder
+from benchmarks.record import RESULTS, Record, has_data, options
 
 ERROR, WIDTH = 0.6, 0.8
 """Mean error of COUNT and mean width of its bounds by those of `tree`, at most."""
@@ -82,10 +81,7 @@ def main(words: list[str] | None = None) -> int:
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--fresh", action="store_true", help="forget what an interrupted run has measured")
     args = parser.parse_args(words)
-    try:
-        data_folder()
-    except DataMissingError as missing:
-        print(missing)
+    if not has_data():
         return 0
     record, kept = Record("freeform_counts"), Kept(args.out, args.fresh)
     rows, queries = (2_000, 5) if args.quick else (None, 100)

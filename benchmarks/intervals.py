@@ -20,8 +20,8 @@ from numpy.typing import NDArray
 
 import sqlanon
 from benchmarks.loss import ADULT, SAL, Table
-from benchmarks.record import RESULTS, Record, options
-from examples.sources import DataMissingError, data_folder, duckdb_url, load_csv
+from benchmarks.record import RESULTS, Record, has_data, options
+from examples.sources import data_folder, duckdb_url, load_csv
 from sqlanon.sqltext import identifier, literal
 
 SEED = "two columns 1"
@@ -113,10 +113,7 @@ def main(words: Sequence[str] | None = None) -> int:
     parser.add_argument("--queries", type=int, default=400)
     parser.add_argument("--rows", type=int, default=100_000, help="of SAL")
     args = parser.parse_args(words)
-    try:
-        data_folder()
-    except DataMissingError as missing:
-        print(missing)
+    if not has_data():
         return 0
     record = Record("intervals")
     results = [measure(ADULT, None, args.queries), measure(SAL, args.rows, args.queries)]

@@ -14,6 +14,8 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
+from examples.sources import DataMissingError, data_folder
+
 RESULTS = Path(__file__).parent / "results"
 _PACKAGES = ("sqlanon", "duckdb", "psycopg", "pyspark", "numpy", "numba", "sqlglot")
 
@@ -25,6 +27,16 @@ def options(doc: str | None, out: Path | None) -> argparse.ArgumentParser:
         "--out", type=Path, default=out, metavar="FILE.json", help="default: in benchmarks/results"
     )
     return parser
+
+
+def has_data() -> bool:
+    """Whether the public data is on this machine; where it is not, what was looked for is printed, and a command that needs it ends."""
+    try:
+        data_folder()
+    except DataMissingError as missing:
+        print(missing)
+        return False
+    return True
 
 
 def experiments(name: str, doc: str | None, titles: Iterable[str]) -> argparse.ArgumentParser:

@@ -11,8 +11,8 @@ from typing import Any
 
 from benchmarks.growth import figures, warm
 from benchmarks.loss import SAL
-from benchmarks.record import RESULTS, Record, options
-from examples.sources import DataMissingError, data_folder, duckdb_url, load_csv
+from benchmarks.record import RESULTS, Record, has_data, options
+from examples.sources import data_folder, duckdb_url, load_csv
 
 K, TRIALS = 10, 4
 
@@ -48,10 +48,7 @@ def main(words: list[str] | None = None) -> int:
     parser.add_argument("--rows", type=int, help="of each copy; default: all 500,000")
     parser.add_argument("--threads", type=int, default=2)
     args = parser.parse_args(words)
-    try:
-        data_folder()
-    except DataMissingError as missing:
-        print(missing)
+    if not has_data():
         return 0
     record, results = Record("search_rows"), []
     for copies in map(int, args.copies.split(",")):
