@@ -426,6 +426,18 @@ def test_an_audit_says_that_lineages_of_two_secrets_are_not_compared(shared_db: 
     assert (second.old, second.new, second.failing, second.unknown) == (2, 3, 0, "")
 
 
+def test_verify_refuses_two_records_of_a_key_that_nothing_else_counts(shared_db: Any) -> None:
+    """It waits for a new lineage, and the source has it no more."""
+    table, spec, source = begun(shared_db)
+    write(shared_db, table, source | {number: (number, 1, "flu", 1) for number in range(50, 60)})
+    assert shared_db.run(spec).lineage.refused == 10
+    rows, key = lineage_table(shared_db, table), hashed(shared_db, table, 50)
+    shared_db.engine.execute(f"INSERT INTO {rows} SELECT * FROM {rows} WHERE _sqlanon_key = '{key}'")
+    write(shared_db, table, source)
+    with pytest.raises(PrivacyViolation, match="1 keys have more than one record in the lineage"):
+        shared_db.run(spec)
+
+
 def test_verify_refuses_a_class_that_leaves_too_early(
     shared_db: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
