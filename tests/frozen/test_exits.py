@@ -77,6 +77,21 @@ def test_words_count_classes_as_readers_see_them_and_exit_groups_apart(shared_db
         assert line in readers, line
 
 
+def test_histories_compare_classes_as_readers_see_them(shared_db: Any) -> None:
+    """Readers of two versions do not see exit groups: a run and `audit --history` compare the same classes, before and after one has left."""
+    table = f"exit_{next(FRESH)}"
+    source = {key: (5 if key < 12 else 70, 1, ILL[key % 3], 0) for key in range(18)}
+    write(shared_db, table, source)
+    shared_db.run(spec_of(table, k=K, l=L))
+    group = next(keys for keys in groups(shared_db, table, source) if 0 in keys)
+    write(shared_db, table, {key: row for key, row in source.items() if key not in group})
+    assert shared_db.run(spec_of(table, k=K, l=L)).lineage.left == 3
+    (found,) = shared_db.history(table)
+    assert (found.common.groups, found.common.rows, found.left.groups, found.left.rows) == (2, 15, 1, 3)
+    again = shared_db.run(spec_of(table, k=4, l=L), new_lineage=True)
+    assert [*shared_db.history(table)] == [found, *again.history]
+
+
 def test_fewer_groups_where_the_smallest_do_not_meet_l(shared_db: Any) -> None:
     """Of twelve rows, half of which are alike, groups of three rows have two that are; groups of six are lawful."""
     table = f"exit_{next(FRESH)}"

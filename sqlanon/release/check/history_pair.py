@@ -67,9 +67,11 @@ def history_of(scratch: Scratch, entry: Entry) -> TableRef:
     table = scratch.named(f"history_v{entry.version}")
     if table not in scratch.made:
         sensitive = range(1, 1 + sum(column["role"] == "sensitive" for column in entry.policy["columns"]))
+        kept = scratch.engine.exists(lineage.classes)  # of an older lineage somebody may have dropped them
         scratch.execute(
             "frozen/history", history=scratch.table(f"history_v{entry.version}"), rows=lineage.rows, at=entry.version, sensitive=sensitive,
-            persons=list(hashes_of(persons.counted_in(entry.policy)).values()),
+            persons=list(hashes_of(persons.counted_in(entry.policy)).values()), classes=lineage.classes if kept else None,
+            parts=lineage.published_parts() if kept else [],
         )  # fmt: skip
     return table
 

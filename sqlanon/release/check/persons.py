@@ -205,7 +205,7 @@ def link_table(engine: Engine, entry: Entry) -> Iterator[TableRef]:
         sensitive = sum(column["role"] == "sensitive" for column in entry.policy["columns"])
         scratch.execute(
             "frozen/history", history=table, rows=lineage.rows, at=entry.version, sensitive=range(1, 1 + sensitive),
-            persons=list(hashes_of(counted_in(entry.policy)).values()),
+            persons=list(hashes_of(counted_in(entry.policy)).values()), classes=None, parts=[],
         )  # fmt: skip
         yield table
 
