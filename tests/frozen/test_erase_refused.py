@@ -84,7 +84,10 @@ def test_a_new_lineage_of_which_all_rows_are_erased(shared_db: Any) -> None:
             does(spec, new_lineage=True)
 
 
-def test_histories_of_versions_without_a_lineage_keep_nothing_of_erased_classes(shared_db: Any) -> None:
+@pytest.mark.parametrize("withdrawn", [False, True])
+def test_histories_of_versions_without_a_lineage_keep_nothing_of_erased_classes(
+    shared_db: Any, withdrawn: bool
+) -> None:
     """Of versions before the policy was frozen, and after it was for a time not."""
     table, spec, source = begun(shared_db)
     full = replace(spec, refresh=RefreshSpec("full", keep=spec.refresh.keep))
@@ -100,6 +103,8 @@ def test_histories_of_versions_without_a_lineage_keep_nothing_of_erased_classes(
     history = f'_sqlanon."{name[0]}"'
     rows = dict(shared_db.engine.fetch(f"SELECT person, class FROM {history}"))
     key = hashed(shared_db, table, 3)
+    if withdrawn:
+        shared_db.unpublish(table)
     shared_db.erase(spec, [{"id": 3}], confirmed=True)
     left = dict(shared_db.engine.fetch(f"SELECT person, class FROM {history}"))
     assert left == {person: of for person, of in rows.items() if of != rows[key]}
@@ -144,14 +149,18 @@ def test_tables_that_are_published_together_have_no_erased_key(shared_db: Any) -
     assert {one.outcome for one in together(", key: [id]")} == {"published"}
 
 
-@pytest.mark.parametrize("other", ["secret", "type"])
-def test_of_a_lineage_in_which_nobody_finds_a_key_no_cell_is_kept(shared_db: Any, other: str) -> None:
+@pytest.mark.parametrize(("other", "withdrawn"), [("secret", False), ("type", False), ("type", True)])
+def test_of_a_lineage_in_which_nobody_finds_a_key_no_cell_is_kept(
+    shared_db: Any, other: str, withdrawn: bool
+) -> None:
     table, spec, _ = begun(shared_db)
     if other == "secret":
         shared_db.engine.execute(f"DELETE FROM _sqlanon.secrets WHERE release = '{table}'")
     else:
         shared_db.engine.execute(f"ALTER TABLE {table} ALTER COLUMN id TYPE BIGINT")
     shared_db.run(spec, new_lineage=True)
+    if withdrawn:
+        shared_db.unpublish(table)
     shared_db.erase(spec, [{"id": 3}], confirmed=True)
     first, second = (lineage_table(shared_db, table, number) for number in (1, 2))
     for rows, some in ((first, False), (second, True)):
@@ -163,7 +172,7 @@ def test_of_a_lineage_in_which_nobody_finds_a_key_no_cell_is_kept(shared_db: Any
             assert {n > 0 for n in shared_db.engine.fetch(f"SELECT COUNT({what}")[0]} == {some}
     with pytest.raises(PolicyError):
         shared_db.rollback(table, 1)
-    assert shared_db.run(spec).outcome == "unchanged"
+    assert shared_db.run(spec).outcome == ("published" if withdrawn else "unchanged")
     assert [bool(one.unknown) for one in shared_db.history(table)] == [True, False]
 
 
