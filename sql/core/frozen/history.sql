@@ -1,6 +1,6 @@
 -- name: frozen/history
 -- params: history (table to make), rows (the lineage's), at (a version), sensitive (numbers of the sensitive columns: 1, 2, ..), persons (aliases of
---   the person's hash: one or none), classes (the lineage's, or none: exit groups are told apart), parts (names of what is published of a class)
+--   the person's hash: one or none), classes (the lineage's, or none: exit groups are classes of their own), parts (names of what is published of a class)
 -- returns: what history/rows makes, its classes as readers see them (those that publish the same are one), of the rows that a version of the lineage
 --   publishes, but for classes of which nothing is kept, as they were erased
 CREATE {{ history | scratch }} AS
