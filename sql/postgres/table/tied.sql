@@ -4,7 +4,8 @@
 --   published as they are), link (alias of each column that it is the hash of, and whether that is a listed text; none: the column link)
 -- returns: rid integer, class integer: for every row in a group of equal codes that is divided among classes, the class that it gets. The
 --   classes of a group are given in their order to its rows in that of a hash of what makes up a row, keyed with :secret.
--- As in core; a numeric is taken by its text as well, for 1.0 equals 1.00.
+-- As in core; a numeric is taken by its text as well, for 1.0 equals 1.00. Rows and classes meet in arrays of each group: of a join by turn PostgreSQL
+--   expects one row, and compares each with each.
 {% macro seen(c) %}
 {% if c.kind in ("other", "decimal") %}CAST(o.{{ c.alias }} AS text){% else %}o.{{ c.alias }}{% endif %}
 {% if c.kind == "float" %}, CASE WHEN o.{{ c.alias }} = 0 THEN CAST(o.{{ c.alias }} AS text) END{% endif %}
@@ -33,6 +34,10 @@ WITH shared AS (
     ) AS g ON {% for c in codes %}{{ " AND " if not loop.first }}g.{{ c }} = w.{{ c }}{% endfor %}
 
 )
-SELECT t.rid AS rid, p.class AS class
-FROM (SELECT s.rid AS rid, ROW_NUMBER() OVER (ORDER BY s.first, s.turn_key, s.rid) AS turn FROM shared AS s) AS t
-JOIN (SELECT s.class AS class, ROW_NUMBER() OVER (ORDER BY s.first, s.class) AS turn FROM shared AS s) AS p ON p.turn = t.turn
+SELECT u.rid AS rid, u.class AS class
+FROM (
+    SELECT ARRAY_AGG(s.rid ORDER BY s.turn_key, s.rid) AS rids, ARRAY_AGG(s.class ORDER BY s.class) AS classes
+    FROM shared AS s
+    GROUP BY s.first
+) AS g
+CROSS JOIN LATERAL UNNEST(g.rids, g.classes) AS u (rid, class)
