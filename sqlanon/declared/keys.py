@@ -225,11 +225,6 @@ HIERARCHY = {
         None,
         "Text: `right` hides the last character with `*`, at the next level the one before it as well: `1234*`, `123**`.",
     ),
-    "other": Key(
-        None,
-        "With `file`, `groups` or `table`, quasi columns: the value that those count as which are not listed, which otherwise stop a run. One that is "
-        "listed, or a new one right below the root.",
-    ),
     "groups": Key(
         None,
         "A name for each list of values: `{young: [18, 19, 20], old: [90, 91]}`. A group of groups is a mapping in place of the "
@@ -239,6 +234,11 @@ HIERARCHY = {
         None,
         "A table of the same database: a leaf in its first column, its parents in the next ones, the root in the last; it is read "
         "when the release is made.",
+    ),
+    "other": Key(
+        None,
+        "With `file`, `groups` or `table`, quasi columns: the value that those count as which are not listed, which otherwise stop a run. One that is "
+        "listed, or a new one right below the root.",
     ),
 }
 PRIVACY = {
