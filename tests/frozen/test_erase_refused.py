@@ -112,6 +112,28 @@ def test_histories_of_versions_without_a_lineage_keep_nothing_of_erased_classes(
     assert shared_db.history(table)
 
 
+def test_a_history_keeps_nothing_of_erased_keys_that_its_version_left_out(shared_db: Any) -> None:
+    """Those have no class there."""
+    table = f"stays_{next(FRESH)}"
+    source = {number: (5, 1, ("flu", "cold", "hiv")[number % 3], 1) for number in range(20)}
+    write(shared_db, table, source | {50: (75, 1, "flu", 1)})
+    spec = spec_of(table, l=None)
+    method: dict[str, Any] = {"method": {"name": "fulldomain", "search": "global"}}
+    method["hierarchies"] = {"age": {"steps": [10, 20, 40]}, "dose": {"steps": [2, 4]}}
+    left = spec_of(table, l=None, suppression={"limit": "2/20", "rows": "left_out"}, **method)
+    assert shared_db.run(replace(left, refresh=RefreshSpec("full"))).left_out == 1
+    shared_db.run(spec, allow_weaker=True)
+    key = hashed(shared_db, table, 50)
+    (name,) = shared_db.engine.fetch(
+        "SELECT table_name FROM information_schema.tables WHERE table_schema = '_sqlanon' "
+        f"AND table_name LIKE '{table}%\\_v1\\_history' ESCAPE '\\'"
+    )
+    kept = f"SELECT COUNT(*) FROM _sqlanon.\"{name[0]}\" WHERE person = '{key}'"
+    assert shared_db.engine.fetch(kept) == [(1,)]
+    shared_db.erase(spec, [{"id": 50}], confirmed=True)
+    assert shared_db.engine.fetch(kept) == [(0,)]
+
+
 TABLES = """
 version: 1
 releases:

@@ -118,3 +118,21 @@ def test_later_rows_wait_by_the_person_of_then_and_of_now(shared_db: Any) -> Non
         report = shared_db.run(spec).lineage
         counts.append((report.entered, report.waiting, report.later))
     assert counts == [(8, 0, 0), (0, 2, 2), (3, 0, 2)]
+
+
+def test_histories_count_persons_of_each_class_by_itself(shared_db: Any) -> None:
+    """Classes of two cohorts publish the same; together two of three persons have one illness, which is promised of no union."""
+    table, ill = f"events_{next(FRESH)}", ("flu", "cold")
+    made = policy.release(
+        source=table, name=table, publish=f"release.{table}", quasi=["age"], sensitive="ill", identifiers=["id", "who"], key=["id"],
+        person=["who"], persons="rows", k=2, l=2, accept_unique=["ill"],
+    )  # fmt: skip
+    spec = replace(made, refresh=RefreshSpec("frozen", cohort=CohortSpec(2)))
+    persons = ("p", "q", "p", "r", "y", "z")
+    for rows in (2, 4, 6):
+        shared_db.engine.execute(f"DROP TABLE IF EXISTS {table}")
+        source = [(key, persons[key], 30, ill[key % 2]) for key in range(rows)]
+        create_table(shared_db, table, COLUMNS, source)
+        assert shared_db.run(spec).lineage.entered == 2
+    found = shared_db.history(table)
+    assert [(one.common.groups, one.common.rows, one.failing) for one in found] == [(1, 2, 0), (2, 4, 0)]

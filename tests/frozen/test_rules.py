@@ -197,6 +197,21 @@ def test_a_clock_that_goes_backwards_stops_a_run_in_which_nothing_waits(
     assert seen(shared_db, table) == rows
 
 
+def test_a_clock_that_was_too_late_once_stops_no_new_lineage(
+    shared_db: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table, spec, source = begun(shared_db)
+    write(shared_db, table, source | {99: (1, 1, "flu", 1)})
+    with monkeypatch.context() as patch:
+        later(patch, 3650)
+        shared_db.run(spec)
+    with pytest.raises(GuardError, match=r"clock.*run --new-lineage"):
+        shared_db.run(spec)
+    assert shared_db.run(spec, new_lineage=True).lineage.published == 21
+    write(shared_db, table, source)
+    assert shared_db.run(spec).lineage.retained == 1
+
+
 def test_plan_shows_what_a_new_lineage_would_reveal(shared_db: Any) -> None:
     _, spec, _ = begun(shared_db)
     planned = shared_db.plan(spec, new_lineage=True)

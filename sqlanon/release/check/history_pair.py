@@ -60,17 +60,23 @@ class Side:
 
 
 def history_of(scratch: Scratch, entry: Entry) -> TableRef:
-    """The history of a version: its own table, or what its lineage says of it."""
+    """The history of a version: its own table, or what its lineage says of it.
+
+    Classes of a lineage that publish the same are one, as readers see them. Where persons are counted, every class is by itself, as what
+    is promised of persons is promised of each: it has no exit groups, and a union of classes of several cohorts may fail what its parts meet.
+    """
     lineage = lineage_of(scratch.engine, entry)
     if lineage is None:
         return entry.history
     table = scratch.named(f"history_v{entry.version}")
     if table not in scratch.made:
         sensitive = range(1, 1 + sum(column["role"] == "sensitive" for column in entry.policy["columns"]))
-        kept = scratch.engine.exists(lineage.classes)  # of an older lineage somebody may have dropped them
+        persons_of = list(hashes_of(persons.counted_in(entry.policy)).values())
+        # Of an older lineage somebody may have dropped its classes.
+        kept = not persons_of and scratch.engine.exists(lineage.classes)
         scratch.execute(
             "frozen/history", history=scratch.table(f"history_v{entry.version}"), rows=lineage.rows, at=entry.version, sensitive=sensitive,
-            persons=list(hashes_of(persons.counted_in(entry.policy)).values()), classes=lineage.classes if kept else None,
+            persons=persons_of, classes=lineage.classes if kept else None,
             parts=lineage.published_parts() if kept else [],
         )  # fmt: skip
     return table

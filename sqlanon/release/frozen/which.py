@@ -53,12 +53,12 @@ def lineage_of_run(state: ReleaseState, *, anew: bool, listing: bool = False) ->
             f"{spec.name}: refresh: {{mode: frozen}} records what is published in the transaction that publishes it, and this database has none; use DuckDB "
             "or PostgreSQL, or mode: full"
         )
-    _check_clock(state)
     if not listing:
         check_listed(state)
     found = None if anew else current(state)
     if found is None:
         return Lineage.of(state.engine, spec.name, next_number(state.versions)), True
+    _check_clock(state, found.number)
     broken, weaker = _broken(spec, newest(state, found.number), state)
     if broken:
         raise GuardError(
@@ -86,17 +86,18 @@ def own_histories(state: ReleaseState) -> list[TableRef]:
     ]
 
 
-def _check_clock(state: ReleaseState) -> None:
-    """No run looked at the release later than now.
+def _check_clock(state: ReleaseState, number: int) -> None:
+    """No run of the lineage looked at the release later than now.
 
     Raises:
         GuardError: one did.
     """
-    last = max((_parsed(one.checked_at or one.published_at) for one in state.versions), default=None)
+    seen = [one for one in state.versions if number_of(one) == number]
+    last = max((_parsed(one.checked_at or one.published_at) for one in seen), default=None)
     if last is not None and _parsed(now()) < last:
         raise GuardError(
             f"{state.spec.name}: a run looked at this release at {last.isoformat()}, and the clock says {now()}: a clock that goes backwards would publish "
-            "cohorts at the wrong time; set it right and run again"
+            "cohorts at the wrong time; set it right and run again, or, where it was wrong then, run --new-lineage"
         )
 
 
