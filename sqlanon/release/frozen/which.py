@@ -148,8 +148,10 @@ def _broken(spec: ReleaseSpec, last: Entry, state: ReleaseState) -> tuple[list[s
     changed = [one for one in policy_changes(last, spec) if not one.setting]
     found = [str(one) for one in changed if one.weaker or not _SAME.fullmatch(one.what)]
     before = dict(last.source_columns or ())
+    # By the hash of a person's text later rows are recognized that have to wait.
+    recognized = (*spec.key, *(spec.person if spec.privacy.whole else ()))
     read = {column.name.lower() for column in spec.columns if column.role != "identifier"} | {
-        name.lower() for name in spec.key
+        name.lower() for name in recognized
     }
     # The lineage's columns, and the order in which the key is hashed, follow the spelling: also where an engine takes both for one.
     there = {column.name for column in state.source.columns}
