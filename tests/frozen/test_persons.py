@@ -15,6 +15,7 @@ from sqlanon.errors import GuardError
 from sqlanon.spec import CohortSpec, RefreshSpec
 from tests.covering import seeds
 from tests.engines import create_table
+from tests.frozen.test_rules import later as days_later
 from tests.frozen.wards import classes
 
 FRESH = count()
@@ -155,3 +156,26 @@ def test_a_person_of_another_type_needs_a_new_lineage(shared_db: Any) -> None:
     create_table(shared_db, table, COLUMNS | {"who": "DECIMAL(9, 2)"}, [*first[1:], *later])
     with pytest.raises(GuardError, match="column who: type"):
         shared_db.run(spec)
+
+
+def test_rows_of_a_person_who_turned_out_to_be_published_are_never_due(
+    shared_db: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """They wait for a new lineage, so that a run of an unchanged source makes no version for them."""
+    table = f"events_{next(FRESH)}"
+    made = policy.release(
+        source=table, name=table, publish=f"release.{table}", quasi=["age"], sensitive="ill", identifiers=["id", "who"], key=["id"],
+        person=["who"], k=2,
+    )  # fmt: skip
+    spec = replace(made, refresh=RefreshSpec("frozen", cohort=CohortSpec(100, 86400)))
+    rows = [(number, f"p{number // 2}", number, "flu") for number in range(8)]
+    more, now = [(90, "x", 1, "flu"), (91, "y", 1, "flu")], [(0, "x", 0, "flu"), (2, "y", 2, "flu")]
+    counts = []
+    for night in (rows, [*rows, *more], [*now, *rows[3:], *more]):
+        shared_db.engine.execute(f"DROP TABLE IF EXISTS {table}")
+        create_table(shared_db, table, COLUMNS, night)
+        report = shared_db.run(spec).lineage
+        counts.append((report.waiting, report.later))
+    assert counts == [(0, 0), (2, 0), (0, 2)]
+    days_later(monkeypatch, 2)
+    assert shared_db.run(spec).outcome == "unchanged"

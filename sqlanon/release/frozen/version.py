@@ -82,9 +82,9 @@ def record(scratch: Scratch, step: Step, added: Mapping[str, str], filled: Mappi
     if step.erased:
         made += listing(scratch, lineage, step.erased, step.at, step.listed_by)
     if step.entered and not step.begins:
-        made.append(scratch.sql("frozen/forget", rows=lineage.rows, stage=None))
+        made.append(scratch.sql("frozen/forget", rows=lineage.rows, stage=None, whole=False))
     elif step.stage and not step.begins:
-        made.append(scratch.sql("frozen/forget", rows=lineage.rows, stage=step.stage))
+        made.append(scratch.sql("frozen/forget", rows=lineage.rows, stage=step.stage, whole=step.whole))
         made.append(
             scratch.sql(
                 "frozen/wait", at, rows=lineage.rows, stage=step.stage, erased=lineage.erased, whole=step.whole
@@ -124,7 +124,7 @@ def refuse(
     with scratch.engine.publishing():
         if not scratch.engine.exists(lineage.erased):
             scratch.execute("frozen/create_erased", erased=lineage.erased)
-        scratch.execute("frozen/forget", rows=lineage.rows, stage=stage)
+        scratch.execute("frozen/forget", rows=lineage.rows, stage=stage, whole=whole)
         scratch.execute(
             "frozen/wait", {"at": at}, rows=lineage.rows, stage=stage, erased=lineage.erased, whole=whole
         )
