@@ -9,6 +9,8 @@ import jinja2
 import jinja2.meta
 import pytest
 
+from sqlanon.engines.base import TableRef
+from sqlanon.sqltext import statement
 from tests.project.tree import ROOT, TEMPLATES, label
 
 SQL = ROOT / "sql"
@@ -80,3 +82,12 @@ def test_override_repeats_the_header(path):
         assert {field: header(path)[field] for field in FIELDS} == {
             field: header(core)[field] for field in FIELDS
         }
+
+
+@pytest.mark.parametrize("dialect", ["duckdb", "postgres", "spark"])
+def test_sets_are_counted_on_every_engine(dialect):
+    """Without labels sets are arrays; samples of `render` have every part, and so labels."""
+    matched, released = (TableRef(None, None, name) for name in ("matched", "released"))
+    values = {"alias": "q1", "value": "v", "null": "n", "claims": None}
+    made = statement("freeform/least_set", dialect, matched=matched, released=released, **values)
+    assert "COUNT(DISTINCT" in made.text

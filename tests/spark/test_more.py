@@ -125,3 +125,31 @@ def test_values_that_a_hierarchy_does_not_list(session):
             db.engine.execute("DROP TABLE places")
     assert shown[0] == shown[1]
     assert sum(count for (place, *_), count in shown[0].items() if place == "elsewhere") == 8
+
+
+def test_boxes_of_their_own(session):
+    """Sets and ranges with NULLs; each row is found in its box by its number, and made again it has the same candidates."""
+    source = {
+        i: (None if i % 7 == 3 else i * i % 13, None if i % 5 == 1 else "abc"[i % 3]) for i in range(20)
+    }
+    cells = ", ".join(
+        f"({i}, {'NULL' if x is None else x}, {'NULL' if c is None else repr(c)})"
+        for i, (x, c) in source.items()
+    )
+    spec = policy.release(
+        source="boxes", name="boxes", quasi=["x", "c"], insensitive=["n"], accept_unique=["n"], k=3, method="freeform", boxes="own"
+    )  # fmt: skip
+    with sqlanon.connect(session, temporary=True, accept_shared=True) as db:
+        db.engine.execute(f"CREATE TABLE boxes AS SELECT * FROM (VALUES {cells}) AS v(n, x, c)")
+        made = db.run(spec)
+        assert db.audit(made.published).k == 3
+        shown = db.engine.fetch(
+            f"SELECT n, x_lo, x_hi, x_null <> 'none', c, c_null <> 'none' FROM {made.published}"
+        )
+        assert len(shown) == len(source)
+        for n, low, high, unknown, members, lacking in shown:
+            x, c = source[n]
+            assert unknown or low <= x <= high
+            assert lacking or c in members
+        assert any("same candidates as in version 1" in note for note in db.run(spec, full=True).notes)
+        db.engine.execute("DROP TABLE boxes")
