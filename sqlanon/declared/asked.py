@@ -53,6 +53,7 @@ class Asked:
         persons: k and l also hold over persons.
         whole: all rows of a person are in one class.
         judged: names of requirements over persons that no method counts: groups that fail are united after it.
+        frozen: versions are a lineage: which rows a method refuses must not depend on their sensitive values.
     """
 
     method: str
@@ -77,6 +78,7 @@ class Asked:
     persons: bool = False
     whole: bool = False
     judged: tuple[str, ...] = ()
+    frozen: bool = False
 
     @property
     def requirements(self) -> tuple[str, ...]:

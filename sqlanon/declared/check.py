@@ -103,6 +103,7 @@ def asked_of(spec: ReleaseSpec, method: MethodDeclaration) -> Asked:
             for name in (*privacy.more, *(("l",) if privacy.joint and privacy.l is not None else ()))
             if privacy.of_persons and name in REQUIREMENTS and (name == "l" or REQUIREMENTS[name].of_persons)
         ),
+        frozen=spec.refresh.frozen,
     )
 
 

@@ -42,6 +42,12 @@ releases:
         ({"privacy": "{k: 5, t: 0.3}"}, "compared with a table that changes"),
         ({"more": "format: anatomy", "privacy": "{l: 2}"}, "numbers its groups"),
         ({"more": "rows_are: events"}, "in several cohorts"),
+        ({"more": "method: sequential:objective=pmi", "privacy": "{k: 5, l: 2}"}, "refused by their values"),
+        (
+            {"more": "method: sequential:objective=mixed", "privacy": "{k: 5, l: 2}"},
+            "refused by their values",
+        ),
+        ({"more": "method: suppress:solver=optimal", "privacy": "{k: 2, l: 2}"}, "refused by their values"),
     ],
 )
 def test_policies_that_no_lineage_keeps(words: dict[str, str], said: str) -> None:

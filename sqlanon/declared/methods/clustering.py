@@ -107,6 +107,9 @@ def counted_values(asked: Asked) -> Refused | None:
     if not {"l", "distinct_l"} & set(asked.requirements):
         what = f"{own} makes classes of one sensitive value unless l or distinct_l is asked"
         return Refused(what, f"ask for l: 2, or {instead}", "objective")
+    if asked.frozen:
+        what = f"{own} refuses rows of more than 256 values, and mode: frozen tries no cohort whose rows could be refused by their values and tried again"
+        return Refused(what, f"{instead}, or mode: full", "objective")
     return None
 
 

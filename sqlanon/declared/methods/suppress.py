@@ -31,6 +31,9 @@ def matched_values(asked: Asked) -> Refused | None:
     own, auto = f"{asked.method}: solver=optimal", "leave solver out"
     if not asked.l_alone or asked.l != 2:
         return Refused(f"{own} is for l = 2 of one sensitive column and nothing else", auto, "solver")
+    if asked.frozen:
+        what = f"{own} refuses rows of more or fewer values, and mode: frozen tries no cohort whose rows could be refused by their values and tried again"
+        return Refused(what, f"{auto}, or use mode: full", "solver")
     if asked.k > 2:
         return Refused(f"{own} makes classes of two rows, and k={asked.k} is more", auto, "solver")
     if asked.execution == "pushdown":
