@@ -109,7 +109,7 @@ class TogetherReport(Report):
         rows_below: rows in intersections smaller than the smaller of the two k.
         min_identifiers: releases of events: per identifier that one of them counts, the fewest distinct values in any
             intersection, NULL being one.
-        requirements: persons, where a policy promises them: the least k that is promised, and what the intersections hold.
+        requirements: persons, where a policy promises them, and with boxes of their own candidates: the least k that is promised, and what is left.
         not_measured: what is promised and could not be counted, each with the reason.
         candidates: a release has boxes of their own: every row is a class, and ``k`` the fewest rows that the records of one may be of.
     """
@@ -133,5 +133,5 @@ class TogetherReport(Report):
 
     @property
     def satisfied(self) -> bool:
-        """Whether the persons that the policies promise were counted, and are in every intersection."""
+        """Whether the persons, and with boxes of their own the candidates, that the policies promise were counted and are left for every row."""
         return not self.not_measured and all(requirement.satisfied for requirement in self.requirements)

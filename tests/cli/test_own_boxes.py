@@ -65,6 +65,24 @@ def test_what_run_proposes_can_be_run(cli, tmp_path):
         assert cli(*releases).code == 0
 
 
+def test_an_audit_of_two_releases_fails_where_rows_have_fewer_candidates(cli, tmp_path):
+    """As an audit of one release does that violates its policy; and passes where one of them is a single class of all rows."""
+    url = warehouse(tmp_path)
+    for name, quasi in (("one", "age,zip"), ("two", "zip")):
+        made = cli("anonymize", "people", "--db", url, *OWN[2:], "--qi", quasi, "--rest", "drop", "--name", name, "--to", f"shared.{name}")  # fmt: skip
+        assert made.code == 0, made.err
+    ended = cli("audit", "--together", "one", "two", "--db", url, "--json")
+    (asked,) = ended.json["requirements"]
+    assert (ended.json["rows_below"] > 0, asked["asked"], asked["reached"] < 2) == (True, 2, True)
+    assert ended.code == 1
+    assert "A requirement is VIOLATED." in cli("audit", "--together", "one", "two", "--db", url).out
+    classes = ["--method", "tree", "--sensitive", "disease", "--identifier", "id", "--rest", "drop"]
+    made = cli("anonymize", "people", "--db", url, "--qi", "age", *classes, "--name", "all", "--to", "shared.all", "--k", "12")  # fmt: skip
+    assert made.code == 0, made.err
+    whole = cli("audit", "--together", "one", "all", "--db", url, "--json")
+    assert (whole.code, whole.json["rows_below"], whole.json["k"]) == (0, 0, 2)
+
+
 ROUTE = "sqlanon anonymize TABLE --db duckdb:///FILE.duckdb --to out.parquet"
 
 

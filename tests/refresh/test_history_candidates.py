@@ -10,9 +10,10 @@ from typing import Any
 import pytest
 
 import sqlanon
+from sqlanon.engines.base import Statement, TableRef
 from sqlanon.release.make import classes as making
 from sqlanon.release.store.catalog import Catalog
-from tests.contract.own_boxes import fetch
+from tests.contract.own_boxes import fetch, placed
 from tests.covering import seeds
 from tests.engines import create_table, read_table
 from tests.refresh.conftest import release
@@ -147,6 +148,35 @@ def test_a_changed_version_needs_a_bound(shared_db: Any) -> None:
     assert shared_db.run(release("hb", **{**OWN, "max_failing": 8})).outcome == "unchanged"
 
 
+def move(db: Any, edges: TableRef, *moves: tuple[int, int, int]) -> None:
+    """Give rows another box in a certificate: slot, box, and the other one."""
+    for slot, before, after in moves:
+        text = f"UPDATE {placed(edges)} SET box = {after} WHERE slot = {slot} AND box = {before}"
+        db.engine.execute(Statement("test", text, {}))
+
+
+def test_another_graph_of_equal_draws_is_noticed(both_dbs: Any) -> None:
+    """Content and drawn boxes are as before, and a box that rows fit is of other rows: edges decide, not what is drawn."""
+    for db in both_dbs:
+        write(db, "hg", {i: 3 * i * i for i in range(12)})
+        plain = {**OWN, "key": (), "max_failing": None}
+        db.run(release("hg", **plain))
+        (entry,) = Catalog(db.engine).entries("hg")
+        edges, drawn = entry.certificate
+        held = {(slot, box) for slot, box in fetch(db.engine, edges, "slot", "box")}
+        shown = set(fetch(db.engine, drawn, "slot", "box"))
+        (one, mine), (other, its) = next(
+            pair for pair in permutations(held - shown, 2)
+            if not held & {(pair[0][0], pair[1][1]), (pair[1][0], pair[0][1])}
+        )  # fmt: skip
+        move(db, edges, (one, mine, its), (other, its, mine))
+        with pytest.raises(sqlanon.GuardError, match="are not both of classes"):
+            db.run(release("hg", **plain), full=True)
+        move(db, edges, (one, its, mine), (other, mine, its))
+        again = db.run(release("hg", **plain), full=True)
+        assert [note for note in again.notes if "every row has the same candidates" in note]
+
+
 def test_every_version_that_readers_had_is_compared(shared_db: Any, graphs: list[Graph]) -> None:
     """Also those that were replaced or taken back: readers may have kept them."""
     ages = random.Random(4).sample(range(100), 20)
@@ -252,6 +282,9 @@ def test_releases_held_together_leave_those_candidates(
     )
     least = min(found.k_first, found.k_second)
     assert found.rows_below == sum(count < least for count in expected.values())
+    (asked,) = found.requirements
+    assert (asked.asked, asked.reached) == (2, found.k)
+    assert found.satisfied == all(count >= 2 for count in expected.values())
 
 
 @pytest.mark.parametrize("insensitive", [["illness"], []], ids=["every column is published", "one is not"])

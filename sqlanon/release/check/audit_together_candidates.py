@@ -10,7 +10,7 @@ from sqlanon.privacy import requirements, stored
 from sqlanon.release.check import persons
 from sqlanon.release.check.history_candidates import NO_DIVERSITY, counted
 from sqlanon.release.store.catalog_entry import Entry
-from sqlanon.results import TogetherReport
+from sqlanon.results import RequirementResult, TogetherReport
 from sqlanon.table.scratch import Scratch
 
 if TYPE_CHECKING:
@@ -22,6 +22,8 @@ def together_candidates(
     scratch: Scratch, one: Entry, two: Entry, stage: TableRef, rows: int
 ) -> TogetherReport:
     """Count for every row the rows that its records in both releases may be of, to a reader who knows that they are of one row.
+
+    The least k that one of the two policies promises is to be left for every row, as `history` counts it for two versions.
 
     Args:
         scratch: the audit.
@@ -42,11 +44,14 @@ def together_candidates(
     lacking = [NO_DIVERSITY] if any(_diverse(entry) for entry in (one, two)) else []
     if any(persons.counted_in(entry.policy) for entry in (one, two)):
         lacking.append("persons: candidates are counted by rows")
+    asked = min(stored(entry.policy["privacy"]).k for entry in (one, two))
+    k = int(found.min()) if len(found) else 0
+    held = (RequirementResult("k", None, asked, k, k >= asked),) if len(found) else ()
     return TogetherReport(
         first=f"{one.release}@{one.version}", second=f"{two.release}@{two.version}", source=one.source, matched=matched,
-        unmatched=max(rows - matched, 0), classes=len(found), k=int(found.min()) if len(found) else 0, k_first=k_first, k_second=k_second,
+        unmatched=max(rows - matched, 0), classes=len(found), k=k, k_first=k_first, k_second=k_second,
         rows_below=int(np.count_nonzero(found < min(k_first, k_second))), unique_rows=int(np.count_nonzero(found == 1)), sensitive=(),
-        not_measured=tuple(lacking), candidates=True,
+        requirements=held, not_measured=tuple(lacking), candidates=True,
     )  # fmt: skip
 
 

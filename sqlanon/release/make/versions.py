@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sqlanon.engines.base import TableRef
 from sqlanon.errors import GuardError
-from sqlanon.formats import Recoded
+from sqlanon.formats import Candidates, Recoded
 from sqlanon.release.check import history
 from sqlanon.release.check.history_pair import history_of
 from sqlanon.release.make.prepare import Prepared, link_columns
@@ -99,19 +100,34 @@ def _bounded(
         assert own is not None
         if not entry.certificate or entry.report.get("certificate") != own.content:
             continue
-        drawn = entry.certificate[1]
-        if state.exists(drawn):
-            link = ready.roles.link
-            row = scratch.fetch("freeform/same", drawn=drawn, slots=own.slots, classed=classed, link=link)[0]
-            found, same = (int(str(number)) for number in row)
-            if found == same:
-                return entry
+        if all(state.exists(table) for table in entry.certificate) and _as_before(
+            scratch, entry, own, classed, ready.roles.link
+        ):
+            return entry
     if state.spec.refresh.max_failing is None:
         raise GuardError(
             f"{state.spec.name}: version {others[-1].version} and this one are not both of classes: a reader of both is left with the rows that fit the two "
             "boxes of one record, perhaps with one; name key: [columns] and history: {max_failing: N}, the rows that may be left with fewer than k"
         )
     return None
+
+
+def _as_before(
+    scratch: Scratch, entry: Entry, own: Candidates, classed: TableRef, link: Sequence[tuple[str, bool]]
+) -> bool:
+    """Whether every row is published in the box that it had in a version, and that is of the same rows.
+
+    The edges decide. Code of another state, or a method that decides by more than quasi values, may make another graph of the same content,
+    in which rows are published in boxes of the same numbers.
+
+    Cost: a join of the rows, and where it finds all of them one of the k n edges.
+    """
+    edges, drawn = entry.certificate
+    row = scratch.fetch("freeform/same", drawn=drawn, slots=own.slots, classed=classed, link=link)[0]
+    found, same = (int(str(number)) for number in row)
+    if found != same:
+        return False
+    return int(str(scratch.fetch("freeform/other_edges", kept=edges, edges=own.edges)[0][0])) == 0
 
 
 def changed_rows(
