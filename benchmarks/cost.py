@@ -69,6 +69,8 @@ def measured(method: str, rows: int, columns: int, k: int) -> dict[str, float]:
         asked: dict[str, Any] = (
             {"l": k, "format": "anatomy", "presence": "disclosed"} if method == "anatomy" else {"k": k}
         )
+        if METHODS[method.partition(":")[0]].own_boxes:
+            asked["boxes"] = "own"
         db.anonymize(
             "t", quasi=[f"c{c}" for c in range(columns)], sensitive="s", identifiers="id", method=method, execution="kernel",
             seed=1, **asked,

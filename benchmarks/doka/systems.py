@@ -16,7 +16,7 @@ from sqlanon.kernels.freeform_stream import stream
 from sqlanon.kernels.mondrian import grow
 from sqlanon.kernels.refine import refine
 from sqlanon.kernels.requirements import demands_of
-from sqlanon.methods.freeform.solvers import refusal, solved
+from sqlanon.methods.freeform.solvers import MOST_ROWS, refusal, solved
 from sqlanon.methods.freeform.solvers.lexicographic import lexicographic
 from sqlanon.methods.freeform.solvers.ring import classes
 from sqlanon.methods.freeform.walk import walked
@@ -94,11 +94,12 @@ def _matched(rows: Rows, targets: Longs) -> int:
     return total(rows.coordinates(), found)
 
 
-def _solver(name: str, rows: Rows, k: int, *, ordered: bool = False) -> int:
-    if refusal(name, rows.size, k) is not None:
+def _solver(name: str, rows: Rows, k: int, *, ordered: bool = False, any_size: bool = False) -> int:
+    """``any_size``: as the paper has it, not only as many rows as a policy may give a solver."""
+    if refusal(name, min(rows.size, MOST_ROWS[name]) if any_size else rows.size, k) is not None:
         raise NotMeasuredError
     rows = in_tree_order(rows) if ordered else rows
-    return _matched(rows, solved(name, rows.coordinates(), k))
+    return _matched(rows, solved(name, rows.coordinates(), k, any_size=any_size))
 
 
 def _hungarian(rows: Rows, k: int, *, block: int = 0, passes: int = 0) -> int:
@@ -146,8 +147,8 @@ NH = System("NH (ring)", "^-", partial(_solver, "ring", ordered=True), power=1)
 KC = System("k-c", "v-", _concealed)
 FLOW = System("minCostFlow", "*-", partial(_solver, "flow"), most=1_000)
 MIP = System("MIP", "k--", partial(_solver, "mip"), most=20)
-GREEDY = System("Greedy", "x-", partial(_solver, "greedy"))
-SORT = System("SortGreedy", "s-", partial(_solver, "sortgreedy"))
+GREEDY = System("Greedy", "x-", partial(_solver, "greedy", any_size=True))
+SORT = System("SortGreedy", "s-", partial(_solver, "sortgreedy", any_size=True))
 HUNGARIAN = System("Hungarian", "o-", _hungarian)
 PASSED = System("Hungarian, 4 passes (ours)", "o:", partial(_hungarian, passes=PASSES))
 BLOCKS = System(

@@ -7,7 +7,7 @@ options move them by a factor of some units.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 ROWS, COLUMNS, K = 10_000, 8, 10
@@ -26,9 +26,12 @@ class Cost:
         worst: how many times that on other data, at most, as far as was seen.
         row_bytes: memory of a row in addition to its columns.
         column_bytes: memory of a row's quasi column.
+        k_bytes: memory of a row for each of k.
+        pair_bytes: memory of every two rows that are looked at together, of one block.
         pushed: what the execution ``pushdown`` costs, where it is not about the same.
         block: the option that says how many rows are looked at together; from there on seconds grow with the rows.
-        times: the option that says how often everything is done anew.
+        sized: rows that are looked at together, of the options, the table's rows and k; for a ``block`` whose default depends on them.
+        times: the option that says how often everything is done anew, and ``once`` how often it is done besides.
         slower: an option, one of its values, and how many times as long everything takes with it; any number of these.
         flat: how many times as long it takes, or what part of the time, where every quasi column publishes a value or nothing.
     """
@@ -42,9 +45,13 @@ class Cost:
     worst: float = 3.0
     row_bytes: int = 120
     column_bytes: int = 48
+    k_bytes: int = 0
+    pair_bytes: int = 0
     pushed: Cost | None = None
     block: str | None = None
+    sized: Callable[[Mapping[str, object], int, int], int] | None = None
     times: str | None = None
+    once: int = 0
     slower: tuple[tuple[str, str, float], ...] = ()
     flat: float = 1.0
 
@@ -66,21 +73,28 @@ class Cost:
             flat: the share of quasi columns that publish a value or nothing.
         """
         given = options or {}
-        block, times = given.get(self.block or "", rows), given.get(self.times or "", 1)
-        assert isinstance(block, int)
+        times = given.get(self.times or "", 1 - self.once)
         assert isinstance(times, int)
-        together = max(min(rows, block), 1)
+        together = self._together(rows, k, given)
         width = max(columns, 1) / COLUMNS
         wide: float = width**self.columns
-        long: float = (together / ROWS) ** self.rows * rows / together * times * (max(k, 1) / K) ** self.k
+        often = (times + self.once) * (max(k, 1) / K) ** self.k
+        long: float = (together / ROWS) ** self.rows * rows / together * often
         long *= math.prod(more for name, value, more in self.slower if given.get(name) == value)
         long *= 1 + (self.flat - 1) * flat
         once = self.start + self.seconds * (1 - self.squared) * long
         return wide * once + self.seconds * self.squared * width**2 * long
 
-    def memory(self, rows: int, columns: int) -> int:
-        """Bytes for a table, where it is held in memory as a whole."""
-        return rows * (self.row_bytes + self.column_bytes * columns)
+    def memory(self, rows: int, columns: int, k: int = 1, options: Mapping[str, object] | None = None) -> int:
+        """Bytes for a table, where it is held in memory as a whole; arguments as those of `time`."""
+        row = self.row_bytes + self.column_bytes * columns + self.k_bytes * k
+        return rows * row + self.pair_bytes * self._together(rows, k, options or {}) ** 2
+
+    def _together(self, rows: int, k: int, options: Mapping[str, object]) -> int:
+        """Rows that are looked at together."""
+        block = self.sized(options, rows, k) if self.sized else options.get(self.block or "", rows)
+        assert isinstance(block, int)
+        return max(min(rows, block), 1)
 
 
 WALK = Cost(0.45, 0.025, columns=0.8, worst=4.0)

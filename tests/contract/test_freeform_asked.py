@@ -33,7 +33,7 @@ from tests.contract.own_boxes import OWN, SMALL, run
         ({"format": "anatomy", "presence": "disclosed"}, "cannot be published in the format anatomy"),
         ({"suppression": {"limit": 0.1}}, "freeform suppresses no rows"),
         ({"metrics": ["all"]}, "metrics are about classes"),
-        ({"method": "freeform:block=5"}, "block=5 is less than 2 k; say block=6 or more"),
+        ({"method": "freeform:block=5"}, "[block]: blocks of 5 rows have fewer than 2 k = 6; say 6 or more"),
         ({"method": "freeform:block=5000"}, "a whole number from 0 to 4096"),
         ({"rows_are": "events"}, "may be of one person"),
     ],

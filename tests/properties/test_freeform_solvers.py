@@ -175,3 +175,12 @@ def test_columns_of_few_values_come_first() -> None:
 def test_what_is_too_large_names_the_default(solver: str, rows: int, k: int, words: str) -> None:
     assert solvers.refusal(solver, rows, k) == words
     assert solvers.refusal(solver, min(rows, MOST_ROWS[solver]), 2) is None
+
+
+def test_a_measurement_takes_rows_of_any_number(monkeypatch: pytest.MonkeyPatch) -> None:
+    rows = rows_in(line([3, 1, 2, 5, 4]))
+    made = solved("greedy", rows, 2)
+    monkeypatch.setitem(solvers.MOST_ROWS, "greedy", 4)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="at most 4 rows at a time"):
+        solved("greedy", rows, 2)
+    assert (solved("greedy", rows, 2, any_size=True) == made).all()

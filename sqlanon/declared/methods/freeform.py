@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from sqlanon.declared.asked import Asked, Refused
 from sqlanon.declared.cost import Cost
 from sqlanon.declared.method import MethodDeclaration
@@ -9,6 +11,17 @@ from sqlanon.declared.method_options import Whole, Word
 
 MOST_BLOCK = 4096
 """Rows of a block of matchings, at most, unless 2 k is more: the cost of one is up to their cube."""
+BLOCK = 512
+"""Rows of a block where none are asked, unless 2 k is more."""
+
+
+def together(options: Mapping[str, object], rows: int, k: int) -> int:
+    """Rows that are matched together; the solver `ring` divides its block into classes of fewer than 2 k rows."""
+    solver, block = options.get("solver"), options.get("block", rows)
+    assert isinstance(block, int)
+    if solver == "ring":
+        return 2 * k
+    return block or (max(BLOCK, 2 * k) if solver == "hungarian" else rows)
 
 
 def block_of_k(asked: Asked) -> Refused | None:
@@ -16,15 +29,29 @@ def block_of_k(asked: Asked) -> Refused | None:
     block = int(asked.options["block"])
     if block == 0 or block >= 2 * asked.k:
         return None
-    what = f"{asked.method}: block={block} is less than 2 k"
-    return Refused(what, f"say block={2 * asked.k} or more, or leave it out", "block")
+    what = f"blocks of {block} rows have fewer than 2 k = {2 * asked.k}"
+    return Refused(what, f"say {2 * asked.k} or more, or leave it out", "block")
 
 
 FREEFORM = MethodDeclaration(
     "freeform",
     "A box of its own for every row, k matchings, one of them drawn by a secret (Doka et al. 2015).",
     "sqlanon.methods.freeform.method:Freeform",
-    Cost(0.3, 2.0, k=1.0, worst=4.0),
+    Cost(
+        0.25,
+        9.0,
+        rows=2.0,
+        columns=1.3,
+        k=1.1,
+        worst=4.0,
+        column_bytes=12,
+        k_bytes=48,
+        pair_bytes=16,
+        sized=together,
+        times="passes",
+        once=1,
+        slower=(("solver", "flow", 8.0),),
+    ),
     (
         Word(
             "solver",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
+from sqlanon.declared.methods.freeform import FREEFORM
 from sqlanon.errors import UnsupportedError
 from sqlanon.methods.base import Assignment, Context, Matches, Problem
 
@@ -46,8 +47,10 @@ class Freeform:
                 return (
                     "method freeform: solver mip needs SciPy: install sqlanon[mip], or use solver hungarian"
                 )
-        d, block = len(problem.quasi), max(self.block, 512, 2 * k)
-        lack = problem.lacks(problem.rows * (12 * d + 48 * k + 120) + 16 * block * block)
+        needed = FREEFORM.cost.memory(
+            problem.rows, len(problem.quasi), k, {"solver": self.solver, "block": self.block}
+        )
+        lack = problem.lacks(needed)
         return f"method freeform {lack}, or use tree" if lack else None
 
     def assign(self, context: Context) -> Assignment:

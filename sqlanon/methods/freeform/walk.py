@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sqlanon.declared.methods.freeform import BLOCK
 from sqlanon.kernels.freeform_assign import improve
 from sqlanon.kernels.freeform_remix import remix
 from sqlanon.kernels.freeform_stream import stream
@@ -20,13 +21,10 @@ if TYPE_CHECKING:
     Ints = npt.NDArray[np.int32]
     Longs = npt.NDArray[np.int64]
 
-LEAST_BLOCK = 512
-"""Rows of a block where the policy does not say, or 2 k, if that is more."""
-
 
 def size_of(block: int, k: int) -> int:
     """Rows of a block: as asked, or by k; 0: not asked."""
-    return block or max(LEAST_BLOCK, 2 * k)
+    return block or max(BLOCK, 2 * k)
 
 
 def windows_of(n: int, block: int, shift: int = 0) -> Longs:

@@ -171,7 +171,7 @@ def estimate(
     """What a run of so many rows and quasi columns costs, roughly; of a method that runs others, with theirs. Refinement is not in it."""
     cost = (method.cost.pushed or method.cost) if pushed else method.cost
     seconds, around = cost.time(rows, columns, k, method.options, flat), WALK.time(rows, columns, k)
-    most, memory = seconds * cost.worst, cost.memory(rows, columns)
+    most, memory = seconds * cost.worst, cost.memory(rows, columns, k, method.options)
     for part in method.parts:
         its = estimate(part, rows, columns, k, flat=flat)
         seconds, most, memory = seconds + its.seconds, most + its.most_seconds, max(memory, its.memory)

@@ -68,6 +68,40 @@ def test_objectives_of_sequential_that_count_values_take_longer(
     assert seconds < found.most_seconds
 
 
+@pytest.mark.parametrize(
+    ("options", "rows", "k", "seconds"),
+    [
+        ({}, 10_000, 10, 1.65),
+        ({}, 40_000, 10, 5.6),
+        ({}, 10_000, 50, 9.2),
+        ({"passes": "0"}, 10_000, 10, 0.68),
+        ({"passes": "4"}, 10_000, 10, 2.45),
+        ({"block": "256"}, 10_000, 10, 1.0),
+        ({"block": "1024"}, 10_000, 10, 3.1),
+        ({"solver": "greedy"}, 4_000, 10, 3.6),
+        ({"solver": "flow"}, 1_000, 10, 2.5),
+        ({"solver": "ring"}, 40_000, 10, 0.5),
+    ],
+)
+def test_freeform_by_its_blocks_and_passes(
+    options: dict[str, str], rows: int, k: int, seconds: float
+) -> None:
+    """Processor seconds of 8 columns of uniform integers, measured."""
+    found = estimate(method(MethodSpec("freeform", options)), rows, 8, k)
+    assert 0.5 * seconds < found.seconds < 2 * seconds
+    assert seconds < found.most_seconds
+
+
+def test_freeform_needs_memory_by_k_and_block() -> None:
+    """By the arrays of the kernels: 48 bytes for each of k, and costs of every two rows of a block."""
+
+    def memory(k: int, **options: str) -> int:
+        return estimate(method(MethodSpec("freeform", options)), 100_000, 8, k).memory
+
+    assert memory(50) - memory(10) == 100_000 * 48 * 40
+    assert memory(10, block="4096") - memory(10) == 16 * (4096**2 - 512**2)
+
+
 def test_best_takes_as_long_as_its_methods() -> None:
     """And as much memory as the one that needs most."""
 

@@ -23,12 +23,12 @@ DEFAULT = "hungarian"
 MOST_ROWS: Mapping[str, int] = {
     "mip": 20,
     "flow": 2_000,
-    "greedy": 65_536,
-    "sortgreedy": 65_536,
+    "greedy": 10_000,
+    "sortgreedy": 10_000,
     "ring": 1_000_000,
 }
-"""The solvers, and how many rows each takes together, at most: by its cost, exponential (`mip`, see `MOST_SETS`), n^3 (`flow`), n^2 (greedy
-ones); `ring` costs n k."""
+"""The solvers, and how many rows each takes together, at most: by its cost, exponential (`mip`, see `MOST_SETS`), n^3 (`flow`), n^2 k (greedy
+ones, which take a minute or two for so many rows and k = 10); `ring` costs n k."""
 
 MOST_SETS = 100_000
 """Boxes x sets of k - 1 other rows that `mip` takes, at most: a variable each."""
@@ -51,13 +51,14 @@ def refusal(solver: str, rows: int, k: int) -> str | None:
     return None
 
 
-def solved(solver: str, rows: Coordinates, k: int) -> npt.NDArray[np.int64]:
+def solved(solver: str, rows: Coordinates, k: int, *, any_size: bool = False) -> npt.NDArray[np.int64]:
     """The matchings that a solver finds.
 
     Args:
         solver: one of `MOST_ROWS`.
         rows: n rows.
         k: matchings, at least 1.
+        any_size: take more rows than `MOST_ROWS`, however long that lasts.
 
     Returns:
         int64[k, n], see above.
@@ -66,7 +67,8 @@ def solved(solver: str, rows: Coordinates, k: int) -> npt.NDArray[np.int64]:
         ValueError: the solver cannot take these rows; the text names the default solver and no value.
         UnsolvedError: it found nothing.
     """
-    refused = refusal(solver, len(rows.codes), k)
+    n = len(rows.codes)
+    refused = refusal(solver, min(n, MOST_ROWS[solver]) if any_size else n, k)
     if refused is not None:
         raise ValueError(refused)
     return import_module(f"{__name__}.{solver}").solve(rows, k)  # type: ignore[no-any-return]
