@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
@@ -59,6 +60,19 @@ def test_the_secret_is_in_no_text_of_a_statement(
     run(shared_db, SMALL, tmp_path, name="in_no_text")
     assert fetched
     assert not [one.name for one in fetched if "5" * 64 in f"{one.text} {dict(one.binds)}"]
+
+
+def test_a_seed_determines_nothing(shared_db: Any, tmp_path: Path) -> None:
+    """It is in the policy, which more people may read than the secret: another seed leaves all as it was, and another secret with the same seed does not."""
+    source, other = SMALL.create(shared_db), SMALL.create(shared_db)
+    shown = [
+        run(shared_db, SMALL, tmp_path, source=table, seed=seed)
+        for table, seed in ((source, 1), (source, 2), (other, 2))
+    ]
+    rows = [Counter(tuple(map(repr, row.values())) for row in published) for published, _ in shown]
+    assert [report.version for _, report in shown] == [1, 2, 1]
+    assert [note for note in shown[1][1].notes if "is published in the same box" in note]
+    assert rows[0] == rows[1] != rows[2]
 
 
 def test_certificates_go_with_their_version(shared_db: Any, tmp_path: Path) -> None:

@@ -1,14 +1,16 @@
 """What plan estimates: options that say how many rows are looked at together, how often, and by what."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
 
 import sqlanon
 from sqlanon.database import Database
 from sqlanon.declared.cost import COLUMNS, Cost, K
-from sqlanon.methods import method
+from sqlanon.methods import Problem, method
 from sqlanon.policy import release as spec_of
 from sqlanon.release.make.plan import estimate
 from sqlanon.spec import MethodSpec
@@ -100,6 +102,17 @@ def test_freeform_needs_memory_by_k_and_block() -> None:
 
     assert memory(50) - memory(10) == 100_000 * 48 * 40
     assert memory(10, block="4096") - memory(10) == 16 * (4096**2 - 512**2)
+
+
+@pytest.mark.parametrize(("k", "block"), [(2, "0"), (2, "4096"), (50, "0")])
+def test_freeform_refuses_what_plan_says_does_not_fit(k: int, block: str) -> None:
+    chosen = method(MethodSpec("freeform", {"block": block}))
+    needed = estimate(chosen, 200_000, 8, k).memory
+    problem = Problem([SimpleNamespace(name="k", asked=k)], None, range(8), (), 200_000, memory=needed)  # type: ignore[list-item, arg-type]
+    assert chosen.refusal(problem) is None
+    refused = chosen.refusal(replace(problem, memory=needed - 1))
+    assert refused is not None
+    assert f"raise memory to {(needed >> 20) + 1}MiB" in refused
 
 
 def test_best_takes_as_long_as_its_methods() -> None:
