@@ -41,25 +41,29 @@ def _met(one: Result) -> str:
 
 
 def counts(folder: Path) -> str:
-    """COUNT queries: mean error and width of the bounds over `tree`, and what share of them the others have."""
+    """COUNT queries: loss, mean error and width of the bounds of `tree`, and what share of them the other systems have."""
     result = read(folder, "freeform_counts")
     if result is None or not result["results"]:
         return ""
-    found = {(one["text"], one["queries"], one["system"]): one for one in result["results"]}
+    found = {(one["text"], one["system"], one["queries"]): one for one in result["results"]}
+    families = list(dict.fromkeys(one["queries"] for one in result["results"]))
     rows = []
-    for text, queries in dict.fromkeys((text, queries) for text, queries, _ in found):
-        tree, refined, own = (found[text, queries, system] for system in ("tree", "tree refined", "freeform"))
+    for text, system in dict.fromkeys((text, system) for text, system, _ in found):
+        tree, mine = ([found[text, who, family] for family in families] for who in ("tree", system))
         shares = [
-            [f"{tree[name]:.0f}", *(f"{one[name] / tree[name]:.0%}" for one in (refined, own))]
+            f"{one[name]:.0f}" if system == "tree" else f"{one[name] / its[name]:.0%}"
             for name in ("error", "width")
+            for one, its in zip([*mine, _sum(mine)], [*tree, _sum(tree)], strict=True)
         ]
-        inside, cells = (sum(one[name] for one in (tree, refined, own)) for name in ("inside", "cells"))
-        rows.append((text, queries, *shares[0], *shares[1], f"{inside} of {cells}"))
-    head = (
-        "text", "queries over", "error (rows), tree", "refined", "freeform", "width of bounds (rows), tree", "refined", "freeform",
-        "true counts in their bounds",
-    )  # fmt: skip
+        inside = f"{_sum(mine)['inside']} of {_sum(mine)['cells']}"
+        rows.append((text, system, f"{mine[0]['gcp']:.4f}", *shares, inside))
+    head = ("text", "method", "GCP", *(f"{what}, {over}" for what in ("error", "width") for over in (*families, "all")), "true counts in bounds")  # fmt: skip
     return f"{table(head, rows)}\n\n{source(result)}"
+
+
+def _sum(families: list[Result]) -> dict[str, float]:
+    """What is measured of several families of queries, added up."""
+    return {name: sum(one[name] for one in families) for name in ("error", "width", "inside", "cells")}
 
 
 SECTIONS: Mapping[str, Callable[[Path], str]] = {"freeform": releases, "freeform counts": counts}

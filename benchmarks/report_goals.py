@@ -173,9 +173,10 @@ def _counts(folder: Path) -> Iterator[Goal]:
         for what, most in result["wanted"].items():
             of_freeform, of_tree = (
                 sum(one[what] for one in result["results"] if (one["text"], one["system"]) == (text, system))
-                for system in ("freeform", "tree")
+                for system in (result["judged"], "tree")
             )
-            name = f"{what} of counts over `freeform`, of that over `tree`, text as {text}"
+            judged = result["judged"].replace(", ", ":block=")
+            name = f"{what} of counts over `{judged}`, of that over `tree`, text as {text}"
             yield name, f"{of_freeform / of_tree:.3f}", f"{most:g}", of_freeform <= most * of_tree
 
 

@@ -50,11 +50,11 @@ def test_freeform_counts(tmp_path, data):
     found = benchmark(
         "freeform_counts", tmp_path / "freeform_counts.json", "--quick", "--texts", "alphabetical"
     )
-    assert len(found["results"]) == 3 * 3
+    assert len(found["results"]) == 4 * 3
     for one in found["results"]:
         assert one["inside"] == one["cells"] == 5
         assert 0 <= one["error"] <= one["width"]
-    assert report_freeform.counts(tmp_path).count("15 of 15") == 3
+    assert report_freeform.counts(tmp_path).count("15 of 15") == 4
 
 
 @pytest.mark.thorough
