@@ -29,6 +29,7 @@ class FormatFacts:
         either: a cell is the value or nothing, so that a class loses nothing or all in a column.
         cells: it says which values lie in a cell, so that rows of a population can be counted in it.
         hides: a class can publish that a value is any, ``*``: suppressed rows are published so.
+        attains: it publishes ends and sets, so that of classes with the least boxes each end and each member is the value of some row.
     """
 
     name: str
@@ -44,6 +45,7 @@ class FormatFacts:
     hides: bool = False
     either: bool = False
     cells: bool = False
+    attains: bool = False
 
 
 RANGES = FormatFacts(
@@ -54,6 +56,7 @@ RANGES = FormatFacts(
     reach=True,
     hides=True,
     cells=True,
+    attains=True,
 )
 LABELS = FormatFacts(
     "labels",

@@ -68,6 +68,7 @@ class Recoded:
         starred: the class of suppressed rows that are published, or None; ``starred_rows`` of them there are.
         leveled: the boxes have the level that is published.
         candidates: every row has a box of its own; None: classes.
+        attained: quasi columns of which each published end, or member of a set, is the value of some row of its class: verify found it.
     """
 
     boxes: TableRef
@@ -84,6 +85,7 @@ class Recoded:
     starred_rows: int = 0
     leveled: bool = False
     candidates: Candidates | None = None
+    attained: tuple[str, ...] = ()
 
     @property
     def suppressed(self) -> int:

@@ -131,6 +131,7 @@ class Assignment:
         notes: what the owner should know of the way it was found.
         search: figures of the search, by name, for reports: numbers that hold no value of a cell.
         spans: the boxes of the classes as recode/spans makes them, where a kernel had them at hand; None: recode makes them.
+        wider: ``spans`` reach further than the rows of their classes.
         divided: rows of equal codes may be in more than one class, or some of them in none; False where the method knows that none are.
         shared: with ``divided``, a scratch table (rid integer) that has all rows of every group of equal codes of which this is so; None:
             the method does not know.
@@ -150,6 +151,7 @@ class Assignment:
     execution: str
     notes: tuple[str, ...] = ()
     spans: TableRef | None = None
+    wider: bool = False
     divided: bool = True
     shared: TableRef | None = None
     unassigned: bool = False

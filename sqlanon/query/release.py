@@ -35,6 +35,7 @@ class Field:
         declared: what the policy declares of its domain.
         collation: SQL for the COLLATE of a text column in the source; None: not known, or the engine has none.
         deterministic: values that are equal in the source have the same text.
+        attained: each published end, or member of a set, is the value of some row of its class.
     """
 
     name: str
@@ -46,6 +47,7 @@ class Field:
     declared: Mapping[str, Any] = field(default_factory=dict)
     collation: str | None = None
     deterministic: bool = True
+    attained: bool = False
 
     @property
     def recode(self) -> Recode | None:
@@ -142,7 +144,7 @@ def described(engine: Engine, view: Relation, rows: Sequence[Row]) -> Released:
         Field(
             str(row[0]), str(row[1]), str(row[2]), types.get(row[0], "other"), str(row[4]),
             tuple(json.loads(str(row[5]))), json.loads(str(row[6])) if row[6] else {},
-            collations.get(row[0]), row[0] not in facts.get("equal_unlike", ()),
+            collations.get(row[0]), row[0] not in facts.get("equal_unlike", ()), row[0] in facts.get("attained", ()),
         )
         for row in rows
         if row[0] != ""

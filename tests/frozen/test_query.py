@@ -15,6 +15,16 @@ from tests.frozen.wards import patient, spec_of, ward, write
 FRESH = count()
 
 
+def test_a_class_that_rows_leave_attains_nothing(shared_db: Any) -> None:
+    """Its box stays when the row goes that had an end of it."""
+    table = f"ends_{next(FRESH)}"
+    write(shared_db, table, ward(random.Random(1), 30))
+    spec = spec_of(table, rows=60)
+    shared_db.run(spec)
+    metadata = f"SELECT published FROM release.{table}_metadata WHERE column_name = ''"
+    assert "attained" not in shared_db.engine.fetch(metadata)[0][0]
+
+
 @pytest.mark.parametrize("seed", seeds(20, 2))
 def test_bounds_hold_for_the_source(shared_db: Any, seed: int) -> None:
     """Whatever came, went and changed since its rows were published."""

@@ -103,6 +103,7 @@ def predicate(rng: random.Random, columns: Sequence[str], atoms: int) -> str:
 def problems(
     answer: Any, truth: Mapping[tuple[Any, ...], Mapping[int, tuple[Any, ...]]], count: int, names: Sequence[str], keys: Sequence[str],
     *, known: bool, weighed: bool = True, listed: bool = False, counted: bool = True, missing: bool = True,
+    covered: tuple[Mapping[tuple[Any, ...], Mapping[int, tuple[Any, ...]]], int] | None = None,
 ) -> list[str]:  # fmt: skip
     """What is wrong with an answer.
 
@@ -117,6 +118,8 @@ def problems(
         counted: counts of groups are as narrow as can be, so that a group that every source has is certain.
         missing: an aggregate of a group that a source has not is 0 or NULL there; else nothing is asked of it.
         weighed: every source is as likely as any other, so that means over them are the estimates.
+        covered: ``truth`` and ``count`` of all sources that lie in the boxes, over which estimates are means, as far as the bounds allow, where
+            consistent sources attain what the release says as well.
     """
     found: list[str] = []
     rows = {
@@ -138,7 +141,8 @@ def problems(
             counts = name.startswith(("n", "d"))
             values += [0 if counts else None] * (count - len(seen) if missing else 0)
             found += [f"{group} {name}: {text}" for text in _of_one(row[name], values, known=known)]
-        found += _means(row, seen, names, count) if known and weighed else []
+        all_seen, all_count = (seen, count) if covered is None else (covered[0].get(group, {}), covered[1])
+        found += _means(row, all_seen, names, all_count) if known and weighed else []
     return found
 
 
@@ -180,6 +184,8 @@ def _means(
         mean = math.fsum(defined) / count
         if name[0] == "s" and defined:
             mean = min(max(mean, min(defined)), max(defined))  # a sum of nothing counts 0 and is no value
+        if name[0] == "n":
+            mean = min(max(mean, row[name].low), row[name].high)
         estimate = row[name].estimate
         if estimate is None and mean == 0:
             continue

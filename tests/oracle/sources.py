@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import permutations, product
 from typing import Any
 
@@ -86,9 +86,13 @@ def _labelled(label: str, fact: Row, declared: Mapping[str, Any], anything: Sequ
     return list(range(int(low), int(high or low) + 1))
 
 
+Way = list[tuple[Any, ...]]
+"""What the source rows of one part of a release are in one source."""
+
+
 def ways_of(
     rows: Sequence[Row], facts: Sequence[Row], anything: Mapping[str, Sequence[Any]]
-) -> list[list[list[tuple[Any, ...]]]]:
+) -> list[list[Way]]:
     """The release's parts that are independent of each other, and for each part the ways that its source rows may be."""
     return [
         [
@@ -97,6 +101,73 @@ def ways_of(
         ]
         for row in rows
     ]
+
+
+def _attained(rows: Sequence[Row], facts: Sequence[Row]) -> list[tuple[list[int], int, list[Any]]]:
+    """What the release says that each of its classes attains: the places of its rows, of a column, and the values.
+
+    A class is the rows that are alike in everything that is published of the quasi columns. Of each column that the release lists,
+    some row of the class has its low end, some row its high end, and of sets some row has each member.
+    """
+    own = [fact for fact in facts if fact["column_name"]]
+    whole = next(fact for fact in facts if not fact["column_name"])
+    listed = json.loads(whole["published"]).get("attained", [])
+    shown = [name for fact in own if fact["role"] == "quasi" for name in json.loads(fact["published"])]
+    classes: dict[str, list[int]] = {}
+    for at, row in enumerate(rows):
+        classes.setdefault(repr([row[name] for name in shown]), []).append(at)
+    found = []
+    for members in classes.values():
+        for place, fact in enumerate(own):
+            name, row = fact["column_name"], rows[members[0]]
+            if name in listed and row.get(f"{name}_null", "none") == "none":
+                ends = row[name] if fact["kind"] == "nominal" else (row[f"{name}_lo"], row[f"{name}_hi"])
+                found.append((members, place, list(dict.fromkeys(ends))))
+    return found
+
+
+def attaining(
+    rows: Sequence[Row], facts: Sequence[Row], parts: Sequence[Sequence[Way]]
+) -> Callable[[int], bool]:
+    """Whether a source has what the release says that each of its classes attains: a function of the source's number.
+
+    Args:
+        rows: the released rows.
+        facts: the metadata, the release's own line among them.
+        parts: ways of the rows in their order, as `ways_of` gave them, and others after them.
+    """
+    wanted = _attained(rows, facts)
+    sizes = [math.prod(len(ways) for ways in parts[:at]) for at in range(len(parts))]
+
+    def holds(sid: int) -> bool:
+        return all(
+            {parts[at][sid // sizes[at] % len(parts[at])][0][place] for at in members} >= set(ends)
+            for members, place, ends in wanted
+        )
+
+    return holds
+
+
+def attaining_first(rows: Sequence[Row], facts: Sequence[Row], parts: Sequence[list[Way]]) -> list[list[Way]]:
+    """The ways of every row, in an order in which the first ways of all rows together are a source that attains all."""
+    firsts: dict[int, dict[int, Any]] = {}
+    for members, place, ends in _attained(rows, facts):
+        for turn, at in enumerate(members):
+            firsts.setdefault(at, {})[place] = ends[turn % len(ends)]
+
+    def other(at: int, way: Way) -> bool:
+        return any(way[0][place] != end for place, end in firsts.get(at, {}).items())
+
+    return [sorted(ways, key=lambda way, at=at: other(at, way)) for at, ways in enumerate(parts)]  # type: ignore[misc]
+
+
+Truth = dict[tuple[Any, ...], dict[int, tuple[Any, ...]]]
+
+
+def only(truth: Truth, kept: frozenset[int]) -> Truth:
+    """What a query gives in some of the sources."""
+    some = {group: {sid: v for sid, v in own.items() if sid in kept} for group, own in truth.items()}
+    return {group: own for group, own in some.items() if own}
 
 
 def ways_of_groups(

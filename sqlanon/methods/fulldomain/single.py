@@ -79,7 +79,9 @@ def _published(
     held = cells.codes[:, ~few[label]]
     spans = _spans(context, sets.parts(head), held, classes, order, gone)
     left = context.suppression is not None and not sets.starred and context.most_unassigned > 0
-    return Assignment(table, "kernel", notes, spans=spans, divided=False, unassigned=left, starred=star)
+    return Assignment(
+        table, "kernel", notes, spans=spans, wider=True, divided=False, unassigned=left, starred=star
+    )
 
 
 def _spans(

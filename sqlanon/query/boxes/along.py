@@ -64,6 +64,16 @@ def lookup_along(lookup: Lookup, table: str) -> exp.Select:
         )
         for j in range(lookup.count)
     ]
+    if lookup.counts_attained:  # the two ends, which are one value where they meet
+        shares += [
+            named(
+                sql(
+                    f"CASE WHEN a.way = {j} THEN 1 ELSE 0 END + CASE WHEN b.way = {j} AND b.i > a.i THEN 1 ELSE 0 END"
+                ),
+                f"{lookup.name}_t{j}",
+            )
+            for j in range(lookup.count)
+        ]
     distinct = select([column(key) for key in lookup.keys], ROWS, distinct=True)
     made = select([*keys, *shares], distinct.subquery("k"))
     made.set(

@@ -72,6 +72,11 @@ class Box:
         return self.field.kind in ("integer", "float", "decimal")
 
     @property
+    def attained(self) -> bool:
+        """Whether some row of the class has the low end, one the high end, and one each member of the set."""
+        return self.field.attained and self.shape != "node"
+
+    @property
     def value(self) -> Tree:
         """The value of a row in predicates that were bound: any value that the row may have."""
         return column(self.id, "_box")

@@ -17,6 +17,8 @@ from sqlanon.query.rewrite.sqltree import (
     ZERO,
     Tree,
     column,
+    counter,
+    counts,
     every,
     greatest,
     indicator,
@@ -81,6 +83,16 @@ class Interval:
             return self._by_point(wanted)
         return self._with_null(known, wanted)
 
+    def attained(self, groups: Iterable[Group]) -> Tree | None:
+        """See `Domain`: the ends that are in the groups, which are one value where they meet."""
+        if not self._box.attained:
+            return None
+        runs = self._runs([group for group in groups if group in self._pieces])
+        low, high = (some(self._within(end, end, piece) for piece in runs) for end in (self._lo, self._hi))
+        apart = exp.NEQ(this=self._lo.copy(), expression=self._hi.copy())
+        ends = counts([counter(low), counter(every([apart, high]))])
+        return ends if self._state is None else when(self._is("none"), ends, exp.Literal.number(0))
+
     def parts(self) -> list[Part]:
         """See `Domain`."""
         found = []
@@ -124,19 +136,23 @@ class Interval:
 
     def touches(self, piece: Piece) -> Tree:
         """Some value of the box lies in the piece."""
-        ways: list[Tree] = []
         if self._box.field.recode is not None:
             piece = recoded(piece, self._box.field.recode, self._box.field.kind)
+        return self._within(self._lo, self._hi, piece)
+
+    def _within(self, lo: Tree, hi: Tree, piece: Piece) -> Tree:
+        """Some value from ``lo`` to ``hi`` lies in the piece."""
+        ways: list[Tree] = []
         if piece.low is not None:
             ways.append(
                 (exp.GTE if piece.closed[0] else exp.GT)(
-                    this=self._hi.copy(), expression=literal(piece.low, self._box)
+                    this=hi.copy(), expression=literal(piece.low, self._box)
                 )
             )
         if piece.high is not None:
             ways.append(
                 (exp.LTE if piece.closed[1] else exp.LT)(
-                    this=self._lo.copy(), expression=literal(piece.high, self._box)
+                    this=lo.copy(), expression=literal(piece.high, self._box)
                 )
             )
         return every(ways)

@@ -20,6 +20,8 @@ from sqlanon.query.rewrite.sqltree import (
     ZERO,
     Tree,
     column,
+    counter,
+    counts,
     every,
     negate,
     plus,
@@ -105,6 +107,25 @@ class Lookup:
         mine = len(wanted) - null
         return unknown_share(self._state, known, mine, max(len(self._inside) - 1, 1), null=null)
 
+    @property
+    def counts_attained(self) -> bool:
+        """Whether the values that the box attains are counted: buckets are not values."""
+        return self.box.attained and not self.bucketed
+
+    def attained(self, groups: Iterable[Group]) -> Tree | None:
+        """See `Domain`."""
+        if not self.counts_attained:
+            return None
+        wanted = set(groups)
+        counted = [self._column("t", group) for group in self._inside if group in wanted]
+        if self._spread is not None and self._outside in wanted:
+            counted.append(column(f"{self.name}_apart", self._table))
+        known = counts(sql("COALESCE(:t, 0)", t=count) for count in counted)
+        if self.box.state is None:
+            return known
+        state = sql(":s = 'none'", s=column(f"{self.box.id}_state", self._table))
+        return when(state, known, exp.Literal.number(0))
+
     def parts(self) -> list[Part]:
         """See `Domain`."""
         if self._state is not None:
@@ -181,10 +202,12 @@ class Lookup:
         """The columns of the lookup that are not its keys."""
         name = self.name
         ends = ["s", *(["r"] if self._reached else []), *("lhm" if self._values else "")]
+        ends += ["t"] if self.counts_attained else []
         ends += [*"vy"] if self._values and self.box.shape == "group" else []
         own = [f"{name}_{end}{j}" for j in range(len(self._inside)) for end in ends]
         own += [f"{name}_key", f"{name}_inside"] if self.key is not None else []
         own += [f"{name}_size"] if self.box.shape == "group" else []
+        own += [f"{name}_apart"] if self.counts_attained and self.key is not None else []
         return [*own, *([f"{name}_open", f"{name}_z"] if self._open else [])]
 
     @property
@@ -262,6 +285,15 @@ class Lookup:
             total = over
         if self.box.shape == "group":
             chosen[f"{name}_size"] = total
+        # Of a range only the ends are attained, of a set every member.
+        ends = [
+            exp.EQ(this=value.copy(), expression=column(f"{self.box.id}_{end}", "m")) for end in ("lo", "hi")
+        ]
+        hit = counter(TRUE if self.box.shape == "set" else some(ends))
+        if self.counts_attained and self.key is not None:
+            mine = sql("SUM(:h)", h=hit)
+            over = exp.Window(this=sql("SUM(:m)", m=mine), partition_by=[key.copy() for key in keys])
+            chosen[f"{name}_apart"] = sql("CAST(:a - :m AS BIGINT)", a=over, m=mine)
         # Each value's group is computed once, below; the rest are sums by its number.
         way = self.way(column("v"))
         for j in range(len(self._inside)):
@@ -272,6 +304,10 @@ class Lookup:
             )
             if self._reached:
                 chosen[f"{name}_r{j}"] = sql("BOOL_OR(:m)", m=mine)
+            if self.counts_attained:
+                chosen[f"{name}_t{j}"] = sql(
+                    "CAST(SUM(:h) AS BIGINT)", h=when(mine, hit, exp.Literal.number(0))
+                )
             if self._values and self.box.shape == "group":
                 for end, kept in (("v", sql(":v IS NOT NULL", v=value)), ("y", sql(":v IS NULL", v=value))):
                     counted = when(every([mine, kept]), weight, exp.Literal.number(0))

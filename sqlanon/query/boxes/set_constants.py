@@ -34,7 +34,7 @@ class Contained:
         self.name = f"{box.id}{'_' if suffix else ''}{suffix}"
         self._table, self._set = table, box.parts["set"]
         self._state = column(f"{box.id}_state", table) if box.state is not None else None
-        self._point = box.point is not None
+        self._point, self._attained = box.point is not None, box.attained
         equal = [test.comparison for test in tests if test.comparison is not None]
         constants = sorted({str(c.at) for c in equal if c.at is not None})
         of: dict[Group, list[str | None]] = {}
@@ -105,6 +105,13 @@ class Contained:
             )
             return indicator(some([shown, *([sql(":n IS NULL", n=self._size)] if null else [])]))
         return unknown_share(self._state, known, mine, len(self._of), null=null)
+
+    def attained(self, groups: Iterable[Group]) -> Tree | None:
+        """See `Domain`: the members that are in the groups."""
+        if not self._attained:
+            return None
+        members = self._count([group for group in groups if group in self._of])
+        return sql("COALESCE(CAST(:m AS BIGINT), 0)", m=members)
 
     def parts(self) -> list[Part]:
         """See `Domain`: what is counted; names have no ends, and a constant takes their place."""

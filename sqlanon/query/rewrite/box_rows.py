@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 from sqlglot import exp
 
@@ -13,11 +14,13 @@ from sqlanon.query.boxes.unroll import ROWS, Unroll, constants_of, no_members
 from sqlanon.query.parse.names import Scope
 from sqlanon.query.rewrite.domains import Domains, divide, together, whole
 from sqlanon.query.rewrite.group_by import is_along
-from sqlanon.query.rewrite.sqltree import Tree, column, named, select, sql
-from sqlanon.query.rewrite.wanted import Wanted
-from sqlanon.query.where.formula import Compiler, Triple
+from sqlanon.query.rewrite.sqltree import Tree, column, is_true, named, select, some, sql, with_columns
+from sqlanon.query.rewrite.wanted import Aggregate, Wanted
+from sqlanon.query.where.formula import Compiler, Count, Formula, Triple, tests_in
 
 BOXES = "_boxes"
+CLASS_ROWS = "class_rows"
+"""The column of the rows that has the number of rows of their class."""
 
 Tables = tuple[tuple[str, exp.Expr], ...]
 """Tables of a WITH, in order."""
@@ -34,7 +37,10 @@ class BoxRows:
         triples: the result of every condition for a row (certain, possible, share), as trees over the last table.
         compiler: formulas to SQL over it.
         domains: how the values of each box divide.
-        tight: bounds of counts are reached by some consistent source.
+        tight: bounds are reached by some consistent source, but for those of ``rough``, by numbers of aggregates.
+        counts: by the number of a condition, how many rows of a class satisfy it, at least and at most; a class has `CLASS_ROWS`. Of none where
+            the release does not say which values its classes attain, and of no condition that asks exact columns.
+        divided: several rows may be of one class and one group: see `classes`.
     """
 
     tables: Tables
@@ -44,6 +50,9 @@ class BoxRows:
     compiler: Compiler
     domains: Domains
     tight: bool
+    counts: Mapping[int, Count] = field(default_factory=dict)
+    divided: bool = False
+    rough: frozenset[int] = frozenset()
 
     def is_partial(self, term: str, wanted: Wanted) -> bool:
         """Whether an exact term is held as counts, ends and sums in place of its values."""
@@ -63,26 +72,96 @@ def box_rows(scope: Scope, wanted: Wanted) -> BoxRows:
     divided = divide(scope, wanted)
     domains = together(divided)
     lookups = domains.lookups
-    grouped = bool(wanted.means) or bool(lookups)
-    tables: list[tuple[str, exp.Expr]] = [(ROWS, _first(scope, wanted, domains, grouped=grouped))]
+    by_class = counts_by_class(scope, wanted)
+    grouped = bool(wanted.means) or bool(lookups) or by_class
+    compilers = [one.compiler for one in (divided if wanted.filters else divided * len(wanted.conditions))]
+    conditions = list(zip(compilers, wanted.conditions, strict=True))
+    triples = tuple(one.triple(formula) for one, formula in conditions)
+    first = _first(scope, wanted, domains, grouped=grouped, by_class=by_class)
+    if by_class and not wanted.means:
+        reached = _over_view(scope, wanted, domains, triples[:1] if wanted.filters else triples)
+        first = first.where(reached, copy=False) if reached is not None else first
+    tables: list[tuple[str, exp.Expr]] = [(ROWS, first)]
     if lookups:
         tables += _joined(scope, wanted, domains)
+    counts = {
+        i: one.count(formula, column(CLASS_ROWS))
+        for i, (one, formula) in enumerate(conditions)
+        if by_class and not tests_in(formula) & wanted.tests.exact.keys()
+    }
+    keys = {key.name for key in wanted.keys if isinstance(key, exp.Column)}
     return BoxRows(
         tuple(tables),
         tables[-1][0],
         grouped,
-        tuple(
-            one.compiler.triple(formula)
-            for one, formula in zip(
-                divided if wanted.filters else divided * len(wanted.conditions),
-                wanted.conditions,
-                strict=True,
-            )
-        ),
+        triples,
         domains.compiler,
         domains,
         domains.tight,
+        counts,
+        rough=_rough(scope, wanted, domains, counts),
+        divided=by_class and not keys.issuperset(_held(wanted)),
     )
+
+
+def counts_by_class(scope: Scope, wanted: Wanted) -> bool:
+    """Whether counts are bounded class by class, by the values that some row of each is known to have.
+
+    Not where a join repeats rows or leaves some out, and not under conditions on columns that the release shows as they are: which rows of
+    a class pass these is known, and which of them have its ends is not.
+    """
+    asked = any(box.attained for box in scope.boxes.values())
+    return (
+        asked
+        and not scope.joins
+        and any(
+            _counts_rows(a) and _of_boxes_alone(wanted.conditions[a.condition], wanted)
+            for a in wanted.aggregates
+        )
+    )
+
+
+def _over_view(scope: Scope, wanted: Wanted, domains: Domains, triples: Sequence[Triple]) -> Tree | None:
+    """Whether a row may satisfy one of some conditions, as SQL over the view: classes that do not are not grouped. None: what decides is joined later."""
+    shown = _shown(scope, wanted, domains)
+    reached = some(triple.possible for triple in triples)
+    whole = exp.Paren(this=reached.copy())
+    if is_true(reached) or any(
+        found.table or found.name not in shown for found in whole.find_all(exp.Column)
+    ):
+        return None
+    return with_columns(reached, lambda found: shown[found.name].copy())
+
+
+def _counts_rows(a: Aggregate) -> bool:
+    return a.kind in ("rows", "count") and not a.of_boxes
+
+
+def _of_boxes_alone(formula: Formula, wanted: Wanted) -> bool:
+    """Whether a condition asks boxes, and nothing that is known of every row."""
+    asked = tests_in(formula)
+    return bool(asked) and not asked & wanted.tests.exact.keys()
+
+
+def _held(wanted: Wanted) -> list[str]:
+    """The exact terms whose values the rows hold."""
+    tests = {tree.name for tree in wanted.tests.exact.values()}
+    return [
+        name for name in wanted.terms if name not in wanted.partial or name in wanted.raw or name in tests
+    ]
+
+
+def _rough(scope: Scope, wanted: Wanted, domains: Domains, counts: Mapping[int, Count]) -> frozenset[int]:
+    """The aggregates whose bounds need not be tight, as sources that do not attain what classes attain are not consistent."""
+    if not any(box.attained for box in scope.boxes.values()):
+        return frozenset()
+    listed = all(one.counts_attained for one in domains.lookups if one.box.attained)
+
+    def tight(a: Aggregate) -> bool:
+        known = a.condition in counts and counts[a.condition].tight
+        return _counts_rows(a) and listed and (known or not tests_in(wanted.conditions[a.condition]))
+
+    return frozenset(a.id for a in wanted.aggregates if not tight(a))
 
 
 def _joined(scope: Scope, wanted: Wanted, domains: Domains) -> list[tuple[str, exp.Expr]]:
@@ -118,21 +197,23 @@ def _joined(scope: Scope, wanted: Wanted, domains: Domains) -> list[tuple[str, e
     return [*made, (BOXES, joined)]
 
 
-def _first(scope: Scope, wanted: Wanted, domains: Domains, *, grouped: bool) -> exp.Select:
-    """Boxes, exact terms and counts, from the view."""
+def _first(scope: Scope, wanted: Wanted, domains: Domains, *, grouped: bool, by_class: bool) -> exp.Select:
+    """Boxes, exact terms and counts, from the view; ``by_class``: those of each class apart, with the number of its rows."""
     chosen = [named(tree, name) for name, tree in _shown(scope, wanted, domains).items()]
-    partial = []
-    tests = {tree.name for tree in wanted.tests.exact.values()}
-    for name, tree in wanted.terms.items():
-        if name in wanted.partial and name not in wanted.raw and name not in tests:
-            partial.append((name, tree))
-        else:
-            chosen.append(named(tree.copy(), name))
-    if wanted.means:
+    held = _held(wanted)
+    partial = [(name, tree) for name, tree in wanted.terms.items() if name not in held]
+    chosen += [named(wanted.terms[name].copy(), name) for name in held]
+    if wanted.means or by_class:
         chosen += [named(column(c, VIEW), f"c{i}") for i, c in enumerate(scope.released.group_columns, 1)]
     keys = [exp.Literal.number(i + 1) for i in range(len(chosen))] if grouped else []
     if grouped:
         chosen.append(named(sql("COUNT(*)"), "n"))
+        if by_class:
+            rows = sql("COUNT(*)")
+            if _held(wanted):  # which divide the rows of a class
+                classes = [column(c, VIEW) for c in scope.released.group_columns]
+                rows = exp.cast(exp.Window(this=sql("SUM(:n)", n=rows), partition_by=classes), "BIGINT")
+            chosen.append(named(rows, CLASS_ROWS))
         chosen += [
             named(kept, f"{name}_{end}")
             for name, tree in partial

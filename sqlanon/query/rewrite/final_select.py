@@ -79,7 +79,13 @@ def final_select(
     return Final(
         made,
         tuple((name, isinstance(item, Quad)) for name, item in outputs.items),
-        {name: tight and item.tight for name, item in outputs.items if isinstance(item, Quad)},
+        {
+            name: tight
+            and item.tight
+            and not rows.rough & ({wanted.direct[name]} if name in wanted.direct else rows.rough)
+            for name, item in outputs.items
+            if isinstance(item, Quad)
+        },
     )
 
 

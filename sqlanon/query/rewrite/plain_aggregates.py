@@ -27,10 +27,17 @@ def plain(a: Aggregate, row: Mapping[str, Tree], *, floating: bool) -> dict[str,
     certain_n = when(row["certain"], row["count"], zero)
     possible_n = when(row["possible"], row["count"], zero)
     if a.kind in ("rows", "count"):
+        low, high = (
+            sql("COALESCE(SUM(:x), 0)", x=x)
+            for x in (row.get("fewest", certain_n), row.get("most", possible_n))
+        )
+        estimate = sql("COALESCE(SUM(:n * :s), 0.0)", n=row["count"], s=row["share"])
+        if "fewest" in row:
+            estimate = sql("GREATEST(LEAST(:e, :h), :l)", e=estimate, h=high, l=low)
         return {
-            f"e{a.id}": sql("COALESCE(SUM(:n * :s), 0.0)", n=row["count"], s=row["share"]),
-            f"l{a.id}": sql("COALESCE(SUM(:x), 0)", x=certain_n),
-            f"h{a.id}": sql("COALESCE(SUM(:x), 0)", x=possible_n),
+            f"e{a.id}": estimate,
+            f"l{a.id}": low,
+            f"h{a.id}": high,
             f"u{a.id}": exp.Literal.number(0),
         }
     if a.kind == "error":

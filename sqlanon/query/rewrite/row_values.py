@@ -8,7 +8,7 @@ from sqlglot import exp
 
 from sqlanon.query.boxes.box import Box
 from sqlanon.query.parse.names import Scope, boxes_in
-from sqlanon.query.rewrite.box_rows import BoxRows
+from sqlanon.query.rewrite.box_rows import CLASS_ROWS, BoxRows
 from sqlanon.query.rewrite.ordered_aggregates import INFINITE, NAN
 from sqlanon.query.rewrite.row_expressions import Arithmetic, RowExpression, Span
 from sqlanon.query.rewrite.sqltree import (
@@ -195,7 +195,9 @@ class RowValues:
                 found["s_pos"] = sql(":n * GREATEST(:h, :z)", n=n, h=self._wide(high, a.box), z=zero)
             return found
         if a.term is None:
-            return {"possible": possible, "certain": certain, "count": n, "share": share, "open": FALSE}
+            return {
+                "possible": possible, "certain": certain, "count": n, "share": share, "open": FALSE, **self._of_classes(i, None, n),
+            }  # fmt: skip
         term = a.term
         partial = self._rows.is_partial(term, self._wanted)
         if partial:
@@ -206,7 +208,7 @@ class RowValues:
             )
         else:
             value = column(term)
-            count = sql("CASE WHEN :x IS NULL THEN 0 ELSE :n END", x=value, n=n)
+            count = self._known(term)
             total, low, high = sql(":n * :x", n=n, x=value), value, value
             neg, pos = sql(":n * LEAST(:x, 0)", n=n, x=value), sql(":n * GREATEST(:x, 0)", n=n, x=value)
         known = sql(":c > 0", c=count) if partial else sql("NOT :x IS NULL", x=low)
@@ -214,8 +216,46 @@ class RowValues:
             "possible": every([possible, known]), "certain": every([certain, known]), "count": count, "share": share,
             "low": low, "high": high, "open": FALSE,
             "sum": sql(":s * CAST(:x AS DOUBLE)", s=share, x=total), "s_certain_low": total, "s_certain_high": total,
-            "s_neg": neg, "s_pos": pos,
+            "s_neg": neg, "s_pos": pos, **self._of_classes(i, term, count),
         }  # fmt: skip
+
+    def classes(self) -> list[Tree]:
+        """Of the rows' classes: how many rows satisfy each condition, how many rows there are in all and in one group, and which row speaks for them."""
+        rows, wanted = self._rows, self._wanted
+        if not rows.counts:
+            return []
+        found: dict[str, Tree] = {CLASS_ROWS: column(CLASS_ROWS)}
+        for i, count in rows.counts.items():
+            found |= {f"least{i}": count.low, f"most{i}": count.high}
+        if rows.divided:
+            names = [f"c{i}" for i in range(1, len(self._scope.released.group_columns) + 1)]
+            group = [*map(column, names), *(tree.copy() for tree in wanted.keys)]
+            terms = {a.term for a in wanted.aggregates if a.kind == "count" and a.term is not None}
+            parts = {None: column("n")} | {term: self._known(term) for term in terms}
+            for term, part in parts.items():
+                found[_part(term)] = exp.Window(
+                    this=sql("SUM(:n)", n=part), partition_by=[key.copy() for key in group]
+                )
+            found["turn"] = exp.Window(this=sql("ROW_NUMBER()"), partition_by=group)
+        return [named(tree.copy(), name) for name, tree in found.items()]
+
+    def _known(self, term: str) -> Tree:
+        """How many rows have a value of an exact term."""
+        if self._rows.is_partial(term, self._wanted):
+            return column(f"{term}_n")
+        return sql("CASE WHEN :x IS NULL THEN 0 ELSE :n END", x=column(term), n=column("n"))
+
+    def _of_classes(self, condition: int, term: str | None, count: Tree) -> Mapping[str, Tree]:
+        """``fewest`` and ``most`` of some rows of a class that satisfy a condition: as of the whole class, where all others may be among the rest."""
+        if condition not in self._rows.counts:
+            return {}
+        mine = column(_part(term)) if self._rows.divided else count
+        others = sql(":w - :n", w=column(CLASS_ROWS), n=mine)
+        fewest = sql("GREATEST(:l - (:o), 0)", l=column(f"least{condition}"), o=others)
+        most = sql("LEAST(:h, :n)", h=column(f"most{condition}"), n=mine)
+        if self._rows.divided:
+            fewest, most = (when(sql("turn = 1"), end, exp.Literal.number(0)) for end in (fewest, most))
+        return {"fewest": fewest, "most": most}
 
     def _wide(self, tree: Tree, box: Box) -> Tree:
         """An end as a number whose sums do not overflow."""
@@ -226,3 +266,8 @@ class RowValues:
         if isinstance(mean, exp.Null):
             return plain
         return sql("COALESCE(:n * :m, CAST(:p AS DOUBLE))", n=n, m=mean, p=plain)
+
+
+def _part(term: str | None) -> str:
+    """The column that has how many rows of a class are in one group, or how many of them have a value of an exact term."""
+    return "part" if term is None else f"{term}_part"

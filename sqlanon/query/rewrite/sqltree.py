@@ -267,6 +267,12 @@ def plus(trees: Iterable[Tree]) -> Tree:
     return whole
 
 
+def counts(trees: Iterable[Tree]) -> Tree:
+    """The sum of whole numbers, a whole number also where there are none."""
+    total = plus(trees)
+    return exp.Literal.number(0) if total is ZERO else total
+
+
 def less(first: Tree, second: Tree) -> Tree:
     """Their difference."""
     return own(first) if _is(second, 0) else exp.Sub(this=guarded(first), expression=guarded(second))
@@ -292,3 +298,8 @@ def _extreme(kind: type[exp.Least] | type[exp.Greatest], trees: list[Tree]) -> T
 def indicator(tree: Tree) -> Tree:
     """1.0 where it holds, else 0.0."""
     return when(tree, ONE, ZERO)
+
+
+def counter(tree: Tree) -> Tree:
+    """1 where it holds, else 0, as whole numbers."""
+    return when(tree, exp.Literal.number(1), exp.Literal.number(0))

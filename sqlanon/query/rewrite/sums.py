@@ -21,7 +21,7 @@ from sqlanon.query.rewrite.plain_aggregates import plain
 from sqlanon.query.rewrite.quantiles import native, quantile
 from sqlanon.query.rewrite.ratio import quotient
 from sqlanon.query.rewrite.row_values import RowValues
-from sqlanon.query.rewrite.sqltree import TRUE, Tree, column, is_true, named, select, some, sql
+from sqlanon.query.rewrite.sqltree import TRUE, Tree, column, every, is_true, named, select, some, sql
 from sqlanon.query.rewrite.wanted import Aggregate, Wanted
 
 GROUPS = "_groups"
@@ -108,10 +108,14 @@ class _Sums:
         chosen.append(column("n"))
         chosen += [column(name) for box in self._groups() for name in (f"{box.id}_group", f"{box.id}_size")]
         for i, triple in enumerate(rows.triples):
+            possible = triple.possible
+            if i in rows.counts:  # of a class all rows may be known to have other values
+                possible = every([possible, sql(":h > 0", h=rows.counts[i].high)])
             chosen += [
                 named(tree.copy(), f"{end}{i}")
-                for end, tree in zip("pcs", (triple.possible, triple.certain, triple.share), strict=True)
+                for end, tree in zip("pcs", (possible, triple.certain, triple.share), strict=True)
             ]
+        chosen += self._values.classes()
         parts = [part for a in wanted.aggregates for part in a.parts]
         for term in dict.fromkeys(a.term for a in parts if a.term is not None):
             ends = ("n", "min", "max", *(("s", "neg", "pos") if term in wanted.summed else ()))
@@ -126,8 +130,8 @@ class _Sums:
             chosen += self._values.calculated(value, condition)
         # Of means, every row of a class counts, whatever the conditions say.
         triples = rows.triples[:1] if wanted.filters else rows.triples  # each filter holds within WHERE
-        possible = TRUE if wanted.means else some(triple.possible for triple in triples)
-        return select(chosen, rows.last, where=[] if is_true(possible) else [possible])
+        reached = TRUE if wanted.means else some(triple.possible for triple in triples)
+        return select(chosen, rows.last, where=[] if is_true(reached) else [reached])
 
     def _floating(self, a: Aggregate) -> bool:
         """Whether the argument may be infinite or no number."""

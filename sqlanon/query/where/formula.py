@@ -23,13 +23,17 @@ from sqlanon.query.rewrite.sqltree import (
     TRUE,
     ZERO,
     Tree,
+    counts,
     every,
+    greatest,
     indicator,
+    least,
     less,
     negate,
     plus,
     some,
     times,
+    when,
 )
 
 ATOMS = 12
@@ -95,6 +99,9 @@ class Domain(Protocol):
 
     def share(self, groups: Iterable[Group]) -> Tree:
         """The part of the box that they take."""
+
+    def attained(self, groups: Iterable[Group]) -> Tree | None:
+        """How many different values of these groups some row of the class is known to have, as a whole number; None: the release does not say."""
 
     def parts(self) -> list[Part]:
         """The groups for aggregates of the column itself."""
@@ -166,6 +173,15 @@ def restrict(formula: Formula, known: Mapping[int, bool]) -> Formula:
     return both(parts) if formula[0] == "and" else either(parts)
 
 
+@dataclass(frozen=True)
+class Count:
+    """How many rows of a class satisfy a formula, at least and at most; ``tight``: each is reached by some consistent source."""
+
+    low: Tree
+    high: Tree
+    tight: bool = True
+
+
 class Compiler:
     """Formulas to SQL over the rows of the rewritten query.
 
@@ -192,6 +208,61 @@ class Compiler:
         if formula not in self._known:
             self._known[formula] = self._compiled(formula)
         return self._known[formula]
+
+    def count(self, formula: Formula, rows: Tree) -> Count:
+        """How many rows of a class satisfy a formula, by the values that some row of it is known to have.
+
+        Different values of one column are of different rows: one for each that satisfies the formula, one for each that does not. Parts
+        of a formula that share no column are combined as Frechet's inequalities have it, which no other bound improves, as any row may
+        have any combination of the values of different columns.
+
+        Args:
+            formula: the formula; exact tests in it are taken as of all rows what they are of the row at hand.
+            rows: the number of rows of the class.
+        """
+        if isinstance(formula, tuple):
+            kind, parts = formula
+            apart = self._components(parts)
+            if len(apart) > 1:
+                found = [
+                    self.count(part[0] if len(part) == 1 else (kind, frozenset(part)), rows) for part in apart
+                ]
+                tight = all(one.tight for one in found) and not self._relaxed
+                lows, highs = [one.low for one in found], [one.high for one in found]
+                if kind == "or":
+                    return Count(greatest(lows), least([rows, counts(highs)]), tight)
+                others = times(exp.Literal.number(len(found) - 1), rows)
+                return Count(
+                    greatest([exp.Literal.number(0), less(counts(lows), others)]), least(highs), tight
+                )
+        return self._of_values(formula, rows)
+
+    def _of_values(self, formula: Formula, rows: Tree) -> Count:
+        """See `count`: of a formula by itself."""
+        whole = self.triple(formula)
+        nothing: Tree = exp.Literal.number(0)
+        passing, failing = [nothing], [nothing]
+        boxes, known = sorted(self._boxes(formula)), False
+        for box in boxes:
+            domain = self._domains[box]
+            own = {test for test in tests_in(formula) if self._boxed.get(test) == box}
+            rests = {
+                group: restrict(formula, {test: test in group.holds for test in own})
+                for group in domain.groups
+            }
+            passed, failed = (
+                domain.attained([group for group, rest in rests.items() if rest is sign])
+                for sign in (True, False)
+            )
+            known |= passed is not None
+            passing += [passed] if passed is not None else []
+            failing += [failed] if failed is not None else []
+        tight = len(boxes) < 2 or not known
+        return Count(
+            when(whole.certain, rows, greatest(passing)),
+            when(whole.possible, less(rows, greatest(failing)), nothing),
+            tight,
+        )
 
     def by_part(self, formula: Formula, box: str) -> list[tuple[Part, Triple]]:
         """For every part of one column's values, the result of the rest of the formula there."""

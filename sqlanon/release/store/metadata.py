@@ -110,6 +110,8 @@ def facts_of(recoded: Recoded, view: str) -> dict[str, object]:
         facts["left_out"] = recoded.left_out
     if recoded.candidates is not None:
         facts["boxes"] = "own"
+    if recoded.attained:
+        facts["attained"] = list(recoded.attained)
     if recoded.starred_rows:
         facts["starred"] = recoded.starred_rows
     if recoded.sensitive:
