@@ -23,7 +23,11 @@ if TYPE_CHECKING:
 
 
 def size_of(block: int, k: int) -> int:
-    """Rows of a block: as asked, or by k; 0: not asked."""
+    """Rows of a block: as asked, or by k; 0: not asked.
+
+    >>> size_of(0, 10), size_of(0, 3000), size_of(64, 10)
+    (512, 6000, 64)
+    """
     return block or max(BLOCK, 2 * k)
 
 
