@@ -7,6 +7,7 @@ from numba import njit
 
 from sqlanon.kernels.cluster import (
     Clusters,
+    Count,
     Flag,
     Longs,
     begin,
@@ -96,7 +97,7 @@ def _close(g: int, earlier: Longs, later: Longs, first: int) -> int:
 @njit(nogil=True, cache=True)
 def agglomerative(
     places: Places, sets: Masks, geometry: Geometry, demands: Demands, numbers: Places, group: Places,
-    stop: Flag,
+    stop: Flag, done: Count,
 ) -> int:  # fmt: skip
     """Divide n rows into clusters that meet the requirements, if all of them together do.
 
@@ -106,6 +107,7 @@ def agglomerative(
         demands, numbers: the requirements, and the number in them of every row.
         group: int32[n], written: the cluster of each row, in the order of their first rows.
         stop: once another thread sets it, this ends early, and ``group`` is not written.
+        done: int64[1], written: for how many rows the nearest one was found, and how many clusters have united with another one or are closed.
 
     Returns:
         How many clusters there are; 0: it was stopped.
@@ -132,6 +134,7 @@ def agglomerative(
     i = first
     while i >= 0 and not stop[0]:
         _nearest(made, i, later, near, price)
+        done[0] += 1
         i = later[i]
     while first >= 0 and later[first] >= 0 and not stop[0]:
         g, i = first, later[first]
@@ -142,12 +145,14 @@ def agglomerative(
         h = near[g]
         unite(made, g, h, width_of(made.box, made.mask, g, made.box, made.mask, h, made.measure))
         first = _close(h, earlier, later, first)
+        done[0] += 1
         held = False
         if made.size[g] >= demands.k:
             count = listed(made, g, rows)
             held = satisfied(demands, numbers, rows[:count], counters)
         if held:
             first = _close(g, earlier, later, first)
+            done[0] += 1
         _offer(made, g, h, held, first, later, near, price, stop)
     if first >= 0:  # the last open one goes behind all others, where `place_rest` looks for it
         copy_box(made.box, made.mask, n, made.box, made.mask, first)

@@ -126,7 +126,7 @@ def _region(objective: Objective, a: int, low: int, high: int) -> tuple[int, int
     return low, high
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, inline="always")
 def _rows_in(
     made: Priced, objective: Objective, g: int, other: int, a: int, low: int, high: int, s: int
 ) -> int:  # fmt: skip
@@ -145,7 +145,7 @@ def _rows_in(
     return total
 
 
-@njit(nogil=True, cache=True)
+@njit(nogil=True, cache=True, inline="always")
 def _members(made: Priced, g: int, other: int, a: int) -> int:
     """Codes of a nominal column in two clusters."""
     members = np.int64(0)
@@ -154,8 +154,8 @@ def _members(made: Priced, g: int, other: int, a: int) -> int:
     return members
 
 
-@njit(nogil=True, cache=True)
-def _unit(made: Priced, objective: Objective, g: int, other: int, a: int, low: int, high: int) -> int:
+@njit(nogil=True, cache=True, inline="always")
+def unit_of(made: Priced, objective: Objective, g: int, other: int, a: int, low: int, high: int) -> int:
     """A of the cell of two clusters together that has codes ``low`` to ``high``."""
     facts = objective.facts
     if objective.whole > 0:
@@ -208,7 +208,7 @@ def priced(
         return
     for a in range(made.low.shape[1]):
         low, high = np.int64(made.low[to, a]), np.int64(made.high[to, a])
-        unit = _unit(made, objective, empty, to, a, low, high)
+        unit = unit_of(made, objective, empty, to, a, low, high)
         own, weight = n * unit, part * objective.facts[a, WEIGHT]
         made.base[to] += unit
         begin, end = _region(objective, a, low, high)
@@ -305,7 +305,7 @@ def nearest(
                 if inside:
                     continue
             low, high = min(made.low[h, a], made.low[x, a]), max(made.high[h, a], made.high[x, a])
-            unit = _unit(made, objective, h, x, a, np.int64(low), np.int64(high))
+            unit = unit_of(made, objective, h, x, a, np.int64(low), np.int64(high))
             total += (n + more) * unit - more * made.unit[h, a]
             if part == 0:
                 total -= n * made.unit[h, a]

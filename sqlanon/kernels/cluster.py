@@ -28,6 +28,8 @@ from sqlanon.kernels.unions import (
 Longs = npt.NDArray[np.int64]
 Flag = npt.NDArray[np.int8]
 """int8[1], which another thread sets so that a kernel ends early."""
+Count = npt.NDArray[np.int64]
+"""int64[1], of what a kernel has done, for another thread that reports it."""
 
 
 class Clusters(NamedTuple):

@@ -17,9 +17,11 @@ from sqlanon.kernels.class_costs import (
     moved,
     nearest,
     priced,
+    unit_of,
 )
 from sqlanon.kernels.extent import WEIGHT
 from sqlanon.kernels.requirements import Counters, Demands
+from sqlanon.kernels.without import without_each
 
 _ANY = np.int64(2**62)
 
@@ -32,10 +34,9 @@ class Partners(NamedTuple):
         rows: int64[n], the rows sorted by key.
         first, past: int64[n], where the rows of each row's key begin and end there.
         tried: int64[n], when each row was looked at last and not exchanged, on the clock of the clusters.
-        without: int64[n], what each row's cluster costs without it.
-        at: int64[n], when that was counted.
+        saved: int64[n], what is saved at most where each row leaves its cluster and another one comes.
+        at: int64[slots], when that was counted for the rows of each cluster.
         wider: int64[slots], what the rows of each cluster cost more beside the row that is exchanged now.
-        turn: int64[slots + 1], when that was counted, in calls; last their number.
     """
 
     key: Longs
@@ -43,10 +44,9 @@ class Partners(NamedTuple):
     first: Longs
     past: Longs
     tried: Longs
-    without: Longs
+    saved: Longs
     at: Longs
     wider: Longs
-    turn: Longs
 
 
 @njit(nogil=True, cache=True)
@@ -57,18 +57,37 @@ def new_partners(key: Longs, slots: int) -> Partners:
     ordered = key[rows]
     return Partners(
         key, rows, np.searchsorted(ordered, key), np.searchsorted(ordered, key, side="right"), np.full(n, -1, np.int64),
-        np.zeros(n, np.int64), np.full(n, -1, np.int64), np.zeros(slots, np.int64), np.zeros(slots + 1, np.int64),
+        np.zeros(n, np.int64), np.full(slots, -1, np.int64), np.zeros(slots, np.int64),
     )  # fmt: skip
 
 
 @njit(nogil=True, cache=True)
-def _wider(
-    made: Priced, objective: Objective, single: int, h: int, demands: Demands, numbers: Codes, counters: Counters, room: Longs
-) -> int:  # fmt: skip
-    """What the rows of cluster ``h`` cost more beside the row of slot ``single``, without what that row costs."""
-    m = made.size[h]
-    more = nearest(made, objective, single, -1, -1, h, h + 1, -1, _ANY, demands, numbers, counters, room)[1]
-    return m * ((made.cost[h] + more) // (m + 1)) - made.cost[h]
+def _leave(made: Priced, objective: Objective, codes: Codes, partners: Partners, g: int, to: int) -> None:
+    """Count what the leaving of each row of cluster ``g`` saves; slot ``to`` is overwritten."""
+    partners.at[g] = made.when[g]
+    without_each(made, objective, codes, g, to, partners.saved)
+    i, rest = made.head[g], made.size[g] - 1
+    while i >= 0:
+        without = partners.saved[i]
+        # A row that comes pays at least what each of the others does.
+        partners.saved[i] = made.cost[g] - without - without // rest
+        i = made.after[i]
+
+
+@njit(nogil=True, cache=True)
+def _widen(made: Priced, objective: Objective, single: int, since: int, wider: Longs) -> None:
+    """Count what the rows of every cluster priced later than ``since`` cost more beside the row of slot ``single``, without what that row costs."""
+    for h in range(len(wider) - 4):
+        if made.size[h] == 0 or made.when[h] <= since:
+            continue
+        more = np.int64(0)
+        for a in range(made.low.shape[1]):
+            low, high = np.int64(made.low[single, a]), np.int64(made.high[single, a])
+            if made.begin[h, a] <= low and high <= made.end[h, a]:
+                continue
+            low, high = min(low, np.int64(made.low[h, a])), max(high, np.int64(made.high[h, a]))
+            more += unit_of(made, objective, h, single, a, low, high) - made.unit[h, a]
+        wider[h] = made.size[h] * more
 
 
 @njit(nogil=True, cache=True)
@@ -86,43 +105,44 @@ def exchange(
 
     Cost: O(d) for each cluster that has a row of the key, O(1) for each such row; of a row whose cluster, or the one of ``i``, was priced again
     since the last look, O(d) where the two that leave may save more than the two that come cost, and O(rows of its cluster x d) where ``i``'s
-    cluster alone does not lose too much.
+    cluster alone does not lose too much. What leaving saves is counted once for all rows of a cluster that was priced again.
     """
     single, rest, other = len(made.size) - 2, len(made.size) - 3, len(made.size) - 4
     g, clock = made.cluster[i], len(made.when) - 1
     since = partners.tried[i] if made.when[g] <= partners.tried[i] else np.int64(-1)
-    n, best, partner = made.size[g], np.int64(0), -1
+    best, partner = np.int64(0), -1
     rounded = 2 * max(objective.whole, 1) * objective.facts[:, WEIGHT].sum()
-    partners.turn[-1] += 1
-    priced(made, objective, codes, value, g, i, rest)
+    if partners.at[g] < made.when[g]:
+        _leave(made, objective, codes, partners, g, other)
+    ready = counted = False
+    lone(made, objective, codes, value, i, single)
     for p in range(partners.first[i], partners.past[i]):
         j = partners.rows[p]
         h = made.cluster[j]
         m = made.size[h]
         if h == g or m < 2 or made.when[h] <= since:
             continue
-        if partners.at[j] < made.when[h]:
-            priced(made, objective, codes, value, h, j, other)
-            partners.without[j], partners.at[j] = made.cost[other], made.when[clock]
+        if partners.at[h] < made.when[h]:
+            _leave(made, objective, codes, partners, h, other)
+        saved = partners.saved[i] + partners.saved[j]
+        if saved <= best:
+            continue
+        if not counted:
+            _widen(made, objective, single, since, partners.wider)
+            counted = True
+        if saved - partners.wider[h] + m * rounded <= best:
+            continue
+        if not ready:
+            priced(made, objective, codes, value, g, i, rest)
+            ready = True
+        lone(made, objective, codes, value, j, other)
         here = made.cost[g] - made.cost[rest]
-        # A row that comes pays at least what each of the others does.
-        there = made.cost[h] - partners.without[j] - partners.without[j] // (m - 1)
-        if here - made.cost[rest] // (n - 1) + there <= best:
-            continue
-        if partners.turn[h] < partners.turn[-1]:
-            lone(made, objective, codes, value, i, single)
-            partners.wider[h] = _wider(made, objective, single, h, demands, numbers, counters, room)
-            partners.turn[h] = partners.turn[-1]
-        if here - made.cost[rest] // (n - 1) + there - partners.wider[h] + m * rounded <= best:
-            continue
-        lone(made, objective, codes, value, j, single)
         here -= nearest(
-            made, objective, single, -1, -1, rest, rest + 1, -1, _ANY, demands, numbers, counters, room
+            made, objective, other, -1, -1, rest, rest + 1, -1, _ANY, demands, numbers, counters, room
         )[1]
-        if here + there <= best:
+        if here + partners.saved[j] <= best:
             continue
         priced(made, objective, codes, value, h, j, other)
-        lone(made, objective, codes, value, i, single)
         there = made.cost[h] - made.cost[other]
         there -= nearest(
             made, objective, single, -1, -1, other, other + 1, -1, _ANY, demands, numbers, counters, room

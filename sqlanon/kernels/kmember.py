@@ -5,7 +5,17 @@ from __future__ import annotations
 import numpy as np
 from numba import njit
 
-from sqlanon.kernels.cluster import Flag, Longs, add, begin, new_clusters, place_rest, widening, width_of
+from sqlanon.kernels.cluster import (
+    Count,
+    Flag,
+    Longs,
+    add,
+    begin,
+    new_clusters,
+    place_rest,
+    widening,
+    width_of,
+)
 from sqlanon.kernels.extent import Geometry
 from sqlanon.kernels.requirements import Demands, new_counters, satisfied
 from sqlanon.kernels.unions import Masks, Places, boxes_of
@@ -22,7 +32,7 @@ def _without(free: Longs, left: int, at: int) -> int:
 @njit(nogil=True, cache=True)
 def kmember(
     places: Places, sets: Masks, geometry: Geometry, demands: Demands, numbers: Places, centred: bool, group: Places,
-    stop: Flag,
+    stop: Flag, done: Count,
 ) -> int:  # fmt: skip
     """Divide n rows into clusters that meet the requirements, if all of them together do.
 
@@ -33,6 +43,7 @@ def kmember(
         centred: a cluster takes the rows that are nearest to its first one, and else those that widen it least.
         group: int32[n], written: the cluster of each row, in the order of their first rows.
         stop: once another thread sets it, this ends early, and ``group`` is not written.
+        done: int64[1], written: how many rows are in a cluster.
 
     Returns:
         How many clusters there are; 0: it was stopped.
@@ -67,7 +78,7 @@ def kmember(
             count += 1
             held = count >= least and satisfied(demands, numbers, rows[:count], counters)
         if held:
-            classes += 1
+            classes, done[0] = classes + 1, n - left
             continue
         made.size[classes], made.wide[classes], made.head[classes] = 0, 0, -1
         for at in range(count):

@@ -13,6 +13,7 @@ from numba import njit
 
 from sqlanon.kernels.cluster import (
     Clusters,
+    Count,
     Flag,
     Longs,
     add,
@@ -123,7 +124,7 @@ def _around(
 @njit(nogil=True, cache=True)
 def mdav(
     points: Points, places: Places, sets: Masks, geometry: Geometry, demands: Demands, numbers: Places,
-    group: npt.NDArray[np.int32], stop: Flag,
+    group: npt.NDArray[np.int32], stop: Flag, done: Count,
 ) -> int:  # fmt: skip
     """Divide n rows into clusters that meet the requirements, if all of them together do.
 
@@ -133,6 +134,7 @@ def mdav(
         demands, numbers: the requirements, and the number in them of every row.
         group: int32[n], written: the cluster of each row, in the order of their first rows.
         stop: once another thread sets it, this ends early, and ``group`` is not written.
+        done: int64[1], written: how many rows are in a cluster.
 
     Returns:
         How many clusters there are; 0: it was stopped.
@@ -163,6 +165,7 @@ def mdav(
             if took == 0:
                 break
             classes, left = classes + 1, left - took
+            done[0] = n - left
     if left > 0 and satisfied(demands, numbers, free[:left], counters):
         begin(made, classes, box, sets, free[0])
         for f in range(1, left):

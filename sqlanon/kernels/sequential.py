@@ -18,7 +18,7 @@ from sqlanon.kernels.class_costs import (
     new_priced,
     priced,
 )
-from sqlanon.kernels.cluster import Flag
+from sqlanon.kernels.cluster import Count, Flag
 from sqlanon.kernels.dealing import deal, link, start
 from sqlanon.kernels.exchange import Partners, exchange, new_partners
 from sqlanon.kernels.random import shuffle
@@ -34,7 +34,8 @@ _ANY = np.int64(2**62)
 @njit(nogil=True, cache=True)
 def _pass(
     made: Priced, objective: Objective, codes: Codes, value: Longs, order: Longs, used: int, leave: bool, seen: Longs,
-    bound: Longs, partners: Partners, demands: Demands, numbers: Codes, counters: Counters, room: Longs, stop: Flag,
+    bound: Longs, partners: Partners, demands: Demands, numbers: Codes, counters: Counters, room: Longs,
+    stop: Flag, done: Count,
 ) -> None:  # fmt: skip
     """Move every row, in an order, to the cluster where the cost falls most; a lone one, where it must ``leave``, where it rises least.
 
@@ -47,12 +48,13 @@ def _pass(
             looked at: none of them that may take the row gets dearer by less than ``bound``.
         bound: int64[n], see there; where its cluster was not priced again either, this is what its leaving saves.
         partners: for exchanges.
-        demands, numbers, counters, room, stop: as in `sequential`.
+        demands, numbers, counters, room, stop, done: as in `sequential`.
     """
     single, rest = len(made.size) - 2, len(made.size) - 3
     for i in order:
         if stop[0]:
             return
+        done[0] += 1
         g, most, since = made.cluster[i], _ANY, np.int64(-1)
         if not (leave and made.size[g] == 1):
             if made.when[g] <= seen[i]:
@@ -200,6 +202,7 @@ def _unite(
 def sequential(
     codes: Codes, value: Longs, key: Longs, objective: Objective, demands: Demands, kept: Demands, numbers: Codes,
     alpha: int, omega: int, drawn: bool, state: npt.NDArray[np.uint64], group: Codes, stop: Flag,
+    done: Count,
 ) -> int:  # fmt: skip
     """Divide n rows into clusters that meet the requirements, if all of them together do.
 
@@ -216,6 +219,7 @@ def sequential(
         state: of the random numbers.
         group: int32[n], written: the cluster of each row, in the order of their first rows.
         stop: once another thread sets it, this ends early, with clusters that may not meet the requirements.
+        done: int64[1], added to: how many times a pass has looked at a row.
 
     Returns:
         What the clusters cost, if it was not stopped.
@@ -241,7 +245,7 @@ def sequential(
             before = made.cost[:used].sum()
             _pass(
                 made, objective, codes, value, order, used, not united and k > 1, seen, bound, partners, asked, numbers,
-                counters, room, stop,
+                counters, room, stop, done,
             )  # fmt: skip
             left = (made.size[:used] > 0).sum()
             used = _split(

@@ -175,6 +175,73 @@ def test_no_more_blocks_at_a_time_than_memory_holds(
     assert used == [threads]
 
 
+class Seen:
+    """A `Progress` that keeps what it gets, and sets an event by the count that it waits for."""
+
+    def __init__(self, awaited: int = -1) -> None:
+        self.counts = list[tuple[int, int, str]]()
+        self.awaited, self.came = awaited, threading.Event()
+
+    def stage(self, release: str, stage: str) -> None:
+        """Forget the counts of other stages."""
+        if stage == "method":
+            self.counts.clear()
+
+    def update(self, done: int, total: int, unit: str) -> None:
+        """Keep it."""
+        self.counts.append((done, total, unit))
+        if done == self.awaited:
+            self.came.set()
+
+    def note(self, message: str) -> None:
+        """Ignore it."""
+
+    def finish(self, release: str) -> None:
+        """Ignore it."""
+
+
+@pytest.mark.parametrize(
+    ("method", "last"),
+    [
+        ("kmember", (len(MIXED.rows), len(MIXED.rows), "rows clustered")),
+        ("mdav:block=8", (len(MIXED.rows), len(MIXED.rows), "rows clustered")),
+        ("agglomerative", (2 * len(MIXED.rows), 2 * len(MIXED.rows), "steps")),
+        ("sequential", (1, 1, "blocks clustered")),
+    ],
+)
+def test_progress_ends_with_all_that_is_counted(
+    method: str, last: tuple[int, int, str], tmp_path: Path
+) -> None:
+    seen = Seen()
+    with sqlanon.connect("duckdb:///:memory:", progress=seen) as db:
+        release_rows(db, MIXED, tmp_path, method=method)
+    assert last in seen.counts
+
+
+def test_what_is_done_is_shown_while_a_block_is_clustered(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen = Seen(awaited=123)
+
+    def work(block: blocks.Block) -> int:
+        block.done[0] = 123
+        assert seen.came.wait(60)
+        block.group[:] = 0
+        return 1
+
+    monkeypatch.setattr(blocks, "EVERY", 0.01)
+    monkeypatch.setattr(
+        Sequential,
+        "assign",
+        lambda _, context: blocks.in_blocks(context, "sequential", 99).clustered(
+            work, unit="rows looked at", each=0
+        ),
+    )
+    with sqlanon.connect("duckdb:///:memory:", progress=seen) as db:
+        release_rows(db, MIXED, tmp_path, method="sequential")
+    assert (123, 0, "rows looked at") in seen.counts
+
+
 def test_what_still_runs_ends_where_a_run_is_interrupted(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+import sqlanon
 from sqlanon.declared.methods.suppress import refined_stars
 from sqlanon.errors import PolicyError
 from sqlanon.methods import METHODS
@@ -80,6 +81,34 @@ def test_blocks_are_refined_apart(shared_db: Any, tmp_path: Path, monkeypatch: p
     assert multiset(once) == multiset(again), "without a seed the search draws the same numbers"
     other, _ = release_rows(shared_db, case, tmp_path, method="hilbert", refine=True, seed=8)
     assert multiset(once) != multiset(other)
+
+
+@pytest.mark.parametrize("method", ["hilbert", "mondrian"])
+def test_neither_memory_nor_threads_change_what_a_search_finds(
+    method: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With 2,000 bytes the engine orders or cuts the rows, where all of them fit into memory otherwise."""
+    rng = random.Random(9)
+    case = Case(
+        "memory", {"x": "INTEGER", "y": "TEXT"}, tuple((rng.randint(0, 99), rng.choice("abcdef")) for _ in range(300)),
+        dict.fromkeys(("x", "y"), WHOLE.quasi["n"]), (), Privacy(k=4),
+    )  # fmt: skip
+    monkeypatch.setattr(refine, "BLOCK", 80)
+    monkeypatch.setattr(search, "BLOCK", 80)
+
+    def published(threads: int, **asked: Any) -> Any:
+        with sqlanon.connect("duckdb:///:memory:", threads=threads) as db:
+            return multiset(release_rows(db, case, tmp_path, method=method, **asked)[0])
+
+    asked = {"refine": {"search": 9}}
+    one = published(1, **asked)
+    assert one != published(1, refine={"search": 0})
+    assert (
+        one
+        == published(3, **asked)
+        == published(1, memory=2000, **asked)
+        == published(3, memory=2000, **asked)
+    )
 
 
 def test_exact_rows_have_nothing_to_refine(shared_db: Any, tmp_path: Path) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 
 from sqlanon.kernels.agglomerative import agglomerative
 from sqlanon.kernels.class_costs import Objective
-from sqlanon.kernels.cluster import Flag
+from sqlanon.kernels.cluster import Count, Flag
 from sqlanon.kernels.extent import Geometry
 from sqlanon.kernels.kmember import kmember
 from sqlanon.kernels.mdav import Points, mdav
@@ -50,9 +50,10 @@ def repeated(table: Table, times: int) -> tuple[Rows, Geometry]:
 
 
 def by_sequential(
-    table: Table, privacy: Privacy, options: Mapping[str, str], seed: int, stopped: bool = False, times: int = 1
+    table: Table, privacy: Privacy, options: Mapping[str, str], seed: int, times: int = 1, stop: Flag | None = None,
+    done: Count | None = None,
 ) -> tuple[Classes, int]:  # fmt: skip
-    """The classes of rows as they are, and what they cost; ``stopped``: where the run is interrupted at once; see `repeated`."""
+    """The classes of rows as they are, and what they cost; see `repeated`."""
     objective, value = priced_by(table, options.get("objective", "loss"))
     rows, asked = repeated(table, times)[0], demands(table, privacy)
     key = ranked(table) if len(asked.add) else np.zeros(table.rows, np.int64)
@@ -61,23 +62,30 @@ def by_sequential(
     cost = sequential(
         rows.codes, np.tile(value, times), np.tile(key, times), objective, asked, asked._replace(k=1), rows.number,
         int(options.get("alpha", 50)), int(options.get("omega", 150)), options.get("start", "random") == "random",
-        seeded(int(state[0])), group, np.array([stopped], np.int8),
+        seeded(int(state[0])), group, np.zeros(1, np.int8) if stop is None else stop,
+        np.zeros(1, np.int64) if done is None else done,
     )  # fmt: skip
     return by_number(group), int(cost)
 
 
 def by_distance(
-    name: str, table: Table, privacy: Privacy, stop: Flag | None = None, times: int = 1
+    name: str,
+    table: Table,
+    privacy: Privacy,
+    stop: Flag | None = None,
+    times: int = 1,
+    done: Count | None = None,
 ) -> tuple[np.ndarray, int]:
     """The number of every row's class by one of `BY_DISTANCE`, -1 where none is written, and how many there are; see `repeated`."""
     rows, shape = repeated(table, times)
     asked, group = demands(table, privacy), np.full(len(rows.number), -1, np.int32)
     own = (rows.places, rows.sets, shape, asked, rows.number)
     stop = np.zeros(1, np.int8) if stop is None else stop
+    done = np.zeros(1, np.int64) if done is None else done
     if name == "agglomerative":
-        return group, agglomerative(*own, group, stop)
+        return group, agglomerative(*own, group, stop, done)
     if name != "mdav":
-        return group, kmember(*own, name == "kmember:grow=centre", group, stop)
+        return group, kmember(*own, name == "kmember:grow=centre", group, stop, done)
     nominal = [column.kind == "nominal" for column in table.quasi]
     lines = [column.codes if own else axis(column) for column, own in zip(table.quasi, nominal, strict=True)]
     codes = np.array(
@@ -85,7 +93,7 @@ def by_distance(
     )
     weight = np.array([column.weight for column in table.quasi], np.int64)
     points = Points(np.tile(np.array(lines, np.int32).T, (times, 1)), codes, weight)
-    return group, mdav(points, *own, group, stop)
+    return group, mdav(points, *own, group, stop, done)
 
 
 def clusterings(table: Table, privacy: Privacy) -> dict[str, Classes]:

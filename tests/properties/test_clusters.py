@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import random
 import threading
+import time
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import replace
 from fractions import Fraction
 from typing import cast
@@ -15,8 +18,10 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from sqlanon.kernels.class_costs import lone, nearest, new_priced, priced
+from sqlanon.kernels.cluster import Count, Flag
 from sqlanon.kernels.dealing import deal
 from sqlanon.kernels.requirements import new_counters
+from sqlanon.kernels.without import without_each
 from tests.contract.cases import Case
 from tests.oracle.divisions import gcp, partitions
 from tests.oracle.domains import Kind, Quasi, Sensitive, Table
@@ -30,6 +35,7 @@ from tests.properties.test_refine_search import drawn_table, least_loss
 
 OBJECTIVES = ("loss", "mi", "pmi", "mixed")
 MANY = 2**62
+STOPPED = np.ones(1, np.int8)
 
 
 def counted(table: Table, objective: str) -> bool:
@@ -107,6 +113,13 @@ def test_what_a_cluster_costs_and_where_rows_join_cheapest(
             assert nearest(made, priced_for, past, row, own, 0, past, -1, min(dearer)[0], *room)[0] == -1
         priced(made, priced_for, rows.codes, value, own, row, past)
         assert made.cost[past] == cost(table, [r for r in classes[own] if r != row], objective)
+    alone = np.empty(n, np.int64)
+    for g, members in enumerate(classes):
+        if len(members) > 1 and objective in ("loss", "mi"):
+            without_each(made, priced_for, rows.codes, g, past, alone)
+            assert [alone[row] for row in members] == [
+                cost(table, [r for r in members if r != row], objective) for row in members
+            ]
     for g, members in enumerate(classes):
         dearer = [
             (cost(table, members + other, objective) - cost(table, other, objective), h)
@@ -259,7 +272,7 @@ def test_starts_that_halving_passes_over_equal_the_oracle(counts: tuple[int, ...
 def test_an_interrupted_run_ends_where_it_is(start: str) -> None:
     """No row moves and no clusters unite: those of the start have half of k rows."""
     table = Table((Quasi("x", tuple(i * 7 % 40 for i in range(40))),))
-    classes, _ = by_sequential(table, Privacy(k=4), {"start": start}, 0, stopped=True)
+    classes, _ = by_sequential(table, Privacy(k=4), {"start": start}, 0, stop=STOPPED)
     assert [len(rows) for rows in classes] == [2] * 20
     assert all(len(rows) >= 4 for rows in by_sequential(table, Privacy(k=4), {"start": start}, 0)[0])
 
@@ -270,21 +283,44 @@ LONG = Table(
 """Repeated 10,000 times it takes any of the kernels minutes or hours."""
 
 
-@pytest.mark.parametrize("after", [0, 0.2])
+@contextmanager
+def once_counted() -> Iterator[tuple[Flag, Count]]:
+    """What stops a kernel as soon as it has counted something, which another thread reads while it runs."""
+    stop, done, seen = np.zeros(1, np.int8), np.zeros(1, np.int64), list[int]()
+
+    def watch() -> None:
+        for _ in range(12_000):
+            if done[0]:
+                break
+            time.sleep(0.01)
+        seen.append(int(done[0]))
+        stop.fill(1)
+
+    watcher = threading.Thread(target=watch)
+    watcher.start()
+    yield stop, done
+    watcher.join()
+    assert seen[0] > 0
+
+
 @pytest.mark.parametrize("name", BY_DISTANCE)
-def test_an_interrupted_kernel_ends_and_writes_nothing(name: str, after: float) -> None:
+def test_an_interrupted_kernel_ends_and_writes_nothing(name: str) -> None:
     """Before it begins, and in the midst of it."""
-    stop = np.array([after == 0], np.int8)
-    later = threading.Timer(after, stop.fill, (1,))
-    later.start()
-    group, count = by_distance(name, LONG, Privacy(k=4), stop, 10_000)
-    later.join()
-    assert count == 0
-    assert (group == -1).all()
+    group, count = by_distance(name, LONG, Privacy(k=4), np.ones(1, np.int8), 10_000)
+    assert (count, set(group.tolist())) == (0, {-1})
+    with once_counted() as (stop, done):
+        group, count = by_distance(name, LONG, Privacy(k=4), stop, 10_000, done)
+    assert (count, set(group.tolist())) == (0, {-1})
+
+
+def test_passes_of_sequential_count_rows_and_end_where_they_are_interrupted() -> None:
+    with once_counted() as (stop, done):
+        by_sequential(LONG, Privacy(k=4), {}, 0, times=500, stop=stop, done=done)
+    assert 0 < done[0] < 20_000
 
 
 @pytest.mark.parametrize("objective", ["loss", "mi"])
 def test_an_interrupted_start_prices_no_cluster_and_unites_none(objective: str) -> None:
-    classes, price = by_sequential(LONG, Privacy(k=4), {"objective": objective}, 0, True, 10_000)
+    classes, price = by_sequential(LONG, Privacy(k=4), {"objective": objective}, 0, 10_000, STOPPED)
     assert len(classes) == 200_000
     assert price == 0

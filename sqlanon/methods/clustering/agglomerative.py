@@ -40,8 +40,16 @@ class Agglomerative:
             rows, geometry = block.rows, blocks.loaded.geometry
             return int(
                 agglomerative(
-                    rows.places, rows.sets, geometry, block.demands, rows.number, block.group, block.stop
+                    rows.places,
+                    rows.sets,
+                    geometry,
+                    block.demands,
+                    rows.number,
+                    block.group,
+                    block.stop,
+                    block.done,
                 )
             )
 
-        return blocks.clustered(work)
+        # A nearest cluster for every row, then every cluster unites or closes.
+        return blocks.clustered(work, unit="steps", each=2)

@@ -7,7 +7,7 @@ neither memory nor threads decide about a class.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING
@@ -31,6 +31,9 @@ if TYPE_CHECKING:
 
     Ints = npt.NDArray[np.int32]
 
+EVERY = 0.5
+"""Seconds between two reports of progress."""
+
 
 @dataclass(frozen=True, slots=True)
 class Block:
@@ -42,6 +45,7 @@ class Block:
         demands: the requirements.
         group: int32[n], for the cluster of each row, from 0.
         stop: int8[1], set where the run was interrupted or another block failed: what is clustered is not wanted any more.
+        done: int64[1], for what has been done of the block.
     """
 
     number: int
@@ -49,6 +53,7 @@ class Block:
     demands: Demands
     group: Ints
     stop: npt.NDArray[np.int8]
+    done: npt.NDArray[np.int64]
 
 
 @dataclass(frozen=True, slots=True)
@@ -69,13 +74,21 @@ class Blocks:
     demands: Demands
     cuts: Sequence[tuple[int, int]]
 
-    def clustered(self, work: Callable[[Block], int], held: int = 0) -> Assignment:
+    def clustered(
+        self,
+        work: Callable[[Block], int],
+        held: int = 0,
+        unit: str = "rows clustered",
+        each: int = 1,
+    ) -> Assignment:
         """The classes of all blocks, numbered in the order of the rows.
 
         Args:
             work: clusters a block: writes ``group``, and gives the number of clusters. One that takes minutes looks at ``stop``: Python
                 waits for its threads, so that Ctrl-C would be of no use before it ends.
             held: bytes that it holds for a block beside the table.
+            unit: of what it counts in ``done``, for progress.
+            each: how much that is of a row, in the end; 0: nobody knows. Then blocks are counted, once one has ended.
 
         Cost: that of ``work`` for every block, on as many threads as there are and as memory holds blocks.
         """
@@ -84,22 +97,37 @@ class Blocks:
         threads = min(context.threads, max(1, room // held)) if held else context.threads
         rows = self.found.arranged(loaded.geometry, context.threads).rows
         n = len(rows.number)
-        group, stop = np.zeros(n, np.int32), np.zeros(1, np.int8)
+        group, stop, done = np.zeros(n, np.int32), np.zeros(1, np.int8), np.zeros(len(self.cuts), np.int64)
 
         def made(number: int, span: tuple[int, int]) -> int:
-            return work(Block(number, rows.part(*span), self.demands, group[slice(*span)], stop))
+            own, part = done[number : number + 1], group[slice(*span)]
+            count = work(Block(number, rows.part(*span), self.demands, part, stop, own))
+            own[0] = max(own[0], each * len(part))
+            return count
 
-        classes = 0
+        def report(ended: int) -> None:
+            if each == 0 and ended > 0:
+                context.progress.update(ended, len(self.cuts), "blocks clustered")
+            else:
+                context.progress.update(int(done.sum()), each * n, unit)
+
         with ThreadPoolExecutor(threads) as pool:
             try:
-                counts = pool.map(made, range(len(self.cuts)), self.cuts)
-                for done, (span, count) in enumerate(zip(self.cuts, counts, strict=True), 1):
-                    group[slice(*span)] += classes
-                    classes += count
-                    context.progress.update(done, len(self.cuts), "blocks clustered")
+                blocks = [pool.submit(made, number, span) for number, span in enumerate(self.cuts)]
+                left = set(blocks)
+                while left:
+                    ended, left = wait(left, EVERY, FIRST_EXCEPTION)
+                    for block in ended:
+                        block.result()
+                    report(len(blocks) - len(left))
             except BaseException:
                 stop[0] = 1
+                pool.shutdown(wait=False, cancel_futures=True)
                 raise
+        classes = 0
+        for span, block in zip(self.cuts, blocks, strict=True):
+            group[slice(*span)] += classes
+            classes += block.result()
         of_row = np.empty(n, np.int32)
         of_row[rows.number] = group
         table = context.scratch.table("assign")

@@ -51,6 +51,7 @@ class KMember:
                     centred,
                     block.group,
                     block.stop,
+                    block.done,
                 )
             )
 

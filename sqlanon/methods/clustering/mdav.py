@@ -60,6 +60,7 @@ class MDAV:
                     rows.number,
                     block.group,
                     block.stop,
+                    block.done,
                 )
             )
 

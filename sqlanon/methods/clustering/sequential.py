@@ -101,6 +101,7 @@ class Sequential:
                 cost = sequential(
                     block.rows.codes, own[numbers], key[numbers], objective, block.demands, kept, numbers, self.alpha,
                     self.omega, drawn, seeded(int(state[0])), group, block.stop,
+                    block.done,
                 )  # fmt: skip
                 if best < 0 or cost < best:
                     best = int(cost)
@@ -108,4 +109,5 @@ class Sequential:
             return int(block.group.max(initial=-1)) + 1
 
         largest = max(stop - start for start, stop in blocks.cuts)
-        return blocks.clustered(work, self._held(context.requirements, largest, len(loaded.codes), counted))
+        held = self._held(context.requirements, largest, len(loaded.codes), counted)
+        return blocks.clustered(work, held, "rows looked at", each=0)

@@ -50,7 +50,7 @@ def searched(
     n = codes.shape[1]
     least = max([least_rows(context.requirements)] + [-(-s.p // s.q) for s in shapes_beyond_rows(context.requirements)])  # fmt: skip
     most = (POOLED if least <= LARGE else POOLED_ABOVE) * least
-    group, rounds = np.unique(classes, return_inverse=True)[1], -(-trials // ROUND)
+    group, rounds, done = np.unique(classes, return_inverse=True)[1], -(-trials // ROUND), 0
     for turn in range(rounds):
         # Classes by the mean place of their rows, so that those of a block are similar.
         group = _renumbered(group)
@@ -81,8 +81,9 @@ def searched(
             for span, own in zip(spans, pool.map(improve, range(len(spans)), spans), strict=True):
                 found[order[starts[span[0]] : starts[span[1]]]] = own.astype(np.int64) + past
                 past += int(own.max(initial=0)) + 1
+                done += len(own)
+                context.progress.update(done, rounds * n, "rows searched, of all rounds")
         group = found
-        context.progress.update(turn + 1, rounds, "rounds of the search")
     return _renumbered(group)
 
 
