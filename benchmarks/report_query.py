@@ -41,12 +41,13 @@ def intervals(folder: Path) -> str:
         "truths in the interval",
         "width of the interval",
         "width of the bounds",
+        "by boxes alone",
         "error of the estimate",
     )
     return figures(folder, "intervals", head, lambda result: (
         (
             one["table"], f"{one['rows']:,}", one["queries"], f"**{one['interval_holds']:.0%}**", f"{one['interval_width']:.1%}",
-            f"{one['bounds_width']:.0%}", f"{one['error']:.1%}",
+            f"{one['bounds_width']:.0%}", f"{one['boxes_width']:.0%}", f"{one['error']:.1%}",
         )
         for one in result["results"]
     ))  # fmt: skip
