@@ -184,7 +184,7 @@ def _means(
         mean = math.fsum(defined) / count
         if name[0] == "s" and defined:
             mean = min(max(mean, min(defined)), max(defined))  # a sum of nothing counts 0 and is no value
-        if name[0] == "n":
+        if row[name].low is not None and row[name].high is not None:
             mean = min(max(mean, row[name].low), row[name].high)
         estimate = row[name].estimate
         if estimate is None and mean == 0:

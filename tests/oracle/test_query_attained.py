@@ -60,3 +60,33 @@ def test_counts_are_as_narrow_as_what_classes_attain_allows(
                 narrower += bool(before) and row["n"].high - row["n"].low < max(before) - min(before)
     assert narrower > 10, f"what classes attain narrows only {narrower} of these counts"
     assert tight > 50, f"only {tight} of these counts say that they are tight"
+
+
+def test_sums_and_extremes_know_that_some_row_has_each_end(
+    shared_db: Any, side_by_side: duckdb.DuckDBPyConnection, tmp_path: Path
+) -> None:
+    """Of a class that qualifies whole one row has its low end and another its high end: without conditions the bounds are reached."""
+    rng, asked = random.Random("ends"), 0
+    listed = ["count(*) AS n", "sum(a) AS sa", "min(a) AS ma", "max(a) AS xa", "avg(a) AS aa"]
+    names = [item.split()[-1] for item in listed]
+    for _ in range(40):
+        made = enumerated(shared_db, side_by_side, tmp_path, "ranges", rng) if asked < 6 else None
+        if made is None or "a" not in made[1]:
+            continue
+        asked += 1
+        name, quasi, rows, _, consistent = made
+        none = all(row.get("a_null", "none") == "none" for row in rows)
+        for where in ["", *(f"WHERE {queries.predicate(rng, quasi, 1)}" for _ in range(3))]:
+            select = ", ".join(item.partition(" AS ")[0] for item in listed)
+            every = sources.outcomes(side_by_side, select, where, [])
+            truth = sources.only(every, consistent)
+            answer = shared_db.query(f"SELECT {', '.join(listed)} FROM {name} {where}")
+            found = queries.problems(answer, truth, len(consistent), names, [], known=False)
+            assert found == [], (found, where, rows)
+            if not where and none:
+                seen = list(truth[()].values())
+                for at, short in enumerate(names):
+                    ends = [float(values[at]) for values in seen]
+                    cell = answer.rows[0][short]
+                    assert (cell.low, cell.high) == pytest.approx((min(ends), max(ends))), (short, rows)
+    assert asked == 6

@@ -16,7 +16,7 @@ from sqlanon.query.rewrite.domains import Domains, divide, together, whole
 from sqlanon.query.rewrite.group_by import is_along
 from sqlanon.query.rewrite.sqltree import Tree, column, is_true, named, select, some, sql, with_columns
 from sqlanon.query.rewrite.wanted import Aggregate, Wanted
-from sqlanon.query.where.formula import Compiler, Count, Formula, Triple, tests_in
+from sqlanon.query.where.formula import Compiler, Count, Triple, tests_in
 
 BOXES = "_boxes"
 CLASS_ROWS = "class_rows"
@@ -72,7 +72,7 @@ def box_rows(scope: Scope, wanted: Wanted) -> BoxRows:
     divided = divide(scope, wanted)
     domains = together(divided)
     lookups = domains.lookups
-    by_class = counts_by_class(scope, wanted)
+    by_class = bounds_by_class(scope, wanted)
     grouped = bool(wanted.means) or bool(lookups) or by_class
     compilers = [one.compiler for one in (divided if wanted.filters else divided * len(wanted.conditions))]
     conditions = list(zip(compilers, wanted.conditions, strict=True))
@@ -104,8 +104,8 @@ def box_rows(scope: Scope, wanted: Wanted) -> BoxRows:
     )
 
 
-def counts_by_class(scope: Scope, wanted: Wanted) -> bool:
-    """Whether counts are bounded class by class, by the values that some row of each is known to have.
+def bounds_by_class(scope: Scope, wanted: Wanted) -> bool:
+    """Whether counts, or sums and extremes of ranges, are bounded class by class, by the values that some row of each is known to have.
 
     Not where a join repeats rows or leaves some out, and not under conditions on columns that the release shows as they are: which rows of
     a class pass these is known, and which of them have its ends is not.
@@ -115,9 +115,17 @@ def counts_by_class(scope: Scope, wanted: Wanted) -> bool:
         asked
         and not scope.joins
         and any(
-            _counts_rows(a) and _of_boxes_alone(wanted.conditions[a.condition], wanted)
+            not tests_in(wanted.conditions[a.condition]) & wanted.tests.exact.keys()
+            and (_asks_ends(a, wanted) or (_counts_rows(a) and tests_in(wanted.conditions[a.condition])))
             for a in wanted.aggregates
         )
+    )
+
+
+def _asks_ends(a: Aggregate, wanted: Wanted) -> bool:
+    """Whether the ends of the rows' ranges are in an aggregate, and no exact term divides the rows of a class."""
+    return (
+        a.kind in ("sum", "avg", "min", "max") and a.box is not None and a.box.attained and not _held(wanted)
     )
 
 
@@ -135,12 +143,6 @@ def _over_view(scope: Scope, wanted: Wanted, domains: Domains, triples: Sequence
 
 def _counts_rows(a: Aggregate) -> bool:
     return a.kind in ("rows", "count") and not a.of_boxes
-
-
-def _of_boxes_alone(formula: Formula, wanted: Wanted) -> bool:
-    """Whether a condition asks boxes, and nothing that is known of every row."""
-    asked = tests_in(formula)
-    return bool(asked) and not asked & wanted.tests.exact.keys()
 
 
 def _held(wanted: Wanted) -> list[str]:

@@ -44,16 +44,16 @@ def average(
     total = row["sum"] if "mean" not in row else sql(":n * :e", n=n, e=row["sum"])
     for end in ("low", "high"):
         value = exp.cast(row[end].copy(), kind)
-        certain = (
-            sql("COALESCE(:m, :v)", m=row["mean"], v=value)
-            if not isinstance(row.get("mean", exp.null()), exp.Null)
-            else value
-        )
+        held = sql(":n * :v", n=n, v=value)
+        if f"apart_{end}" in row:
+            held = sql(":h + :a", h=held, a=exp.cast(row[f"apart_{end}"].copy(), kind))
+        if not isinstance(row.get("mean", exp.null()), exp.Null):
+            held = sql("COALESCE(:n * :m, :h)", n=n, m=row["mean"], h=held)
         table = f"_ordered_{end}_{number}"
         chosen = {
             "v": value, "free": sql("SUM(:x)", x=when(row["certain"], zero, n)),
             "held": sql("SUM(:x)", x=when(row["certain"], n, zero)),
-            "sum": sql("SUM(:x)", x=when(row["certain"], sql(":n * :v", n=n, v=certain), ZERO)),
+            "sum": sql("SUM(:x)", x=when(row["certain"], held, ZERO)),
             "e": sql("SUM(:x)", x=total), "w": sql("SUM(:x)", x=weight),
             "o": sql("MAX(:x)", x=when(row["open"], exp.Literal.number(1), zero)),
         }  # fmt: skip

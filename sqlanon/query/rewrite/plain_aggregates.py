@@ -144,7 +144,8 @@ def _extremes(a: Aggregate, row: Mapping[str, Tree], surely: Tree) -> tuple[Tree
     theirs = "high" if ours == "low" else "low"
     reached = sql(f"{first}(:x)", x=when(row["possible"], row[ours]))
     # If a row is certain, all of its exact values occur.
-    forced = sql(f"{first}(:x)", x=when(row["certain"], row[theirs if a.of_boxes else ours]))
+    forced_by = row.get(f"forced_{ours}", row[theirs if a.of_boxes else ours])
+    forced = sql(f"{first}(:x)", x=when(row["certain"], forced_by))
     alone = sql(f"{last}(:x)", x=when(row["possible"], row[theirs]))
     other = when(surely, forced, alone)
     likely = sql(

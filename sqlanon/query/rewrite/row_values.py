@@ -186,9 +186,17 @@ class RowValues:
                 "low": low, "high": high, "open": column(f"{name}_o"), "sum": column(f"{name}_e"), "shown": column(f"{name}_k"),
                 "mean": column(f"{name}_mean") if a.box.id in self._wanted.means and a.box.mean is not None else exp.null(),
             }  # fmt: skip
+            whole = self._attains(a.box)
+            if whole is not None:
+                found["forced_low"], found["forced_high"] = when(whole, low, high), when(whole, high, low)
             if a.box.numeric:
+                ends = [self._wide(end, a.box) for end in (low, high)]
+                if whole is not None:  # one row has the other end
+                    apart = sql("CASE WHEN :w THEN :h - :l ELSE 0 END", w=whole, l=ends[0], h=ends[1])
+                    found |= {"apart_low": apart, "apart_high": sql("-(:a)", a=apart)}
                 found["s_certain_low"], found["s_certain_high"] = (
-                    self._counted(n, found["mean"], end, a.box) for end in (low, high)
+                    self._counted(n, found["mean"], end, found.get(f"apart_{side}"))
+                    for side, end in zip(("low", "high"), ends, strict=True)
                 )
                 zero = exp.Literal.number(0)
                 found["s_neg"] = sql(":n * LEAST(:l, :z)", n=n, l=self._wide(low, a.box), z=zero)
@@ -261,8 +269,17 @@ class RowValues:
         """An end as a number whose sums do not overflow."""
         return as_type(tree, "DECIMAL(38, 0)") if box.field.kind == "integer" else tree
 
-    def _counted(self, n: Tree, mean: Tree, end: Tree, box: Box) -> Tree:
-        plain = sql(":n * :e", n=n, e=self._wide(end, box))
+    def _attains(self, box: Box) -> Tree | None:
+        """Whether a row of the boxes is a whole class, so that its values have both ends; None: no release says so of this box.
+
+        Of doubles nothing is gained: the other end may be infinite.
+        """
+        if not self._rows.counts or not box.attained or box.field.kind == "float":
+            return None
+        return exp.EQ(this=column("n"), expression=column(CLASS_ROWS))
+
+    def _counted(self, n: Tree, mean: Tree, end: Tree, apart: Tree | None) -> Tree:
+        plain = sql(":n * :e", n=n, e=end) if apart is None else sql(":n * :e + :a", n=n, e=end, a=apart)
         if isinstance(mean, exp.Null):
             return plain
         return sql("COALESCE(:n * :m, CAST(:p AS DOUBLE))", n=n, m=mean, p=plain)
