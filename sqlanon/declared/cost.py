@@ -34,6 +34,7 @@ class Cost:
         times: the option that says how often everything is done anew, and ``once`` how often it is done besides.
         slower: an option, one of its values, and how many times as long everything takes with it; any number of these.
         flat: how many times as long it takes, or what part of the time, where every quasi column publishes a value or nothing.
+        beyond: how many times as long it takes where more than a number of rows is required of a class.
     """
 
     start: float
@@ -54,6 +55,7 @@ class Cost:
     once: int = 0
     slower: tuple[tuple[str, str, float], ...] = ()
     flat: float = 1.0
+    beyond: float = 1.0
 
     def time(
         self,
@@ -62,6 +64,7 @@ class Cost:
         k: int,
         options: Mapping[str, object] | None = None,
         flat: float = 0.0,
+        beyond: bool = False,
     ) -> float:
         """Seconds for a table.
 
@@ -71,6 +74,7 @@ class Cost:
             k: rows of a class, at least.
             options: the method's, with their values.
             flat: the share of quasi columns that publish a value or nothing.
+            beyond: more than k is required of a class.
         """
         given = options or {}
         times = given.get(self.times or "", 1 - self.once)
@@ -81,7 +85,7 @@ class Cost:
         often = (times + self.once) * (max(k, 1) / K) ** self.k
         long: float = (together / ROWS) ** self.rows * rows / together * often
         long *= math.prod(more for name, value, more in self.slower if given.get(name) == value)
-        long *= 1 + (self.flat - 1) * flat
+        long *= (1 + (self.flat - 1) * flat) * (self.beyond if beyond else 1)
         once = self.start + self.seconds * (1 - self.squared) * long
         return wide * once + self.seconds * self.squared * width**2 * long
 

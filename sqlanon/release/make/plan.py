@@ -12,6 +12,7 @@ from sqlanon.declared.cost import WALK
 from sqlanon.engines.base import Engine, TableRef
 from sqlanon.formats import format_of
 from sqlanon.methods import Method
+from sqlanon.privacy.base import beyond_rows
 from sqlanon.progress import Progress, Silent, Stopwatch
 from sqlanon.release.check import history, tokens
 from sqlanon.release.check.persons import feasible_warnings
@@ -150,6 +151,7 @@ def plan(
                     len(ready.quasi),
                     spec.privacy.k,
                     flat=flat_share(ready.quasi),
+                    beyond=bool(beyond_rows(ready.requirements)),
                     pushed=spec.execution == "pushdown",
                 )
                 if tried
@@ -166,14 +168,14 @@ CANDIDATES = (
 
 
 def estimate(
-    method: Method, rows: int, columns: int, k: int, *, flat: float = 0.0, pushed: bool = False
-) -> Estimate:
+    method: Method, rows: int, columns: int, k: int, *, flat: float = 0.0, beyond: bool = False, pushed: bool = False
+) -> Estimate:  # fmt: skip
     """What a run of so many rows and quasi columns costs, roughly; of a method that runs others, with theirs. Refinement is not in it."""
     cost = (method.cost.pushed or method.cost) if pushed else method.cost
-    seconds, around = cost.time(rows, columns, k, method.options, flat), WALK.time(rows, columns, k)
+    seconds, around = cost.time(rows, columns, k, method.options, flat, beyond), WALK.time(rows, columns, k)
     most, memory = seconds * cost.worst, cost.memory(rows, columns, k, method.options)
     for part in method.parts:
-        its = estimate(part, rows, columns, k, flat=flat)
+        its = estimate(part, rows, columns, k, flat=flat, beyond=beyond)
         seconds, most, memory = seconds + its.seconds, most + its.most_seconds, max(memory, its.memory)
     return Estimate(seconds, most, memory, around, around * WALK.worst)
 
