@@ -95,10 +95,10 @@ def search_rows(folder: Path) -> str:
     ))  # fmt: skip
 
 
-def clusters(folder: Path) -> str:
+def clusters(folder: Path, name: str = "clusters") -> str:
     """Clustering in blocks by rows."""
     head = ("rows", "method", "processor s", "s a million rows", "peak GiB", "classes", "GCP")
-    return figures(folder, "clusters", head, lambda result: (
+    return figures(folder, name, head, lambda result: (
         (
             f"{one['rows']:,}", one["method"], f"{one['cpu_seconds']:.1f}", f"**{one['cpu_per_million']:.1f}**", f"{one['peak_gib']:.2f}",
             f"{one['classes']:,}", f"{one['gcp']:.4f}",
