@@ -86,12 +86,13 @@ def measure(table: Table, rows: int | None, queries: int) -> dict[str, Any]:
                     )
                 text = f"SELECT count(*) AS n FROM people WHERE {' AND '.join(where)}"
                 truth = int(str(db.engine.fetch(text.replace("FROM people", "FROM main.people"))[0][0]))
-                cell = db.query(text, release="release.asked", interval=0.95).rows[0]["n"]
+                cell = db.query(text, release="release.asked").rows[0]["n"]
+                drawn_in = db.query(text, release="release.asked", interval=0.95).rows[0]["n"].interval
                 chances, many = np.unique(share.round(12), return_counts=True)
                 drawn = sum(draw.binomial(n, p, DRAWS) for p, n in zip(chances, many, strict=True))
                 ends = np.quantile(drawn, [0.025, 0.975])
                 found.append({
-                    "truth": truth, "low": cell.low, "high": cell.high, "from": cell.interval.low, "to": cell.interval.high,
+                    "truth": truth, "low": cell.low, "high": cell.high, "from": drawn_in.low, "to": drawn_in.high,
                     "drawn": float(ends[1] - ends[0]), "estimate": cell.estimate, "boxes": int((share > 0).sum() - (share >= 1).sum()),
                 })  # fmt: skip
     asked = [one for one in found if one["truth"] > 0]

@@ -178,6 +178,9 @@ def _answer(
     allow_linking: bool,
     interval: float | None,
 ) -> Answer:
+    if interval is not None:  # of all sources that lie in the boxes: so are the bounds beside it
+        fields = tuple(replace(one, attained=False) for one in released.fields)
+        released = replace(released, fields=fields, known={})
     bound = bind(engine, query, released, joinable, allow_linking=allow_linking)
     wanted = collect(bound, drawn=interval is not None)
     check_valid(bound)

@@ -80,6 +80,7 @@ def atom(rng: random.Random, columns: Sequence[str]) -> str:
               f"(a {op} {rng.randint(0, 5)}) IS NOT TRUE", f"(a > {rng.randint(0, 3)} AND c {op} 0) IS NOT TRUE", f"(a < {rng.randint(1, 4)}) IS FALSE",
               f"(a {op} {rng.randint(0, 4)}) IS NULL", f"a = ANY (ARRAY[{rng.randint(0, 2)}, {rng.randint(2, 5)}])", f"a = ANY (ARRAY[{rng.randint(0, 5)}])", f"a <> ALL (ARRAY[{rng.randint(0, 5)}, 1])", f"coalesce(a, {rng.randint(0, 3)}) {op} {rng.randint(0, 3)}",
               "(a = 1 OR a IS NULL) IS NOT FALSE"],
+        "C": [f"a {op} c", f"a + c {op} 2", f"a * 2 - c {op} a"],
         "B": [f"a % 2 = {rng.randint(0, 1)}", f"a * a {op} {rng.randint(0, 9)}", "CASE WHEN a > 1 THEN a < 5 ELSE a = 0 END"],
         "s": [f"s = '{rng.choice('pqr')}'", f"s <> '{rng.choice('pqr')}'", "s IN ('p', 'r')", "s LIKE 'p%'", "s IS NULL", "s > 'p'"],
         "h": [f"h = '{rng.choice(['x1', 'y2'])}'", "h LIKE 'x%'", "h IN ('x1', 'y1')", "h <> 'x2'", "lower(h) = 'y1'"],

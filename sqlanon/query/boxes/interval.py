@@ -32,6 +32,9 @@ from sqlanon.query.rewrite.sqltree import (
 )
 from sqlanon.query.where.formula import Group, Part
 
+_LONGEST = 2**127 - 1
+"""DuckDB reads a longer whole number as a double, which may be equal to the one before it."""
+
 
 class Interval:
     """See `sqlanon.query.where.formula.Domain`: a box of two ends."""
@@ -88,10 +91,13 @@ class Interval:
         if not self._box.attained:
             return None
         runs = self._runs([group for group in groups if group in self._pieces])
+        ends = [end for piece in runs for end in (piece.low, piece.high)]
+        if any(isinstance(end, Fraction) and abs(end) > _LONGEST for end in ends):
+            return None
         low, high = (some(self._within(end, end, piece) for piece in runs) for end in (self._lo, self._hi))
         apart = exp.NEQ(this=self._lo.copy(), expression=self._hi.copy())
-        ends = counts([counter(low), counter(every([apart, high]))])
-        return ends if self._state is None else when(self._is("none"), ends, exp.Literal.number(0))
+        known = counts([counter(low), counter(every([apart, high]))])
+        return known if self._state is None else when(self._is("none"), known, exp.Literal.number(0))
 
     def parts(self) -> list[Part]:
         """See `Domain`."""

@@ -80,6 +80,13 @@ def place(value: Any, kind: str) -> Place | None:  # noqa: ANN401 - whatever the
     return str(value)
 
 
+def _day(number: int) -> str:
+    """A day since 1970-01-01; the one after the last that Python has is asked for by what lies up to that."""
+    if number > (datetime.date.max - _EPOCH).days:
+        return "10000-01-01"
+    return (_EPOCH + datetime.timedelta(days=number)).isoformat()
+
+
 def literal(at: Place, box: Box) -> Tree:
     """A place as a constant of the column's type."""
     if isinstance(at, str):
@@ -88,12 +95,13 @@ def literal(at: Place, box: Box) -> Tree:
     if kind == "boolean":
         return TRUE if at else FALSE
     if kind == "date":
-        return exp.cast(string((_EPOCH + datetime.timedelta(days=int(at))).isoformat()), "DATE")
+        return exp.cast(string(_day(int(at))), "DATE")
     if kind == "timestamp":
-        moment = datetime.datetime(1970, 1, 1) + datetime.timedelta(microseconds=int(at))
+        days, rest = divmod(int(at), 86_400_000_000)
+        clock = (datetime.datetime.min + datetime.timedelta(microseconds=rest)).time()
         zoned = "TIME ZONE" in box.field.source_type.upper()
         return exp.cast(
-            string(moment.isoformat(sep=" ") + ("+00" if zoned else "")),
+            string(f"{_day(days)} {clock.isoformat()}" + ("+00" if zoned else "")),
             "TIMESTAMPTZ" if zoned else "TIMESTAMP",
         )
     if kind == "float":

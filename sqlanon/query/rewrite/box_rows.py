@@ -16,7 +16,7 @@ from sqlanon.query.rewrite.domains import Domains, divide, together, whole
 from sqlanon.query.rewrite.group_by import is_along
 from sqlanon.query.rewrite.sqltree import Tree, column, is_true, named, select, some, sql, with_columns
 from sqlanon.query.rewrite.wanted import Aggregate, Wanted
-from sqlanon.query.where.formula import Compiler, Count, Triple, tests_in
+from sqlanon.query.where.formula import Compiler, Count, Formula, Triple, tests_in
 
 BOXES = "_boxes"
 CLASS_ROWS = "class_rows"
@@ -87,7 +87,7 @@ def box_rows(scope: Scope, wanted: Wanted) -> BoxRows:
     counts = {
         i: one.count(formula, column(CLASS_ROWS))
         for i, (one, formula) in enumerate(conditions)
-        if by_class and not tests_in(formula) & wanted.tests.exact.keys()
+        if by_class and not _by_row(formula, wanted)
     }
     keys = {key.name for key in wanted.keys if isinstance(key, exp.Column)}
     return BoxRows(
@@ -115,11 +115,16 @@ def bounds_by_class(scope: Scope, wanted: Wanted) -> bool:
         asked
         and not scope.joins
         and any(
-            not tests_in(wanted.conditions[a.condition]) & wanted.tests.exact.keys()
+            not _by_row(wanted.conditions[a.condition], wanted)
             and (_asks_ends(a, wanted) or (_counts_rows(a) and tests_in(wanted.conditions[a.condition])))
             for a in wanted.aggregates
         )
     )
+
+
+def _by_row(formula: Formula, wanted: Wanted) -> bool:
+    """Whether a condition may be decided differently for two rows of a class: it asks exact columns, alone or beside boxes."""
+    return bool(tests_in(formula) & (wanted.tests.exact.keys() | wanted.tests.loose.keys()))
 
 
 def _asks_ends(a: Aggregate, wanted: Wanted) -> bool:
