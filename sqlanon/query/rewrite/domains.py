@@ -76,9 +76,12 @@ def _divided(scope: Scope, wanted: Wanted, prefix: str = "") -> Domains:
     by_name: dict[str, Domain] = {}
     of: dict[str, tuple[Domain, ...]] = {}
     boxed: dict[int, str] = {one.inside: box for box, one in wanted.spread.items()}
+    every = not prefix or bool(
+        used & wanted.tests.loose.keys()
+    )  # a test over several boxes reads their columns
     for box in scope.boxes.values():
         own = [test for test in tests if test.box == box.id]
-        if prefix and not own:
+        if not every and not own:
             continue
         # A value of a box that is not known may pass any predicates but not any set of them.
         line = box.shape == "interval" and not computed(own)
@@ -89,7 +92,7 @@ def _divided(scope: Scope, wanted: Wanted, prefix: str = "") -> Domains:
             parts = {f"{box.id} {test.id}": [test] for test in own}
         made = {name: _domain(scope, box, one, f"{prefix}{one[0].id}", wanted) for name, one in parts.items()}
         rest = [] if parts else own
-        if rest or not prefix:
+        if rest or every:
             made[box.id] = _domain(scope, box, rest, prefix, wanted)
         boxed |= {test.id: name for name, one in {**parts, box.id: rest}.items() for test in one}
         by_name |= made
