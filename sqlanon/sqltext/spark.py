@@ -27,6 +27,9 @@ def for_spark(tree: exp.Expr) -> exp.Expr:
         if isinstance(window.this, exp.RowNumber | exp.Lag) and not window.args.get("order"):
             order = exp.Ordered(this=exp.Literal.number(0), nulls_first=True)
             window.set("order", exp.Order(expressions=[order]))
+    for lateral in list(tree.find_all(exp.Lateral)):
+        if isinstance(lateral.this, exp.GenerateSeries):
+            _series(lateral, lateral.this)
     if isinstance(tree, exp.Insert) and isinstance(tree.expression, exp.Values):
         rows = tree.expression.expressions
         selects = [exp.select(*(item.copy() for item in row.expressions)) for row in rows]
@@ -52,6 +55,17 @@ def _epoch(moment: exp.Expr) -> exp.Expr:
     )
     micros = exp.Anonymous(this="TIMESTAMPDIFF", expressions=[exp.var("MICROSECOND"), start, own])
     return exp.paren(exp.Div(this=micros, expression=exp.Literal.number("1000000D")))
+
+
+def _series(lateral: exp.Lateral, series: exp.GenerateSeries) -> None:
+    """A series for each row, from a subquery: Spark has no such table function, and its SEQUENCE runs down where the end is below the start."""
+    start, end = series.args["start"], series.args["end"]
+    holds = exp.LTE(this=exp.paren(start.copy()), expression=exp.paren(end.copy()))
+    values = exp.Case(ifs=[exp.If(this=holds, true=series.copy())])
+    (name,) = lateral.args["alias"].columns
+    query = exp.select(exp.alias_(exp.Explode(this=values), name.copy()))
+    alias = exp.TableAlias(this=lateral.args["alias"].this.copy())
+    lateral.replace(exp.Lateral(this=query.subquery(), alias=alias))
 
 
 def _ordered(node: exp.Expr) -> None:

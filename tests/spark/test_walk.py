@@ -83,6 +83,12 @@ def test_all_types_and_the_life_of_a_version(session, events):
             "SELECT diag, rank() OVER (ORDER BY count(*) DESC) AS r, 100.0 * count(*) / sum(count(*)) OVER () AS s, "
             "sum(count(*)) OVER (ORDER BY diag) AS t FROM lived WHERE i < 10 GROUP BY diag ORDER BY diag",
         )
+        for key in ("s", "i", "floor(i / 3)"):
+            same_answers(
+                db,
+                known,
+                f"SELECT {key} AS g, count(*) AS n FROM lived WHERE i < 10 AND s IS NOT NULL GROUP BY {key} ORDER BY g",
+            )
         assert [(one.release, one.version, one.status) for one in db.releases("lived")] == [
             ("lived", 1, "published")
         ]

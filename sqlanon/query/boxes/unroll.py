@@ -192,7 +192,7 @@ class Unroll:
         distinct = self._distinct(box)
         kept = [column(key, "k") for key in keys.values()]
         if box.shape == "set":
-            value = self._scope.collated(box.field, exp.Unnest(expressions=[column(keys["set"], "k")]))
+            value = self._scope.collated(box.field, exp.Explode(this=column(keys["set"], "k")))
             return (
                 exp.Select()
                 .select(*kept, exp.alias_(value, "v", quoted=True), *rest)
