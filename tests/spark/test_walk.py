@@ -87,7 +87,7 @@ def test_all_types_and_the_life_of_a_version(session, events):
             same_answers(
                 db,
                 known,
-                f"SELECT {key} AS g, count(*) AS n FROM lived WHERE i < 10 AND s IS NOT NULL GROUP BY {key} ORDER BY g",
+                f"SELECT {key} AS g, count(*) AS n FROM lived WHERE i < 10 AND s IS NOT NULL GROUP BY {key} ORDER BY g NULLS FIRST",
             )
         assert [(one.release, one.version, one.status) for one in db.releases("lived")] == [
             ("lived", 1, "published")
