@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -154,16 +154,16 @@ def claim_of(
     ranks = claims = None
     if not form.facts.single and isinstance(reading.spec.ordered, tuple):
         ranks = scratch.table(f"{domain.code}_order{of}")
-        rows = ((value, rank) for rank, value in enumerate(reading.spec.ordered))
-        scratch.engine.load_rows(ranks, [("value", text), ("rank", "INTEGER")], rows)
+        ranked = ((value, rank) for rank, value in enumerate(reading.spec.ordered))
+        scratch.engine.load_rows(ranks, [("value", text), ("rank", "INTEGER")], ranked)
     if kind == "tree" and not form.facts.single:
         claims = scratch.table(f"{domain.code}_claims{of}")
         paths = {(path[0], form.write(node)) for path in hierarchy_of(domain).levels for node in path}
         scratch.engine.load_rows(claims, [("leaf", text), ("label", text)], sorted(paths))
     elif form.facts.text:
         claims = scratch.table(f"{domain.code}_claims{of}")
-        statement = scratch.sql("verify/labels", released=released, column=names.value)
-        labels = [str(row[0]) for row in scratch.engine.fetch(statement, max_rows=50_000_000)]
+        rows = scratch.fetch("verify/labels", max_rows=50_000_000, released=released, column=names.value)
+        labels = [str(row[0]) for row in rows]
         parsed = [(parse_label(label), label) for label in labels]
         if kind == "set":
             members = [
@@ -207,20 +207,22 @@ def matched(
 
 
 def least(
-    form: Format, scratch: Scratch, encoded: Encoded, matched: TableRef, recoded: Recoded
+    form: Format, scratch: Scratch, quasi: Iterable[Domain], matched: TableRef, recoded: Recoded
 ) -> list[tuple[str, int]]:
     """For each quasi column how many classes publish more than the least that covers their rows.
 
     Args:
         form: the format, which publishes ranges, sets and nodes.
         scratch: the run.
-        encoded: the source.
+        quasi: the columns.
         matched: table (class, staged originals).
         recoded: what is published.
+
+    Cost: the rows are grouped by class once for eight ordered columns, and once for each other one.
     """
     found: dict[str, int] = {}
     ordered: list[tuple[str, Claim]] = []
-    for domain in encoded.quasi:
+    for domain in quasi:
         reading, names = domain.reading, recoded.layout.names[domain.code]
         claim = claim_of(form, scratch, domain, recoded.released, names, of="_least")
         if claim.kind == "ordered":
@@ -231,7 +233,7 @@ def least(
             "claims": claim.claims, "type": claim.type, "as_text": claim.as_text, "value": names.value,
         }  # fmt: skip
         if claim.kind == "set":
-            rows = scratch.fetch("freeform/least_set", **what)
+            rows = scratch.fetch("verify/least_set", **what)
         else:
             paths = scratch.table(f"{domain.code}_paths")
             text = scratch.engine.capabilities.text_type
@@ -241,13 +243,13 @@ def least(
                 for level, node in enumerate(path)
             )
             scratch.engine.load_rows(paths, [("leaf", text), ("level", "INTEGER"), ("label", text)], above)
-            rows = scratch.fetch("freeform/least_node", **what, paths=paths, text=form.facts.text)
+            rows = scratch.fetch("verify/least_node", **what, paths=paths, text=form.facts.text)
         found[reading.name] = int(str(rows[0][0]))
     for at in range(0, len(ordered), FEW):  # the rows are grouped once for several columns
         some = ordered[at : at + FEW]
         columns = [column for _, column in some]
         row = scratch.fetch(
-            "freeform/least_ordered", matched=matched, released=recoded.released, columns=columns
+            "verify/least_ordered", matched=matched, released=recoded.released, columns=columns
         )[0]
         found |= {name: int(str(wide)) for (name, _), wide in zip(some, row, strict=True)}
     return list(found.items())

@@ -32,8 +32,9 @@ class Labels(BoxFormat):
 
     def labels(self, scratch: Scratch, domain: Domain) -> TableRef:
         """Texts are written once per domain value, here and not in SQL, because engines write floats differently."""
-        statement = scratch.sql("recode/domain_values", domain=domain.table, zoned=domain.reading.zoned)
-        rows = scratch.engine.fetch(statement, max_rows=50_000_000)
+        rows = scratch.fetch(
+            "recode/domain_values", max_rows=50_000_000, domain=domain.table, zoned=domain.reading.zoned
+        )
         table = scratch.table(f"{domain.code}_labels")
         text = scratch.engine.capabilities.text_type
         scratch.engine.load_rows(
@@ -47,8 +48,9 @@ class Labels(BoxFormat):
         """See `BoxFormat.tables`: the labels of the nodes that classes have."""
         if column.found is None:
             return column
-        statement = scratch.sql("recode/found_labels", found=column.found, leveled=column.leveled)
-        rows = scratch.engine.fetch(statement, max_rows=50_000_000)
+        rows = scratch.fetch(
+            "recode/found_labels", max_rows=50_000_000, found=column.found, leveled=column.leveled
+        )
         table = scratch.table(f"{column.code}_labels")
         columns = [("low", "INTEGER"), ("high", "INTEGER"), ("label", scratch.engine.capabilities.text_type)]
         columns += [("at", "INTEGER")] if column.leveled else []

@@ -120,7 +120,6 @@ class OverPersons(_OfPersons):
         scratch.execute(
             "privacy/person_parts", None, parts=whole, rows=rows.whole, groups=[], value=rows.whole_names[value], count=None, **asked
         )  # fmt: skip
-        scratch.fetch("table/count", source=whole)  # sends what waits in a batch: arrays are read past it
         numbered = scratch.sql("privacy/numbered_parts", parts=parts, whole=whole, groups=groups)
         place, number, many, n = (
             array.astype(np.int64, copy=False) for array in scratch.fetch_arrays(numbered, ["int64"] * 4)

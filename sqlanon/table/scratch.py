@@ -161,7 +161,7 @@ class Scratch:
 
     @contextmanager
     def together(self) -> Iterator[None]:
-        """What is executed and dropped inside is sent with the next `fetch` inside, or at the end, in as few calls as the engine can.
+        """What is executed and dropped inside is sent with what is fetched next inside, or at the end, in as few calls as the engine can.
 
         Code that uses the engine directly inside does not find what is made inside.
         """
@@ -171,11 +171,17 @@ class Scratch:
         self._waiting = []
         try:
             yield
-            if self._waiting:
-                self.engine.execute_all(self._waiting)
+            self._send()
             self._dropped()
         finally:
             self._waiting, self._dropping = None, []
+
+    def _send(self) -> None:
+        """Send what waits."""
+        if self._waiting:
+            waiting, self._waiting = self._waiting, []
+            self.engine.execute_all(waiting)
+            self._dropped()
 
     def drop(self, table: TableRef) -> None:
         """Drop a scratch table before the end of the run."""
@@ -233,6 +239,7 @@ class Scratch:
 
     def fetch_arrays(self, made: Statement, dtypes: Sequence[str]) -> Arrays:
         """`Engine.fetch_arrays`, in the query's order on every engine."""
+        self._send()
         if self.engine.ordered:
             return self.engine.fetch_arrays(made, dtypes)
         from sqlanon.sqltext.trees import is_ordered, numbered
@@ -247,6 +254,7 @@ class Scratch:
         self, made: Statement, dtypes: Sequence[str], rows: int
     ) -> Generator[Arrays, None, None]:
         """`Engine.stream_arrays`, in the query's order on every engine: without one of its own, by way of a scratch table."""
+        self._send()
         if self.engine.ordered:
             yield from self.engine.stream_arrays(made, dtypes, rows)
             return

@@ -89,5 +89,5 @@ def test_sets_are_counted_on_every_engine(dialect):
     """Without labels sets are arrays; samples of `render` have every part, and so labels."""
     matched, released = (TableRef(None, None, name) for name in ("matched", "released"))
     values = {"alias": "q1", "value": "v", "null": "n", "claims": None}
-    made = statement("freeform/least_set", dialect, matched=matched, released=released, **values)
+    made = statement("verify/least_set", dialect, matched=matched, released=released, **values)
     assert "COUNT(DISTINCT" in made.text

@@ -15,13 +15,22 @@ BLOCK = 512
 """Rows of a block where none are asked, unless 2 k is more."""
 
 
+def size_of(block: int, k: int) -> int:
+    """Rows of a block: as asked, or by k; 0: not asked.
+
+    >>> size_of(0, 10), size_of(0, 3000), size_of(64, 10)
+    (512, 6000, 64)
+    """
+    return block or max(BLOCK, 2 * k)
+
+
 def together(options: Mapping[str, object], rows: int, k: int) -> int:
     """Rows that are matched together; the solver `ring` divides its block into classes of fewer than 2 k rows."""
     solver, block = options.get("solver"), options.get("block", rows)
     assert isinstance(block, int)
     if solver == "ring":
         return 2 * k
-    return block or (max(BLOCK, 2 * k) if solver == "hungarian" else rows)
+    return size_of(block, k) if solver == "hungarian" else block or rows
 
 
 def block_of_k(asked: Asked) -> Refused | None:

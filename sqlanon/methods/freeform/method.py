@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib.util import find_spec
 from typing import TYPE_CHECKING
 
-from sqlanon.declared.methods.freeform import FREEFORM
+from sqlanon.declared.methods.freeform import FREEFORM, size_of
 from sqlanon.errors import UnsupportedError
 from sqlanon.methods.base import Assignment, Context, Matches, Problem
 
@@ -61,7 +61,7 @@ class Freeform:
         from sqlanon.methods.freeform.blocks import solved_in_blocks
         from sqlanon.methods.freeform.secret import content_of, key_of
         from sqlanon.methods.freeform.solvers import UnsolvedError
-        from sqlanon.methods.freeform.walk import size_of, walked
+        from sqlanon.methods.freeform.walk import walked
         from sqlanon.methods.shared import kernel_input
         from sqlanon.methods.shared.compiling import note_compiling
         from sqlanon.privacy import least_rows

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sqlanon.declared.methods.freeform import BLOCK
 from sqlanon.kernels.freeform_assign import improve
 from sqlanon.kernels.freeform_remix import remix
 from sqlanon.kernels.freeform_stream import stream
@@ -20,15 +19,6 @@ if TYPE_CHECKING:
 
     Ints = npt.NDArray[np.int32]
     Longs = npt.NDArray[np.int64]
-
-
-def size_of(block: int, k: int) -> int:
-    """Rows of a block: as asked, or by k; 0: not asked.
-
-    >>> size_of(0, 10), size_of(0, 3000), size_of(64, 10)
-    (512, 6000, 64)
-    """
-    return block or max(BLOCK, 2 * k)
 
 
 def windows_of(n: int, block: int, shift: int = 0) -> Longs:

@@ -217,7 +217,7 @@ class Compiler:
         have any combination of the values of different columns.
 
         Args:
-            formula: the formula; exact tests in it are taken as of all rows what they are of the row at hand.
+            formula: the formula, of tests that ask one box each: others may be decided differently for each row of a class.
             rows: the number of rows of the class.
         """
         if isinstance(formula, tuple):

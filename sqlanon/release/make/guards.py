@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from fractions import Fraction
 
 from sqlanon.declared import most_suppressed
 from sqlanon.declared.combinations import combinations
@@ -178,7 +179,10 @@ def feasible(
         and most_suppressed(spec, rows) > 0
     )
     for requirement in requirements:
-        largest = requirement.largest(scratch.engine, stage, names, persons)
+        if requirement.shape.kind == "rows":
+            largest = Fraction(rows)
+        else:
+            largest = requirement.largest(scratch.engine, stage, names, persons)
         met = requirement.reaches(largest)
         found.append(
             Feasible(

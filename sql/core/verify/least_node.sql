@@ -1,4 +1,4 @@
--- name: freeform/least_node
+-- name: verify/least_node
 -- params: matched (table of class and the staged originals: every row once for each box), released (table), alias (the original), value, null
 --   (published columns; null may be none), type (that leaves are cast to), as_text (bool: originals are compared as text), paths (table
 --   of leaf, level, label: the node above every leaf at every level), text (bool: NULLs are written in the value)

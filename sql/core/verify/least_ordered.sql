@@ -1,4 +1,4 @@
--- name: freeform/least_ordered
+-- name: verify/least_ordered
 -- params: matched (table of class and the staged originals: every row once for each box), released (table), columns (list of {alias (the original),
 --   names (published columns), claims (table of low, high, label; or none: lo and hi are values), type (that texts are cast to), as_text (bool:
 --   originals are compared as text), ranks (table of value, rank; or none), boolean (bool: values are)})
