@@ -48,6 +48,11 @@ class Hierarchy:
     levels: tuple[tuple[str, ...], ...]
 
     @property
+    def shown(self) -> str:
+        """For messages."""
+        return self.name if self.name.startswith("hierarchy ") else f"hierarchy {self.name}"
+
+    @property
     def height(self) -> int:
         """The level of the root; of a tree without leaves 1."""
         return len(self.levels[0]) - 1 if self.levels else 1

@@ -15,7 +15,7 @@ from sqlanon.engines.base import Engine
 from sqlanon.errors import PolicyError, SqlanonError
 from sqlanon.progress import Progress
 from sqlanon.release.check.audit import audit
-from sqlanon.release.check.audit_place import audited, is_release
+from sqlanon.release.check.audit_place import audited, is_release, table_named
 from sqlanon.release.check.audit_together import together
 from sqlanon.release.check.history import audit_history
 from sqlanon.release.check.persons import counted_rows
@@ -203,10 +203,10 @@ class Database:
         identifiers: Sequence[str] = (),
         spec: ReleaseSpec | None = None,
     ) -> AuditReport:
-        """Measure k, l and risk of any table; see `sqlanon.release.check.audit.audit`."""
+        """Measure k, l and risk of any table, or of a release by its name; see `sqlanon.release.check.audit.audit`."""
         return audit(
             self.engine,
-            table,
+            table_named(self.engine, table),
             quasi=_listed(quasi),
             sensitive=_listed(sensitive) or (),
             identifiers=_listed(identifiers) or (),

@@ -64,7 +64,7 @@ def with_other(hierarchy: Hierarchy, other: str) -> Hierarchy:
         return hierarchy
     if any(other in path for path in hierarchy.levels):
         raise PolicyError(
-            f"hierarchy {hierarchy.name}: other is a node above its values; name one of its values, or a new one"
+            f"{hierarchy.shown}: other is a node above its values; name one of its values, or a new one"
         )
     root = hierarchy.levels[0][-1]
     return Hierarchy(hierarchy.name, (*hierarchy.levels, (*(other,) * hierarchy.height, root)))

@@ -211,7 +211,7 @@ def _hierarchy_domain(
         )
     except DatabaseError as error:
         raise PolicyError(
-            f"hierarchy {hierarchy.name}: its leaves cannot be read as {reading.column.shown_type}, "
+            f"{hierarchy.shown}: its leaves cannot be read as {reading.column.shown_type}, "
             f"the type of column {reading.name}"
         ) from error
     missing, doubled = scratch.fetch("table/missing", values=values, domain=table)[0]
@@ -219,5 +219,6 @@ def _hierarchy_domain(
         what = f"{missing} values of column {reading.name} are not among its leaves" if missing else (
             f"{doubled} values of column {reading.name} are written as more than one leaf"
         )  # fmt: skip
-        raise PolicyError(f"hierarchy {hierarchy.name}: {what}; every value must be exactly one leaf")
+        todo = "; add them, or name with other: what they count as" if missing else ""
+        raise PolicyError(f"{hierarchy.shown}: {what}; every value must be exactly one leaf{todo}")
     return len(hierarchy.levels)

@@ -390,7 +390,7 @@ def _with_leaves(scratch: Scratch, reading: Reading, step: str) -> dict[str, obj
         scratch.execute("table/leaves", leaves=leaves, labels=labels, type=reading.value_type)
     except DatabaseError as error:
         raise PolicyError(
-            f"hierarchy {hierarchy.name}: its leaves, other among them, cannot be read as {reading.column.shown_type}, the type of column "
+            f"{hierarchy.shown}: its leaves, other among them, cannot be read as {reading.column.shown_type}, the type of column "
             f"{reading.name}"
         ) from error
     return reading.staged | {"recode": recoded | {"leaves": leaves}}

@@ -207,7 +207,10 @@ def test_the_number_of_values_that_no_node_has_is_all_that_is_said(shared_db: An
     shared_db.engine.execute(f"INSERT INTO {name} VALUES (CAST('Infinity' AS DOUBLE PRECISION), 'zq81'), (CAST('NaN' AS DOUBLE PRECISION), 'zq81')")  # fmt: skip
     with pytest.raises(PolicyError, match="column f: 2 of its values are in no node"):
         shared_db.anonymize(name, quasi="f", rest="drop", k=2, hierarchies={"f": "steps:2"}, name=name)
-    with pytest.raises(PolicyError, match="1 values of column z are not among its leaves") as caught:
+    with pytest.raises(
+        PolicyError,
+        match=r"1 values of column z are not among its leaves.*name with other: what they count as",
+    ) as caught:
         shared_db.anonymize(
             name, quasi="z", rest="drop", k=2, hierarchies={"z": {"groups": {"g": ["b"]}}}, name=name
         )

@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sqlanon.errors import UnsupportedError
+from sqlanon.query.rewrite import group_by
 from tests.oracle.handmade import plain, publish, quasi
 
 
@@ -122,3 +123,78 @@ def test_steps_that_would_fill_the_memory_are_refused(shared_db: Any) -> None:
             shared_db.query(f"SELECT {key} AS k, count(*) AS n FROM {name} GROUP BY 1")
     for key, steps in (("floor(x / 1000000000)", 4), ("date_trunc('month', seen)", 24)):
         assert len(shared_db.query(f"SELECT {key} AS k, count(*) AS n FROM {name} GROUP BY 1").rows) == steps
+
+
+HOURS = [
+    "TRUE", "CAST(seen AS DATE) = DATE '2023-12-31'", "CAST(seen AS DATE) <> '2024-01-01'", "NOT (seen::date <= '2023-12-31')",
+    "CAST(seen AS DATE) BETWEEN '2023-12-31' AND DATE '2024-01-01'", "DATE '2024-01-01' > CAST(seen AS DATE)",
+    "extract(year FROM seen) = 2023", "extract(year FROM seen) > 2023", "date_trunc('month', seen) = TIMESTAMP '2024-01-01 00:00:00'",
+    "date_trunc('day', seen) = TIMESTAMP '2024-01-01 06:00:00'", "date_trunc('day', seen) >= '2023-12-31 06:00:00'",
+    "date_trunc('quarter', seen) <= '2023-11-11'", "(CAST(seen AS DATE) = '2024-01-01') IS NOT TRUE",
+    "CAST(seen AS DATE) IN ('2023-12-30', '2024-01-01')",
+]  # fmt: skip
+STEPS = [
+    "CAST(seen AS DATE)", "extract(year FROM seen)", "extract(month FROM seen)", "extract(hour FROM seen)", "extract(dow FROM seen)",
+    "date_part('day', seen)", "date_trunc('day', CAST(seen AS DATE))",
+]  # fmt: skip
+
+
+@pytest.mark.cover
+@pytest.mark.parametrize("where", HOURS)
+def test_steps_of_timestamps_in_conditions_and_groups(shared_db: Any, where: str) -> None:
+    """Against every half hour of every range: days, parts of times, and conditions on them."""
+    rng, stamp = random.Random(where), "TIMESTAMP '2023-12-30 00:00:00' + INTERVAL '{} MINUTE'"
+    ends = [(low := rng.randrange(60), low + rng.choice([0, 3, 9, 30])) for _ in range(6)]
+    columns = [quasi("seen", "timestamp", "TIMESTAMP"), plain("c", "integer", "INTEGER")]
+    rows = [[stamp.format(60 * low), stamp.format(60 * high), "1"] for low, high in ends]
+    name = made(shared_db, columns, rows)
+    with duckdb.connect() as side:
+        points = " UNION ALL ".join(
+            f"SELECT {i} AS rid, TIMESTAMP '2023-12-30 00:00:00' + to_minutes(m) AS seen FROM range({60 * low}, {60 * high + 1}, 30) AS r(m)"
+            for i, (low, high) in enumerate(ends)
+        )
+        side.execute(f"CREATE TABLE p AS {points}")
+        key = rng.choice(STEPS) if where != "TRUE" else None
+        for step in [key] if key else STEPS:
+            truth = {
+                int(k) if isinstance(k, float) else str(k): (low, high)
+                for k, high, low in side.execute(
+                    f"SELECT k, count(*), sum(CASE WHEN mine = size THEN 1 ELSE 0 END) FROM (SELECT rid, {step} AS k, count(*) AS mine "
+                    f"FROM p WHERE {where} GROUP BY ALL) JOIN (SELECT rid, count(*) AS size FROM p GROUP BY rid) USING (rid) GROUP BY k"
+                ).fetchall()
+            }
+            rows_ = shared_db.query(
+                f"SELECT {step} AS k, count(*) AS n FROM {name} WHERE {where} GROUP BY 1"
+            ).rows
+            cells = {
+                str(row["k"])[:19].removesuffix("+00:00"): (row["n"].low, row["n"].high) for row in rows_
+            }
+            assert cells == {str(k)[:19]: v for k, v in truth.items()}, step
+        counted = side.execute(
+            f"SELECT coalesce(sum(CASE WHEN mine = size THEN 1 ELSE 0 END), 0), count(*) FILTER (WHERE mine > 0) FROM "
+            f"(SELECT rid, count(*) AS size, count(*) FILTER (WHERE {where}) AS mine FROM p GROUP BY rid)"
+        ).fetchone()
+    (row,) = shared_db.query(f"SELECT count(*) AS n FROM {name} WHERE {where}").rows
+    assert (row["n"].low, row["n"].high) == counted
+    assert row["n"].tight
+
+
+def test_dates_of_wide_ranges_are_grouped_by_the_steps_that_the_refusal_names(
+    shared_db: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By months where there are too many days to list: the shares are those of days."""
+    monkeypatch.setattr(group_by, "MOST_VALUES", 50)
+    ends = [("2023-12-30", "2024-01-10"), ("2024-01-31", "2024-03-01"), ("2024-02-10", "2024-02-20")]
+    rows = [[f"DATE '{low}'", f"DATE '{high}'"] for low, high in ends]
+    name = made(shared_db, [quasi("born", "date", "DATE")], rows)
+    with pytest.raises(UnsupportedError, match=r"group by steps of it, such as date_trunc\('month', born\)"):
+        shared_db.query(f"SELECT born, count(*) AS n FROM {name} GROUP BY born")
+    for key in ("date_trunc('month', born)", "extract(month FROM born)", "date_part('month', born)"):
+        found = shared_db.query(
+            f"SELECT {key} AS k, count(*) AS n FROM {name} WHERE born > '2023-12-30' GROUP BY 1"
+        ).rows
+        cells = {int(str(row["k"])[5:7] or row["k"]): row["n"] for row in found}
+        # Days of the three ranges after 30 December: 1 and 10; 1, 29 and 1; 11.
+        assert {k: (n.low, n.high) for k, n in cells.items()} == {12: (0, 1), 1: (0, 2), 2: (1, 2), 3: (0, 1)}
+        expected = {12: 1 / 12, 1: 10 / 12 + 1 / 31, 2: 29 / 31 + 1, 3: 1 / 31}
+        assert {k: n.estimate for k, n in cells.items()} == pytest.approx(expected)

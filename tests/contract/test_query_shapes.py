@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import uuid
 from typing import Any
 
@@ -85,6 +86,31 @@ def test_a_shape_that_is_not_read_is_refused(named: tuple[Any, str], query: str,
     start = lines[-1].index("^")
     if piece is not None:
         assert lines[-2][start : start + lines[-1].count("^")] == piece
+
+
+@pytest.mark.parametrize(
+    ("query", "named_form", "answered"),
+    [
+        ("SELECT DISTINCT d FROM {t}", "GROUP BY, with a count", "SELECT d, count(*) AS n FROM {t} GROUP BY d"),
+        ("SELECT count(*) FROM {t} WHERE age > (SELECT avg(age) FROM {t})", "its answer as a constant", "SELECT count(*) AS n FROM {t} WHERE age > 28.5"),
+        (
+            "SELECT percentile_cont(ARRAY[0.25, 0.75]) WITHIN GROUP (ORDER BY c) FROM {t}", "at one share each",
+            "SELECT percentile_cont(0.25) WITHIN GROUP (ORDER BY c) AS a, percentile_cont(0.75) WITHIN GROUP (ORDER BY c) AS b FROM {t}",
+        ),
+        (
+            "SELECT percentile_disc(0.2) WITHIN GROUP (ORDER BY c DESC) FROM {t}", "ORDER BY one expression, ascending",
+            "SELECT percentile_disc(0.8) WITHIN GROUP (ORDER BY c) AS a FROM {t}",
+        ),
+        ("SELECT mode() WITHIN GROUP (ORDER BY d) FROM {t}", "percentile_cont and percentile_disc", "SELECT d, count(*) AS n FROM {t} GROUP BY d"),
+    ],
+)  # fmt: skip
+def test_a_refusal_names_a_form_that_is_answered(
+    named: tuple[Any, str], query: str, named_form: str, answered: str
+) -> None:
+    db, name = named
+    with pytest.raises(UnsupportedError, match=re.escape(named_form)):
+        db.query(query.format(t=name))
+    assert db.query(answered.format(t=name)).rows
 
 
 @pytest.mark.parametrize(

@@ -143,6 +143,8 @@ def test_a_life(shared_db: Any, tmp_path: Path) -> None:
     db.unpublish(name)
     assert len(hospital.versions()) == 2
     assert db.audit(f"release.{first}").satisfied
+    by_name = db.audit(hospital.specs[0].name)
+    assert by_name.to_dict() == db.audit(f"release.{first}").to_dict()
     assert [(one.outcome, one.version) for one in hospital.run()] == [("published", 3)] * 3
     assert db.plan(hospital.specs[0]).feasible
 

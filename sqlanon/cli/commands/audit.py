@@ -36,7 +36,9 @@ def audit(
     screen: Screen,
     table: Annotated[
         str | None,
-        typer.Argument(show_default=False, help="Any table or view, or a .csv, .csv.gz or .parquet file."),
+        typer.Argument(
+            show_default=False, help="Any table, view or release, or a .csv, .csv.gz or .parquet file."
+        ),
     ] = None,
     qi: Annotated[
         Names,
@@ -179,6 +181,9 @@ def audit(
         return _together(screen, where, together)
     assert table is not None
     with database(where, screen, read_only=True) as connected:
+        from sqlanon.release.check.audit_place import table_named
+
+        table = table_named(connected.engine, table)
         if find_qi:
             return _identifying(screen, _found_qi(connected, table, asked))
         release = _release_of(connected, spec, table)

@@ -1,4 +1,4 @@
-"""GROUP BY of a column with ranges in steps: ``floor(x / 10)`` of numbers, ``date_trunc`` of timestamps.
+"""GROUP BY of a column with ranges in steps: ``floor(x / 10)`` of numbers, ``date_trunc`` and parts of dates and timestamps.
 
 A box is unrolled into the buckets that it reaches, not into its values, so that continuous columns can be grouped and wide
 boxes stay small. Which buckets those are is asked of the engine at the two ends of the box: neither function ever falls,
@@ -37,8 +37,8 @@ class Bucket:
     Attributes:
         node: the step, over the box's value.
         key: the term, with the bucket in place of the step.
-        width, start: bucket ``i`` holds values from ``i * width + start`` on; None for timestamps.
-        unit: of timestamps.
+        width, start: bucket ``i`` holds values from ``i * width + start`` on; None for dates and timestamps.
+        unit: of dates and timestamps.
     """
 
     node: Tree
@@ -50,6 +50,7 @@ class Bucket:
 
 def bucket_of(term: Tree, box: Box) -> Bucket | None:
     """The bucket of a bound GROUP BY term over one interval; None: it has none, or one that ends do not determine."""
+    term = _truncated(term, box)
     values = [node for node in term.find_all(exp.Column) if node.table == "_box"]
     if box.shape != "interval" or len(values) != 1:
         return None
@@ -68,21 +69,68 @@ def bucket_of(term: Tree, box: Box) -> Bucket | None:
         if box.field.kind == "integer" and (width.denominator, start.denominator) != (1, 1):
             return None  # unrolled value by value: the ends of its buckets would have to be rounded
         return Bucket(found, key, width, start)
-    whole = found.this.unnest() == box.value and box.field.kind == "timestamp" and not found.args.get("zone")
+    timed = box.field.kind in ("date", "timestamp")
+    whole = timed and found.this.unnest() == box.value and not found.args.get("zone")
     return Bucket(found, key, unit=found.args["unit"]) if whole else None
+
+
+_UNITS = {
+    "YEAR": "YEAR", "DECADE": "YEAR", "CENTURY": "YEAR", "MILLENNIUM": "YEAR", "QUARTER": "QUARTER", "MONTH": "MONTH", "WEEK": "WEEK",
+    "DAY": "DAY", "DOW": "DAY", "ISODOW": "DAY", "DOY": "DAY", "HOUR": "HOUR", "MINUTE": "MINUTE",
+}  # fmt: skip
+"""Parts of a time, and the longest steps within which each has one value."""
+_PARTS: dict[type[exp.Expr], str] = {
+    exp.Year: "YEAR",
+    exp.Quarter: "QUARTER",
+    exp.Month: "MONTH",
+    exp.Week: "WEEK",
+    exp.Hour: "HOUR",
+}
+_DAYS = (exp.Date, exp.Day, exp.DayOfMonth, exp.DayOfWeek, exp.DayOfWeekIso, exp.DayOfYear)
+
+
+def _truncated(term: Tree, box: Box) -> Tree:
+    """The term with the start of its step in place of a time: ``extract(year FROM date_trunc('year', x))`` is ``extract(year FROM x)``."""
+    if box.field.kind not in ("date", "timestamp"):
+        return term
+    marked = exp.Paren(this=term.copy())
+    for found in list(marked.find_all(exp.Extract, exp.Cast, exp.Anonymous, *_PARTS, *_DAYS)):
+        unit, inner = _part(found)
+        if unit is not None and isinstance(inner, exp.Expr) and inner.unnest() == box.value:
+            inner.replace(exp.TimestampTrunc(this=box.value, unit=exp.Var(this=unit)))
+    made: Tree = marked.this
+    return made
+
+
+def _part(node: exp.Expr) -> tuple[str | None, object]:
+    """The step within which a part of a time has one value, and the time; None: there is none."""
+    if isinstance(node, exp.Extract):
+        return _UNITS.get(node.name.upper()), node.expression
+    if isinstance(node, exp.Anonymous):  # which sqlglot makes of DuckDB's date_part
+        part = node.expressions[0] if len(node.expressions) == 2 else None
+        known = node.name.lower() == "date_part" and isinstance(part, exp.Literal)
+        return (_UNITS.get(part.name.upper()), node.expressions[1]) if known and part else (None, None)
+    if isinstance(node, exp.Cast):
+        return ("DAY" if node.to.is_type("DATE") else None), node.this
+    return _PARTS.get(type(node), "DAY"), node.this
 
 
 _LONG = {"MICRO": 1, "MILLI": 10**3, "SEC": 10**6, "MIN": 60 * 10**6, "HOUR": 3600 * 10**6}
 _DAY = 86_400 * 10**6
 """Microseconds of the units that are shorter than a day, by how their names begin."""
+_LONGER = {"WEEK": 7, "MONTH": 28, "QUARTER": 90, "YEAR": 365}
+"""Days of longer ones, at least."""
 
 
 def places(box: Box, bucket: Bucket, lo: Tree, hi: Tree) -> tuple[Tree, Tree]:
-    """The two ends of a box as doubles, measured in steps; of times in days where the steps are longer."""
+    """The two ends of a box as doubles, measured in steps; of times in days where the steps are longer than a year."""
     width = bucket.width
     if width is None:
         unit = bucket.unit.name.upper() if bucket.unit is not None else ""
-        width = Fraction(next((long for name, long in _LONG.items() if unit.startswith(name)), _DAY))
+        short = next((long for name, long in _LONG.items() if unit.startswith(name)), None)
+        days = Fraction(_LONGER.get(unit, 1))
+        width = Fraction(short) if short is not None else days * _DAY
+        width = width / _DAY if box.field.kind == "date" else width
     ends = (sql(":m / :w", m=measure(end, box.field.kind) or end, w=number(width)) for end in (lo, hi))
     return next(ends), next(ends)
 
@@ -149,6 +197,8 @@ def _piece(box: Box, bucket: Bucket, way: int, piece: Piece, boxes: exp.Select, 
         series = sql("GENERATE_SERIES(:a, :b, :s)", a=at(first), b=at(last), s=step)
         value, begin = place, place
         end: Tree = exp.Add(this=place.copy(), expression=step.copy())
+        if box.field.kind == "date":
+            begin, end = exp.cast(begin.copy(), "DATE"), sql("CAST(:e AS DATE) - 1", e=end)
     else:
         series = sql("GENERATE_SERIES(CAST(:a AS BIGINT), CAST(:b AS BIGINT))", a=at(first), b=at(last))
         value = exp.cast(place.copy(), "DOUBLE")
@@ -166,7 +216,7 @@ def _piece(box: Box, bucket: Bucket, way: int, piece: Piece, boxes: exp.Select, 
         kept.append(sql(":b < :h", b=begin, h=high_ends[0]))  # the bucket that begins where the piece ends
     low, high = greatest([first, begin]), least([last, end])
     measured = [measure(side, box.field.kind) for side in (high, low)]
-    step_ = sql("1.0") if box.field.kind == "integer" else sql("0.0")
+    step_ = sql("1.0") if box.field.kind in ("integer", "date") else sql("0.0")
     weight = sql("GREATEST(:h - :l + :s, 0.0)", h=measured[0] or high, l=measured[1] or low, s=step_)
     weight = when(exp.EQ(this=lo.copy(), expression=hi.copy()), sql("1.0"), weight)
     names = [f"{box.id}_{part}" for part in box.parts]

@@ -109,7 +109,8 @@ def aggregates(text: str, select: exp.Select) -> None:
                 refuse(
                     text,
                     nested,
-                    "a subquery inside an expression is not answered over a release; join the table instead",
+                    "a subquery inside an expression is not answered over a release; ask it first and write its answer as a constant, or "
+                    "join its table",
                 )
     rows = [select.args.get("where"), *(join.args.get("on") for join in select.args.get("joins") or ())]
     rows += [found.expression for found in select.find_all(exp.Filter)]
@@ -144,6 +145,16 @@ def _known_function(text: str, node: exp.Func) -> None:
         known = isinstance(above, exp.Any | exp.All)
     if isinstance(node, exp.Anonymous):
         known = isinstance(node.this, str) and node.name.lower() in _NAMES
+    if (
+        isinstance(node, exp.Array)
+        and not known
+        and node.find_ancestor(exp.PercentileCont, exp.PercentileDisc, exp.Quantile)
+    ):
+        refuse(
+            text,
+            node,
+            "quantiles are answered at one share each: percentile_cont(0.25) .., percentile_cont(0.75) ..",
+        )
     if isinstance(node, exp.Pad) and not _few(node.expression):
         refuse(text, node, f"text is padded to at most {_MOST_PADDED} characters, written as a number")
     if not known:

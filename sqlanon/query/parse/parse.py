@@ -28,6 +28,10 @@ _CLAUSES = {
     "hint",
     "with_",
 }
+_INSTEAD = {
+    "distinct": "; name its columns in GROUP BY, with a count(*)",
+    "qualify": "; write ORDER BY and LIMIT, or filter the rows of the answer",
+}
 
 
 @dataclass(frozen=True)
@@ -79,7 +83,7 @@ def parse(text: str, dialect: str) -> Query:
             refuse(
                 text,
                 piece if isinstance(piece, exp.Expr) else None,
-                f"{name.strip('_').upper()} is not answered over a release",
+                f"{name.strip('_').upper()} is not answered over a release{_INSTEAD.get(name, '')}",
             )
     source = select.args.get("from_")
     if source is None or not isinstance(source.this, exp.Table) or not source.this.name:

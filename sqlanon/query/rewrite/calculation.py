@@ -145,6 +145,11 @@ class Calculator:
             return self._rest(node)
         if isinstance(node, exp.Add | exp.Sub | exp.Mul | exp.Div | exp.IntDiv):
             return self._calculated(node, sharp=sharp)
+        if isinstance(node, exp.WithinGroup):
+            refuse(
+                self.scope.text, node,
+                "WITHIN GROUP there are percentile_cont and percentile_disc at one share, ORDER BY one expression, ascending",
+            )  # fmt: skip
         return refuse(
             self.scope.text, node,
             "with aggregates there are +, -, * and /, % by constants, round, floor, ceil, cast, coalesce, nullif, greatest, least and CASE of numbers",

@@ -43,6 +43,8 @@ def spread_of(scope: Scope, term: Tree, others: Collection[str]) -> tuple[str, B
     bucket = bucket_of(term, box) if box.point is None else None
     if bucket is not None and box.field.kind == "integer" and _beyond_doubles(scope, box):
         bucket = None  # the engine's own steps jump there: value by value
+    if bucket is not None and box.field.kind == "date" and _listed(scope, box) <= MOST_VALUES:
+        bucket = None  # value by value, which bounds the rest of a query more narrowly
     if bucket is not None:
         _narrow(scope, term, box, bucket)
     elif box.shape == "interval" and box.field.kind not in ("integer", "date", "boolean"):

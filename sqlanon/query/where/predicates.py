@@ -20,6 +20,7 @@ from sqlanon.query.where.constants import Constants
 from sqlanon.query.where.formula import ATOMS, Formula, Triple, both, build, either, tests_in
 from sqlanon.query.where.interval_arithmetic import compared
 from sqlanon.query.where.terms import Terms
+from sqlanon.query.where.times import of_the_time_itself
 
 _OPS: dict[type[exp.Expr], str] = {
     exp.EQ: "=", exp.NEQ: "<>", exp.LT: "<", exp.LTE: "<=", exp.GT: ">", exp.GTE: ">=",
@@ -202,6 +203,9 @@ class Predicates:
             return self._null_safe(node, positive, again)
         boxes = boxes_in(node)
         if len(boxes) == 1:
+            itself = of_the_time_itself(node, self._scope.box(boxes[0]))
+            if itself is not None:
+                return build(itself, again, positive=positive)
             found = self._compared(self._scope.box(boxes[0]), node, positive)
             if found is not None:
                 return found

@@ -64,6 +64,16 @@ def audited(engine: Engine, table: str, spec: ReleaseSpec | None) -> Iterator[Pl
     yield Place(relation, _shown_by(entries, relation.ref), None)
 
 
+def table_named(engine: Engine, name: str) -> str:
+    """The table or view of a name: itself, or the view of the published release that goes by it where no table does."""
+    try:
+        engine.relation(name)
+    except DatabaseError:
+        views = (one.view for one in _published(engine) if one.release == name and not one.file)
+        return next((spelled(view) for view in views if view is not None), name)
+    return name
+
+
 def is_release(engine: Engine, table: str) -> bool:
     """Whether a table shows a published version: by the catalog as far as the session may read it, or by the metadata next to the table."""
     ref = engine.relation(table).ref
@@ -81,4 +91,4 @@ def _shown_by(entries: list[Entry], view: TableRef) -> Entry | None:
     return next((one for one in entries if one.view == view), None)
 
 
-__all__ = ["Place", "audited", "is_release"]
+__all__ = ["Place", "audited", "is_release", "table_named"]
