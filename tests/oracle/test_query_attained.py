@@ -174,3 +174,41 @@ def test_ends_of_what_a_type_holds(shared_db: Any, kind: str, first: str, last: 
         assert found.low <= truth <= found.high, condition
         if kind != "HUGEINT":
             assert (found.low, found.high) == (low, high), condition
+
+
+def test_different_values_are_at_least_those_that_classes_attain(
+    shared_db: Any, side_by_side: duckdb.DuckDBPyConnection, tmp_path: Path
+) -> None:
+    """Without a condition the least number is reached: all other rows may have values that rows of their class have."""
+    rng, asked, narrower = random.Random("distinct"), 0, 0
+    for _ in range(40):
+        made = enumerated(shared_db, side_by_side, tmp_path, "ranges", rng) if asked < 5 else None
+        if made is None:
+            continue
+        asked += 1
+        name, quasi, rows, _, consistent = made
+        known = [
+            column for column in quasi if all(row.get(f"{column}_null", "none") == "none" for row in rows)
+        ]
+        for where in ["", "WHERE c > 0", *(f"WHERE {queries.predicate(rng, quasi, n)}" for n in (1, 1, 2))]:
+            filtered = f" FILTER (WHERE {queries.predicate(rng, quasi, 1)})"
+            for keys in ([], ["d"]):
+                items = [f"count(DISTINCT {column}){rng.choice(['', filtered])}" for column in quasi]
+                listed = [
+                    *(f"{key} AS k{i}" for i, key in enumerate(keys)),
+                    *(f"{item} AS n{i}" for i, item in enumerate(items)),
+                ]
+                every = sources.outcomes(side_by_side, ", ".join(items), where, keys)
+                truth = sources.only(every, consistent)
+                group = " GROUP BY 1" if keys else ""
+                answer = shared_db.query(f"SELECT {', '.join(listed)} FROM {name} {where}{group}")
+                names, named = [f"n{i}" for i in range(len(items))], [f"k{i}" for i in range(len(keys))]
+                found = queries.problems(answer, truth, len(consistent), names, named, known=False)
+                assert found == [], (found, where, items, rows)
+                for i, column in enumerate(quasi):
+                    if where or keys or column not in {"a", "s"}.intersection(known) or "FILTER" in items[i]:
+                        continue
+                    cell = answer.rows[0][f"n{i}"]
+                    assert cell.low == min(values[i] for values in truth[()].values()), (column, rows)
+                    narrower += cell.low > 1
+    assert narrower > 3

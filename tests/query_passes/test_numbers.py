@@ -111,8 +111,10 @@ def test_days_and_microseconds_are_counted_as_in_sql() -> None:
 
 MICROSECONDS = {
     "microseconds": 1, "milliseconds": 1000, "second": 1_000_000, "minute": 60_000_000, "hour": 3_600_000_000,
-    "day": 86_400_000_000, "month": 86_400_000_000,
+    "day": 86_400_000_000, "week": 7 * 86_400_000_000, "month": 28 * 86_400_000_000, "quarter": 90 * 86_400_000_000,
+    "year": 365 * 86_400_000_000, "decade": 86_400_000_000,
 }  # fmt: skip
+"""Of the units that differ in length the shortest, so that no more steps than these lie between two times; what is longer counts in days."""
 
 
 @pytest.mark.parametrize("unit", MICROSECONDS)

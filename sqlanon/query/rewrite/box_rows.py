@@ -87,7 +87,7 @@ def box_rows(scope: Scope, wanted: Wanted) -> BoxRows:
     counts = {
         i: one.count(formula, column(CLASS_ROWS))
         for i, (one, formula) in enumerate(conditions)
-        if by_class and not _by_row(formula, wanted)
+        if by_class and not by_row(formula, wanted)
     }
     keys = {key.name for key in wanted.keys if isinstance(key, exp.Column)}
     return BoxRows(
@@ -115,14 +115,25 @@ def bounds_by_class(scope: Scope, wanted: Wanted) -> bool:
         asked
         and not scope.joins
         and any(
-            not _by_row(wanted.conditions[a.condition], wanted)
+            not by_row(wanted.conditions[a.condition], wanted)
             and (_asks_ends(a, wanted) or (_counts_rows(a) and tests_in(wanted.conditions[a.condition])))
             for a in wanted.aggregates
         )
     )
 
 
-def _by_row(formula: Formula, wanted: Wanted) -> bool:
+def distinct_attained(scope: Scope, a: Aggregate, wanted: Wanted) -> bool:
+    """Whether different values are counted of classes that qualify whole or not at all, and that attain the ends and members they show."""
+    box = a.box
+    if a.kind != "distinct" or box is None or not box.attained or box.field.kind == "float":
+        return False
+    plain = box.shape in ("interval", "set") and box.point is None
+    return (
+        plain and not scope.joins and not wanted.keys and not by_row(wanted.conditions[a.condition], wanted)
+    )
+
+
+def by_row(formula: Formula, wanted: Wanted) -> bool:
     """Whether a condition may be decided differently for two rows of a class: it asks exact columns, alone or beside boxes."""
     return bool(tests_in(formula) & (wanted.tests.exact.keys() | wanted.tests.loose.keys()))
 
@@ -254,6 +265,9 @@ def _shown(scope: Scope, wanted: Wanted, domains: Domains) -> dict[str, Tree]:
                 shown[f"{box.id}_state"] = sql("CASE WHEN :x IS NULL THEN 'all' ELSE 'none' END", x=box.point)
         if box.id in wanted.means and box.mean is not None:
             shown[f"{box.id}_mean"] = box.mean
+    for a in wanted.aggregates:
+        if a.box is not None and a.box.shape == "set" and distinct_attained(scope, a, wanted):
+            shown[f"{a.box.id}_set"] = a.box.parts["set"]
     return {name: tree.copy() for name, tree in shown.items()}
 
 

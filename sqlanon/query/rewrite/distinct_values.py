@@ -13,7 +13,13 @@ from sqlanon.query.rewrite.sqltree import Tree, column, named, select, sql, when
 
 
 def distinct_values(
-    number: int, box: Box, row: Mapping[str, Tree], keys: Sequence[Tree], members: int | None
+    number: int,
+    box: Box,
+    row: Mapping[str, Tree],
+    keys: Sequence[Tree],
+    members: int | None,
+    *,
+    attained: bool = False,
 ) -> Apart:
     """The columns of the aggregate. Its estimate is the middle of its bounds.
 
@@ -23,6 +29,7 @@ def distinct_values(
         row: what a row gives to it.
         keys: the groups.
         members: how many values the release shows of the column; None: they are not listed.
+        attained: certain rows are whole classes, in which every end of a range and every member of a set occurs.
     """
     zero, one = exp.Literal.number(0), exp.Literal.number(1)
     countable = box.shape == "interval" and box.field.kind in ("integer", "date") and box.point is None
@@ -57,6 +64,9 @@ def distinct_values(
         sure = sql("COUNT(DISTINCT CASE WHEN c = 1 AND lo = hi THEN lo END)")
     elif members is not None:
         most = exp.cast(exp.Literal.number(members), "DOUBLE")
+    if attained:
+        steps.insert(0, (f"_sure_{number}", _attained(box, row)))
+        sure = sql("GREATEST(:s, :a)", s=sure, a=select([sql("COUNT(*)")], f"_sure_{number}").subquery())
     least_ = sql("COALESCE(GREATEST(:s, MAX(c)), 0)", s=sure)
     greatest_ = sql(
         "COALESCE(CASE WHEN MAX(o) = 0 THEN LEAST(SUM(n), CAST(:m AS BIGINT)) ELSE SUM(n) END, 0)", m=most
@@ -65,3 +75,13 @@ def distinct_values(
         f"e{number}": sql("CAST(:l + :h AS DOUBLE) / 2", l=least_, h=greatest_),
         f"l{number}": least_, f"h{number}": greatest_, f"u{number}": zero.copy(),
     }  # fmt: skip
+
+
+def _attained(box: Box, row: Mapping[str, Tree]) -> exp.Query:
+    """The values that certain rows are known to have, each once."""
+    certain = [row["certain"]]
+    if box.shape == "set":
+        value = exp.Unnest(expressions=[column(f"{box.id}_set")])
+        return select([named(value, "v")], FOUND, where=certain, distinct=True)
+    low, high = (select([named(row[end], "v")], FOUND, where=certain) for end in ("low", "high"))
+    return exp.Union(this=low, expression=high, distinct=True)

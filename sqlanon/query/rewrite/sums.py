@@ -13,7 +13,7 @@ from sqlglot import exp
 
 from sqlanon.query.boxes.box import Box
 from sqlanon.query.parse.names import Scope
-from sqlanon.query.rewrite.box_rows import BoxRows, Tables
+from sqlanon.query.rewrite.box_rows import BoxRows, Tables, distinct_attained
 from sqlanon.query.rewrite.distinct_values import distinct_values
 from sqlanon.query.rewrite.group_by import shown_values
 from sqlanon.query.rewrite.ordered_aggregates import FOUND, Apart, average, distinct, matched
@@ -122,6 +122,9 @@ class _Sums:
             chosen += (
                 [column(f"{term}_{end}") for end in ends] if rows.is_partial(term, wanted) else [column(term)]
             )
+        sets = (a.box.id for a in parts if a.box is not None and a.box.shape == "set")
+        asked = {a.box.id for a in parts if a.box and distinct_attained(self._scope, a, wanted)}
+        chosen += [column(f"{name}_set") for name in dict.fromkeys(sets) if name in asked]
         boxed = {(a.box.id, a.condition): a.box for a in parts if a.box is not None}
         for (_, condition), box in boxed.items():
             chosen += self._values.boxed(box, condition)
@@ -150,7 +153,11 @@ class _Sums:
         if a.at is not None:
             return quantile(a.id, a.at, self._values.of(a), keys, between=a.between, dates=a.type is not None)
         if a.kind == "distinct" and a.box is not None:
-            return distinct_values(a.id, a.box, self._values.of(a), keys, shown_values(self._scope, a.box))
+            members, attained = (
+                shown_values(self._scope, a.box),
+                distinct_attained(self._scope, a, self._wanted),
+            )
+            return distinct_values(a.id, a.box, self._values.of(a), keys, members, attained=attained)
         if a.kind == "distinct":
             return distinct(a.id, column(a.term or ""), self._values.of(a), keys)
         if a.ratio is not None:
