@@ -13,7 +13,7 @@ from __future__ import annotations
 import random
 import statistics
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import numpy as np
@@ -47,6 +47,24 @@ def shares(
     ])  # fmt: skip
 
 
+def question(
+    rng: random.Random, quasi: Sequence[str], values: dict[str, list[Any]], published: Iterable[str]
+) -> tuple[str, dict[str, list[Any]]]:
+    """A condition on two columns drawn at random: its SQL, and which values of each it takes."""
+    where, found = [], {}
+    for name in sorted(rng.sample(quasi, 2)):
+        there = values[name]
+        if f"{name}_lo" in published:
+            first, last = sorted(rng.choices(range(len(there)), k=2))
+            taken = there[first : last + 1]
+            where.append(f"{identifier(name)} BETWEEN {taken[0]} AND {taken[-1]}")
+        else:
+            taken = rng.sample(there, max(1, len(there) // 2))
+            where.append(f"{identifier(name)} IN ({', '.join(literal(value) for value in taken)})")
+        found[name] = taken
+    return " AND ".join(where), found
+
+
 def measure(table: Table, rows: int | None, queries: int) -> dict[str, Any]:
     """Every count of one table."""
     rng, draw = random.Random(f"{SEED} {table.name}"), np.random.default_rng(1)
@@ -69,22 +87,12 @@ def measure(table: Table, rows: int | None, queries: int) -> dict[str, Any]:
             }  # fmt: skip
         with sqlanon.connect(url, read_only=True) as db:
             for _ in range(queries):
-                where, share = [], np.ones(len(published[next(iter(published))]))
-                for name in sorted(rng.sample(table.quasi, 2)):
-                    there = values[name]
-                    if f"{name}_lo" in published:
-                        first, last = sorted(rng.choices(range(len(there)), k=2))
-                        taken = there[first : last + 1]
-                        where.append(f"{identifier(name)} BETWEEN {taken[0]} AND {taken[-1]}")
-                    else:
-                        taken = rng.sample(there, max(1, len(there) // 2))
-                        where.append(
-                            f"{identifier(name)} IN ({', '.join(literal(value) for value in taken)})"
-                        )
-                    share = share * shares(
-                        published, name, taken, {value: i for i, value in enumerate(there)}
-                    )
-                text = f"SELECT count(*) AS n FROM people WHERE {' AND '.join(where)}"
+                where, taken = question(rng, table.quasi, values, published)
+                share = np.ones(len(published[next(iter(published))]))
+                for name, own in taken.items():
+                    places = {value: i for i, value in enumerate(values[name])}
+                    share = share * shares(published, name, own, places)
+                text = f"SELECT count(*) AS n FROM people WHERE {where}"
                 truth = int(str(db.engine.fetch(text.replace("FROM people", "FROM main.people"))[0][0]))
                 cell = db.query(text, release="release.asked").rows[0]["n"]
                 drawn_in = db.query(text, release="release.asked", interval=0.95).rows[0]["n"].interval

@@ -53,4 +53,28 @@ def intervals(folder: Path) -> str:
     ))  # fmt: skip
 
 
-SECTIONS: Mapping[str, Callable[[Path], str]] = {"analysts": analysts, "intervals": intervals}
+def drawn(folder: Path) -> str:
+    """How often the truth lies in the interval where sources are drawn as it assumes."""
+    head = (
+        "table",
+        "of",
+        "queries",
+        "truths in the interval",
+        "width, of that of 10,000 draws",
+        "queries with an error of at most 0.05",
+        "truths in these",
+    )
+    return figures(folder, "intervals_drawn", head, lambda result: (
+        (
+            one["table"], one["of"], f"{one['queries']:,}", f"**{one['holds']:.1%}**", f"{one['by_draws']:.2f} ({one['compared']} queries)",
+            one["small_error"], number(one["holds_small_error"], ".1%"),
+        )
+        for one in result["results"]
+    ))  # fmt: skip
+
+
+SECTIONS: Mapping[str, Callable[[Path], str]] = {
+    "analysts": analysts,
+    "intervals": intervals,
+    "intervals_drawn": drawn,
+}
