@@ -119,7 +119,7 @@ class Capabilities:
         max_identifier: bytes in a name, at most.
         contains: how to ask whether an array has a value, with ``%(array)s`` and ``%(value)s``.
         text_type: a text type whose order and equality are those of bytes.
-        temporary_functions: the schema, as SQL, of functions that only this session sees and that end with it.
+        temporary_functions: the schema, as SQL, of functions that only this session sees and that end with it; empty: the engine has none of ours.
         collations: columns of text have collations of their own, which functions and comparisons go by, and which a release
             does not keep.
         block_rows: rows that it holds in memory at once however wide they are.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Iterator
-from contextlib import ExitStack, contextmanager
+from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,7 @@ from sqlanon.methods.base import Context
 from sqlanon.policy import release as spec_of
 from sqlanon.progress import Silent, Stopwatch
 from sqlanon.release.make.prepare import Prepared, prepare
-from sqlanon.sqltext import identifier
+from sqlanon.spec import ReleaseSpec
 from sqlanon.table.encode import Encoded, encode
 from sqlanon.table.scratch import Scratch
 from tests.contract.cases import Case
@@ -47,22 +47,43 @@ class Sample:
             options: ``method`` and ``seed``, as `Database.anonymize` takes them.
         """
         spec = spec_of(**{**self.arguments, **options})
-        with Scratch(self.scratch.engine) as scratch:
-            context = Context(
-                scratch, self.encoded, self.ready.requirements, execution, sys.maxsize, 2, Silent(), spec.seed or 0,
-                search_seed=spec.seed or 0,
-            )  # fmt: skip
-            assignment = method(spec.method).assign(context)
-            rows = _fetch(scratch, assignment.table, ["rid", "class"])
-        of_row = {int(rid): int(number) for rid, number in rows}
+        of_row, used = assigned(self.scratch, self.ready, self.encoded, spec, execution)
         rids = [int(rid) for (rid,) in _fetch(self.scratch, self.encoded.work, ["rid"])]
-        assert len(rows) == len(of_row), "a row is in two classes"
         assert set(of_row) == set(rids), "a row has no class"
         place = {rid: i for i, rid in enumerate(rids)}
         found: dict[int, list[int]] = {}
         for rid, number in of_row.items():
             found.setdefault(number, []).append(place[rid])
-        return list(found.values()), assignment.execution
+        return list(found.values()), used
+
+
+def assigned(
+    staged: Scratch, ready: Prepared, encoded: Encoded, spec: ReleaseSpec, execution: str
+) -> tuple[dict[int, int], str]:
+    """The class of each row id that a method assigns, and the execution that it reports."""
+    with Scratch(staged.engine) as scratch:
+        context = Context(
+            scratch, encoded, ready.requirements, execution, sys.maxsize, 2, Silent(), spec.seed or 0, search_seed=spec.seed or 0
+        )  # fmt: skip
+        assignment = method(spec.method).assign(context)
+        rows = _fetch(scratch, assignment.table, ["rid", "class"])
+    of_row = {int(rid): int(number) for rid, number in rows}
+    assert len(rows) == len(of_row), "a row is in two classes"
+    return of_row, assignment.execution
+
+
+@contextmanager
+def encoded_table(db: Any, spec: ReleaseSpec) -> Iterator[tuple[Scratch, Prepared, Encoded]]:
+    """Stage, profile and encode the source of a release."""
+    with Scratch(db.engine) as scratch:
+        found = db.engine.relation(spec.source)
+        ready = prepare(scratch, spec, found, Stopwatch("test", Silent()), SECRET, memory=sys.maxsize)
+        assert isinstance(ready, Prepared)
+        yield (
+            scratch,
+            ready,
+            encode(scratch, ready.roles, ready.stage, ready.quasi, ready.sensitive, ready.rows),
+        )
 
 
 @contextmanager
@@ -70,19 +91,7 @@ def encoded_sample(db: Any, case: Case, directory: Path) -> Iterator[Sample]:
     """Stage, profile and encode a sample once, for every method and execution."""
     source = case.create(db)
     arguments = {"source": source, **case.arguments(directory)}
-    spec = spec_of(**arguments)
-    with ExitStack() as stack:
-        scratch = stack.enter_context(Scratch(db.engine))
-        ready = prepare(
-            scratch,
-            spec,
-            db.engine.relation(spec.source),
-            Stopwatch("test", Silent()),
-            SECRET,
-            memory=sys.maxsize,
-        )
-        assert isinstance(ready, Prepared)
-        encoded = encode(scratch, ready.roles, ready.stage, ready.quasi, ready.sensitive, ready.rows)
+    with encoded_table(db, spec_of(**arguments)) as (scratch, ready, encoded):
         quasi = [d.reading.alias for d in ready.quasi]
         sensitive = [d.reading.alias for d in ready.sensitive]
         rows = _fetch(scratch, encoded.stage, [*quasi, *sensitive])
@@ -95,6 +104,6 @@ def encoded_sample(db: Any, case: Case, directory: Path) -> Iterator[Sample]:
 
 
 def _fetch(scratch: Scratch, table: TableRef, columns: list[str]) -> list[Any]:
-    listed = ", ".join(map(identifier, columns))
-    order = " ORDER BY rid"
-    return scratch.engine.fetch(f"SELECT {listed} FROM {identifier(table.name)}{order}")
+    """Columns, in the order of row ids."""
+    rows = scratch.engine.fetch(scratch.sql("blocks/rows", table=table, columns=["rid", *columns]))
+    return [row[1:] for row in sorted(rows, key=lambda row: row[0])]

@@ -1,19 +1,19 @@
-"""A process that makes a release of people and stops before a statement, to be killed there."""
+"""A process that makes a release of people and stops before a statement, to be killed there, or its server."""
 
 from __future__ import annotations
 
 import sys
-import time
 from typing import Any
 
 import sqlanon
 from sqlanon.engines.base import Statement
-from sqlanon.engines.spark import engine
+from sqlanon.engines.spark import engine, opening
+from sqlanon.errors import DatabaseError
 from tests.safety.people import RELEASE
 
 
 class Stopping(engine.SparkEngine):
-    """Spark that stops for ever before a statement of a name, and says so.
+    """Spark that stops before a statement of a name, says so, and goes on when it is given a line.
 
     Attributes:
         place: the statement's name.
@@ -29,7 +29,7 @@ class Stopping(engine.SparkEngine):
         if isinstance(statement, Statement) and statement.name == self.place:
             if not type(self).left:
                 print("here", flush=True)
-                time.sleep(600)
+                sys.stdin.readline()
             type(self).left -= 1
         return super()._frame(statement)
 
@@ -40,6 +40,7 @@ def main(url: str, place: str, nth: str) -> None:
     Where there are no people yet, a first generation is released before that.
     """
     engine.SparkEngine = Stopping  # type: ignore[misc]
+    opening._TRIES = 3
     with sqlanon.connect(url) as db:
         if not db.engine.exists(db.engine.target("people")):
             write_people(db, 1)
@@ -50,8 +51,12 @@ def main(url: str, place: str, nth: str) -> None:
             int(nth),
             1000 * (not place.startswith("recode/")),
         )
-        db.anonymize("people", **RELEASE)
-    print("done", flush=True)
+        try:
+            db.anonymize("people", **RELEASE)
+        except DatabaseError as error:
+            print(f"ended: {error}", flush=True)
+        else:
+            print("done", flush=True)
 
 
 def write_people(db: Any, generation: int) -> None:

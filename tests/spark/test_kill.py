@@ -38,6 +38,7 @@ def killed(words: Sequence[object]) -> None:
     command = [sys.executable, "-W", "ignore", "-m", "tests.spark.killed", *map(str, words)]
     with subprocess.Popen(
         command,
+        stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         text=True,
         cwd=Path(__file__).resolve().parents[2],
@@ -91,10 +92,15 @@ def test_killed_with_its_server(tmp_path):
     """Java dies with the run, in a session of our own: the catalog on disk opens again, and has the version that was committed."""
     url = f"spark+local:///{tmp_path}/warehouse"
     killed([url, "publish/view", 2])
-    where = Path(__file__).resolve().parents[2]
+    assert_next_run(url)
+
+
+def assert_next_run(url: str) -> None:
+    """Of a process of its own: readers have the second generation, the next run publishes a third, and nothing is left over."""
     code = (
         "import sys, sqlanon; from tests.spark.test_kill import RELEASE, assert_tidy, seen, write_people\n"
         "with sqlanon.connect(sys.argv[1]) as db:\n"
         "    assert seen(db) == 2; write_people(db, 3); db.anonymize('people', **RELEASE); assert seen(db) == 3; db.clean(); assert_tidy(db)\n"
     )
+    where = Path(__file__).resolve().parents[2]
     subprocess.run([sys.executable, "-W", "ignore", "-c", code, url], check=True, cwd=where, timeout=600)

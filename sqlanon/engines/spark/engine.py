@@ -29,7 +29,7 @@ from sqlanon.engines.base import (
 )
 from sqlanon.engines.spark import opening
 from sqlanon.engines.spark.binds import placed
-from sqlanon.engines.spark.errors import condition, quiet, reason, refused
+from sqlanon.engines.spark.errors import GONE, condition, is_gone, quiet, reason, refused
 from sqlanon.engines.spark.locks import LEASE, Locks
 from sqlanon.engines.spark.names import parts_of, qualified, quoted
 from sqlanon.engines.spark.shipping import ship
@@ -96,6 +96,7 @@ class SparkEngine:
             lease: seconds that a lock is held without news.
         """
         self._session, self._refuse, self._stops = session, refuse, stops
+        self._gone = False
         with self._translated("to open the catalog"):
             self._catalog = session.catalog.currentCatalog()
             self._current = session.catalog.currentDatabase()
@@ -158,15 +159,19 @@ class SparkEngine:
 
     @contextmanager
     def _translated(self, name: str) -> Iterator[None]:
+        if self._gone:  # Spark Connect would wait for each statement anew
+            raise DatabaseError(f"Spark refused {name}: {GONE}")
         start = time.perf_counter()
         try:
             yield
-        except PySparkException as error:
-            raise refused(name, error) from error
         except Exception as error:
-            if type(error).__module__.split(".", 1)[0] in ("py4j", "grpc", "pyspark", "pyarrow"):
-                raise refused(name, error) from error
-            raise
+            ours = type(error).__module__.split(".", 1)[0] in ("py4j", "grpc", "pyspark", "pyarrow")
+            if not ours and not isinstance(error, ConnectionError):
+                raise
+            self._gone = is_gone(error)
+            if self._gone and opening.is_connect(self._session):
+                opening.patient(self._session, 0)  # for what pyspark itself sends when the process ends
+            raise refused(name, error) from error
         log.debug("%s %.3f s", name, time.perf_counter() - start)
 
     def _frame(self, statement: Statement | str) -> DataFrame:
@@ -407,17 +412,19 @@ class SparkEngine:
     def few_rows(self) -> Iterator[None]:
         """See `Engine.few_rows`: to compile a small query takes longer than to interpret it, and one task is enough."""
         conf = self._session.conf
-        before = {key: conf.get(key, None) for key in _FEW}
-        for key, value in _FEW.items():
-            conf.set(key, value)
+        with self._translated("settings of the session"):
+            before = {key: conf.get(key, None) for key in _FEW}
+            for key, value in _FEW.items():
+                conf.set(key, value)
         try:
             yield
         finally:
-            for key, kept in before.items():
-                if kept is None:
-                    conf.unset(key)
-                else:
-                    conf.set(key, kept)
+            with suppress(DatabaseError), self._translated("settings of the session"):
+                for key, kept in before.items():
+                    if kept is None:
+                        conf.unset(key)
+                    else:
+                        conf.set(key, kept)
 
     @contextmanager
     def _nothing(self) -> Iterator[None]:
@@ -483,7 +490,7 @@ class SparkEngine:
     def close(self) -> None:
         """Close the session, if it is one of ours."""
         self._locks.close()
-        with suppress(Exception):  # the last statement's values; a session that is gone has none
+        with suppress(DatabaseError), self._translated("to close the session"):  # the last statement's values
             self._session.catalog.dropTempView(self._values)
         if self._stops:
             with suppress(Exception):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import re
+import warnings
 
 from pyspark.errors import PySparkException
 
@@ -73,13 +74,26 @@ _FULL = re.compile(r"No space left on device|Disk quota exceeded")
 _APART = re.compile(
     r"ModuleNotFoundError: No module named '(sqlanon|numba|llvmlite|numpy|pyarrow|duckdb|cloudpickle)|PYTHON_VERSION_MISMATCH"
 )
-_GONE = re.compile(
-    r"Connection refused|UNAVAILABLE|SESSION_NOT_FOUND|SESSION_CLOSED|stopped SparkContext|SparkContext was shut down|Socket closed"
+_GONE_CONDITION = re.compile(r"SESSION_NOT_FOUND|SESSION_CLOSED|SESSION_CHANGED")
+_GONE_TEXT = re.compile(
+    r"StatusCode\.UNAVAILABLE|stopped SparkContext|SparkContext was shut down|Answer from Java side is empty|Error while sending or receiving"
 )
+GONE = "the session or its server is gone; connect again, and run again"
+"""What to do where no statement of a session runs any more."""
+
+
+def is_gone(error: BaseException) -> bool:
+    """Whether the session, or the server that has it, is no more."""
+    if isinstance(error, ConnectionError):  # Java has ended, of a session of our own
+        return True
+    # The text of an error that Spark has a name for may quote a cell.
+    named = error.getCondition() if isinstance(error, PySparkException) else None
+    return bool(_GONE_CONDITION.search(named) if named else _GONE_TEXT.search(str(error)))
 
 
 def quiet() -> None:
-    """Stop pyspark from logging what its errors quote, which may be cell values."""
+    """Stop pyspark from logging what its errors quote, which may be cell values, and from writing how often it has tried."""
+    warnings.filterwarnings("ignore", message=r"\[RETRIES_EXCEEDED\]")
     for name in ("SQLQueryContextLogger", "DataFrameQueryContextLogger", "pyspark.sql.connect.client"):
         logger = logging.getLogger(name)
         logger.disabled = True
@@ -115,10 +129,8 @@ def refused(what: str, error: BaseException) -> DatabaseError:
             f"Spark refused {what}: the executors' Python has not what kernels need; install sqlanon[spark] there, in the Python version of "
             "this process, or ship it (spark.archives), and name its Python in PYSPARK_PYTHON or spark.pyspark.python"
         )
-    if _GONE.search(said):
-        return DatabaseError(
-            f"Spark refused {what}: the session or its server is gone; connect again, and run again"
-        )
+    if is_gone(error):
+        return DatabaseError(f"Spark refused {what}: {GONE}")
     found = _found(error)
     named = condition(error)
     shown = (
@@ -138,4 +150,4 @@ def reason(error: DatabaseError) -> str:
     return found[1] if found else "Spark cannot compute it"
 
 
-__all__ = ["condition", "quiet", "reason", "refused"]
+__all__ = ["GONE", "condition", "is_gone", "quiet", "reason", "refused"]

@@ -38,6 +38,9 @@ SETTINGS = {
     "spark.sql.optimizer.excludedRules": "org.apache.spark.sql.catalyst.optimizer.RemoveRedundantAliases",
 }
 """What statements of ours need of a session."""
+_TRIES, _TRIES_FIRST, _PAUSE = 8, 4, 10_000
+"""How often a server is tried that does not answer, in a session and to open one, and milliseconds between two tries, at most: most of a
+minute in all, and a few seconds."""
 _SHARED = (
     "whoever can read the files of this catalog's warehouse can read the source, and what sqlanon writes next to the release: snapshots, link "
     "tables, the secrets of hashes. Spark does not keep readers of a view from the files beneath it. Give only sqlanon's user the right to "
@@ -194,6 +197,7 @@ def remote(url: str) -> SparkSession:
     try:
         builder: Any = SparkSession.builder.remote(url)
         session: SparkSession = builder.create()
+        patient(session, _TRIES_FIRST)
         version = session.version
     except PySparkException as error:
         raise DatabaseError(_CONNECT) from error
@@ -202,7 +206,16 @@ def remote(url: str) -> SparkSession:
     except Exception as error:  # grpc's own, of which pyspark translates a part
         raise DatabaseError(_CONNECT) from error
     check_version(version)
+    patient(session, _TRIES)
     return session
+
+
+def patient(session: SparkSession, tries: int) -> None:
+    """How often a session of Spark Connect tries again what a server does not answer; its own default waits for ten minutes."""
+    from pyspark.sql.connect.client.retries import DefaultPolicy
+
+    client: Any = session.client
+    client.set_retry_policies([DefaultPolicy(max_retries=tries, max_backoff=_PAUSE)])
 
 
 def check_version(version: str) -> None:
@@ -254,6 +267,7 @@ __all__ = [
     "java_missing",
     "local",
     "own_settings",
+    "patient",
     "persists",
     "remote",
     "why_not_written",

@@ -111,9 +111,10 @@ class Hilbert(_Curve):
     """Along the Hilbert curve (Ghinita et al. 2009, section 6; Skilling 2004)."""
 
     def keyed(self, context: Context, block: int) -> Keyed:
-        """See `Order`. Under ``execution: pushdown`` by the stored function; keys from here are several times faster."""
+        """See `Order`. Under ``execution: pushdown`` by the stored function, where there is one; keys from here are several times faster."""
         keys = self._measure(context, kernel_input.geometry(context))
-        if context.execution != "pushdown" or keys.words > 1:
+        functions = context.scratch.engine.capabilities.temporary_functions
+        if context.execution != "pushdown" or keys.words > 1 or not functions:
             return _Curve.keyed(self, context, block)
         scratch, table = context.scratch, context.scratch.table("keyed")
         axes = []

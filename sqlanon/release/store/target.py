@@ -102,7 +102,7 @@ def target_of(state: ReleaseState) -> Publication:
     if spec.publish_file:
         if not engine.second_file:
             raise UnsupportedError(
-                "publish_file is for DuckDB; PostgreSQL publishes into a schema of the same database"
+                "publish_file is for DuckDB; PostgreSQL and Spark publish into a schema of the same database"
             )
         check_no_link(spec.name, spec.publish_file)
         ours = any(

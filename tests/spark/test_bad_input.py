@@ -1,0 +1,101 @@
+"""What cannot be used ends in one error that says what to do, soon, and nothing is published."""
+
+from __future__ import annotations
+
+import sys
+import tarfile
+import time
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+
+import sqlanon
+from sqlanon.errors import DatabaseError
+from tests.spark.conftest import free_port
+from tests.spark.tables import CANARY, arrow, load
+from tests.spark.test_walk import OPTIONS, leftovers
+
+pytestmark = pytest.mark.spark
+
+
+@pytest.mark.usefixtures("session")
+def test_a_server_that_is_too_old(monkeypatch: pytest.MonkeyPatch) -> None:
+    """It answers with its version, and is asked nothing else; as a session, and behind a URL."""
+    from pyspark.sql import SparkSession
+
+    from sqlanon.engines.spark.engine import SparkEngine
+
+    client = SimpleNamespace(set_retry_policies=lambda _: None)
+    old: Any = SimpleNamespace(version="3.5.4", client=client)
+    with pytest.raises(DatabaseError, match=r"^this is Spark 3\.5\.4; sqlanon needs Spark 4\.0 or newer$"):
+        SparkEngine.of(old, accept_shared=True, temporary=True)
+    builder = SimpleNamespace(remote=lambda _: SimpleNamespace(create=lambda: old))
+    monkeypatch.setattr(SparkSession, "builder", builder)
+    with pytest.raises(DatabaseError, match=r"^this is Spark 3\.5\.4; sqlanon needs Spark 4\.0 or newer$"):
+        sqlanon.connect("sc://127.0.0.1:15002")
+
+
+@pytest.mark.thorough
+@pytest.mark.usefixtures("session")
+def test_no_server_is_there() -> None:
+    """Spark Connect itself would go on trying for ten minutes."""
+    from sqlanon.engines.spark import opening
+
+    before = time.monotonic()
+    with pytest.raises(DatabaseError, match="cannot connect to a Spark Connect server: check host and port"):
+        opening.remote(f"sc://127.0.0.1:{free_port()}")
+    assert time.monotonic() - before < 120
+
+
+@pytest.mark.thorough
+def test_executors_without_numba(session: Any, tmp_path: Path) -> None:
+    """Their Python finds every package but that one; the release is refused as a whole, whatever was made before."""
+    (tmp_path / "lacking").mkdir()
+    (tmp_path / "lacking" / "numba.py").write_text(
+        "raise ModuleNotFoundError(\"No module named 'numba'\", name='numba')\n"
+    )
+    program = tmp_path / "bin" / "python"
+    program.parent.mkdir()
+    program.write_text(f'#!/bin/sh\nPYTHONPATH="{tmp_path}/lacking:$PYTHONPATH" exec {sys.executable} "$@"\n')
+    program.chmod(0o755)
+    file = tmp_path / "environment.tar.gz"
+    with tarfile.open(file, "w:gz") as archive:
+        archive.add(program, "bin/python")
+    load(session, arrow(40), "lacking")
+    options = OPTIONS | {"quasi": ("i", "s"), "rest": "drop", "name": "lacking"}
+    with sqlanon.connect(session, temporary=True, accept_shared=True, archive=str(file)) as db:
+        db.engine.above, db.engine.block = 0, 1000
+        with pytest.raises(
+            DatabaseError, match="executors' Python has not what kernels need; install sqlanon"
+        ) as failed:
+            db.anonymize("lacking", **options)
+        assert CANARY not in str(failed.value)
+        assert not session.catalog.tableExists("release.lacking")
+        assert not [row for row in db.releases("lacking") if row.status == "published"]
+        assert not leftovers(db)
+
+
+@pytest.mark.parametrize(
+    "name", ["s3://bucket/patients", "/data/patients.parquet", "parquet.`/data/patients`", "patients.csv"]
+)
+def test_a_path_is_no_table(name: str) -> None:
+    """How to register it is said."""
+    pytest.importorskip("pyspark")
+    from sqlanon.engines.spark.names import parts_of
+
+    with pytest.raises(
+        DatabaseError,
+        match=r"is a path and no table of Spark's catalog.*CREATE TABLE t USING parquet LOCATION",
+    ):
+        parts_of(name)
+
+
+def test_functions_are_refused(session: Any) -> None:
+    """Spark has no stored functions of ours."""
+    with (
+        sqlanon.connect(session, temporary=True, accept_shared=True) as db,
+        pytest.raises(sqlanon.UnsupportedError, match="are for DuckDB and PostgreSQL"),
+    ):
+        db.install_functions()
