@@ -29,7 +29,7 @@ from sqlanon.engines.base import (
 )
 from sqlanon.engines.spark import opening
 from sqlanon.engines.spark.binds import placed
-from sqlanon.engines.spark.errors import GONE, condition, is_gone, quiet, reason, refused
+from sqlanon.engines.spark.errors import GONE, condition, is_gone, of_spark, quiet, reason, refused
 from sqlanon.engines.spark.locks import LEASE, Locks
 from sqlanon.engines.spark.names import parts_of, qualified, quoted
 from sqlanon.engines.spark.shipping import ship
@@ -95,8 +95,7 @@ class SparkEngine:
             stops: Spark is stopped when the engine is closed.
             lease: seconds that a lock is held without news.
         """
-        self._session, self._refuse, self._stops = session, refuse, stops
-        self._gone = False
+        self._session, self._refuse, self._stops, self._gone = session, refuse, stops, False
         with self._translated("to open the catalog"):
             self._catalog = session.catalog.currentCatalog()
             self._current = session.catalog.currentDatabase()
@@ -165,8 +164,7 @@ class SparkEngine:
         try:
             yield
         except Exception as error:
-            ours = type(error).__module__.split(".", 1)[0] in ("py4j", "grpc", "pyspark", "pyarrow")
-            if not ours and not isinstance(error, ConnectionError):
+            if not of_spark(error):
                 raise
             self._gone = is_gone(error)
             if self._gone and opening.is_connect(self._session):

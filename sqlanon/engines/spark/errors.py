@@ -82,6 +82,12 @@ GONE = "the session or its server is gone; connect again, and run again"
 """What to do where no statement of a session runs any more."""
 
 
+def of_spark(error: BaseException) -> bool:
+    """Whether an error is Spark's, or one of what connects this process with it."""
+    room = type(error).__module__.split(".", 1)[0]
+    return room in ("py4j", "grpc", "pyspark", "pyarrow") or isinstance(error, ConnectionError)
+
+
 def is_gone(error: BaseException) -> bool:
     """Whether the session, or the server that has it, is no more."""
     if isinstance(error, ConnectionError):  # Java has ended, of a session of our own
@@ -150,4 +156,4 @@ def reason(error: DatabaseError) -> str:
     return found[1] if found else "Spark cannot compute it"
 
 
-__all__ = ["GONE", "condition", "is_gone", "quiet", "reason", "refused"]
+__all__ = ["GONE", "condition", "is_gone", "of_spark", "quiet", "reason", "refused"]
