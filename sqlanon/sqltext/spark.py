@@ -27,6 +27,9 @@ def for_spark(tree: exp.Expr) -> exp.Expr:
         if isinstance(window.this, exp.RowNumber | exp.Lag) and not window.args.get("order"):
             order = exp.Ordered(this=exp.Literal.number(0), nulls_first=True)
             window.set("order", exp.Order(expressions=[order]))
+    for least in reversed(list(tree.find_all(exp.Least, exp.Greatest))):
+        if not least.expressions:  # Spark wants two values
+            least.replace(exp.paren(least.this.copy()))
     for lateral in list(tree.find_all(exp.Lateral)):
         if isinstance(lateral.this, exp.GenerateSeries):
             _series(lateral, lateral.this)

@@ -1,7 +1,7 @@
-"""What releases are made on Spark and on DuckDB to compare them: every method, requirement, format and type that is registered.
+"""What releases are made on Spark and on DuckDB to compare them: every requirement, format and type that is registered, in one of them.
 
-A release on Spark is some 150 statements, one after the other, so that requirements, formats and types are dealt out over the
-methods: each method once, and everything that is registered in one of their releases.
+A release on Spark is some 150 statements, one after the other, so that requirements, formats and types are dealt out over few
+releases. Which classes each method makes is compared without a release.
 """
 
 from __future__ import annotations
@@ -20,6 +20,8 @@ from sqlanon.errors import PolicyError
 from tests.contract.value_models import MODELS
 from tests.spark.tables import ODD, QUASI, arrow
 
+ALWAYS = ("anatomy", "fulldomain", "freeform", "best")
+"""Methods whose releases differ in more than their classes: two views, one rule for all rows, boxes of their own, sets of values."""
 ROWS = 120
 LINES = (*QUASI, ODD)
 """Columns of every type, and one whose name has every quote."""
@@ -41,8 +43,7 @@ class Deal:
     """
 
     method: Mapping[str, str]
-    execution: str
-    asked: Mapping[str, Any]
+    asked: Mapping[str, Any] = field(default_factory=lambda: {"k": 3})
     format: str = "ranges"
     more: Mapping[str, Any] = field(default_factory=dict)
     lines: tuple[str, ...] = ("m",)
@@ -63,7 +64,7 @@ class Deal:
         own = {"boxes": "own"} if METHODS[self.method["name"]].own_boxes else {}
         return {
             "quasi": ["place", *self.lines], "sensitive": "ill", "identifiers": "name", "rest": "drop", "hierarchies": hierarchies,
-            "method": dict(self.method), "execution": self.execution, "format": self.format, "seed": 5,
+            "method": dict(self.method), "execution": METHODS[self.method["name"]].executions[0], "format": self.format, "seed": 5,
             **({} if exact else {"k": 2}), **own, **self.more, **self.asked,
         }  # fmt: skip
 
@@ -96,36 +97,36 @@ def asked() -> Iterator[tuple[str, Any]]:
 
 @cache
 def dealt() -> tuple[Deal, ...]:
-    """The releases: of each method one, in the order in which they are registered, and more where something is missing then."""
-    able = {name: [one for plain in _plain(name) for one in _takes(plain)] for name in METHODS}
-    takers = Counter(part for own in able.values() for part in {part for one in own for part in one.parts})
+    """The releases: one of each method of `ALWAYS`, and more, of methods in turn, until everything is in one of them."""
+    able = {name: _takes(Deal({"name": name}), asked()) for name in METHODS}
+    taken = {part for own in able.values() for one in own for part in one.parts}
+    others = [one for one in asked() if str(one) not in taken]
+    for name in METHODS:
+        able[name] += [one for plain in _with_options(name) for one in _takes(plain, others)]
+    parts = {name: {part for one in own for part in one.parts} for name, own in able.items()}
+    takers = Counter(part for own in parts.values() for part in own)
     wanted = {*takers, *FORMATS, *map(str, asked())}
-    uses, chosen = Counter[str](), {}
-    for name in sorted(able, key=lambda name: len({part for one in able[name] for part in one.parts})):
-        chosen[name] = _rarest(able[name], takers, uses)
-    more = []
-    while lacking := sorted(wanted - set(uses)):
-        more.append(
-            _rarest([one for own in able.values() for one in own if lacking[0] in one.parts], takers, uses)
-        )
+    uses = Counter[str]()
+    chosen = [(name, _rarest(able[name], takers, uses)) for name in ALWAYS]
+    while lacking := sorted(wanted - set(uses), key=lambda part: (takers[part], part)):
+        rare, turns = lacking[0], Counter(name for name, _ in chosen)
+        name = min((name for name in METHODS if rare in parts[name]), key=lambda name: turns[name])
+        chosen.append((name, _rarest([one for one in able[name] if rare in one.parts], takers, uses)))
     lines = cycle(LINES)
     return tuple(
-        replace(one, lines=("m",) if "mean" in one.more else tuple(islice(lines, 2)))
-        for one in (*(chosen[name] for name in METHODS), *more)
+        replace(one, lines=("m",) if "mean" in one.more else tuple(islice(lines, 2))) for _, one in chosen
     )
 
 
-def _plain(name: str) -> list[Deal]:
-    """A method in its first execution, with its options in turn, each other one as nothing is said."""
-    words = [{option: word} for option, given in METHODS[name].words.items() for word in given[1:]]
-    return [
-        Deal({"name": name, **options}, METHODS[name].executions[0], {"k": 3}) for options in ({}, *words)
-    ]
+def _with_options(name: str) -> list[Deal]:
+    """A method with its options in turn, each other one as nothing is said."""
+    words = METHODS[name].words.items()
+    return [Deal({"name": name, option: word}) for option, given in words for word in given[1:]]
 
 
-def _takes(plain: Deal) -> list[Deal]:
+def _takes(plain: Deal, asks: Iterable[tuple[str, Any]]) -> list[Deal]:
     """What a method may be given, judged one thing at a time."""
-    wanted = [replace(plain, asked=dict([one])) for one in asked()]
+    wanted = [replace(plain, asked=dict([one])) for one in asks]
     taken = [one for one in wanted if one.accepted or replace(one, format="anatomy").accepted]
     formats = [name for name in FORMATS if any(replace(one, format=name).accepted for one in taken)]
     more = [extra for extra in MORE if any(replace(one, more=extra).accepted for one in taken)]
@@ -133,23 +134,16 @@ def _takes(plain: Deal) -> list[Deal]:
 
 
 def _rarest(able: Iterable[Deal], takers: Mapping[str, int], uses: Counter[str]) -> Deal:
-    """The one with what few methods take, and few releases have yet, and with one more requirement where that can be."""
+    """The one with what few methods take, and few releases have yet, and with two more requirements where that can be."""
 
     def of(some: Iterable[Deal]) -> Deal:
         order = sorted(some, key=lambda one: -sum(1 / takers[part] / 8 ** uses[part] for part in one.parts))
         return next(one for one in order if one.accepted)
 
-    first = of(able)
-    found = of(
-        [
-            first,
-            *(
-                replace(first, asked={**dict([one]), **first.asked})
-                for one in asked()
-                if one[0] not in first.asked
-            ),
-        ]
-    )
+    found = of(able)
+    for _ in range(2):
+        asks = [dict([one]) for one in asked() if one[0] not in found.asked]
+        found = of([found, *(replace(found, asked={**ask, **found.asked}) for ask in asks)])
     uses.update(found.parts)
     return found
 
