@@ -81,9 +81,13 @@ def base(table: Synthetic) -> str:
 
 
 def timed(
-    url: str, table: Synthetic, cases: Sequence[dict[str, Any]], repeat: int, threads: int, cpu: Callable[[], float] = time.process_time
+    url: str, table: Synthetic, cases: Sequence[dict[str, Any]], repeat: int, threads: int, cpu: Callable[[], float] = time.process_time,
+    *, warm: str = "",
 ) -> list[dict[str, Any]]:  # fmt: skip
-    """Base and every case's release in turn, ``repeat`` times each after one release of each that is only noted."""
+    """Base and every case's release in turn, ``repeat`` times each after one release of each that is only noted.
+
+    With ``warm`` the first release is of that smaller table.
+    """
     import sqlanon
 
     bases: list[float] = []
@@ -92,7 +96,7 @@ def timed(
     with sqlanon.connect(url, threads=threads) as db:
         for case, run in zip(cases, runs, strict=True):
             start = time.perf_counter()
-            run["report"] = db.anonymize(table.name, allow_weaker=True, **case).report
+            run["report"] = db.anonymize(warm or table.name, allow_weaker=True, **case).report
             run["first"] = time.perf_counter() - start
         for _ in range(repeat):
             start, before = time.perf_counter(), cpu()
@@ -137,14 +141,18 @@ def _figures(run: dict[str, Any], bases: list[float], base_cpu: list[float]) -> 
 
 
 def timed_on_spark(
-    table: Synthetic, rows: int, cases: Sequence[dict[str, Any]], repeat: int, threads: int
+    table: Synthetic, rows: int, cases: Sequence[dict[str, Any]], repeat: int, threads: int, warm: int = 0
 ) -> list[dict[str, Any]]:
-    """See `timed`; with bytes shuffled by the last release, memory held over all of them, and DuckDB's range NCP of the same rows."""
+    """See `timed`, the first release being of ``warm`` rows, unless they are 0; with bytes shuffled by the last release, memory held over all of them, and DuckDB's range NCP of the same rows."""
     import sqlanon
 
     with spark_url(table, rows, threads) as (url, events):
+        few = f"{table.name}_few" if warm else ""
+        if few:
+            with sqlanon.connect(url, threads=threads) as db:
+                db.engine.execute(f"CREATE TABLE {few} AS SELECT * FROM {table.name} LIMIT {warm}")
         with Held() as held:
-            found = timed(url, table, cases, repeat, threads, used)
+            found = timed(url, table, cases, repeat, threads, used, warm=few)
         for figures in found:
             figures["shuffled_bytes"] = shuffled(events, *figures["when"])
             figures["shuffled_bytes_per_million_rows"] = figures["shuffled_bytes"] / rows * 1e6
@@ -195,6 +203,9 @@ def main(words: list[str] | None = None) -> None:
     parser.add_argument("--rows", type=int, default=5_000_000)
     parser.add_argument("--repeat", type=int, default=5)
     parser.add_argument("--k", default="10", help="comma list")
+    parser.add_argument(
+        "--warm", type=int, default=0, help="Spark: rows of the first release, which is not measured (0: all)"
+    )
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--execution", choices=("auto", "kernel", "pushdown"), default="auto")
     parser.add_argument(
@@ -212,7 +223,7 @@ def main(words: list[str] | None = None) -> None:
     record = Record("speed")
     cases = [{**table.roles(), "k": k, "method": method, "execution": args.execution} for method, k in asked]
     if args.engine == "spark":
-        found = timed_on_spark(table, args.rows, cases, args.repeat, args.threads)
+        found = timed_on_spark(table, args.rows, cases, args.repeat, args.threads, args.warm)
         memory: list[dict[str, Any]] = [figures.pop("held") for figures in found]
     else:
         with loaded(args.engine, table, args.rows, args.url) as url:
@@ -232,6 +243,7 @@ def main(words: list[str] | None = None) -> None:
             k=k,
             threads=args.threads,
             repeat=args.repeat,
+            warm_rows=args.warm,
             target_ratio=bound,
             **figures,
             memory=held,

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sqlanon.engines.base import TableRef
+from sqlanon.engines.base import Statement, TableRef
 from sqlanon.table.scratch import Scratch
 from sqlanon.table.stage import Reading, Roles
 from sqlanon.table.work import Work
@@ -120,6 +120,12 @@ class Encoded:
         """Row ids and codes without the work table; None: there is one, or no need of another way. See `Work.read`."""
         return self.coded.read(domains, span) if isinstance(self.coded, Work) else None
 
+    def codes(self) -> Statement:
+        """The query of row ids and of all codes, for who reads them once; see `Work.codes`."""
+        if isinstance(self.coded, Work):
+            return self.coded.codes()
+        raise AssertionError("codes of a part of the rows are a table")
+
     def drop_work(self) -> None:
         """Drop the work table, if there is one; see `Work.drop`."""
         if isinstance(self.coded, Work):
@@ -171,7 +177,7 @@ def encode(
     population: Population | None = None,
 ) -> Encoded:
     """The staged rows with their domains; the work table is made now, or when somebody asks for it."""
-    work = Work(scratch, stage, (*quasi, *sensitive, *persons), rows)
-    if scratch.engine.fetch_words is None and not scratch.few:
+    work, workers = Work(scratch, stage, (*quasi, *sensitive, *persons), rows), scratch.engine.workers
+    if scratch.engine.fetch_words is None and not scratch.few and (workers is None or rows <= workers.above):
         work.table()
     return Encoded(roles, stage, work, rows, quasi, sensitive, persons, population=population)

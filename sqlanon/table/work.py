@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-from sqlanon.engines.base import Bind, TableRef
+from sqlanon.engines.base import Bind, Statement, TableRef
 from sqlanon.errors import DatabaseError
 from sqlanon.table.wide import FEW, in_parts
 
@@ -51,6 +51,15 @@ class Work:
                 found = scratch.fetch("table/count", source=self._made)[0][0]
             check_rows(self._rows, int(str(found)))
         return self._made
+
+    def codes(self) -> Statement:
+        """The query of row ids and codes, for who reads them once. Who has read all rows calls `check_rows`."""
+        if self._made is not None:
+            columns = ["rid", *(domain.code for domain in self._domains)]
+            return self._scratch.sql("blocks/rows", table=self._made, columns=columns)
+        return self._scratch.sql(
+            "table/work", work=None, stage=self._stage, columns=self._columns(self._domains), words=0
+        )
 
     def read(
         self, domains: Sequence[Domain], span: tuple[int, int] | None

@@ -1,7 +1,6 @@
 -- name: blocks/parted
--- params: numbered (table to make), work (table), parts (table of rid and part), columns (of work)
+-- params: work (table), parts (table of rid and part), columns (of work)
 -- returns: block integer, rid, the columns: the rows of open partitions, each of which is a block
-CREATE {{ numbered | scratch }} AS
 SELECT CAST(p.part AS INTEGER) AS block, w.rid AS rid
 {% for column in columns %}
     , w.{{ column }} AS {{ column }}

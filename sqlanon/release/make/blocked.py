@@ -13,7 +13,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from sqlanon.engines import connect
-from sqlanon.engines.base import TableRef, Workers
+from sqlanon.engines.base import Statement, TableRef, Workers
 from sqlanon.errors import InfeasibleError
 from sqlanon.methods import Method
 from sqlanon.methods.base import Assignment, Context
@@ -21,6 +21,7 @@ from sqlanon.privacy import beyond_rows
 from sqlanon.progress import Silent
 from sqlanon.table.encode import Domain, by_code
 from sqlanon.table.scratch import Scratch
+from sqlanon.table.work import check_rows
 
 if TYPE_CHECKING:
     import numpy as np
@@ -79,40 +80,38 @@ def _along_curve(context: Context, method: Method, workers: Workers) -> Assignme
     columns = quasi + [domain.code for domain in encoded.sensitive]
     keys = Hilbert().keys(context)
     names = [f"key{i}" for i in range(keys.words)]
-    keyed, places, numbered, solved, table = (
-        scratch.table(name) for name in ("keyed", "places", "numbered", "solved", "assign_blocks")
-    )
+    keyed, places, table = (scratch.table(name) for name in ("keyed", "places", "assign_blocks"))
     workers.map_arrays(
-        scratch.sql("blocks/rows", table=encoded.work, columns=["rid", *columns]),
+        encoded.codes(),
         _Keys(keys, len(quasi)),
         keyed,
         [("rid", "integer"), *((code, "integer") for code in columns), ("part", "integer"), *((name, "bigint") for name in names)],
     )  # fmt: skip
     context.progress.update(1, 3, "steps: keys")
     blocks = max(encoded.rows // workers.block, 1)
-    scratch.execute("blocks/places", places=places, keyed=keyed)
-    scratch.execute(
-        "blocks/numbered", numbered=numbered, keyed=keyed, places=places, keys=names, columns=columns,
-        size=-(-encoded.rows // blocks),
-    )  # fmt: skip
+    scratch.execute("blocks/places", places=places, keyed=keyed, size=-(-encoded.rows // blocks))
+    context.progress.update(2, 3, "steps: blocks")
+    rows = scratch.sql("blocks/along", keyed=keyed, places=places, keys=names, columns=columns, size=-(-encoded.rows // blocks))  # fmt: skip
+    _solve(context, method, workers, rows, table, columns)
     for used in (keyed, places):
         scratch.drop(used)
-    context.progress.update(2, 3, "steps: blocks")
-    _solve(context, method, workers, numbered, solved, columns)
-    unsolved = int(str(scratch.fetch("blocks/unsolved", solved=solved)[0][0]))
+    found, unsolved = (int(str(cell)) for cell in scratch.fetch("blocks/solved", solved=table)[0])
+    check_rows(encoded.rows, found)
     if unsolved:
         raise InfeasibleError(
             f"{unsolved} of {blocks} blocks of near rows cannot meet the requirements by themselves; ask for less, or use method mondrian"
         )
-    scratch.execute("blocks/classes", assigned=table, solved=solved)
-    scratch.drop(solved)
+    spans = scratch.table("spans")
+    scratch.execute(
+        "recode/spans", spans=spans, classed=table, columns=quasi, sets=[domain.code for domain in encoded.quasi if domain.fits_bits]
+    )  # fmt: skip
     context.progress.update(3, 3, "steps: classes")
     notes = (
         (f"{blocks} blocks of near rows are divided each by itself: no class reaches over a border",)
         if blocks > 1
         else ()
     )
-    return Assignment(table, "kernel", notes, refined=True)
+    return Assignment(table, "kernel", notes, spans=spans, refined=True)
 
 
 def _below_levels(context: Context, method: Method, workers: Workers) -> Assignment:
@@ -122,9 +121,9 @@ def _below_levels(context: Context, method: Method, workers: Workers) -> Assignm
     done, parts, found = algorithm.levels(context, workers.block)
     if not found:
         return Assignment(done, "pushdown")
-    numbered, solved, table = (scratch.table(name) for name in ("numbered", "solved", "assign_blocks"))
-    scratch.execute("blocks/parted", numbered=numbered, work=encoded.work, parts=parts, columns=columns)
-    _solve(context, method, workers, numbered, solved, columns)
+    solved, table = (scratch.table(name) for name in ("solved", "assign_blocks"))
+    rows = scratch.sql("blocks/parted", work=encoded.work, parts=parts, columns=columns)
+    _solve(context, method, workers, rows, solved, columns)
     scratch.execute("blocks/finished", assigned=table, done=done, solved=solved)
     for used in (done, parts, solved):
         scratch.drop(used)
@@ -132,17 +131,16 @@ def _below_levels(context: Context, method: Method, workers: Workers) -> Assignm
 
 
 def _solve(
-    context: Context, method: Method, workers: Workers, numbered: TableRef, solved: TableRef, columns: Sequence[str]
+    context: Context, method: Method, workers: Workers, rows: Statement, table: TableRef, columns: Sequence[str]
 ) -> None:  # fmt: skip
-    """Divide each block in a worker, and drop the table of blocks."""
+    """Divide each block in a worker."""
     workers.map_arrays(
-        context.scratch.sql("blocks/rows", table=numbered, columns=["block", "rid", *columns]),
+        rows,
         _Solver.of(context, method),
-        solved,
-        [("rid", "integer"), ("block", "integer"), ("class", "integer")],
+        table,
+        [("rid", "integer"), ("class", "integer"), *((column, "integer") for column in columns)],
         by="block",
     )
-    context.scratch.drop(numbered)
 
 
 @dataclass(frozen=True, slots=True)
@@ -183,7 +181,10 @@ class _Column:
 
 @dataclass(frozen=True, slots=True)
 class _Solver:
-    """A block's number, row ids and codes -> row ids, the block's number, classes; -1: the block cannot meet the requirements.
+    """A block's name, row ids and codes -> row ids, classes, codes.
+
+    A block is named by the number of rows before it, and has at least as many rows as classes, so that the sum of its name and a number of
+    each class within it is a class of its own. Less than 0: the block cannot meet the requirements, and has that number for itself.
 
     Attributes:
         context: the run, without its engine.
@@ -226,7 +227,7 @@ class _Solver:
         order = np.argsort(rid, kind="stable")
         classes = np.full(len(rid), -1, np.int32)
         classes[order] = self._classes([column[order] for column in codes])
-        return rid, block, classes
+        return rid, np.where(classes < 0, -1 - block, block + classes), *codes
 
     def _classes(self, codes: list[npt.NDArray[np.int32]]) -> npt.NDArray[np.int32]:
         import numpy as np
