@@ -116,7 +116,9 @@ def url(db: str | None, policy: PolicySpec | None) -> str:
     chosen = db or (policy.connection if policy is not None else None)
     if not chosen:
         where = "the policy has no connection" if policy is not None else "no policy file anon.yml here"
-        raise PolicyError(f"no database: {where}; give --db duckdb:///path or --db postgresql://...")
+        raise PolicyError(
+            f"no database: {where}; give --db duckdb:///path, --db postgresql://... or --db sc://..."
+        )
     return chosen
 
 

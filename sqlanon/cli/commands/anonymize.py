@@ -30,7 +30,7 @@ def anonymize(
             "--db",
             metavar="URL",
             show_default=False,
-            help="The table's database: duckdb:///path, postgresql://...",
+            help="The table's database: duckdb:///path, postgresql://..., sc://...",
         ),
     ] = None,
     allow_weaker: AllowWeaker = False,
@@ -96,7 +96,7 @@ def _file(
 ) -> RunReport:  # fmt: skip
     if not source.lower().endswith(SUFFIXES) and not Path(source).is_file():
         raise PolicyError(
-            f"{source} is not a {', '.join(SUFFIXES)} file; a table needs --db duckdb:///path or postgresql://..."
+            f"{source} is not a {', '.join(SUFFIXES)} file; a table needs --db duckdb:///path, postgresql://... or sc://..."
         )
     if to is None:
         raise PolicyError("--to FILE is needed for a file: .csv or .parquet")

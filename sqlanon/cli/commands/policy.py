@@ -53,7 +53,10 @@ def init(
     db: Annotated[
         str | None,
         typer.Option(
-            "--db", metavar="URL", show_default=False, help="Its database: duckdb:///path, postgresql://..."
+            "--db",
+            metavar="URL",
+            show_default=False,
+            help="Its database: duckdb:///path, postgresql://..., sc://...",
         ),
     ] = None,
     output: Annotated[
@@ -123,7 +126,7 @@ def _of_file(screen: Screen, file: str, read: dict[str, Any], *, interactive: bo
 
     if not file.lower().endswith(FILES) and not Path(file).is_file():
         raise PolicyError(
-            f"{file} is not a {', '.join(FILES)} file; a table needs --db duckdb:///path or postgresql://..."
+            f"{file} is not a {', '.join(FILES)} file; a table needs --db duckdb:///path, postgresql://... or sc://..."
         )
     try:
         with opened(file, progress=screen.progress(), **read) as (connected, name, _):

@@ -98,8 +98,12 @@ def is_gone(error: BaseException) -> bool:
 
 
 def quiet() -> None:
-    """Stop pyspark from logging what its errors quote, which may be cell values, and from writing how often it has tried."""
-    warnings.filterwarnings("ignore", message=r"\[RETRIES_EXCEEDED\]")
+    """Stop pyspark from logging what its errors quote, which may be cell values, and from writing how often it has tried.
+
+    Rows come and go as Arrow's, so that what pyspark says of pandas concerns nobody here.
+    """
+    for said in (r"\[RETRIES_EXCEEDED\]", "PySpark does not yet fully support pandas"):
+        warnings.filterwarnings("ignore", message=said)
     for name in ("SQLQueryContextLogger", "DataFrameQueryContextLogger", "pyspark.sql.connect.client"):
         logger = logging.getLogger(name)
         logger.disabled = True
