@@ -198,3 +198,42 @@ def test_dates_of_wide_ranges_are_grouped_by_the_steps_that_the_refusal_names(
         assert {k: (n.low, n.high) for k, n in cells.items()} == {12: (0, 1), 1: (0, 2), 2: (1, 2), 3: (0, 1)}
         expected = {12: 1 / 12, 1: 10 / 12 + 1 / 31, 2: 29 / 31 + 1, 3: 1 / 31}
         assert {k: n.estimate for k, n in cells.items()} == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("kind", ["date", "timestamp"])
+@pytest.mark.parametrize("infinite", ["infinity", "-infinity"])
+def test_infinite_ends_are_not_left_out(shared_db: Any, kind: str, infinite: str) -> None:
+    """Against a table of this release: three rows are infinite, one of them in a range that has finite values, too."""
+    type_ = kind.upper()
+    finite = ["2020-03-01", "2021-03-01", "9999-12-31"]
+    order = [infinite, *finite] if infinite.startswith("-") else [*finite, infinite]
+    ends = [(day, day) for day in order for _ in range(2)]
+    low, high = (infinite, "2020-06-01") if infinite.startswith("-") else ("2020-06-01", infinite)
+    ends += [(low, high), (low, high)]
+    # One row of the range is infinite, the other is not.
+    values = [*(day for day, _ in ends[:-2]), infinite, "2020-06-01"]
+    name = made(
+        shared_db, [quasi("seen", kind, type_)], [[f"{type_} '{end}'" for end in row] for row in ends]
+    )
+    listed = ", ".join(f"({type_} '{value}')" for value in values)
+    shared_db.engine.execute(f"CREATE TABLE {name}_rows AS SELECT * FROM (VALUES {listed}) AS v(seen)")
+    for where in (
+        "TRUE", "extract(year FROM seen) >= 2020", "NOT (extract(year FROM seen) = 2020)", "extract(year FROM seen) < 2022",
+        "2020 <> extract(year FROM seen)", "extract(year FROM seen) + 1 > 2020", "CAST(seen AS DATE) > '2020-05-05'", "seen < '0001-01-01'",
+        "date_trunc('day', seen) > TIMESTAMP '2021-01-01 00:00:00'", "seen >= '0001-01-01'", "extract(month FROM seen) <> 3",
+    ):  # fmt: skip
+        for counted in ("count(*)", "count(DISTINCT seen)"):
+            asked = f"SELECT {counted} AS n FROM {{}} WHERE {where}"
+            try:
+                (row,) = shared_db.query(asked.format(name)).rows
+            except UnsupportedError:
+                assert "year" in where or "month" in where or (kind == "date" and "CAST" in where), asked
+                continue
+            ((truth,),) = shared_db.engine.fetch(asked.format(f"{name}_rows"))
+            assert row["n"].low <= truth <= row["n"].high, asked
+    for where in (f"seen = '{infinite}'", f"seen < {type_} '{infinite}'"):
+        with pytest.raises(UnsupportedError, match="constant of its own type"):
+            shared_db.query(f"SELECT count(*) AS n FROM {name} WHERE {where}")
+    for key in ("extract(year FROM seen)", "date_trunc('month', seen)", "CAST(seen AS DATE)"):
+        with pytest.raises(UnsupportedError, match="infinite ends, which are in no step"):
+            shared_db.query(f"SELECT {key} AS k, count(*) AS n FROM {name} GROUP BY 1")

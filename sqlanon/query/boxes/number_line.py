@@ -21,6 +21,8 @@ Place = Fraction | str
 """Where a constant lies in the order of its column: steps or units of a number, the text itself otherwise."""
 
 _EPOCH = datetime.date(1970, 1, 1)
+_DAY = {"date": Fraction(1), "timestamp": Fraction(86_400_000_000)}
+_FIRST = {kind: (datetime.date.min - _EPOCH).days * day for kind, day in _DAY.items()}
 
 
 @dataclass(frozen=True)
@@ -92,6 +94,11 @@ def literal(at: Place, box: Box) -> Tree:
     if isinstance(at, str):
         return string(at)
     kind = box.field.kind
+    if kind in ("date", "timestamp") and at < _FIRST[kind]:  # just before the first day that Python has
+        after = literal(at + _DAY[kind], box)
+        return sql(
+            "CAST(:t - INTERVAL '1 day' AS DATE)" if kind == "date" else ":t - INTERVAL '1 day'", t=after
+        )
     if kind == "boolean":
         return TRUE if at else FALSE
     if kind == "date":
@@ -107,6 +114,10 @@ def literal(at: Place, box: Box) -> Tree:
     if kind == "float":
         return exp.cast(number(float(at)), "DOUBLE")
     return number(at)
+
+
+FINITE = "COALESCE(ABS(:m) < 1e300, FALSE)"
+"""Of a time that is not NULL, by its measure: infinite ones have none in some engines."""
 
 
 def measure(tree: Tree, kind: str) -> Tree | None:

@@ -60,7 +60,11 @@ def distinct_values(
         first, last, past = (
             measure(column(name), box.field.kind) or column(name) for name in ("lo", "hi", "before")
         )
-        most = sql("SUM(GREATEST(:b - GREATEST(:a, COALESCE(:p + 1, :a)) + 1, 0))", a=first, b=last, p=past)
+        most = sql(  # infinite ends have no place in some engines
+            "SUM(CASE WHEN lo IS NOT NULL AND :b - :a IS NULL THEN CAST('Infinity' AS DOUBLE) "
+            "ELSE GREATEST(:b - GREATEST(:a, COALESCE(:p + 1, :a)) + 1, 0) END)",
+            a=first, b=last, p=past,
+        )  # fmt: skip
         sure = sql("COUNT(DISTINCT CASE WHEN c = 1 AND lo = hi THEN lo END)")
     elif members is not None:
         most = exp.cast(exp.Literal.number(members), "DOUBLE")
@@ -69,7 +73,8 @@ def distinct_values(
         sure = sql("GREATEST(:s, :a)", s=sure, a=select([sql("COUNT(*)")], f"_sure_{number}").subquery())
     least_ = sql("COALESCE(GREATEST(:s, MAX(c)), 0)", s=sure)
     greatest_ = sql(
-        "COALESCE(CASE WHEN MAX(o) = 0 THEN LEAST(SUM(n), CAST(:m AS BIGINT)) ELSE SUM(n) END, 0)", m=most
+        "COALESCE(CASE WHEN MAX(o) = 0 THEN CAST(LEAST(CAST(SUM(n) AS DOUBLE), :m) AS BIGINT) ELSE SUM(n) END, 0)",
+        m=most,
     )
     return steps, {
         f"e{number}": sql("CAST(:l + :h AS DOUBLE) / 2", l=least_, h=greatest_),

@@ -9,11 +9,12 @@ from sqlglot import exp
 
 from sqlanon.engines.base import Statement
 from sqlanon.query.boxes.box import VIEW, Box
+from sqlanon.query.boxes.number_line import FINITE, measure
 from sqlanon.query.boxes.steps import Bucket, bucket_of, places
 from sqlanon.query.boxes.unroll import steps
 from sqlanon.query.parse.names import Scope, boxes_in
 from sqlanon.query.refusal import refuse
-from sqlanon.query.rewrite.sqltree import Tree, column, named, select, sql, table_of, when
+from sqlanon.query.rewrite.sqltree import Tree, column, named, select, some, sql, table_of, when
 
 MOST_VALUES = 5_000_000
 """Values, or steps, that a GROUP BY may list of all distinct boxes together."""
@@ -97,6 +98,8 @@ def _span(scope: Scope, box: Box) -> float:
         "UBIGINT",
     ):
         return math.inf
+    if not is_finite(scope, box):
+        return math.inf
     ends = column("lo", "d"), column("hi", "d")
     first, last = steps(box, *ends)[:2]
     view = table_of(scope.released.view.ref, VIEW)
@@ -118,6 +121,8 @@ def shown_values(scope: Scope, box: Box) -> int | None:
 
 def _listed(scope: Scope, box: Box, bucket: Bucket | None = None) -> float:
     """How many values, or steps, all distinct ranges of a column hold together."""
+    if not is_finite(scope, box):
+        return math.inf
     lo, hi = (
         when(sql(":l <= :h", l=box.parts["lo"], h=box.parts["hi"]), box.parts[end]) for end in ("lo", "hi")
     )
@@ -129,9 +134,29 @@ def _listed(scope: Scope, box: Box, bucket: Bucket | None = None) -> float:
     return float(str(fact(scope, "query/width", select([wide], known.subquery("d")))))
 
 
+def is_finite(scope: Scope, box: Box) -> bool:
+    """Whether every end of a column of times is a time: infinite ones are in no step, and have no year that is a number."""
+    if box.shape != "interval" or box.field.kind not in ("date", "timestamp"):
+        return True
+    places_ = [measure(box.parts[end], box.field.kind) or box.parts[end] for end in ("lo", "hi")]
+    found = some(
+        sql(f":x IS NOT NULL AND NOT {FINITE}", x=box.parts[e], m=m)
+        for e, m in zip(("lo", "hi"), places_, strict=True)
+    )
+    view = table_of(scope.released.view.ref, VIEW)
+    counted = select([sql("COUNT(*)")], view, where=[found])
+    return int(str(fact(scope, "query/infinite", counted))) == 0
+
+
 def _narrow(scope: Scope, term: Tree, box: Box, bucket: Bucket | None = None) -> None:
     """Boxes are unrolled value by value, or step by step: refuse those that would fill the memory."""
-    if not _listed(scope, box, bucket) <= MOST_VALUES:
+    listed = _listed(scope, box, bucket)
+    if not math.isfinite(listed) and box.field.kind in ("date", "timestamp"):
+        refuse(
+            scope.text, term,
+            f"column {box.field.name} has infinite ends, which are in no step; count ranges of it with count(*) FILTER (WHERE ...)",
+        )  # fmt: skip
+    if not listed <= MOST_VALUES:
         step = "floor({0} / 1000)" if box.numeric else "date_trunc('month', {0})"
         counted, wider = ("steps", "larger steps") if bucket is not None else ("values", "steps of it")
         refuse(

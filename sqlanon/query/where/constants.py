@@ -18,7 +18,7 @@ from sqlglot import exp
 from sqlanon.engines.base import Statement
 from sqlanon.errors import DatabaseError
 from sqlanon.query.boxes.box import Box
-from sqlanon.query.boxes.number_line import Piece
+from sqlanon.query.boxes.number_line import FINITE, Piece, measure
 from sqlanon.query.parse.names import Scope
 from sqlanon.query.refusal import refuse
 from sqlanon.query.rewrite.sqltree import Tree, number, sql
@@ -68,6 +68,10 @@ class Constants:
                 constant.copy(), _stamp(box) if kind == "timestamp" else _QUOTED.get(kind, "TEXT")
             )
         value = self._fetch(box, node, constant)
+        # What is infinite is such a year to drivers.
+        last = isinstance(value, datetime.date) and value.year in (datetime.MINYEAR, datetime.MAXYEAR)
+        if last and not self._fetch(box, sql(FINITE, m=measure(node, "timestamp") or node), constant):
+            self._refused(box, constant, "it is infinite; compare with a time that is not")
         if quoted and kind in ("integer", "decimal") and value is not None:
             if not _NUMBER.fullmatch(constant.name):
                 self._refused(box, constant, "it is not a number in digits")

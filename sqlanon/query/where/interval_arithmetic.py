@@ -8,6 +8,8 @@ from sqlglot import exp
 
 from sqlanon.query.boxes.number_line import measure
 from sqlanon.query.parse.names import Scope, boxes_in
+from sqlanon.query.refusal import refuse
+from sqlanon.query.rewrite.group_by import is_finite
 from sqlanon.query.rewrite.sqltree import (
     FALSE,
     ONE,
@@ -269,6 +271,14 @@ def _rising(scope: Scope, terms: Terms, node: exp.Expr) -> Span | None:
     if inner is None:
         return None
     kind = "integer" if isinstance(node, exp.Extract | exp.Year) else inner.kind
+    box = scope.box(inside[0].name)
+    if kind != inner.kind and not is_finite(scope, box):
+        name = box.field.name
+        refuse(
+            scope.text,
+            node,
+            f"column {name} has infinite ends, whose year is no number; compare {name} itself",
+        )
 
     def at(end: Tree) -> Tree:
         return with_columns(node, lambda found: end if found.table == "_box" else None)

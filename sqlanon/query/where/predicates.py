@@ -13,7 +13,7 @@ from sqlanon.query.boxes.box import Box
 from sqlanon.query.boxes.number_line import Comparison, Piece, Place, literal, place
 from sqlanon.query.parse.names import Scope, boxes_in
 from sqlanon.query.refusal import refuse
-from sqlanon.query.rewrite.group_by import countable
+from sqlanon.query.rewrite.group_by import countable, is_finite
 from sqlanon.query.rewrite.sqltree import FALSE, ONE, TRUE, Tree, less, negate
 from sqlanon.query.where.cases import Test, on
 from sqlanon.query.where.constants import Constants
@@ -204,7 +204,8 @@ class Predicates:
         boxes = boxes_in(node)
         if len(boxes) == 1:
             itself = of_the_time_itself(node, self._scope.box(boxes[0]))
-            if itself is not None:
+            parts = node.find(exp.Extract, exp.Year) is not None
+            if itself is not None and not (parts and not is_finite(self._scope, self._scope.box(boxes[0]))):
                 return build(itself, again, positive=positive)
             found = self._compared(self._scope.box(boxes[0]), node, positive)
             if found is not None:
