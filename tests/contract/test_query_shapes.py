@@ -88,6 +88,18 @@ def test_a_shape_that_is_not_read_is_refused(named: tuple[Any, str], query: str,
         assert lines[-2][start : start + lines[-1].count("^")] == piece
 
 
+@pytest.mark.parametrize("item", ["median(c)", "quantile_cont(c, 0.5)", "quantile_disc(age, 0.5)"])
+def test_a_quantile_that_the_engine_does_not_know_is_refused_with_the_form_that_it_does(
+    named: tuple[Any, str], item: str
+) -> None:
+    db, name = named
+    if db.engine.dialect == "duckdb":
+        assert db.query(f"SELECT {item} AS m FROM {name}").rows
+        return
+    with pytest.raises(UnsupportedError, match=r"percentile_cont\(0\.5\) WITHIN GROUP \(ORDER BY x\)"):
+        db.query(f"SELECT {item} AS m FROM {name}")
+
+
 @pytest.mark.parametrize(
     ("query", "named_form", "answered"),
     [

@@ -6,6 +6,8 @@ an error. A function of the server may read files and tables, or write. So what 
 
 from __future__ import annotations
 
+import re
+
 from sqlglot import exp
 
 from sqlanon.query.refusal import refuse
@@ -37,6 +39,11 @@ _TYPES = {
     *exp.DataType.NUMERIC_TYPES, *exp.DataType.TEXT_TYPES, *exp.DataType.TEMPORAL_TYPES, exp.DataType.Type.BOOLEAN,
     exp.DataType.Type.INTERVAL, exp.DataType.Type.ARRAY, exp.DataType.Type.LIST,
 } - {exp.DataType.Type.NAME, exp.DataType.Type.MONEY, exp.DataType.Type.SMALLMONEY, exp.DataType.Type.BIT}  # fmt: skip
+QUANTILES = (
+    "percentile_cont(0.5) WITHIN GROUP (ORDER BY x) and percentile_disc(..), at one share between 0 and 1"
+)
+"""The form that every engine has, for refusals."""
+
 _MOST_PADDED = 1000
 """Characters that a text may be padded to: memory, unlike time, has no limit of its own for a role."""
 
@@ -155,6 +162,12 @@ def _known_function(text: str, node: exp.Func) -> None:
             node,
             "quantiles are answered at one share each: percentile_cont(0.25) .., percentile_cont(0.75) ..",
         )
+    if (
+        isinstance(node, exp.Anonymous)
+        and not known
+        and re.match(r"(approx_)?(quantile|median)", node.name.lower())
+    ):
+        refuse(text, node, f"here quantiles are {QUANTILES}")
     if isinstance(node, exp.Pad) and not _few(node.expression):
         refuse(text, node, f"text is padded to at most {_MOST_PADDED} characters, written as a number")
     if not known:

@@ -16,6 +16,7 @@ from sqlglot.dialects.dialect import Dialect
 
 from sqlanon.engines.base import TableRef
 from sqlanon.errors import DatabaseError
+from sqlanon.query.parse.allowed import QUANTILES
 from sqlanon.query.parse.bind import Bound
 from sqlanon.query.parse.names import Scope
 from sqlanon.query.parse.parse import Query
@@ -49,9 +50,10 @@ def check_valid(bound: Bound) -> None:
         scope.engine.describe("".join(_written(scope, query, tokens)))
     except DatabaseError as error:
         reason = scope.engine.reason(error)
-        refuse(
-            query.text, _called(tokens, reason), f"the source's database does not accept this query: {reason}"
-        )
+        called = _called(tokens, reason)
+        name = called.name.lower() if called is not None else ""
+        instead = f"; quantiles are {QUANTILES}" if name.startswith(("median", "quantile")) else ""
+        refuse(query.text, called, f"the source's database does not accept this query: {reason}{instead}")
 
 
 def _written(scope: Scope, query: Query, tokens: list[Token]) -> Iterator[str]:
