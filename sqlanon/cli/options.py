@@ -31,7 +31,7 @@ Db = Annotated[
         "--db",
         metavar="URL",
         show_default=False,
-        help="duckdb:///path or postgresql://...; overrides the policy's connection.",
+        help="duckdb:///path, postgresql://... or sc://host:port; overrides the policy's connection.",
     ),
 ]
 Select = Annotated[

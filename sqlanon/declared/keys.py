@@ -39,7 +39,7 @@ POLICY = {
     "version": Key(REQUIRED, "The version of this format: 1."),
     "connection": Key(
         None,
-        "`duckdb:///path` or `postgresql://...`. Keep passwords out of the file: `${SQLANON_PASSWORD}` is "
+        "`duckdb:///path`, `postgresql://...`, or of Spark `sc://host:port` or `spark+local:///DIR`. Keep passwords out of the file: `${SQLANON_PASSWORD}` is "
         "read from the environment. A relative path starts where the command runs.",
     ),
     "releases": Key(REQUIRED, "The releases, at least one."),
