@@ -69,6 +69,11 @@ class _Sums:
             branches.append(self._branch(steps[-1][0], own, names, typed=()))
         if len(branches) == 1:
             return (*made, (GROUPS, branches[0]))
+        if self._keys:
+            branches = [
+                branch.select(named(exp.Literal.number(int(at == 0)), "found"))
+                for at, branch in enumerate(branches)
+            ]
         union: exp.Expr = branches[0]
         for branch in branches[1:]:
             union = exp.Union(this=union, expression=branch, distinct=False)
@@ -76,6 +81,10 @@ class _Sums:
         merged = select(
             [*keys, *(named(sql("MAX(:c)", c=column(c)), c) for c in names)], "_parts", group=keys
         )
+        if (
+            keys
+        ):  # without those that no row can be in by what classes attain, which only the first part knows
+            merged = merged.having(sql("MAX(:f) = 1", f=column("found")))
         return (*made, ("_parts", union), (GROUPS, merged))
 
     def _branch(
