@@ -15,33 +15,33 @@ EVERY = 5.0
 
 
 class Remaining:
-    """How long the rest of what is counted will take, at the pace so far: of one count, as the stages after it have none yet."""
+    """How long the rest of what is counted will take, at the pace since the first count: what a stage does before is no part of it."""
 
     LEAST = 3.0
     """Seconds before which a pace is chance."""
 
     def __init__(self) -> None:
-        self._unit = ""
-        self._done = 0
-        self._since = self._last = 0.0
+        self.begin()
 
-    def begin(self, now: float) -> None:
+    def begin(self) -> None:
         """A stage begins."""
-        self._unit, self._done, self._since, self._last = "", 0, now, now
+        self._unit: str | None = None
+        self._done = self._first = 0
+        self._since = 0.0
 
     def amount(self, now: float, done: int, total: int, unit: str) -> str:
-        """How far it is, and for how long still, once that can be said.
+        """How far it is, and for how long still, once that can be said: of one count, as the stages after it have none yet.
 
-        A count that changes its unit or goes back is another one, and its time begins where the one before it was seen last.
+        A count that changes its unit or goes back is another one.
         """
-        if self._unit not in ("", unit) or done < self._done:
-            self._since = self._last
-        self._unit, self._done, self._last = unit, done, now
+        if self._unit != unit or done < self._done:
+            self._first, self._since = done, now
+        self._unit, self._done = unit, done
         shown = amount(done, total, unit)
-        spent = now - self._since
-        if not 0 < done < total or spent < self.LEAST or done * 50 < total:
+        spent, made = now - self._since, done - self._first
+        if not made > 0 or done >= total or spent < self.LEAST or made * 50 < total:
             return shown
-        return f"{shown}, about {duration(spent * (total - done) / done)} for the rest"
+        return f"{shown}, about {duration(spent * (total - done) / made)} for the rest"
 
 
 class Lines:
@@ -57,7 +57,7 @@ class Lines:
     def stage(self, release: str, stage: str) -> None:
         """Say that a stage begins."""
         self._label, self._stage, self._last = release, stage, time.monotonic()
-        self._remaining.begin(self._last)
+        self._remaining.begin()
         self._write(f"[{release}] {stage} ...")
 
     def update(self, done: int, total: int, unit: str) -> None:
@@ -95,7 +95,7 @@ class Bars:
     def stage(self, release: str, stage: str) -> None:
         """Finish the bar of the stage before and begin the next."""
         live = self._started()
-        self._remaining.begin(time.monotonic())
+        self._remaining.begin()
         if self._task is not None:
             live.remove_task(self._task)
         self._task = live.add_task(f"[{release}] {stage}", total=None, amount="")

@@ -46,21 +46,25 @@ def test_lines_say_how_far(monkeypatch):
         lines.update(done, 5_000, "rows")
     assert stream.getvalue().splitlines() == [
         "[p] method ...",
-        "[p] method 2,000 of 5,000 rows, about 9 s for the rest",
-        "[p] method 4,000 of 5,000 rows, about 5 s for the rest",
+        "[p] method 2,000 of 5,000 rows, about 15 s for the rest",
+        "[p] method 4,000 of 5,000 rows, about 6 s for the rest",
     ]
 
 
 def test_how_long_is_said_once_it_is_known():
-    """At the pace so far, by hand; another unit, or a count that goes back, begins anew where the one before was seen last."""
+    """At the pace since the first count, by hand; another unit, or a count that goes back, begins anew."""
     left = Remaining()
-    left.begin(100.0)
-    assert left.amount(101.0, 10, 100, "rows") == "10 of 100 rows"  # one second is chance
-    assert left.amount(110.0, 20, 100, "rows") == "20 of 100 rows, about 40 s for the rest"
-    assert left.amount(120.0, 1, 100, "keys") == "1 of 100 keys"  # less than a fiftieth
-    assert left.amount(130.0, 10, 100, "keys") == "10 of 100 keys, about 3 min for the rest"
-    assert left.amount(140.0, 5, 50, "keys") == "5 of 50 keys, about 2 min for the rest"
-    assert left.amount(150.0, 50, 50, "keys") == "50 of 50 keys"
+    assert left.amount(101.0, 10, 100, "rows") == "10 of 100 rows"  # whenever the stage began
+    assert left.amount(103.0, 15, 100, "rows") == "15 of 100 rows"  # two seconds are chance
+    assert left.amount(111.0, 20, 100, "rows") == "20 of 100 rows, about 80 s for the rest"
+    assert left.amount(120.0, 10, 100, "keys") == "10 of 100 keys"
+    assert left.amount(130.0, 11, 100, "keys") == "11 of 100 keys"  # less than a fiftieth
+    assert left.amount(140.0, 20, 100, "keys") == "20 of 100 keys, about 3 min for the rest"
+    assert left.amount(150.0, 5, 50, "keys") == "5 of 50 keys"
+    assert left.amount(160.0, 10, 50, "keys") == "10 of 50 keys, about 80 s for the rest"
+    assert left.amount(170.0, 50, 50, "keys") == "50 of 50 keys"
+    left.begin()
+    assert left.amount(180.0, 50, 100, "keys") == "50 of 100 keys"
     assert left.amount(160.0, 7, 0, "levels") == "7 levels"
 
 

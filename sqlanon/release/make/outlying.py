@@ -32,7 +32,7 @@ def outlying(scratch: Scratch, quasi: Sequence[Domain]) -> list[str]:
             if 0 < low < high / NARROW:
                 name = some[int(str(place)) - 1].reading.name
                 found.append(
-                    f"column {name}: all but {rows} outlying rows lie in {100 * low / high:.2g} % of its range, so that any range of it "
+                    f"column {name}: all but the {rows} rows at its ends lie in {100 * low / high:.2g} % of its range, so that any range of it "
                     "looks narrow and the loss small; code the ends (top, bottom), or give it a hierarchy"
                 )
     return found
