@@ -25,7 +25,7 @@ class InPieces:
     def map_arrays(self, read: Any, work: Any, table: Any, columns: Any, *, by: str | None = None) -> None:
         """See `sqlanon.engines.abilities.Workers`."""
         sent = pickle.dumps(work)
-        names = read.text.count(" AS ") - 1
+        names = len(self._engine.describe(read.text))
         arrays = self._engine.fetch_arrays(read, ["int32"] * names)
         of_row = arrays[0] if by else np.arange(len(arrays[0])) // 70
         for number in np.unique(of_row):
