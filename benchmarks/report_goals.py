@@ -51,6 +51,7 @@ def _speed(folder: Path) -> Iterator[Goal]:
         if one["target_ratio"]:
             method = one["method"].partition(":")[0]
             what = f"speed of `{method}`, k={one['k']}, {ENGINES[one['engine']]}, {one['table']}"
+            what += f", {one['rows']:,} rows" if one["engine"] == "spark" else ""
             ratio, goal = one["ratio"], one["target_ratio"]
             yield what, f"{ratio:.2f}x", f"{goal:g}x", ratio <= goal
 

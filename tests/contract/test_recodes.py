@@ -190,7 +190,9 @@ def test_an_outlier_makes_every_range_look_narrow_and_plan_says_so(world: Any) -
     assert len(warned) == 1
     assert "column age" in warned[0]
     assert "10000000" not in warned[0]
-    assert not [one for one in db.plan(release(**asked, top={"age": 80})).warnings if "rows at its ends" in one]
+    assert not [
+        one for one in db.plan(release(**asked, top={"age": 80})).warnings if "rows at its ends" in one
+    ]
     narrow = db.run(release(**asked)).loss.columns["age"]["ncp"]
     coded = db.run(release(**asked, top={"age": 80}), full=True).loss.columns["age"]["ncp"]
     assert narrow < 6 / 301 < coded  # the outlier's class alone loses all
