@@ -226,6 +226,8 @@ def main(words: list[str] | None = None) -> None:
     asked = list(product(args.method, [int(k) for k in args.k.split(",")]))
     if args.out and len(asked) > 1:
         parser.error("--out is for one method and one k; without it every case has a file of its own")
+    if args.warm and args.engine != "spark":
+        parser.error("--warm is for --engine spark")
     record = Record("speed")
     cases = [{**table.roles(), "k": k, "method": method, "execution": args.execution} for method, k in asked]
     if args.engine == "spark":

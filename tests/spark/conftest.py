@@ -14,6 +14,7 @@ from typing import Any
 import pytest
 
 from tests.engines import required
+from tests.spark.small import settings
 
 
 def missing() -> str | None:
@@ -59,32 +60,16 @@ def session(events: Path, port: int, tmp_path_factory: pytest.TempPathFactory) -
     from pyspark.sql import SparkSession
 
     folder = tmp_path_factory.mktemp("spark")
-    settings = {
-        "spark.ui.enabled": "false",
-        "spark.driver.host": "127.0.0.1",
-        "spark.driver.bindAddress": "127.0.0.1",
-        "spark.driver.memory": "1g",
-        "spark.sql.shuffle.partitions": "2",
-        "spark.sql.warehouse.dir": str(folder / "warehouse"),
-        "spark.local.dir": str(folder / "local"),
+    own = settings(folder, port) | {
         "spark.sql.catalogImplementation": "in-memory",
-        # Code for a few rows takes longer to compile than to do without.
-        "spark.sql.codegen.wholeStage": "false",
-        "spark.sql.codegen.factoryMode": "NO_CODEGEN",
-        "spark.sql.adaptive.enabled": "false",
-        # The same Spark is a server of Spark Connect.
-        "spark.plugins": "org.apache.spark.sql.connect.SparkConnectPlugin",
-        "spark.connect.grpc.binding.address": "127.0.0.1",
-        "spark.connect.grpc.binding.port": str(port),
         "spark.eventLog.enabled": "true",
         "spark.eventLog.compress": "false",
         "spark.eventLog.dir": f"file://{events}",
-        "spark.driver.extraJavaOptions": "-XX:+UseSerialGC -XX:TieredStopAtLevel=1 -Dlog4j2.level=OFF",
     }
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
     # A task that fails is tried once more.
     builder = SparkSession.builder.master("local[2,2]").appName("tests")
-    for key, value in settings.items():
+    for key, value in own.items():
         builder = builder.config(key, value)
     made = builder.getOrCreate()
     made.sparkContext.setLogLevel("OFF")

@@ -3,33 +3,23 @@
 from __future__ import annotations
 
 import sys
+from pathlib import Path
+
+from tests.spark.small import JAVA, settings
 
 
 def main(folder: str, port: str) -> None:
     """Serve, and say when."""
     from pyspark.sql import SparkSession
 
-    settings = {
-        "spark.ui.enabled": "false",
-        "spark.driver.host": "127.0.0.1",
-        "spark.driver.bindAddress": "127.0.0.1",
-        "spark.driver.memory": "1g",
-        "spark.sql.shuffle.partitions": "2",
-        "spark.sql.warehouse.dir": f"{folder}/warehouse",
-        "spark.local.dir": f"{folder}/local",
+    place = Path(folder)
+    own = settings(place, int(port)) | {
         "spark.sql.catalogImplementation": "hive",
-        "spark.hadoop.javax.jdo.option.ConnectionURL": f"jdbc:derby:;databaseName={folder}/catalog;create=true",
-        "spark.sql.codegen.wholeStage": "false",
-        "spark.sql.codegen.factoryMode": "NO_CODEGEN",
-        "spark.sql.adaptive.enabled": "false",
-        "spark.plugins": "org.apache.spark.sql.connect.SparkConnectPlugin",
-        "spark.connect.grpc.binding.address": "127.0.0.1",
-        "spark.connect.grpc.binding.port": port,
-        "spark.driver.extraJavaOptions": "-XX:+UseSerialGC -XX:TieredStopAtLevel=1 -Dlog4j2.level=OFF "
-        f"-Dderby.stream.error.file={folder}/derby.log",
+        "spark.hadoop.javax.jdo.option.ConnectionURL": f"jdbc:derby:;databaseName={place / 'catalog'};create=true",
+        "spark.driver.extraJavaOptions": f"{JAVA} -Dderby.stream.error.file={place / 'derby.log'}",
     }
     builder = SparkSession.builder.master("local[2]").appName("server")
-    for key, value in settings.items():
+    for key, value in own.items():
         builder = builder.config(key, value)
     made = builder.getOrCreate()
     made.sparkContext.setLogLevel("OFF")

@@ -89,10 +89,11 @@ def _along_curve(context: Context, method: Method, workers: Workers) -> Assignme
     )  # fmt: skip
     context.progress.update(1, 3, "steps: keys")
     blocks = max(encoded.rows // workers.block, 1)
-    scratch.execute("blocks/places", places=places, keyed=keyed, size=-(-encoded.rows // blocks))
+    size = -(-encoded.rows // blocks)
+    scratch.execute("blocks/places", places=places, keyed=keyed, size=size)
     context.progress.update(2, 3, "steps: blocks")
-    rows = scratch.sql("blocks/along", keyed=keyed, places=places, keys=names, columns=columns, size=-(-encoded.rows // blocks))  # fmt: skip
-    _solve(context, method, workers, rows, table, columns)
+    rows = scratch.sql("blocks/along", keyed=keyed, places=places, keys=names, columns=columns, size=size)
+    _solve(context, method, workers, rows, table, quasi)
     for used in (keyed, places):
         scratch.drop(used)
     found, unsolved = (int(str(cell)) for cell in scratch.fetch("blocks/solved", solved=table)[0])
@@ -123,7 +124,7 @@ def _below_levels(context: Context, method: Method, workers: Workers) -> Assignm
         return Assignment(done, "pushdown")
     solved, table = (scratch.table(name) for name in ("solved", "assign_blocks"))
     rows = scratch.sql("blocks/parted", work=encoded.work, parts=parts, columns=columns)
-    _solve(context, method, workers, rows, solved, columns)
+    _solve(context, method, workers, rows, solved)
     scratch.execute("blocks/finished", assigned=table, done=done, solved=solved)
     for used in (done, parts, solved):
         scratch.drop(used)
@@ -131,14 +132,14 @@ def _below_levels(context: Context, method: Method, workers: Workers) -> Assignm
 
 
 def _solve(
-    context: Context, method: Method, workers: Workers, rows: Statement, table: TableRef, columns: Sequence[str]
+    context: Context, method: Method, workers: Workers, rows: Statement, table: TableRef, kept: Sequence[str] = ()
 ) -> None:  # fmt: skip
-    """Divide each block in a worker."""
+    """Divide each block in a worker; ``kept``: code columns that the table of classes has as well, the first of the rows'."""
     workers.map_arrays(
         rows,
-        _Solver.of(context, method),
+        _Solver.of(context, method, len(kept)),
         table,
-        [("rid", "integer"), ("class", "integer"), *((column, "integer") for column in columns)],
+        [("rid", "integer"), ("class", "integer"), *((column, "integer") for column in kept)],
         by="block",
     )
 
@@ -181,7 +182,7 @@ class _Column:
 
 @dataclass(frozen=True, slots=True)
 class _Solver:
-    """A block's name, row ids and codes -> row ids, classes, codes.
+    """A block's name, row ids and codes -> row ids, classes, the first of the codes.
 
     A block is named by the number of rows before it, and has at least as many rows as classes, so that the sum of its name and a number of
     each class within it is a class of its own. Less than 0: the block cannot meet the requirements, and has that number for itself.
@@ -190,14 +191,16 @@ class _Solver:
         context: the run, without its engine.
         method: its name and options.
         columns: of the quasi columns, then of the sensitive ones.
+        kept: how many of the codes are given back.
     """
 
     context: Context
     method: Method
     columns: Sequence[_Column]
+    kept: int
 
     @classmethod
-    def of(cls, context: Context, method: Method) -> _Solver:
+    def of(cls, context: Context, method: Method, kept: int) -> _Solver:
         """The method of a run, as it can be sent to workers."""
         import numpy as np
 
@@ -218,7 +221,7 @@ class _Solver:
             context, scratch=nowhere, encoded=replace(encoded, coded=encoded.stage, roles=nowhere, population=None),
             progress=Silent(), threads=1, listed=False, read_again=True, secret="", release="",
         )  # fmt: skip
-        return cls(sent, method, [_Column(*one) for one in zip(domains, rows, places, strict=True)])
+        return cls(sent, method, [_Column(*one) for one in zip(domains, rows, places, strict=True)], kept)
 
     def __call__(self, columns: Arrays) -> Arrays:
         import numpy as np
@@ -227,7 +230,7 @@ class _Solver:
         order = np.argsort(rid, kind="stable")
         classes = np.full(len(rid), -1, np.int32)
         classes[order] = self._classes([column[order] for column in codes])
-        return rid, np.where(classes < 0, -1 - block, block + classes), *codes
+        return rid, np.where(classes < 0, -1 - block, block + classes), *codes[: self.kept]
 
     def _classes(self, codes: list[npt.NDArray[np.int32]]) -> npt.NDArray[np.int32]:
         import numpy as np
