@@ -27,7 +27,7 @@ LINES = (*QUASI, ODD)
 """Columns of every type, and one whose name has every quote."""
 PLACES = {"portugal": ["lisbon", "porto"], "norway": ["oslo", "bergen"], "italy": ["rome", "nowhere"]}
 ILL = {"low": ["1", "2"], "high": ["3", "4"]}
-PEOPLE = "people"
+PEOPLE = "kinds_twice"
 """The table of the population, which has each row twice."""
 
 

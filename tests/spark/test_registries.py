@@ -54,6 +54,8 @@ def pair(session: Any) -> Iterator[tuple[Any, Any]]:
         raw.execute(f"CREATE TABLE memory.main.{PEOPLE} AS SELECT * FROM people_rows")
         raw.unregister("people_rows")
         yield spark, known
+    for name in ("kinds", PEOPLE):  # the session goes on, and may be asked for these again
+        session.sql(f"DROP TABLE {name}")
 
 
 @pytest.fixture(scope="module")
