@@ -26,7 +26,7 @@ EPILOG = "Exit codes: 0 ok, 1 a requirement is violated, 2 usage or policy, 3 da
 app = typer.Typer(
     name="sqlanon",
     cls=Commands,
-    help="Anonymize tables where they live: in DuckDB and PostgreSQL.",
+    help="Anonymize tables where they live: in DuckDB, PostgreSQL and Spark.",
     epilog=EPILOG,
     no_args_is_help=True,
     rich_markup_mode=None,
@@ -52,7 +52,7 @@ def options(
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version and exit.")
     ] = False,
 ) -> None:
-    """Anonymize tables where they live: in DuckDB and PostgreSQL."""
+    """Anonymize tables where they live: in DuckDB, PostgreSQL and Spark."""
     ctx.obj = Settings(json=json, quiet=quiet, verbose=verbose, debug=debug)
 
 

@@ -1,6 +1,7 @@
 """What every command shares: the options --json, --quiet, -v and --debug, its screen, and the way it ends.
 
-A command is a function ``(screen, ...options) -> exit code or None``. `register` adds the shared options to it;
+A command is a function ``(screen, ...options) -> exit code or None``. `register` adds the shared options to it, and to one that has
+``--db`` those that confirm what Spark does not do;
 `Commands` gives errors of the command line itself the same two forms as all others, text or JSON.
 """
 
@@ -16,6 +17,7 @@ import typer
 from typer.core import TyperGroup
 
 from sqlanon.cli.arguments import with_values
+from sqlanon.cli.confirmed import CONFIRMED
 from sqlanon.cli.failures import PIPE, Failure, describe, leave_pipe, report
 from sqlanon.cli.interrupt import stopped, watched
 from sqlanon.cli.logs import configure
@@ -63,13 +65,16 @@ def register(app: typer.Typer, function: Callable[..., int | None]) -> None:
         own = Settings(**{name: values.pop(name) for name, _, _ in _SHARED})
         before = ctx.obj if isinstance(ctx.obj, Settings) else Settings()
         settings = before.merged(own)
-        screen = Screen(settings.json, settings.quiet, settings.verbose, settings.debug)
+        confirmed = tuple(one.option for one in confirming if values.pop(one.name))
+        screen = Screen(settings.json, settings.quiet, settings.verbose, settings.debug, confirmed)
         raise typer.Exit(_finish(function, screen, values))
 
     given = list(inspect.signature(function, eval_str=True).parameters.values())[1:]
+    confirming = CONFIRMED if any(parameter.name == "db" for parameter in given) else ()
     keyword = inspect.Parameter.KEYWORD_ONLY
     shared = [
-        inspect.Parameter(name, keyword, default=value, annotation=kind) for name, kind, value in _SHARED
+        inspect.Parameter(name, keyword, default=value, annotation=kind)
+        for name, kind, value in (*((one.name, one.kind, False) for one in confirming), *_SHARED)
     ]
     context = inspect.Parameter("ctx", keyword, annotation=typer.Context)
     parameters = [context, *(parameter.replace(kind=keyword) for parameter in given), *shared]

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from sqlanon.cli.arguments import pairs
+from sqlanon.cli.confirmed import confirmations
 from sqlanon.errors import PolicyError
 
 if TYPE_CHECKING:
@@ -158,7 +159,8 @@ def database(where: str, screen: Screen, *, read_only: bool = False) -> Iterator
     """A connection that reports its progress to the screen, closed at the end; ``read_only`` shares a DuckDB file."""
     from sqlanon import connect
 
-    connected = connect(where, progress=screen.progress(), read_only=read_only)
+    confirmed = confirmations(where, screen.confirmed)
+    connected = connect(where, progress=screen.progress(), read_only=read_only, **confirmed)
     try:
         yield connected
     finally:
@@ -167,9 +169,9 @@ def database(where: str, screen: Screen, *, read_only: bool = False) -> Iterator
 
 
 def next_command(
-    name: str, policy: Path | None, select: list[str] | None, db: str | None, *words: str
+    screen: Screen, name: str, policy: Path | None, select: list[str] | None, db: str | None, *words: str
 ) -> str:
-    """A command to try next, with the same policy and database as this one."""
+    """A command to try next, with the same policy and database as this one, and what it confirms."""
     from sqlanon.cli.show.text import command, shown_url
 
     options: list[str] = []
@@ -179,4 +181,4 @@ def next_command(
         options += ["--select", chosen]
     if db is not None:
         options += ["--db", shown_url(db)]
-    return command(name, *words, *options)
+    return command(name, *words, *options, *screen.confirmed)

@@ -138,7 +138,7 @@ def _view(source: tuple[str, ...]) -> str:
 
 
 def _without_password(url: str) -> str:
-    """The URL as a policy holds it: a password becomes a variable of the environment."""
+    """The URL as a policy holds it: a password or a token becomes a variable of the environment."""
     variable = "${" + PASSWORD + "}"
     scheme, mark, rest = url.replace("${", "$${").partition("://")
     authority = re.split(r"[/?#]", rest, maxsplit=1)[0]
@@ -148,7 +148,9 @@ def _without_password(url: str) -> str:
     user, _, password = rest[: max(end, 0)].partition(":")
     if password:
         rest = f"{user}:{variable}{rest[end:]}"
-    return scheme + mark + re.sub(r"(?i)(password=)[^&;\s]*", lambda found: found[1] + variable, rest)
+    return (
+        scheme + mark + re.sub(r"(?i)((?:password|token)=)[^&;\s]*", lambda found: found[1] + variable, rest)
+    )
 
 
 def _key(name: str) -> str:

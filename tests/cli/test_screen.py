@@ -185,6 +185,10 @@ def test_safe():
         ("postgresql://me@h/db", "postgresql://me@h/db"),
         ("postgresql://me:pa@ss@h:5432/db", "postgresql://me:***@h:5432/db"),
         ("postgresql://h/db?user=me&password=secret", "postgresql://h/db?user=me&password=***"),
+        (
+            "sc://h:15002/;use_ssl=true;token=secret;user_id=me",
+            "sc://h:15002/;use_ssl=true;token=***;user_id=me",
+        ),
     ],
 )
 def test_no_password(url, expected):

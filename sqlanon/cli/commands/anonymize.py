@@ -57,7 +57,7 @@ def anonymize(
     if not screen.silent:
         from sqlanon.cli.show.run import run_report
 
-        run_report(screen, report, _next(report, db, to, publish_file, asked))
+        run_report(screen, report, _next(screen, report, db, to, publish_file, asked))
     return None
 
 
@@ -115,8 +115,8 @@ def _file(
 
 
 def _next(
-    report: RunReport, db: str | None, to: str | None, publish_file: str | None, asked: dict[str, Any]
-) -> list[str]:
+    screen: Screen, report: RunReport, db: str | None, to: str | None, publish_file: str | None, asked: dict[str, Any]
+) -> list[str]:  # fmt: skip
     if db is None:
         return []
     from sqlanon.cli.show.text import command, listed, shown_url
@@ -125,8 +125,8 @@ def _next(
     view = (None if to and to.lower().endswith(SUFFIXES) else to) or report.published.removesuffix(
         f" in {publish_file}"
     )
-    releases = command("releases", report.release, "--db", shown_url(db))
+    releases = command("releases", report.release, "--db", shown_url(db), *screen.confirmed)
     if report.certificate and publish_file:
         return [releases]  # without a policy no audit finds both the file and the certificate
     sensitive = [] if report.certificate else listed("--sensitive", asked.get("sensitive", ()))
-    return [command("audit", view, *sensitive, "--db", where), releases]
+    return [command("audit", view, *sensitive, "--db", where, *screen.confirmed), releases]

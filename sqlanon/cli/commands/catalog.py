@@ -118,7 +118,7 @@ def unpublish(
     if not screen.silent:
         from sqlanon.cli.show.catalog import unpublish_report
 
-        back = next_command("rollback", policy, None, db, report.release)
+        back = next_command(screen, "rollback", policy, None, db, report.release)
         unpublish_report(screen, report, back)
     return None
 
@@ -136,8 +136,8 @@ def erase(
 
     def following(command: str, words: Sequence[str]) -> str:
         if command == "run":
-            return next_command("run", policy, [name], db, *words)
-        return next_command(command, policy, None, db, name, *words)
+            return next_command(screen, "run", policy, [name], db, *words)
+        return next_command(screen, command, policy, None, db, name, *words)
 
     erase_keys(screen, url(db, spec), release, key_file, following, yes=yes)
     return None

@@ -153,7 +153,7 @@ def plan(
         if not screen.silent:
             from sqlanon.cli.show.plan import plan_report
 
-            plan_report(screen, report, sql=sql, run=next_command("run", policy, select, db, *anew))
+            plan_report(screen, report, sql=sql, run=next_command(screen, "run", policy, select, db, *anew))
 
     releases = pick(spec, select)
     with database(url(db, spec), screen, read_only=True) as connected:
@@ -162,7 +162,9 @@ def plan(
             releases,
             lambda release: connected.plan(release, beside=spec.releases, new_lineage=new_lineage),
             done,
-            again=lambda release, words: next_command("plan", policy, [release.name], db, *planned(words)),
+            again=lambda release, words: next_command(
+                screen, "plan", policy, [release.name], db, *planned(words)
+            ),
         )
 
 
@@ -184,7 +186,7 @@ def run(
         if not screen.silent:
             from sqlanon.cli.show.run import run_report
 
-            run_report(screen, report, _following(release, report, policy, db))
+            run_report(screen, report, _following(screen, release, report, policy, db))
 
     # The record begins before the policy is read: a policy that cannot be read leaves a record of that, not an older one.
     written = Record(record, str(policy or POLICY)) if record else None
@@ -227,7 +229,7 @@ def run(
 
             def again(release: ReleaseSpec, words: Sequence[str]) -> str:
                 recorded = ["--record", str(record)] if record else []
-                return next_command("run", policy, [release.name], db, *words, *recorded)
+                return next_command(screen, "run", policy, [release.name], db, *words, *recorded)
 
             code = each(screen, releases, work, done, written.add if written else None, again=again)
         if written:
@@ -248,7 +250,9 @@ def schema(screen: Screen) -> int | None:
     return None
 
 
-def _following(release: ReleaseSpec, report: RunReport, policy: Path | None, db: str | None) -> list[str]:
+def _following(
+    screen: Screen, release: ReleaseSpec, report: RunReport, policy: Path | None, db: str | None
+) -> list[str]:
     """Commands to try after a run; a release in a file of its own is audited there, boxes of their own where the certificate is."""
     from sqlanon.cli.show.text import command, listed
 
@@ -261,5 +265,5 @@ def _following(release: ReleaseSpec, report: RunReport, policy: Path | None, db:
     if release.publish_file and not report.certificate:
         audit = command("audit", view, *sensitive, "--db", f"duckdb:///{release.publish_file}")
     else:
-        audit = next_command("audit", policy, None, db, view, *sensitive)
-    return [audit, next_command("releases", policy, None, db, report.release)]
+        audit = next_command(screen, "audit", policy, None, db, view, *sensitive)
+    return [audit, next_command(screen, "releases", policy, None, db, report.release)]

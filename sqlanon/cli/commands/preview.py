@@ -42,5 +42,5 @@ def preview(
     if not screen.silent:
         from sqlanon.cli.show.preview import preview_report
 
-        preview_report(screen, found, next_command("run", policy, [chosen[0].name], db))
+        preview_report(screen, found, next_command(screen, "run", policy, [chosen[0].name], db))
     return None

@@ -68,9 +68,9 @@ _ODD = re.compile(r'[",]|^\s|\s$')
 
 
 def shown_url(url: str) -> str:
-    """A database URL without its password."""
+    """A database URL without its password, or the token of a server of Spark Connect."""
     url = re.sub(r"^(\w+://[^/?#:@]*):[^/?#]*@", r"\1:***@", url)
-    return re.sub(r"(?i)([?&]password=)[^&]*", r"\1***", url)
+    return re.sub(r"(?i)([?&;](?:password|token)=)[^&;]*", r"\1***", url)
 
 
 __all__ = [

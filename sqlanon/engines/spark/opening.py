@@ -44,11 +44,11 @@ minute in all, and a few seconds."""
 _SHARED = (
     "whoever can read the files of this catalog's warehouse can read the source, and what sqlanon writes next to the release: snapshots, link "
     "tables, the secrets of hashes. Spark does not keep readers of a view from the files beneath it. Give only sqlanon's user the right to "
-    f"the folder of schema {PRIVATE_SCHEMA} where that can be done, and confirm: accept_shared=true in the URL, or as an argument of sqlanon.connect"
+    f"the folder of schema {PRIVATE_SCHEMA} where that can be done, and confirm: --accept-shared on the command line, accept_shared=true in the URL, or as an argument of sqlanon.connect"
 )
 _FORGETS = (
     "this Spark session's catalog is in memory: releases would be gone with the session. Use one that persists (a Hive metastore, "
-    "spark+local:///DIR), or confirm: temporary=true in the URL, or as an argument of sqlanon.connect"
+    "spark+local:///DIR), or confirm: --temporary on the command line, temporary=true in the URL, or as an argument of sqlanon.connect"
 )
 
 

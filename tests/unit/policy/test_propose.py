@@ -221,6 +221,7 @@ def test_every_policy_has_a_quasi_column(tmp_path: Path) -> None:
         (f"postgresql://anna:{CANARY}@host:5432/db?x=a@b", "postgresql://anna:${SQLANON_PASSWORD}@host:5432/db?x=a@b"),
         (f"postgresql://anna:p@{CANARY}@host/db", "postgresql://anna:${SQLANON_PASSWORD}@host/db"),
         (f"postgresql://anna:p/{CANARY}@host/db", "postgresql://anna:${SQLANON_PASSWORD}@host/db"),
+        (f"sc://host:15002/;token={CANARY};user_id=a", "sc://host:15002/;token=${SQLANON_PASSWORD};user_id=a"),
         (f"postgresql://host:5432/db?user=a&password={CANARY}&x=1", "postgresql://host:5432/db?user=a&password=${SQLANON_PASSWORD}&x=1"),
         ("postgresql://h:5432/db?x=a@b", "postgresql://h:5432/db?x=a@b"),
         ("duckdb:///a${b}.duckdb", "duckdb:///a$${b}.duckdb"),

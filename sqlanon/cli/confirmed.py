@@ -1,0 +1,48 @@
+"""The options that confirm what Spark does not do for a release: of every command with ``--db``."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+import typer
+
+from sqlanon.errors import PolicyError
+
+
+@dataclass(frozen=True, slots=True)
+class Confirmed:
+    """An option, the argument of `sqlanon.connect` that it sets, and what typer knows of it."""
+
+    option: str
+    name: str
+    kind: Any
+
+
+CONFIRMED = tuple(
+    Confirmed(option, option[2:].replace("-", "_"), Annotated[bool, typer.Option(option, help=says)])
+    for option, says in (
+        (
+            "--accept-shared",
+            "Spark: confirm that others may be able to read the files of the private schema.",
+        ),
+        ("--temporary", "Spark: confirm that what is published may be gone with the session."),
+    )
+)
+
+
+def confirmations(where: str, options: Collection[str]) -> dict[str, bool]:
+    """The arguments of `sqlanon.connect` that options set.
+
+    Raises:
+        PolicyError: one is given, and the database is not Spark.
+    """
+    if options and where.partition(":")[0].lower() not in ("sc", "spark+local"):
+        raise PolicyError(
+            f"{' and '.join(options)}: for Spark alone (sc://host:port, spark+local:///DIR); leave it out"
+        )
+    return {one.name: True for one in CONFIRMED if one.option in options}
+
+
+__all__ = ["CONFIRMED", "Confirmed", "confirmations"]
