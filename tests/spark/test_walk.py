@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import random
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -195,6 +197,91 @@ def test_repeated_numbers_of_an_identifier(session):
         with sqlanon.connect(session, temporary=True) as db:
             read = statement("table/distinct", "spark", source=db.engine.target(name), column="n")
             assert db.engine.fetch(read) == [(breaks,)]
+
+
+def test_rows_are_counted_by_their_numbers(session):
+    """Numbers that repeat, are missing, negative or NULL count as COUNT(DISTINCT ..) counts them."""
+    draw = random.Random(5)
+    for name, numbers in {
+        "none": [],
+        "whole": [*range(200)],
+        "lost": [*range(63), *range(64, 130), 128],
+        "odd": [
+            None,
+            None,
+            -1,
+            -64,
+            -65,
+            -65,
+            0,
+            63,
+            64,
+            2**31 - 1,
+            -(2**31),
+            *draw.choices(range(300), k=200),
+        ],
+    }.items():
+        made = session.createDataFrame([(n,) for n in numbers], "rid int")
+        made.repartition(3).write.saveAsTable(f"numbers_{name}")
+        with sqlanon.connect(session, temporary=True) as db:
+            read = statement("verify/distinct_rows", "spark", classed=db.engine.target(f"numbers_{name}"))
+            there = [n for n in numbers if n is not None]
+            least, greatest = (min(there), max(there)) if there else (None, None)
+            assert db.engine.fetch(read) == [(len(numbers), len(set(there)), least, greatest)], name
+
+
+def test_what_is_one_to_a_reader_is_in_one_file_in_order(session):
+    """Of classes that publish the same no file shows which is which, and of none the order in which rows were read.
+
+    Spark divides what is large as often as it can here, and broadcasts nothing, or all of the classes.
+    """
+    divides = {
+        "spark.sql.adaptive.enabled": "true",
+        "spark.sql.shuffle.partitions": "6",
+        "spark.sql.adaptive.advisoryPartitionSizeInBytes": "64b",
+        "spark.sql.adaptive.coalescePartitions.minPartitionSize": "1b",
+        "spark.sql.adaptive.skewJoin.skewedPartitionFactor": "1.0",
+        "spark.sql.adaptive.skewJoin.skewedPartitionThresholdInBytes": "1b",
+        "spark.sql.adaptive.forceOptimizeSkewedJoin": "true",
+    }
+    places = {0: 0, 1: 1, 2: 1, 3: 2, 4: 3, 5: 4, 6: 5, 7: 5}
+    values = [0.0, -0.0, None, float("nan"), 2.5, 1.5]
+    draw, stem = random.Random(6), "stored"
+    classed = [(one, draw.choice(values)) for one in places for _ in range(400 if one == 4 else 40)]
+    released = [(one, 10 * place, place) for one, place in places.items()]
+    made = session.createDataFrame(released, "_sqlanon_class int, f int, _sqlanon_place int")
+    made.write.saveAsTable(f"{stem}_said")
+    published = [
+        {"source": "r", "column": "f", "name": "f", "kind": "integer"},
+        {"source": "s", "column": "s1", "name": "t", "kind": "float"},
+    ]
+    found = []
+    orders, joins = (classed, draw.sample(classed, len(classed))), ("-1", "10m")
+    for turn, (broadcast, order) in enumerate(itertools.product(joins, orders)):
+        rows_of = session.createDataFrame(order, "class int, s1 double").repartition(3)
+        rows_of.write.saveAsTable(f"{stem}_of{turn}")
+        with sqlanon.connect(session, temporary=True) as db:
+            joined = {f"spark.sql{part}.autoBroadcastJoinThreshold": broadcast for part in ("", ".adaptive")}
+            for key, value in (divides | joined).items():
+                db.engine._session.conf.set(key, value)
+            physical, of, said = map(db.engine.target, (f"{stem}{turn}", f"{stem}_of{turn}", f"{stem}_said"))
+            options = {"physical": physical, "classed": of, "released": said, "published": published}
+            db.engine.execute(statement("publish/table", "spark", **options, dense=False, repeated=[]))
+            files: dict[str, list[tuple[int, str]]] = {}
+            for file, f, t in db.engine.fetch(f"SELECT _metadata.file_name, f, t FROM {stem}{turn}"):
+                files.setdefault(str(file), []).append((int(str(f)), str(t)))
+        assert len(files) > 1
+        stored = list(files.values())
+        expected = Counter((10 * places[one], str(value)) for one, value in classed)
+        assert Counter(row for rows_in in stored for row in rows_in) == expected
+        looks = ["None", "-0.0", "0.0", "1.5", "2.5", "nan"]
+        for rows_in in stored:
+            assert rows_in == sorted(rows_in, key=lambda row: (row[0], looks.index(row[1])))
+        shown = [f for rows_in in stored for f in {row[0] for row in rows_in}]
+        assert len(shown) == len(set(places.values()))
+        found.append(sorted(stored))
+    assert found[0] == found[1]
+    assert found[2] == found[3]
 
 
 def test_what_another_session_has_written_is_read(session):
