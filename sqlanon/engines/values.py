@@ -135,6 +135,7 @@ class Capabilities:
         sequences: rows are numbered by a sequence in less time than by a window.
         ordered_product: sorted rows keep their order in a product with one row, where a join would lose it.
         grouping_sets: a scan that groups by several columns, each by itself, takes less time than a scan for each.
+        counts_in_domains: the domain of whole numbers takes less time from the staged rows than from a table of their counts.
         groups_by_mark: to group rows by one hash of many columns takes less time than by the columns.
         numbers_parts: rows are numbered part by part, of a copy that has the part and place of each, so that no process has all rows.
         interpreted_rows: to compile the statements of a run of so many rows takes longer than to interpret them.
@@ -150,6 +151,7 @@ class Capabilities:
     collations: bool
     block_rows: int
     grouping_sets: bool = False
+    counts_in_domains: bool = False
     listed_bit: str = ""
     row_numbers: bool = False
     type_of: str = ""

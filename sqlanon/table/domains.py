@@ -36,14 +36,24 @@ def build_domains(
     readings = [(reading, f"c{i}") for i, reading in enumerate(roles.quasi, 1)]
     readings += [(reading, f"a{i}") for i, reading in enumerate(roles.sensitive, 1)]
     readings += [(one.reading, f"b{i}") for i, one in enumerate(persons, 1)]
-    values = {code: scratch.table(f"{code}_values") for _, code in readings}
-    tables = {code: scratch.table(f"{code}_domain") for _, code in readings}
     simple = [(reading, code) for reading, code in readings if not _given(reading)]
+    ordered = {code for reading, code in simple if reading.treatment == "ordered"}
+    at_once = {
+        code
+        for reading, code in simple
+        if scratch.engine.capabilities.counts_in_domains and code in ordered and _whole(reading)
+    }
+    values = {code: scratch.table(f"{code}_values") for _, code in readings if code not in at_once}
+    tables = {code: scratch.table(f"{code}_domain") for _, code in readings}
     with scratch.together():
-        _count_values(scratch, stage, [(reading, values[code]) for reading, code in readings])
+        _count_values(
+            scratch, stage, [(reading, values[code]) for reading, code in readings if code in values]
+        )
         for reading, code in simple:
-            _seen_domain(scratch, reading, values[code], tables[code], code)
-        ordered = {code for reading, code in simple if reading.treatment == "ordered"}
+            if code in at_once:
+                _integer_domain(scratch, reading, stage, tables[code])
+            else:
+                _seen_domain(scratch, reading, values[code], tables[code], code)
         asked = [(tables[code] if code in ordered else values[code], code in ordered) for _, code in readings]
         facts = list(_facts(scratch, asked))
     domains = []
@@ -132,12 +142,25 @@ def _count(cell: object) -> int:
     return int(str(cell))
 
 
+def _whole(reading: Reading) -> bool:
+    """Whether values are integers that are places on a line as they are."""
+    return reading.column.kind == "integer" and reading.column.type not in _HUGE
+
+
 def _seen_domain(scratch: Scratch, reading: Reading, values: TableRef, table: TableRef, code: str) -> None:
     """A domain of the values that occur, in an order of their own."""
     if reading.treatment == "ordered":
         _ordered_domain(scratch, reading, values, table, code, None)
     else:
         scratch.execute("table/domain_nominal", domain=table, values=values)
+
+
+def _integer_domain(scratch: Scratch, reading: Reading, stage: TableRef, table: TableRef) -> None:
+    """A domain of integers that are counted with it."""
+    counted = {"stage": stage, "column": reading.alias}
+    scratch.execute(
+        "table/domain_ordered", domain=table, ordinals=None, kind="integer", by_ord=False, whole=True, counted=counted
+    )  # fmt: skip
 
 
 def _given_domain(scratch: Scratch, reading: Reading, values: TableRef, table: TableRef, code: str) -> None:
@@ -163,7 +186,7 @@ def _ordered_domain(
     scratch: Scratch, reading: Reading, values: TableRef, table: TableRef, code: str, ranks: TableRef | None
 ) -> None:
     kind, type_of = reading.column.kind, reading.column.type
-    whole = ranks is None and kind == "integer" and type_of not in _HUGE
+    whole = ranks is None and _whole(reading)
     ordinals = values if whole else scratch.table(f"{code}_ordinals")
     if not whole:
         scratch.execute(
@@ -181,6 +204,7 @@ def _ordered_domain(
         kind=kind,
         by_ord=ranks is not None,
         whole=whole,
+        counted=None,
     )
     if not whole:
         scratch.drop(ordinals)

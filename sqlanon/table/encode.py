@@ -144,7 +144,7 @@ def by_code(
 
     Args:
         scratch: the run.
-        name: the template (``domains``: tables) that gives the place of the domain, a code and its number.
+        name: the template (``domains``: tables) that gives the place of the domain, a code and its number, in any order.
         domains: the columns.
         dtype: of the numbers, as `Engine.fetch_arrays` names it.
     """
@@ -154,6 +154,9 @@ def by_code(
         some = domains[at : at + MANY]
         made = scratch.sql(name, domains=[domain.table for domain in some])
         place, code, number = scratch.fetch_arrays(made, ["int32", "int32", dtype])
+        # An engine of many tasks takes longer to order a few numbers; runs that are in order already take this no time.
+        order = np.argsort((place.astype(np.int64) << 32) + code.astype(np.int64), kind="stable")
+        place, code, number = place[order], code[order], number[order]
         ends = np.searchsorted(place, np.arange(1, len(some) + 2))
         for first, past in itertools.pairwise(ends):
             yield code[first:past].astype(np.int32, copy=False), number[first:past]

@@ -1,14 +1,16 @@
 -- name: table/domain_ordered
--- params: domain (table to make), ordinals (table), kind (of the column), by_ord (bool: ord is a given order's rank), whole (bool: ordinals is
---   the frequency set of integers of at most 64 bits, which are ordinals themselves)
+-- params: domain (table to make), ordinals (table, or none), kind (of the column), by_ord (bool: ord is a given order's rank), whole (bool: ordinals is
+--   the frequency set of integers of at most 64 bits, which are ordinals themselves), counted ({stage, column}: with whole, where ordinals is
+--   counted now; or none)
 -- returns: code integer (NULL first, then by value), value, n bigint, pos integer in 0..2^20, ord double
 -- ord is the value on a line: 0 for -infinity, NULLs and constants; the whole range for +infinity and NaN, 1 where
 -- the finite values have no range. A decimal of 38 digits holds 2^20 times a range of 31; of a wider one pos is computed in doubles.
 {% macro scaled(x) %}
 CASE WHEN e.high < 1e307 AND e.low > -1e307 THEN {{ x }} WHEN ABS({{ x }}) < 1e200 THEN 0 ELSE {{ x }} * 0.5D END
 {%- endmacro %}
-{% set range = "(CAST(e.high AS DOUBLE) - CAST(e.low AS DOUBLE))" %}
-{% set above = "(CAST(o.ord AS DOUBLE) - CAST(e.low AS DOUBLE))" %}
+{% set ends = "o" if whole else "e" %}
+{% set range = "(CAST(%s.high AS DOUBLE) - CAST(%s.low AS DOUBLE))" | format(ends, ends) %}
+{% set above = "(CAST(o.ord AS DOUBLE) - CAST(%s.low AS DOUBLE))" | format(ends) %}
 CREATE {{ domain | scratch }} AS
 SELECT
     CAST(ROW_NUMBER() OVER (ORDER BY {{ "o.ord" if by_ord else "o.value" }} NULLS FIRST) - 1 AS INT) AS code
@@ -19,12 +21,12 @@ SELECT
 {% if kind == "float" and not by_ord %}
         WHEN NOT o.finite THEN CASE WHEN o.value < COALESCE(e.low_value, 0) THEN 0 ELSE 1048576 END
 {% endif %}
-        WHEN e.high = e.low THEN 0
+        WHEN {{ ends }}.high = {{ ends }}.low THEN 0
 {% if kind == "float" %}
         ELSE FLOOR((({{ scaled('o.ord') }}) - ({{ scaled('e.low') }})) / (({{ scaled('e.high') }}) - ({{ scaled('e.low') }})) * 1048576D)
 {% else %}
         WHEN {{ range }} > 1e31 THEN FLOOR({{ above }} / {{ range }} * 1048576D)
-        ELSE ((o.ord - e.low) * 1048576) DIV (e.high - e.low)
+        ELSE ((o.ord - {{ ends }}.low) * 1048576) DIV ({{ ends }}.high - {{ ends }}.low)
 {% endif %}
       END AS INT) AS pos
     , CAST(CASE
@@ -36,22 +38,33 @@ SELECT
         ELSE {{ scaled('o.ord') }} - {{ scaled('e.low') }}
 {% else %}
         WHEN {{ range }} > 1e31 THEN {{ above }}
-        ELSE CAST(o.ord - e.low AS DOUBLE)
+        ELSE CAST(o.ord - {{ ends }}.low AS DOUBLE)
 {% endif %}
       END AS DOUBLE) AS ord
 {% if whole %}
-FROM (SELECT v.value AS value, v.n AS n, CAST(v.value AS DECIMAL(38, 0)) AS ord FROM {{ ordinals | table }} AS v) AS o
+FROM (
+    SELECT
+        v.value AS value
+        , v.n AS n
+        , CAST(v.value AS DECIMAL(38, 0)) AS ord
+        , CAST(MIN(v.value) OVER () AS DECIMAL(38, 0)) AS low
+        , CAST(MAX(v.value) OVER () AS DECIMAL(38, 0)) AS high
+{% if counted %}
+    FROM (
+        SELECT s.{{ counted.column | ident }} AS value, COUNT(*) AS n
+        FROM {{ counted.stage | table }} AS s
+        GROUP BY s.{{ counted.column | ident }}
+    ) AS v
+{% else %}
+    FROM {{ ordinals | table }} AS v
+{% endif %}
+) AS o
 {% else %}
 FROM {{ ordinals | table }} AS o
-{% endif %}
 CROSS JOIN (
-{% if whole %}
-    SELECT CAST(MIN(f.value) AS DECIMAL(38, 0)) AS low, CAST(MAX(f.value) AS DECIMAL(38, 0)) AS high
-    FROM {{ ordinals | table }} AS f
-{% else %}
     SELECT MIN(f.ord) AS low, MAX(f.ord) AS high{% if kind == "float" %}, MIN(f.value) AS low_value{% endif %}
 
     FROM {{ ordinals | table }} AS f
     WHERE f.finite
-{% endif %}
 ) AS e
+{% endif %}

@@ -81,6 +81,7 @@ class SparkEngine:
         interpreted_rows=20_000,
         numbers_parts=True,
         distinct_numbers=True,
+        counts_in_domains=True,
         readers="Spark grants nothing to them; let them read the views, and the files of their tables, by the rights of the catalog and of the warehouse",
     )
 
@@ -324,7 +325,7 @@ class SparkEngine:
             for place in places:
                 there[place] = self._listed(*place)
         relations = {}
-        for ref in tables:
+        for ref in dict.fromkeys(tables):  # to look at one takes two calls of the catalog
             listed = there.get((ref.database, ref.schema))
             if listed is not None and ref.name.lower() in listed:
                 found = self._look(ref, is_view=listed[ref.name.lower()])

@@ -246,7 +246,8 @@ def profiled(
 
 def _occurrences(scratch: Scratch, domain: Domain) -> list[int]:
     statement = scratch.sql("table/domain_counts", domains=[domain.table])
-    return [int(str(row[2])) for row in scratch.engine.fetch(statement, max_rows=50_000_000)]
+    rows = scratch.engine.fetch(statement, max_rows=50_000_000)
+    return [n for _, n in sorted((int(str(code)), int(str(n))) for _, code, n in rows)]
 
 
 def link_columns(roles: Roles, spec: ReleaseSpec) -> list[str]:

@@ -315,12 +315,12 @@ class New:
                 grant_usage(engine, spec.readers, views)
                 commit(engine, shown, previous)
                 set_readers(engine, spec.readers, views, previous)
-                settled(engine, spec.name, self.target.version)
+                entries = settled(engine, spec.name, self.target.version)
         except BaseException:
             _tidy(engine, spec.name)
             raise
         with self.watch.stage("cleanup"):
-            drop_old(engine, spec.name)
+            drop_old(engine, spec.name, entries)
         return done
 
 

@@ -80,10 +80,10 @@ def make_schema(engine: Engine, view: TableRef) -> None:
         engine.execute(schema_of(engine, view))
 
 
-def settled(engine: Engine, release: str, version: int) -> None:
+def settled(engine: Engine, release: str, version: int) -> list[Entry]:
     """Readers have this version now: say so of it and of the one before, in the transaction that is open, if there are any.
 
-    Views of a version before which this one does not have go: no run would refresh them any more.
+    Views of a version before which this one does not have go: no run would refresh them any more. Gives the release's rows of the catalog.
     """
     catalog = Catalog(engine)
     entries = catalog.entries(release)
@@ -96,9 +96,11 @@ def settled(engine: Engine, release: str, version: int) -> None:
             point(engine, now, entry)
     if not before:
         point(engine, now, None)
-    for entry in before:
-        catalog.mark(release, entry.version, "withdrawn" if now.status == "returning" else "replaced")
-    catalog.mark(release, version, "published")
+    status = {entry.version: "withdrawn" if now.status == "returning" else "replaced" for entry in before}
+    status[version] = "published"
+    for changed, new in status.items():
+        catalog.mark(release, changed, new)
+    return [replace(entry, status=status.get(entry.version, entry.status)) for entry in entries]
 
 
 def withdrawn(engine: Engine, entry: Entry) -> None:
