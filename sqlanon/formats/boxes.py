@@ -69,6 +69,7 @@ class BoxFormat(Format):
                 classed=classed,
                 columns=[domain.code for domain in encoded.quasi],
                 sets=[domain.code for domain in encoded.quasi if domain.fits_bits],
+                packed=[],
             )
         if levels:
             spans = generalized(scratch, encoded.quasi, spans, levels)

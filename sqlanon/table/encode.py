@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from sqlanon.engines.base import Statement, TableRef
+from sqlanon.engines.base import TableRef
 from sqlanon.table.scratch import Scratch
 from sqlanon.table.stage import Reading, Roles
 from sqlanon.table.work import Work
@@ -120,11 +120,11 @@ class Encoded:
         """Row ids and codes without the work table; None: there is one, or no need of another way. See `Work.read`."""
         return self.coded.read(domains, span) if isinstance(self.coded, Work) else None
 
-    def codes(self) -> Statement:
-        """The query of row ids and of all codes, for who reads them once; see `Work.codes`."""
-        if isinstance(self.coded, Work):
-            return self.coded.codes()
-        raise AssertionError("codes of a part of the rows are a table")
+    @property
+    def staged(self) -> Work:
+        """What makes the codes of all staged rows."""
+        assert isinstance(self.coded, Work), "codes of a part of the rows are a table"
+        return self.coded
 
     def drop_work(self) -> None:
         """Drop the work table, if there is one; see `Work.drop`."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from sqlanon.engines.base import Bind, Statement, TableRef
@@ -21,6 +22,45 @@ PARTS = 4
 """In so many parts at most the codes are read without a table: each is a scan of the stage, whose rows are wider."""
 BLOCK = 1 << 24
 """More rows than these are sent in several values: PostgreSQL's hold 1 GiB."""
+
+
+@dataclass(frozen=True, slots=True)
+class Packing:
+    """Where codes are in the words of a row: integers of 64 bits that are never negative.
+
+    Attributes:
+        places: of each code its word, and by how many bits it is shifted there.
+        bits: of each code how many bits it has.
+    """
+
+    places: tuple[tuple[int, int], ...]
+    bits: tuple[int, ...]
+
+    @classmethod
+    def of(cls, bits: Sequence[int]) -> Packing:
+        """Codes of so many bits, one after the other; a word has 63 of them."""
+        places: list[tuple[int, int]] = []
+        word = used = 0
+        for width in bits:
+            if used + width > 63:
+                word, used = word + 1, 0
+            places.append((word, used))
+            used += width
+        return cls(tuple(places), tuple(bits))
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """The words' columns."""
+        return tuple(f"w{word}" for word in range(self.places[-1][0] + 1))
+
+    def codes(self, words: Sequence[npt.NDArray[np.int64]]) -> list[npt.NDArray[np.int32]]:
+        """The codes that are in words of rows, each int32[n]."""
+        import numpy as np
+
+        return [
+            (words[word] >> shift & (1 << width) - 1).astype(np.int32)
+            for (word, shift), width in zip(self.places, self.bits, strict=True)
+        ]
 
 
 class Work:
@@ -52,14 +92,21 @@ class Work:
             check_rows(self._rows, int(str(found)))
         return self._made
 
-    def codes(self) -> Statement:
-        """The query of row ids and codes, for who reads them once. Who has read all rows calls `check_rows`."""
-        if self._made is not None:
-            columns = ["rid", *(domain.code for domain in self._domains)]
-            return self._scratch.sql("blocks/rows", table=self._made, columns=columns)
+    @property
+    def packing(self) -> Packing:
+        """Where `packed` has each code."""
+        return Packing.of([max(domain.codes - 1, 1).bit_length() for domain in self._domains])
+
+    def packed(self, table: TableRef | None = None) -> Statement:
+        """The query of row ids and of all codes in words, or the statement that makes a table of it; see `Packing`.
+
+        Who has read all rows calls `check_rows`.
+        """
+        packing = self.packing
         return self._scratch.sql(
-            "table/work", work=None, stage=self._stage, columns=self._columns(self._domains), words=0
-        )
+            "table/work", work=table, stage=self._stage, columns=self._columns(self._domains, packing.places),
+            words=len(packing.words),
+        )  # fmt: skip
 
     def read(
         self, domains: Sequence[Domain], span: tuple[int, int] | None
@@ -83,9 +130,9 @@ class Work:
         if fetch is None and not (self._scratch.few and span is None):
             return None
         self._asked = True
-        import numpy as np
-
         if fetch is None:
+            import numpy as np
+
             codes = self._scratch.sql(
                 "table/work", work=None, stage=self._stage, columns=self._columns(domains), words=0
             )
@@ -95,20 +142,12 @@ class Work:
             ]
         binds: dict[str, Bind] = {} if span is None else {"first": first, "past": past}
         bits = [max(self._rows - 1, 1).bit_length(), *(domain.codes.bit_length() for domain in domains)]
-        places = _places(bits)
-        columns = [
-            column | {"word": word, "shift": shift}
-            for column, (word, shift) in zip(self._columns(domains), places[1:], strict=True)
-        ]
+        packing = Packing.of(bits)
         made = self._scratch.sql(
-            "table/work", binds, work=None, stage=self._stage, columns=columns, words=places[-1][0] + 1,
-            blocks=self._rows > BLOCK, span=span is not None,
+            "table/work", binds, work=None, stage=self._stage, columns=self._columns(domains, packing.places[1:]),
+            words=len(packing.words), blocks=self._rows > BLOCK, span=span is not None,
         )  # fmt: skip
-        words = fetch(made)
-        return [
-            (words[word] >> shift & (1 << width) - 1).astype(np.int32)
-            for (word, shift), width in zip(places, bits, strict=True)
-        ]
+        return packing.codes(fetch(made))
 
     def drop(self) -> None:
         """Drop the table, if there is one; who asks for it later has it made anew."""
@@ -121,9 +160,14 @@ class Work:
         self._scratch.execute("table/work", work=table, stage=self._stage, columns=columns, words=0)
         return [domain.code for domain in domains]
 
-    def _columns(self, domains: Sequence[Domain]) -> list[dict[str, object]]:
+    def _columns(
+        self, domains: Sequence[Domain], places: Sequence[tuple[int, int]] = ()
+    ) -> list[dict[str, object]]:
         return [
             {
+                "place": at + 1,
+                "word": places[at][0] if places else 0,
+                "shift": places[at][1] if places else 0,
                 "alias": domain.reading.alias,
                 "domain": domain.table,
                 "type": domain.code_type,
@@ -134,20 +178,8 @@ class Work:
                 "code": domain.code,
                 "dense": domain.is_dense(self._rows),
             }
-            for domain in domains
+            for at, domain in enumerate(domains)
         ]
-
-
-def _places(bits: Sequence[int]) -> list[tuple[int, int]]:
-    """The word of each number, and by how many bits it is shifted there; a word is never negative."""
-    places: list[tuple[int, int]] = []
-    word = used = 0
-    for width in bits:
-        if used + width > 63:
-            word, used = word + 1, 0
-        places.append((word, used))
-        used += width
-    return places
 
 
 def check_rows(rows: int, found: int) -> None:

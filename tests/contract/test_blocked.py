@@ -26,8 +26,10 @@ class InPieces:
         """See `sqlanon.engines.abilities.Workers`."""
         sent = pickle.dumps(work)
         names = len(self._engine.describe(read.text))
-        arrays = self._engine.fetch_arrays(read, ["int32"] * names)
+        arrays = self._engine.fetch_arrays(read, ["int64"] * names)
         of_row = arrays[0] if by else np.arange(len(arrays[0])) // 70
+        kinds = {"integer": np.int32, "bigint": np.int64}
+        self._engine.load_arrays(table, {name: np.zeros(0, kinds[kind]) for name, kind in columns})
         for number in np.unique(of_row):
             part = [array[of_row == number] for array in arrays]
             if by:
@@ -45,7 +47,8 @@ def filled(tmp_path):
     with sqlanon.connect(f"duckdb:///{tmp_path}/t.duckdb") as db:
         db.engine.execute(
             "CREATE TABLE t AS SELECT hash(i) % 50 AS a, hash(i, 1) % 7 AS b, nullif(hash(i, 2) % 5, 0) AS c, "
-            "CASE WHEN i < 300 THEN 'x' ELSE 'y' || i % 3 END AS s FROM range(500) AS r(i)"
+            "CASE WHEN i < 300 THEN 'x' ELSE 'y' || i % 3 END AS s, 'v' || hash(i, 3) % 70 AS d, "
+            "nullif('w' || hash(i, 4) % 4, 'w0') AS e, substr('pqrst', CAST(hash(i, 5) % 5 AS INT) + 1, 1) AS f FROM range(500) AS r(i)"
         )
         yield db
 
@@ -57,7 +60,7 @@ def released(db: Any, monkeypatch: Any, workers: InPieces | None, **options: Any
     name = "there" if workers else "here"
     db.engine.execute(f"CREATE TABLE {name} AS SELECT * FROM t")
     made = db.anonymize(name, name=name, **options)
-    return made, Counter(map(tuple, db.engine.fetch(f"SELECT * FROM release.{name}")))
+    return made, Counter(map(repr, db.engine.fetch(f"SELECT * FROM release.{name}")))
 
 
 @pytest.mark.parametrize("options", [{}, {"method": "hilbert", "sensitive": "s", "l": 1.5}])
@@ -78,15 +81,35 @@ def test_several_blocks(filled, monkeypatch):
     assert any("3 blocks" in note for note in made.report.notes)
 
 
-@pytest.mark.parametrize("options", [{}, {"sensitive": "s", "l": 1.5}])
+SETS = {
+    "quasi": ["a", "d", "e", "f"],
+    "hierarchies": {"f": {"groups": {"low": ["p", "q"], "high": ["r", "s", "t"]}}},
+}
+"""A set of two words, one of NULL and few values, a tree."""
+
+
+@pytest.mark.parametrize(
+    "options", [{}, {"sensitive": "s", "l": 1.5}, SETS, {"method": {"name": "mondrian", "cut": "median"}}]
+)
 def test_partitions_below_levels_have_the_classes_of_the_whole_table(filled, monkeypatch, options):
-    here, rows = released(filled, monkeypatch, None, method="mondrian", **options)
+    options = {"method": "mondrian"} | options
+    here, rows = released(filled, monkeypatch, None, **options)
     workers = InPieces(filled.engine, 0, 160)
-    there, others = released(filled, monkeypatch, workers, method="mondrian", **options)
+    there, others = released(filled, monkeypatch, workers, **options)
     assert len(workers.sizes) > 3
     assert max(workers.sizes) <= 160
     assert rows == others
     assert here.report.classes == there.report.classes > 10
+
+
+def test_partitions_that_cannot_be_cut_are_no_blocks(filled, monkeypatch):
+    options = {"method": "mondrian", "k": 90}
+    _, rows = released(filled, monkeypatch, None, **options)
+    workers = InPieces(filled.engine, 0, 120)
+    _, others = released(filled, monkeypatch, workers, **options)
+    assert rows == others
+    assert max(rows.values()) > 120
+    assert 0 < sum(workers.sizes) < 500
 
 
 def test_a_block_that_cannot_meet_what_is_asked(filled, monkeypatch):

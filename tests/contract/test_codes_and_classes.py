@@ -13,7 +13,7 @@ from sqlanon.engines.base import TableRef
 from sqlanon.spec import ColumnSpec, PrivacySpec, ReleaseSpec
 from sqlanon.table.scratch import Scratch
 from sqlanon.table.stage import assign_roles, take_stage
-from sqlanon.table.work import _places
+from sqlanon.table.work import Packing
 from tests.engines import PAIR, create_table
 
 ROWS = 500
@@ -78,8 +78,8 @@ def test_codes_of_integers(connect_module, test_engine, dense, kind, low, nulls)
 
 def test_codes_of_many_bits_take_several_words() -> None:
     """Each has a place of its own within the 63 bits of a word that is not negative."""
-    assert _places([20, 43]) == [(0, 0), (0, 20)]
-    assert _places([20, 44, 19, 1]) == [(0, 0), (1, 0), (1, 44), (2, 0)]
+    assert Packing.of([20, 43]).places == ((0, 0), (0, 20))
+    assert Packing.of([20, 44, 19, 1]).places == ((0, 0), (1, 0), (1, 44), (2, 0))
 
 
 @pytest.mark.parametrize("test_engine", PAIR, ids=lambda engine: engine.name)

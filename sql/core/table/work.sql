@@ -1,22 +1,27 @@
 -- name: table/work
 -- params: work (table to make; none: it is only asked for), stage (table), columns (list of {alias, domain, type, nulls, as_float, as_text,
---   listed (the type as which it is staged, or none), code, dense (bool: integers of a small range), and where it is asked for word, shift}),
---   words (how many, where it is asked for; 0: none), blocks (bool: more rows than a value can hold the words of), span (bool: only rid from
---   :first to before :past)
--- returns: rid integer, one code column per column (smallint or integer), never NULL. Asked for: bytea per word, the 8 bytes of each row in
---   turn; a word is the sum of codes, each shifted to its place, and of rid in the first one. A row without a code is not in it.
+--   listed (the type as which it is staged, or none), code, dense (bool: integers of a small range), and with words word, shift, and place in
+--   the list, from 1}), words (how many; 0: none), blocks (bool, on PostgreSQL with words: more rows than a value can hold the words of),
+--   span (bool, as blocks: only rid from :first to before :past)
+-- returns: rid integer, one code column per column (smallint or integer), never NULL. With words: bigint w0, w1, .. in place of the codes,
+--   each the sum of codes, shifted to their places. On PostgreSQL there is no rid then, but in the first word, and a word is a bytea, the
+--   8 bytes of each row in turn. A row without a code is not in it.
+{% macro code(column, place) %}
+{% if column.nulls %}COALESCE(d{{ place }}.code, 0){% else %}d{{ place }}.code{% endif %}
+{% endmacro %}
 {% if work %}
 CREATE {{ work | scratch }} AS
 {% endif %}
 SELECT
     s.rid AS rid
-{% for column in columns %}
-{% if column.nulls %}
-    , CAST(COALESCE(d{{ loop.index }}.code, 0) AS {{ column.type }}) AS {{ column.code }}
-{% else %}
-    , CAST(d{{ loop.index }}.code AS {{ column.type }}) AS {{ column.code }}
-{% endif %}
+{% for column in columns if not words %}
+    , CAST({{ code(column, loop.index) }} AS {{ column.type }}) AS {{ column.code }}
 {% endfor %}
+{% if words %}
+{% for word, some in columns | groupby("word") %}
+    , {% for column in some %}{{ " + " if not loop.first }}(CAST({{ code(column, column.place) }} AS BIGINT) << {{ column.shift }}){% endfor %} AS w{{ word }}
+{% endfor %}
+{% endif %}
 FROM {{ stage | table }} AS s
 {% for column in columns %}
 {{ "LEFT JOIN" if column.nulls else "JOIN" }} {{ column.domain | table }} AS d{{ loop.index }}

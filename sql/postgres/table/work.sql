@@ -1,10 +1,11 @@
 -- name: table/work
 -- params: work (table to make; none: it is only asked for), stage (table), columns (list of {alias, domain, type, nulls, as_float, as_text,
---   listed (the type as which it is staged, or none), code, dense (bool: integers of a small range), and where it is asked for word, shift}),
---   words (how many, where it is asked for; 0: none), blocks (bool: more rows than a value can hold the words of), span (bool: only rid from
---   :first to before :past)
--- returns: rid integer, one code column per column (smallint or integer), never NULL. Asked for: bytea per word, the 8 bytes of each row in
---   turn; a word is the sum of codes, each shifted to its place, and of rid in the first one. A row without a code is not in it.
+--   listed (the type as which it is staged, or none), code, dense (bool: integers of a small range), and with words word, shift, and place in
+--   the list, from 1}), words (how many; 0: none), blocks (bool, on PostgreSQL with words: more rows than a value can hold the words of),
+--   span (bool, as blocks: only rid from :first to before :past)
+-- returns: rid integer, one code column per column (smallint or integer), never NULL. With words: bigint w0, w1, .. in place of the codes,
+--   each the sum of codes, shifted to their places. On PostgreSQL there is no rid then, but in the first word, and a word is a bytea, the
+--   8 bytes of each row in turn. A row without a code is not in it.
 -- The codes of a small range are an array, whose places are read in half the time that a join takes. It has no NULLs: PostgreSQL then
 -- computes where a place is. To send a row takes as long as to encode it, and to shift a code of every row longer than to shift those of
 -- the domain.

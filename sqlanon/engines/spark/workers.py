@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
     from sqlanon.engines.base import Work
 
+_TOGETHER, _SENT = 1 << 19, 1 << 16
+"""Rows that a function gets at a time, at least where there are as many; rows that are sent back at a time."""
 _TYPES = {"integer": "int", "bigint": "bigint"}
 
 
@@ -94,14 +96,28 @@ def keep_compiled() -> None:
 
 
 class _OfBatches:
-    """The same for a stream of batches."""
+    """The same for a stream of batches: of many rows at a time, so that what is counted in them is little beside them."""
 
     def __init__(self, one: _OfTable) -> None:
         self._one = one
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        held: list[pa.RecordBatch] = []
+        rows = 0
         for batch in batches:
-            yield from self._one(batch).to_batches()
+            held.append(batch)
+            rows += batch.num_rows
+            if rows >= _TOGETHER:
+                yield from self._made(held)
+                held, rows = [], 0
+        if rows:
+            yield from self._made(held)
+
+    def _made(self, batches: list[pa.RecordBatch]) -> list[pa.RecordBatch]:
+        import pyarrow as pa
+
+        made: list[pa.RecordBatch] = self._one.whole()(pa.Table.from_batches(batches)).to_batches(_SENT)
+        return made
 
 
 __all__ = ["keep_compiled", "mapped"]

@@ -1,0 +1,201 @@
+"""Mondrian's loss cuts from frequency sets that others have counted: of rows that are spread over processes, or too many for one.
+
+A slot is a value of an attribute within an open partition. It has the number of its rows and their box, which can be added up from parts
+of the rows; the cut that they lead to is that of `sqlanon.kernels.counted_cuts`.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+from numba import njit
+
+from sqlanon.kernels.extent import (
+    BIT,
+    KIND,
+    LEVELS,
+    NULLS,
+    SET,
+    SIZE,
+    START,
+    WEIGHT,
+    WORD,
+    WORD_END,
+    Geometry,
+    extent,
+    popcount,
+)
+from sqlanon.kernels.sorted_cuts import NEVER
+
+
+class Tree(NamedTuple):
+    """Cuts so far; node 0 is the whole table.
+
+    Attributes:
+        attribute: int32[m], the attribute that a node is cut by; -1: it is a leaf.
+        cut: int32[m], the largest code of its left half.
+        left, right: int32[m], its halves.
+    """
+
+    attribute: npt.NDArray[np.int32]
+    cut: npt.NDArray[np.int32]
+    left: npt.NDArray[np.int32]
+    right: npt.NDArray[np.int32]
+
+
+class Slots(NamedTuple):
+    """Slots of some partitions, those of an attribute one after the other.
+
+    Attributes:
+        size: int64[p, v], rows.
+        low, high: int32[p, v, d], the box of a slot's codes; of a slot without rows low is above high.
+        sets: int64[p, v, w], the codes of `SET` attributes as bits, see `Geometry.facts`.
+    """
+
+    size: npt.NDArray[np.int64]
+    low: npt.NDArray[np.int32]
+    high: npt.NDArray[np.int32]
+    sets: npt.NDArray[np.int64]
+
+
+def new_slots(parts: int, values: int, d: int, words: int) -> Slots:
+    """Slots without rows."""
+    return Slots(
+        np.zeros((parts, values), np.int64),
+        np.full((parts, values, d), np.iinfo(np.int32).max, np.int32),
+        np.full((parts, values, d), -1, np.int32),
+        np.zeros((parts, values, words), np.int64),
+    )
+
+
+@njit(nogil=True, cache=True)
+def find_leaves(codes: npt.NDArray[np.int32], tree: Tree) -> npt.NDArray[np.int32]:
+    """The leaf of every row, int32[n], of codes int32[d, n]. Cost: O(n depth)."""
+    n = codes.shape[1]
+    leaf = np.zeros(n, np.int32)
+    for i in range(n):
+        node = np.int32(0)
+        while tree.attribute[node] >= 0:
+            node = tree.left[node] if codes[tree.attribute[node], i] <= tree.cut[node] else tree.right[node]
+        leaf[i] = node
+    return leaf
+
+
+@njit(nogil=True, cache=True)
+def count_slots(
+    codes: npt.NDArray[np.int32], part: npt.NDArray[np.int32], base: npt.NDArray[np.int64], facts: npt.NDArray[np.int64], slots: Slots
+) -> None:  # fmt: skip
+    """Add rows to the slots of their partitions.
+
+    Args:
+        codes: int32[d, n].
+        part: int32[n], the place of every row's partition in ``slots``; -1: it is in none.
+        base: int64[d], the slot of each attribute's code 0.
+        facts: see `Geometry`.
+        slots: added to.
+
+    Cost: O(n d^2).
+    """
+    d, n = codes.shape
+    words = slots.sets.shape[2]
+    row = np.empty(d, np.int32)
+    bits = np.zeros(words, np.int64)
+    for i in range(n):
+        p = part[i]
+        if p < 0:
+            continue
+        bits[:] = 0
+        for a in range(d):
+            row[a] = codes[a, i]
+            if facts[a, KIND] == SET:
+                at = facts[a, BIT] + row[a]
+                bits[facts[a, WORD] + at // 64] |= np.int64(1) << np.int64(at % 64)
+        for j in range(d):
+            s = base[j] + row[j]
+            slots.size[p, s] += 1
+            low, high = slots.low[p, s], slots.high[p, s]
+            for a in range(d):
+                low[a] = min(low[a], row[a])
+                high[a] = max(high[a], row[a])
+            for w in range(words):
+                slots.sets[p, s, w] |= bits[w]
+
+
+@njit(nogil=True, cache=True)
+def cut_slots(
+    slots: Slots, p: int, base: npt.NDArray[np.int64], geometry: Geometry, k: int
+) -> tuple[int, int, int]:
+    """The strict cut of a partition with the least loss: attribute (-1: none is allowed), largest code of the left half, its rows.
+
+    Loss is rows times extents of the two halves. Ties: the more even cut, then the first attribute, then the lower code.
+
+    Args:
+        slots: all rows of the partition.
+        p: its place there.
+        base: int64[d + 1], the slot of each attribute's code 0, and how many slots there are.
+        geometry: the attributes.
+        k: rows of a half, at least.
+
+    Cost: O(slots d).
+    """
+    facts, d, words = geometry.facts, len(geometry.facts), slots.sets.shape[2]
+    total = np.int64(0)
+    for s in range(base[0], base[1]):
+        total += slots.size[p, s]
+    best_loss, best_tilt, best_j, best_cut, best_left = NEVER, NEVER, -1, np.int64(0), np.int64(0)
+    for j in range(d):
+        used = base[j] + np.flatnonzero(slots.size[p, base[j] : base[j + 1]])
+        values = len(used)
+        if values < 2:
+            continue
+        wide = np.zeros((2, values), np.int64)
+        for half in range(2):
+            first = used[0] if half == 0 else used[values - 1]
+            low, high, sets = (
+                slots.low[p, first].copy(),
+                slots.high[p, first].copy(),
+                slots.sets[p, first].copy(),
+            )
+            for step in range(values - 1):
+                at = step if half == 0 else values - 1 - step
+                s = used[at]
+                for a in range(d):
+                    low[a], high[a] = min(low[a], slots.low[p, s, a]), max(high[a], slots.high[p, s, a])
+                for w in range(words):
+                    sets[w] |= slots.sets[p, s, w]
+                width = np.int64(0)
+                for a in range(d):
+                    width += facts[a, WEIGHT] * extent(
+                        facts[a, KIND], facts[a, SIZE], facts[a, NULLS], facts[a, LEVELS], facts[a, START], geometry.table,
+                        low[a], high[a], _members(sets, facts, a),
+                    )  # fmt: skip
+                wide[half, at if half == 0 else at - 1] = width  # by the last value of the left half
+        left = np.int64(0)
+        for u in range(values - 1):
+            left += slots.size[p, used[u]]
+            if left < k or total - left < k:
+                continue
+            loss, tilt = wide[0, u] * left + wide[1, u] * (total - left), abs(2 * left - total)
+            if loss < best_loss or (loss == best_loss and tilt < best_tilt):
+                best_loss, best_tilt, best_j = loss, tilt, j
+                best_cut, best_left = used[u] - base[j], left
+    return best_j, best_cut, best_left
+
+
+@njit(nogil=True, cache=True)
+def _members(sets: npt.NDArray[np.int64], facts: npt.NDArray[np.int64], a: int) -> int:
+    """How many codes of attribute ``a`` are in the sets; 0 where it has none."""
+    if facts[a, KIND] != SET:
+        return np.int64(0)
+    if facts[a, WORD_END] - facts[a, WORD] > 1:  # its words are its own
+        members = np.int64(0)
+        for w in range(facts[a, WORD], facts[a, WORD_END]):
+            members += popcount(np.uint64(sets[w]))
+        return members
+    codes = facts[a, SIZE] + facts[a, NULLS]
+    word = np.uint64(sets[facts[a, WORD]]) >> np.uint64(facts[a, BIT])
+    if codes < 64:
+        word &= (np.uint64(1) << np.uint64(codes)) - np.uint64(1)
+    return popcount(word)

@@ -1,0 +1,156 @@
+"""What workers run on the rows of a block: the keys of a curve, and a method on a table of its own."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from sqlanon.engines import connect
+from sqlanon.engines.base import TableRef
+from sqlanon.errors import InfeasibleError
+from sqlanon.methods import Method
+from sqlanon.methods.base import Context
+from sqlanon.progress import Silent
+from sqlanon.table.encode import Domain, by_code
+from sqlanon.table.scratch import Scratch
+
+if TYPE_CHECKING:
+    import numpy as np
+    import numpy.typing as npt
+
+    from sqlanon.table.work import Packing
+
+    Arrays = Sequence[npt.NDArray[np.generic]]
+
+PARTS = 16
+"""Rows are numbered in parts of the curve, 2^16 of them at most."""
+
+
+@dataclass(frozen=True, slots=True)
+class Keys:
+    """Row ids and words -> the same, parts of the curve, keys.
+
+    Attributes:
+        keys: of codes.
+        packing: where the codes are.
+        quasi: how many of them the curve goes through, the first ones.
+    """
+
+    keys: Any
+    packing: Packing
+    quasi: int
+
+    def __call__(self, columns: Arrays) -> Arrays:
+        """Compute the keys of some rows."""
+        import numpy as np
+
+        codes = np.stack(self.packing.codes(columns[1:])[: self.quasi])  # type: ignore[arg-type]
+        words = self.keys.of(codes, 1)
+        return *columns, (words[0] >> max(self.keys.span.bit_length() - PARTS, 0)).astype(np.int32), *words
+
+
+@dataclass(frozen=True, slots=True)
+class _Column:
+    """What methods read of a domain: its codes with the rows of each, and their positions where they have an order."""
+
+    domain: Domain
+    rows: npt.NDArray[np.int64]
+    places: npt.NDArray[np.int32]
+
+    def load(self, scratch: Scratch) -> Domain:
+        import numpy as np
+
+        table = scratch.table(f"domain_{self.domain.code}")
+        code = np.arange(len(self.rows), dtype=np.int32)
+        scratch.engine.load_arrays(table, {"code": code, "n": self.rows, "pos": self.places})
+        return replace(self.domain, table=table)
+
+
+@dataclass(frozen=True, slots=True)
+class Solver:
+    """A block's name, row ids and words -> row ids, classes, words.
+
+    A block is named by the number of rows before it, and has at least as many rows as classes, so that the sum of its name and a number of
+    each class within it is a class of its own. Less than 0: the block cannot meet the requirements, and has that number for itself.
+
+    Attributes:
+        context: the run, without its engine.
+        method: its name and options.
+        columns: of the quasi columns, then of the sensitive ones.
+        packing: where their codes are.
+    """
+
+    context: Context
+    method: Method
+    columns: Sequence[_Column]
+    packing: Packing
+
+    @classmethod
+    def of(cls, context: Context, method: Method) -> Solver:
+        """The method of a run, as it can be sent to workers."""
+        import numpy as np
+
+        encoded = context.encoded
+        domains = (*encoded.quasi, *encoded.sensitive)
+        rows = [np.zeros(domain.codes, np.int64) for domain in domains]
+        places = [np.zeros(domain.codes, np.int32) for domain in domains]
+        for column, (code, n) in zip(
+            rows, by_code(context.scratch, "table/domain_counts", domains, "int64"), strict=True
+        ):
+            column[code] = n
+        lines = [i for i, domain in enumerate(domains) if domain.reading.treatment == "ordered"]
+        found = by_code(context.scratch, "table/domain_positions", [domains[i] for i in lines], "int32")
+        for i, (code, pos) in zip(lines, found, strict=True):
+            places[i][code] = pos
+        nowhere: Any = None  # a worker has its own
+        sent = replace(
+            context, scratch=nowhere, encoded=replace(encoded, coded=encoded.stage, roles=nowhere, population=None),
+            progress=Silent(), threads=1, listed=False, read_again=True, secret="", release="",
+        )  # fmt: skip
+        return cls(
+            sent,
+            method,
+            [_Column(*one) for one in zip(domains, rows, places, strict=True)],
+            encoded.staged.packing,
+        )
+
+    def __call__(self, columns: Arrays) -> Arrays:
+        """Divide the rows of a block."""
+        import numpy as np
+
+        block, rid = (column.astype(np.int32, copy=False) for column in columns[:2])
+        codes = self.packing.codes(columns[2:])  # type: ignore[arg-type]
+        order = np.argsort(rid, kind="stable")
+        classes = np.full(len(rid), -1, np.int32)
+        classes[order] = self._classes([column[order] for column in codes])
+        return rid, np.where(classes < 0, -1 - block, block + classes), *columns[2:]
+
+    def _classes(self, codes: list[npt.NDArray[np.int32]]) -> npt.NDArray[np.int32]:
+        import numpy as np
+
+        n, encoded = len(codes[0]), self.context.encoded
+        engine = connect("duckdb:///:memory:", threads=1)
+        try:
+            with Scratch(engine) as scratch:
+                domains = [column.load(scratch) for column in self.columns]
+                work: TableRef = scratch.table("work")
+                named = {domain.code: column for domain, column in zip(domains, codes, strict=True)}
+                engine.load_arrays(work, {"rid": np.arange(n, dtype=np.int32), **named})
+                d = len(encoded.quasi)
+                here = replace(
+                    encoded, coded=work, rows=n, numbers=0, quasi=tuple(domains[:d]), sensitive=tuple(domains[d:])
+                )  # fmt: skip
+                made = self.method.assign(replace(self.context, scratch=scratch, encoded=here))
+                read = scratch.sql("blocks/rows", table=made.table, columns=["rid", "class"])
+                rows, found = scratch.fetch_arrays(read, ["int32", "int32"])
+        except (AssertionError, InfeasibleError):  # what kernels find out first
+            return np.full(n, -1, np.int32)
+        finally:
+            engine.close()
+        classes = np.full(n, -1, np.int32)
+        classes[rows] = np.unique(found, return_inverse=True)[1].reshape(-1)
+        return classes
+
+
+__all__ = ["Keys", "Solver"]
