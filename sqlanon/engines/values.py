@@ -140,6 +140,7 @@ class Capabilities:
         numbers_parts: rows are numbered part by part, of a copy that has the part and place of each, so that no process has all rows.
         interpreted_rows: to compile the statements of a run of so many rows takes longer than to interpret them.
         readers: what `plan` says of readers where the engine has no rights.
+        timestamp: the type of a time without a zone.
         security_labels: columns may have labels that extensions read (``pg_seclabels``).
         max_columns, max_row_bytes: of a table with columns of fixed width; None: no bound that matters.
     """
@@ -166,6 +167,7 @@ class Capabilities:
     interpreted_rows: int = 0
     numbers_parts: bool = False
     readers: str = ""
+    timestamp: str = "TIMESTAMP"
     security_labels: bool = False
     max_columns: int | None = None
     max_row_bytes: int | None = None

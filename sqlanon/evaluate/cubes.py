@@ -69,6 +69,12 @@ def cubes(scratch: Scratch, subject: Subject, columns: Sequence[str], sensitive:
         insensitive=(),
     )
     stage = take_stage(scratch, roles, [])
+    rows, released_rows = _count(scratch, stage), _count(scratch, subject.view)
+    if not rows or not released_rows:
+        raise PolicyError(
+            f"{subject.name}: the {'release' if rows else 'source'} holds no row; there is nothing to compare"
+        )
+    scratch.expect(max(rows, released_rows))
     quasi, found, _ = build_domains(scratch, roles, stage)
     value = found[0] if found else None
     cells = scratch.table("cells")
@@ -76,13 +82,7 @@ def cubes(scratch: Scratch, subject: Subject, columns: Sequence[str], sensitive:
         "datacube/cells", cells=cells, stage=stage, columns=[_read(domain) for domain in quasi],
         sensitive=_read(value) if value else None,
     )  # fmt: skip
-    rows = _count(scratch, stage)
     scratch.drop(stage)
-    released_rows = _count(scratch, subject.view)
-    if not rows or not released_rows:
-        raise PolicyError(
-            f"{subject.name}: the {'release' if rows else 'source'} holds no row; there is nothing to compare"
-        )
     released = scratch.table("released")
     spreads: list[TableRef] = []
     runs: list[TableRef | None] = []

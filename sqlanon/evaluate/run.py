@@ -30,7 +30,7 @@ from sqlanon.query.find import Names
 from sqlanon.query.parse.parse import Query, parse
 from sqlanon.release.store.swap import spelled
 from sqlanon.spec import WorkloadSpec
-from sqlanon.sqltext import identifier, statement
+from sqlanon.sqltext import identifier, in_dialect, statement
 
 MOST_GROUPS = 100_000
 MOST_TOGETHER = 50
@@ -134,7 +134,8 @@ def _measured(
     if len(some) == 1:
         return _asked_alone(engine, on, some[0], known)
     counts = ", ".join(f"COUNT(*) FILTER (WHERE {one.condition}) AS n{i}" for i, one in enumerate(some))
-    sql = f"SELECT {counts} FROM {spelled(on.roles.relation.ref)}"  # noqa: S608
+    source = in_dialect(spelled(on.roles.relation.ref), engine.dialect)
+    sql = f"SELECT {counts} FROM {source}"  # noqa: S608
     try:
         with engine.snapshot():
             answer = ask(engine, sql, release=spelled(on.view), known=known)

@@ -66,7 +66,7 @@ class Values:
         """A predicate that holds for these values, which follow each other in the column's order."""
         reading = self._readings.get(column)
         name = identifier(column)
-        shown = [written(value) for value in values]
+        shown = [written(value, self._engine.capabilities.timestamp) for value in values]
         if (
             len(shown) > 1
             and reading is not None
@@ -105,8 +105,8 @@ def _is_nan(value: object) -> bool:
     return isinstance(value, float | decimal.Decimal) and math.isnan(value)
 
 
-def written(value: object) -> str:
-    """A value as SQL that both engines read alike.
+def written(value: object, timestamp: str = "TIMESTAMP") -> str:
+    """A value as SQL that engines read alike, but for times, whose types Spark calls otherwise; ``timestamp``: that of a time without a zone.
 
     >>> written(3), written("it's"), written(datetime.date(2020, 1, 31))
     ('3', "'it''s'", "DATE '2020-01-31'")
@@ -126,7 +126,13 @@ def written(value: object) -> str:
         case decimal.Decimal():
             return format(value, "f")
         case datetime.datetime():
-            kind = "TIMESTAMPTZ" if value.tzinfo else "TIMESTAMP"
+            kind = (
+                timestamp
+                if value.tzinfo is None
+                else "TIMESTAMPTZ"
+                if timestamp == "TIMESTAMP"
+                else "TIMESTAMP"
+            )
             return f"{kind} '{value.isoformat(sep=' ')}'"
         case datetime.date():
             return f"DATE '{value.isoformat()}'"

@@ -20,7 +20,7 @@ from sqlanon.evaluate.subject import Subject
 from sqlanon.evaluate.values import Values
 from sqlanon.release.store.swap import spelled
 from sqlanon.spec import GeneratorKind, GeneratorSpec, WorkloadSpec
-from sqlanon.sqltext import identifier
+from sqlanon.sqltext import identifier, in_dialect
 
 MOST_QUERIES = 10_000
 """Queries of one generator at most."""
@@ -80,8 +80,15 @@ def queries(engine: Engine, subject: Subject, workload: WorkloadSpec) -> list[As
     values = Values(engine, subject)
     for generator in workload.generators:
         draw = random.Random(f"{workload.seed} {generator.name}")  # noqa: S311 - a workload, not a secret
-        made += _KINDS[generator.kind](generator, subject, values, draw)
+        drawn = _KINDS[generator.kind](generator, subject, values, draw)
+        made += (_in_dialect(one, engine.dialect) for one in drawn)
     return made
+
+
+def _in_dialect(one: Asked, dialect: str) -> Asked:
+    """A query that was written as the standard has it, as the engine reads what people write."""
+    condition = None if one.condition is None else in_dialect(one.condition, dialect)
+    return replace(one, sql=in_dialect(one.sql, dialect), condition=condition)
 
 
 def fitting(workload: WorkloadSpec | None, subject: Subject) -> WorkloadSpec:

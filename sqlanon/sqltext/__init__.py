@@ -6,11 +6,12 @@ The only room that imports jinja2 and sqlglot for SQL that we generate. Template
 
 from sqlanon.sqltext.compile import statement
 from sqlanon.sqltext.find import add_template, own_functions, template_names, template_path
-from sqlanon.sqltext.quote import identifier, literal, scratch_table, spelled, table_name
+from sqlanon.sqltext.quote import identifier, in_dialect, literal, scratch_table, spelled, table_name
 
 __all__ = [
     "add_template",
     "identifier",
+    "in_dialect",
     "literal",
     "own_functions",
     "scratch_table",

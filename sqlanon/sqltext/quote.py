@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
@@ -9,6 +10,9 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from sqlanon.engines.base import TableRef
+
+
+_QUOTED = re.compile(r"""'(?:[^']|'')*'|"(?:[^"]|"")*\"""")
 
 
 @lru_cache(maxsize=4096)
@@ -38,6 +42,15 @@ def spelled(quoted: str, dialect: str) -> str:
         text = quoted[1:-1].replace("''", "'")
         return "'" + text.replace("\\", "\\\\").replace("'", "\\'") + "'"
     return quoted
+
+
+def in_dialect(text: str, dialect: str) -> str:
+    r"""SQL whose names and texts are quoted as the standard has it, with a dialect's quotes; the rest must be alike in both.
+
+    >>> print(in_dialect('SELECT "a""b" FROM t WHERE c = \'it\'\'s\'', "spark"))
+    SELECT `a"b` FROM t WHERE c = 'it\'s'
+    """
+    return _QUOTED.sub(lambda found: spelled(found[0], dialect), text)
 
 
 def table_name(table: TableRef) -> str:

@@ -6,12 +6,17 @@ from sqlglot import exp
 
 WIDE = "DECIMAL(38, 0)"
 """Whole numbers of more than 64 bits."""
+DIGITS = 38
+"""Of a decimal, at most; a number with more is a double."""
 
 
 def for_spark(tree: exp.Expr) -> exp.Expr:
     """A core template's tree as Spark has to read it."""
     for cte in list(tree.find_all(exp.CTE)):
         cte.set("materialized", None)
+    for literal in list(tree.find_all(exp.Literal)):
+        if not literal.is_string and sum(map(str.isdigit, literal.name)) > DIGITS:
+            literal.replace(exp.Literal.number(f"{literal.name}D"))
     for kind in list(tree.find_all(exp.DataType)):
         if kind.this in (exp.DType.INT128, exp.DType.UINT128, exp.DType.UBIGINT):
             kind.replace(exp.DataType.build(WIDE, dialect="spark"))

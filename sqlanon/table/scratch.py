@@ -92,7 +92,7 @@ class Scratch:
             if not self._inner:
                 # A session may get its own lock twice, and would drop the tables of the run that it is in.
                 make_private_schema(self.engine)
-                sweep(self.engine)
+                sweep(self.engine, self.run)
         return self
 
     def __exit__(
@@ -290,14 +290,14 @@ def make_private_schema(engine: Engine) -> None:
         engine.execute(statement("publish/schema", engine.dialect, schema=quoted))
 
 
-def sweep(engine: Engine) -> list[str]:
-    """Drop scratch tables in the private schema whose run is gone; gives their names."""
+def sweep(engine: Engine, own: str = "") -> list[str]:
+    """Drop scratch tables in the private schema whose run is gone; gives their names. ``own``: a run that is not."""
     if engine.temporary:
         return []
     found: dict[str, list[str]] = {}
     for name in sorted(engine.look_up([], schema=_private(engine, "x")).tables):
         run = _OF_RUN.match(name)
-        if run:
+        if run and run[1] != own:
             found.setdefault(run[1], []).append(name)
     dropped = []
     for of, names in found.items():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import json
 import logging
+from dataclasses import replace
 from decimal import Decimal
 from fractions import Fraction
 
@@ -14,8 +15,10 @@ from sqlanon.cli.arguments import names
 from sqlanon.cli.logs import configure
 from sqlanon.cli.progress import Bars, Lines, Remaining, amount
 from sqlanon.cli.screen import Screen
+from sqlanon.cli.show.catalog import release_rows
 from sqlanon.cli.show.text import LONGEST_NOTE, count, listed, measure, note, safe, seconds, share, shown_url
 from sqlanon.progress import Silent, Stopwatch
+from sqlanon.results import ReleaseRow
 from tests.cli.conftest import make_duckdb
 
 
@@ -193,6 +196,31 @@ def test_safe():
 )
 def test_no_password(url, expected):
     assert shown_url(url) == expected
+
+
+def test_releases_say_what_is_published(capsys):
+    """Below the versions are the requirements of the one that readers have, or of the last."""
+    old = ReleaseRow(
+        "r",
+        1,
+        "replaced",
+        "release.r",
+        "main.t",
+        "2026-01-02T03:04:05",
+        "me",
+        9,
+        3,
+        3,
+        3,
+        0.1,
+        "tree",
+        "k=3",
+        "0.1",
+    )
+    new = replace(old, version=2, status="published", requirements="k=9")
+    for rows, shown in (((old, new), "k=9"), ((new, replace(old, version=3)), "k=9"), ((old,), "k=3")):
+        release_rows(Screen(), rows)
+        assert f"requirements: {shown}" in capsys.readouterr().out
 
 
 def test_a_terminal_without_unicode(shell, tmp_path):

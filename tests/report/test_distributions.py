@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import random
 from collections import defaultdict
+from collections.abc import Iterator
+from contextlib import contextmanager
 from itertools import combinations
 from math import sqrt
 from typing import Any
 
 import pytest
 
+import sqlanon
 from sqlanon.report.compare import compared
 from tests.engines import create_table
 from tests.report.pages import Read, number, released
@@ -99,6 +102,30 @@ def test_shares_and_associations(shared_db: Any) -> None:
         assert {value: number(text) for value, text in shares.items()} == {
             value: pytest.approx(m, rel=1e-3, abs=1e-6) for value, _, m in one.bins
         }
+
+
+def test_few_rows_are_compared_without_a_search_for_plans(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The statements are many, and what an engine takes to plan each of them is most of the time, on Spark above all."""
+    with sqlanon.connect("duckdb:///:memory:") as db:
+        name = released(db, drawn(), k=8, l=1)
+        entered, asked, fetch, few = [], set(), db.engine.fetch, db.engine.few_rows
+
+        @contextmanager
+        def watched() -> Iterator[None]:
+            entered.append(True)
+            with few():
+                yield
+            entered.pop()
+
+        def seen(read: Any, **options: Any) -> Any:
+            asked.add((getattr(read, "name", ""), bool(entered)))
+            return fetch(read, **options)
+
+        monkeypatch.setattr(db.engine, "few_rows", watched)
+        monkeypatch.setattr(db.engine, "fetch", seen)
+        compared(db.engine, name)
+        assert ("report/joint", True) in asked
+        assert not entered
 
 
 @pytest.mark.thorough

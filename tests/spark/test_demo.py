@@ -22,6 +22,7 @@ def test_demo(tmp_path: Path):
             [sys.executable, "-c", START, *words], cwd=where, env=environment(), capture_output=True, text=True, check=False, timeout=900
         )  # fmt: skip
         assert done.returncode == 0, done.stderr
+        assert "log level" not in done.stderr  # of Java
         return done.stdout
 
     report = json.loads(sqlanon("demo", "--engine", "spark", "--rows", "5000", "--json"))

@@ -60,7 +60,7 @@ def release_rows(screen: Screen, rows: Sequence[ReleaseRow]) -> None:
     ]
     screen.show(table(titles, shown))
     if len({row.release for row in rows}) == 1:
-        last = rows[0]
+        last = next((row for row in rows if row.status == "published"), rows[-1])
         screen.show(
             "",
             f"source {safe(last.source)}, by {safe(last.published_by)}, {safe(last.method)}, sqlanon {last.sqlanon}",

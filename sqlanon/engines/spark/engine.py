@@ -80,6 +80,7 @@ class SparkEngine:
         type_of="TYPEOF(%(value)s)",
         interpreted_rows=20_000,
         numbers_parts=True,
+        timestamp="TIMESTAMP_NTZ",
         distinct_numbers=True,
         counts_in_domains=True,
         readers="Spark grants nothing to them; let them read the views, and the files of their tables, by the rights of the catalog and of the warehouse",
@@ -183,8 +184,7 @@ class SparkEngine:
         view = _VIEW.match(text)
         if view:
             self._locks.check()
-            there = self._session.catalog.tableExists(view[2])
-            verb = "ALTER VIEW" if there else "CREATE VIEW"
+            verb = "ALTER VIEW" if self._session.catalog.tableExists(view[2]) else "CREATE VIEW"
             text = f"{view[1]}{verb} {view[2]} AS{text[view.end() :]}"
         return self._session.sql(text)
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 import secrets
 import threading
 import time
@@ -107,7 +108,7 @@ class Locks:
             self._renewing.join(timeout=5)
 
     def _take(self, name: str) -> Held | None:
-        stem = f"lock_{hashlib.sha256(name.encode()).hexdigest()[:16]}_"
+        stem = _stem(name)
         there = self._numbers(stem)
         highest = there[-1] if there else 0
         if highest and self._alive(f"{stem}{highest}"):
@@ -174,6 +175,12 @@ class Locks:
                     until = f"{time.time() + self._lease:.0f}"
                     with suppress(DatabaseError):  # one that is lost is found by `check`
                         self._run(f"ALTER TABLE {self._schema}.{quoted(held.table)} SET TBLPROPERTIES ('sqlanon.until' = '{until}')")  # fmt: skip
+
+
+def _stem(name: str) -> str:
+    """How the tables of a lock are called; that of a run's scratch tables as these, so that it is found where a killed run has left it alone."""
+    run = re.fullmatch(r"scratch ([0-9a-f]{8})", name)
+    return f"_sqlanon_{run[1]}_lock_" if run else f"lock_{hashlib.sha256(name.encode()).hexdigest()[:16]}_"
 
 
 def _process(pid: int) -> str:

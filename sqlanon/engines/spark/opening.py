@@ -153,10 +153,12 @@ def _started(folder: Path | None, cores: int) -> tuple[SparkSession, bool, bool]
             )
         return running, private, False
     os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
-    builder: Any = SparkSession.builder.master(f"local[{cores}]").appName("sqlanon")
+    settings |= {"spark.master": f"local[{cores}]", "spark.app.name": "sqlanon"}
+    builder: Any = SparkSession.builder
     for key, value in settings.items():
         builder = builder.config(key, value)
     try:
+        _start_java(settings)
         session: SparkSession = builder.getOrCreate()
     except PySparkException as error:
         raise DatabaseError(
@@ -175,6 +177,17 @@ def _started(folder: Path | None, cores: int) -> tuple[SparkSession, bool, bool]
             f"the catalog in {folder} cannot be opened ({condition(error) or type(error).__name__}); name a new folder"
         ) from error
     return session, private, True
+
+
+def _start_java(settings: dict[str, str]) -> None:
+    """Start the Java of this process, which has one, if it has none; what Java writes to its stderr, and workers write there, may quote values."""
+    from pyspark import SparkConf, SparkContext
+    from pyspark.java_gateway import launch_gateway
+
+    context: Any = SparkContext
+    if context._gateway is None:  # noqa: SLF001 - pyspark's own builder cannot be asked where Java writes
+        conf = SparkConf().setAll(list(settings.items()))
+        context._ensure_initialized(gateway=launch_gateway(conf, {"stderr": subprocess.DEVNULL}))  # noqa: SLF001
 
 
 def _passing() -> str:

@@ -65,12 +65,7 @@ class Unroll:
                 column("state", "t").as_(name, quoted=True),
             )
             .from_(listed.subquery("d"))
-            .join(
-                exp.select("*")
-                .from_(sql("(SELECT 'some' AS state UNION ALL SELECT 'any' AS state)"))
-                .subquery("t"),
-                join_type="cross",
-            )
+            .join(_states("some", "any"), join_type="cross")
         )
         null = (
             exp.Select()
@@ -81,11 +76,7 @@ class Unroll:
                 sql("t.state = 'some' AS u"),
                 column("state", "t").as_(name, quoted=True),
             )
-            .from_(
-                exp.select("*")
-                .from_(sql("(SELECT 'some' AS state UNION ALL SELECT 'all' AS state)"))
-                .subquery("t")
-            )
+            .from_(_states("some", "all"))
         )
         return known.union(unknown, distinct=False).union(null, distinct=False)
 
@@ -105,12 +96,6 @@ class Unroll:
         listed = exp.Select().select(column("v", "g")).distinct().from_(known.copy().subquery("g"))
         groups = sorted({lookup.number_of(holds) for holds in lookup.known_groups})
         ways = _values("y", ("way", "i"), [(way, 0) for way in groups])
-        states = {
-            kinds: exp.select("*")
-            .from_(sql(f"(SELECT '{kinds[0]}' AS state UNION ALL SELECT '{kinds[1]}' AS state)"))
-            .subquery("t")
-            for kinds in (("some", "any"), ("some", "all"))
-        }
         ends = [exp.alias_(exp.null(), name, quoted=True) for name in "lh"]
         states_ = column("state", "t").as_(state, quoted=True)
         first = (
@@ -121,11 +106,11 @@ class Unroll:
         some_ = exp.Select().select(
             *empty, exp.alias_(column("v", "d"), "v", quoted=True), sql("1 AS w"), sql("TRUE AS u"),
             exp.alias_(column("way", "y"), "way", quoted=True), *ends, states_,
-        ).from_(listed.subquery("d")).join(ways, join_type="cross").join(states["some", "any"], join_type="cross")  # fmt: skip
+        ).from_(listed.subquery("d")).join(ways, join_type="cross").join(_states("some", "any"), join_type="cross")  # fmt: skip
         null = exp.Select().select(
             *(tree.copy() for tree in empty), exp.null().as_("v", quoted=True), sql("1 AS w"), sql("t.state = 'some' AS u"),
             exp.alias_(number(lookup.null_number), "way", quoted=True), *(end.copy() for end in ends), states_.copy(),
-        ).from_(states["some", "all"])  # fmt: skip
+        ).from_(_states("some", "all"))  # fmt: skip
         return first.union(some_, distinct=False).union(null, distinct=False)
 
     def _distinct(self, box: Box) -> exp.Select:
@@ -263,6 +248,11 @@ def steps(box: Box, lo: Tree, hi: Tree) -> tuple[Tree, Tree, Tree]:
         return sql("CAST(0 AS BIGINT)"), last, sql(":l + :i", l=lo, i=place)
     # PostgreSQL has no series of small integers.
     return exp.cast(lo.copy(), "BIGINT"), exp.cast(hi.copy(), "BIGINT"), place
+
+
+def _states(*kinds: str) -> exp.Expr:
+    """A table ``t`` of states. It is no UNION of constants, whose plans Spark 4.3 cannot read in its tasks."""
+    return _values("t", ("state",), [(kind,) for kind in kinds])
 
 
 def _values(alias: str, names: Sequence[str], rows: Iterable[Sequence[object]]) -> exp.Expr:

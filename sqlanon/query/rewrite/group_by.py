@@ -15,6 +15,7 @@ from sqlanon.query.boxes.unroll import steps
 from sqlanon.query.parse.names import Scope, boxes_in
 from sqlanon.query.refusal import refuse
 from sqlanon.query.rewrite.sqltree import Tree, column, named, select, some, sql, table_of, when
+from sqlanon.sqltext.trees import ported
 
 MOST_VALUES = 5_000_000
 """Values, or steps, that a GROUP BY may list of all distinct boxes together."""
@@ -61,7 +62,7 @@ def spread_of(scope: Scope, term: Tree, others: Collection[str]) -> tuple[str, B
 
 def fact(scope: Scope, name: str, query: exp.Select) -> object:
     """A fact about the view's rows."""
-    text = query.sql(dialect=scope.engine.dialect)
+    text = ported(query, scope.engine.dialect).sql(dialect=scope.engine.dialect)
     return scope.released.once((name, text), lambda: scope.engine.fetch(Statement(name, text))[0][0])
 
 

@@ -90,7 +90,8 @@ class Constants:
         if zoned and moment and getattr(value, "tzinfo", None) is None:
             value = self._fetch(box, exp.cast(node.copy(), "TIMESTAMPTZ"), constant)
         elif not zoned and getattr(value, "tzinfo", None) is not None:
-            self._refused(box, constant, "it has a time zone, and the column has none")
+            plain = self._scope.engine.capabilities.timestamp
+            self._refused(box, constant, f"it has a time zone, and the column has none; write {plain} '...'")
         if isinstance(value, datetime.datetime) and not zoned:
             same = sql("CAST(:c AS TIMESTAMP) = :c", c=node)
             if not self._fetch(box, same, constant):

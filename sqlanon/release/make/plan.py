@@ -8,7 +8,7 @@ from typing import Any
 
 from sqlanon.declared import refining
 from sqlanon.declared.combinations import remarks
-from sqlanon.declared.cost import WALK
+from sqlanon.declared.cost import WALK, WALK_OF_WORKERS, Cost
 from sqlanon.engines.base import Engine, TableRef
 from sqlanon.formats import format_of
 from sqlanon.methods import Method
@@ -153,6 +153,7 @@ def plan(
                     flat=flat_share(ready.quasi),
                     beyond=bool(beyond_rows(ready.requirements)),
                     pushed=spec.execution == "pushdown",
+                    walk=WALK if engine.workers is None else WALK_OF_WORKERS,
                 )
                 if tried
                 else None,
@@ -168,16 +169,19 @@ CANDIDATES = (
 
 
 def estimate(
-    method: Method, rows: int, columns: int, k: int, *, flat: float = 0.0, beyond: bool = False, pushed: bool = False
+    method: Method, rows: int, columns: int, k: int, *, flat: float = 0.0, beyond: bool = False, pushed: bool = False, walk: Cost = WALK
 ) -> Estimate:  # fmt: skip
-    """What a run of so many rows and quasi columns costs, roughly; of a method that runs others, with theirs. Refinement is not in it."""
+    """What a run of so many rows and quasi columns costs, roughly; of a method that runs others, with theirs. Refinement is not in it.
+
+    ``walk``: what the SQL around it costs.
+    """
     cost = (method.cost.pushed or method.cost) if pushed else method.cost
-    seconds, around = cost.time(rows, columns, k, method.options, flat, beyond), WALK.time(rows, columns, k)
+    seconds, around = cost.time(rows, columns, k, method.options, flat, beyond), walk.time(rows, columns, k)
     most, memory = seconds * cost.worst, cost.memory(rows, columns, k, method.options)
     for part in method.parts:
         its = estimate(part, rows, columns, k, flat=flat, beyond=beyond)
         seconds, most, memory = seconds + its.seconds, most + its.most_seconds, max(memory, its.memory)
-    return Estimate(seconds, most, memory, around, around * WALK.worst)
+    return Estimate(seconds, most, memory, around, around * walk.worst)
 
 
 def _searched(spec: ReleaseSpec, ready: Prepared) -> tuple[str, ...]:

@@ -1,0 +1,119 @@
+"""The command line on Spark, its whole walk on a small table: what each command prints and how it ends; no value in errors and in the log of events."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.cli.conftest import Cli, cli  # noqa: F401 - a fixture
+from tests.spark.conftest import run_apart
+from tests.spark.tables import CANARY, load
+from tests.spark.test_walk import shows_no_value
+
+pytestmark = [pytest.mark.spark, pytest.mark.thorough]
+URL = "spark+local:///:memory:"
+
+
+@pytest.fixture
+def people(session: Any) -> Iterator[str]:
+    """A table of people whose names are marked."""
+    import pyarrow as pa
+
+    ids = range(60)
+    cells = {
+        "id": list(ids),
+        "name": [f"{CANARY}-{i}" for i in ids],
+        "age": [20 + i * 7 % 41 for i in ids],
+        "sex": ["mf"[i % 2] for i in ids],
+        "disease": [("flu", "asthma", "ulcer")[i % 3] for i in ids],
+    }
+    load(session, pa.table(cells), "walked")
+    yield "walked"
+    session.sql("DROP TABLE walked")
+
+
+def test_the_walk(session: Any, events: Path, cli: Cli, people: str, tmp_path: Path) -> None:  # noqa: F811
+    """Each command of a release's life; the second version has a larger k, and is taken back."""
+
+    def run(*words: object, code: int = 0) -> Any:
+        ended = cli(*words, "--temporary", "--json")
+        assert ended.code == code, (words, ended.err, ended.out)
+        return ended.json
+
+    assert cli("init", people, "--db", URL, "--temporary", "-o", "proposed.yml").code == 0
+    assert "source: walked\n" in (tmp_path / "proposed.yml").read_text()
+    policy = tmp_path / "anon.yml"
+    written = (
+        f'version: 1\nconnection: "{URL}"\nreleases:\n  - name: walked\n    source: {people}\n    publish: shown.walked\n    key: [id]\n'
+        "    columns: {id: identifier, name: identifier, age: quasi, sex: quasi, disease: sensitive}\n"
+        "    privacy: {k: %d, l: 2}\n    method: tree\n"
+    )
+    (tmp_path / "workload.yml").write_text(
+        "version: 1\ngenerators: [{name: some, kind: equality, queries: 9}]\n"
+    )
+    policy.write_text(written % 3)
+    refused = cli("run")
+    assert (refused.code, "--temporary" in refused.err, refused.out) == (3, True, "")
+    assert run("plan")["estimate"]["sql_seconds"] > 5
+    run("run")
+    policy.write_text(written % 6)
+    run("run")
+    assert run("audit", "shown.walked", "--sensitive", "disease")["k"] >= 6
+    answer = run("query", "SELECT sex, COUNT(*) AS n FROM shown.walked GROUP BY sex ORDER BY sex")
+    assert [row["sex"] for row in answer["rows"]] == ["f", "m"]
+    assert run("evaluate", "walked")["sound"]
+    run("attack", "walked")
+    assert run("audit", "--history", "walked")["history"][0]["failing"]
+    run("diff", "walked@1", "walked@2")
+    ended = cli("report", "walked", "-o", "report.html", "--temporary")
+    assert ended.code == 0, ended.err
+    assert "Source against release" in (tmp_path / "report.html").read_text()
+    run("rollback", "walked", "--allow-weaker")
+    statuses = [one["status"] for one in run("releases", "walked")["releases"]]
+    assert statuses == ["published", "withdrawn"]
+    run("unpublish", "walked", "--purge")
+    run("clean")
+    assert not session.catalog.tableExists("shown.walked")
+    shows_no_value(events)
+
+
+BROKEN = "CREATE VIEW broken AS SELECT id, CAST(CONCAT('cell-', LENGTH(name)) AS INT) AS age FROM walked"
+CELL = "cell-14"
+"""What Java's error quotes, which is no number; Spark's log of events then has it too, and must hold nothing of other tests."""
+
+
+@pytest.mark.usefixtures("people")
+def test_errors_hold_no_value(session: Any, cli: Cli) -> None:  # noqa: F811
+    """One error of the command line, with a log of everything besides: nothing of what Java says of the cell."""
+    session.sql(BROKEN)
+    for command, *options in (
+        ("anonymize", "-vv", "--k", "2", "--rest", "drop", "--name", "broken"),
+        ("audit",),
+    ):
+        ended = cli(command, "broken", "--qi", "age", *options, "--db", URL, "--temporary")
+        assert (ended.code, "a value cannot be converted" in ended.err) == (3, True), ended.err
+        assert CELL not in ended.err + ended.out
+    assert not session.catalog.tableExists("release.broken")
+    assert not [
+        row
+        for row in session.sql("SHOW TABLES IN _sqlanon").collect()
+        if row[1].startswith(("_sqlanon_", "lock_"))
+    ]
+    session.sql("DROP VIEW broken")
+
+
+@pytest.mark.usefixtures("people")
+def test_errors_over_connect_hold_no_value(session: Any, connect_url: str) -> None:
+    """The same by a client of Spark Connect, whose server sends its traces along."""
+    session.sql(BROKEN)
+    code = (
+        "import sys; from sqlanon.cli import main; sys.argv = ['sqlanon', 'anonymize', 'broken', '--qi', 'age', '--k', '2', '--rest', 'drop', "
+        "'--name', 'broken', '-vv', '--db', sys.argv[1]]; main()"
+    )
+    ended = run_apart(code, connect_url)
+    assert (ended.returncode, "a value cannot be converted" in ended.stderr) == (3, True), ended.stderr
+    assert CELL not in ended.stderr + ended.stdout
+    session.sql("DROP VIEW broken")
