@@ -52,21 +52,36 @@ class Slots(NamedTuple):
         size: int64[p, v], rows.
         low, high: int32[p, v, d], the box of a slot's codes; of a slot without rows low is above high.
         sets: int64[p, v, w], the codes of `SET` attributes as bits, see `Geometry.facts`.
+        held: int64[p, v, s], rows of each sensitive value, those of a column one after the other.
     """
 
     size: npt.NDArray[np.int64]
     low: npt.NDArray[np.int32]
     high: npt.NDArray[np.int32]
     sets: npt.NDArray[np.int64]
+    held: npt.NDArray[np.int64]
 
 
-def new_slots(parts: int, values: int, d: int, words: int) -> Slots:
+class Checks(NamedTuple):
+    """What halves must meet beyond k.
+
+    Attributes:
+        base: int64[c + 1], where each sensitive column's values begin in `Slots.held`, and their number.
+        asked: int64[m, 4]: 1 where p different values are asked, 0 where most frequent * p <= rows * q; p; q; the column.
+    """
+
+    base: npt.NDArray[np.int64]
+    asked: npt.NDArray[np.int64]
+
+
+def new_slots(parts: int, values: int, d: int, words: int, held: int) -> Slots:
     """Slots without rows."""
     return Slots(
         np.zeros((parts, values), np.int64),
         np.full((parts, values, d), np.iinfo(np.int32).max, np.int32),
         np.full((parts, values, d), -1, np.int32),
         np.zeros((parts, values, words), np.int64),
+        np.zeros((parts, values, held), np.int64),
     )
 
 
@@ -85,18 +100,21 @@ def find_leaves(codes: npt.NDArray[np.int32], tree: Tree) -> npt.NDArray[np.int3
 
 @njit(nogil=True, cache=True)
 def count_slots(
-    codes: npt.NDArray[np.int32], part: npt.NDArray[np.int32], base: npt.NDArray[np.int64], facts: npt.NDArray[np.int64], slots: Slots
+    codes: npt.NDArray[np.int32], sensitive: npt.NDArray[np.int32], part: npt.NDArray[np.int32], base: npt.NDArray[np.int64],
+    facts: npt.NDArray[np.int64], within: npt.NDArray[np.int64], slots: Slots,
 ) -> None:  # fmt: skip
     """Add rows to the slots of their partitions.
 
     Args:
         codes: int32[d, n].
+        sensitive: int32[c, n], of the columns that are checked.
         part: int32[n], the place of every row's partition in ``slots``; -1: it is in none.
         base: int64[d], the slot of each attribute's code 0.
         facts: see `Geometry`.
+        within: see `Checks.base`.
         slots: added to.
 
-    Cost: O(n d^2).
+    Cost: O(n d (d + c)).
     """
     d, n = codes.shape
     words = slots.sets.shape[2]
@@ -121,11 +139,13 @@ def count_slots(
                 high[a] = max(high[a], row[a])
             for w in range(words):
                 slots.sets[p, s, w] |= bits[w]
+            for c in range(len(sensitive)):
+                slots.held[p, s, within[c] + sensitive[c, i]] += 1
 
 
 @njit(nogil=True, cache=True)
 def cut_slots(
-    slots: Slots, p: int, base: npt.NDArray[np.int64], geometry: Geometry, k: int
+    slots: Slots, p: int, base: npt.NDArray[np.int64], geometry: Geometry, k: int, checks: Checks
 ) -> tuple[int, int, int]:
     """The strict cut of a partition with the least loss: attribute (-1: none is allowed), largest code of the left half, its rows.
 
@@ -137,8 +157,9 @@ def cut_slots(
         base: int64[d + 1], the slot of each attribute's code 0, and how many slots there are.
         geometry: the attributes.
         k: rows of a half, at least.
+        checks: what else a half must meet.
 
-    Cost: O(slots d).
+    Cost: O(slots (d + sensitive values)).
     """
     facts, d, words = geometry.facts, len(geometry.facts), slots.sets.shape[2]
     total = np.int64(0)
@@ -151,6 +172,9 @@ def cut_slots(
         if values < 2:
             continue
         wide = np.zeros((2, values), np.int64)
+        allowed = np.ones(values, np.bool_)
+        if len(checks.asked) > 0:
+            _check(slots, p, used, checks, allowed)
         for half in range(2):
             first = used[0] if half == 0 else used[values - 1]
             low, high, sets = (
@@ -175,7 +199,7 @@ def cut_slots(
         left = np.int64(0)
         for u in range(values - 1):
             left += slots.size[p, used[u]]
-            if left < k or total - left < k:
+            if left < k or total - left < k or not allowed[u]:
                 continue
             loss, tilt = wide[0, u] * left + wide[1, u] * (total - left), abs(2 * left - total)
             if loss < best_loss or (loss == best_loss and tilt < best_tilt):
@@ -199,3 +223,33 @@ def _members(sets: npt.NDArray[np.int64], facts: npt.NDArray[np.int64], a: int) 
     if codes < 64:
         word &= (np.uint64(1) << np.uint64(codes)) - np.uint64(1)
     return popcount(word)
+
+
+@njit(nogil=True, cache=True)
+def _check(
+    slots: Slots, p: int, used: npt.NDArray[np.int64], checks: Checks, allowed: npt.NDArray[np.bool_]
+) -> None:
+    """Whether both halves of the cut after each slot meet what is asked of sensitive values."""
+    base, asked, values = checks.base, checks.asked, len(used)
+    columns = len(base) - 1
+    for half in range(2):
+        held = np.zeros(base[columns], np.int64)
+        most, different, rows = np.zeros(columns, np.int64), np.zeros(columns, np.int64), np.int64(0)
+        for step in range(values - 1):
+            at = step if half == 0 else values - 1 - step
+            rows += slots.size[p, used[at]]
+            for c in range(columns):
+                for x in range(base[c], base[c + 1]):
+                    more = slots.held[p, used[at], x]
+                    if more > 0:
+                        different[c] += held[x] == 0
+                        held[x] += more
+                        most[c] = max(most[c], held[x])
+            for m in range(len(asked)):
+                c = asked[m, 3]
+                if asked[m, 0] == 1:
+                    met = different[c] >= asked[m, 1]
+                else:
+                    met = most[c] * asked[m, 1] <= rows * asked[m, 2]
+                if not met:
+                    allowed[at if half == 0 else at - 1] = False

@@ -89,7 +89,14 @@ SETS = {
 
 
 @pytest.mark.parametrize(
-    "options", [{}, {"sensitive": "s", "l": 1.5}, SETS, {"method": {"name": "mondrian", "cut": "median"}}]
+    "options",
+    [
+        {},
+        {"sensitive": "s", "l": 1.5},
+        SETS,
+        {"sensitive": ["s", "e"], "l": 1.5, "distinct_l": 2},
+        {"method": {"name": "mondrian", "cut": "median"}},
+    ],
 )
 def test_partitions_below_levels_have_the_classes_of_the_whole_table(filled, monkeypatch, options):
     options = {"method": "mondrian"} | options

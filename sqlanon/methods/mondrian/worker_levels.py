@@ -13,10 +13,10 @@ import numpy as np
 
 from sqlanon.engines.base import TableRef, Workers
 from sqlanon.kernels.extent import WORD_END, Geometry
-from sqlanon.kernels.level_cuts import Slots, Tree, count_slots, cut_slots, find_leaves, new_slots
+from sqlanon.kernels.level_cuts import Checks, Slots, Tree, count_slots, cut_slots, find_leaves, new_slots
 from sqlanon.methods.base import Context
 from sqlanon.methods.shared import kernel_input
-from sqlanon.privacy import least_rows
+from sqlanon.privacy import beyond_rows, least_rows
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -27,6 +27,8 @@ if TYPE_CHECKING:
 
 MOST_SLOTS = 1 << 20
 """So many slots, of all open partitions, are counted at a time: about 16 bytes for each of them and each column."""
+MOST_HELD = 1 << 22
+"""So many numbers of rows of a sensitive value in a slot, 8 bytes each."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,14 +53,32 @@ class Levels:
         return bool(((self.tree.attribute < 0) & ~self.open).any())
 
 
-def has_room(context: Context, fits: int) -> bool:
-    """Whether the frequency sets of a level, whose partitions have more than ``fits`` rows each, are small."""
-    values = sum(domain.codes for domain in context.encoded.quasi)
-    return max(context.encoded.rows // fits, 1) * values <= MOST_SLOTS
+def can_count(context: Context, fits: int) -> bool:
+    """Whether cuts follow from what workers count, and that is small for a level whose partitions have more than ``fits`` rows each."""
+    asked = [one.shape for one in beyond_rows(context.requirements)]
+    if any(shape.kind not in ("frequency", "distinct") or shape.within for shape in asked):
+        return False
+    slots = max(context.encoded.rows // fits, 1) * sum(domain.codes for domain in context.encoded.quasi)
+    held = sum(context.encoded.sensitive[value].codes for value in {shape.value for shape in asked})
+    return slots <= MOST_SLOTS and slots * held <= MOST_HELD
+
+
+def _checks(context: Context) -> tuple[Checks, list[int]]:
+    """What is asked of sensitive values, and the places of their columns."""
+    asked = [one.shape for one in beyond_rows(context.requirements)]
+    columns = sorted({shape.value for shape in asked})
+    sizes = [context.encoded.sensitive[value].codes for value in columns]
+    rows = [(shape.kind == "distinct", shape.p, shape.q, columns.index(shape.value)) for shape in asked]
+    return (
+        Checks(
+            np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64), np.array(rows, np.int64).reshape(-1, 4)
+        ),
+        columns,
+    )
 
 
 def grow_levels(context: Context, workers: Workers, packed: TableRef, fits: int) -> Levels:
-    """Cut by the least loss until no partition that can be cut has more than ``fits`` rows; the requirement is a number of rows.
+    """Cut by the least loss until no partition that can be cut has more than ``fits`` rows, where `can_count` says so.
 
     Args:
         context: the run.
@@ -69,16 +89,16 @@ def grow_levels(context: Context, workers: Workers, packed: TableRef, fits: int)
     Cost: a pass over the rows for each level that has a partition of more rows, O(n d^2) in the workers.
     """
     geometry, k = kernel_input.geometry(context), least_rows(context.requirements)
-    packing, d = context.encoded.staged.packing, len(context.encoded.quasi)
+    packing, (checks, sensitive) = context.encoded.staged.packing, _checks(context)
     base = np.concatenate([[0], np.cumsum(kernel_input.sizes(context))])
     nodes = _Nodes(context.encoded.rows)
     level = 0
     while chosen := [node for node in nodes.leaves() if nodes.open[node] and nodes.size[node] > fits]:
         context.progress.update(level, 0, f"levels, {len(chosen)} open partitions")
-        counting = _Counting(packing, nodes.tree(), np.array(chosen), base, geometry)
-        slots = _counted(context, workers, packed, counting, f"slots_{level}", d)
+        counting = _Counting(packing, nodes.tree(), np.array(chosen), base, geometry, checks.base, sensitive)
+        slots = _counted(context, workers, packed, counting, f"slots_{level}")
         for p, node in enumerate(chosen):
-            attribute, cut, left = cut_slots(slots, p, base, geometry, k)
+            attribute, cut, left = cut_slots(slots, p, base, geometry, k, checks)
             if attribute < 0:
                 nodes.open[node] = False
             else:
@@ -89,35 +109,33 @@ def grow_levels(context: Context, workers: Workers, packed: TableRef, fits: int)
     )  # fmt: skip
 
 
-def _counted(
-    context: Context, workers: Workers, packed: TableRef, counting: _Counting, name: str, d: int
-) -> Slots:  # fmt: skip
+def _counted(context: Context, workers: Workers, packed: TableRef, counting: _Counting, name: str) -> Slots:
     """The slots of all rows: workers add up those of some rows each, SQL those of all."""
-    scratch, words = context.scratch, counting.words
+    scratch, words, d = context.scratch, counting.words, len(counting.geometry.facts)
     table = scratch.table(name)
-    box = [*(f"lo{j}" for j in range(d)), *(f"hi{j}" for j in range(d))]
-    sets = [f"m{w}" for w in range(words)]
-    columns = [
-        ("part", "integer"),
-        ("slot", "integer"),
-        ("n", "bigint"),
-        *((column, "integer") for column in box),
-    ]
-    columns += [(column, "bigint") for column in sets]
+    lows, highs, sets = (
+        [f"lo{j}" for j in range(d)],
+        [f"hi{j}" for j in range(d)],
+        [f"m{w}" for w in range(words)],
+    )
+    columns = [("part", "integer"), ("slot", "integer"), ("held", "integer"), ("n", "bigint")]
+    columns += [(column, "integer") for column in (*lows, *highs)] + [(column, "bigint") for column in sets]
     workers.map_arrays(
         scratch.sql("blocks/rows", table=packed, columns=counting.packing.words), counting, table, columns
     )
-    read = scratch.sql("mondrian/slots", slots=table, box=[(f"lo{j}", f"hi{j}") for j in range(d)], sets=sets)
-    part, slot, n, *rest = scratch.fetch_arrays(
-        read, ["int32", "int32", "int64", *["int32"] * (2 * d), *["int64"] * words]
+    read = scratch.sql("mondrian/slots", slots=table, lows=lows, highs=highs, sets=sets)
+    part, slot, held, n, *rest = scratch.fetch_arrays(
+        read, [*["int32"] * 3, "int64", *["int32"] * (2 * d), *["int64"] * words]
     )
     scratch.drop(table)
-    slots = new_slots(len(counting.chosen), int(counting.base[-1]), d, words)
-    slots.size[part, slot] = n
+    slots, whole = counting.slots(), np.less(held, 0)
+    slots.held[part[~whole], slot[~whole], held[~whole]] = n[~whole]
+    part, slot = part[whole], slot[whole]
+    slots.size[part, slot] = n[whole]
     for j in range(d):
-        slots.low[part, slot, j], slots.high[part, slot, j] = rest[2 * j], rest[2 * j + 1]
+        slots.low[part, slot, j], slots.high[part, slot, j] = rest[j][whole], rest[d + j][whole]
     for w in range(words):
-        slots.sets[part, slot, w] = rest[2 * d + w]
+        slots.sets[part, slot, w] = rest[2 * d + w][whole]
     return slots
 
 
@@ -154,7 +172,7 @@ class _Nodes:
 
 @dataclass(frozen=True, slots=True)
 class _Counting:
-    """Words of rows -> slots that have rows: partition, slot, rows, box, sets.
+    """Words of rows -> slots that have rows: partition, slot, -1, rows, box, sets; then for each sensitive value that is in one the same, without a box.
 
     Attributes:
         packing: where the codes are.
@@ -162,6 +180,8 @@ class _Counting:
         chosen: the leaves whose slots are counted.
         base: int64[d + 1], see `cut_slots`.
         geometry: the attributes.
+        within: see `Checks.base`.
+        sensitive: the places of the columns that are checked.
     """
 
     packing: Packing
@@ -169,25 +189,42 @@ class _Counting:
     chosen: npt.NDArray[np.int64]
     base: npt.NDArray[np.int64]
     geometry: Geometry
+    within: npt.NDArray[np.int64]
+    sensitive: Sequence[int]
 
     @property
     def words(self) -> int:
         """Words of the sets."""
         return int(self.geometry.facts[:, WORD_END].max(initial=0))
 
+    def slots(self) -> Slots:
+        """Slots without rows."""
+        return new_slots(
+            len(self.chosen), int(self.base[-1]), len(self.geometry.facts), self.words, int(self.within[-1])
+        )
+
     def __call__(self, columns: Arrays) -> Arrays:
+        """Count some rows. Cost: see `count_slots`."""
         d = len(self.geometry.facts)
-        codes = np.stack(self.packing.codes(columns)[:d])  # type: ignore[arg-type]
+        codes = self.packing.codes(columns)  # type: ignore[arg-type]
+        quasi = np.stack(codes[:d])
+        sensitive = np.array([codes[d + c] for c in self.sensitive], np.int32).reshape(-1, quasi.shape[1])
         place = np.full(len(self.tree.attribute), -1, np.int32)
         place[self.chosen] = np.arange(len(self.chosen))
-        slots = new_slots(len(self.chosen), int(self.base[-1]), d, self.words)
-        count_slots(codes, place[find_leaves(codes, self.tree)], self.base, self.geometry.facts, slots)
-        part, slot = np.nonzero(slots.size)
-        box = [side[part, slot, j] for side in (slots.low, slots.high) for j in range(d)]
+        slots = self.slots()
+        part = place[find_leaves(quasi, self.tree)]
+        count_slots(quasi, sensitive, part, self.base, self.geometry.facts, self.within, slots)
+        full, held = np.nonzero(slots.size), np.nonzero(slots.held)
+        box = [side[*full, j] for side in (slots.low, slots.high) for j in range(d)]
+        sets = [slots.sets[*full, w] for w in range(self.words)]
+        empty = np.zeros(len(held[0]), np.int64)
         return (
-            part.astype(np.int32), slot.astype(np.int32), slots.size[part, slot], *box,
-            *(slots.sets[part, slot, w] for w in range(self.words)),
-        )  # fmt: skip
+            *(np.concatenate(pair).astype(np.int32) for pair in zip(full, held[:2], strict=True)),
+            np.concatenate([np.full(len(full[0]), -1), held[2]]).astype(np.int32),
+            np.concatenate([slots.size[full], slots.held[held]]),
+            *(np.concatenate([column, empty]).astype(np.int32) for column in box),
+            *(np.concatenate([column, empty]) for column in sets),
+        )
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,4 +241,4 @@ class Placing:
         return *columns, self.levels.begin[leaf], self.levels.open[leaf].astype(np.int32)
 
 
-__all__ = ["Levels", "Placing", "grow_levels", "has_room"]
+__all__ = ["Levels", "Placing", "can_count", "grow_levels"]

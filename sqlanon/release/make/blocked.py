@@ -101,11 +101,10 @@ def _along_curve(context: Context, method: Method, workers: Workers) -> Assignme
 
 
 def _below_levels(context: Context, method: Method, workers: Workers) -> Assignment:
-    """Mondrian: workers count what its upper levels are cut by. Where more than a number of rows is asked, SQL cuts them."""
-    from sqlanon.methods.mondrian.worker_levels import has_room
+    """Mondrian: workers count what its upper levels are cut by. Where that would be much, or is not enough, SQL cuts them."""
+    from sqlanon.methods.mondrian.worker_levels import can_count
 
-    cut = method.options["cut"] == "loss" and not beyond_rows(context.requirements)
-    if cut and has_room(context, workers.block):
+    if method.options["cut"] == "loss" and can_count(context, workers.block):
         return _below_counted(context, method, workers)
     scratch, algorithm = context.scratch, method.algorithm
     done, parts, found = algorithm.levels(context, workers.block)  # type: ignore[attr-defined]
