@@ -98,6 +98,7 @@ class SparkEngine:
             lease: seconds that a lock is held without news.
         """
         self._session, self._refuse, self._stops, self._gone = session, refuse, stops, False
+        self._few = False
         with self._translated("to open the catalog"):
             self._catalog = session.catalog.currentCatalog()
             self._current = session.catalog.currentDatabase()
@@ -203,7 +204,7 @@ class SparkEngine:
 
     def execute(self, statement: Statement | str) -> None:
         """See `Engine.execute`; a view that is there is altered, which is one call of the catalog, where OR REPLACE drops it first."""
-        with self._translated(_name(statement)):
+        with self._sized(statement), self._translated(_name(statement)):
             self._frame(statement)
 
     def execute_all(self, statements: Sequence[Statement]) -> None:
@@ -216,7 +217,7 @@ class SparkEngine:
     ) -> list[Row]:
         """See `Engine.fetch`."""
         self.execute_all(first)
-        with self._translated(_name(statement)):
+        with self._sized(statement), self._translated(_name(statement)):
             table = self._frame(statement).toArrow()
         if table.num_rows > max_rows:
             raise DatabaseError(f"{_name(statement)} returned more than {max_rows} rows")
@@ -412,18 +413,27 @@ class SparkEngine:
         """See `Engine.few_rows`: to compile a small query takes longer than to interpret it, and one task is enough."""
         conf = self._session.conf
         with self._translated("settings of the session"):
-            before = {key: conf.get(key, None) for key in _FEW}
+            before, already = {key: conf.get(key, None) for key in _FEW}, self._few
             for key, value in _FEW.items():
                 conf.set(key, value)
+        self._few = True
         try:
             yield
         finally:
+            self._few = already
             with suppress(DatabaseError), self._translated("settings of the session"):
                 for key, kept in before.items():
                     if kept is None:
                         conf.unset(key)
                     else:
                         conf.set(key, kept)
+
+    @contextmanager
+    def _sized(self, statement: Statement | str) -> Iterator[None]:
+        """The catalog has few rows, however many the source has."""
+        small = isinstance(statement, Statement) and statement.name.startswith("catalog/") and not self._few
+        with self.few_rows() if small else self._nothing():
+            yield
 
     @contextmanager
     def _nothing(self) -> Iterator[None]:

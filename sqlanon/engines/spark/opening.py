@@ -41,6 +41,9 @@ SETTINGS = {
 _TRIES, _TRIES_FIRST, _PAUSE = 8, 4, 10_000
 """How often a server is tried that does not answer, in a session and to open one, and milliseconds between two tries, at most: most of a
 minute in all, and a few seconds."""
+_COMPILED_LATE = {"InvocationThreshold": 100_000, "MinInvocationThreshold": 12_000, "CompileThreshold": 300_000, "BackEdgeThreshold": 800_000}  # fmt: skip
+"""From how many calls, and turns of loops, on Java optimizes code fully in a session of our own: 20 times its defaults. Each statement has code
+of its own, which Java has compiled quickly before; to optimize what runs for a second takes longer than is won."""
 _SHARED = (
     "whoever can read the files of this catalog's warehouse can read the source, and what sqlanon writes next to the release: snapshots, link "
     "tables, the secrets of hashes. Spark does not keep readers of a view from the files beneath it. Give only sqlanon's user the right to "
@@ -121,7 +124,7 @@ def _started(folder: Path | None, cores: int) -> tuple[SparkSession, bool, bool]
         "spark.driver.bindAddress": "127.0.0.1",
         "spark.sql.shuffle.partitions": str(2 * cores),
         "spark.sql.catalogImplementation": "in-memory",
-        "spark.driver.extraJavaOptions": "-Dlog4j2.level=OFF -XX:+UseSerialGC",
+        "spark.driver.extraJavaOptions": f"-Dlog4j2.level=OFF -XX:+UseSerialGC {_late()}",
     }
     if folder is not None:
         if not re.fullmatch(r"[\w./-]+", str(folder)):
@@ -188,6 +191,10 @@ def _start_java(settings: dict[str, str]) -> None:
     if context._gateway is None:  # noqa: SLF001 - pyspark's own builder cannot be asked where Java writes
         conf = SparkConf().setAll(list(settings.items()))
         context._ensure_initialized(gateway=launch_gateway(conf, {"stderr": subprocess.DEVNULL}))  # noqa: SLF001
+
+
+def _late() -> str:
+    return " ".join(f"-XX:Tier4{name}={value}" for name, value in _COMPILED_LATE.items())
 
 
 def _passing() -> str:
