@@ -27,7 +27,7 @@ from sqlanon.engines.base import (
     TableRef,
     Work,
 )
-from sqlanon.engines.spark import opening
+from sqlanon.engines.spark import few, opening
 from sqlanon.engines.spark.binds import placed
 from sqlanon.engines.spark.errors import GONE, condition, is_gone, of_spark, quiet, reason, refused
 from sqlanon.engines.spark.locks import LEASE, Locks
@@ -48,12 +48,6 @@ log = logging.getLogger("sqlanon.sql")
 _VIEW = re.compile(
     r"(\s*(?:--[^\n]*\n|/\*.*?\*/|\s)*)CREATE OR REPLACE VIEW ((?:`(?:[^`]|``)*`|[\w.])+)\s+AS\b", re.DOTALL
 )
-_FEW = {
-    "spark.sql.codegen.wholeStage": "false",
-    "spark.sql.codegen.factoryMode": "NO_CODEGEN",
-    "spark.sql.adaptive.enabled": "false",
-    "spark.sql.shuffle.partitions": "1",
-}
 _NAME = re.compile(r"\w+")
 _MISSING = ("TABLE_OR_VIEW_NOT_FOUND", "SCHEMA_NOT_FOUND", "NO_SUCH_")
 
@@ -411,22 +405,15 @@ class SparkEngine:
     @contextmanager
     def few_rows(self) -> Iterator[None]:
         """See `Engine.few_rows`: to compile a small query takes longer than to interpret it, and one task is enough."""
-        conf = self._session.conf
         with self._translated("settings of the session"):
-            before, already = {key: conf.get(key, None) for key in _FEW}, self._few
-            for key, value in _FEW.items():
-                conf.set(key, value)
+            before, already = few.use(self._session), self._few
         self._few = True
         try:
             yield
         finally:
             self._few = already
             with suppress(DatabaseError), self._translated("settings of the session"):
-                for key, kept in before.items():
-                    if kept is None:
-                        conf.unset(key)
-                    else:
-                        conf.set(key, kept)
+                few.restore(self._session, before)
 
     @contextmanager
     def _sized(self, statement: Statement | str) -> Iterator[None]:
