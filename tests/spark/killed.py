@@ -1,4 +1,4 @@
-"""A process that makes a release of people and stops before a statement, to be killed there, or its server."""
+"""A process that makes a release of people and stops at a place, to be killed there, or its server."""
 
 from __future__ import annotations
 
@@ -9,48 +9,58 @@ import sqlanon
 from sqlanon.engines.base import Statement
 from sqlanon.engines.spark import engine, opening
 from sqlanon.errors import DatabaseError
+from sqlanon.progress import Silent
 from tests.safety.people import RELEASE
 
 
-class Stopping(engine.SparkEngine):
-    """Spark that stops before a statement of a name, says so, and goes on when it is given a line.
+class Places(Silent):
+    """Where a run is: stops at the first place of its words that comes, says so, and goes on when it is given a line.
 
-    Attributes:
-        place: the statement's name.
-        nth: which of them, of those since the table of the release was written: a run first reconciles what the one before has left.
-        left: how many of them it still runs.
+    The words are places one after the other, each counted from the one before: ``snapshot`` and other stages begin, a statement such as
+    ``publish/view`` is about to be sent.
     """
 
-    place, nth, left = "", 1, 0
+    words: tuple[str, ...] = ()
+
+    def stage(self, release: str, stage: str) -> None:
+        """See `Progress.stage`."""
+        self.at(stage)
+
+    def at(self, place: str) -> None:
+        """The run is at a place."""
+        if not self.words or place != self.words[0]:
+            return
+        Places.words = self.words[1:]
+        if not self.words:
+            print("here", flush=True)
+            sys.stdin.readline()
+
+
+class Stopping(engine.SparkEngine):
+    """Spark that says which statement it is about to send."""
 
     def _frame(self, statement: Statement | str) -> Any:
-        if isinstance(statement, Statement) and statement.name == "publish/table":
-            type(self).left = self.nth - 1
-        if isinstance(statement, Statement) and statement.name == self.place:
-            if not type(self).left:
-                print("here", flush=True)
-                sys.stdin.readline()
-            type(self).left -= 1
+        if isinstance(statement, Statement):
+            PLACES.at(statement.name)
         return super()._frame(statement)
 
 
-def main(url: str, place: str, nth: str) -> None:
-    """Release the people up to the nth statement of a name, once the rows are written; of ``recode`` up to the first.
+PLACES = Places()
+
+
+def main(url: str, *words: str) -> None:
+    """Release the people up to a place.
 
     Where there are no people yet, a first generation is released before that.
     """
     engine.SparkEngine = Stopping  # type: ignore[misc]
     opening._TRIES = 3
-    with sqlanon.connect(url) as db:
+    with sqlanon.connect(url, progress=PLACES) as db:
         if not db.engine.exists(db.engine.target("people")):
             write_people(db, 1)
             db.anonymize("people", **RELEASE)
             write_people(db, 2)
-        Stopping.place, Stopping.nth, Stopping.left = (
-            place,
-            int(nth),
-            1000 * (not place.startswith("recode/")),
-        )
+        Places.words = words
         try:
             db.anonymize("people", **RELEASE)
         except DatabaseError as error:

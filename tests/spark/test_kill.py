@@ -17,20 +17,30 @@ from sqlanon.engines.base import PRIVATE_SCHEMA
 from tests.safety.people import RELEASE, VERSIONS, is_whole
 from tests.spark.conftest import missing
 from tests.spark.killed import write_people
+from tests.spark.test_walk import leftovers
 
 pytestmark = [pytest.mark.spark, pytest.mark.thorough]
-STOPS = [
-    ("recode/boxes", 1, False),
-    ("publish/metadata", 1, False),  # the catalog says pending, the table of the rows is written
+WRITTEN = ("publish/table",)
+SWAPPED = (*WRITTEN, "publish/view", "publish/view")
+STOPS: list[tuple[tuple[str, ...], bool]] = [
+    (("snapshot",), False),
+    (("encode",), False),
+    (("method",), False),
+    (("recode/boxes",), False),
+    (WRITTEN, False),  # the catalog says pending, nothing is written
+    ((*WRITTEN, "publish/metadata"), False),  # the table of the rows is written
+    ((*WRITTEN, "verify"), False),
+    # Verified; the views of the rows show whichever version the metadata view shows.
+    ((*WRITTEN, "publish/view"), False),
+    (SWAPPED, True),  # that view has been replaced
+    (("catalog/append",), False),  # the next run finds that, and is about to say so in the catalog
     (
-        "publish/view",
-        1,
-        False,
-    ),  # verified; the views of the rows show whichever version the metadata view shows
-    ("publish/view", 2, True),  # that view has been replaced
-    ("table/drop", 1, True),
+        (*SWAPPED, "catalog/append", "catalog/append"),
+        True,
+    ),  # the version before is marked, the new one is not
+    ((*SWAPPED, "cleanup"), True),  # the catalog says published
 ]
-"""Before which statement a run is killed, and whether its version is then the published one."""
+"""At which place a run is killed, see `tests.spark.killed.Places`, and whether its version is then the published one."""
 
 
 def killed(words: Sequence[object]) -> None:
@@ -75,23 +85,24 @@ def test_killed_over_connect(session, connect_url):
     with sqlanon.connect(session, accept_shared=True, temporary=True) as db:
         write_people(db, 1)
         db.anonymize("people", **RELEASE)
-        for generation, (place, nth, published) in enumerate(STOPS, 2):
+        for generation, (words, published) in enumerate(STOPS, 2):
             before = seen(db)
             write_people(db, generation)
-            killed([connect_url, place, nth])
-            assert seen(db) == (generation if published else before)
+            killed([connect_url, *words])
+            assert seen(db) == (generation if published else before), words
         write_people(db, len(STOPS) + 2)
         db.anonymize("people", **RELEASE)
         assert seen(db) == len(STOPS) + 2
-        db.clean()
         assert_tidy(db)
+        assert not leftovers(db)
 
 
 @pytest.mark.skipif(missing() is not None, reason="Spark is not here")
 def test_killed_with_its_server(tmp_path):
-    """Java dies with the run, in a session of our own: the catalog on disk opens again, and has the version that was committed."""
+    """Java dies with the run, in a session of our own, before and after the commit point: the catalog on disk opens again, and readers have a whole version."""
     url = f"spark+local:///{tmp_path}/warehouse"
-    killed([url, "publish/view", 2])
+    killed([url, *WRITTEN, "publish/metadata"])
+    killed([url, *SWAPPED])
     assert_next_run(url)
 
 

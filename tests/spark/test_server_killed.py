@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.spark.conftest import free_port, missing
-from tests.spark.test_kill import assert_next_run
+from tests.spark.test_kill import SWAPPED, assert_next_run
 
 pytestmark = [pytest.mark.spark, pytest.mark.thorough]
 ROOT = Path(__file__).resolve().parents[2]
@@ -54,7 +54,7 @@ def test_the_server_is_killed(tmp_path: Path) -> None:
     url = f"sc://127.0.0.1:{port}/;accept_shared=true"
     with process("server", tmp_path, port) as server:
         assert line(server) == "ready"
-        with process("killed", url, "publish/view", 2) as client:
+        with process("killed", url, *SWAPPED) as client:
             assert line(client) == "here"
             kill(server)
             assert client.stdin is not None
