@@ -12,7 +12,8 @@ import pytest
 
 import sqlanon
 from sqlanon.engines.duckdb.engine import DuckDBEngine
-from sqlanon.errors import InfeasibleError
+from sqlanon.errors import DatabaseError, InfeasibleError, PrivacyViolation
+from sqlanon.sqltext import table_name
 
 
 class InPieces:
@@ -39,6 +40,25 @@ class InPieces:
             self._engine.load_arrays(
                 table, {name: array for (name, _), array in zip(columns, made, strict=True)}
             )
+
+
+class Faulty(InPieces):
+    """Workers of which a table has lost its first row, or has it twice: the table with a column of some name."""
+
+    def __init__(self, engine: Any, column: str, *, twice: bool) -> None:
+        super().__init__(engine, 0, 160)
+        self._column, self._twice, self.spoilt = column, twice, 0
+
+    def map_arrays(self, read: Any, work: Any, table: Any, columns: Any, *, by: str | None = None) -> None:
+        """See `InPieces.map_arrays`."""
+        super().map_arrays(read, work, table, columns, by=by)
+        if self._column in [name for name, _ in columns] and not self.spoilt:
+            self.spoilt += 1
+            name = table_name(table)
+            first = f"rowid = (SELECT min(rowid) FROM {name})"
+            self._engine.execute(
+                f"INSERT INTO {name} SELECT * FROM {name} WHERE {first}" if self._twice else f"DELETE FROM {name} WHERE {first}"
+            )  # fmt: skip
 
 
 @pytest.fixture
@@ -124,3 +144,21 @@ def test_a_block_that_cannot_meet_what_is_asked(filled, monkeypatch):
     filled.engine.execute("CREATE OR REPLACE TABLE t AS SELECT i AS a, i AS b, i AS c, CASE WHEN i < 250 THEN 'x' ELSE 'y' || i % 3 END AS s FROM range(500) AS r(i)")  # fmt: skip
     with pytest.raises(InfeasibleError, match="blocks of near rows"):
         released(filled, monkeypatch, InPieces(filled.engine, 0, 160), sensitive="s", l=2)
+
+
+@pytest.mark.parametrize(
+    ("method", "column", "twice"),
+    [
+        ("mondrian", "slot", False),
+        ("mondrian", "slot", True),
+        ("mondrian", "open", False),
+        ("mondrian", "class", True),
+        ("tree", "key0", True),
+        ("tree", "class", False),
+    ],
+)
+def test_a_row_that_workers_lose_or_double_is_noticed(filled, monkeypatch, method, column, twice):
+    workers = Faulty(filled.engine, column, twice=twice)
+    with pytest.raises((DatabaseError, PrivacyViolation), match=r"lost or doubled|have a class"):
+        released(filled, monkeypatch, workers, method=method, sensitive="s", l=1.2)
+    assert workers.spoilt == 1

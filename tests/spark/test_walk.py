@@ -309,8 +309,12 @@ def test_a_lock_is_one_runs(session):
                 pass
             # Another session has taken over a lease that had run out: the first may not publish.
             two.engine._locks._alive = lambda _: False
-            with two.engine.lock("release x"), pytest.raises(LockedError, match="another one has taken over"):
-                one.engine._locks.check()
+            with two.engine.lock("release x"):
+                with pytest.raises(LockedError, match="another one has taken over"):
+                    one.engine._locks.check()
+                # Nor may it drop what looks like the leftovers of a killed run, and is the other's.
+                with pytest.raises(LockedError, match="another one has taken over"), one.engine.publishing():
+                    pass
         with two.engine.lock("release x"):
             pass
         assert not [row for row in one.engine.fetch("SHOW TABLES IN _sqlanon") if row[1].startswith("lock_")]

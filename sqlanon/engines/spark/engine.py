@@ -7,7 +7,7 @@ import re
 import secrets
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
 from typing import TYPE_CHECKING, Any, Self
 
 from pyspark.errors import PySparkException
@@ -415,19 +415,19 @@ class SparkEngine:
             with suppress(DatabaseError), self._translated("settings of the session"):
                 few.restore(self._session, before)
 
-    @contextmanager
-    def _sized(self, statement: Statement | str) -> Iterator[None]:
+    def _sized(self, statement: Statement | str) -> AbstractContextManager[None]:
         """The catalog has few rows, however many the source has."""
         small = isinstance(statement, Statement) and statement.name.startswith("catalog/") and not self._few
-        with self.few_rows() if small else self._nothing():
-            yield
+        return self.few_rows() if small else nullcontext()
 
-    @contextmanager
-    def _nothing(self) -> Iterator[None]:
-        yield
+    def snapshot(self) -> AbstractContextManager[None]:
+        """See `Engine.snapshot`: Spark has none."""
+        return nullcontext()
 
-    snapshot = _nothing
-    publishing = _nothing
+    def publishing(self) -> AbstractContextManager[None]:
+        """See `Engine.publishing`: nothing is undone, but who has lost a lock changes and drops nothing of its new holder's."""
+        self._locks.check()
+        return nullcontext()
 
     @contextmanager
     def lock(self, name: str, *, wait: bool = False) -> Iterator[None]:

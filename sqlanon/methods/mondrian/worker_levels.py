@@ -17,6 +17,7 @@ from sqlanon.kernels.level_cuts import Checks, Slots, Tree, count_slots, cut_slo
 from sqlanon.methods.base import Context
 from sqlanon.methods.shared import kernel_input
 from sqlanon.privacy import beyond_rows, least_rows
+from sqlanon.table.work import check_rows
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -86,6 +87,9 @@ def grow_levels(context: Context, workers: Workers, packed: TableRef, fits: int)
         packed: its rows, as `Work.packed` makes them.
         fits: rows of a partition that somebody else divides.
 
+    Raises:
+        DatabaseError: workers have counted fewer or more rows than a partition has.
+
     Cost: a pass over the rows for each level that has a partition of more rows, O(n d^2) in the workers.
     """
     geometry, k = kernel_input.geometry(context), least_rows(context.requirements)
@@ -98,6 +102,9 @@ def grow_levels(context: Context, workers: Workers, packed: TableRef, fits: int)
         counting = _Counting(packing, nodes.tree(), np.array(chosen), base, geometry, checks.base, sensitive)
         slots = _counted(context, workers, packed, counting, f"slots_{level}")
         for p, node in enumerate(chosen):
+            # A row is in a slot of every attribute, and there once for every sensitive column.
+            check_rows(nodes.size[node] * len(geometry.facts), int(slots.size[p].sum()))
+            check_rows(nodes.size[node] * len(geometry.facts) * len(sensitive), int(slots.held[p].sum()))
             attribute, cut, left = cut_slots(slots, p, base, geometry, k, checks)
             if attribute < 0:
                 nodes.open[node] = False

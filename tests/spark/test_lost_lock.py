@@ -1,0 +1,45 @@
+"""Two runs of one release on Spark, one of which was away for longer than its lease: the other's version is whole, and no one drops it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+import sqlanon
+from sqlanon.errors import LockedError
+from sqlanon.release.store import publish
+from tests.safety.people import RELEASE, ROWS
+from tests.spark.killed import write_people
+
+pytestmark = [pytest.mark.spark, pytest.mark.thorough]
+
+
+def test_a_run_that_has_lost_its_lock_drops_nothing_of_the_next_one(session, monkeypatch):
+    """A first version: there is no view before it that tidying up would replace, which is refused by itself.
+
+    The second run begins before the first one commits, and is verified when the first one tidies up, as it does once it has failed.
+    """
+    options = RELEASE | {"name": "taken", "publish": "release.taken"}
+    with (
+        sqlanon.connect(session, temporary=True, accept_shared=True) as late,
+        sqlanon.connect(session, temporary=True, accept_shared=True) as next_one,
+    ):
+        commit, made = publish.commit, []
+
+        def meanwhile(engine: Any, *given: Any) -> None:
+            if engine is late.engine:
+                made.append(next_one.anonymize("people", **options).report.version)
+            else:
+                publish._tidy(late.engine, "taken")
+            commit(engine, *given)
+
+        write_people(late, 0)
+        monkeypatch.setattr(publish, "commit", meanwhile)
+        monkeypatch.setattr(next_one.engine._locks, "_alive", lambda _: False)
+        with pytest.raises(LockedError, match="another one has taken over"):
+            late.anonymize("people", **options)
+        assert made == [2]
+        assert late.engine.fetch("SELECT count(*) FROM release.taken") == [(ROWS,)]
+        status = {one.version: one.status for one in late.releases("taken")}
+        assert status == {1: "discarded", 2: "published"}
