@@ -28,7 +28,7 @@ _NAME_PART = re.compile(r'"((?:[^"]|"")+)"|([^".]+)')
 _VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
 _FLAGS = {"true": True, "yes": True, "on": True, "false": False, "no": False, "off": False}
 
-A_TABLE = 'table or schema.table; a part that holds a dot or a quote is double-quoted: schema."my.table"'
+A_TABLE = 'table or schema.table, on Spark catalog.schema.table too; a part that holds a dot or a quote is double-quoted: schema."my.table"'
 AN_ORDER = "alphabetical, declared, a list of different values, or a file with one value per line"
 BUILDERS = ("steps", "calendar", "prefix", "mask", "table")
 """What builds a hierarchy and can be written as text: `steps:5,10`."""
@@ -115,7 +115,7 @@ def variable(value: object) -> str:
 
 
 def name_parts(value: str) -> tuple[str, ...] | None:
-    """The parts of ``table`` or ``schema.table`` without their quotes; None if it is neither.
+    """The parts of ``table``, ``schema.table`` or ``catalog.schema.table`` without their quotes; None if it is none of them.
 
     Example:
         >>> name_parts('main."my ""own"" table"')
@@ -127,7 +127,7 @@ def name_parts(value: str) -> tuple[str, ...] | None:
         parts.append(found[1].replace('""', '"') if found[1] else found[2])
         at = found.end()
         if at == len(value):
-            return tuple(parts) if len(parts) <= 2 else None
+            return tuple(parts) if len(parts) <= 3 else None
         if value[at] != ".":
             return None
         at += 1

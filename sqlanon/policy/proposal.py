@@ -78,14 +78,16 @@ class Proposal:
 
         Args:
             connection_url: goes into the file without its password.
-            source: the table, ``table`` or ``schema.table``.
+            source: the table, ``table``, ``schema.table`` or ``catalog.schema.table``.
 
         Raises:
             PolicyError: the table's name cannot be read.
         """
         parts = name_parts(source)
         if parts is None:
-            raise PolicyError("source: not the name of a table; table or schema.table")
+            raise PolicyError(
+                "source: not the name of a table; table or schema.table, on Spark catalog.schema.table too"
+            )
         lines = [
             "# Proposed by sqlanon init from names, types and counts. Check every role before the first run:",
             "# identifier (left out), quasi (generalized), sensitive or insensitive (published as they are).",

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 import sqlanon
+from sqlanon.errors import PolicyError
 from tests.spark.tables import arrow, in_duckdb, load
 
 pytestmark = [pytest.mark.spark, pytest.mark.thorough]
@@ -43,13 +44,18 @@ def test_a_session_of_another_time_zone(session: Any) -> None:
 
 @pytest.mark.parametrize("distinguished", ["true", "false"])
 def test_names_in_other_cases(session: Any, distinguished: str) -> None:
-    """A policy may write names otherwise than the table, whatever the session does; what is published has the table's."""
+    """A policy may write names otherwise than the table, whatever the session does; what is published has the table's. Names have three parts."""
     own = session.newSession()
     own.conf.set("spark.sql.caseSensitive", distinguished)
     name = f"mixed_{distinguished}"
     own.sql(f"CREATE TABLE {name} AS SELECT id, id % 7 AS Age, id % 3 AS sex FROM range(30)")
     with sqlanon.connect(own, temporary=True, accept_shared=True) as db:
-        made = db.anonymize(name.upper(), quasi=["AGE", "Sex"], identifiers="ID", k=3, name=name)
+        options: dict[str, Any] = {"quasi": ["AGE", "Sex"], "identifiers": "ID", "k": 3, "name": name}
+        with pytest.raises(PolicyError, match=f"publish: elsewhere.release.{name} is in another catalog"):
+            db.anonymize(name, publish=f"elsewhere.release.{name}", **options)
+        made = db.anonymize(
+            f"spark_catalog.default.{name.upper()}", publish=f"spark_catalog.release.{name}", **options
+        )
         assert made.audit().k >= 3
         (row,) = db.query(f"SELECT count(*) AS n FROM {name} WHERE aGe >= 0").rows
         assert (row["n"].low, row["n"].high) == (30, 30)

@@ -179,6 +179,8 @@ def test_what_is_refused(session, tmp_path: Path):
             db.engine.relation("nothere")
         with pytest.raises(PolicyError, match="too many parts"):
             db.engine.target("a.b.c.d")
+        with pytest.raises(DatabaseError, match=r"no table or view elsewhere\.default\.few"):
+            db.engine.relation("elsewhere.default.few")
         with pytest.raises(DatabaseError, match="converted") as failed:
             db.engine.fetch("SELECT CAST(name AS INT) FROM few")
         assert CANARY not in str(failed.value)

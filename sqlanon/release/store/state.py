@@ -11,7 +11,7 @@ from sqlanon.engines.names import split_name
 from sqlanon.formats import format_of
 from sqlanon.release.store.catalog import Catalog
 from sqlanon.release.store.catalog_entry import Entry
-from sqlanon.release.store.target import views_beside
+from sqlanon.release.store.target import public_view, views_beside
 from sqlanon.spec import ReleaseSpec
 
 SHOWN = ("published", "withdrawn", "replaced", "dropped")
@@ -55,7 +55,7 @@ class ReleaseState:
     def view(self) -> TableRef:
         """The public view; ``release.<source table>`` unless the policy names one."""
         if self.spec.publish:
-            return self.engine.target(self.spec.publish)
+            return public_view(self.engine, self.spec.publish)
         return replace(self.engine.target("release.x"), name=self.source.ref.name)
 
     @property
@@ -116,7 +116,7 @@ def scope_secret(scope: str) -> str:
 def _possible_views(engine: Engine, spec: ReleaseSpec) -> list[TableRef]:
     """Where the public view may be; without a name of its own it has that of the source, as the database spells it."""
     if spec.publish:
-        return [engine.target(spec.publish)]
+        return [public_view(engine, spec.publish)]
     names = dict.fromkeys([split_name(spec.source)[-1], spec.source])
     return [replace(engine.target("release.x"), name=name) for name in names]
 

@@ -178,8 +178,22 @@ def _owners(ref: TableRef, entries: Sequence[Entry]) -> set[str]:
     }
 
 
+def public_view(engine: Engine, name: str) -> TableRef:
+    """The view that a policy names.
+
+    Raises:
+        PolicyError: it would be in another catalog than the release.
+    """
+    view, here = engine.target(name), engine.target("release.x").database
+    if view.database != here:
+        raise PolicyError(
+            f"publish: {name} is in another catalog; views are made in the one that is connected to, {here}"
+        )
+    return view
+
+
 def view_of(engine: Engine, spec: ReleaseSpec) -> TableRef:
     """The public view of a release; ``release.<source table>`` unless the policy names one."""
     if spec.publish:
-        return engine.target(spec.publish)
+        return public_view(engine, spec.publish)
     return replace(engine.target("release.x"), name=engine.relation(spec.source).ref.name)

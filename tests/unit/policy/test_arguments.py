@@ -226,7 +226,7 @@ def test_every_fraction_is_exact(numerator: int, denominator: int) -> None:
         ({"method": {"name": "mondrian", "cut": []}}, "method[cut]: a list is not allowed; one text, number, true or false"),
         ({"rest": "ignore"}, "rest: not a word known here; one of error, drop, keep"),
         ({"source": ""}, "source: empty text; text"),
-        ({"source": "a.b.c"}, 'source: not the name of a table or view; table or schema.table; a part that holds a dot or a quote is double-quoted: schema."my.table"'),
+        ({"source": "a.b.c.d"}, 'source: not the name of a table or view; table or schema.table, on Spark catalog.schema.table too; a part that holds a dot or a quote is double-quoted: schema."my.table"'),
         ({"publish": "main.patients"}, "publish: the same name as the source; another view"),
         ({"name": ""}, "name: empty text; text"),
         ({"memory": "much"}, "memory: not a size; a size such as 4GB or 512MiB, or a number of bytes"),

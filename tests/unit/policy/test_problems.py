@@ -18,7 +18,7 @@ version: 2
 conection: duckdb:///x.duckdb
 releases:
   - name: one
-    source: a.b.c
+    source: a.b.c.d
     columns:
       age: {role: quasy}
       zip: {role: quasi, weigth: 2, hierarchy: missing.csv}
@@ -36,7 +36,7 @@ releases:
         "anon.yml:2: conection: unknown key (did you mean connection?); the keys here are version, connection, releases",
         (
             "anon.yml:5: releases[one].source: not the name of a table or view; "
-            'table or schema.table; a part that holds a dot or a quote is double-quoted: schema."my.table"'
+            'table or schema.table, on Spark catalog.schema.table too; a part that holds a dot or a quote is double-quoted: schema."my.table"'
         ),
         (
             "anon.yml:7: releases[one].columns.age.role: not a word known here (did you mean quasi?); "

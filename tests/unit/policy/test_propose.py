@@ -237,7 +237,7 @@ def test_a_table_without_columns_or_with_no_name_is_an_error() -> None:
     with pytest.raises(PolicyError, match="has no columns"):
         propose([])
     with pytest.raises(PolicyError, match="not the name of a table"):
-        propose([Profile("age")]).policy(None, "a.b.c")
+        propose([Profile("age")]).policy(None, "a.b.c.d")
 
 
 def test_a_release_can_be_released_again(tmp_path: Path) -> None:
