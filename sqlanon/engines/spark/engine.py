@@ -405,10 +405,10 @@ class SparkEngine:
         return TableRef(schema, parts[-1], catalog)
 
     @contextmanager
-    def few_rows(self) -> Iterator[None]:
+    def few_rows(self, wanted: Mapping[str, str] = few.FEW) -> Iterator[None]:
         """See `Engine.few_rows`: to compile a small query takes longer than to interpret it, and one task is enough."""
         with self._translated("settings of the session"):
-            before, already = few.use(self._session), self._few
+            before, already = few.use(self._session, wanted), self._few
         self._few = True
         try:
             yield
@@ -418,9 +418,9 @@ class SparkEngine:
                 few.restore(self._session, before)
 
     def _sized(self, statement: Statement | str) -> AbstractContextManager[None]:
-        """The catalog has few rows, however many the source has."""
-        small = isinstance(statement, Statement) and statement.name.startswith("catalog/") and not self._few
-        return self.few_rows() if small else nullcontext()
+        """The catalog has few rows, however many the source has, and other runs may append to it now."""
+        wanted = few.settings(_name(statement), already=self._few)
+        return self.few_rows(wanted) if wanted else nullcontext()
 
     def snapshot(self) -> AbstractContextManager[None]:
         """See `Engine.snapshot`: Spark has none."""

@@ -1,25 +1,40 @@
-"""Settings of a session for statements that read few rows."""
+"""Settings of a session for statements that read few rows, and for those that append one to the catalog."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from pyspark.sql import SparkSession
 
-_FEW = {
+FEW = {
     "spark.sql.codegen.wholeStage": "false",
     "spark.sql.codegen.factoryMode": "NO_CODEGEN",
     "spark.sql.adaptive.enabled": "false",
     "spark.sql.shuffle.partitions": "1",
 }
+APPEND = {
+    "mapreduce.fileoutputcommitter.algorithm.version": "2",
+    "mapreduce.fileoutputcommitter.cleanup.skipped": "true",
+}
+"""Of a statement that appends a row to a table of all runs. What statements write is in one folder of the table, ``_temporary``, which the first that
+is done would remove: of two at the same time the other fails then, or its row is lost without an error. With these a task's file is in its
+place when the task is done, and the folder stays."""
 
 
-def use(session: SparkSession) -> dict[str, str | None]:
+def settings(statement: str, *, already: bool) -> dict[str, str]:
+    """What a statement of this name needs; ``already``: the session has the settings for few rows."""
+    catalog = statement.startswith("catalog/")
+    appends = statement.startswith(("catalog/insert", "catalog/append"))
+    return (FEW if catalog and not already else {}) | (APPEND if appends else {})
+
+
+def use(session: SparkSession, wanted: Mapping[str, str]) -> dict[str, str | None]:
     """Set them; gives what there was."""
     conf = session.conf
-    before = {key: conf.get(key, None) for key in _FEW}
-    for key, value in _FEW.items():
+    before = {key: conf.get(key, None) for key in wanted}
+    for key, value in wanted.items():
         conf.set(key, value)
     return before
 
@@ -34,4 +49,4 @@ def restore(session: SparkSession, before: dict[str, str | None]) -> None:
             conf.set(key, kept)
 
 
-__all__ = ["restore", "use"]
+__all__ = ["FEW", "restore", "settings", "use"]
