@@ -162,3 +162,16 @@ def test_a_row_that_workers_lose_or_double_is_noticed(filled, monkeypatch, metho
     with pytest.raises((DatabaseError, PrivacyViolation), match=r"lost or doubled|have a class"):
         released(filled, monkeypatch, workers, method=method, sensitive="s", l=1.2)
     assert workers.spoilt == 1
+
+
+@pytest.mark.parametrize("cut", ["loss", "median"])
+def test_a_partition_that_no_worker_divides_is_a_defect(filled, monkeypatch, cut):
+    """It has met what is asked when it was cut, so that a whole partition as one class would hide an error of a kernel."""
+
+    def fails(*_: Any) -> None:
+        raise AssertionError
+
+    monkeypatch.setattr("sqlanon.methods.mondrian.method.Mondrian.assign", fails)
+    workers = InPieces(filled.engine, 0, 160)
+    with pytest.raises(DatabaseError, match="could not divide"):
+        released(filled, monkeypatch, workers, method={"name": "mondrian", "cut": cut})

@@ -11,7 +11,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sqlanon.engines.base import Statement, TableRef, Workers
-from sqlanon.errors import InfeasibleError
+from sqlanon.errors import DatabaseError, InfeasibleError
 from sqlanon.methods import Method
 from sqlanon.methods.base import Assignment, Context
 from sqlanon.privacy import beyond_rows
@@ -114,6 +114,7 @@ def _below_levels(context: Context, method: Method, workers: Workers) -> Assignm
     packing = _pack(context, packed)
     rows = scratch.sql("blocks/parted", work=packed, parts=parts, columns=packing.words)
     _solve(context, method, workers, rows, solved)
+    _check_solved(context, solved)
     scratch.execute("blocks/finished", assigned=table, done=done, solved=solved)
     for used in (packed, done, parts, solved):
         scratch.drop(used)
@@ -137,6 +138,7 @@ def _below_counted(context: Context, method: Method, workers: Workers) -> Assign
     )
     scratch.drop(packed)
     _solve(context, method, workers, scratch.sql("blocks/open", placed=placed, words=packing.words), solved)
+    _check_solved(context, solved)
     if not levels.finished:
         scratch.drop(placed)
         return Assignment(solved, "kernel", spans=_spans(context, solved))
@@ -144,6 +146,15 @@ def _below_counted(context: Context, method: Method, workers: Workers) -> Assign
     for used in (placed, solved):
         scratch.drop(used)
     return Assignment(table, "kernel", spans=_spans(context, table))
+
+
+def _check_solved(context: Context, solved: TableRef) -> None:
+    """Refuse a partition that a worker could not divide: it meets the requirements, as both halves of every cut do."""
+    unsolved = int(str(context.scratch.fetch("blocks/solved", solved=solved)[0][1]))
+    if unsolved:
+        raise DatabaseError(
+            f"executors could not divide {unsolved} partitions; nothing was published. This is a defect of sqlanon"
+        )
 
 
 def _pack(context: Context, packed: TableRef) -> Packing:
