@@ -49,6 +49,8 @@ MODELS: dict[str, type[BaseModel]] = {
 COMMANDS_OWN = {
     "source",
     "db",
+    "accept_shared",
+    "temporary",
     "allow_weaker",
     "null",
     "delimiter",
