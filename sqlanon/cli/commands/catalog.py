@@ -87,7 +87,7 @@ def rollback(
     db: Db = None,
     policy: PolicyFile = None,
 ) -> int | None:
-    """Publish an earlier version of a release again, in one transaction."""
+    """Publish an earlier version of a release again: readers have the one or the other, whole."""
     with database(url(db, found(db, policy)), screen) as connected:
         report = connected.rollback(name, to, allow_weaker=allow_weaker)
     screen.emit(report.to_dict())

@@ -39,13 +39,11 @@ class Levels:
     Attributes:
         tree: the cuts.
         begin: int32[m], of every node the rows before it, from left to right: the name of its partition.
-        size: int64[m], its rows.
         open: bool[m], leaves that nobody has tried to cut.
     """
 
     tree: Tree
     begin: npt.NDArray[np.int32]
-    size: npt.NDArray[np.int64]
     open: npt.NDArray[np.bool_]
 
     @property
@@ -111,9 +109,7 @@ def grow_levels(context: Context, workers: Workers, packed: TableRef, fits: int)
             else:
                 nodes.divide(node, attribute, cut, left)
         level += 1
-    return Levels(
-        nodes.tree(), np.array(nodes.begin, np.int32), np.array(nodes.size, np.int64), np.array(nodes.open, np.bool_)
-    )  # fmt: skip
+    return Levels(nodes.tree(), np.array(nodes.begin, np.int32), np.array(nodes.open, np.bool_))
 
 
 def _counted(context: Context, workers: Workers, packed: TableRef, counting: _Counting, name: str) -> Slots:
