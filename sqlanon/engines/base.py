@@ -19,6 +19,7 @@ from sqlanon.engines.abilities import (
 )
 from sqlanon.engines.values import (
     PRIVATE_SCHEMA,
+    Apart,
     Bind,
     Capabilities,
     Column,
@@ -74,6 +75,10 @@ class Engine(Protocol):
     @property
     def few_rows(self) -> Callable[[], AbstractContextManager[None]] | None:
         """Statements inside read so few rows that they are run as they are written, without a search for better plans; None: it always plans."""
+
+    @property
+    def conceals(self) -> Callable[[Apart], AbstractContextManager[None]] | None:
+        """Queries inside have texts and numbers that a log of the engine's must not get: they are sent apart from the text; None: it has no such log."""
 
     @property
     def fetch_words(self) -> Callable[[Statement], list[npt.NDArray[np.int64]]] | None:
@@ -221,6 +226,7 @@ class Engine(Protocol):
 
 __all__ = [
     "PRIVATE_SCHEMA",
+    "Apart",
     "Bind",
     "Capabilities",
     "Column",

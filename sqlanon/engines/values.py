@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
 Kind = Literal["integer", "float", "decimal", "boolean", "date", "timestamp", "text", "enum", "other"]
 Bind = int | float | str | None
 Row = tuple[object, ...]
+Apart = Callable[[str, str], tuple[str, Mapping[str, tuple[str, list[str]]]]]
+"""Takes the values out of a query (`sqlanon.sqltext.apart`): its text and the name of a view, to the text with columns of the view in place of
+its values, and for each column the type and the values as texts."""
 
 PRIVATE_SCHEMA = "_sqlanon"
 """Holds the catalog and the versioned tables. No reader is ever granted anything in it."""

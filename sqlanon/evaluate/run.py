@@ -10,6 +10,7 @@ import decimal
 import math
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from itertools import groupby
 from typing import Any
@@ -31,6 +32,7 @@ from sqlanon.query.parse.parse import Query, parse
 from sqlanon.release.store.swap import spelled
 from sqlanon.spec import WorkloadSpec
 from sqlanon.sqltext import identifier, in_dialect, statement
+from sqlanon.sqltext.apart import apart
 
 MOST_GROUPS = 100_000
 MOST_TOGETHER = 50
@@ -137,7 +139,7 @@ def _measured(
     source = in_dialect(spelled(on.roles.relation.ref), engine.dialect)
     sql = f"SELECT {counts} FROM {source}"  # noqa: S608
     try:
-        with engine.snapshot():
+        with engine.snapshot(), _kept_apart(engine, some):
             answer = ask(engine, sql, release=spelled(on.view), known=known)
             truth = _truth(engine, sql, answer)
     except UnsupportedError:  # of some of them alone
@@ -157,7 +159,7 @@ def _asked_alone(
 ) -> list[tuple[QueryResult, list[Cell]]]:
     try:
         query = _of_source(engine, on, one)
-        with engine.snapshot():
+        with engine.snapshot(), _kept_apart(engine, [one]):
             answer = ask(engine, one.sql, release=spelled(on.view), known=known)
             truth = _truth(engine, one.sql, answer)
     except UnsupportedError as error:
@@ -169,6 +171,13 @@ def _asked_alone(
     cut = bool(query.having is not None or query.limit is not None or query.offset is not None)
     counts = {name for name, node in query.items if isinstance(node, exp.Count)}
     return [_compared(one, answer, name, truth, cut=cut, count=name in counts) for name in answer.aggregates]
+
+
+def _kept_apart(engine: Engine, some: Sequence[Asked]) -> AbstractContextManager[None]:
+    """Values that were drawn are in no log of the engine's."""
+    if engine.conceals is None or not any(one.secret for one in some):
+        return nullcontext()
+    return engine.conceals(apart)
 
 
 def _of_source(engine: Engine, on: Subject, one: Asked) -> Query:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, ClassVar
 
-from sqlanon.engines.base import TableRef
+from sqlanon.engines.base import Bind, TableRef
 from sqlanon.formats.base import Format
 from sqlanon.formats.column import KINDS, Column
 from sqlanon.formats.cover import covered, matched
@@ -80,12 +80,15 @@ class BoxFormat(Format):
         published = layout.of_class
         keys, codes = self._keys(encoded, layout.names, published)
         made: dict[str, list[Part]] = {"boxes": [], "shown": []}
+        # Of a column that begins at 0 the range is a value; elsewhere a bound value takes a call of its own.
+        apart = scratch.engine.conceals is not None
         with scratch.together():
             for at, some in enumerate(few(parts)):
                 # From its own boxes: a statement that reads a wide table takes time for all its columns.
                 box, show = scratch.table(f"boxes_{at}"), scratch.table(f"shown_{at}")
                 ranks = [key for key in codes if key["code"] in {part.code for part in some}]
-                scratch.execute("recode/boxes", boxes=box, spans=spans, columns=some)
+                ranges: dict[str, Bind] = {f"range_{part.code}": part.range for part in some} if apart else {}
+                scratch.execute("recode/boxes", ranges, boxes=box, spans=spans, columns=some, apart=apart)
                 scratch.execute(self.shown, shown=show, boxes=box, columns=some, codes=ranks)
                 first = [] if at else ["n"]
                 made["boxes"].append((box, first + [name for part in some for name in _box_columns(part)]))

@@ -60,6 +60,26 @@ def shows_no_value(events: Path) -> None:
     assert CANARY not in shown
 
 
+class Log:
+    """What a session adds to its log of events."""
+
+    def __init__(self, session: Any, events: Path) -> None:
+        self._session, self._events = session, events
+        self._sizes: dict[Path, int] = {}
+        self.new()
+
+    def new(self) -> str:
+        """What was added since the last call."""
+        self._session.sparkContext._jsc.sc().listenerBus().waitUntilEmpty()
+        added = []
+        for path in sorted(self._events.rglob("*")):
+            if path.is_file():
+                logged = path.read_bytes()
+                added.append(logged[self._sizes.get(path, 0) :].decode(errors="replace"))
+                self._sizes[path] = len(logged)
+        return "".join(added)
+
+
 @pytest.mark.thorough
 def test_all_types_and_the_life_of_a_version(session, events):
     table = arrow(200)

@@ -1,5 +1,5 @@
 -- name: recode/boxes
--- params: boxes (table to make), spans (table), columns (list of {code, kind, domain, members, found, nulls, size, range, key,
+-- params: boxes (table to make), spans (table), apart (bool: ranges of domains are bound, :range_<code>), columns (list of {code, kind, domain, members, found, nulls, size, range, key,
 --   leveled (bool: spans have a level), height, either (bool: a cell is a value or nothing), places (bool: an ordered domain is
 --   read in an array, in the order of the codes, which are 0, 1, 2, ..: where that takes a fraction of the time of two joins)})
 -- returns: class, n, per column: lo_, hi_ (codes), null_ ('none', 'all', 'some'), ncp_ and lm_ (double, 0..1);
@@ -49,7 +49,7 @@ SELECT
 {% if c.either %}
         ELSE 1
 {% elif c.kind == "ordered" %}
-        ELSE {% if c.range %}({{ ord(c, "hi", "h") }} - {{ ord(c, "lo", "l") }}) / {{ c.range }}{% else %}0{% endif %}
+        ELSE {% if c.range %}({{ ord(c, "hi", "h") }} - {{ ord(c, "lo", "l") }}) / {% if apart %}:range_{{ c.code }}{% else %}{{ c.range }}{% endif %}{% else %}0{% endif %}
 
 {% else %}
 {% set u = "m" ~ c.code ~ ".size" if c.kind == "set" else "f" ~ c.code ~ ".leaves" %}

@@ -44,7 +44,7 @@ class DuckDBEngine(Arrays):
     dialect = "duckdb"
     rights: Rights | None = None
     workers: Workers | None = None
-    fetch_words = load_list = None
+    fetch_words = load_list = conceals = None
     transactions = temporary = updates = ordered = True
     capabilities = Capabilities(
         max_identifier=200,

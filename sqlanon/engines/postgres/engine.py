@@ -37,7 +37,7 @@ class PostgresEngine(Tables, Granting):
     """One PostgreSQL session."""
 
     dialect = "postgres"
-    few_rows = None
+    few_rows = conceals = None
     transactions = temporary = updates = ordered = True
     second_file: SecondFile | None = None
     files: Files | None = None

@@ -1,21 +1,81 @@
 """Values of statements: Spark shows the literals of a plan in its user interface and its event log, so values do not go there.
 
 A text or a float is a column of a local relation of one row, which plans name and do not show, and the statement selects it. Whole
-numbers and NULL are written into the text: they are numbers of rows, versions and classes.
+numbers and NULL are written into the text: they are numbers of rows, versions and classes. Of a query whose own texts and numbers are values of
+the source (`Engine.conceals`) these are in arrays of such a relation.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+import secrets
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
 
-from sqlanon.engines.base import Bind
+from sqlanon.engines.base import Apart, Bind, Statement
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+    from pyspark.sql import DataFrame, SparkSession
 
 _TOKEN = re.compile(r"""'(?:[^'\\]|\\.|'')*'|`(?:[^`]|``)*`|--[^\n]*|::|:([^\W\d]\w*)""", re.DOTALL)
 """What a placeholder must not be looked for in, or a placeholder."""
 
 
-def placed(text: str, binds: Mapping[str, Bind], view: str) -> tuple[str, dict[str, str | float]]:
+class Binds:
+    """The values of a session's statements, in temporary views of its own; those of the last statement stay until the next or the end."""
+
+    def __init__(self, session: SparkSession) -> None:
+        self._session = session
+        self._bound = f"_sqlanon_values_{secrets.token_hex(4)}"
+        self._written = f"{self._bound}_written"
+        self._apart: Apart | None = None
+
+    def text(self, statement: Statement) -> str:
+        """A statement without placeholders: its values are in a view."""
+        import pyarrow as pa
+
+        text, hidden = _placed(statement.text, statement.binds, self._bound)
+        if hidden:
+            rows = pa.table({name: pa.array([value]) for name, value in hidden.items()})
+            self._frame(rows).createOrReplaceTempView(self._bound)
+        return self.concealed(text)
+
+    def concealed(self, text: str) -> str:
+        """A query whose own values are in a view, with the types that Spark gives to literals, where it was asked to be."""
+        if self._apart is None:
+            return text
+        import pyarrow as pa
+
+        query, values = self._apart(text, self._written)
+        if values:
+            rows = pa.table({column: pa.array([texts]) for column, (_, texts) in values.items()})
+            typed = (f"CAST({column} AS ARRAY<{kind}>) AS {column}" for column, (kind, _) in values.items())
+            self._frame(rows).selectExpr(*typed).createOrReplaceTempView(self._written)
+        return query
+
+    @contextmanager
+    def conceals(self, apart: Apart) -> Iterator[None]:
+        """See `Engine.conceals`."""
+        before, self._apart = self._apart, apart
+        try:
+            yield
+        finally:
+            self._apart = before
+
+    def drop(self) -> None:
+        """Drop the last statement's values."""
+        for view in (self._bound, self._written):
+            self._session.catalog.dropTempView(view)
+
+    def _frame(self, rows: pa.Table) -> DataFrame:
+        made: Any = self._session.createDataFrame(rows)  # type: ignore[call-overload, unused-ignore]
+        frame: DataFrame = made
+        return frame
+
+
+def _placed(text: str, binds: Mapping[str, Bind], view: str) -> tuple[str, dict[str, str | float]]:
     """The statement without placeholders, and what the view of values must hold.
 
     Args:
@@ -40,4 +100,4 @@ def placed(text: str, binds: Mapping[str, Bind], view: str) -> tuple[str, dict[s
     return _TOKEN.sub(value, text), hidden
 
 
-__all__ = ["placed"]
+__all__ = ["Binds"]

@@ -28,7 +28,7 @@ from sqlanon.engines.base import (
     Work,
 )
 from sqlanon.engines.spark import few, opening
-from sqlanon.engines.spark.binds import placed
+from sqlanon.engines.spark.binds import Binds
 from sqlanon.engines.spark.errors import GONE, condition, is_gone, of_spark, quiet, reason, refused
 from sqlanon.engines.spark.locks import LEASE, Locks
 from sqlanon.engines.spark.names import parts_of, qualified, quoted
@@ -99,7 +99,8 @@ class SparkEngine:
             self._catalog = session.catalog.currentCatalog()
             self._current = session.catalog.currentDatabase()
         self._locks = Locks(self._rows, self._catalog, lease)
-        self._values = f"_sqlanon_values_{secrets.token_hex(4)}"
+        self._binds = Binds(session)
+        self.conceals = self._binds.conceals
 
     @classmethod
     def open(
@@ -175,20 +176,13 @@ class SparkEngine:
         """Run a command, or plan a query."""
         if isinstance(statement, str):
             return self._session.sql(statement)
-        text, hidden = placed(statement.text, statement.binds, self._values)
-        if hidden:
-            self._view(self._values, self._arrow({name: [value] for name, value in hidden.items()}))
+        text = self._binds.text(statement)
         view = _VIEW.match(text)
         if view:
             self._locks.check()
             verb = "ALTER VIEW" if self._session.catalog.tableExists(view[2]) else "CREATE VIEW"
             text = f"{view[1]}{verb} {view[2]} AS{text[view.end() :]}"
         return self._session.sql(text)
-
-    def _arrow(self, columns: Mapping[str, Sequence[object]]) -> pa.Table:
-        import pyarrow as pa
-
-        return pa.table({name: pa.array(values) for name, values in columns.items()})
 
     def _view(self, name: str, table: pa.Table) -> None:
         made: Any = self._session.createDataFrame(table)  # type: ignore[call-overload, unused-ignore]
@@ -222,7 +216,7 @@ class SparkEngine:
     def describe(self, text: str) -> tuple[str, ...]:
         """See `Engine.describe`: the schema of a query is known before it runs."""
         with self._translated("the query"):
-            fields = self._session.sql(text).schema.fields
+            fields = self._session.sql(self._binds.concealed(text)).schema.fields
         return tuple(name_of(field.dataType.simpleString()) for field in fields)
 
     def reason(self, error: DatabaseError) -> str:
@@ -489,7 +483,7 @@ class SparkEngine:
         """Close the session, if it is one of ours."""
         self._locks.close()
         with suppress(DatabaseError), self._translated("to close the session"):  # the last statement's values
-            self._session.catalog.dropTempView(self._values)
+            self._binds.drop()
         if self._stops:
             with suppress(Exception):
                 self._session.stop()
