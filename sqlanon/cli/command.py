@@ -58,8 +58,8 @@ class Settings:
 _SHARED = (("json", Json, False), ("quiet", Quiet, False), ("verbose", Verbose, 0), ("debug", Debug, False))
 
 
-def register(app: typer.Typer, function: Callable[..., int | None]) -> None:
-    """Make a command of a function that takes a `Screen` first and returns its exit code."""
+def register(app: typer.Typer, function: Callable[..., int | None], *, spark: bool = True) -> None:
+    """Make a command of a function that takes a `Screen` first and returns its exit code; ``spark``: its ``--db`` may be Spark's."""
 
     def command(ctx: typer.Context, **values: Any) -> None:
         own = Settings(**{name: values.pop(name) for name, _, _ in _SHARED})
@@ -70,7 +70,7 @@ def register(app: typer.Typer, function: Callable[..., int | None]) -> None:
         raise typer.Exit(_finish(function, screen, values))
 
     given = list(inspect.signature(function, eval_str=True).parameters.values())[1:]
-    confirming = CONFIRMED if any(parameter.name == "db" for parameter in given) else ()
+    confirming = CONFIRMED if spark and any(parameter.name == "db" for parameter in given) else ()
     keyword = inspect.Parameter.KEYWORD_ONLY
     shared = [
         inspect.Parameter(name, keyword, default=value, annotation=kind)

@@ -18,6 +18,7 @@ from sqlanon.engines.abilities import (
     Workers,
 )
 from sqlanon.engines.values import (
+    OUT_OF_RANGE,
     PRIVATE_SCHEMA,
     Apart,
     Bind,
@@ -225,6 +226,7 @@ class Engine(Protocol):
 
 
 __all__ = [
+    "OUT_OF_RANGE",
     "PRIVATE_SCHEMA",
     "Apart",
     "Bind",

@@ -16,6 +16,9 @@ its values, and for each column the type and the values as texts."""
 PRIVATE_SCHEMA = "_sqlanon"
 """Holds the catalog and the versioned tables. No reader is ever granted anything in it."""
 
+OUT_OF_RANGE = "a value leaves the range of its type"
+"""The `Engine.reason` of an overflow."""
+
 
 @dataclass(frozen=True, slots=True)
 class TableRef:

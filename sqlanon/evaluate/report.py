@@ -11,6 +11,9 @@ from typing import Any
 from sqlanon.evaluate.divergence import Divergence
 from sqlanon.results import LossReport
 
+OVERFLOW = "a number leaves the range of its type, as a sum may; cast the column to a wider type in a view of the source"
+"""Why a query has no answer (`QueryResult.refused`) that the database cannot compute over the source or the release."""
+
 
 @dataclass(frozen=True, slots=True)
 class Cell:

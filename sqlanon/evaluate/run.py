@@ -18,10 +18,10 @@ from typing import Any
 import sqlglot
 from sqlglot import exp
 
-from sqlanon.engines.base import Engine, Statement, TableRef
+from sqlanon.engines.base import OUT_OF_RANGE, Engine, Statement, TableRef
 from sqlanon.errors import DatabaseError, PolicyError, UnsupportedError
 from sqlanon.evaluate.divergence import divergence, level, mean
-from sqlanon.evaluate.report import Cell, CubeResult, Errors, Evaluation, Family, QueryResult
+from sqlanon.evaluate.report import OVERFLOW, Cell, CubeResult, Errors, Evaluation, Family, QueryResult
 from sqlanon.evaluate.subject import Subject, subject
 from sqlanon.evaluate.workload import Asked, chosen, fitting, queries, sensitive
 from sqlanon.progress import Progress, Silent
@@ -142,11 +142,11 @@ def _measured(
         with engine.snapshot(), _kept_apart(engine, some):
             answer = ask(engine, sql, release=spelled(on.view), known=known)
             truth = _truth(engine, sql, answer)
-    except UnsupportedError:  # of some of them alone
-        half = len(some) // 2
+    except (UnsupportedError, DatabaseError) as error:
+        if not isinstance(error, UnsupportedError) and not _overflowed(engine, error):
+            raise DatabaseError(f"queries {some[0].name} to {some[-1].name}: {error}") from error
+        half = len(some) // 2  # it may be some of them alone
         return [found for part in (some[:half], some[half:]) for found in _measured(engine, on, part, known)]
-    except DatabaseError as error:
-        raise DatabaseError(f"queries {some[0].name} to {some[-1].name}: {error}") from error
     found = []
     for i, one in enumerate(some):
         result, cells = _compared(one, answer, f"n{i}", truth, cut=False, count=True)
@@ -167,7 +167,9 @@ def _asked_alone(
         reason = "a query that was drawn has no answer over this release" if one.secret else str(error)
         return [(QueryResult(one.name, one.family, "", 0, 0, Errors.of(()), refused=reason), [])]
     except DatabaseError as error:
-        raise DatabaseError(f"query {one.name}: {error}") from error
+        if not _overflowed(engine, error):
+            raise DatabaseError(f"query {one.name}: {error}") from error
+        return [(QueryResult(one.name, one.family, "", 0, 0, Errors.of(()), refused=OVERFLOW), [])]
     cut = bool(query.having is not None or query.limit is not None or query.offset is not None)
     counts = {name for name, node in query.items if isinstance(node, exp.Count)}
     return [_compared(one, answer, name, truth, cut=cut, count=name in counts) for name in answer.aggregates]
@@ -178,6 +180,13 @@ def _kept_apart(engine: Engine, some: Sequence[Asked]) -> AbstractContextManager
     if engine.conceals is None or not any(one.secret for one in some):
         return nullcontext()
     return engine.conceals(apart)
+
+
+def _overflowed(engine: Engine, error: DatabaseError) -> bool:
+    """Whether a number of one query has no room in its type, which says nothing of other queries."""
+    while isinstance(error.__cause__, DatabaseError):
+        error = error.__cause__
+    return error.__cause__ is not None and engine.reason(error) == OUT_OF_RANGE
 
 
 def _of_source(engine: Engine, on: Subject, one: Asked) -> Query:

@@ -284,6 +284,34 @@ def test_a_group_that_the_source_lacks(shared_db: Any, tmp_path: Path) -> None:
     assert report.sound
 
 
+def test_a_query_that_overflows_is_one_without_an_answer(shared_db: Any) -> None:
+    """A sum that no type holds, of the source: the other queries are measured, and the reason has no value."""
+    postgres = shared_db.engine.dialect == "postgres"
+    kind, most = ("DOUBLE PRECISION", "1e308") if postgres else ("DECIMAL(38, 0)", "9" * 38)
+    shared_db.engine.execute(
+        f"CREATE TABLE overflowing AS SELECT a, CAST('{most}' AS {kind}) AS cost, a AS fine FROM (VALUES (1), (1), (2), (2), (3), (3)) AS t(a)"
+    )
+    options = {
+        "insensitive": ["cost", "fine"],
+        "k": 2,
+        "name": "overflowing",
+        "accept_unique": ["cost", "fine"],
+    }
+    shared_db.anonymize("overflowing", quasi="a", **options)
+    sums = (GeneratorSpec(name, "aggregates", measures=(name,), by=("a",)) for name in ("cost", "fine"))
+    own = QuerySpec("own", 'select sum("cost") as s from "overflowing"')
+    report = shared_db.evaluate(
+        "overflowing", WorkloadSpec((own,), (*sums, GeneratorSpec("values", "equality")))
+    )
+    refused = {one.query: one.refused for one in report.queries if one.refused}
+    assert set(refused) == {"own", "cost (by a)"}
+    assert all(
+        "leaves the range of its type" in str(why) and "99" not in str(why) for why in refused.values()
+    )
+    assert report.sound
+    assert {one.family for one in report.queries if not one.refused} == {"fine", "values"}
+
+
 def test_numbers_without_end(shared_db: Any, tmp_path: Path) -> None:
     """NaN and infinities are compared with their bounds and have no error."""
     del tmp_path

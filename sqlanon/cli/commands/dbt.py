@@ -259,4 +259,4 @@ app = typer.Typer(
     rich_markup_mode=None,
 )
 for command in (run, plan, erase):
-    register(app, command)
+    register(app, command, spark=False)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from sqlanon.cli.show.run import asked
 from sqlanon.cli.show.text import count, safe, seconds, share, table
+from sqlanon.evaluate.report import OVERFLOW
 
 if TYPE_CHECKING:
     from sqlanon.cli.screen import Screen
@@ -66,9 +67,9 @@ def _queries(screen: Screen, report: Evaluation) -> None:
         screen.show(f"{count(len(report.queries))} in all; --json has every one")
     screen.show("")
     for one in report.queries:
-        if one.refused and one.family == "queries":
+        if one.refused and (one.family == "queries" or one.refused == OVERFLOW):
             screen.show(f"{safe(one.query)} has no answer over this release: {one.refused}", "")
-    refused = sum(family.refused for family in report.families if family.name != "queries")
+    refused = sum(one.refused not in (None, OVERFLOW) for one in report.queries if one.family != "queries")
     if refused:
         screen.show(f"{count(refused)} generated queries have no answer over this release", "")
     if report.total.lost:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 import duckdb
 
-from sqlanon.engines.base import Row, Statement
+from sqlanon.engines.base import OUT_OF_RANGE, Row, Statement
 
 _FUNCTION = re.compile(r"(?:Function with name \"?|argument types ')([A-Za-z_]\w*)")
 _REASONS: tuple[tuple[type[duckdb.Error], str], ...] = (
@@ -16,7 +16,7 @@ _REASONS: tuple[tuple[type[duckdb.Error], str], ...] = (
     (duckdb.BinderException, "a name is not there, or types do not fit, in DuckDB"),
     (duckdb.CatalogException, "a name is not there in DuckDB"),
     (duckdb.ConversionException, "a value cannot be read as the type that it is cast to"),
-    (duckdb.OutOfRangeException, "a value leaves the range of its type"),
+    (duckdb.OutOfRangeException, OUT_OF_RANGE),
     (duckdb.OutOfMemoryException, "DuckDB has not memory enough for it"),
     (
         duckdb.InvalidInputException,

@@ -7,16 +7,18 @@ import re
 import psycopg
 from psycopg.pq import ExecStatus
 
+from sqlanon.engines.base import OUT_OF_RANGE
+
 _FUNCTION = re.compile(r"function (?:\w+\.)?([A-Za-z_]\w*)\(")
 _REASONS: tuple[tuple[type[psycopg.Error], str], ...] = (
     (psycopg.errors.SyntaxError, "PostgreSQL cannot parse it"),
     (psycopg.errors.QueryCanceled, "it took longer than it may"),
     (psycopg.errors.InsufficientPrivilege, "the role may not read a table of it"),
-    (psycopg.errors.NumericValueOutOfRange, "a value leaves the range of its type"),
+    (psycopg.errors.NumericValueOutOfRange, OUT_OF_RANGE),
     (psycopg.errors.DivisionByZero, "a number is divided by zero"),
     (psycopg.errors.InvalidTextRepresentation, "a value cannot be read as the type that it is cast to"),
     (psycopg.errors.InvalidDatetimeFormat, "a value cannot be read as the type that it is cast to"),
-    (psycopg.errors.DatetimeFieldOverflow, "a value leaves the range of its type"),
+    (psycopg.errors.DatetimeFieldOverflow, OUT_OF_RANGE),
     (psycopg.errors.OutOfMemory, "PostgreSQL has not memory enough for it"),
     (psycopg.errors.DiskFull, "PostgreSQL has not room enough for it"),
     (psycopg.errors.UndefinedColumn, "a column is not there in PostgreSQL"),

@@ -8,6 +8,7 @@ import warnings
 
 from pyspark.errors import PySparkException
 
+from sqlanon.engines.base import OUT_OF_RANGE
 from sqlanon.errors import DatabaseError
 
 _MEANINGS: tuple[tuple[str, str, str], ...] = (
@@ -19,7 +20,7 @@ _MEANINGS: tuple[tuple[str, str, str], ...] = (
     (
         r"ARITHMETIC_OVERFLOW|NUMERIC_VALUE_OUT|NUMERIC_OUT|BINARY_ARITHMETIC|DATETIME_OVERFLOW|COLLECTION_SIZE",
         "a number is too large for its type; cast the column to a wider type in a view",
-        "a value leaves the range of its type",
+        OUT_OF_RANGE,
     ),
     (
         r"DIVIDE_BY_ZERO|REMAINDER_BY_ZERO|INTERVAL_DIVIDED",

@@ -13,6 +13,9 @@ from sqlglot import exp
 from sqlanon.query.boxes.box import Box
 from sqlanon.query.rewrite.sqltree import ZERO, Tree, as_type, column, sql, when
 
+_MORE_DIGITS, _MOST_DIGITS = 10, 38
+"""Of a sum of decimals, in addition to those of its values; of any decimal."""
+
 FOUND = "_found"
 """The table of the rows under their conditions."""
 
@@ -34,8 +37,8 @@ def average(
 ) -> Apart:
     """AVG: the best average of the certain rows with each prefix of the others, the most extreme first.
 
-    It is calculated in ``kind``, the type of the source's own AVG, so that it is divided as there. ``floating`` values may be
-    infinite, and then their average NaN.
+    It is calculated as the source's own AVG, whose type is ``kind``, so that it is divided as there. ``floating`` values may be infinite, and then
+    their average NaN.
     """
     zero = exp.Literal.number(0)
     steps: list[tuple[str, exp.Expr]] = []
@@ -66,11 +69,12 @@ def average(
         part = f"PARTITION BY {', '.join(k.sql(dialect='duckdb') for k in keys)}" if keys else ""
         running = f"OVER ({part} {over} ROWS BETWEEN UNBOUNDED PRECEDING AND CURRENT ROW)"
         whole = f"OVER ({part})"
-        average = _in(
+        average = _divided(
             kind,
-            f"CAST(SUM(sum) {whole} + SUM(CASE WHEN free > 0 THEN free * v ELSE 0 END) {running} AS DOUBLE) / CAST(SUM(held) {whole} + SUM(free) {running} AS DOUBLE)",
+            f"SUM(sum) {whole} + SUM(CASE WHEN free > 0 THEN free * v ELSE 0 END) {running}",
+            f"SUM(held) {whole} + SUM(free) {running}",
         )
-        alone = _in(kind, f"CAST(SUM(sum) {whole} AS DOUBLE) / NULLIF(CAST(SUM(held) {whole} AS DOUBLE), 0)")
+        alone = _divided(kind, f"SUM(sum) {whole}", f"SUM(held) {whole}", none=True)
         prefix = exp.Select().select(
             *(k.copy() for k in keys), exp.alias_(average, "a"), exp.alias_(alone, "z"), sql("held"), sql("e"), sql("w"), sql("o"), sql("v")
         ).from_(table)  # fmt: skip
@@ -111,12 +115,22 @@ def average(
     }
 
 
-def _in(kind: exp.DataType, text: str) -> Tree:
-    """The tree of a text, whose casts are to ``kind``."""
-    made = sql(text)
-    for node in made.find_all(exp.Cast):
-        node.set("to", kind.copy())
-    return made
+def _divided(kind: exp.DataType, total: str, count: str, *, none: bool = False) -> Tree:
+    """A sum by a count in the type of AVG; ``none``: the count may be 0, and then it is NULL.
+
+    Of decimals with so many digits a sum needs more: ten, as the engine's own AVG gives it.
+    """
+    wide, whole = kind, kind
+    if len(kind.expressions) == 2:
+        digits, places = (int(one.name) for one in kind.expressions)
+        wide = exp.DataType.build(f"DECIMAL({min(digits + _MORE_DIGITS, _MOST_DIGITS)}, {places})")
+        whole = exp.DataType.build("DECIMAL(20, 0)")
+    divided = sql(
+        ":a / NULLIF(:b, 0)" if none else ":a / :b",
+        a=exp.cast(sql(total), wide),
+        b=exp.cast(sql(count), whole),
+    )
+    return divided if wide is kind else exp.cast(divided, kind)
 
 
 def matched(number: int, condition: int, box: Box, keys: Sequence[Tree]) -> Apart:
