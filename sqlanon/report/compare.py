@@ -7,9 +7,9 @@ of it. (`evaluate` spreads them over all values that it may be, also those that 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from itertools import combinations
+from itertools import groupby
 
 from sqlanon.engines.base import Engine, TableRef
 from sqlanon.evaluate.cubes import Cubes, cubes
@@ -85,7 +85,7 @@ def compared(engine: Engine, release: str) -> tuple[tuple[Column, ...], tuple[Pa
     Raises:
         PolicyError: a table is empty, or the source does not hold what is published any more.
 
-    Cost: as a datacube of level 1, and for each pair a join of the distinct pairs of released parts with at most 36 bins.
+    Cost: as a datacube of level 1, and for each pair a join of the distinct pairs of released parts with at most 36 bins; a statement a column.
     """
     on = subject(engine, release)
     with Scratch(engine) as scratch, engine.snapshot():
@@ -99,7 +99,11 @@ def compared(engine: Engine, release: str) -> tuple[tuple[Column, ...], tuple[Pa
         labels = {
             side.name: _labels(scratch, side.domain, side.bins, "coarse", side.coarse) for side in sides
         }
-        pairs = [_pair(scratch, both, one, two, labels) for one, two in combinations(sides, 2)]
+        pairs = [
+            pair
+            for at, side in enumerate(sides[:-1])
+            for pair in _pairs(scratch, both, side, sides[at + 1 :], labels)
+        ]
     pairs.sort(key=lambda pair: -pair.source)  # those of equal strength stay in the order of the columns
     return tuple(columns), tuple(pairs[:PAIRS])
 
@@ -185,21 +189,34 @@ def _column(scratch: Scratch, both: Cubes, side: _Side, at: int) -> Column:
     )
 
 
-def _pair(scratch: Scratch, both: Cubes, one: _Side, two: _Side, labels: dict[str, _Labels]) -> Pair:
+def _pairs(
+    scratch: Scratch, both: Cubes, one: _Side, others: Sequence[_Side], labels: dict[str, _Labels]
+) -> Iterator[Pair]:
+    """A column with each of some others, asked in one statement."""
+
+    def read(side: _Side) -> dict[str, object]:
+        return {"code": side.code, "part": side.part, "bins": side.bins, "reach": side.reach}
+
     rows = scratch.fetch(
-        "report/joint", cells=both.cells, released=both.released,
-        columns=[{"code": side.code, "part": side.part, "bins": side.bins, "reach": side.reach} for side in (one, two)],
+        "report/joint", cells=both.cells, released=both.released, pairs=[[read(one), read(other)] for other in others]
     )  # fmt: skip
+    found = {
+        pair: [(int(str(x)), int(str(y)), float(str(n)), float(str(m))) for _, x, y, n, m in some]
+        for pair, some in groupby(rows, lambda row: int(str(row[0])))
+    }
+    for at, other in enumerate(others, 1):
+        yield _pair(both, one, other, labels, found.get(at, []))
+
+
+def _pair(
+    both: Cubes,
+    one: _Side,
+    two: _Side,
+    labels: dict[str, _Labels],
+    rows: Sequence[tuple[int, int, float, float]],
+) -> Pair:
     places = [{bin_: place for place, bin_ in enumerate(labels[side.name])} for side in (one, two)]
-    cells = [
-        (
-            places[0][int(str(x))],
-            places[1][int(str(y))],
-            float(str(n)) / both.rows,
-            float(str(m)) / both.released_rows,
-        )
-        for x, y, n, m in rows
-    ]
+    cells = [(places[0][x], places[1][y], n / both.rows, m / both.released_rows) for x, y, n, m in rows]
     return Pair(
         (one.name, two.name),
         _both(one, two, labels, 0),

@@ -1,8 +1,11 @@
 -- name: report/joint
--- params: cells, released (tables), columns (two of {code, part, bins, reach}: the column of codes, and that of parts in the release or none: it
---   holds codes; the tables bins and, for parts, reach)
--- returns: x, y integer (coarse bins of the two columns), source, release double: rows that are there, and that are expected
-SELECT u.x AS x, u.y AS y, CAST(SUM(u.n) AS DOUBLE) AS source, CAST(SUM(u.m) AS DOUBLE) AS release
+-- params: cells, released (tables), pairs (list of pairs of {code, part, bins, reach}: the column of codes, and that of parts in the release or none:
+--   it holds codes; the tables bins and, for parts, reach)
+-- returns: pair integer (place in the list, from 1), x, y integer (coarse bins of the two columns), source, release double: rows that are there, and
+--   that are expected
+{% for columns in pairs %}
+{{ "UNION ALL" if not loop.first }}
+SELECT {{ loop.index }} AS pair, u.x AS x, u.y AS y, CAST(SUM(u.n) AS DOUBLE) AS source, CAST(SUM(u.m) AS DOUBLE) AS release
 FROM (
     SELECT b1.coarse AS x, b2.coarse AS y, CAST(t.n AS DOUBLE) AS n, CAST(0 AS DOUBLE) AS m
     FROM {{ cells | table }} AS t
@@ -26,4 +29,5 @@ FROM (
 {% endfor %}
 ) AS u
 GROUP BY u.x, u.y
-ORDER BY u.x, u.y
+{% endfor %}
+ORDER BY pair, x, y
