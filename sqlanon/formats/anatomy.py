@@ -16,7 +16,7 @@ from sqlanon.errors import PolicyError
 from sqlanon.formats.base import Cell, Field, Format
 from sqlanon.formats.grouping import Grouping, RowGroups
 from sqlanon.formats.layout import COUNT, GROUP, Layout, Names, Published
-from sqlanon.formats.recoded import AS_BOXES, Levels, Recoded
+from sqlanon.formats.recoded import AS_BOXES, NOT_ASKED, Least, Levels, Recoded
 from sqlanon.loss import reconstruction_error
 from sqlanon.sqltext import identifier
 
@@ -119,7 +119,14 @@ class Anatomy(Format):
         layout = self.layout(encoded.roles, encoded.quasi, form)
         return Recoded(boxes, released, self, layout, count, smallest, largest, groups)
 
-    def covered(self, scratch: Scratch, encoded: Encoded, classed: TableRef, recoded: Recoded) -> None:
+    def covered(
+        self,
+        scratch: Scratch,
+        encoded: Encoded,
+        classed: TableRef,
+        recoded: Recoded,
+        known: Least = NOT_ASKED,
+    ) -> None:
         """The predicate is equality: the staged values themselves are published, and verify compares what was written."""
 
     def regions(self, scratch: Scratch, encoded: Encoded, recoded: Recoded) -> None:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Protocol
 from sqlanon.errors import PolicyError
 from sqlanon.formats.grouping import Grouping
 from sqlanon.formats.layout import Layout, Names, Published
-from sqlanon.formats.recoded import AS_BOXES, Levels, Recoded
+from sqlanon.formats.recoded import AS_BOXES, NOT_ASKED, Least, Levels, Recoded
 
 if TYPE_CHECKING:
     from sqlanon.declared import FormatFacts
@@ -157,12 +157,17 @@ class Format:
         raise NotImplementedError
 
     def covered(
-        self, scratch: Scratch, encoded: Encoded, classed: TableRef, recoded: Recoded
+        self,
+        scratch: Scratch,
+        encoded: Encoded,
+        classed: TableRef,
+        recoded: Recoded,
+        known: Least = NOT_ASKED,
     ) -> tuple[int, int] | None:
         """The covering predicate, counted: rows that reach the release, and those that what is published does not cover.
 
-        Compares staged original values with released ones, by class; it knows nothing of codes or methods. None: the staged
-        values themselves are published.
+        Compares staged original values with released ones, by class; it knows nothing of codes or methods. What is ``known`` of
+        columns need not be asked again. None: the staged values themselves are published.
         """
         raise NotImplementedError
 

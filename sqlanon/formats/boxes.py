@@ -12,7 +12,7 @@ from sqlanon.formats.cover import covered, matched
 from sqlanon.formats.grouping import RowGroups
 from sqlanon.formats.layout import Names
 from sqlanon.formats.leveled import generalized, height_of, key_of
-from sqlanon.formats.recoded import AS_BOXES, Levels, Recoded
+from sqlanon.formats.recoded import AS_BOXES, NOT_ASKED, Least, Levels, Recoded
 from sqlanon.table.encode import spread_of
 from sqlanon.table.tree import load_nodes
 from sqlanon.table.wide import Part, beside, few
@@ -132,10 +132,17 @@ class BoxFormat(Format):
         return beside(scratch, "regions", "class", parts)
 
     def covered(
-        self, scratch: Scratch, encoded: Encoded, classed: TableRef, recoded: Recoded
+        self,
+        scratch: Scratch,
+        encoded: Encoded,
+        classed: TableRef,
+        recoded: Recoded,
+        known: Least = NOT_ASKED,
     ) -> tuple[int, int]:
         """See `Format.covered`."""
-        return covered(self, self.cover, scratch, encoded, classed, recoded, self.sets_as_bits)
+        return covered(
+            self, self.cover, scratch, encoded, classed, recoded, known, sets_as_bits=self.sets_as_bits
+        )
 
     def matched(
         self, scratch: Scratch, domain: Domain, said: TableRef, seen: TableRef, names: Names

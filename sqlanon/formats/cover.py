@@ -10,7 +10,7 @@ from sqlanon.formats.base import Format
 from sqlanon.formats.column import KINDS
 from sqlanon.formats.label_text import parse_label
 from sqlanon.formats.layout import Names
-from sqlanon.formats.recoded import Recoded
+from sqlanon.formats.recoded import NOT_ASKED, Least, Recoded
 from sqlanon.sqltext import identifier
 from sqlanon.table.tree import hierarchy_of
 from sqlanon.table.wide import FEW
@@ -54,8 +54,8 @@ class Claim:
 
 
 def covered(
-    form: Format, template: str, scratch: Scratch, encoded: Encoded, classed: TableRef, recoded: Recoded,
-    sets_as_bits: bool = False,
+    form: Format, template: str, scratch: Scratch, encoded: Encoded, classed: TableRef, recoded: Recoded, known: Least = NOT_ASKED,
+    *, sets_as_bits: bool = False,
 ) -> tuple[int, int]:  # fmt: skip
     """Count the rows that reach the release, and the rows that what is published for them does not cover.
 
@@ -66,10 +66,14 @@ def covered(
         encoded: the work table.
         classed: staged rows with their original values and class.
         recoded: what is published of every class.
+        known: columns of which it is known that their ends cover every value are not asked again.
         sets_as_bits: sets of few values are asked for a value by their bits, see `claim_of`.
 
     A few columns at a time where each needs joins: planning them takes an engine more than linear time.
     """
+    asked = [domain for domain in encoded.quasi if domain.reading.name not in known.ends]
+    if not asked and known.reached is not None:
+        return known.reached, 0
     columns = [
         claim_of(
             form,
@@ -79,7 +83,7 @@ def covered(
             recoded.layout.names[domain.code],
             sets_as_bits=sets_as_bits,
         )
-        for domain in encoded.quasi
+        for domain in asked
     ]
     contains = scratch.engine.capabilities.contains
     found: list[tuple[object, ...]] = []
@@ -208,7 +212,7 @@ def matched(
 
 def least(
     form: Format, scratch: Scratch, quasi: Iterable[Domain], matched: TableRef, recoded: Recoded
-) -> list[tuple[str, int]]:
+) -> Least:
     """For each quasi column how many classes publish more than the least that covers their rows.
 
     Args:
@@ -221,6 +225,7 @@ def least(
     Cost: the rows are grouped by class once for eight ordered columns, and once for each other one.
     """
     found: dict[str, int] = {}
+    reached: int | None = None
     ordered: list[tuple[str, Claim]] = []
     for domain in quasi:
         reading, names = domain.reading, recoded.layout.names[domain.code]
@@ -248,11 +253,18 @@ def least(
     for at in range(0, len(ordered), FEW):  # the rows are grouped once for several columns
         some = ordered[at : at + FEW]
         columns = [column for _, column in some]
-        row = scratch.fetch(
-            "verify/least_ordered", matched=matched, released=recoded.released, columns=columns
-        )[0]
-        found |= {name: int(str(wide)) for (name, _), wide in zip(some, row, strict=True)}
-    return list(found.items())
+        n, *wide = (
+            int(str(cell))
+            for cell in scratch.fetch(
+                "verify/least_ordered", matched=matched, released=recoded.released, columns=columns
+            )[0]
+        )
+        reached = n if reached is None else min(reached, n)
+        found |= {name: one for (name, _), one in zip(some, wide, strict=True)}
+    ends = (
+        name for name, claim in ordered if not found[name] and claim.claims is None and claim.ranks is None
+    )
+    return Least(found, frozenset(ends), reached)
 
 
 __all__ = ["Claim", "claim_of", "covered", "least", "matched"]

@@ -8,7 +8,7 @@ from sqlanon.formats.base import Cell, Field
 from sqlanon.formats.boxes import BoxFormat
 from sqlanon.formats.column import Column
 from sqlanon.formats.layout import Names
-from sqlanon.formats.recoded import Recoded
+from sqlanon.formats.recoded import NOT_ASKED, Least, Recoded
 from sqlanon.sqltext import identifier
 
 if TYPE_CHECKING:
@@ -43,7 +43,12 @@ class Points(BoxFormat):
         return column.having(middle=middle)
 
     def covered(
-        self, scratch: Scratch, encoded: Encoded, classed: TableRef, recoded: Recoded
+        self,
+        scratch: Scratch,
+        encoded: Encoded,
+        classed: TableRef,
+        recoded: Recoded,
+        known: Least = NOT_ASKED,
     ) -> tuple[int, int]:
         """A point covers its class if some row of the class has each of its values."""
         columns = [

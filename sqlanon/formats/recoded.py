@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -51,6 +52,25 @@ class Candidates:
     slots: TableRef
     kept: TableRef
     content: str
+
+
+@dataclass(frozen=True, slots=True)
+class Least:
+    """How far what is published is the least that covers the rows of each class.
+
+    Attributes:
+        wide: by the name of a quasi column, how many classes publish more than the least.
+        ends: names of the columns whose published ends are the least and greatest value of every class, as the engine compares values:
+            so every value lies between them.
+        reached: rows that reach the release, as the covering predicate counts them; None: nothing was counted by which that is known.
+    """
+
+    wide: Mapping[str, int]
+    ends: frozenset[str] = frozenset()
+    reached: int | None = None
+
+
+NOT_ASKED = Least({})
 
 
 @dataclass(frozen=True, slots=True)

@@ -26,10 +26,10 @@ def found(monkeypatch: pytest.MonkeyPatch) -> dict[str, Extent]:
     """What `extents` says of the last release."""
     last: dict[str, Extent] = {}
 
-    def measure_and_verify(scratch: Any, encoded: Any, classed: Any, recoded: Any, form: Any) -> None:
+    def measure_and_verify(scratch: Any, encoded: Any, classed: Any, recoded: Any, form: Any) -> Any:
         last.clear()
         last.update(extents(scratch, recoded.boxes, encoded.quasi))
-        verify_staged(scratch, encoded, classed, recoded, form)
+        return verify_staged(scratch, encoded, classed, recoded, form)
 
     monkeypatch.setattr("sqlanon.release.make.classes.verify_staged", measure_and_verify)
     return last

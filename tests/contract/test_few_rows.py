@@ -87,9 +87,9 @@ def test_a_view_is_read_by_an_optimized_plan(monkeypatch):
         seen.append(scratch.engine.fetch(OPTIMIZES)[0][0])
         return take_stage(scratch, *args, **options)
 
-    def verifying(scratch: Any, *args: Any) -> None:
+    def verifying(scratch: Any, *args: Any) -> Any:
         seen.append(scratch.engine.fetch(OPTIMIZES)[0][0])
-        verify_staged(scratch, *args)
+        return verify_staged(scratch, *args)
 
     monkeypatch.setattr(prepare, "take_stage", taking)
     monkeypatch.setattr(classes, "verify_staged", verifying)

@@ -69,9 +69,9 @@ CHANGES = [
 def test_as_many_rows_are_found_not_covered(db: Any, change: str, monkeypatch: pytest.MonkeyPatch) -> None:
     honest = classes.verify_staged
 
-    def wrong(scratch: Any, encoded: Any, classed: Any, recoded: Any, form: Any) -> None:
+    def wrong(scratch: Any, encoded: Any, classed: Any, recoded: Any, form: Any) -> Any:
         scratch.engine.execute(f'UPDATE "{recoded.released.name}" SET {change}')
-        honest(scratch, encoded, classed, recoded, form)
+        return honest(scratch, encoded, classed, recoded, form)
 
     monkeypatch.setattr(classes, "verify_staged", wrong)
     found = []

@@ -2,19 +2,20 @@
 -- params: matched (table of class and the staged originals: every row once for each box), released (table), columns (list of {alias (the original),
 --   names (published columns), claims (table of low, high, label; or none: lo and hi are values), type (that texts are cast to), as_text (bool:
 --   originals are compared as text), ranks (table of value, rank; or none), boolean (bool: values are)})
--- returns: wide bigint for each of the columns: boxes whose published ends are not the least and greatest value of their rows, or whose NULLs are
---   not as theirs
+-- returns: n bigint (rows that reach the release), wide bigint for each of the columns: boxes whose published ends are not the least and greatest
+--   value of their rows, or whose NULLs are not as theirs
 {% macro number(x, c) %}{{ "CASE WHEN " ~ x ~ " THEN 1 WHEN NOT " ~ x ~ " THEN 0 END" if c.boolean else x }}{% endmacro %}
 {% macro raw(c) %}{{ "CAST(s." ~ c.alias ~ " AS VARCHAR)" if c.as_text else "s." ~ c.alias }}{% endmacro %}
 {% macro lo(c) %}r.{{ (c.names.lo or c.names.value) | ident }}{% endmacro %}
 {% macro hi(c) %}r.{{ (c.names.hi or c.names.value) | ident }}{% endmacro %}
 SELECT
+    CAST(COALESCE(SUM(g.n), 0) AS BIGINT) AS n
 {% for c in columns %}
 {% set i = loop.index %}
 {% set low = "l" ~ i ~ ".rank" if c.ranks else number("CAST(o" ~ i ~ ".low AS " ~ c.type ~ ")" if c.claims else lo(c), c) %}
 {% set high = "h" ~ i ~ ".rank" if c.ranks else number("CAST(o" ~ i ~ ".high AS " ~ c.type ~ ")" if c.claims else hi(c), c) %}
 {% set same = "g.n" ~ i ~ " = g.n AND COALESCE(" ~ low ~ " = g.least" ~ i ~ " AND " ~ high ~ " = g.greatest" ~ i ~ ", FALSE)" %}
-    {{ ", " if not loop.first }}CAST(COALESCE(SUM(CASE WHEN
+    , CAST(COALESCE(SUM(CASE WHEN
 {% if c.claims %}
         CASE {{ lo(c) }} WHEN '*' THEN g.n{{ i }} > 0 AND g.n{{ i }} < g.n WHEN 'NULL' THEN g.n{{ i }} = 0 ELSE {{ same }} END
 {% elif c.names.null %}

@@ -1,6 +1,7 @@
 """Are the ends of published ranges, and the members of published sets, values of rows? What answers of queries may rest on.
 
-That every value of a row lies in its box, `sqlanon.release.check.verify` has found. A box that is the least cover of its rows ends where
+That every value of a row lies in its box, `sqlanon.release.check.verify` finds: of the columns whose ends are the least and greatest value it
+need not ask again. A box that is the least cover of its rows ends where
 they do. What is not so of every class is no violation: the metadata do not list the column, and nothing rests on it.
 """
 
@@ -9,18 +10,19 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sqlanon.formats.cover import least
+from sqlanon.formats.recoded import NOT_ASKED
 
 if TYPE_CHECKING:
     from sqlanon.engines.base import TableRef
-    from sqlanon.formats import Recoded
+    from sqlanon.formats.recoded import Least, Recoded
     from sqlanon.table.encode import Encoded
     from sqlanon.table.scratch import Scratch
 
 
-def attained(scratch: Scratch, encoded: Encoded, classed: TableRef, recoded: Recoded) -> tuple[str, ...]:
-    """The quasi columns of which each published end, or member of a set, is the value of some row of its class.
+def least_covers(scratch: Scratch, encoded: Encoded, classed: TableRef, recoded: Recoded) -> Least:
+    """Of which quasi columns each published end, or member of a set, is the value of some row of its class: none publishes more than the least.
 
-    None where the format does not declare it, where levels decide what is published, and where every row has a box of its own: of the one
+    Nothing is asked where the format does not declare it, where levels decide what is published, and where every row has a box of its own: of the one
     row that is published with it the ends say nothing. Nodes of hierarchies, and values that became others before (`recode`), are not asked.
 
     Args:
@@ -32,14 +34,13 @@ def attained(scratch: Scratch, encoded: Encoded, classed: TableRef, recoded: Rec
     Cost: see `sqlanon.formats.cover.least`.
     """
     if not recoded.form.facts.attains or recoded.leveled or recoded.candidates is not None:
-        return ()
+        return NOT_ASKED
     asked = [
         domain
         for domain in encoded.quasi
         if domain.reading.treatment != "hierarchy" and domain.reading.spec.recode is None
     ]
-    found = dict(least(recoded.form, scratch, asked, classed, recoded))
-    return tuple(domain.reading.name for domain in asked if found[domain.reading.name] == 0)
+    return least(recoded.form, scratch, asked, classed, recoded)
 
 
-__all__ = ["attained"]
+__all__ = ["least_covers"]

@@ -145,7 +145,7 @@ def misplaced(scratch: Scratch, own: Candidates, rows: int) -> str | None:
 def wider(scratch: Scratch, encoded: Encoded, recoded: Recoded, own: Candidates) -> str | None:
     """Whether each box is exactly the least cover of its rows: what is wrong, or None."""
     form = format_of(recoded.form.facts.name)
-    for name, wide in least(form, scratch, encoded.quasi, own.matched, recoded):
+    for name, wide in least(form, scratch, encoded.quasi, own.matched, recoded).wide.items():
         if wide:
             return f"{wide} boxes are not the least cover of their rows in column {name}"
     return None

@@ -17,6 +17,7 @@ from sqlanon.formats import Grouping, Recoded, format_of
 from sqlanon.privacy.base import Measured, Requirement, Sizes, as_number
 from sqlanon.privacy.diversity import FrequencyDiversity
 from sqlanon.privacy.population import of_population, of_rows
+from sqlanon.release.check.attained import least_covers
 from sqlanon.release.check.population import verify_population
 from sqlanon.results import RequirementResult
 from sqlanon.spec import FormatSpec
@@ -40,7 +41,7 @@ class Verified:
 
 def verify_staged(
     scratch: Scratch, encoded: Encoded, classed: TableRef, recoded: Recoded, form: FormatSpec
-) -> None:
+) -> tuple[str, ...]:
     """Check that every original value lies in what is published for its row, and that every row has one class or is left out.
 
     Args:
@@ -49,6 +50,9 @@ def verify_staged(
         classed: staged rows with their original values and class.
         recoded: what is published of every class.
         form: the policy's format, whose covering predicate is counted.
+
+    Returns:
+        the quasi columns of which each published end, or member of a set, is the value of some row of its class.
 
     Raises:
         PrivacyViolation: some row is lost or not covered; the text counts them.
@@ -59,11 +63,12 @@ def verify_staged(
         raise PrivacyViolation(
             f"of {encoded.rows} rows {distinct} have a class and {found - distinct} more than one; nothing was published"
         )
+    known = least_covers(scratch, encoded, classed, recoded)
     if recoded.candidates is not None:  # every row lies in each of its boxes
         classed, kept = recoded.candidates.matched, kept * recoded.candidates.k
-    counted = format_of(form.kind).covered(scratch, encoded, classed, recoded)
+    counted = format_of(form.kind).covered(scratch, encoded, classed, recoded, known)
     if counted is None:
-        return  # the staged values themselves are published; `verify_rows` compares what was written with them
+        return ()  # the staged values themselves are published; `verify_rows` compares what was written with them
     reached, uncovered = counted
     if reached != kept:
         raise PrivacyViolation(f"{kept - reached} of {kept} rows have no class; nothing was published")
@@ -71,6 +76,7 @@ def verify_staged(
         raise PrivacyViolation(
             f"{uncovered} rows are not covered by what would be published; nothing was published"
         )
+    return tuple(name for one in encoded.quasi if known.wide.get(name := one.reading.name) == 0)
 
 
 def _rows(scratch: Scratch, classed: TableRef, rows: int) -> tuple[int, int]:

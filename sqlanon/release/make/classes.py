@@ -16,7 +16,6 @@ from sqlanon.loss import Attribute, Facts, Joint, classification, joint_counts, 
 from sqlanon.methods.base import Assignment, Context
 from sqlanon.methods.freeform.secret import of_method
 from sqlanon.progress import Stopwatch
-from sqlanon.release.check.attained import attained
 from sqlanon.release.check.verify import verify_staged
 from sqlanon.release.make import blocked, bound, candidates, linked, suppressed, united, whole
 from sqlanon.release.make.others import others
@@ -146,9 +145,9 @@ def make_classes(
             candidates=candidates.of(scratch, drawn, shown),
         )
     with watch.stage("verify"):
-        verify_staged(scratch, encoded, classed, recoded, spec.format)
+        attained = verify_staged(scratch, encoded, classed, recoded, spec.format)
         if not assignment.wider and not spec.refresh.frozen:  # there rows leave classes that stay
-            recoded = replace(recoded, attained=attained(scratch, encoded, classed, recoded))
+            recoded = replace(recoded, attained=attained)
     generalized = bool(levels) or lost.left_out > 0
     return Made(
         encoded,
