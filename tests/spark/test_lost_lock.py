@@ -7,8 +7,10 @@ from typing import Any
 import pytest
 
 import sqlanon
+from sqlanon.engines.spark.names import qualified
 from sqlanon.errors import LockedError
 from sqlanon.release.store import publish
+from sqlanon.release.store.catalog import Catalog
 from tests.safety.people import RELEASE, ROWS
 from tests.spark.killed import write_people
 
@@ -43,3 +45,13 @@ def test_a_run_that_has_lost_its_lock_drops_nothing_of_the_next_one(session, mon
         assert late.engine.fetch("SELECT count(*) FROM release.taken") == [(ROWS,)]
         status = {one.version: one.status for one in late.releases("taken")}
         assert status == {1: "discarded", 2: "published"}
+        monkeypatch.undo()
+        physical = {entry.version: entry.table for entry in Catalog(late.engine).entries("taken")}
+        for again in (
+            lambda: next_one.anonymize("people", **options),
+            next_one.clean,
+        ):  # a server finishes a table after its run is gone
+            late.engine.execute(f"CREATE TABLE {qualified(physical[1])} AS SELECT 1 AS n")
+            again()
+            assert not late.engine.exists(physical[1])
+            assert late.engine.exists(physical[2])

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from contextlib import nullcontext
 
-from sqlanon.engines.base import Engine, Statement
+from sqlanon.engines.base import Engine, Statement, TableRef
 from sqlanon.errors import DatabaseError
 from sqlanon.release.store.catalog import Catalog
 from sqlanon.release.store.catalog_entry import Entry
@@ -26,8 +27,11 @@ def drop_old(engine: Engine, release: str, entries: Sequence[Entry] | None = Non
         entries: its rows of the catalog, where they are known.
     """
     catalog = Catalog(engine)
+    dropped = []
     if entries is None:
         entries = catalog.entries(release)
+    if not engine.transactions:
+        dropped += drop_late(engine, entries, engine.look_up([], schema=catalog.table).tables)
     published = [entry for entry in entries if entry.status == "published"]
     spare = [entry for entry in entries if entry.status == "withdrawn"]
     spare += [entry for entry in entries if entry.status == "replaced"]
@@ -36,7 +40,6 @@ def drop_old(engine: Engine, release: str, entries: Sequence[Entry] | None = Non
     stale = spare[: max(len(spare) + len(published) - _kept(entries), 0)]
     stale += [entry for entry in spare if entry not in stale and shows_erased(entry, entries)]
     stale += [entry for entry in entries if entry.status == "abandoned"]
-    dropped = []
     for entry in stale:
         try:
             with engine.publishing():
@@ -62,11 +65,35 @@ def _kept(entries: Sequence[Entry]) -> int:
 
 def dropped_as(entry: Entry) -> str:
     """The status of a version whose tables are dropped: readers never had one that was abandoned, so that nothing is compared with it."""
-    return "discarded" if entry.status == "abandoned" else "dropped"
+    return "discarded" if entry.status in ("abandoned", "discarded") else "dropped"
 
 
 def drops_of(engine: Engine, entry: Entry) -> list[Statement]:
     """What drops the tables of a version, in the transaction that is open; its history outlives it."""
+    return [statement("table/drop", engine.dialect, target=table) for table in _tables_of(entry)]
+
+
+def drop_late(engine: Engine, entries: Sequence[Entry], there: Collection[str]) -> list[str]:
+    """Drop tables of discarded versions: a server may finish a table after its run was killed and the next one has tidied up.
+
+    Args:
+        engine: the source's database; one with transactions has no such tables.
+        entries: versions of a release whose lock is held.
+        there: names of tables in the private schema, in lower case.
+    """
+    late = [
+        table
+        for entry in entries
+        if entry.status == "discarded" and not engine.transactions
+        for table in _tables_of(entry)
+        if table.name.lower() in there
+    ]
+    with engine.publishing() if late else nullcontext():
+        engine.execute_all([statement("table/drop", engine.dialect, target=table) for table in late])
+    return [table.name for table in late]
+
+
+def _tables_of(entry: Entry) -> list[TableRef]:
     # The released rows first: what has none cannot be rolled back to, should the rest be left to the next run.
     tables = [
         entry.table,
@@ -75,6 +102,6 @@ def drops_of(engine: Engine, entry: Entry) -> list[Statement]:
         sensitive_of(entry.table),
         *entry.certificate,
     ]
-    if entry.status == "abandoned":
+    if dropped_as(entry) == "discarded":
         tables.append(entry.history)  # it was never published
-    return [statement("table/drop", engine.dialect, target=table) for table in tables]
+    return tables
