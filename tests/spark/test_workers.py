@@ -22,7 +22,10 @@ pytestmark = pytest.mark.spark
 @pytest.mark.thorough
 @pytest.mark.skipif(missing() is not None, reason="Spark is not here")
 def test_a_worker_compiles_a_kernel_once(tmp_path):
-    """Eight tasks on two cores with an empty cache: at most one compilation a process, and none once it is on the disk."""
+    """Eight tasks on two cores with an empty cache: at most one compilation a process, and none once it is on the disk.
+
+    The session is a classic one in a process that has had one of Spark Connect.
+    """
     code = """
 import json, os, sys
 os.environ["NUMBA_CACHE_DIR"] = sys.argv[1]
@@ -39,6 +42,7 @@ def work(columns):
     return columns[0], np.full(len(columns[0]), os.getpid()), np.full(len(columns[0]), compiled)
 
 with sqlanon.connect("spark+local:///:memory:?temporary=true&cores=2") as db, db.engine.lock("release x"):
+    os.environ["SPARK_CONNECT_MODE_ENABLED"] = "1"  # as pyspark leaves it once a process has opened a session of Spark Connect
     read = Statement("numbers", "SELECT CAST(id AS INT) AS id, CAST(id % 8 AS INT) AS block FROM range(8)")
     seen = []
     for turn in range(2):

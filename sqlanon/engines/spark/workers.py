@@ -11,9 +11,12 @@ import stat
 import sys
 import tempfile
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+
+from sqlanon.engines.spark.opening import is_connect
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -23,6 +26,7 @@ if TYPE_CHECKING:
 
 _TOGETHER, _SENT = 1 << 19, 1 << 16
 """Rows that a function gets at a time, at least where there are as many; rows that are sent back at a time."""
+_CONNECT = "SPARK_CONNECT_MODE_ENABLED"
 _TYPES = {"integer": "int", "bigint": "bigint"}
 
 
@@ -30,11 +34,23 @@ def mapped(rows: DataFrame, work: Work, columns: Sequence[tuple[str, str]], by: 
     """What a function makes of rows; see `Workers.map_arrays`."""
     schema = ", ".join(f"`{name}` {_TYPES[kind]}" for name, kind in columns)
     one = _OfTable(work, tuple(columns))
-    if by is None:
-        return rows.mapInArrow(_OfBatches(one), schema)
-    grouped: Any = rows.groupBy(by)
-    made: DataFrame = grouped.applyInArrow(one.whole(), schema)
+    with _mode_of(rows):
+        if by is None:
+            return rows.mapInArrow(_OfBatches(one), schema)
+        grouped: Any = rows.groupBy(by)
+        made: DataFrame = grouped.applyInArrow(one.whole(), schema)
     return made
+
+
+@contextmanager
+def _mode_of(rows: DataFrame) -> Iterator[None]:
+    """A process that has opened a session of Spark Connect has a variable by which pyspark makes functions for that, of classic sessions too."""
+    held = None if is_connect(rows) else os.environ.pop(_CONNECT, None)
+    try:
+        yield
+    finally:
+        if held is not None:
+            os.environ[_CONNECT] = held
 
 
 class _OfTable:
