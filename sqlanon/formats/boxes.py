@@ -85,7 +85,7 @@ class BoxFormat(Format):
         with scratch.together():
             for at, some in enumerate(few(parts)):
                 # From its own boxes: a statement that reads a wide table takes time for all its columns.
-                box, show = scratch.table(f"boxes_{at}"), scratch.table(f"shown_{at}")
+                box, show = scratch.table(f"boxes_{at}"), scratch.once(f"shown_{at}")
                 ranks = [key for key in codes if key["code"] in {part.code for part in some}]
                 ranges: dict[str, Bind] = {f"range_{part.code}": part.range for part in some} if apart else {}
                 scratch.execute("recode/boxes", ranges, boxes=box, spans=spans, columns=some, apart=apart)
@@ -94,8 +94,9 @@ class BoxFormat(Format):
                 made["boxes"].append((box, first + [name for part in some for name in _box_columns(part)]))
                 shown = [name for part in some for name in part.names.published()]
                 made["shown"].append((show, [str(key["name"]) for key in ranks] + shown))
-            boxes = beside(scratch, "boxes", "class", made["boxes"])
+            # What is shown is read from boxes, which are dropped where they are joined.
             wide = beside(scratch, "shown", "_sqlanon_class", made["shown"])
+            boxes = beside(scratch, "boxes", "class", made["boxes"])
             released = scratch.table("released")
             scratch.execute("recode/released", released=released, shown=wide, names=published, keys=keys)
             scratch.drop(wide)

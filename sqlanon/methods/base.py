@@ -144,6 +144,7 @@ class Assignment:
             class's least common node. A class of more leaves than a node at its level covers is an error that verify finds.
         refined: the local pass that the context asks for is done.
         listed: ``table`` has one row instead, the classes of all rows in the order of their rid: classes integer[].
+        packed: ``table`` has the codes of the rows too, as `sqlanon.table.work.Work.packed` makes them.
         matches: every row has a box of its own. None: classes.
     """
 
@@ -159,6 +160,7 @@ class Assignment:
     levels: TableRef | None = None
     refined: bool = False
     listed: bool = False
+    packed: bool = False
     matches: Matches | None = None
     search: Mapping[str, int] = field(default_factory=dict)
 

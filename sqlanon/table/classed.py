@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from sqlanon.engines.base import TableRef
+from sqlanon.errors import DatabaseError
 from sqlanon.table.encode import Domain, Encoded
 from sqlanon.table.scratch import Scratch
 from sqlanon.table.stage import Reading
@@ -12,7 +13,7 @@ from sqlanon.table.stage import Reading
 
 def attach_classes(
     scratch: Scratch, encoded: Encoded, assign: TableRef, extra: tuple[str, ...], secret: str, *, codes: Sequence[Domain],
-    divided: bool = True, shared: TableRef | None = None, omitted: TableRef | None = None, listed: bool = False,
+    divided: bool = True, shared: TableRef | None = None, omitted: TableRef | None = None, listed: bool = False, packed: bool = False,
 ) -> TableRef:  # fmt: skip
     """Join the staged rows and their class, once; the stage, the work table and the assignment are dropped.
 
@@ -32,12 +33,15 @@ def attach_classes(
         omitted: a table to make of the rows that are not in ``assign`` and are left out, without codes; which of the rows of
             equal codes they are, the hash decides too. None: every row is in ``assign``.
         listed: ``assign`` is one row, the classes of all rows (see `Assignment.listed`).
+        packed: ``assign`` has the codes of the rows too (see `Assignment.packed`). Where their values are known by them, they are not joined.
 
     Cost: a join, two with codes; where equal rows are divided and have columns that are published as they are, also a grouping by
     codes (of those in ``shared``), and a hash and two sorts of the rows of equal codes that more than one class shares.
     """
     roles = encoded.roles
     ties = divided and any(not fixed_by_code(reading) for reading in roles.kept)
+    if packed and not ties and omitted is None and not extra and _decodable(encoded):
+        return _decoded(scratch, encoded, assign, codes)
     if listed and (ties or omitted is not None):
         assign, listed = _by_row(scratch, assign), False
     if omitted is not None:
@@ -75,6 +79,52 @@ def attach_classes(
             scratch.drop(table)
         if codes:
             encoded.drop_work()
+    return classed
+
+
+MOST_VALUES = 1 << 17
+"""Of a column with more values than these the rows are joined: its domain would be sent to every executor."""
+
+
+def _decodable(encoded: Encoded) -> bool:
+    """Whether a code says all that is staged of a value, in every column, and the columns all that a link is the hash of.
+
+    Equal values must look the same. A text of a hierarchy is one of its leaves; other values may be spelled there in another way.
+    """
+    roles = encoded.roles
+    readings = roles.quasi + roles.kept
+    known = {
+        domain.reading.alias for domain in encoded.quasi + encoded.sensitive if domain.codes <= MOST_VALUES
+    }
+    exact = ("integer", "boolean", "date", "timestamp", "text")
+    return {alias for alias, _ in roles.linked} == {reading.alias for reading in readings} <= known and all(
+        reading.column.kind in exact
+        and not reading.as_text
+        and reading.column.collation is None
+        and (reading.treatment != "hierarchy" or reading.column.kind == "text")
+        for reading in readings
+    )
+
+
+def _decoded(scratch: Scratch, encoded: Encoded, assign: TableRef, codes: Sequence[Domain]) -> TableRef:
+    """The rows of `attach_classes` from their codes. That they are the staged ones, the sum of their hashes shows."""
+    parts, classed = encoded.staged.parts, scratch.table("classed")
+    columns = [
+        parts[domain.code] | {"alias": domain.reading.alias, "domain": domain.table}
+        for domain in encoded.quasi + encoded.sensitive
+    ]
+    scratch.execute(
+        "table/decoded", classed=classed, assign=assign, columns=columns, codes=[parts[domain.code] for domain in codes],
+        link=encoded.roles.linked,
+    )  # fmt: skip
+    staged, found = (scratch.fetch("table/links", rows=rows)[0] for rows in (encoded.stage, classed))
+    if tuple(map(str, staged)) != tuple(map(str, found)):
+        raise DatabaseError(
+            "the rows of the classes are not the staged ones; nothing was published. This is a defect of sqlanon"
+        )
+    for table in (encoded.stage, assign):
+        scratch.drop(table)
+    encoded.drop_work()
     return classed
 
 

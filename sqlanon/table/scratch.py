@@ -68,6 +68,7 @@ class Scratch:
         self._watch = watch
         self._keep = keep
         self._made: dict[TableRef, Step] = {}
+        self._over: dict[TableRef, tuple[TableRef, ...]] = {}
         self.run = secrets.token_hex(4)
         self.few = False
         self._tables: list[TableRef] = []
@@ -138,6 +139,21 @@ class Scratch:
             self._made[table] = Step(self._watch.current if self._watch else "", "", 0.0)
         return table
 
+    def once(self, step: str, over: Sequence[TableRef] = ()) -> TableRef:
+        """A name for rows that are computed as they are read: of a table, where the engine has temporary ones, else of a temporary view.
+
+        Args:
+            step: what the table is called.
+            over: what is dropped with it.
+        """
+        table = self.table(step)
+        if not self.engine.temporary:
+            self._tables.remove(table)
+            table = TableRef(None, table.name)
+            self._tables.append(table)
+        self._over[table] = tuple(over)
+        return table
+
     @property
     def made(self) -> tuple[TableRef, ...]:
         """The scratch tables that there are, in the order in which they were named."""
@@ -155,8 +171,9 @@ class Scratch:
         return TableRef(None, name) if self.engine.temporary else _private(self.engine, name)
 
     def _give(self, table: TableRef) -> None:
-        """Pass a table that is about to be dropped to the keeper of scratch tables, if there is one."""
-        if self._keep is not None and self.engine.exists(table):
+        """Pass a table that is about to be dropped to the keeper of scratch tables, if there is one; what a view shows is in others."""
+        is_view = table in self._over and not self.engine.temporary
+        if self._keep is not None and not is_view and self.engine.exists(table):
             self._keep(table, self._made[table])
 
     @contextmanager
@@ -188,6 +205,8 @@ class Scratch:
         self._give(table)
         self._run(self.sql("table/drop", target=table))
         self._dropping.append(table)
+        for beneath in self._over.get(table, ()):
+            self.drop(beneath)
         if self._waiting is None:
             self._dropped()
 

@@ -165,6 +165,7 @@ class Roles:
         dropped: names of the other columns.
         link: of what a row's link is the hash, where tables of staged rows have no column ``link``: the alias of each column, and whether
             it is staged as a type that lists its texts. Empty: they have the column.
+        linked: the same where these tables have the column, if all of these columns are staged.
         pseudonyms: the columns that are published as tokens; they are staged where `take_stage` gets keys.
     """
 
@@ -176,6 +177,7 @@ class Roles:
     identifier_specs: tuple[ColumnSpec, ...]
     dropped: tuple[str, ...]
     link: tuple[tuple[str, bool], ...] = ()
+    linked: tuple[tuple[str, bool], ...] = ()
     pseudonyms: tuple[Reading, ...] = ()
 
     @property
@@ -416,7 +418,8 @@ def take_stage(
         keys: of each pseudonym by its name in lower case; None: they are not staged.
         owner: the persons whose rows are to be recognized in later versions.
     """
-    stage = scratch.table(step)
+    parts = scratch.engine.capabilities.numbers_parts
+    stage = scratch.table(f"{step}_placed" if parts else step)
     sequence = scratch.engine.capabilities.sequences and rows >= MANY_ROWS
     numbers = scratch.named("numbers") if sequence else None
     source = roles.relation.ref
@@ -436,32 +439,22 @@ def take_stage(
         if reading.spec.recode is not None
         for end in ENDS
     }
-    before = None
-    if scratch.engine.capabilities.numbers_parts:
-        named: list[Mapping[str, object]] = [*columns, *hashes, *tokens]
-        read = [str(one["name"]) for one in named] + list(key)
-        read += [name for one in (*persons, *([owner] if owner else ())) for name in one.columns]
-        source, before = _placed(scratch, source, read, step)
     with scratch.together():
         if numbers:
             scratch.execute("table/numbers", numbers=numbers)
         scratch.execute(
-            "table/stage", binds, stage=stage, source=source, columns=columns, dense=dense, numbers=before or numbers,
+            "table/stage", binds, stage=stage, source=source, columns=columns, dense=dense, numbers=numbers,
             link=hashes, key=list(key), persons=list(persons), tokens=tokens, owner=owner,
         )  # fmt: skip
         if numbers:
             scratch.execute("table/drop_numbers", numbers=numbers)
-        if before:
-            for used in (source, before):
-                scratch.drop(used)
-    return stage
+    return _numbered(scratch, stage, step) if parts else stage
 
 
-def _placed(
-    scratch: Scratch, source: TableRef, columns: Sequence[str], step: str
-) -> tuple[TableRef, TableRef]:
-    """A copy of the columns that are read, in which each row has its part and its place there, and how many rows are before each part."""
-    placed, before = scratch.table(f"{step}_placed"), scratch.table(f"{step}_before")
-    scratch.execute("table/placed", placed=placed, source=source, columns=list(dict.fromkeys(columns)))
+def _numbered(scratch: Scratch, placed: TableRef, step: str) -> TableRef:
+    """The staged rows with their row ids, of a table in which each row has its part and its place there."""
+    before = scratch.table(f"{step}_before")
+    numbered = scratch.once(step, over=(placed, before))
     scratch.execute("table/rows_before", before=before, placed=placed)
-    return placed, before
+    scratch.execute("table/numbered", stage=numbered, placed=placed, before=before)
+    return numbered

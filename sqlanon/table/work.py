@@ -97,6 +97,20 @@ class Work:
         """Where `packed` has each code."""
         return Packing.of([max(domain.codes - 1, 1).bit_length() for domain in self._domains])
 
+    @property
+    def parts(self) -> dict[str, dict[str, object]]:
+        """By the name of each code where `packed` has it, as templates read it."""
+        packing = self.packing
+        return {
+            domain.code: {
+                "code": domain.code,
+                "word": packing.words[word],
+                "shift": shift,
+                "mask": (1 << width) - 1,
+            }
+            for domain, (word, shift), width in zip(self._domains, packing.places, packing.bits, strict=True)
+        }
+
     def packed(self, table: TableRef | None = None) -> Statement:
         """The query of row ids and of all codes in words, or the statement that makes a table of it; see `Packing`.
 

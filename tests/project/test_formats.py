@@ -122,6 +122,7 @@ def test_only_recoding_and_publishing_know_how_classes_are_grouped():
         "sql/duckdb/recode/released.sql",
         "sql/postgres/publish/table.sql",
         "sql/spark/publish/table.sql",
+        "sql/spark/recode/released.sql",
     }
 
 

@@ -2,11 +2,12 @@
 -- params: stage (table to make), source (table), columns (list of {name, alias, binary, type (that lists its values, or none), recode ({type, kind,
 --   round (a number or none), half (of it), bottom, top, other (names of binds, or none), leaves (table of the values
 --   that stay, with other)} or none)}), dense (bool:
---   the engine's own row numbers are 0 to rows - 1), numbers (a sequence that begins at 0, a table of the rows before each part, or none), link (list of {name, listed (bool: an enum)}, or none), key
+--   the engine's own row numbers are 0 to rows - 1), numbers (a sequence that begins at 0, or none), link (list of {name, listed (bool: an enum)}, or none), key
 --   (column names or none), persons (list of {columns, alias, as_text, own (bool each: a type that cannot be hashed, or with operators
 --   of its own), nulls (one, distinct or none)}: what is counted), tokens (list of {name, alias}: pseudonyms; :<alias>_inner and :<alias>_outer key them,
 --   in hexadecimal), owner ({columns, nulls}: whose rows are recognized in later versions, or none)
--- returns: rid integer, one column per alias, link bigint if asked, person text (a hash of the key, keyed with :secret) if asked, owner text (the same
+-- returns: rid integer (on Spark, for table/numbered, _sqlanon_at bigint: the number of the task that reads the row, times 2^33, and the row's place
+--   there), one column per alias, link bigint if asked, person text (a hash of the key, keyed with :secret) if asked, owner text (the same
 --   of the persons) if asked,
 --   one number bigint per identifier that is counted: never NULL, as NULLs are one value (with nulls: rows that lack a column are one person,
 --   or each another), and equal where the source's values are, in a column's own collation: two intervals or texts may be equal and have other hashes;

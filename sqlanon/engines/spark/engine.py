@@ -27,7 +27,7 @@ from sqlanon.engines.base import (
     TableRef,
     Work,
 )
-from sqlanon.engines.spark import few, opening
+from sqlanon.engines.spark import batches, few, opening
 from sqlanon.engines.spark.binds import Binds
 from sqlanon.engines.spark.errors import GONE, condition, is_gone, of_spark, quiet, reason, refused
 from sqlanon.engines.spark.locks import LEASE, Locks
@@ -199,8 +199,7 @@ class SparkEngine:
 
     def execute_all(self, statements: Sequence[Statement]) -> None:
         """See `Engine.execute_all`."""
-        for one in statements:
-            self.execute(one)
+        batches.run(statements, self.execute)
 
     def fetch(
         self, statement: Statement | str, *, max_rows: int = 100_000, first: Sequence[Statement] = ()

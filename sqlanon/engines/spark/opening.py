@@ -19,7 +19,7 @@ from sqlanon.errors import DatabaseError, LockedError, PolicyError
 from sqlanon.private_folder import PrivateFolder
 
 if TYPE_CHECKING:
-    from pyspark.sql import SparkSession
+    from pyspark.sql import DataFrame, SparkSession
 
 _JAVA = 17
 _CONNECT = (
@@ -124,6 +124,7 @@ def _started(folder: Path | None, cores: int) -> tuple[SparkSession, bool, bool]
         "spark.driver.bindAddress": "127.0.0.1",
         "spark.sql.shuffle.partitions": str(2 * cores),
         "spark.sql.catalogImplementation": "in-memory",
+        "spark.sql.codegen.cache.maxEntries": "1000",  # a run has some hundreds; each that is made anew is compiled anew
         "spark.driver.extraJavaOptions": f"-Dlog4j2.level=OFF -XX:+UseSerialGC {_late()}",
     }
     if folder is not None:
@@ -249,9 +250,9 @@ def check_version(version: str) -> None:
         raise DatabaseError(f"this is Spark {version}; sqlanon needs Spark 4.0 or newer")
 
 
-def is_connect(session: SparkSession) -> bool:
-    """Whether a session is one of Spark Connect."""
-    return type(session).__module__.startswith("pyspark.sql.connect")
+def is_connect(of: SparkSession | DataFrame) -> bool:
+    """Whether a session, or rows of it, is one of Spark Connect."""
+    return type(of).__module__.startswith("pyspark.sql.connect")
 
 
 def own_settings(session: SparkSession) -> SparkSession:

@@ -97,7 +97,7 @@ def _along_curve(context: Context, method: Method, workers: Workers) -> Assignme
         if blocks > 1
         else ()
     )
-    return Assignment(table, "kernel", notes, spans=_spans(context, table), refined=True)
+    return Assignment(table, "kernel", notes, spans=_spans(context, table), refined=True, packed=True)
 
 
 def _below_levels(context: Context, method: Method, workers: Workers) -> Assignment:
@@ -141,11 +141,11 @@ def _below_counted(context: Context, method: Method, workers: Workers) -> Assign
     _check_solved(context, solved)
     if not levels.finished:
         scratch.drop(placed)
-        return Assignment(solved, "kernel", spans=_spans(context, solved))
+        return Assignment(solved, "kernel", spans=_spans(context, solved), packed=True)
     scratch.execute("blocks/closed", assigned=table, placed=placed, solved=solved, words=packing.words)
     for used in (placed, solved):
         scratch.drop(used)
-    return Assignment(table, "kernel", spans=_spans(context, table))
+    return Assignment(table, "kernel", spans=_spans(context, table), packed=True)
 
 
 def _check_solved(context: Context, solved: TableRef) -> None:
@@ -179,17 +179,14 @@ def _solve(context: Context, method: Method, workers: Workers, rows: Statement, 
 def _spans(context: Context, table: TableRef) -> TableRef:
     """The boxes of classes, from the words of their rows."""
     encoded, spans = context.encoded, context.scratch.table("spans")
-    packing = encoded.staged.packing
+    parts = encoded.staged.parts
     context.scratch.execute(
         "recode/spans",
         spans=spans,
         classed=table,
         columns=[domain.code for domain in encoded.quasi],
         sets=[domain.code for domain in encoded.quasi if domain.fits_bits],
-        packed=[
-            {"code": domain.code, "word": packing.words[word], "shift": shift, "mask": (1 << width) - 1}
-            for domain, (word, shift), width in zip(encoded.quasi, packing.places, packing.bits, strict=False)
-        ],
+        packed=[parts[domain.code] for domain in encoded.quasi],
     )
     return spans
 

@@ -118,6 +118,7 @@ def make_classes(
             shared=assignment.shared if own else None,
             omitted=omitted,
             listed=assignment.listed,
+            packed=assignment.packed,
         )  # fmt: skip
         lost = suppressed.counted(scratch, spec, encoded, classed, assignment)
         notes = bound.reached(scratch, spec, ready.requirements, encoded, classed) + assignment.notes

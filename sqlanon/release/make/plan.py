@@ -308,10 +308,9 @@ def _statements(engine: Engine, spec: ReleaseSpec, target: Publication, ready: P
     }
     counted = sensitive_of(physical) if layout.sensitive else None
     grouping = form.grouping(physical, counted, layout)
-    before = TableRef(None, "_sqlanon_run_before") if engine.capabilities.numbers_parts else None
     made = [
         statement("table/stage", engine.dialect, stage=stage, source=ready.roles.relation.ref, columns=staged, dense=False,
-                  numbers=before, link=[] if ready.roles.link else hashed(ready.roles.relation, link_columns(ready.roles, spec)), key=list(spec.key), persons=list(ready.persons), tokens=tokens,
+                  numbers=None, link=[] if ready.roles.link else hashed(ready.roles.relation, link_columns(ready.roles, spec)), key=list(spec.key), persons=list(ready.persons), tokens=tokens,
                   owner=ready.persons[0] if ready.owned else None),
         statement("publish/table", engine.dialect, physical=physical, published=listed(layout.columns), dense=False, repeated=[], **released),
     ]  # fmt: skip

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from contextlib import nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from sqlanon.engines.base import Relation, TableRef
 from sqlanon.errors import PolicyError
@@ -170,8 +170,8 @@ def read_source(
         refuse_overflow(scratch, spec, roles)
         roles, dense = listed(scratch, roles, rows, exact=format_of(spec.format.kind).facts.exact)
         links = link_columns(roles, spec)
-        if scratch.engine.capabilities.staged_hashes:
-            roles = roles.hashing(links)
+        hashing = roles.hashing(links)
+        roles = hashing if scratch.engine.capabilities.staged_hashes else replace(roles, linked=hashing.link)
         stage = take_stage(
             scratch,
             roles,

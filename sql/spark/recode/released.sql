@@ -1,0 +1,18 @@
+-- name: recode/released
+-- params: released (table to make), shown (table), names (all published names, in order), keys (by name: a column of codes that
+--   ranks as it does, or none)
+-- Classes that publish the same have the same place: their rows must not lie apart in the table.
+-- returns: _sqlanon_class, every published QI-derived column, _sqlanon_place (of the same number where the same is published; ranks but on Spark): one row a class
+-- A rank over all classes would be the work of one task. Places follow from what is published alone, and no two different things have the
+-- same: a hash decides only which of 64 parts they are ranked in, and mostly their order there.
+CREATE {{ released | scratch }} AS
+SELECT
+    r._sqlanon_class AS _sqlanon_class
+{% for name in names %}
+    , r.{{ name | ident }} AS {{ name | ident }}
+{% endfor %}
+    , DENSE_RANK() OVER (PARTITION BY r.part ORDER BY r.mark{% for name in names %}, r.{{ (keys[name] or name) | ident }} NULLS FIRST{% endfor %}) * 64L + r.part AS _sqlanon_place
+FROM (
+    SELECT m.*, PMOD(m.mark, 64L) AS part
+    FROM (SELECT s.*, XXHASH64({% for name in names %}s.{{ name | ident }}, s.{{ name | ident }} IS NULL{{ "" if loop.last else ", " }}{% endfor %}) AS mark FROM {{ shown | table }} AS s) AS m
+) AS r

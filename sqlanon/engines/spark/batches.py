@@ -1,0 +1,70 @@
+"""Statements of a batch that do not depend on each other run at the same time: much of what one takes is spent in the driver."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+from sqlanon.engines.base import Statement
+
+TOGETHER = 4
+"""So many statements at a time; executors divide their cores among the tasks of all."""
+_SUBJECT = re.compile(
+    r"(?:--[^\n]*\n|/\*.*?\*/|\s)*(CREATE TABLE(?! IF)|CREATE TEMPORARY VIEW|DROP TABLE IF EXISTS|DROP VIEW IF EXISTS) (\S+)",
+    re.DOTALL,
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Subject:
+    """What a statement makes or drops: its name, and the statement's text, which has the names that it reads."""
+
+    name: str
+    drops: bool
+    text: str
+
+    def touches(self, other: Subject | None) -> bool:
+        """Whether one of the two must run before the other. A drop never runs beside what makes: that may read by way of a view."""
+        if other is None or self.drops != other.drops:
+            return True
+        return self.name in other.text or other.name in self.text
+
+
+def subject(statement: Statement) -> Subject | None:
+    """What a statement makes or drops; None: it does something else, or has values, and runs alone.
+
+    >>> subject(Statement("a", "/* name: a */ CREATE TABLE `s`.`t` AS SELECT 1")).name
+    '`s`.`t`'
+    """
+    found = None if statement.binds else _SUBJECT.match(statement.text)
+    return Subject(found[2], found[1].startswith("DROP"), statement.text) if found else None
+
+
+def steps(statements: Sequence[Statement]) -> list[list[Statement]]:
+    """The statements in parts: those of a part neither read nor drop what another of the part makes, drops or reads."""
+    parts: list[list[tuple[Statement, Subject | None]]] = []
+    for statement in statements:
+        one, at = subject(statement), len(parts)
+        while one is not None and at > 0 and not any(one.touches(other) for _, other in parts[at - 1]):
+            at -= 1
+        if at == len(parts):
+            parts.append([])
+        parts[at].append((statement, one))
+    return [[statement for statement, _ in part] for part in parts]
+
+
+def run(statements: Sequence[Statement], execute: Callable[[Statement], None]) -> None:
+    """Run statements; of those that fail the first one's error is raised, after all that run have ended."""
+    for part in steps(statements):
+        if len(part) == 1:
+            execute(part[0])
+            continue
+        with ThreadPoolExecutor(TOGETHER, "sqlanon-batch") as pool:
+            waiting = [pool.submit(execute, one) for one in part]
+        for done in waiting:
+            done.result()
+
+
+__all__ = ["run", "steps"]
