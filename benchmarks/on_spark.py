@@ -126,7 +126,8 @@ class Held:
         while not self._stop.wait(2):
             java = [process for process in children(os.getpid()) if "java" in _name(process)]
             self.java = max(self.java, sum(map(pss, java)))
-            self.workers = max(self.workers, sum(pss(one) for process in java for one in _below(process)))
+            workers = [one for process in java for one in _below(process) if not _is_java(one)]
+            self.workers = max(self.workers, sum(map(pss, workers)))
 
     def __enter__(self) -> Self:
         self._thread.start()
@@ -135,6 +136,14 @@ class Held:
     def __exit__(self, *_: object) -> None:
         self._stop.set()
         self._thread.join()
+
+
+def _is_java(process: int) -> bool:
+    """Whether it is Java's copy of itself that is about to become another program, and has Java's memory until then."""
+    try:
+        return "java" in Path(f"/proc/{process}/exe").readlink().name
+    except OSError:
+        return True
 
 
 def _name(process: int) -> str:

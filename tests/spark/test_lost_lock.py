@@ -8,7 +8,7 @@ import pytest
 
 import sqlanon
 from sqlanon.engines.spark.names import qualified
-from sqlanon.errors import LockedError
+from sqlanon.errors import DatabaseError, LockedError
 from sqlanon.release.store import publish
 from sqlanon.release.store.catalog import Catalog
 from tests.safety.people import RELEASE, ROWS
@@ -55,3 +55,26 @@ def test_a_run_that_has_lost_its_lock_drops_nothing_of_the_next_one(session, mon
             again()
             assert not late.engine.exists(physical[1])
             assert late.engine.exists(physical[2])
+
+
+def test_a_lock_that_cannot_be_asked_about_is_not_taken_over(session, monkeypatch):
+    """An error of the catalog is no sign that its holder is gone."""
+    with (
+        sqlanon.connect(session, temporary=True, accept_shared=True) as holder,
+        sqlanon.connect(session, temporary=True, accept_shared=True) as other,
+        holder.engine.lock("release asked"),
+    ):
+        ask, locks = other.engine._locks._run, other.engine._locks
+
+        def fails(text: str) -> Any:
+            if text.startswith("SHOW TBLPROPERTIES"):
+                raise DatabaseError("the catalog does not answer")
+            return ask(text)
+
+        monkeypatch.setattr(locks, "_run", fails)
+        with pytest.raises(DatabaseError, match="does not answer"), other.engine.lock("release asked"):
+            pass
+        monkeypatch.undo()
+        holder.engine._locks.check()
+        with pytest.raises(LockedError, match="another session"), other.engine.lock("release asked"):
+            pass

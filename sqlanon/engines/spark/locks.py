@@ -145,6 +145,10 @@ class Locks:
         try:
             rows = self._run(f"SHOW TBLPROPERTIES {self._schema}.{quoted(table)}")
         except DatabaseError:
+            if any(
+                str(row[1]) == table for row in self._run(f"SHOW TABLES IN {self._schema} LIKE '{table}'")
+            ):
+                raise  # who cannot ask whose a lock is does not take it over
             return {}
         return {str(row[0]): str(row[1]) for row in rows}
 

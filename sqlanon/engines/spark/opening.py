@@ -125,6 +125,11 @@ def _started(folder: Path | None, cores: int) -> tuple[SparkSession, bool, bool]
         "spark.sql.shuffle.partitions": str(2 * cores),
         "spark.sql.catalogImplementation": "in-memory",
         "spark.sql.codegen.cache.maxEntries": "1000",  # a run has some hundreds; each that is made anew is compiled anew
+        # What Spark remembers for an interface that is off.
+        "spark.sql.ui.retainedExecutions": "20",
+        "spark.ui.retainedJobs": "50",
+        "spark.ui.retainedStages": "50",
+        "spark.ui.retainedTasks": "500",
         "spark.driver.extraJavaOptions": f"-Dlog4j2.level=OFF -XX:+UseSerialGC {_late()}",
     }
     if folder is not None:
