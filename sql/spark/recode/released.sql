@@ -11,8 +11,8 @@ SELECT
 {% for name in names %}
     , r.{{ name | ident }} AS {{ name | ident }}
 {% endfor %}
-    , DENSE_RANK() OVER (PARTITION BY r.part ORDER BY r.mark{% for name in names %}, r.{{ (keys[name] or name) | ident }} NULLS FIRST{% endfor %}) * 64L + r.part AS _sqlanon_place
+    , DENSE_RANK() OVER (PARTITION BY r._sqlanon_part ORDER BY r._sqlanon_mark{% for name in names %}, r.{{ (keys[name] or name) | ident }} NULLS FIRST{% endfor %}) * 64L + r._sqlanon_part AS _sqlanon_place
 FROM (
-    SELECT m.*, PMOD(m.mark, 64L) AS part
-    FROM (SELECT s.*, XXHASH64({% for name in names %}s.{{ name | ident }}, s.{{ name | ident }} IS NULL{{ "" if loop.last else ", " }}{% endfor %}) AS mark FROM {{ shown | table }} AS s) AS m
+    SELECT m.*, PMOD(m._sqlanon_mark, 64L) AS _sqlanon_part
+    FROM (SELECT s.*, XXHASH64({% for name in names %}s.{{ name | ident }}, s.{{ name | ident }} IS NULL{{ "" if loop.last else ", " }}{% endfor %}) AS _sqlanon_mark FROM {{ shown | table }} AS s) AS m
 ) AS r
