@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from sqlanon.engines.base import Statement
 from sqlanon.engines.spark.batches import run, steps
 
-TABLES = [f"`c`.`s`.`t{i}`" for i in range(5)]
+TABLES = [f"`c`.`s`.`_sqlanon_0123abcd_t{i}`" for i in range(5)]
 
 
 @st.composite
@@ -63,3 +63,18 @@ def test_what_is_apart_runs_at_the_same_time_and_the_first_error_is_raised() -> 
     with pytest.raises(ValueError, match="0"):
         run([Statement(str(at), f"CREATE TABLE {TABLES[at]} AS SELECT 1", {}) for at in range(3)], execute)
     assert done == ["2"]
+
+
+def test_tables_of_a_version_are_dropped_in_order() -> None:
+    """The released rows first, so that a kill leaves no version that looks whole: a rollback asks for them alone."""
+    version = [f"`c`.`_sqlanon`.`people_v3{part}`" for part in ("", "_link", "_meta")]
+    drops = [
+        Statement(str(at), f"/* name: x */ DROP TABLE IF EXISTS {name}") for at, name in enumerate(version)
+    ]
+    scratch = [Statement(f"s{at}", f"DROP TABLE IF EXISTS {name}") for at, name in enumerate(TABLES[:2])]
+    assert [[one.name for one in part] for part in steps(drops + scratch)] == [
+        ["0"],
+        ["1"],
+        ["2"],
+        ["s0", "s1"],
+    ]

@@ -15,6 +15,7 @@ _SUBJECT = re.compile(
     r"(?:--[^\n]*\n|/\*.*?\*/|\s)*(CREATE TABLE(?! IF)|CREATE TEMPORARY VIEW|DROP TABLE IF EXISTS|DROP VIEW IF EXISTS) (\S+)",
     re.DOTALL,
 )
+_SCRATCH = re.compile(r"`_sqlanon_[0-9a-f]{8}_")
 
 
 @dataclass(frozen=True, slots=True)
@@ -35,11 +36,16 @@ class Subject:
 def subject(statement: Statement) -> Subject | None:
     """What a statement makes or drops; None: it does something else, or has values, and runs alone.
 
+    A table that is no run's own is dropped alone, too: those of a version are dropped in an order by which a kill leaves none half there.
+
     >>> subject(Statement("a", "/* name: a */ CREATE TABLE `s`.`t` AS SELECT 1")).name
     '`s`.`t`'
     """
     found = None if statement.binds else _SUBJECT.match(statement.text)
-    return Subject(found[2], found[1].startswith("DROP"), statement.text) if found else None
+    if found is None:
+        return None
+    drops = found[1].startswith("DROP")
+    return None if drops and not _SCRATCH.search(found[2]) else Subject(found[2], drops, statement.text)
 
 
 def steps(statements: Sequence[Statement]) -> list[list[Statement]]:
