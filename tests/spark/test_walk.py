@@ -15,6 +15,7 @@ import sqlanon
 from sqlanon.engines.base import Statement, TableRef
 from sqlanon.errors import DatabaseError, LockedError, PolicyError
 from sqlanon.sqltext import statement, template_names
+from sqlanon.table.scratch import Scratch
 from tests.spark.tables import CANARY, ODD, QUASI, arrow, in_duckdb, load
 
 pytestmark = pytest.mark.spark
@@ -319,6 +320,18 @@ def test_what_another_session_has_written_is_read(session):
         session.sql("INSERT INTO shared VALUES (3)")
         assert db.engine.exists(table)
         assert db.engine.fetch(count) == [(3,)]
+
+
+def test_a_view_of_a_run_has_columns_and_is_gone_with_it(session):
+    """`plan` and persons measure a part of the staged rows: of all columns that the view of them has."""
+    with sqlanon.connect(session, temporary=True, accept_shared=True) as db:
+        with Scratch(db.engine) as scratch:
+            view, missing = scratch.once("shown"), TableRef(None, "_sqlanon_missing")
+            db.engine.execute(f"CREATE TEMPORARY VIEW {view.name} AS SELECT 1 AS a, 'x' AS b")
+            found = db.engine.look_up([view, missing])
+            assert [column.name for column in found.columns(view)] == ["a", "b"]
+            assert missing not in found.relations
+        assert not db.engine.exists(view)
 
 
 def test_a_lock_is_one_runs(session):

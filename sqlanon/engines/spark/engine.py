@@ -316,9 +316,10 @@ class SparkEngine:
                 there[place] = self._listed(*place)
         relations = {}
         for ref in dict.fromkeys(tables):  # to look at one takes two calls of the catalog
-            listed = there.get((ref.database, ref.schema))
-            if listed is not None and ref.name.lower() in listed:
-                found = self._look(ref, is_view=listed[ref.name.lower()])
+            listed = there.get((ref.database, ref.schema)) or {}
+            is_view = listed.get(ref.name.lower()) if ref.schema else True  # a temporary view has no schema
+            if is_view is not None:
+                found = self._look(ref, is_view=is_view)
                 if found is not None:
                     relations[ref] = found
         named = {name: found for name in names if (found := self._look(self.target(name))) is not None}
