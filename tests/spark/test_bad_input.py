@@ -49,6 +49,26 @@ def test_no_server_is_there() -> None:
     assert time.monotonic() - before < 300
 
 
+def test_a_server_that_is_gone_stays_so() -> None:
+    """Statements run at the same time: one finds that the server is gone, and another has failed for a reason of its own."""
+    from pyspark.errors import AnalysisException
+
+    from sqlanon.engines.spark.engine import SparkEngine
+
+    engine = SparkEngine.__new__(SparkEngine)
+    engine._session, engine._gone = object(), False
+
+    def one() -> None:
+        with pytest.raises(DatabaseError), engine._translated("another"):
+            raise ConnectionResetError
+        raise AnalysisException(message="")
+
+    with pytest.raises(DatabaseError), engine._translated("one"):
+        one()
+    with pytest.raises(DatabaseError, match="connect again"), engine._translated("later"):
+        pass
+
+
 @pytest.mark.thorough
 def test_executors_without_numba(session: Any, tmp_path: Path) -> None:
     """Their Python finds every package but that one; the release is refused as a whole, whatever was made before."""

@@ -166,7 +166,7 @@ class SparkEngine:
         except Exception as error:
             if not of_spark(error):
                 raise
-            self._gone = is_gone(error)
+            self._gone |= is_gone(error)  # another statement of a batch may have found so before
             if self._gone and opening.is_connect(self._session):
                 opening.patient(self._session, 0)  # for what pyspark itself sends when the process ends
             raise refused(name, error) from error
