@@ -143,6 +143,7 @@ class Capabilities:
         grouping_sets: a scan that groups by several columns, each by itself, takes less time than a scan for each.
         counts_in_domains: the domain of whole numbers takes less time from the staged rows than from a table of their counts.
         groups_by_mark: to group rows by one hash of many columns takes less time than by the columns.
+        session_views: where scratch tables are in the private schema, what is read once is a temporary view of the session, and no table.
         numbers_parts: rows are numbered part by part, of a copy that has the part and place of each, so that no process has all rows.
         interpreted_rows: to compile the statements of a run of so many rows takes longer than to interpret them.
         readers: what `plan` says of readers where the engine has no rights.
@@ -172,6 +173,7 @@ class Capabilities:
     groups_by_mark: bool = False
     interpreted_rows: int = 0
     numbers_parts: bool = False
+    session_views: bool = False
     readers: str = ""
     timestamp: str = "TIMESTAMP"
     security_labels: bool = False

@@ -140,14 +140,14 @@ class Scratch:
         return table
 
     def once(self, step: str, over: Sequence[TableRef] = ()) -> TableRef:
-        """A name for rows that are computed as they are read: of a table, where the engine has temporary ones, else of a temporary view.
+        """A name for rows that are read once: of a temporary view, if the engine has such (`Capabilities.session_views`), else of a table.
 
         Args:
             step: what the table is called.
             over: what is dropped with it.
         """
         table = self.table(step)
-        if not self.engine.temporary:
+        if self.engine.capabilities.session_views:
             self._tables.remove(table)
             table = TableRef(None, table.name)
             self._tables.append(table)
@@ -172,7 +172,7 @@ class Scratch:
 
     def _give(self, table: TableRef) -> None:
         """Pass a table that is about to be dropped to the keeper of scratch tables, if there is one; what a view shows is in others."""
-        is_view = table in self._over and not self.engine.temporary
+        is_view = table in self._over and self.engine.capabilities.session_views
         if self._keep is not None and not is_view and self.engine.exists(table):
             self._keep(table, self._made[table])
 

@@ -76,6 +76,7 @@ class SparkEngine:
         type_of="TYPEOF(%(value)s)",
         interpreted_rows=20_000,
         numbers_parts=True,
+        session_views=True,
         timestamp="TIMESTAMP_NTZ",
         distinct_numbers=True,
         counts_in_domains=True,
