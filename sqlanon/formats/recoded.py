@@ -88,6 +88,7 @@ class Recoded:
         starred: the class of suppressed rows that are published, or None; ``starred_rows`` of them there are.
         leveled: the boxes have the level that is published.
         candidates: every row has a box of its own; None: classes.
+        wider: boxes may reach further than the rows of their classes, now or later.
         attained: quasi columns of which each published end, or member of a set, is the value of some row of its class: verify found it.
     """
 
@@ -105,6 +106,7 @@ class Recoded:
     starred_rows: int = 0
     leveled: bool = False
     candidates: Candidates | None = None
+    wider: bool = False
     attained: tuple[str, ...] = ()
 
     @property

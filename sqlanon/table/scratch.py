@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     Arrays = list[npt.NDArray[np.generic]]
 
 
-_CREATED = re.compile(r'CREATE (?:TEMPORARY )?TABLE (?:"[^"]+"\.)*"([^"]+)"', re.IGNORECASE)
+_CREATED = re.compile(r"""CREATE (?:TEMPORARY )?TABLE (?:["`][^"`]+["`]\.)*["`]([^"`]+)["`]""", re.IGNORECASE)
 _OF_RUN = re.compile(r"_sqlanon_([0-9a-f]{8})_")
 
 

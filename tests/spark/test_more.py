@@ -62,7 +62,7 @@ def test_plan_history_and_evaluate(session, tmp_path):
             for db in (spark, known):
                 write(db, "nights", source)
                 planned.append(db.plan(spec))
-                made.append(db.run(spec))
+                made.append(db.run(spec, keep_scratch=night == 1))
             mine, theirs = planned
             assert (mine.rows, mine.feasible, mine.state) == (theirs.rows, theirs.feasible, theirs.state)
             assert any("Spark grants nothing" in warning for warning in mine.warnings)
@@ -71,6 +71,9 @@ def test_plan_history_and_evaluate(session, tmp_path):
             if not night:
                 del source[0], source[5]
                 source |= {100 + i: patient(draw) for i in range(9)}
+        kept = {one.statement: one for one in made[0].scratch}
+        assert kept["table/stage"].rows == kept["table/classed"].rows == len(source)
+        assert {one.table.rpartition(".")[2] for one in made[0].scratch} == set(spark.clean())
         mine, theirs = (db.history("nights") for db in (spark, known))
         assert len(mine) == 1
         assert mine == theirs

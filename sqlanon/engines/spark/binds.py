@@ -39,7 +39,7 @@ class Binds:
         text, hidden = _placed(statement.text, statement.binds, self._bound)
         if hidden:
             rows = pa.table({name: pa.array([value]) for name, value in hidden.items()})
-            self._frame(rows).createOrReplaceTempView(self._bound)
+            frame_of(self._session, rows).createOrReplaceTempView(self._bound)
         return self.concealed(text)
 
     def concealed(self, text: str) -> str:
@@ -52,7 +52,7 @@ class Binds:
         if values:
             rows = pa.table({column: pa.array([texts]) for column, (_, texts) in values.items()})
             typed = (f"CAST({column} AS ARRAY<{kind}>) AS {column}" for column, (kind, _) in values.items())
-            self._frame(rows).selectExpr(*typed).createOrReplaceTempView(self._written)
+            frame_of(self._session, rows).selectExpr(*typed).createOrReplaceTempView(self._written)
         return query
 
     @contextmanager
@@ -69,10 +69,12 @@ class Binds:
         for view in (self._bound, self._written):
             self._session.catalog.dropTempView(view)
 
-    def _frame(self, rows: pa.Table) -> DataFrame:
-        made: Any = self._session.createDataFrame(rows)  # type: ignore[call-overload, unused-ignore]
-        frame: DataFrame = made
-        return frame
+
+def frame_of(session: SparkSession, rows: pa.Table) -> DataFrame:
+    """A local relation of Arrow's rows."""
+    made: Any = session.createDataFrame(rows)  # type: ignore[call-overload, unused-ignore]
+    frame: DataFrame = made
+    return frame
 
 
 def _placed(text: str, binds: Mapping[str, Bind], view: str) -> tuple[str, dict[str, str | float]]:
@@ -100,4 +102,4 @@ def _placed(text: str, binds: Mapping[str, Bind], view: str) -> tuple[str, dict[
     return _TOKEN.sub(value, text), hidden
 
 
-__all__ = ["Binds"]
+__all__ = ["Binds", "frame_of"]

@@ -8,7 +8,7 @@ import secrets
 import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, nullcontext, suppress
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Self
 
 from pyspark.errors import PySparkException
 
@@ -28,7 +28,7 @@ from sqlanon.engines.base import (
     Work,
 )
 from sqlanon.engines.spark import batches, few, opening
-from sqlanon.engines.spark.binds import Binds
+from sqlanon.engines.spark.binds import Binds, frame_of
 from sqlanon.engines.spark.errors import GONE, condition, is_gone, of_spark, quiet, reason, refused
 from sqlanon.engines.spark.locks import LEASE, Locks
 from sqlanon.engines.spark.names import parts_of, qualified, quoted
@@ -185,10 +185,6 @@ class SparkEngine:
             text = f"{view[1]}{verb} {view[2]} AS{text[view.end() :]}"
         return self._session.sql(text)
 
-    def _view(self, name: str, table: pa.Table) -> None:
-        made: Any = self._session.createDataFrame(table)  # type: ignore[call-overload, unused-ignore]
-        made.createOrReplaceTempView(name)
-
     def _rows(self, text: str) -> list[Row]:
         with self._translated("catalog"):
             return [tuple(row) for row in self._session.sql(text).collect()]
@@ -268,7 +264,7 @@ class SparkEngine:
         name = qualified(table)
         listed = ", ".join(quoted(column) for column in rows.column_names)
         with self._translated(f"load {table.name}"):
-            self._view(view, rows)
+            frame_of(self._session, rows).createOrReplaceTempView(view)
             try:
                 query = f"SELECT {listed} FROM {view}"  # noqa: S608 - quoted names
                 try:

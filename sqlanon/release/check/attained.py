@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 def least_covers(scratch: Scratch, encoded: Encoded, classed: TableRef, recoded: Recoded) -> Least:
     """Of which quasi columns each published end, or member of a set, is the value of some row of its class: none publishes more than the least.
 
-    Nothing is asked where the format does not declare it, where levels decide what is published, and where every row has a box of its own: of the one
+    Nothing is asked where the format does not declare it, where levels decide what is published, where boxes are wider, and where every row has a box of its own: of the one
     row that is published with it the ends say nothing. Nodes of hierarchies, and values that became others before (`recode`), are not asked.
 
     Args:
@@ -33,7 +33,7 @@ def least_covers(scratch: Scratch, encoded: Encoded, classed: TableRef, recoded:
 
     Cost: see `sqlanon.formats.cover.least`.
     """
-    if not recoded.form.facts.attains or recoded.leveled or recoded.candidates is not None:
+    if not recoded.form.facts.attains or recoded.wider or recoded.leveled or recoded.candidates is not None:
         return NOT_ASKED
     asked = [
         domain

@@ -143,12 +143,12 @@ def make_classes(
             omitted=omitted,
             starred=levels.starred,
             starred_rows=lost.starred,
+            wider=assignment.wider or spec.refresh.frozen,  # there rows leave classes that stay
             candidates=candidates.of(scratch, drawn, shown),
         )
     with watch.stage("verify"):
         attained = verify_staged(scratch, encoded, classed, recoded, spec.format)
-        if not assignment.wider and not spec.refresh.frozen:  # there rows leave classes that stay
-            recoded = replace(recoded, attained=attained)
+        recoded = replace(recoded, attained=attained)
     generalized = bool(levels) or lost.left_out > 0
     return Made(
         encoded,

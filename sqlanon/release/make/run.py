@@ -33,7 +33,6 @@ from sqlanon.release.store.refresh import (
     policy_changes,
     schema_changes,
 )
-from sqlanon.release.store.retention import drop_late
 from sqlanon.release.store.rights import reader_warnings
 from sqlanon.release.store.second_file import reconcile
 from sqlanon.release.store.state import ReleaseState, read_state
@@ -144,7 +143,6 @@ def found_state(engine: Engine, spec: ReleaseSpec, watch: Stopwatch) -> ReleaseS
     with watch.stage("state"):
         Catalog(engine).guard()
         state = read_state(engine, spec)
-        drop_late(engine, state.versions, state.found.tables)
         return read_state(engine, spec) if reconcile(engine, spec.name, state.versions) else state
 
 

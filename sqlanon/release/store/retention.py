@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from contextlib import nullcontext
+from collections.abc import Sequence
 
 from sqlanon.engines.base import Engine, Statement, TableRef
 from sqlanon.errors import DatabaseError
@@ -27,11 +26,9 @@ def drop_old(engine: Engine, release: str, entries: Sequence[Entry] | None = Non
         entries: its rows of the catalog, where they are known.
     """
     catalog = Catalog(engine)
-    dropped = []
     if entries is None:
         entries = catalog.entries(release)
-    if not engine.transactions:
-        dropped += drop_late(engine, entries, engine.look_up([], schema=catalog.table).tables)
+    dropped = [] if engine.transactions else _drop_late(engine, entries)
     published = [entry for entry in entries if entry.status == "published"]
     spare = [entry for entry in entries if entry.status == "withdrawn"]
     spare += [entry for entry in entries if entry.status == "replaced"]
@@ -65,7 +62,7 @@ def _kept(entries: Sequence[Entry]) -> int:
 
 def dropped_as(entry: Entry) -> str:
     """The status of a version whose tables are dropped: readers never had one that was abandoned, so that nothing is compared with it."""
-    return "discarded" if entry.status in ("abandoned", "discarded") else "dropped"
+    return "discarded" if entry.status == "abandoned" else "dropped"
 
 
 def drops_of(engine: Engine, entry: Entry) -> list[Statement]:
@@ -73,23 +70,16 @@ def drops_of(engine: Engine, entry: Entry) -> list[Statement]:
     return [statement("table/drop", engine.dialect, target=table) for table in _tables_of(entry)]
 
 
-def drop_late(engine: Engine, entries: Sequence[Entry], there: Collection[str]) -> list[str]:
-    """Drop tables of discarded versions: a server may finish a table after its run was killed and the next one has tidied up.
-
-    Args:
-        engine: the source's database; one with transactions has no such tables.
-        entries: versions of a release whose lock is held.
-        there: names of tables in the private schema, in lower case.
-    """
-    late = [
-        table
-        for entry in entries
-        if entry.status == "discarded" and not engine.transactions
-        for table in _tables_of(entry)
-        if table.name.lower() in there
-    ]
-    with engine.publishing() if late else nullcontext():
-        engine.execute_all([statement("table/drop", engine.dialect, target=table) for table in late])
+def _drop_late(engine: Engine, entries: Sequence[Entry]) -> list[str]:
+    """Drop tables of discarded versions: without transactions a server may finish a table after its run was killed and the next one has tidied up."""
+    tables = [table for entry in entries if entry.status == "discarded" for table in _tables_of(entry)]
+    there = engine.look_up([], schema=tables[0]).tables if tables else ()
+    late = [table for table in tables if table.name.lower() in there]
+    try:
+        with engine.publishing():
+            engine.execute_all([statement("table/drop", engine.dialect, target=table) for table in late])
+    except DatabaseError:
+        return []  # the next run tries again
     return [table.name for table in late]
 
 
@@ -102,6 +92,6 @@ def _tables_of(entry: Entry) -> list[TableRef]:
         sensitive_of(entry.table),
         *entry.certificate,
     ]
-    if dropped_as(entry) == "discarded":
+    if entry.status in ("abandoned", "discarded"):
         tables.append(entry.history)  # it was never published
     return tables
