@@ -221,6 +221,9 @@ class Engine(Protocol):
     def definition(self, view: TableRef) -> str | None:
         """A text that two views of this database share if they are made of the same query; None for what is no view."""
 
+    def cancel(self) -> None:
+        """Cancel the statement that is running, from another thread; without one, nothing happens. Its caller gets an error."""
+
     def close(self) -> None:
         """Close the connection; open transactions roll back."""
 

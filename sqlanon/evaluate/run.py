@@ -140,7 +140,7 @@ def _measured(
     sql = f"SELECT {counts} FROM {source}"  # noqa: S608
     try:
         with engine.snapshot(), _kept_apart(engine, some):
-            answer = ask(engine, sql, release=spelled(on.view), known=known)
+            answer = ask(engine, sql, release=spelled(on.view), known=known, seconds=math.inf)
             truth = _truth(engine, sql, answer)
     except (UnsupportedError, DatabaseError) as error:
         if not isinstance(error, UnsupportedError) and not _overflowed(engine, error):
@@ -160,7 +160,7 @@ def _asked_alone(
     try:
         query = _of_source(engine, on, one)
         with engine.snapshot(), _kept_apart(engine, [one]):
-            answer = ask(engine, one.sql, release=spelled(on.view), known=known)
+            answer = ask(engine, one.sql, release=spelled(on.view), known=known, seconds=math.inf)
             truth = _truth(engine, one.sql, answer)
     except UnsupportedError as error:
         # What refuses a query underlines a piece of it, and that may be a value that was drawn.

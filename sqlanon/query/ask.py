@@ -12,6 +12,7 @@ from sqlanon.errors import DatabaseError, PolicyError, SqlanonError
 from sqlanon.query.answer import Answer, Interval, answered
 from sqlanon.query.find import Names, dimensions_of, find, replaced
 from sqlanon.query.intervals import distributions, intervals_of
+from sqlanon.query.limits import SECONDS, Limits, guarded, limited
 from sqlanon.query.parse.bind import bind
 from sqlanon.query.parse.parse import Query, parse
 from sqlanon.query.parse.united import parts_of, together
@@ -32,9 +33,6 @@ if TYPE_CHECKING:
     from sqlanon.query.release import Released
     from sqlanon.spec import ReleaseSpec
 
-
-SECONDS = 60.0
-"""How long each statement of a query that is asked as a role may run, unless the caller passes another time."""
 
 MOST_ROWS = 100_000
 """Rows of an answer."""
@@ -66,7 +64,7 @@ def ask(
         spec: the release's policy, where the caller has one: it helps to find the release by its source's name, and lists
             the tables that may be joined; otherwise the catalog does.
         role: a role of the database whose rights apply: what it may not read is refused. None: the connected role.
-        seconds: with ``role``: how long each statement may run.
+        seconds: the deadline of the query, over the work here and in the engine.
         as_of_source: of a release with ``refresh: {mode: frozen}`` bounds of the source as it was when the version was made, in place of the rows as published:
             counts without groups only.
         interval: a share above 0 and below 1, such as 0.95: in addition to the bounds, where each count and sum lies in so many of
@@ -79,7 +77,8 @@ def ask(
     Raises:
         Refused: the query, or a piece of it, has no answer over a release; the text underlines the piece.
         PolicyError: no release, or several, are meant; the role may not read it, or this database has no roles.
-        DatabaseError: the database refused, or the release was replaced each time it was asked.
+        DatabaseError: the database refused, the release was replaced each time it was asked, or the query exceeded its deadline or its
+            memory (`sqlanon.query.limits`).
 
     Cost: the release is read once or twice; it is brought down to distinct boxes first where boxes are unrolled. Besides the
     answer, the text is bound and the metadata are read before and after: one statement each once the release is known.
@@ -87,13 +86,34 @@ def ask(
     """
     if interval is not None and not 0 < interval < 1:
         raise PolicyError(f"interval {interval}: a number above 0 and below 1, such as 0.95")
-    parts = parts_of(sql, engine.dialect)
-    if len(parts) > 1:
-        return _united(
-            engine, sql, parts, release=release, allow_linking=allow_linking, spec=spec, role=role, seconds=seconds, known=known,
-            as_of_source=as_of_source, interval=interval,
-        )  # fmt: skip
-    query = parse(sql, engine.dialect)
+    asked: dict[str, Any] = {
+        "release": release, "allow_linking": allow_linking, "spec": spec, "role": role, "known": known, "as_of_source": as_of_source,
+        "interval": interval,
+    }  # fmt: skip
+    with limited(engine.cancel, seconds) as limits:
+        with limits.rewriting():
+            parts = parts_of(sql, engine.dialect)
+        if len(parts) > 1:
+            return _united(engine, sql, parts, limits, asked)
+        return _ask(engine, sql, limits, **asked)
+
+
+def _ask(
+    engine: Engine,
+    sql: str,
+    limits: Limits,
+    *,
+    release: str | None,
+    allow_linking: bool,
+    spec: ReleaseSpec | None,
+    role: str | None,
+    known: Names | None,
+    as_of_source: bool,
+    interval: float | None,
+) -> Answer:
+    """The answer to one SELECT; see `ask`."""
+    with limits.rewriting():
+        query = parse(sql, engine.dialect)
     name = release or query.table_name
     rights = engine.rights
     for left in reversed(range(TRIES)):
@@ -112,7 +132,7 @@ def ask(
         try:
             asked = replace(released, as_of_source=as_of_source)
             answer = _asked(
-                engine, query, asked, spec, allow_linking=allow_linking, role=role, seconds=seconds, interval=interval,
+                engine, query, asked, spec, limits, allow_linking=allow_linking, role=role, interval=interval,
             )  # fmt: skip
             same = not replaced(engine, released, unreadable=True)
             if same:
@@ -129,14 +149,17 @@ def ask(
     )
 
 
-def _united(engine: Engine, sql: str, parts: Sequence[str], **asked: Any) -> Answer:
+def _united(
+    engine: Engine, sql: str, parts: Sequence[str], limits: Limits, asked: Mapping[str, Any]
+) -> Answer:
     """The answer to a UNION ALL, of one version of the release that its first SELECT asks."""
-    name = asked["release"] or parse(parts[0], engine.dialect).table_name
+    with limits.rewriting():
+        name = asked["release"] or parse(parts[0], engine.dialect).table_name
     for _ in range(TRIES):
         with _explained(engine):
             given = asked["release"] is not None
             released = find(engine, name, asked["spec"], given=given, known=asked["known"])
-        answers = [ask(engine, part, **asked) for part in parts]
+        answers = [_ask(engine, part, limits, **asked) for part in parts]
         if not replaced(engine, released, unreadable=True):
             return together(sql, answers)
     raise DatabaseError(
@@ -149,24 +172,26 @@ def _asked(
     query: Query,
     released: Released,
     spec: ReleaseSpec | None,
+    limits: Limits,
     *,
     allow_linking: bool,
     role: str | None,
-    seconds: float,
     interval: float | None,
 ) -> Answer:
     with _explained(engine):
         joinable = dimensions_of(engine, released, spec) if query.joins else frozenset()
     rights = engine.rights
     with (
-        rights.acting_as(role, seconds) if rights and role is not None else nullcontext(),
+        rights.acting_as(role, limits.seconds) if rights and role is not None else nullcontext(),
         _explained(engine),
     ):
         if rights and role is not None and not rights.can_select(role, released.view.ref):
             raise PolicyError(
                 f"role {role} may not read {released.view.ref}: name it under readers in the release's policy, or grant it the view"
             )
-        return _answer(engine, query, released, joinable, allow_linking=allow_linking, interval=interval)
+        return _answer(
+            engine, query, released, joinable, limits, allow_linking=allow_linking, interval=interval
+        )
 
 
 def _answer(
@@ -174,6 +199,7 @@ def _answer(
     query: Query,
     released: Released,
     joinable: Collection[TableRef],
+    limits: Limits,
     *,
     allow_linking: bool,
     interval: float | None,
@@ -181,16 +207,22 @@ def _answer(
     if interval is not None:  # of all sources that lie in the boxes: so are the bounds beside it
         fields = tuple(replace(one, attained=False) for one in released.fields)
         released = replace(released, fields=fields, known={})
+    engine = guarded(engine, limits)
     bound = bind(engine, query, released, joinable, allow_linking=allow_linking)
-    wanted = collect(bound, drawn=interval is not None)
+    with limits.rewriting():
+        wanted = collect(bound, drawn=interval is not None)
     check_valid(bound)
-    rows = box_rows(bound.scope, wanted)
-    groups = (*sums(bound.scope, wanted, rows), *windowed(bound, wanted))
-    drawn = None if interval is None else distributions(bound, wanted, rows, groups)
-    final = final_select(bound, wanted, rows, groups, keyed=drawn is not None)
-    beyond = unlisted(bound.scope, wanted, rows)
-    # Trees are changed while they are written, and not used again.
-    text = ported(final.tree, engine.dialect).sql(dialect=engine.dialect, pretty=True, copy=False)
+    with limits.rewriting():
+        rows = box_rows(bound.scope, wanted)
+        groups = (*sums(bound.scope, wanted, rows), *windowed(bound, wanted))
+        drawn = None if interval is None else distributions(bound, wanted, rows, groups)
+        final = final_select(bound, wanted, rows, groups, keyed=drawn is not None)
+        beyond = unlisted(bound.scope, wanted, rows)
+        # Trees are changed while they are written, and not used again.
+        text = ported(final.tree, engine.dialect).sql(dialect=engine.dialect, pretty=True, copy=False)
+        more_text = (
+            None if beyond is None else ported(beyond, engine.dialect).sql(dialect=engine.dialect, copy=False)
+        )
     found = engine.fetch(Statement("query", text), max_rows=MOST_ROWS)
     intervals: Sequence[Mapping[str, Interval]] = ()
     if drawn is not None and interval is not None:
@@ -200,10 +232,7 @@ def _answer(
     for i, check in enumerate(wanted.checks, len(found[0]) - len(wanted.checks) if found else 0):
         if any(row[i] for row in found):
             refuse(query.text, check.node, check.reason)
-    more = (
-        beyond is not None
-        and _count(engine, ported(beyond, engine.dialect).sql(dialect=engine.dialect, copy=False)) > 0
-    )
+    more = more_text is not None and _count(engine, more_text) > 0
     more = more or (released.left_out > 0 and bool(query.groups))
     if more and wanted.outputs.windows:
         refuse(

@@ -62,9 +62,7 @@ def query(
     ] = None,
     timeout: Annotated[
         float,
-        typer.Option(
-            "--timeout", metavar="SECONDS", min=0.001, help="With --as: seconds for each statement."
-        ),
+        typer.Option("--timeout", metavar="SECONDS", min=0.001, help="Deadline of the query."),
     ] = 60.0,
     db: Db = None,
     policy: PolicyFile = None,

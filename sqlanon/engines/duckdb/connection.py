@@ -192,6 +192,10 @@ class Connection:
                 with suppress(duckdb.Error):  # as for a transaction
                     self._connection.execute("PRAGMA enable_optimizer")
 
+    def cancel(self) -> None:
+        """See `Engine.cancel`."""
+        self._connection.interrupt()
+
     def close(self) -> None:
         """See `Engine.close`."""
         with self._translated("to close the database"):

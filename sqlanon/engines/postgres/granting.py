@@ -30,7 +30,10 @@ class Granting(Session):
         if not self.roles([role]):
             raise DatabaseError(f"there is no role {role}")
         with self._transaction("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY"):
-            self._control("the time limit", f"SET LOCAL statement_timeout = {max(1, round(seconds * 1000))}")
+            self._control(
+                "the time limit",
+                f"SET LOCAL statement_timeout = {max(1, round(min(seconds, 2_000_000) * 1000))}",
+            )
             try:
                 self._connection.execute(sql.SQL("SET LOCAL ROLE {}").format(sql.Identifier(role)))
             except psycopg.Error as error:

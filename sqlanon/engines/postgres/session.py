@@ -156,6 +156,11 @@ class Session:
                 self._control("SAVEPOINT", "RELEASE SAVEPOINT sqlanon_swap; SET LOCAL lock_timeout = '10s'")
                 return
 
+    def cancel(self) -> None:
+        """See `Engine.cancel`: by a connection of its own, whose loss leaves the statement running."""
+        with suppress(psycopg.Error):
+            self._connection.cancel_safe(timeout=5.0)
+
     def close(self) -> None:
         """See `Engine.close`."""
         with suppress(psycopg.Error):  # the server ends what a lost connection had open

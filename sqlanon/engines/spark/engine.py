@@ -476,6 +476,11 @@ class SparkEngine:
             raise
         return next((str(row[1]) for row in rows if row[0] == "View Text"), None)
 
+    def cancel(self) -> None:
+        """See `Engine.cancel`: the session is of this engine alone."""
+        with suppress(Exception):
+            self._session.interruptAll()
+
     def close(self) -> None:
         """Close the session, if it is one of ours."""
         self._locks.close()

@@ -20,6 +20,9 @@ from sqlanon.spec import Recode
 Place = Fraction | str
 """Where a constant lies in the order of its column: steps or units of a number, the text itself otherwise."""
 
+UNORDERED = ("=", "<>", "in", "not in", "null", "known")
+"""Tests that need no order of the values."""
+
 _EPOCH = datetime.date(1970, 1, 1)
 _DAY = {"date": Fraction(1), "timestamp": Fraction(86_400_000_000)}
 _FIRST = {kind: (datetime.date.min - _EPOCH).days * day for kind, day in _DAY.items()}
@@ -27,16 +30,30 @@ _FIRST = {kind: (datetime.date.min - _EPOCH).days * day for kind, day in _DAY.it
 
 @dataclass(frozen=True)
 class Comparison:
-    """A test of one column against a constant, or for NULL (``null``, ``known``); ``other``: one that NULL never passes."""
+    """A test of one column against a constant, or several (``in``, ``not in``), or for NULL (``null``, ``known``); ``other``: one that NULL never passes."""
 
     id: int
     op: str
     at: Place | None = None
+    among: frozenset[Place] = frozenset()
+
+    @property
+    def constants(self) -> frozenset[Place]:
+        """What it compares with."""
+        return self.among if self.at is None else self.among | {self.at}
+
+    def holds_at(self, at: Place | None) -> bool:
+        """For a value, whatever the order of the column: one of the constants, or None: a value that is none of them."""
+        if self.op in ("=", "in", "<>", "not in"):
+            return (at in self.constants) is (self.op in ("=", "in"))
+        return self.op == "known"
 
     def holds(self, low: Place | None, high: Place | None) -> bool:
         """For all values of a piece that no constant cuts: a point (low = high), or all that lies strictly between."""
         if self.op in ("null", "known"):
             return self.op == "known"
+        if self.op in ("in", "not in"):
+            return (low is not None and low == high and low in self.among) is (self.op == "in")
         assert self.at is not None
         if low is not None and low == high:
             side = (low > self.at) - (low < self.at)  # type: ignore[operator]
@@ -137,7 +154,9 @@ def pieces_of(
     comparisons: Sequence[Comparison], step: Fraction | None, kind: str
 ) -> list[tuple[frozenset[int], Piece]]:
     """The line, cut by the constants into runs whose values decide every test alike, in order."""
-    cuts = sorted({test.at for test in comparisons if test.at is not None})
+    cuts = sorted(
+        {test.at for test in comparisons if test.at is not None}.union(*(test.among for test in comparisons))
+    )
     ends: list[Place | None] = [None, *cuts, None]
     raw: list[Piece] = []
     for before, after in pairwise(ends):

@@ -36,14 +36,14 @@ class Contained:
         self._state = column(f"{box.id}_state", table) if box.state is not None else None
         self._point, self._attained = box.point is not None, box.attained
         equal = [test.comparison for test in tests if test.comparison is not None]
-        constants = sorted({str(c.at) for c in equal if c.at is not None})
+        constants = sorted({str(at) for one in equal for at in one.constants})
         of: dict[Group, list[str | None]] = {}
         for at in [*constants, None]:
-            holds = frozenset(c.id for c in equal if c.op == "known" or (c.op == "=" and c.at == at)
-                              or (c.op == "<>" and c.at != at))  # fmt: skip
+            holds = frozenset(one.id for one in equal if one.holds_at(at))
             of.setdefault(Group(holds), []).append(at)
         self._of = of
         self._constants = constants
+        self._places = {constant: i for i, constant in enumerate(constants)}
         self._null = Group(frozenset(c.id for c in equal if c.op == "null"))
         self.groups = tuple(dict.fromkeys([*of, *([self._null] if self._state is not None else [])]))
 
@@ -56,7 +56,7 @@ class Contained:
         return found | {f"{self.name}_size": sql("ARRAY_LENGTH(:s)", s=self._set)}
 
     def _has(self, constant: str) -> Tree:
-        return column(f"{self.name}_c{self._constants.index(constant)}", self._table)
+        return column(f"{self.name}_c{self._places[constant]}", self._table)
 
     @property
     def _size(self) -> Tree:

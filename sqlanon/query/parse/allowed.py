@@ -44,9 +44,6 @@ QUANTILES = (
 )
 """The form that every engine has, for refusals."""
 
-_MOST_PADDED = 1000
-"""Characters that a text may be padded to: memory, unlike time, has no limit of its own for a role."""
-
 
 def admit(text: str, select: exp.Select) -> None:
     """Refuse what no rewriting reads; before CTEs and subqueries are merged.
@@ -168,8 +165,6 @@ def _known_function(text: str, node: exp.Func) -> None:
         and re.match(r"(approx_)?(quantile|median)", node.name.lower())
     ):
         refuse(text, node, f"here quantiles are {QUANTILES}")
-    if isinstance(node, exp.Pad) and not _few(node.expression):
-        refuse(text, node, f"text is padded to at most {_MOST_PADDED} characters, written as a number")
     if not known:
         refuse(
             text,
@@ -177,12 +172,3 @@ def _known_function(text: str, node: exp.Func) -> None:
             "this function is not answered over a release: there are arithmetic, dates, text, CASE, CAST, COALESCE and the "
             "like, whose value depends on their arguments alone",
         )
-
-
-def _few(length: exp.Expr | None) -> bool:
-    return (
-        isinstance(length, exp.Literal)
-        and not length.is_string
-        and length.name.isdigit()
-        and int(length.name) <= _MOST_PADDED
-    )

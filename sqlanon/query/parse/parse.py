@@ -10,6 +10,7 @@ from sqlglot import ErrorLevel, TokenType, exp
 
 from sqlanon.query.parse.allowed import admit, aggregates
 from sqlanon.query.parse.inline import flatten
+from sqlanon.query.parse.text_lengths import check_lengths
 from sqlanon.query.refusal import Refused, refuse, underlined
 from sqlanon.query.rewrite.quantiles import within_group
 from sqlanon.sqltext import identifier
@@ -155,6 +156,7 @@ def _select(text: str, dialect: str) -> exp.Select:
     within_group(select)
     select = flatten(text, select)
     aggregates(text, select)
+    check_lengths(text, select)
     return select
 
 

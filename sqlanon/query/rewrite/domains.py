@@ -10,6 +10,7 @@ from sqlglot import exp
 from sqlanon.query.boxes.box import Box
 from sqlanon.query.boxes.interval import Interval
 from sqlanon.query.boxes.listed import Lookup
+from sqlanon.query.boxes.number_line import UNORDERED
 from sqlanon.query.boxes.set_constants import Contained
 from sqlanon.query.parse.names import Scope
 from sqlanon.query.refusal import refuse
@@ -159,8 +160,7 @@ def _domain(scope: Scope, box: Box, tests: Sequence[Test], suffix: str, wanted: 
 
 def simple(tests: Sequence[Test]) -> bool:
     """Whether the tests ask for constants and NULL only, so that it is known which of them hold together."""
-    plain = ("=", "<>", "null", "known")
-    return all(test.comparison is not None and test.comparison.op in plain for test in tests)
+    return all(test.comparison is not None and test.comparison.op in UNORDERED for test in tests)
 
 
 def whole(lookup: Lookup) -> bool:

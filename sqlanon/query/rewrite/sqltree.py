@@ -210,7 +210,14 @@ def some(trees: Iterable[Tree]) -> Tree:
     return _chain(exp.Or, kept) if kept else FALSE
 
 
+_LONG = 40
+"""Parts from which a chain is written as two: it may not be as deep as it is long."""
+
+
 def _chain(kind: type[exp.And] | type[exp.Or], trees: list[Tree]) -> Tree:
+    if len(trees) > _LONG:
+        half = len(trees) // 2
+        trees = [_chain(kind, trees[:half]), _chain(kind, trees[half:])]
     whole = guarded(trees[0]) if len(trees) > 1 else own(trees[0])
     for tree in trees[1:]:
         whole = kind(this=whole, expression=guarded(tree))
@@ -261,6 +268,9 @@ def plus(trees: Iterable[Tree]) -> Tree:
     kept = [tree for tree in trees if not _is(tree, 0)]
     if not kept:
         return ZERO
+    if len(kept) > _LONG:
+        half = len(kept) // 2
+        kept = [plus(kept[:half]), plus(kept[half:])]
     whole = own(kept[0])
     for tree in kept[1:]:
         whole = exp.Add(this=guarded(whole), expression=guarded(tree))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import product
 
 from sqlanon.query.boxes.box import Box
-from sqlanon.query.boxes.number_line import Comparison, pieces_of
+from sqlanon.query.boxes.number_line import UNORDERED, Comparison, pieces_of
 from sqlanon.query.rewrite.sqltree import Tree, with_columns
 
 MOST_GROUPS = 64
@@ -69,26 +69,17 @@ def outcomes(box: Box, tests: Sequence[Test]) -> list[frozenset[int]] | None:
             ways = [holds for holds, _ in pieces_of(comparisons, box.step, box.field.kind)]
             return list(dict.fromkeys([*ways, frozenset(c.id for c in comparisons if c.op == "null")]))
         return _computed(box, tests)
-    equal = [
-        t.comparison
-        for t in tests
-        if t.comparison is not None and t.comparison.op in ("=", "<>", "null", "known")
-    ]
+    equal = [t.comparison for t in tests if t.comparison is not None and t.comparison.op in UNORDERED]
     free = [test.id for test in tests if test.comparison not in equal]
-    constants = {c.at for c in equal if c.at is not None}
+    constants = {at for one in equal for at in one.constants}
     if (len(constants) + 2) * 2 ** len(free) > MOST_GROUPS:
         return None
     found = []
-    for at in [*sorted(constants, key=str), None, "null"]:
-        known = frozenset(
-            c.id
-            for c in equal
-            if (at == "null" and c.op == "null")
-            or (
-                at != "null"
-                and (c.op == "known" or (c.op == "=" and c.at == at) or (c.op == "<>" and c.at != at))
-            )
-        )
+    null = frozenset(one.id for one in equal if one.op == "null")
+    ways = [
+        frozenset(one.id for one in equal if one.holds_at(at)) for at in [*sorted(constants, key=str), None]
+    ]
+    for known in [*ways, null]:
         found += [
             known | frozenset(i for i, is_in in zip(free, chosen, strict=True) if is_in)
             for chosen in product((False, True), repeat=len(free))

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
 from sqlglot import exp
 
 from sqlanon.query.boxes.box import Box
-from sqlanon.query.boxes.number_line import Comparison, Piece, Place, literal, place
+from sqlanon.query.boxes.number_line import Comparison, Piece, Place, literal, pieces_of, place
 from sqlanon.query.parse.names import Scope, boxes_in
 from sqlanon.query.refusal import refuse
 from sqlanon.query.rewrite.group_by import countable, is_finite
@@ -26,11 +26,14 @@ _OPS: dict[type[exp.Expr], str] = {
     exp.EQ: "=", exp.NEQ: "<>", exp.LT: "<", exp.LTE: "<=", exp.GT: ">", exp.GTE: ">=",
 }  # fmt: skip
 _MIRROR = {"=": "=", "<>": "<>", "<": ">", "<=": ">=", ">": "<", ">=": "<="}
-_NOT = {"=": "<>", "<>": "=", "<": ">=", ">=": "<", ">": "<=", "<=": ">", "null": "known", "known": "null"}
+_NOT = {"=": "<>", "<>": "=", "<": ">=", ">=": "<", ">": "<=", "<=": ">", "null": "known", "known": "null",
+        "in": "not in", "not in": "in"}  # fmt: skip
 _KINDS = {value: key for key, value in _OPS.items()}
 _OWN_EQUALITY = re.compile(r"(.+\.)?(char|character|bpchar|citext)\b(?! varying)", re.IGNORECASE)
 FEW = 8
 """Texts in IN up to which each is a test of its own."""
+MOST_RUNS = 200
+"""Values in IN, neighbours as one, that ranges are compared with: the SQL that is written has some 40 names for each."""
 _REJECTS_NULL: tuple[type[exp.Expr], ...] = (exp.Like, exp.ILike, exp.SimilarTo, *_OPS)
 _STRICT = (
     exp.Column, exp.Identifier, exp.Literal, exp.Paren, exp.Neg, exp.Add, exp.Sub, exp.Mul, exp.Mod, exp.Abs, exp.Extract, exp.Var,
@@ -167,7 +170,7 @@ class Predicates:
                     number,
                     one.box,
                     exp.Paren(this=known),
-                    Comparison(number, _NOT[compared.op], compared.at),
+                    Comparison(number, _NOT[compared.op], compared.at, compared.among),
                     null=False,
                 )
                 return either([number, self._test(box, null, "null", None)])
@@ -196,6 +199,9 @@ class Predicates:
                 again(exp.EQ(this=node.this.copy(), expression=item.copy()), positive)
                 for item in node.expressions
             ]
+            together = self._together(node, equal, positive)
+            if together is not None:
+                return together
             return either(equal) if positive else both(equal)
         if (listed := _in_array(node)) is not None:
             return again(listed, positive is isinstance(node, exp.EQ))
@@ -291,6 +297,40 @@ class Predicates:
         box = self._scope.box(node.this.name)
         texts = all(isinstance(item, exp.Literal) and item.is_string for item in node.expressions)
         return texts and box.field.kind == "text" and box.shape in ("node", "order")
+
+    def _together(self, node: exp.In, equal: Sequence[Formula], positive: bool) -> int | None:
+        """Many comparisons of one column with a constant each as one test; None: they are few, or not all of this form."""
+        some = {part for part in equal if not (positive and part is False)}  # no value equals NULL
+        tests = [self._boxed_tests.get(part) for part in some if type(part) is int]
+        compared = [test.comparison for test in tests if test is not None and test.comparison is not None]
+        op = "=" if positive else "<>"
+        if (
+            len(some) <= FEW
+            or len(compared) < len(some)
+            or any(one.op != op or one.at is None for one in compared)
+        ):
+            return None
+        (name,) = boxes_in(node)
+        box = self._scope.box(name)
+        if box.shape not in ("interval", "set"):
+            return None
+        number = self._number(f"{name} in {self._text(node)}", positive)
+        among = frozenset(one.at for one in compared if one.at is not None)
+        comparison = Comparison(number, "in" if positive else "not in", among=among)
+        runs = (
+            len(pieces_of([comparison], box.step, box.field.kind)) // 2
+            if box.shape == "interval"
+            else len(among)
+        )
+        if runs > MOST_RUNS:
+            refuse(
+                self._scope.text, node,
+                f"over a column that is published as ranges or sets a list has at most {MOST_RUNS} values, neighbours as one; compare with ranges, such "
+                "as BETWEEN, or ask several queries",
+            )  # fmt: skip
+        tree = exp.Is(this=exp.Paren(this=node.copy()), expression=TRUE if positive else FALSE)
+        self._boxed_tests[number] = Test(number, name, tree, comparison, null=False)
+        return number
 
     def _check_equality(self, box: Box, node: exp.Expr) -> None:
         if _OWN_EQUALITY.match(box.field.source_type) or not box.field.deterministic:

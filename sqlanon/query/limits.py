@@ -1,0 +1,189 @@
+"""One deadline and one bound of memory for a query, over the work here and in the engine."""
+
+from __future__ import annotations
+
+import ctypes
+import math
+import os
+import resource
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, cast
+
+from sqlanon.errors import DatabaseError, PolicyError
+
+if TYPE_CHECKING:
+    from sqlanon.engines.base import Engine
+
+SECONDS = 60.0
+"""Seconds that a query may take, unless the caller passes another number."""
+
+MEMORY = 2**30
+"""Bytes by which a rewriting may grow this process."""
+
+_PAUSE = 0.05
+"""Seconds between two looks at clock and memory."""
+
+_AGAIN = 0.25
+"""Seconds between two cancellations of the engine's statement: one that has not begun yet is cancelled by the next."""
+
+_RESIDENT = Path("/proc/self/statm")
+
+
+class _Exceeded(BaseException):
+    """Raised in the thread of the query by its watcher. No `Exception`, so that no handler on the way takes it for its own."""
+
+
+class Limits:
+    """Watches one query from a thread of its own.
+
+    At the deadline the engine's statement is cancelled, and a rewriting is interrupted by an exception in its thread: sqlglot's work has no
+    place where a clock could be asked. Memory is that of this process while a rewriting runs; what DuckDB takes while it computes
+    is limited by its own ``memory_limit``, and the length of texts by `sqlanon.query.parse.text_lengths`.
+
+    Args:
+        cancel: cancels the statement that the engine runs; called from another thread.
+        seconds: the deadline from now; infinite: none.
+        memory: bytes by which the process may grow during a rewriting.
+    """
+
+    def __init__(self, cancel: Callable[[], None], seconds: float, memory: int) -> None:
+        self._cancel, self._seconds, self._memory = cancel, seconds, memory
+        self._deadline = time.monotonic() + seconds
+        self._thread = threading.get_ident()
+        self._guard = threading.Lock()
+        self._limit = 0
+        """Resident bytes at which a rewriting is interrupted; 0: none is running."""
+        self._ended = threading.Event()
+        self._watcher = threading.Thread(target=self._watch, name="sqlanon query limits", daemon=True)
+        self.reason: str | None = None
+        """Which limit was exceeded, for the error; None: none was."""
+
+    @property
+    def seconds(self) -> float:
+        """Seconds until the deadline."""
+        return max(self._deadline - time.monotonic(), 0.001)
+
+    @contextmanager
+    def rewriting(self) -> Iterator[None]:
+        """Work of Python alone, which the watcher may interrupt: nothing inside holds a resource, and the engine is asked by `guarded`."""
+        self._interruptible(resident_bytes() + self._memory)
+        try:
+            yield
+        finally:
+            self._interruptible(0)
+        self._check()
+
+    @contextmanager
+    def asking(self) -> Iterator[None]:
+        """A call of the engine during a rewriting: its statement is cancelled, and the call not interrupted."""
+        limit = self._limit
+        self._interruptible(0)
+        try:
+            self._check()
+            yield
+        finally:
+            self._interruptible(limit)
+        self._check()
+
+    def _interruptible(self, limit: int) -> None:
+        with self._guard:
+            self._limit = limit
+            if self.reason is not None:  # an exception that was not raised yet would be, later and elsewhere
+                ctypes.pythonapi.PyThreadState_SetAsyncExc(ctypes.c_ulong(self._thread), None)
+
+    def _check(self) -> None:
+        if self.reason is not None:
+            raise _Exceeded
+
+    def start(self) -> None:
+        """Begin to watch."""
+        self._watcher.start()
+
+    def stop(self) -> None:
+        """Stop watching; afterwards nothing is cancelled or interrupted."""
+        self._ended.set()
+        self._watcher.join()
+
+    def _watch(self) -> None:
+        cancelled = -math.inf
+        while not self._ended.wait(_PAUSE if self.reason is None else _AGAIN):
+            now = time.monotonic()
+            with self._guard:
+                interrupt = self.reason is None and self._limit > 0
+                if now >= self._deadline:
+                    self.reason = (
+                        f"the query took longer than {self._seconds:g} seconds (--timeout, seconds=) and was stopped; ask for less, or "
+                        "allow more"
+                    )
+                elif self._limit and resident_bytes() > self._limit:
+                    self.reason = f"rewriting the query took more than {self._memory >> 20:,} MiB of memory and was stopped; ask for less at once"
+                if self.reason is None:
+                    continue
+                if interrupt:
+                    ctypes.pythonapi.PyThreadState_SetAsyncExc(
+                        ctypes.c_ulong(self._thread), ctypes.py_object(_Exceeded)
+                    )
+                    continue
+            if now - cancelled >= _AGAIN:
+                self._cancel()
+                cancelled = now
+
+
+@contextmanager
+def limited(cancel: Callable[[], None], seconds: float, memory: int = MEMORY) -> Iterator[Limits]:
+    """Hold a query to its limits; see `Limits` for the arguments.
+
+    Raises:
+        PolicyError: ``seconds`` is no number above 0.
+        DatabaseError: a limit was exceeded; the text says which.
+    """
+    if not seconds > 0:
+        raise PolicyError(f"a query may take a number of seconds above 0, not {seconds:g}")
+    limits = Limits(cancel, seconds, memory)
+    limits.start()
+    try:
+        yield limits
+    except BaseException as error:
+        limits.stop()
+        if limits.reason is None:
+            raise
+        raise DatabaseError(limits.reason) from error
+    finally:
+        limits.stop()
+
+
+class _Guarded:
+    """An engine whose calls are no part of a rewriting."""
+
+    def __init__(self, engine: Engine, limits: Limits) -> None:
+        self._engine, self._limits = engine, limits
+
+    def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - whatever the engine has
+        found = getattr(self._engine, name)
+        if not callable(found):
+            return found
+
+        def call(*args: Any, **named: Any) -> Any:  # noqa: ANN401
+            with self._limits.asking():
+                return found(*args, **named)
+
+        return call
+
+
+def guarded(engine: Engine, limits: Limits) -> Engine:
+    """The engine for use within `Limits.rewriting`."""
+    return cast("Engine", _Guarded(engine, limits))
+
+
+def resident_bytes() -> int:
+    """Bytes of memory that this process has; where the system does not say it, the most that it had."""
+    try:
+        return int(_RESIDENT.read_text(encoding="ascii").split()[1]) * os.sysconf("SC_PAGE_SIZE")
+    except OSError:
+        most = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        return most if sys.platform == "darwin" else most * 1024
