@@ -91,6 +91,7 @@ class Limits:
         self._check()
 
     def _interruptible(self, limit: int) -> None:
+        self._limit = 0  # at once, whoever has the guard
         with self._guard:
             self._limit = limit
             if self.reason is not None:  # an exception that was not raised yet would be, later and elsewhere
@@ -114,7 +115,6 @@ class Limits:
         while not self._ended.wait(_PAUSE if self.reason is None else _AGAIN):
             now = time.monotonic()
             with self._guard:
-                interrupt = self.reason is None and self._limit > 0
                 if now >= self._deadline:
                     self.reason = (
                         f"the query took longer than {self._seconds:g} seconds (--timeout, seconds=) and was stopped; ask for less, or "
@@ -124,7 +124,9 @@ class Limits:
                     self.reason = f"rewriting the query took more than {self._memory >> 20:,} MiB of memory and was stopped; ask for less at once"
                 if self.reason is None:
                     continue
-                if interrupt:
+                if (
+                    self._limit
+                ):  # again until it ends: an exception within a callback of the collector is ignored
                     ctypes.pythonapi.PyThreadState_SetAsyncExc(
                         ctypes.c_ulong(self._thread), ctypes.py_object(_Exceeded)
                     )

@@ -23,6 +23,10 @@ RANGES = [(20, 29), (22, 22), (30, 49), (0, 99)]
 ROWS = [
     (str(low), str(high), str(low), str(high), "'none'", "ARRAY['null', 'F']", "'flu'") for low, high in RANGES[:3]
 ] + [("0", "99", "NULL", "NULL", "'all'", "ARRAY['M', 'N']", "NULL")]  # fmt: skip
+pytestmark = pytest.mark.filterwarnings(
+    # An interruption that comes within a callback of the collector (Hypothesis has one) is reported, and made again.
+    "ignore::pytest.PytestUnraisableExceptionWarning"
+)
 LONG = "*".join(["age"] * 9)
 """A product whose bounds take minutes to write."""
 
