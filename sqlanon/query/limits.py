@@ -115,12 +115,13 @@ class Limits:
         while not self._ended.wait(_PAUSE if self.reason is None else _AGAIN):
             now = time.monotonic()
             with self._guard:
+                limit = self._limit  # may become 0 at any moment
                 if now >= self._deadline:
                     self.reason = (
                         f"the query took longer than {self._seconds:g} seconds (--timeout, seconds=) and was stopped; ask for less, or "
                         "allow more"
                     )
-                elif self._limit and resident_bytes() > self._limit:
+                elif limit and resident_bytes() > limit:
                     self.reason = f"rewriting the query took more than {self._memory >> 20:,} MiB of memory and was stopped; ask for less at once"
                 if self.reason is None:
                     continue
