@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
+from sqlanon.kernels.compiled import njit
 from sqlanon.kernels.requirements import Demands, forget, grown, last_first, new_counters
 
 _BLOCKS = 8, 1024

@@ -9,9 +9,9 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
 from sqlanon.kernels.bounds import OVER, Bounds
+from sqlanon.kernels.compiled import njit
 from sqlanon.kernels.extent import KIND, SET, Geometry
 from sqlanon.kernels.group_boxes import HIGH, LOW, enter, reset, with_row
 from sqlanon.kernels.group_rows import OTHER, WORST, Members, forget, move, near, reaches, rows_of, tally

@@ -1,57 +1,242 @@
-"""What was compiled is found again, and it is what was asked for: whatever changed, whichever processes compile at the same time.
+"""Where compiled kernels are kept: a folder of the user's, by the contents of the sources that they were compiled from.
 
-numba looks at the file of a kernel alone: what was compiled stays in use after a change of a function or type that the kernel
-takes from another file, and cannot be read any more once that file has moved. And it numbers the variants of a function, one for
-each types of arguments, by what its index lists: two processes that save a variant each at the same time would both call theirs the
-first, and one would be run for the other from then on.
+numba's own cache is next to the source and looks at the file of a function alone, so that each checkout and each environment compiles
+everything again, and a function that a kernel takes from another file may change unnoticed. Here the key is a hash of the kernel's file and of
+all files of this package that it imports, directly or not: checkouts and environments of one user share what is alike, and a
+change compiles its importers only. Compiled files are code, so a folder is used only if it is this user's and nobody else can write it. Functions
+outside this package keep numba's cache and settings.
 """
 
 from __future__ import annotations
 
 import contextlib
 import hashlib
+import os
+import re
+import shutil
+import stat
+import sys
+import time
+from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from typing import Any
 
-from numba.core.caching import IndexDataCacheFile
+import llvmlite
+import numba
+import numpy as np
+from numba.core import config
+from numba.core.caching import CompileResultCacheImpl, FunctionCache, IndexDataCacheFile, _CacheLocator
 
-_FOLDER = Path(__file__).parent
-_STAMP = "compiled-from"
+FOLDER = Path(__file__).parent
+BOUND = 512 << 20
+"""Bytes that the folder may hold; all kernels of one version take about 40 MB."""
+_IMPORT = re.compile(
+    rb"^[ \t]*(?:from|import)[ \t]+sqlanon\.kernels(?:\.(\w+)|[ \t]+import[ \t]+\(?([\w, \t\r\n]+))",
+    re.MULTILINE,
+)
+_NO_CODE = frozenset({"cache", "compiled"})
+"""Files whose contents have no part in what is compiled."""
+_INDIFFERENT = ("NUMBA_CACHE", "NUMBA_DEBUG_CACHE", "NUMBA_NUM_THREADS")
+_DAY = 86_400.0
 
 
-def forget_stale(folder: Path = _FOLDER) -> None:
-    """Delete what numba has compiled of other sources than those in a folder. Cost: one stat a file.
+def kept(function: Callable[..., Any]) -> FunctionCache | None:
+    """The cache of a function of this package; None: there is no safe folder, and it is compiled in memory.
 
-    Where the folder cannot be written, numba keeps its files elsewhere, by the path of the source.
+    Cost: the first time in a process a few operations on files; for a file's first function, its reading.
     """
-    known = sorted((path.name, path.stat().st_size, path.stat().st_mtime_ns) for path in folder.glob("*.py"))
-    digest = hashlib.sha256(repr(known).encode()).hexdigest()
-    compiled = folder / "__pycache__"
-    stamp = compiled / _STAMP
-    with contextlib.suppress(OSError):
-        if stamp.is_file() and stamp.read_text(encoding="ascii") == digest:
-            return
-        for path in compiled.glob("*.nb[ic]"):
-            path.unlink(missing_ok=True)
-        compiled.mkdir(exist_ok=True)
-        stamp.write_text(digest, encoding="ascii")
+    place = folder()
+    name = function.__module__.rpartition(".")[2]
+    try:
+        return None if place is None else _Cache(function, place / f"{name}-{digest(name)[:24]}")
+    except OSError:  # the sources are not files
+        return None
 
 
-def name_variants() -> None:
-    """Have numba name the file of a variant after what it was compiled of and for, in this process.
+@cache
+def folder() -> Path | None:
+    """The folder that holds what is compiled: the first that is safe and can be written, or else be read.
 
-    Processes need not wait for each other: each file is put in place as a whole, and none is ever used for another variant. An index that
-    was read before another process wrote it lacks that one's variant, which is compiled again.
+    Order: the one that NUMBA_CACHE_DIR names, ``$XDG_CACHE_HOME/sqlanon/kernels`` (``~/.cache`` by default), next to the sources.
     """
-    IndexDataCacheFile.save = _save
+    safe = [place for place in map(_made, _places()) if place]
+    return next((place for place in safe if os.access(place, os.W_OK | os.X_OK)), safe[0] if safe else None)
 
 
-def _save(self: Any, key: Any, data: Any) -> None:  # noqa: ANN401 - numba's own
-    """See `IndexDataCacheFile.save`: the file first, so that no index lists one that is not there."""
-    digest = hashlib.sha256(self._dump((self._source_stamp, key))).digest()
-    name = self._data_name(int.from_bytes(digest[:8], "big"))
-    self._save_data(name, data)
-    self._save_index(self._load_index() | {key: name})
+def _places() -> list[tuple[Path, tuple[str, ...]]]:
+    """Folders that others may use as well, each with the names of ours in it."""
+    found: list[tuple[Path, tuple[str, ...]]] = []
+    named_for_numba: str = getattr(config, "CACHE_DIR", "")
+    if named_for_numba:
+        found.append((Path(named_for_numba), ("sqlanon-kernels",)))
+    named = Path(os.environ.get("XDG_CACHE_HOME", ""))
+    with contextlib.suppress(RuntimeError):  # a user without a home
+        found.append((named if named.is_absolute() else Path.home() / ".cache", ("sqlanon", "kernels")))
+    found.append((FOLDER, ("__pycache__", "kernels")))
+    return found
 
 
-__all__ = ["forget_stale", "name_variants"]
+def _made(place: tuple[Path, tuple[str, ...]]) -> Path | None:
+    """Ours in a folder, made if it is missing; None: it cannot be made, or is not safe."""
+    at, names = place
+    try:
+        if names[0] != "__pycache__":
+            at.mkdir(mode=0o700, parents=True, exist_ok=True)
+        for name in names:
+            at /= name
+            at.mkdir(mode=0o700, exist_ok=True)
+            if name != "__pycache__" and not _private(at):
+                return None
+    except OSError:
+        return None
+    return at
+
+
+def _private(path: Path | str) -> bool:
+    """Whether it is this user's, is no link, and no other user can write it."""
+    found = os.lstat(path)
+    return not stat.S_ISLNK(found.st_mode) and found.st_uid == os.geteuid() and not found.st_mode & 0o022
+
+
+@cache
+def digest(name: str) -> str:
+    """Hash of what the kernels of a file are compiled from: the file and those that it imports, the compiler, its settings.
+
+    The processor is part of numba's own key.
+
+    Raises:
+        OSError: there is no such file.
+    """
+    sources = [(other, hashlib.sha256(_source(other)).hexdigest()) for other in sorted(imported(name))]
+    settings = sorted(
+        pair
+        for pair in os.environ.items()
+        if pair[0].startswith("NUMBA_") and not pair[0].startswith(_INDIFFERENT)
+    )
+    versions = (
+        sys.implementation.cache_tag,
+        getattr(sys, "abiflags", ""),
+        numba.__version__,
+        llvmlite.__version__,
+        np.__version__,
+    )
+    return hashlib.sha256(repr((name, sources, versions, settings)).encode()).hexdigest()
+
+
+def imported(name: str) -> frozenset[str]:
+    """The names of a file of this package and of those that it imports, directly or not."""
+    found, left = {name}, [name]
+    while left:
+        for module, names in _IMPORT.findall(_source(left.pop())):
+            some = {module.decode()} if module else set(re.findall(r"\w+", names.decode()))
+            left += sorted(some - found - _NO_CODE)
+            found |= some - _NO_CODE
+    return frozenset(found)
+
+
+@cache
+def _source(name: str) -> bytes:
+    """A file as it is when its first function is declared, or when the first file that imports it needs it.
+
+    A later change on the disk has no part in what this process compiles.
+    """
+    return (FOLDER / f"{name}.py").read_bytes()
+
+
+def prune(place: Path, bound: int = BOUND) -> None:
+    """Delete the folders of files that were not used for longest, until the rest take at most ``bound`` bytes."""
+    sizes: list[tuple[float, int, Path]] = []
+    for one in place.iterdir():
+        with contextlib.suppress(OSError):  # another process deletes as well
+            sizes.append((one.stat().st_mtime, sum(file.stat().st_size for file in one.iterdir()), one))
+    total = 0
+    for _, size, one in sorted(sizes, reverse=True):
+        total += size
+        if total > bound:
+            shutil.rmtree(one, ignore_errors=True)
+
+
+class _Cache(FunctionCache):
+    """The compiled variants of one function, one for each types of arguments."""
+
+    def __init__(self, function: Callable[..., Any], place: Path) -> None:
+        self._impl_class = lambda of: _Impl(of, place)
+        super().__init__(function)
+        self._cache_file = CompiledFile(self._cache_path, self._impl.filename_base, place.name)
+
+
+class _Impl(CompileResultCacheImpl):
+    """As numba's, in our folder."""
+
+    def __init__(self, function: Callable[..., Any], place: Path) -> None:
+        self._lineno = function.__code__.co_firstlineno
+        self._locator = _Locator(function, place)
+        self._filename_base = self.get_filename_base(function.__qualname__, "")
+
+
+class _Locator(_CacheLocator):
+    """A folder whose name is the key of a file of kernels."""
+
+    def __init__(self, function: Callable[..., Any], place: Path) -> None:
+        self._py_file = function.__code__.co_filename
+        self._lineno = function.__code__.co_firstlineno
+        self._place = place
+        with contextlib.suppress(OSError):  # when it was used last decides what `prune` deletes
+            if place.stat().st_mtime < time.time() - _DAY:
+                os.utime(place)
+
+    def ensure_cache_path(self) -> None:
+        """Make the folder."""
+        with contextlib.suppress(OSError):
+            self._place.mkdir(mode=0o700)
+            prune(self._place.parent)
+
+    def get_cache_path(self) -> str:
+        """The folder."""
+        return str(self._place)
+
+    def get_source_stamp(self) -> str:
+        """The key."""
+        return self._place.name
+
+    def get_disambiguator(self) -> str:
+        """The line."""
+        return str(self._lineno)
+
+
+class CompiledFile(IndexDataCacheFile):
+    """The files of one function: an index, and one file for each variant, named after what it was compiled from and for.
+
+    numba numbers variants by what the index lists: two processes that save one each at the same time would both call theirs the first, and
+    one would be run for the other from then on. Here processes need not wait for each other: each file is put in place as a whole,
+    and none is ever used for another variant. An index that was read before another process wrote it lacks that one's variant, which is
+    compiled again.
+    """
+
+    def save(self, key: Any, data: Any) -> None:  # noqa: ANN401 - numba's own
+        """The file first, so that no index lists one that is not there. What cannot be written is in memory all the same."""
+        named = hashlib.sha256(self._dump((self._source_stamp, key))).digest()
+        name = self._data_name(int.from_bytes(named[:8], "big"))
+        with contextlib.suppress(OSError):
+            self._save_data(name, data)
+            self._save_index(self._load_index() | {key: name})
+
+    def _load_index(self) -> dict[Any, str]:
+        found = self._read(self._index_path, super()._load_index)
+        return found if isinstance(found, dict) else {}
+
+    def _load_data(self, name: str) -> Any:  # noqa: ANN401
+        return self._read(self._data_path(name), lambda: super(CompiledFile, self)._load_data(name))
+
+    def _read(self, path: str, load: Callable[[], Any]) -> Any:  # noqa: ANN401
+        """What a file holds; None: it is not there, another user could have written it or its folder, or it is damaged."""
+        try:
+            if not (_private(self._cache_path) and _private(path)):
+                return None
+            return load()
+        except Exception:  # noqa: BLE001 - whatever reading half a pickle raises: the function is compiled again
+            return None
+
+
+__all__ = ["BOUND", "FOLDER", "CompiledFile", "digest", "folder", "imported", "kept", "prune"]

@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
+from sqlanon.kernels.compiled import njit
 from sqlanon.kernels.lattice import sorted_by_group
 from sqlanon.kernels.tally import Ints, Longs
 

@@ -8,8 +8,8 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
+from sqlanon.kernels.compiled import njit
 from sqlanon.kernels.cut_bounds import CLASSES, SQUARES
 from sqlanon.kernels.tally import Longs
 

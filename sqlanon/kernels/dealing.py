@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
 from sqlanon.kernels.class_costs import Codes, Longs, Objective, Priced, lawful, priced
 from sqlanon.kernels.cluster import Flag
+from sqlanon.kernels.compiled import njit
 from sqlanon.kernels.random import shuffle
 from sqlanon.kernels.requirements import Counters, Demands
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
+from sqlanon.kernels.compiled import njit
 from sqlanon.kernels.vectors import item, write
 
 _MIX = np.uint64(0x9E3779B97F4A7C15)

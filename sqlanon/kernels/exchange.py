@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from numba import njit
 
 from sqlanon.kernels.class_costs import (
     Codes,
@@ -19,6 +18,7 @@ from sqlanon.kernels.class_costs import (
     priced,
     unit_of,
 )
+from sqlanon.kernels.compiled import njit
 from sqlanon.kernels.extent import WEIGHT
 from sqlanon.kernels.requirements import Counters, Demands
 from sqlanon.kernels.without import without_each

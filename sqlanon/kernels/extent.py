@@ -9,7 +9,8 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
+
+from sqlanon.kernels.compiled import njit
 
 SCALE = 1 << 20
 """An extent of the whole domain (design, section 3)."""

@@ -6,7 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
+
+from sqlanon.kernels.compiled import njit
 
 Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]

@@ -11,8 +11,8 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
+from sqlanon.kernels.compiled import njit
 from sqlanon.kernels.frontier import frontier_of, lower, put_back
 from sqlanon.kernels.heap import drop, push
 

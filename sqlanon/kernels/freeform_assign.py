@@ -6,8 +6,8 @@ The cost of a row in a box is how much the box grows by it, an integer.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from sqlanon.kernels.compiled import njit
 from sqlanon.kernels.extent import Geometry
 from sqlanon.kernels.freeform_prices import TAKEN, Ints, Longs, prices
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
+from sqlanon.kernels.compiled import njit
 from sqlanon.kernels.freeform_cost import Coordinates, grow, joined
 from sqlanon.kernels.unions import copy_box
 

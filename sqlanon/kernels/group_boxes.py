@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
 from sqlanon.kernels.bounds import OVER, Bounds, attribute_width
+from sqlanon.kernels.compiled import njit
 from sqlanon.kernels.extent import Geometry
 
 LOW, HIGH, MEMBERS = range(3)

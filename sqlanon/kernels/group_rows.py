@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
 from sqlanon.kernels.bounds import Bounds, attribute_width
+from sqlanon.kernels.compiled import njit
 from sqlanon.kernels.extent import KIND, SET, Geometry
 from sqlanon.kernels.group_boxes import HIGH, LOW, MEMBERS
 

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
+
+from sqlanon.kernels.compiled import njit
 
 
 @njit(nogil=True, cache=True, inline="always")

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
+from sqlanon.kernels.compiled import njit
 from sqlanon.kernels.extent import SCALE
 
 WORD_BITS = 63

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from sqlanon.kernels.cluster import (
     Count,
@@ -16,6 +15,7 @@ from sqlanon.kernels.cluster import (
     widening,
     width_of,
 )
+from sqlanon.kernels.compiled import njit
 from sqlanon.kernels.extent import Geometry
 from sqlanon.kernels.requirements import Demands, new_counters, satisfied
 from sqlanon.kernels.unions import Masks, Places, boxes_of

@@ -10,8 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
+from sqlanon.kernels.compiled import njit
 from sqlanon.kernels.lattice import Maps, Room, add_up, group_keys, make_keys, sorted_by_group, thin_out
 from sqlanon.kernels.lattice_part import CLASSES, IN_USE, PIECES, ROWS, Asked, Rest, Tallied, part
 from sqlanon.kernels.requirements import Counters, Demands, satisfied

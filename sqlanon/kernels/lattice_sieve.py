@@ -7,8 +7,8 @@ whose group in some projection has too few rows is in no class of the node: for 
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
+from sqlanon.kernels.compiled import njit
 from sqlanon.kernels.lattice import Maps, Room, add_up, group
 from sqlanon.kernels.lattice_local import Bits, Levels
 from sqlanon.kernels.lattice_part import IN_USE, Rest

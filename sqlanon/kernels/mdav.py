@@ -9,7 +9,6 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
 from sqlanon.kernels.cluster import (
     Clusters,
@@ -22,6 +21,7 @@ from sqlanon.kernels.cluster import (
     place_rest,
     width_of,
 )
+from sqlanon.kernels.compiled import njit
 from sqlanon.kernels.extent import SCALE, Geometry
 from sqlanon.kernels.requirements import Counters, Demands, new_counters, satisfied
 from sqlanon.kernels.unions import Masks, Places, boxes_of

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
+from sqlanon.kernels.compiled import njit
 from sqlanon.kernels.counted_cuts import cut_counted, find_range, new_slots
 from sqlanon.kernels.extent import Geometry
 from sqlanon.kernels.lanes import WIDTH

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
+from sqlanon.kernels.compiled import njit
 from sqlanon.kernels.runs import NEVER, SUM
 
 MOST_STEPS = 1 << 28

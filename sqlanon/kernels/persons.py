@@ -11,8 +11,7 @@ more persons than that; persons whose rows have changed since then wait until it
 
 from __future__ import annotations
 
-from numba import njit
-
+from sqlanon.kernels.compiled import njit
 from sqlanon.kernels.tally import Flags, Ints, Longs, Reals, adding, clearing
 
 UNIT = 720_720

@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
+from sqlanon.kernels.compiled import njit
 from sqlanon.kernels.random import below
 from sqlanon.kernels.requirements import Counters, Demands, new_counters, satisfied
 from sqlanon.kernels.unions import (

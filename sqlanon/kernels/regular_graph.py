@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
+
+from sqlanon.kernels.compiled import njit
 
 Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
 from sqlanon.kernels.class_costs import (
     Codes,
@@ -19,6 +18,7 @@ from sqlanon.kernels.class_costs import (
     priced,
 )
 from sqlanon.kernels.cluster import Count, Flag
+from sqlanon.kernels.compiled import njit
 from sqlanon.kernels.dealing import deal, link, start
 from sqlanon.kernels.exchange import Partners, exchange, new_partners
 from sqlanon.kernels.random import shuffle

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
+from sqlanon.kernels.compiled import njit
 from sqlanon.kernels.extent import BIT, KIND, NULLS, SET, SIZE, START, WEIGHT, WORD, WORD_END, Geometry
 
 FIRST, PAST, SHIFT, BITS, TABLE, PRICE, NULL, VALUE = range(8)

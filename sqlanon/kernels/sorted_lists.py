@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
+from sqlanon.kernels.compiled import njit
 from sqlanon.kernels.extent import KIND, NULLS, ORDERED, SCALE, START, WEIGHT, Geometry
 from sqlanon.kernels.lanes import WIDTH
 from sqlanon.kernels.rows import Bare

@@ -11,7 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
+
+from sqlanon.kernels.compiled import njit
 
 Longs = npt.NDArray[np.int64]
 Flags = npt.NDArray[np.bool_]

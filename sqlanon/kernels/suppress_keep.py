@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
 
+from sqlanon.kernels.compiled import njit
 from sqlanon.kernels.suppress import Rules, counters, descending, gather, lawful, one_by_one, phase_one
 from sqlanon.kernels.suppress_phases import complete
 

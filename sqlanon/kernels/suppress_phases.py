@@ -10,7 +10,8 @@ from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-from numba import njit
+
+from sqlanon.kernels.compiled import njit
 
 Longs = npt.NDArray[np.int64]
 

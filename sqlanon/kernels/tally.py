@@ -13,9 +13,11 @@ from typing import Any, Protocol, cast
 import numpy as np
 import numpy.typing as npt
 from llvmlite import ir
-from numba import cfunc, types
+from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
+
+from sqlanon.kernels.compiled import callback
 
 Ints = npt.NDArray[np.int32]
 Longs = npt.NDArray[np.int64]
@@ -50,7 +52,7 @@ def adding(function: Callable[[Ints, Longs, Longs, Reals, Longs, Reals, Flags], 
         counts, sums: its counters.
         holds: bool[slots].
     """
-    made: Compiled = cfunc(_ADD, cache=True)(function)
+    made: Compiled = callback(_ADD)(function)
     return made
 
 
@@ -60,7 +62,7 @@ def clearing(function: Callable[[Ints, Longs, Reals, Longs, Reals], None]) -> Co
     It brings the counters back to zero after the rows of ``items`` (at least all that were counted) were counted. Cost: linear
     in those rows, not in the counters.
     """
-    made: Compiled = cfunc(_CLEAR, cache=True)(function)
+    made: Compiled = callback(_CLEAR)(function)
     return made
 
 

@@ -13,11 +13,12 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 from llvmlite import ir
-from numba import njit, types
+from numba import types
 from numba.core import cgutils
 from numba.extending import intrinsic
 
 from sqlanon.kernels.boxes import line_weights
+from sqlanon.kernels.compiled import njit
 from sqlanon.kernels.extent import (
     KIND,
     LEVELS,

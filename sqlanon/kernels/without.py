@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 
 from sqlanon.kernels.class_costs import Codes, Longs, Objective, Priced, unit_of
+from sqlanon.kernels.compiled import njit
 from sqlanon.kernels.extent import KIND, SET
 
 

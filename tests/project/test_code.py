@@ -12,7 +12,6 @@ from pathlib import Path
 
 import pytest
 
-from sqlanon.kernels.cache import forget_stale
 from tests.project.tree import MODULES, PACKAGE, ROOT, label, tracked
 
 IDENTITY = {"name", "dialect", "__class__"}
@@ -127,20 +126,6 @@ def test_rooms_import_one_way():
         timeout=300,
     )
     assert ended.returncode == 0, ended.stdout + ended.stderr
-
-
-def test_compiled_kernels_are_forgotten_where_any_source_changed(tmp_path):
-    """numba itself looks at one file; a kernel whose callee moved could not even be read."""
-    (tmp_path / "a.py").write_text("x = 1")
-    (tmp_path / "__pycache__").mkdir()
-    compiled = tmp_path / "__pycache__" / "b.f-1.py311.nbi"
-    forget_stale(tmp_path)
-    compiled.write_text("compiled")
-    forget_stale(tmp_path)
-    assert compiled.exists()
-    (tmp_path / "a.py").rename(tmp_path / "c.py")
-    forget_stale(tmp_path)
-    assert not compiled.exists()
 
 
 def figurative(text: str) -> Iterator[str]:

@@ -13,9 +13,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from numba.core.caching import IndexDataCacheFile
 
-import sqlanon.kernels  # noqa: F401 - has numba name variants
+from sqlanon.kernels.cache import CompiledFile
+from tests.project.test_cache import checkout
 
 STEPS = ("_load_index", "_save_index", "_save_data")
 """What a save does: each as a whole, whatever other processes do."""
@@ -25,7 +25,7 @@ class Saving:
     """One process that saves a variant, and waits before every step until it is its turn."""
 
     def __init__(self, folder: Path, key: str) -> None:
-        self.file: Any = IndexDataCacheFile(str(folder), "kernel", "stamp")
+        self.file: Any = CompiledFile(str(folder), "kernel", "stamp")
         self._key = key
         self._may, self._did = threading.Semaphore(0), threading.Semaphore(0)
         self.done = False
@@ -71,7 +71,7 @@ def test_all_interleavings_of_two_saves(tmp_path):
         saving = [Saving(folder, key) for key in ("a", "b")]
         for who in order:
             saving[who].step()
-            reader = IndexDataCacheFile(str(folder), "kernel", "stamp")
+            reader = CompiledFile(str(folder), "kernel", "stamp")
             for key in ("a", "b"):
                 assert reader.load(key) in (None, f"variant {key}")
         assert all(one.done for one in saving)
@@ -79,17 +79,16 @@ def test_all_interleavings_of_two_saves(tmp_path):
 
 
 KERNEL = """
-from numba import njit
+from sqlanon.kernels.compiled import njit
 
-@njit(cache=True)
+@njit()
 def twice(x):
     return x + x
 """
 ASKED = """
 import sys
 import numpy as np
-import sqlanon.kernels
-from kernel import twice
+from sqlanon.kernels.twice import twice
 
 kinds = ["int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "float32", "float64", "complex128"]
 print("ready", flush=True)
@@ -105,7 +104,7 @@ print(sum(twice.stats.cache_hits.values()))
 @pytest.mark.thorough
 def test_processes_that_begin_at_the_same_time(tmp_path):
     """On an empty cache; afterwards each variant is right, whether it is found or compiled."""
-    (tmp_path / "kernel.py").write_text(KERNEL)
+    (checkout(tmp_path) / "sqlanon" / "kernels" / "twice.py").write_text(KERNEL)
     (tmp_path / "asked.py").write_text(ASKED)
     environment = os.environ | {
         "NUMBA_CACHE_DIR": str(tmp_path / "cache"),

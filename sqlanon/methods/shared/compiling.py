@@ -19,6 +19,5 @@ def _kept(function: object) -> bool:
     kernel = cast("Any", function)
     if kernel.signatures:  # this process has used it
         return True
-    cache = Path(kernel.stats.cache_path)
-    module = kernel.py_func.__module__.rpartition(".")[2]
-    return any(cache.glob(f"{module}.{kernel.py_func.__name__}-*.nbi"))
+    cache = kernel.stats.cache_path
+    return cache is not None and any(Path(cache).glob(f"{kernel.py_func.__name__}-*.nbi"))

@@ -1,0 +1,45 @@
+"""numba's decorators for the functions of this package: what they compile is kept by `sqlanon.kernels.cache`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, TypeVar
+
+import numba
+from numba.core.ccallback import CFunc
+from numba.core.dispatcher import Dispatcher
+
+from sqlanon.kernels.cache import kept
+
+F = TypeVar("F", bound=Callable[..., Any])
+
+
+def njit(*, cache: bool = True, **options: Any) -> Callable[[F], F]:
+    """`numba.njit`; ``cache``: what is compiled is kept on disk."""
+
+    def declare(function: F) -> F:
+        kernel: Any = numba.njit(**options)(function)
+        found = kept(function) if cache and isinstance(kernel, Dispatcher) else None
+        if found is not None:
+            kernel._cache = found  # noqa: SLF001 - what `enable_caching` sets
+        declared: F = kernel
+        return declared
+
+    return declare
+
+
+def callback(signature: Any) -> Callable[[Callable[..., None]], Any]:  # noqa: ANN401
+    """`numba.cfunc`, compiled at once and kept on disk; of a function outside this package by numba itself."""
+
+    def declare(function: Callable[..., None]) -> Any:  # noqa: ANN401
+        if function.__module__.rpartition(".")[0] != __package__:
+            return numba.cfunc(signature, cache=True)(function)
+        made: Any = CFunc(function, (signature.args, signature.return_type), {}, {})
+        made._cache = kept(function) or made._cache  # noqa: SLF001
+        made.compile()
+        return made
+
+    return declare
+
+
+__all__ = ["callback", "njit"]

@@ -1,0 +1,236 @@
+"""Compiled kernels: found again by the contents of their sources, wherever these are, and only in a folder that no other user can write."""
+
+from __future__ import annotations
+
+import ast
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import numba
+import pytest
+from numba.core.caching import FunctionCache, IndexDataCacheFile
+
+from sqlanon.kernels import cache
+from tests.project.tree import ROOT
+
+KERNELS = {path.stem for path in cache.FOLDER.glob("*.py")} - {"cache", "compiled", "__init__"}
+INNER = """
+from sqlanon.kernels.compiled import njit
+
+
+@njit(nogil=True)
+def inner(x):
+    return x + 1
+"""
+OUTER = """
+from sqlanon.kernels.compiled import njit
+from sqlanon.kernels.try_inner import inner
+
+
+@njit(nogil=True)
+def outer(x):
+    return 2 * inner(x)
+"""
+OTHER = INNER.replace("inner", "other")
+CALLED = """
+import json
+from sqlanon.kernels.cache import folder
+from sqlanon.kernels.try_inner import inner
+from sqlanon.kernels.try_other import other
+from sqlanon.kernels.try_outer import outer
+
+assert (inner(3), other(3), outer(3)) == (4, 4, 8)
+compiled = [one.__name__ for one in (inner, other, outer) if sum(one.stats.cache_misses.values())]
+print(json.dumps({"compiled": compiled, "folder": str(folder())}))
+"""
+
+
+def checkout(folder: Path) -> Path:
+    """A copy of the package with three small kernels more."""
+    shutil.copytree(ROOT / "sqlanon", folder / "sqlanon", ignore=shutil.ignore_patterns("__pycache__"))
+    for name, text in (("try_inner", INNER), ("try_outer", OUTER), ("try_other", OTHER)):
+        (folder / "sqlanon" / "kernels" / f"{name}.py").write_text(text)
+    return folder
+
+
+def begun(folder: Path, place: Path, **settings: str) -> subprocess.Popen[str]:
+    """A process that calls the three kernels of a checkout, with a cache folder of its own."""
+    known = {key: value for key, value in os.environ.items() if not key.startswith(("NUMBA_", "PYTHON"))}
+    return subprocess.Popen(
+        [sys.executable, "-c", CALLED], cwd=folder, stdout=subprocess.PIPE, text=True,
+        env=known | {"XDG_CACHE_HOME": str(place), "PYTHONPATH": str(folder)} | settings,
+    )  # fmt: skip
+
+
+def called(folder: Path, place: Path, **settings: str) -> dict[str, object]:
+    """What such a process compiled, and the folder that it used."""
+    with begun(folder, place, **settings) as process:
+        out, _ = process.communicate()
+    assert process.returncode == 0
+    found: dict[str, object] = json.loads(out)
+    return found
+
+
+@pytest.fixture(scope="module")
+def first(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A checkout whose kernels are compiled into ``cache`` next to it."""
+    folder = checkout(tmp_path_factory.mktemp("first"))
+    assert called(folder, folder / "cache")["compiled"] == ["inner", "other", "outer"]
+    return folder
+
+
+@pytest.fixture
+def place(first: Path, tmp_path: Path) -> Path:
+    """A copy of what is compiled."""
+    shutil.copytree(first / "cache", tmp_path / "cache")
+    return tmp_path / "cache"
+
+
+def test_a_second_checkout_finds_what_is_compiled(first, place, tmp_path):
+    """Files of another time in another folder, and their comments: what imports a changed file is compiled, and nothing else."""
+    second = checkout(tmp_path / "second")
+    assert called(second, place) == {"compiled": [], "folder": str(place / "sqlanon" / "kernels")}
+    changed = second / "sqlanon" / "kernels" / "try_inner.py"
+    changed.write_text(INNER + "# a comment\n")
+    assert called(second, place)["compiled"] == ["inner", "outer"]
+    assert called(first, place)["compiled"] == []  # both are kept
+    changed.write_text(INNER)
+    assert called(second, place)["compiled"] == []
+    assert called(second, place, NUMBA_BOUNDSCHECK="1")["compiled"] == ["inner", "other", "outer"]
+
+
+def test_what_a_kernel_imports_is_what_python_imports():
+    """The closure by Python's own parser."""
+    direct = {}
+    for name in KERNELS:
+        tree = ast.parse((cache.FOLDER / f"{name}.py").read_text())
+        found = set()
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Import):
+                found |= {one.name for one in node.names}
+            elif isinstance(node, ast.ImportFrom):
+                found |= {node.module, *(f"{node.module}.{one.name}" for one in node.names)}
+        direct[name] = {one.split(".")[2] for one in found if one.startswith("sqlanon.kernels.")} & KERNELS
+    for name in KERNELS:
+        wanted, left = {name}, [name]
+        while left:
+            new = direct[left.pop()] - wanted
+            wanted |= new
+            left += new
+        assert cache.imported(name) == wanted, name
+    assert any(len(cache.imported(name)) > 5 for name in KERNELS)
+
+
+def test_forms_of_imports(monkeypatch):
+    """Every way to write one."""
+    texts = {
+        "a": b"from sqlanon.kernels.b import x\nimport sqlanon.kernels.c\n",
+        "b": b"if 1:\n    from sqlanon.kernels import d, e\n",
+        "c": b"from sqlanon.kernels import (\n    f,\n    g,\n)\nfrom sqlanon.kernels.compiled import njit\n",
+    }
+    monkeypatch.setattr(cache, "_source", lambda name: texts.get(name, b"import numpy\n"))
+    assert cache.imported("a") == set("abcdefg")
+    assert cache.imported("b") == set("bde")
+
+
+def spoil(path: Path, how: str) -> None:
+    """Another user can write it, or owns it, or it is a link to what is all right."""
+    if how == "foreign" and os.geteuid():
+        pytest.skip("only root may give a file away")
+    if how == "writable":
+        path.chmod(path.stat().st_mode | 0o002)
+    elif how == "foreign":
+        os.chown(path, 12345, -1)
+    else:
+        path.symlink_to(path.rename(path.with_name("elsewhere")))
+
+
+@pytest.mark.parametrize("spoiled", ["try_other-*", "try_other-*/*.nbi", "try_other-*/*.nbc"])
+@pytest.mark.parametrize("how", ["writable", "foreign", "link"])
+def test_what_others_could_have_written_is_not_loaded(first, place, spoiled, how):
+    """The files of a kernel, or their folder, are right, so that only their rights decide."""
+    (path,) = (place / "sqlanon" / "kernels").glob(spoiled)
+    spoil(path, how)
+    assert called(first, place)["compiled"] == ["other"]
+
+
+@pytest.mark.parametrize("spoiled", ["sqlanon", "sqlanon/kernels"])
+@pytest.mark.parametrize("how", ["writable", "foreign", "link"])
+def test_the_next_folder_is_used_where_one_is_not_safe(tmp_path, monkeypatch, spoiled, how):
+    """First the one that NUMBA_CACHE_DIR names, then the user's, then the one next to the sources."""
+    chosen = cache.folder.__wrapped__
+    monkeypatch.setattr(cache, "FOLDER", tmp_path / "sources")
+    monkeypatch.setattr(cache.config, "CACHE_DIR", str(tmp_path / "numba"))
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    (tmp_path / "sources").mkdir()
+    assert chosen() == tmp_path / "numba" / "sqlanon-kernels"
+    monkeypatch.setattr(cache.config, "CACHE_DIR", "")
+    assert chosen() == tmp_path / "cache" / "sqlanon" / "kernels"
+    spoil(tmp_path / "cache" / spoiled, how)
+    assert chosen() == tmp_path / "sources" / "__pycache__" / "kernels"
+    monkeypatch.setattr(os, "access", lambda *_: False)
+    assert chosen() == tmp_path / "sources" / "__pycache__" / "kernels"  # to be read
+    spoil(tmp_path / "sources" / "__pycache__" / "kernels", how)
+    assert chosen() is None
+
+
+def test_where_nothing_can_be_kept(tmp_path):
+    """Files where the folders should be: compiled in memory."""
+    second = checkout(tmp_path / "second")
+    (second / "sqlanon" / "kernels" / "__pycache__").write_text("")
+    (tmp_path / "file").write_text("")
+    found = called(second, tmp_path / "file")
+    assert found == {"compiled": ["inner", "other", "outer"], "folder": "None"}
+
+
+def test_new_folders_are_private(first):
+    made = first / "cache" / "sqlanon"
+    assert {path.stat().st_mode & 0o077 for path in (made, *made.rglob("*")) if path.is_dir()} == {0}
+
+
+@pytest.mark.parametrize(("kind", "left"), [("nbi", 20), ("nbc", 0)])
+def test_a_damaged_file_is_made_anew(first, place, kind, left):
+    """As after a full disk, or a power cut."""
+    (file,) = place.rglob(f"try_inner-*/*.{kind}")
+    file.write_bytes(file.read_bytes()[:left])
+    assert called(first, place)["compiled"] == ["inner"]
+    assert called(first, place)["compiled"] == []
+
+
+def test_two_processes_at_once(first, tmp_path):
+    """Both on an empty folder: both are right, and what they leave is found."""
+    together = [begun(first, tmp_path / "cache") for _ in range(2)]
+    for process in together:
+        process.communicate()
+    assert [process.returncode for process in together] == [0, 0]
+    assert called(first, tmp_path / "cache")["compiled"] == []
+
+
+def test_least_used_files_are_pruned(tmp_path):
+    """Down to a bound, those that were used last stay; what is not a folder of ours is left."""
+    for at, name in enumerate(("old", "middle", "new")):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "f.nbc").write_bytes(bytes(100))
+        os.utime(tmp_path / name, (1000 + at, 1000 + at))
+    cache.prune(tmp_path, 300)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["middle", "new", "old"]
+    cache.prune(tmp_path, 299)
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["middle", "new"]
+
+
+def test_numba_is_left_as_it_is_for_other_functions(tmp_path, monkeypatch):
+    """A user's own function: numba's cache next to it."""
+    assert IndexDataCacheFile.save.__module__ == "numba.core.caching"
+    monkeypatch.syspath_prepend(tmp_path)
+    (tmp_path / "users_own.py").write_text(
+        "import numba\n@numba.njit(cache=True)\ndef own(x):\n    return x + 1\n"
+    )
+    from users_own import own
+
+    assert type(own._cache) is FunctionCache
+    assert own.stats.cache_path == str(tmp_path / "__pycache__")
+    assert os.environ.get("NUMBA_CACHE_DIR", "") == numba.config.CACHE_DIR
