@@ -9,11 +9,13 @@ import numpy as np
 
 from sqlanon.attack.bayes import bayes
 from sqlanon.attack.composition import siblings, versions
+from sqlanon.attack.drawn import draw
 from sqlanon.attack.fits import MOST_MISTAKES, Fits
 from sqlanon.attack.guesses import homogeneity, skewness
 from sqlanon.attack.linkage import Sets, chosen, linkage, of_classes, with_errors
 from sqlanon.attack.material import Material, read
 from sqlanon.attack.ties import Ties, tie
+from sqlanon.errors import PolicyError
 from sqlanon.evaluate.subject import subject
 from sqlanon.privacy import stored
 from sqlanon.progress import Progress, Silent
@@ -32,10 +34,11 @@ if TYPE_CHECKING:
 
     Ints = npt.NDArray[np.int32]
     Longs = npt.NDArray[np.int64]
+    Crowds = dict[str, tuple[Longs, Ints]]
 
 
 def attack(
-    engine: Engine, release: str | None = None, *, known: Sequence[str] | None = None, progress: Progress | None = None
+    engine: Engine, release: str | None = None, *, known: Sequence[str] | None = None, victims: int | None = None, progress: Progress | None = None
 ) -> AttackReport:  # fmt: skip
     """Attack a published release with the values of its source.
 
@@ -43,17 +46,20 @@ def attack(
         engine: the database that holds both.
         release: its name or view; None: the only one there is.
         known: quasi columns of which an attacker may know any set, at most 10; None: all.
+        victims: published victims that are compared at most, drawn at random; None: all, or as many as `sqlanon.attack.drawn.WORK` allows.
         progress: gets how many rows are compared.
 
     Returns:
-        Expected success, exact: nothing is sampled.
+        Expected success; exact where no victims were drawn.
 
     Raises:
-        PolicyError: no such release, no such column, or more columns or rows than are compared.
+        PolicyError: no such release, no such column, more columns than are compared, or ``victims`` below 1.
         DatabaseError: the database refused.
 
     Cost: a scan and a sort of source and release; every different row of quasi values is compared with every different box.
     """
+    if victims is not None and victims < 1:
+        raise PolicyError(f"attack: {victims} victims: a whole number above 0")
     on = subject(engine, release)
     assert on.entry is not None
     columns = chosen(on.name, on.quasi, known)
@@ -64,22 +70,31 @@ def attack(
     with Scratch(engine) as scratch:
         material = read(scratch, on)
         reporter.stage(on.name, "compare")
-        found = _report(scratch, on, material, columns, privacy, k, reporter)
+        found = _report(scratch, on, material, columns, privacy, k, victims, reporter)
     reporter.finish(on.name)
     return found
 
 
 def _report(
-    scratch: Scratch, on: Subject, material: Material, columns: Sequence[int], privacy: PrivacySpec, k: int, reporter: Progress
+    scratch: Scratch, on: Subject, material: Material, columns: Sequence[int], privacy: PrivacySpec, k: int,
+    victims: int | None, reporter: Progress,
 ) -> AttackReport:  # fmt: skip
     entry, facts = on.entry, on.form.facts
     assert entry is not None
     promised = k if k > 1 and not facts.exact else None
     # Representative values exclude none: there are no candidates by what is known, only classes.
     shows = not facts.single or facts.hides
-    fits = Fits(material, on.name, reporter)
+    fits, sets = Fits(material, reporter), Sets.of(columns, len(material.quasi))
+    ties = (
+        tie(scratch, fits) if shows and not facts.exact and material.tied and not entry.certificate else None
+    )
+    crowds = _crowds(scratch, entry, ties) if ties else {}
+    drawn = draw(material, victims, _steps(material, sets, crowds)) if shows else material
+    if drawn is not material:
+        material = drawn
+        fits, ties = Fits(material, reporter), None
     linked, counted, lacking = (
-        _linked(scratch, on, fits, Sets.of(columns, len(material.quasi)), promised)
+        _linked(on, fits, sets, promised, ties, crowds)
         if shows
         else ((of_classes(material, promised),), "rows", [])
     )
@@ -97,27 +112,31 @@ def _report(
             learnt.append(made)
     reporter.stage(on.name, "versions")
     earlier, uncompared = versions(scratch, on)
-    published = int(material.victims.sum())
     return AttackReport(
         release=f"{entry.release}@{entry.version}", table=str(on.view), source=str(on.roles.relation.ref), format=facts.name,
-        victims=published + material.left_out, published=published, unmatched=material.unmatched, boxes=len(material.members),
+        victims=material.published + material.left_out, published=material.published, drawn=material.drawn, unmatched=material.unmatched, boxes=len(material.members),
         counted=counted, quasi=tuple(on.quasi[a] for a in columns), k=k, linkage=linked, homogeneity=tuple(guesses),
         composition=(*earlier, *siblings(scratch, on, material)), skewness=tuple(gains), bayes=tuple(learnt),
         not_measured=(*_not_measured(on, material), *lacking, *uncompared),
     )  # fmt: skip
 
 
+def _steps(material: Material, sets: Sets, crowds: Crowds) -> float:
+    """What it costs to compare one combination of quasi values with all boxes, once for linkage and twice for each sensitive column."""
+    passes = 1 + 2 * len(material.sensitive)
+    persons = sum(len(person) for _, person in crowds.values())
+    return passes * max(material.cells.size, 1) + 4.0 * persons + sets.width * 2.0**sets.width
+
+
 def _linked(
-    scratch: Scratch, on: Subject, fits: Fits, sets: Sets, k: int | None
+    on: Subject, fits: Fits, sets: Sets, k: int | None, ties: Ties | None, crowds: Crowds
 ) -> tuple[tuple[LinkageAttack, ...], str, list[str]]:
     """Linkage without and with errors, what candidates are, and what was not measured."""
     entry = on.entry
     assert entry is not None
     if on.form.facts.exact:
         return linkage(fits, sets, k, None), "rows", []
-    ties = tie(scratch, fits) if fits.material.tied and not entry.certificate else None
     lacking = []
-    crowds = _crowds(scratch, entry, ties) if ties else {}
     named = _counting(entry)
     if named and not crowds:
         lacking.append(
@@ -130,6 +149,8 @@ def _linked(
     wrong = None
     if crowds:
         lacking.append("errors: not measured where persons are counted")
+    elif fits.material.drawn < fits.material.published:
+        lacking.append("errors: not measured where victims are drawn")
     elif ties is None:
         lacking.append("errors: which box a victim is published in is not known" + _why(entry, fits.material))
     else:
@@ -153,7 +174,7 @@ def _counting(entry: Entry) -> tuple[str, ...]:
     return persons.counted_in(entry.policy)
 
 
-def _crowds(scratch: Scratch, entry: Entry, ties: Ties) -> dict[str, tuple[Longs, Ints]]:
+def _crowds(scratch: Scratch, entry: Entry, ties: Ties) -> Crowds:
     """By identifier the persons of every box, each once."""
     found = {}
     for name, column in persons.linked(scratch.engine, entry).items():

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sqlanon.attack.drawn import margin
 from sqlanon.results import BayesAttack
 
 if TYPE_CHECKING:
@@ -58,9 +59,10 @@ def bayes(fits: Fits, place: int, *, candidates: bool) -> BayesAttack | str:
     of[(of == len(values)) | (values[np.minimum(of, len(values) - 1)] != material.values[place])] = -1
     top = prior >= prior.max() * (1 - NEAR)
     likely = np.where(_possible(fits, boxes), score, -np.inf) if candidates else None
+    accuracy = _guessed(material, of, score)
     return BayesAttack(
-        name, _guessed(material, of, score), _guessed(material, of, likely) if likely is not None else None,
-        _guessed(material, of, np.tile(np.where(top, 0.0, -np.inf), (len(material.tuples), 1))),
+        name, accuracy, _guessed(material, of, likely) if likely is not None else None,
+        _guessed(material, of, np.tile(np.where(top, 0.0, -np.inf), (len(material.tuples), 1))), margin(accuracy, material),
     )  # fmt: skip
 
 

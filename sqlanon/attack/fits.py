@@ -6,8 +6,6 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from sqlanon.errors import PolicyError
-
 if TYPE_CHECKING:
     import numpy.typing as npt
 
@@ -16,8 +14,6 @@ if TYPE_CHECKING:
     from sqlanon.kernels.fitting import Boxes
     from sqlanon.progress import Progress
 
-MOST_STEPS = 200_000_000_000
-"""Comparisons of a value with a cell, at most: some minutes."""
 MOST_MISTAKES = 30_000_000_000
 """Additions for wrong values, at most."""
 STEPS = 500_000_000
@@ -29,22 +25,13 @@ class Fits:
 
     Args:
         material: source and release.
-        name: the release's, for errors.
         reporter: gets how many rows are compared.
-
-    Raises:
-        PolicyError: there are too many.
     """
 
-    def __init__(self, material: Material, name: str, reporter: Progress) -> None:
+    def __init__(self, material: Material, reporter: Progress) -> None:
         covered, cells = material.covered, material.cells
         self.material, self.reporter = material, reporter
-        rows, (columns, boxes) = len(material.tuples), cells.shape
-        if rows * boxes * max(columns, 1) > MOST_STEPS:
-            raise PolicyError(
-                f"attack {name}: {rows:,} different rows times {boxes:,} boxes times {columns} columns are more than {MOST_STEPS:,} comparisons; "
-                "attack a release of a sample of the source, by the same policy"
-            )
+        columns = len(cells)
         self.low, self.high = np.zeros(cells.shape, np.int32), np.zeros(cells.shape, np.int32)
         sets: list[npt.NDArray[np.bool_]] = []
         for a in range(columns):
@@ -114,10 +101,10 @@ class Fits:
         )
         return owners(self.boxes(np.arange(len(codes.T))), codes, begins, order, first, past)
 
-    def blocks(self) -> list[tuple[int, int]]:
-        """The rows in parts of `STEPS` comparisons."""
-        rows, size = len(self.material.tuples), self.low.size
-        step = max(1, STEPS // max(size, 1))
+    def blocks(self, steps: int = 0) -> list[tuple[int, int]]:
+        """The rows in parts of `STEPS` comparisons; ``steps``: what a row costs in addition to those with the boxes."""
+        rows = len(self.material.tuples)
+        step = max(1, STEPS // max(self.low.size + steps, 1))
         return [(first, min(first + step, rows)) for first in range(0, rows, step)]
 
     def linked(
@@ -128,7 +115,7 @@ class Fits:
 
         material, boxes = self.material, self.boxes(place)
         fewest, chance = np.full(1 << width, np.iinfo(np.int64).max), np.zeros(1 << width)
-        for first, past in self.blocks():
+        for first, past in self.blocks(width << width):
             linked(boxes, material.tuples[first:past], material.victims[first:past], fewest, chance)
             self.reporter.update(past, len(material.tuples), "rows")
         return fewest, chance
@@ -212,7 +199,7 @@ class Fits:
         material, boxes = self.material, self.boxes(place)
         at = np.searchsorted(box, np.arange(len(material.members) + 1)).astype(np.int64)
         fewest, chance = np.full(1 << width, np.iinfo(np.int64).max), np.zeros(1 << width)
-        for first, past in self.blocks():
+        for first, past in self.blocks(len(person) + (width << width)):
             part = slice(first, past)
             crowded(
                 boxes, material.tuples[part], material.victims[part], at, person, int(person.max(initial=-1)) + 1, fewest, chance,
@@ -221,4 +208,4 @@ class Fits:
         return fewest, chance
 
 
-__all__ = ["MOST_MISTAKES", "MOST_STEPS", "Fits"]
+__all__ = ["MOST_MISTAKES", "Fits"]

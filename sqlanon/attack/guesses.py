@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sqlanon.attack.drawn import margin
 from sqlanon.results import GuessAttack, SkewnessGain
 
 if TYPE_CHECKING:
@@ -39,7 +41,8 @@ def homogeneity(
         found.append(_guess(name, "class", top, material.groups, material.groups, bound))
     if fits is not None:
         top, every = fits.guessed(counts)
-        found.append(_guess(name, "candidates", top, every, material.victims, bound))
+        guess = _guess(name, "candidates", top, every, material.victims, bound)
+        found.append(replace(guess, margin=margin(guess.mean, material)))
     return tuple(found)
 
 

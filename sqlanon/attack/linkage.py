@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from sqlanon.attack.drawn import margin
 from sqlanon.errors import PolicyError
 from sqlanon.results import LinkageAttack
 
@@ -109,7 +110,7 @@ def linkage(
     else:
         fewest, chance = fits.linked(sets.place, sets.width)
     material = fits.material
-    victims = int(material.victims.sum()) + material.left_out
+    victims = material.drawn / material.shown if material.published else 1.0
     names = [domain.reading.name for domain in material.quasi]
     found = []
     for n, numbers in sets.by_size.items():
@@ -122,6 +123,7 @@ def linkage(
                 known=n, subsets=len(numbers), errors=False, mean=math.fsum(sums) / len(sums) / victims, worst_mean=max(sums) / victims,
                 worst=sets.names(worst, names), highest=1 / least if any_ else 0.0, fewest=least if any_ else 0,
                 promised=1 / k if k else None, exceeded=any_ and k is not None and least < k,
+                margin=margin(math.fsum(sums) / len(sums) / max(material.drawn, 1), material) * material.shown,
             )
         )  # fmt: skip
     return tuple(found)

@@ -50,6 +50,7 @@ class Material:
             int64[t] how many published victims have it.
         of: see there.
         times: see there.
+        published: how many published victims there are; ``times`` may be of a part of them (`sqlanon.attack.drawn`).
         left_out: victims that the version leaves out.
         unmatched: rows of the source that the version was not made of.
         cells: int32[d, b], of each box the numbers of its cells; ``members`` int64[b] its rows.
@@ -71,6 +72,7 @@ class Material:
     values: tuple[Ints, ...]
     of: Ints
     times: Longs
+    published: int
     left_out: int
     unmatched: int
     cells: Ints
@@ -83,6 +85,16 @@ class Material:
     placed: TableRef
     work: TableRef
     tied: bool
+
+    @property
+    def drawn(self) -> int:
+        """How many of the published victims are compared."""
+        return int(self.times.sum())
+
+    @property
+    def shown(self) -> float:
+        """The share of all victims that the version publishes."""
+        return self.published / max(self.published + self.left_out, 1)
 
 
 def read(scratch: Scratch, on: Subject) -> Material:
@@ -106,8 +118,9 @@ def read(scratch: Scratch, on: Subject) -> Material:
     placed, tied = place(scratch, entry, stage, "placed")
     tuples, victims, values, of, times, left_out = _victims(scratch, placed, encoded.work, quasi, sensitive)
     cells, boxes, groups, counts, shares, covered = _released(scratch, on, quasi, sensitive)
+    published = int(times.sum())
     return Material(
-        quasi, sensitive, tuples, victims, values, of, times, left_out, rows - int(times.sum()) - left_out, cells, boxes, covered,
+        quasi, sensitive, tuples, victims, values, of, times, published, left_out, rows - published - left_out, cells, boxes, covered,
         counts, groups, shares, stage, placed, encoded.work, tied,
     )  # fmt: skip
 

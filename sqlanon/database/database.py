@@ -327,19 +327,22 @@ class Database:
 
         return levels(self.engine, release, column)
 
-    def attack(self, release: str | None = None, *, known: Sequence[str] | None = None) -> AttackReport:
+    def attack(
+        self, release: str | None = None, *, known: Sequence[str] | None = None, victims: int | None = None
+    ) -> AttackReport:
         """What an attacker who has values of the source finds in a release; see `sqlanon.attack.attack.attack`.
 
         Args:
             release: its name or view; None: the only one there is.
             known: quasi columns of which an attacker may know any set, at most 10; None: all.
+            victims: published victims that are compared at most, drawn at random; None: all, or as many as take some 20 seconds.
 
         Raises:
             PolicyError, DatabaseError: nothing was measured.
         """
         from sqlanon.attack import attack
 
-        return attack(self.engine, release, known=_listed(known), progress=self._progress)
+        return attack(self.engine, release, known=_listed(known), victims=victims, progress=self._progress)
 
     def report(
         self,

@@ -56,10 +56,13 @@ def attacks(found: AttackReport) -> Section:
     blocks += [Text(f"Not measured: {what}") for what in found.not_measured]
     lost = found.victims - found.published
     left = f"; {count(lost)} of them are left out of the release and found by nobody" if lost else ""
+    how = "exactly for"
+    if found.drawn < found.published:
+        how = f"for {count(found.drawn)} rows drawn at random (means within {share(found.margin, 1)}, 95 %) of"
     return Section(
         "attacks",
         "Attacks",
-        f"How often somebody with values of the source is expected to succeed, computed exactly for {count(found.victims)} rows{left}.",
+        f"How often somebody with values of the source is expected to succeed, computed {how} {count(found.victims)} rows{left}.",
         tuple(blocks),
         READING,
     )

@@ -22,6 +22,7 @@ class LinkageAttack:
         fewest: the fewest candidates of any victim and set; 0: nobody has any. With ``errors`` not counted: 0.
         promised: what the highest success is at most, 1/k; None: nothing is promised.
         exceeded: whether a victim has fewer candidates than k.
+        margin: half the width of the 95 % interval of ``mean``; 0: every victim was compared.
     """
 
     known: int
@@ -34,6 +35,7 @@ class LinkageAttack:
     fewest: int
     promised: float | None
     exceeded: bool
+    margin: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,6 +49,7 @@ class GuessAttack:
         highest: the highest share.
         promised: what it is at most, 1/l; None: the release has no l (other models bound it by other measures).
         exceeded: whether a share is above that.
+        margin: as of `LinkageAttack`.
     """
 
     column: str
@@ -55,6 +58,7 @@ class GuessAttack:
     highest: float
     promised: float | None
     exceeded: bool
+    margin: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,17 +117,19 @@ class BayesAttack:
         accuracy: the expected share of victims whose value is guessed.
         in_class: the same where only values are guessed that the victim's candidates have; None: the format shows no candidates.
         baseline: the share of victims who have the value that is most frequent in the release.
+        margin: as of `LinkageAttack`.
     """
 
     column: str
     accuracy: float
     in_class: float | None
     baseline: float
+    margin: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
 class AttackReport(Report):
-    """Expected success of attacks on one release by who has its source; exact, not sampled.
+    """Expected success of attacks on one release by who has its source.
 
     Attributes:
         release: ``NAME@VERSION``.
@@ -132,6 +138,8 @@ class AttackReport(Report):
         format: how it is published.
         victims: rows of the source that the version was made of; ``published`` of them are in it, the others it leaves out.
         published: see there.
+        drawn: how many of the published victims were compared, drawn at random; all of them: figures are exact. Else means have a margin, and highest and
+            fewest are of the victims drawn.
         unmatched: rows of the source that the version was not made of: they came or changed since, and are no victims.
         boxes: different combinations of published quasi cells.
         counted: what a candidate is: ``rows`` or ``persons``.
@@ -151,6 +159,7 @@ class AttackReport(Report):
     format: str
     victims: int
     published: int
+    drawn: int
     unmatched: int
     boxes: int
     counted: str
@@ -162,6 +171,13 @@ class AttackReport(Report):
     skewness: tuple[SkewnessGain, ...] = ()
     bayes: tuple[BayesAttack, ...] = ()
     not_measured: tuple[str, ...] = field(default=())
+
+    @property
+    def margin(self) -> float:
+        """The widest margin of a mean."""
+        margins = [one.margin for one in self.linkage]
+        margins += [one.margin for one in self.homogeneity]
+        return max([*margins, *(one.margin for one in self.bayes)], default=0.0)
 
     @property
     def held(self) -> bool:

@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import uuid
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
+import numpy as np
 import pytest
 
+from sqlanon.attack import drawn
 from sqlanon.errors import PolicyError
 from tests.contract.attacked import COLUMNS, check_linkage, marked, people, release, victims
 from tests.covering import seeds
@@ -58,3 +61,51 @@ def test_one_wrong_value(shared_db: Any, tmp_path: Path, form: str, seed: int) -
         assert one.worst_mean == pytest.approx(float(max(means.values())))
         assert one.highest == pytest.approx(float(max(max(expected[known]) for known in means)))
         assert not one.exceeded
+
+
+def test_victims_that_are_drawn(shared_db: Any, tmp_path: Path) -> None:
+    """Means of a part of the victims are within their margin of those of all; what is promised is compared as before."""
+    rows = people(6, 90, nulls=False)
+    name, _, _ = release(shared_db, tmp_path, rows, "ranges")
+    every, part = shared_db.attack(name), shared_db.attack(name, victims=30)
+    assert (every.drawn, part.drawn, part.published, part.victims) == (90, 30, 90, 90)
+    assert every.margin == 0 < part.margin < 0.3
+    assert [one for one in part.not_measured if "victims are drawn" in one]
+    exact = {one.known: one for one in every.linkage if not one.errors}
+    assert {one.known for one in part.linkage} == exact.keys()
+    for one in part.linkage:
+        whole = exact[one.known]
+        assert abs(one.mean - whole.mean) <= one.margin
+        assert (one.fewest >= whole.fewest, one.promised, one.exceeded) == (True, whole.promised, False)
+    for one, whole in zip((*part.homogeneity, *part.bayes), (*every.homogeneity, *every.bayes), strict=True):
+        assert abs(_figure(one) - _figure(whole)) <= one.margin
+    assert shared_db.attack(name, victims=90) == every == shared_db.attack(name, victims=10**9)
+    with pytest.raises(PolicyError, match="0 victims: a whole number above 0"):
+        shared_db.attack(name, victims=0)
+
+
+def _figure(one: Any) -> float:
+    return float(one.mean if hasattr(one, "mean") else one.accuracy)
+
+
+def test_long_attacks_draw_victims(shared_db: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    name, _, _ = release(shared_db, tmp_path, people(7, 60, nulls=False), "ranges")
+    monkeypatch.setattr(drawn, "WORK", 1)
+    assert shared_db.attack(name).drawn == 60  # fewer than FEWEST
+    monkeypatch.setattr(drawn, "FEWEST", 20)
+    report = shared_db.attack(name)
+    assert (report.drawn, report.victims) == (20, 60)
+    assert report == shared_db.attack(name)
+
+
+def test_the_margin_holds_for_the_worst_distribution() -> None:
+    """Of successes that are 0 or 1: the interval misses the mean in few draws, whatever the mean is."""
+    rng = np.random.default_rng(3)
+    for ones in (0, 1, 10, 300, 999, 1000):
+        successes = np.repeat([0.0, 1.0], [1000 - ones, ones])
+        missed = 0
+        for _ in range(400):
+            mean = float(rng.choice(successes, 50, replace=False).mean())
+            material = SimpleNamespace(drawn=50, published=1000)
+            missed += abs(mean - ones / 1000) > drawn.margin(mean, material)  # type: ignore[arg-type]
+        assert missed <= 0.08 * 400, ones

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from sqlanon.kernels.fitting import Boxes
-from sqlanon.kernels.linkage import linked
+from sqlanon.kernels.linkage import MOST_SETS, crowded, linked
 from sqlanon.kernels.mistakes import mistaken
 
 CODES = (300, 5, 4)
@@ -79,6 +79,46 @@ def test_candidates(seed: int) -> None:
         assert fewest[number] == min(found)
         expected = sum(Fraction(times, n) for times, n in zip(victims, found, strict=True))
         assert chance[number] == pytest.approx(float(expected), rel=1e-12)
+
+
+def persons_who_fit(boxes: list[Box], persons: list[list[int]], row: Row, known: tuple[int, ...]) -> int:
+    """Different persons in the boxes whose cells cover what is known of a row."""
+    fit = (
+        who for (cells, _), who in zip(boxes, persons, strict=True) if all(row[a] in cells[a] for a in known)
+    )
+    return len(set().union(*fit))
+
+
+@pytest.mark.parametrize("columns", [3, 9])
+@pytest.mark.parametrize("seed", range(4))
+def test_persons_in_many_boxes(seed: int, columns: int) -> None:
+    """Persons whose boxes cover so many different sets of columns that some are counted set by set."""
+    draw = random.Random(seed)
+    boxes = [(tuple(frozenset(c for c in range(3) if draw.random() < 0.5) or frozenset([0]) for _ in range(columns)), 1) for _ in range(60)]  # fmt: skip
+    persons = [sorted(draw.sample(range(9), draw.randint(1, 6))) for _ in boxes]
+    rows = sorted({tuple(draw.randrange(3) for _ in range(columns)) for _ in range(12)})
+    sets = [np.array([[code in cells[a] for code in range(3)] for cells, _ in boxes]) for a in range(columns)]
+    arrays = Boxes(
+        np.zeros((columns, 60), np.int32), np.full((columns, 60), 2, np.int32), np.array([range(60)] * columns, np.int32),
+        np.arange(columns) * 180, np.full(columns, 60), np.concatenate([one.T.ravel() for one in sets]), np.arange(columns),
+        np.ones(60, np.int64),
+    )  # fmt: skip
+    fewest, chance = np.full(1 << columns, np.iinfo(np.int64).max), np.zeros(1 << columns)
+    crowded(
+        arrays, np.array(rows, np.int32), np.full(len(rows), 2, np.int64), np.cumsum([0, *map(len, persons)]),
+        np.array([p for who in persons for p in who], np.int32), 9, fewest, chance,
+    )  # fmt: skip
+    most = 0
+    for row in rows:
+        masks = [sum(1 << a for a in range(columns) if row[a] in cells[a]) for cells, _ in boxes]
+        of = [{mask for mask, who in zip(masks, persons, strict=True) if p in who} for p in range(9)]
+        most = max(most, *(sum(not any(m != o and m & o == m for o in own) for m in own) for own in of))
+    assert (most > MOST_SETS) == (columns == 9)
+    for number in range(1 << columns):
+        known = tuple(a for a in range(columns) if number >> a & 1)
+        found = [n for row in rows if (n := persons_who_fit(boxes, persons, row, known))]
+        assert fewest[number] == min(found, default=np.iinfo(np.int64).max)
+        assert chance[number] == pytest.approx(float(sum(Fraction(2, n) for n in found)), rel=1e-12)
 
 
 @pytest.mark.parametrize("seed", range(6))

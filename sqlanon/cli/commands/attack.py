@@ -26,6 +26,16 @@ def attack(
             help="Quasi columns of which an attacker may know any set, at most 10 (default: all).",
         ),
     ] = None,
+    victims: Annotated[
+        int | None,
+        typer.Option(
+            "--victims",
+            metavar="N",
+            min=1,
+            show_default=False,
+            help="Published rows that are attacked at most, drawn at random (default: all, or as many as take some 20 seconds).",
+        ),
+    ] = None,
     db: Db = None,
     policy: PolicyFile = None,
 ) -> int | None:
@@ -35,7 +45,7 @@ def attack(
     """
     spec = found(db, policy)
     with database(url(db, spec), screen, read_only=True) as connected:
-        report = connected.attack(release, known=names("--known", known) or None)
+        report = connected.attack(release, known=names("--known", known) or None, victims=victims)
     screen.emit(report.to_dict())
     if not screen.silent:
         from sqlanon.cli.show.attack import attack_report

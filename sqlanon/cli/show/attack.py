@@ -22,7 +22,13 @@ def attack_report(screen: Screen, report: AttackReport) -> None:
     left = f", {count(lost)} of them left out of the release" if lost else ""
     screen.show(
         f"attacks on {safe(report.release)} ({safe(report.table)}), made of {safe(report.source)}",
-        f"  {count(report.victims)} victims{left}; {count(report.boxes)} different boxes; success is expected, and exact: nothing is sampled",
+        f"  {count(report.victims)} victims{left}; {count(report.boxes)} different boxes; success is expected, and "
+        + (
+            "exact: every victim is compared"
+            if report.drawn == report.published
+            else f"measured on {count(report.drawn)} of them, drawn at random: means are within {share(report.margin, 1)} (95 %), highest and "
+            "fewest are theirs; --victims N draws more"
+        ),
     )
     if report.unmatched:
         screen.show(
