@@ -465,17 +465,9 @@ class Database:
         from sqlanon.query.ask import ask
 
         return ask(
-            self.engine,
-            sql,
-            release=release,
-            allow_linking=allow_linking,
-            spec=spec,
-            role=role,
-            seconds=seconds,
-            known=self._asked,
-            as_of_source=as_of_source,
-            interval=interval,
-        )
+            self.engine, sql, release=release, allow_linking=allow_linking, spec=spec, role=role, seconds=seconds, known=self._asked,
+            as_of_source=as_of_source, interval=interval,
+        )  # fmt: skip
 
     def install_functions(self, schema: str = functions.SCHEMA) -> tuple[str, ...]:
         """Install the SQL functions of docs/functions.md in a schema of this database; see `sqlanon.table.functions.install`."""

@@ -58,7 +58,9 @@ def attacks(found: AttackReport) -> Section:
     left = f"; {count(lost)} of them are left out of the release and found by nobody" if lost else ""
     how = "exactly for"
     if found.drawn < found.published:
-        how = f"for {count(found.drawn)} rows drawn at random (means within {share(found.margin, 1)}, 95 %) of"
+        how = (
+            f"for {count(found.drawn)} rows drawn at random (means within {share(found.margin, 1)}, 95 %) of"
+        )
     return Section(
         "attacks",
         "Attacks",
