@@ -65,11 +65,12 @@ def anonymize_file(
     with connect("duckdb:///:memory:", progress=progress, memory=spec.memory) as database:
         _import(database.engine, source, database.engine.target(spec.source), how)
         report = database.run(spec)
-        write(database.engine, files)
+        warned = write(database.engine, files, sensitive=[one.name for one in spec.with_role("sensitive")])
     second = files.get(sensitive_of(view))
     return replace(
         report,
         source=str(source),
+        warnings=(*report.warnings, *warned),
         published=str(target),
         published_sensitive=str(second) if second else None,
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import warnings
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -30,6 +31,14 @@ class Release:
         self._database = database
         self.spec = spec
         self.report = report
+
+    def __repr__(self) -> str:
+        """What it is: its place, rows, classes and smallest class."""
+        report = self.report
+        return (
+            f"<{type(self).__name__} {report.release} version {report.version}: {report.rows} rows in {report.classes} classes of at least "
+            f"{report.min_class}, format {self.spec.format.kind}, in {report.published}>"
+        )
 
     def _repr_html_(self) -> str:
         """As notebooks show it: its report."""
@@ -68,7 +77,8 @@ class Release:
             sensitive: of format anatomy, the table of sensitive values in place of the rows.
 
         Raises:
-            PolicyError: there is no such table.
+            PolicyError: there is no such table, or such a frame cannot hold every value of a column.
+            PrivacyViolation: the frame that was made differs from the published rows.
             UnsupportedError: pyarrow is not installed.
         """
         return self._frame("arrow", sensitive=sensitive)
@@ -82,13 +92,16 @@ class Release:
         return self._frame("polars", sensitive=sensitive)
 
     def write(self, path: str | os.PathLike[str]) -> tuple[str, ...]:
-        """Write the published rows to a CSV or Parquet file, which appears when it is complete; an older one is replaced.
+        """Write the published rows to a CSV or Parquet file, which appears when it was read back and found equal to them; an older one is replaced.
+
+        What readers of the file must know is a Python warning.
 
         Returns:
             The files: of format anatomy also that of the sensitive values, ``out_sensitive.csv`` beside ``out.csv``.
 
         Raises:
-            PolicyError: the file has another ending, or its folder is missing.
+            PolicyError: the file has another ending, its folder is missing, or it cannot hold every value of a column.
+            PrivacyViolation: what is read back differs from the published rows.
             DatabaseError: it cannot be written.
         """
         from sqlanon.database.taken import check_file, write
@@ -99,7 +112,9 @@ class Release:
         files = {view: target}
         if self._paired:
             files[sensitive_of(view)] = target.with_name(f"{target.stem}_sensitive{target.suffix}")
-        write(self._database.engine, files, self.spec.publish_file)
+        sensitive = [column.name for column in self.spec.with_role("sensitive")]
+        for line in write(self._database.engine, files, self.spec.publish_file, sensitive=sensitive):
+            warnings.warn(line, stacklevel=2)
         return tuple(str(file) for file in files.values())
 
     @property

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import replace
 from pathlib import Path
 
 from sqlanon.database.opening import connect
-from sqlanon.engines.base import Engine, FrameKind, TableRef
+from sqlanon.engines.base import Column, Engine, FrameKind, TableRef
 from sqlanon.errors import PolicyError, file_errors
 from sqlanon.private_folder import PrivateFolder, put_in_place, sweep
 from sqlanon.release.store.swap import spelled
@@ -31,26 +31,48 @@ def frame_of(engine: Engine, view: TableRef, kind: FrameKind, file: str | None =
 
     Raises:
         UnsupportedError: the library of that kind is not installed.
+        PolicyError: such a frame cannot hold every value of a column.
+        PrivacyViolation: what was made differs from the view.
 
-    Cost: one pass; of an engine that writes no frames, all rows are in memory as Python's values first.
+    Cost: two passes; of an engine that writes no frames, all rows are in memory as Python's values first.
     """
     with _readable(engine, view, file) as (there, table):
         assert there.frames is not None
         return there.frames.export_frame(table, kind)
 
 
-def write(engine: Engine, views: dict[TableRef, Path], file: str | None = None) -> None:
-    """Write views to CSV or Parquet files; none takes its place before all are written."""
+def write(
+    engine: Engine, views: dict[TableRef, Path], file: str | None = None, *, sensitive: Sequence[str] = ()
+) -> list[str]:
+    """Write views to CSV or Parquet files; none takes its place before all are written, read back, and found equal to the views.
+
+    Args:
+        engine: the database.
+        views: of a release, each with its file.
+        file: a database file that the release was published into.
+        sensitive: columns of which no two values may become one.
+
+    Returns:
+        what readers of the files must know.
+
+    Raises:
+        PolicyError: such a file cannot hold every value of a column.
+        PrivacyViolation: what is read back differs from the view.
+        DatabaseError: a file cannot be written.
+    """
     some = next(iter(views.values()))
+    warned: list[str] = []
     with file_errors(some):
         sweep(some)
         with PrivateFolder(some) as folder:
             for view, path in views.items():
                 with _readable(engine, view, file) as (there, table):
                     assert there.files is not None
-                    there.files.export_file(table, folder.path / path.name)
+                    found = there.files.export_file(table, folder.path / path.name, sensitive=sensitive)
+                    warned += (f"{path.name}: {line}" for line in found)
             for path in views.values():
                 put_in_place(folder.path / path.name, path)
+    return warned
 
 
 def check_file(path: Path) -> None:
@@ -76,10 +98,18 @@ def _readable(engine: Engine, view: TableRef, file: str | None) -> Iterator[tupl
             return
         columns = engine.relation(spelled(table)).columns
         made = statement(
-            "audit/all_rows", engine.dialect, target=table, columns=[column.name for column in columns]
+            "audit/all_rows",
+            engine.dialect,
+            target=table,
+            columns=[{"name": column.name, "as_text": _goes_as_text(column)} for column in columns],
         )
         with connect("duckdb:///:memory:") as memory:
             assert memory.engine.frames is not None
             copy = memory.engine.target("released")
             memory.engine.frames.import_rows(copy, columns, engine.fetch(made, max_rows=MOST))
             yield memory.engine, copy
+
+
+def _goes_as_text(column: Column) -> bool:
+    """Whether a driver's value of Python may be another one than the database's, or none: infinite dates, months, NaN, bytes."""
+    return column.kind not in ("integer", "boolean") and column.type not in ("text[]", "character varying[]")

@@ -136,8 +136,21 @@ class Files(Protocol):
     def import_file(self, path: Path, table: TableRef, how: FileReading) -> None:
         """Load a CSV (also .gz) or Parquet file into a new table."""
 
-    def export_file(self, table: TableRef, path: Path) -> None:
-        """Write a table to a new CSV or Parquet file; the caller keeps others from it until it is complete."""
+    def export_file(self, table: TableRef, path: Path, *, sensitive: Sequence[str] = ()) -> list[str]:
+        """Write a table to a new CSV or Parquet file, read it back and compare; the caller keeps others from it until then.
+
+        Args:
+            table: the verified rows.
+            path: the file.
+            sensitive: columns of which no two values may become one.
+
+        Returns:
+            what a reader of the file must know.
+
+        Raises:
+            PolicyError: such a file cannot hold every value of a column.
+            PrivacyViolation: what is read back differs from the table.
+        """
 
 
 class Workers(Protocol):

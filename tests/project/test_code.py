@@ -71,7 +71,7 @@ def test_nobody_imports_pandas_or_arrow():
     heavy = {"pandas", "pyarrow", "polars"}
     others = [path for path in MODULES if not path.is_relative_to(PACKAGE / "engines" / "spark")]
     assert [label(path) for path in others if heavy & {name.partition(".")[0] for name in imports(path)}] == [
-        "sqlanon/engines/duckdb/frames.py"
+        "sqlanon/engines/duckdb/frame_export.py"
     ]
 
 

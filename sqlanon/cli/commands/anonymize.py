@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -84,10 +85,14 @@ def _table(
         )
         if file is None:
             return release.report
-        written = " and ".join(release.write(file))
-        view = release.report.published
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always", UserWarning)
+            written = " and ".join(release.write(file))
+        report = release.report
         return replace(
-            release.report, notes=(*release.report.notes, f"the rows of {view} were written to {written}")
+            report,
+            notes=(*report.notes, f"the rows of {report.published} were written to {written}"),
+            warnings=(*report.warnings, *(str(one.message) for one in caught)),
         )
 
 

@@ -25,7 +25,7 @@ from sqlanon.engines.base import (
     TableRef,
     Workers,
 )
-from sqlanon.engines.duckdb import files, frames, lookup
+from sqlanon.engines.duckdb import export, files, frame_export, frames, lookup
 from sqlanon.engines.duckdb import views as stored_views
 from sqlanon.engines.duckdb.arrays import Arrays
 from sqlanon.engines.duckdb.connection import quoted
@@ -199,12 +199,14 @@ class DuckDBEngine(Arrays):
         self._use(self._empty)
         files.read(self._connection, path, self._qualified(table), how)
 
-    def export_file(self, table: TableRef, path: Path) -> None:
+    def export_file(self, table: TableRef, path: Path, *, sensitive: Sequence[str] = ()) -> list[str]:
         """See `Files.export_file`."""
-        write = files.write_parquet if path.suffix.lower() == ".parquet" else files.write_csv
         with self._translated(f"to write {path.name}"):
             self._use(self._empty)
-            write(self._connection, self._qualified(table), path)
+            if path.suffix.lower() == ".parquet":
+                export.write_parquet(self._connection, self._qualified(table), path)
+                return []
+            return export.write_csv(self._connection, self._qualified(table), path, sensitive=sensitive)
 
     def kind_of(self, frame: object) -> FrameKind | None:
         """See `Frames.kind_of`."""
@@ -219,7 +221,7 @@ class DuckDBEngine(Arrays):
         """See `Frames.export_frame`."""
         with self._translated(f"to read {table}"):
             self._use(self._empty)
-            return frames.written(self._connection.query(f"SELECT * FROM {self._qualified(table)}"), kind)  # noqa: S608
+            return frame_export.written(self._connection, self._qualified(table), kind)
 
     def import_rows(self, table: TableRef, columns: Sequence[Column], rows: Sequence[Row]) -> None:
         """See `Frames.import_rows`."""

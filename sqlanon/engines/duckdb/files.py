@@ -27,9 +27,6 @@ _ENCODINGS = {
 }
 
 _TYPE = re.compile(r"[A-Za-z][\w ]*(\(\s*\d+\s*(,\s*\d+\s*)?\))?")
-_SPACE = r"\s\x0B\x1C-\x1F\x{85}\x{A0}\x{1680}\x{2000}-\x{200A}\x{2028}\x{2029}\x{202F}\x{205F}\x{3000}"
-_MISREAD = rf"[,\[\]{{}}\"\n\r]|^[{_SPACE}]|[{_SPACE}]$"
-"""What makes `sqlanon.formats.label_text.quote` quote a text."""
 
 
 def read(connection: duckdb.DuckDBPyConnection, path: Path, table: str, how: FileReading) -> None:
@@ -262,34 +259,6 @@ class _Csv:
             raise DatabaseError(
                 f"cannot read {self._path} ({error.strerror or type(error).__name__})"
             ) from error
-
-
-def write_parquet(connection: duckdb.DuckDBPyConnection, table: str, path: Path) -> None:
-    """Write a table as Parquet, with arrays as arrays."""
-    target = str(path).replace("'", "''")
-    connection.execute(f"COPY (SELECT * FROM {table}) TO '{target}' (FORMAT PARQUET)")  # noqa: S608
-
-
-def write_csv(connection: duckdb.DuckDBPyConnection, table: str, path: Path) -> None:
-    """Write a table as CSV; a set of texts is written as the format ``labels`` writes it, ``{a, b}``.
-
-    ``[a, b]``, as DuckDB writes an array, would be a range there. An element that could be misread is quoted as JSON.
-    """
-    columns = connection.execute(f"DESCRIBE {table}").fetchall()
-    shown = ", ".join(_shown(str(name), str(kind)) for name, kind, *_ in columns)
-    target = str(path).replace("'", "''")
-    connection.execute(f"COPY (SELECT {shown} FROM {table}) TO '{target}' (FORMAT CSV, HEADER)")  # noqa: S608
-
-
-def _shown(name: str, kind: str) -> str:
-    quoted = '"' + name.replace('"', '""') + '"'
-    if kind != "VARCHAR[]":
-        return quoted
-    element = (
-        "CASE WHEN x IS NULL THEN 'NULL' WHEN x IN ('', 'NULL', '*') "
-        f"OR regexp_matches(x, '{_MISREAD}') THEN CAST(to_json(x) AS VARCHAR) ELSE x END"
-    )
-    return f"'{{' || array_to_string([{element} FOR x IN {quoted}], ', ') || '}}' AS {quoted}"
 
 
 def _encoding(given: str | None) -> str:

@@ -1,29 +1,29 @@
-"""Data frames into DuckDB and out of it: pandas, polars and Arrow, by the library that the caller has, or by the Arrow capsule.
+"""Data frames into DuckDB: pandas, polars and Arrow, by the library that the caller has, or by the Arrow capsule.
 
 No library of frames is imported to read one: DuckDB reads pandas itself, and all others by ``__arrow_c_stream__``.
 """
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Iterable, Mapping, Sequence
+import re
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import duckdb
 
 from sqlanon.engines.abilities import FrameKind
 from sqlanon.engines.base import Column, Row
+from sqlanon.engines.duckdb import frame_values
 from sqlanon.engines.duckdb.connection import quoted
 from sqlanon.engines.duckdb.errors import meaning
-from sqlanon.errors import DatabaseError, PolicyError, UnsupportedError
+from sqlanon.errors import DatabaseError, PolicyError
 
 if TYPE_CHECKING:
     import numpy as np
     import numpy.typing as npt
 
 _VIEW = "_sqlanon_frame"
-_INEXACT = ("DECIMAL", "HUGEINT", "UHUGEINT")
-"""Types that DuckDB hands to pandas as floating point."""
+_DECLARED = re.compile(r"\((\d+),\s*(\d+)\)")
 
 
 class Stream:
@@ -55,7 +55,7 @@ def read(connection: duckdb.DuckDBPyConnection, frame: Any, table: str) -> None:
         table: the quoted name of the table.
 
     Raises:
-        PolicyError: a column has no name, or the name of another one, or a type that DuckDB lacks.
+        PolicyError: a column has no name, or the name of another one, a type that DuckDB lacks, or values that it would change.
         DatabaseError: DuckDB cannot read it.
 
     Cost: one pass over the frame; a second one over columns of Python objects, whose type is that of all their values.
@@ -63,6 +63,9 @@ def read(connection: duckdb.DuckDBPyConnection, frame: Any, table: str) -> None:
     pandas = kind_of(frame) == "pandas"
     if pandas:
         _check_names(list(frame.columns))
+    casts: Mapping[str, str] = {}
+    if pandas:
+        frame, casts = frame_values.exact(frame)
     try:
         if pandas:
             connection.execute(f"SET pandas_analyze_sample = {max(len(frame), 1)}")
@@ -71,8 +74,14 @@ def read(connection: duckdb.DuckDBPyConnection, frame: Any, table: str) -> None:
             described = connection.execute(f"DESCRIBE {_VIEW}").fetchall()
             if not pandas:
                 _check_names(_arrow_names(frame) or [row[0] for row in described])
+                frame_values.check_arrow(frame, {str(name): str(kind) for name, kind, *_ in described})
             orders = _orders(frame, pandas=pandas)
-            columns = ", ".join(_read(str(name), str(kind), orders) for name, kind, *_ in described)
+            columns = ", ".join(
+                f"CAST({quoted(name)} AS {casts[name]}) AS {quoted(name)}"
+                if name in casts
+                else _read(name, str(kind), orders)
+                for name, kind in ((str(row[0]), row[1]) for row in described)
+            )
             connection.execute(f"CREATE TABLE {table} AS SELECT {columns} FROM {_VIEW}")  # noqa: S608
         finally:
             connection.unregister(_VIEW)
@@ -166,8 +175,9 @@ def load(
         columns: as the other engine has them.
         rows: values as its driver gives them.
     """
-    arrays = {str(i): _array([row[i] for row in rows]) for i in range(len(columns))}
-    kinds = [_type(column, [row[i] for row in rows]) for i, column in enumerate(columns)]
+    cells = [[_text(row[i]) for row in rows] for i in range(len(columns))]
+    arrays = {str(i): _array(values) for i, values in enumerate(cells)}
+    kinds = [_type(column, values) for column, values in zip(columns, cells, strict=True)]
     read = ", ".join(
         f'CAST("{i}" AS {kind}) AS {quoted(column.name)}'
         for i, (column, kind) in enumerate(zip(columns, kinds, strict=True))
@@ -180,82 +190,37 @@ def load(
         connection.unregister(_VIEW)
 
 
-def _array(values: Iterable[object]) -> npt.NDArray[np.object_]:
-    """Values as objects that DuckDB casts to the type: numbers, booleans, lists, and texts of all others."""
+def _text(value: object) -> object:
+    """A value as DuckDB casts it to the column's type: numbers and lists as they are, all others by their texts."""
+    if value is None or isinstance(value, int | list):
+        return value
+    text = str(value)
+    if text.endswith(" BC"):  # how PostgreSQL writes a year before 1; DuckDB has the mark after the date
+        day, space, time = text[: -len(" BC")].partition(" ")
+        return f"{day} (BC){space}{time}"
+    return text
+
+
+def _array(values: Sequence[object]) -> npt.NDArray[np.object_]:
     import numpy as np
 
-    kept = (int, float, list)
-    listed = [value if value is None or isinstance(value, kept) else str(value) for value in values]
-    return np.fromiter(listed, dtype=object, count=len(listed))
+    return np.fromiter(values, dtype=object, count=len(values))
 
 
-def _type(column: Column, values: Iterable[object]) -> str:
-    """DuckDB's type for a column of another engine."""
+def _type(column: Column, values: Sequence[object]) -> str:
+    """DuckDB's type for a column of another engine, of which there are these values."""
     if column.kind in ("integer", "float", "boolean", "date"):
         return column.type
     if column.kind == "timestamp":
         return "TIMESTAMPTZ" if "with time zone" in column.type else "TIMESTAMP"
     if column.kind == "decimal":
-        return column.type if "(" in column.type else _decimal(values)
-    return "VARCHAR[]" if column.type.endswith("[]") else "VARCHAR"
-
-
-def _decimal(values: Iterable[object]) -> str:
-    """A decimal type that holds all values of a column that has none, else floating point."""
-    from decimal import Decimal
-
-    numbers = [value for value in values if isinstance(value, Decimal)]
-    if not all(number.is_finite() for number in numbers):
-        return "DOUBLE"
-    scale = max((-int(number.as_tuple().exponent) for number in numbers), default=0)
-    whole = max((number.adjusted() + 1 for number in numbers), default=1)
-    digits = max(scale, 0) + max(whole, 1)
-    return f"DECIMAL({digits}, {max(scale, 0)})" if digits <= 38 else "DOUBLE"
-
-
-def written(relation: duckdb.DuckDBPyRelation, kind: FrameKind) -> object:
-    """The rows of a relation as a frame.
-
-    Raises:
-        UnsupportedError: the library of that kind is not installed.
-    """
-    try:
-        if kind == "pandas":
-            return _pandas(relation)
-        if kind == "polars":
-            return _polars(relation)
-        import pyarrow  # noqa: F401 - only asked whether it is there
-    except ImportError as error:
-        package = {"arrow": "pyarrow"}.get(kind, kind)
-        raise UnsupportedError(f"to_{kind} needs the package {package}, which is not installed") from error
-    return relation.to_arrow_table()
-
-
-def _pandas(relation: duckdb.DuckDBPyRelation) -> object:
-    """As DuckDB makes it, with decimals and integers of more than 64 bits as Python's own, which are exact."""
-    import pandas as pd
-
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", DeprecationWarning)  # DuckDB calls what a newer pandas will not have
-        frame = relation.df()
-    for name, kind in zip(relation.columns, relation.types, strict=True):
-        if str(kind).startswith(_INEXACT):
-            values = [row[0] for row in relation.project(quoted(name)).fetchall()]
-            frame[name] = pd.Series(values, dtype=object)
-    return frame
-
-
-def _polars(relation: duckdb.DuckDBPyRelation) -> object:
-    """By the Arrow stream; an interval is a Duration, as polars has no other."""
-    import polars as pl
-
-    pairs = list(zip(relation.columns, map(str, relation.types), strict=True))
-    spans = [name for name, kind in pairs if kind == "INTERVAL"]
-    if spans:
-        shown = (
-            f"CAST(EPOCH({quoted(name)}) * 1000000 AS BIGINT) AS {quoted(name)}" if name in spans else quoted(name)
-            for name, _ in pairs
-        )  # fmt: skip
-        relation = relation.project(", ".join(shown))
-    frame = pl.DataFrame(Stream(relation))
-    return frame.with_columns(pl.col(name).cast(pl.Duration("us")) for name in spans) if spans else frame
+        least = frame_values.decimal_type(values)
+        declared = _DECLARED.search(column.type)
+        if least and declared and int(declared[2]) <= int(declared[1]) <= frame_values.DIGITS:
+            return f"DECIMAL({declared[1]}, {declared[2]})"
+        return least or "VARCHAR"
+    return (
+        "VARCHAR[]"
+        if column.type.endswith("[]") and any(isinstance(value, list) for value in values)
+        else "VARCHAR"
+    )

@@ -1,0 +1,262 @@
+"""What a file or a frame can hold of a column: as it is, as another type that keeps every value apart, or not at all.
+
+A type that a target lacks becomes a decimal or text, and only if a cast back gives every value of the column again. What
+was written is compared with the table by the fingerprint of its rows, a multiset's.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import duckdb
+
+from sqlanon.engines.duckdb.connection import quoted
+from sqlanon.errors import PolicyError, PrivacyViolation
+
+TEXT = "VARCHAR"
+_WIDE = {"hugeint": "DECIMAL(38,0)", "uhugeint": "DECIMAL(38,0)"}
+_SIMPLE = frozenset(
+    ["boolean", "tinyint", "smallint", "integer", "bigint", "utinyint", "usmallint", "uinteger", "ubigint", "float", "double",
+     "decimal", "varchar", "blob", "null"]
+)  # fmt: skip
+_DATES = frozenset(
+    [
+        "date",
+        "timestamp",
+        "timestamp_s",
+        "timestamp_ms",
+        "timestamp_ns",
+        "timestamp with time zone",
+        "timestamptz_ns",
+    ]
+)
+_OUTSIDE = {**dict.fromkeys(_DATES, ("infinity",)), "time": ("24:00:00",), "time_ns": ("24:00:00",)}
+"""Texts of values that readers of a type, but DuckDB, take for others or cannot read."""
+_TYPED = _SIMPLE | {"date", "timestamp", "uuid", "interval"}
+"""Types whose values are compared as they are; all others by their texts."""
+
+_NO_CAST = (duckdb.DataError, duckdb.ProgrammingError, duckdb.NotSupportedError)
+"""What DuckDB raises where values are not of a type, or a cast is not there."""
+
+
+@dataclass(frozen=True, slots=True)
+class Target:
+    """A kind of file or frame.
+
+    Attributes:
+        name: for people.
+        kept: types, by DuckDB's name, that it holds as they are.
+        instead: types that become others first.
+        outside: for a type the parts of a text that show a value which it does not hold.
+    """
+
+    name: str
+    kept: frozenset[str]
+    instead: Mapping[str, str]
+    outside: Mapping[str, tuple[str, ...]]
+
+
+_SPAN = {"interval": ("mon", "year")}  # a duration has no months
+PARQUET = Target(
+    "Parquet",
+    _SIMPLE | _DATES | {"time", "time_ns", "uuid", "variant"},
+    {**_WIDE, "timestamp_s": "TIMESTAMP", "timestamp_ms": "TIMESTAMP"},
+    _OUTSIDE,
+)
+ARROW = Target("Arrow", _SIMPLE | _DATES | {"time", "time_ns", "enum", "interval"}, _WIDE, _OUTSIDE)
+POLARS = Target("polars", ARROW.kept, _WIDE, {**_OUTSIDE, **_SPAN})
+PANDAS = Target(
+    "pandas",
+    _SIMPLE
+    | (_DATES - {"date", "timestamptz_ns"})
+    | {"time", "uuid", "enum", "hugeint", "uhugeint", "interval"},
+    {"date": "TIMESTAMP", "time_ns": "TIME", "timestamptz_ns": "TIMESTAMP WITH TIME ZONE"},
+    {**_OUTSIDE, **_SPAN},
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Carried:
+    """One column: its name, its type, and the type that the target gets."""
+
+    name: str
+    type: Any
+    carried: str
+
+    @property
+    def expression(self) -> str:
+        """SQL for the column as the target gets it, with its name."""
+        return f"{_cast(quoted(self.name), self.carried, str(self.type))} AS {quoted(self.name)}"
+
+
+def carried(connection: duckdb.DuckDBPyConnection, table: str, target: Target) -> list[Carried]:
+    """The columns of a table as a target holds them.
+
+    Args:
+        connection: where the table is.
+        table: its quoted name.
+        target: the kind of file or frame.
+
+    Raises:
+        PolicyError: it holds a column in no way; the text names the column and its type.
+
+    Cost: one scan of the columns that do not stay as they are, or whose type has values that the target lacks.
+    """
+    relation = connection.query(f"SELECT * FROM {table}")  # noqa: S608
+    found, refused = [], []
+    for name, kind in zip(relation.columns, relation.types, strict=True):
+        chosen = _chosen(connection, table, name, kind, target)
+        if chosen is None:
+            refused.append(f"{name} ({shown(kind)})")
+        else:
+            found.append(Carried(name, kind, chosen))
+    if refused:
+        raise PolicyError(
+            f"{target.name} cannot hold every value of {', '.join(refused)}: cast the column in the source, or leave it out of the release"
+        )
+    return found
+
+
+def shown(kind: Any) -> str:  # noqa: ANN401 - the driver's type
+    """A type for people, without the values of an enum."""
+    return "ENUM" if "ENUM(" in str(kind) else str(kind)
+
+
+def _chosen(
+    connection: duckdb.DuckDBPyConnection, table: str, name: str, kind: Any, target: Target  # noqa: ANN401
+) -> str | None:  # fmt: skip
+    outside: set[str] = set()
+    first = _mapped(kind, target, outside)
+    if first == str(kind) and not outside:
+        return first
+    every = dict.fromkeys([first, _mapped(kind, target, None), TEXT])
+    for at, candidate in enumerate(every):
+        if holds(connection, table, name, str(kind), candidate, outside if at == 0 else ()):
+            return candidate
+    return None
+
+
+def _mapped(kind: Any, target: Target, outside: set[str] | None, *, inner: bool = False) -> str:  # noqa: ANN401
+    """The type that a target gets for a type.
+
+    Args:
+        kind: DuckDB's.
+        target: the kind of file or frame.
+        outside: gets the texts that no value may have; None: what has values that the target lacks becomes text, as do wide integers.
+        inner: the type is part of another one.
+    """
+    if kind.id in ("list", "array"):
+        size = f"[{kind.children[1][1]}]" if kind.id == "array" and target is not PARQUET else "[]"
+        return _mapped(kind.children[0][1], target, outside, inner=True) + size
+    if kind.id == "struct":
+        parts = [(name, child, _mapped(child, target, outside, inner=True)) for name, child in kind.children]
+        if all(part == str(child) for _, child, part in parts):
+            return str(kind)
+        return f"STRUCT({', '.join(f'{quoted(name)} {part}' for name, _, part in parts)})"
+    if kind.id == "map":
+        return f"MAP({', '.join(_mapped(child, target, outside, inner=True) for _, child in kind.children)})"
+    if inner and kind.id == "interval" and kind.id in target.outside:
+        return TEXT  # a library of frames has no durations there
+    if kind.id in target.outside and (kind.id in target.kept or kind.id in target.instead):
+        if outside is None:
+            return TEXT
+        outside.update(target.outside[kind.id])
+    if kind.id in target.instead:
+        return TEXT if outside is None and kind.id in _WIDE else target.instead[kind.id]
+    return str(kind) if kind.id in target.kept else TEXT
+
+
+def holds(
+    connection: duckdb.DuckDBPyConnection, table: str, name: str, kind: str, candidate: str, outside: Iterable[str] = ()
+) -> bool:  # fmt: skip
+    """Whether every value of a column is again what it was after a cast there and back, and none is outside."""
+    column = quoted(name)
+    lost = [f"CONTAINS(CAST({column} AS VARCHAR), '{text}')" for text in sorted(outside)]
+    if candidate != kind:
+        lost.append(f"CAST(TRY_CAST({column} AS {candidate}) AS {kind}) IS DISTINCT FROM {column}")
+    try:
+        row = connection.execute(
+            f"SELECT count(*) FROM {table} WHERE {column} IS NOT NULL AND ({' OR '.join(lost)})"  # noqa: S608
+        ).fetchall()[0] if lost else (0,)  # fmt: skip
+    except _NO_CAST:
+        return False
+    return not row[0]
+
+
+def compare(
+    connection: duckdb.DuckDBPyConnection, table: str, columns: Sequence[Carried], written: str
+) -> None:
+    """Compare what was written with the table, as multisets of rows.
+
+    Args:
+        connection: reads both.
+        table: the quoted name of the table.
+        columns: as they were to be written.
+        written: SQL of a relation that reads what was written.
+
+    Raises:
+        PrivacyViolation: they differ; the text names the columns.
+
+    Cost: one scan of each.
+    """
+    pairs = [
+        (_compared(f"t.{quoted(one.name)}", str(one.type), one), _compared(f"t.{quoted(one.name)}", "", one))
+        for one in columns
+    ]
+    check(connection, table, written, pairs, [f"{one.name} ({shown(one.type)})" for one in columns])
+
+
+def check(
+    connection: duckdb.DuckDBPyConnection, table: str, written: str, pairs: Sequence[tuple[str, str]], shown_as: Sequence[str]
+) -> None:  # fmt: skip
+    """Compare two relations, both called t in the pairs of expressions, as multisets of rows.
+
+    Raises:
+        PrivacyViolation: they differ; the text names the columns in which they do.
+    """
+    released = _fingerprint(connection, table, [first for first, _ in pairs])
+    try:
+        found = _fingerprint(connection, written, [second for _, second in pairs])
+    except _NO_CAST:
+        found = None
+    if found == released:
+        return
+    differ = [
+        name
+        for name, pair in zip(shown_as, pairs, strict=True)
+        if not _alike(connection, table, written, pair)
+    ]
+    which = f"column {', '.join(differ)}" if differ else "the rows"
+    raise PrivacyViolation(
+        f"what was written differs from the verified release in {which}; nothing was put in place: choose another format, or cast in the source"
+    )
+
+
+def _alike(connection: duckdb.DuckDBPyConnection, table: str, written: str, pair: tuple[str, str]) -> bool:
+    try:
+        return _fingerprint(connection, table, [pair[0]]) == _fingerprint(connection, written, [pair[1]])
+    except _NO_CAST:
+        return False
+
+
+def _fingerprint(
+    connection: duckdb.DuckDBPyConnection, source: str, expressions: Sequence[str]
+) -> tuple[object, ...]:
+    """How many rows there are, the sum of their hashes and the exclusive or of those."""
+    made = f"SELECT hash({', '.join(expressions)}) AS h FROM {source} AS t"  # noqa: S608
+    query = f"SELECT count(*), sum(CAST(h AS HUGEINT)), bit_xor(h) FROM ({made})"  # noqa: S608
+    return tuple(connection.execute(query).fetchall()[0])
+
+
+def _compared(column: str, kind: str, one: Carried) -> str:
+    """SQL of a value as it is compared: in the type that was to be written, or by its text."""
+    value = _cast(column, one.carried, kind)
+    if one.carried == str(one.type) and one.type.id in _TYPED:
+        return value
+    return f"CAST({value} AS VARCHAR)"
+
+
+def _cast(column: str, wanted: str, kind: str) -> str:
+    return column if wanted == kind else f"CAST({column} AS {wanted})"

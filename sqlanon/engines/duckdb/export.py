@@ -1,0 +1,187 @@
+"""Tables of DuckDB into CSV and Parquet files, each read back and compared with the table before anybody else sees it."""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+import duckdb
+
+from sqlanon.engines.duckdb.carried import PARQUET, TEXT, carried, check, compare, holds, shown
+from sqlanon.engines.duckdb.connection import quoted
+from sqlanon.errors import PolicyError, PrivacyViolation
+
+_SPACE = r"\s\x0B\x1C-\x1F\x{85}\x{A0}\x{1680}\x{2000}-\x{200A}\x{2028}\x{2029}\x{202F}\x{205F}\x{3000}"
+_MISREAD = rf"[,\[\]{{}}\"\n\r]|^[{_SPACE}]|[{_SPACE}]$"
+"""What makes `sqlanon.formats.label_text.quote` quote a text."""
+_SET = "VARCHAR[]"
+_AS_TEXT = frozenset(
+    ["boolean", "tinyint", "smallint", "integer", "bigint", "hugeint", "utinyint", "usmallint", "uinteger", "ubigint", "uhugeint",
+     "float", "double", "decimal", "bignum", "varchar", "enum", "blob", "uuid", "date", "timestamp", "null"]
+)  # fmt: skip
+"""Types whose texts are all different, and read back."""
+_LINE = 2_097_152
+"""Bytes of a line that DuckDB reads without being asked for more."""
+
+
+def write_parquet(connection: duckdb.DuckDBPyConnection, table: str, path: Path) -> None:
+    """Write a table as Parquet, with arrays as arrays, and compare what is read back.
+
+    Raises:
+        PolicyError: Parquet cannot hold a column.
+        PrivacyViolation: the file differs from the table.
+    """
+    columns = carried(connection, table, PARQUET)
+    made = ", ".join(one.expression for one in columns)
+    connection.execute(f"COPY (SELECT {made} FROM {table}) TO {_text(path)} (FORMAT PARQUET)")  # noqa: S608
+    written = f"read_parquet([{_text(_no_pattern(path))}])"
+    described = connection.execute(f"DESCRIBE FROM {written}").fetchall()
+    _same_names([one.name for one in columns], [str(row[0]) for row in described])
+    other = [
+        f"{one.name} ({shown(one.type)})"
+        for one, row in zip(columns, described, strict=True)
+        if str(row[1]) != str(duckdb.sqltype(one.carried))
+    ]
+    if other:
+        raise PrivacyViolation(
+            f"Parquet changed the type of {', '.join(other)}; nothing was put in place: cast in the source"
+        )
+    compare(connection, table, columns, written)
+
+
+def write_csv(
+    connection: duckdb.DuckDBPyConnection, table: str, path: Path, *, sensitive: Sequence[str] = ()
+) -> list[str]:
+    """Write a table as CSV, and compare what is read back; a set of texts is written as the format ``labels`` writes it, ``{a, b}``.
+
+    ``[a, b]``, as DuckDB writes an array, would be a range there. An element that could be misread is quoted as JSON.
+
+    Args:
+        connection: where the table is.
+        table: its quoted name.
+        path: the new file.
+        sensitive: columns of which no two values may become one.
+
+    Returns:
+        what a reader of the file must know, by column.
+
+    Raises:
+        PolicyError: values of a column that differ would be one in a CSV file.
+        PrivacyViolation: the file differs from the table.
+
+    Cost: one scan of the table and one of the file, and one of the columns whose texts are not known to be all different.
+    """
+    relation = connection.query(f"SELECT * FROM {table}")  # noqa: S608
+    columns = list(zip(relation.columns, relation.types, strict=True))
+    _check_texts(connection, table, columns)
+    warned = _empty(connection, table, columns, sensitive)
+    cells = [_cell(name, kind) for name, kind in columns]
+    made = ", ".join(f"{cell} AS {quoted(name)}" for cell, (name, _) in zip(cells, columns, strict=True))
+    connection.execute(
+        f"COPY (SELECT {made} FROM {table} AS t) TO {_text(path)} "  # noqa: S608
+        "(FORMAT CSV, HEADER, DELIMITER ',', QUOTE '\"', ESCAPE '\"', NULLSTR '')"
+    )
+    _same_names([name for name, _ in columns], _header(path))
+    pairs = [(cell, f"t.c{at}") for at, cell in enumerate(cells)]
+    shown_as = [f"{name} ({shown(kind)})" for name, kind in columns]
+    try:
+        check(connection, table, _read_back(path, len(columns)), pairs, shown_as)
+    except (
+        duckdb.Error,
+        PrivacyViolation,
+    ):  # a line of more bytes than DuckDB reads by itself, or one that parallel readers take apart
+        check(connection, table, _read_back(path, len(columns), whole=True), pairs, shown_as)
+    return warned
+
+
+def _check_texts(
+    connection: duckdb.DuckDBPyConnection, table: str, columns: Sequence[tuple[str, Any]]
+) -> None:
+    """The texts of every column read back as its values.
+
+    Raises:
+        PolicyError: those of a column do not.
+    """
+    refused = [
+        f"{name} ({shown(kind)})"
+        for name, kind in columns
+        if kind.id not in _AS_TEXT
+        and str(kind) != _SET
+        and not holds(connection, table, name, str(kind), TEXT)
+    ]
+    if refused:
+        raise PolicyError(
+            f"CSV cannot hold every value of {', '.join(refused)}: write .parquet, cast the column in the source, or leave it out of the release"
+        )
+
+
+def _empty(
+    connection: duckdb.DuckDBPyConnection, table: str, columns: Sequence[tuple[str, Any]], sensitive: Sequence[str]
+) -> list[str]:  # fmt: skip
+    """What is to be known of columns with empty texts and NULL: only quotes distinguish them in a CSV file, and most readers do not look."""
+    texts = [name for name, kind in columns if kind.id in ("varchar", "enum")]
+    if not texts:
+        return []
+    counted = ", ".join(
+        f"count(*) FILTER ({quoted(name)} IS NULL) > 0 AND count(*) FILTER (CAST({quoted(name)} AS VARCHAR) = '') > 0"
+        for name in texts
+    )
+    row = connection.execute(f"SELECT {counted} FROM {table}").fetchall()[0]  # noqa: S608
+    both = [name for name, found in zip(texts, row, strict=True) if found]
+    merged = [name for name in both if name.casefold() in {one.casefold() for one in sensitive}]
+    if merged:
+        raise PolicyError(
+            f"the sensitive column {', '.join(merged)} holds empty texts and NULL, which most readers of CSV take for one value, so that a class has "
+            "fewer than were verified: write .parquet, or make them one value in the source"
+        )
+    return [
+        f"column {name} holds empty texts and NULL: in the file an empty text is quoted and NULL is not, and most readers take both for the same; "
+        ".parquet keeps them apart"
+        for name in both
+    ]
+
+
+def _cell(name: str, kind: Any) -> str:  # noqa: ANN401 - the driver's type
+    """SQL for the text of a cell of the table ``t``."""
+    column = f"t.{quoted(name)}"
+    if str(kind) != _SET:
+        return f"CAST({column} AS VARCHAR)"
+    element = (
+        "CASE WHEN x IS NULL THEN 'NULL' WHEN x IN ('', 'NULL', '*') "
+        f"OR regexp_matches(x, '{_MISREAD}') THEN CAST(to_json(x) AS VARCHAR) ELSE x END"
+    )
+    return f"'{{' || array_to_string([{element} FOR x IN {column}], ', ') || '}}'"
+
+
+def _header(path: Path) -> list[str]:
+    with path.open(encoding="utf-8", newline="") as file:
+        return next(csv.reader(file), [])
+
+
+def _same_names(names: Sequence[str], written: Sequence[str]) -> None:
+    if list(names) != list(written):
+        raise PrivacyViolation(
+            f"the file would name its columns otherwise than the release ({', '.join(names)}); nothing was put in place: rename them in the source"
+        )
+
+
+def _read_back(path: Path, columns: int, *, whole: bool = False) -> str:
+    """SQL that reads a CSV file as texts, called c0, c1 ...; ``whole``: by one reader, with room for the longest line."""
+    types = ", ".join(f"'c{at}': 'VARCHAR'" for at in range(columns))
+    more = f", parallel = false, max_line_size = {max(_LINE, path.stat().st_size + 1)}" if whole else ""
+    return (
+        f"read_csv([{_text(_no_pattern(path))}], header = true, auto_detect = false, delim = ',', quote = '\"', escape = '\"', nullstr = '', "
+        f"allow_quoted_nulls = false, comment = '', columns = {{{types}}}{more})"
+    )
+
+
+def _no_pattern(path: Path) -> str:
+    return re.sub(r"([*?\[])", r"[\1]", str(path))
+
+
+def _text(value: Path | str) -> str:
+    """A text as SQL has it."""
+    return "'" + str(value).replace("'", "''") + "'"

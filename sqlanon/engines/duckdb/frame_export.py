@@ -1,0 +1,136 @@
+"""Tables of DuckDB as data frames, each read back and compared with the table before it is handed out."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from typing import Any
+
+import duckdb
+
+from sqlanon.engines.abilities import FrameKind
+from sqlanon.engines.duckdb.carried import ARROW, PANDAS, POLARS, Carried, carried, compare
+from sqlanon.engines.duckdb.connection import quoted
+from sqlanon.engines.duckdb.frames import Stream
+from sqlanon.errors import PolicyError, UnsupportedError
+
+_FRAME = "_sqlanon_written_frame"
+_TARGETS = {"pandas": PANDAS, "polars": POLARS, "arrow": ARROW}
+_OBJECTS = ("decimal", "hugeint", "uhugeint", "blob", "list", "array", "struct", "map")
+"""Types that DuckDB hands to pandas as floating point, as arrays, or not at all; Python's own values are exact."""
+
+
+def written(connection: duckdb.DuckDBPyConnection, table: str, kind: FrameKind) -> object:
+    """The rows of a table as a frame that holds the same values.
+
+    Args:
+        connection: where the table is.
+        table: its quoted name.
+        kind: of the frame.
+
+    Raises:
+        UnsupportedError: the library of that kind is not installed.
+        PolicyError: such a frame cannot hold every value of a column.
+        PrivacyViolation: what was made differs from the table.
+
+    Cost: one scan for the frame and one to compare.
+    """
+    _check_installed(kind)
+    columns = carried(connection, table, _TARGETS[kind])
+    if kind == "pandas":
+        _check_missing(connection, table, columns)
+        frame = _pandas(connection, table, columns)
+    elif kind == "polars":
+        frame = _polars(connection, table, columns)
+    else:
+        frame = _selected(connection, table, columns).to_arrow_table()
+    if kind == "pandas":
+        connection.execute(f"SET pandas_analyze_sample = {max(len(frame), 1)}")
+    connection.register(_FRAME, frame if kind == "pandas" else Stream(frame))
+    try:
+        compare(connection, table, columns, _FRAME)
+    finally:
+        connection.unregister(_FRAME)
+    return frame
+
+
+def _check_installed(kind: FrameKind) -> None:
+    try:
+        if kind == "pandas":
+            import pandas  # noqa: F401 - only asked whether it is there
+        elif kind == "polars":
+            import polars  # noqa: F401
+        else:
+            import pyarrow  # noqa: F401
+    except ImportError as error:
+        package = {"arrow": "pyarrow"}.get(kind, kind)
+        raise UnsupportedError(f"to_{kind} needs the package {package}, which is not installed") from error
+
+
+def _selected(
+    connection: duckdb.DuckDBPyConnection, table: str, columns: Sequence[Carried]
+) -> duckdb.DuckDBPyRelation:
+    return connection.query(f"SELECT {', '.join(one.expression for one in columns)} FROM {table}")  # noqa: S608
+
+
+def _check_missing(connection: duckdb.DuckDBPyConnection, table: str, columns: Sequence[Carried]) -> None:
+    """Pandas has one missing value for NULL and NaN: a column has at most one of them.
+
+    Raises:
+        PolicyError: it has both.
+    """
+    floats = [one.name for one in columns if one.type.id in ("float", "double")]
+    if not floats:
+        return
+    counted = ", ".join(
+        f"count(*) FILTER ({quoted(name)} IS NULL) > 0 AND count(*) FILTER (isnan({quoted(name)})) > 0"
+        for name in floats
+    )
+    row = connection.execute(f"SELECT {counted} FROM {table}").fetchall()[0]  # noqa: S608
+    both = [name for name, found in zip(floats, row, strict=True) if found]
+    if both:
+        raise PolicyError(
+            f"pandas has one missing value for the NULL and the NaN of {', '.join(both)}: use to_arrow or to_polars, or make them one in the source"
+        )
+
+
+def _pandas(connection: duckdb.DuckDBPyConnection, table: str, columns: Sequence[Carried]) -> Any:  # noqa: ANN401
+    """As DuckDB makes it, but decimals and integers of more than 64 bits as Python's own, sets and other lists as tuples."""
+    import pandas as pd
+
+    objects = [
+        one
+        for one in columns
+        if one.carried == str(one.type) or one.type.id in ("list", "array", "struct", "map")
+    ]
+    objects = [one for one in objects if one.type.id in _OBJECTS and one.carried != "VARCHAR"]
+    names = [one.name for one in objects]
+    others = [one for one in columns if one.name not in names]
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", DeprecationWarning)  # DuckDB calls what a newer pandas will not have
+        made = _selected(connection, table, others).df() if others else {}
+    values = {}
+    for one in objects:
+        rows = _selected(connection, table, [one]).fetchall()
+        values[one.name] = pd.Series([_hashable(row[0]) for row in rows], dtype=object)
+    return pd.DataFrame(
+        {one.name: values[one.name] if one.name in values else made[one.name] for one in columns}
+    )
+
+
+def _hashable(value: object) -> object:
+    """A value as pandas can group and merge by it."""
+    return tuple(map(_hashable, value)) if isinstance(value, list | tuple) else value
+
+
+def _polars(connection: duckdb.DuckDBPyConnection, table: str, columns: Sequence[Carried]) -> Any:  # noqa: ANN401
+    """By the Arrow stream; an interval is a Duration, as polars has no other."""
+    import polars as pl
+
+    spans = [one.name for one in columns if one.carried == "INTERVAL"]
+    shown = (
+        f"EPOCH_US({quoted(one.name)}) AS {quoted(one.name)}" if one.name in spans else one.expression
+        for one in columns
+    )
+    frame = pl.DataFrame(Stream(connection.query(f"SELECT {', '.join(shown)} FROM {table}")))  # noqa: S608
+    return frame.with_columns(pl.col(name).cast(pl.Duration("us")) for name in spans) if spans else frame
