@@ -364,11 +364,9 @@ class Database:
 
         Raises:
             PolicyError, DatabaseError: no such release, or the database refused.
-            UnsupportedError: pictures need a library that is not installed.
         """
-        from sqlanon.report import owner_report, readers_report, ready, written
+        from sqlanon.report import owner_report, readers_report, written
 
-        ready(form)
         if audience == "readers":
             if workload is not None:
                 raise PolicyError("a report for readers measures no workload: that needs the source")

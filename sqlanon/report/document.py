@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Literal
+
+from sqlanon.report.svg import Drawing
 
 Align = Literal["left", "right"]
 
@@ -51,13 +53,13 @@ class Picture:
     Attributes:
         title: what it shows, in a few words.
         text: what is to be seen in it, for who does not see it.
-        drawing: Vega-Lite.
+        drawing: the picture.
         table: its figures.
     """
 
     title: str
     text: str
-    drawing: Mapping[str, Any]
+    drawing: Drawing
     table: Table
     kind: Literal["picture"] = "picture"
 

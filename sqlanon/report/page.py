@@ -17,16 +17,6 @@ from sqlanon.results.figures import safe
 Form = Literal["html", "md"]
 
 
-def ready(form: Form) -> None:
-    """Whether a report of this form can be written here.
-
-    Raises:
-        UnsupportedError: the library of pictures is not installed.
-    """
-    if form == "html":
-        pictures.check()
-
-
 def written(page: Page, form: Form = "html") -> str:
     """The text of a report's file.
 
@@ -51,7 +41,7 @@ def written(page: Page, form: Form = "html") -> str:
 
 def _drawn(numbers: Iterator[int], picture: Picture) -> Markup:
     made = pictures.svg(picture.drawing, safe(picture.title), safe(picture.text), next(numbers))
-    return Markup(made)  # noqa: S704 - the library escapes the text of a drawing, and `pictures.svg` its title and text
+    return Markup(made)  # noqa: S704 - each label is escaped where it is drawn, title and text by `pictures.svg`
 
 
 def _finished(html: bool) -> Callable[[object], object]:
@@ -78,4 +68,4 @@ def _plain(text: str) -> str:
     return text.replace("@", "&#64;").replace("://", "&#58;//")
 
 
-__all__ = ["Form", "ready", "written"]
+__all__ = ["Form", "written"]

@@ -1,196 +1,191 @@
-"""Pictures as SVG: Vega-Lite drawings, made by the library vl-convert without a browser and without a network.
-
-Colours are variables of the page's style, so that one picture suits a light and a dark page. Nothing in a picture depends on when
-or where it is made: fonts are those that the library brings, and no identifier is random.
-"""
+"""Pictures of figures as SVG. Nothing in a picture depends on when or where it is made."""
 
 from __future__ import annotations
 
-import json
-import re
-from collections.abc import Mapping, Sequence
+import math
+from collections.abc import Callable, Sequence
 from html import escape
-from importlib.util import find_spec
-from typing import Any
 
-from sqlanon.errors import UnsupportedError
-from sqlanon.results.figures import safe
+from sqlanon.report.svg import (
+    RELEASE,
+    SOURCE,
+    TEXT,
+    Drawing,
+    across,
+    circle,
+    cut,
+    label,
+    length,
+    line,
+    margin,
+    number,
+    rect,
+    steps,
+)
 
-FONT = "Liberation Sans"
-"""A font that the library has with it; pages show it as sans-serif."""
-WIDTH = 620
-_CONFIG: Mapping[str, Any] = {
-    "background": None,
-    "font": FONT,
-    "aria": False,  # the picture as a whole has a title and a text; its figures are in a table
-    "view": {"stroke": None},
-    "axis": {
-        "labelColor": "var(--soft)", "titleColor": "var(--soft)", "domainColor": "var(--line)", "tickColor": "var(--line)",
-        "gridColor": "var(--line)", "labelFontSize": 11, "titleFontSize": 11, "titleFontWeight": "normal", "labelLimit": 150,
-        "labelOverlap": True, "gridOpacity": 0.6,
-    },
-    "legend": {"labelColor": "var(--text)", "titleColor": "var(--soft)", "labelFontSize": 11, "orient": "top", "symbolType": "square",
-               "titleFontWeight": "normal"},
-    "header": {"labelColor": "var(--text)", "titleColor": "var(--soft)", "labelFontSize": 12},
-}  # fmt: skip
-SOURCE, RELEASE = "var(--source)", "var(--release)"
+WIDTH, HEIGHT = 620, 150
+_TOP = 10
+_HEAD = 26
+"""Pixels for what is above a picture: a legend, or a title."""
 
 
-def check() -> None:
-    """Whether pictures can be made.
-
-    Raises:
-        UnsupportedError: the library is not installed.
-    """
-    if find_spec("vl_convert") is None:
-        raise UnsupportedError(
-            "the pictures of a report need vl-convert-python, which is not installed: pip install 'sqlanon[report]' (--md needs none)"
-        )
-
-
-def svg(drawing: Mapping[str, Any], title: str, text: str, number: int) -> str:
-    """The SVG of a drawing, with its title and text for who does not see it; ``number`` makes its names unique in a page."""
-    import vl_convert
-
-    made: str = vl_convert.vegalite_to_svg({**_printable(drawing), "config": _CONFIG})
-    made = re.sub(r"\bclip(\d+)\b", rf"p{number}-clip\1", made)
-    # Roles of its parts have no meaning within a picture that is one image, and its classes could meet the page's.
-    made = re.sub(
-        r"<[a-z][^<>]*>", lambda tag: re.sub(r' (?:role|class|aria-[a-z]+)="[^"]*"', "", tag[0]), made
-    )
-    head, _, body = made.partition(">")
-    sizes = re.search(r'width="([\d.]+)" height="([\d.]+)"', head)
-    assert sizes is not None
+def svg(drawing: Drawing, title: str, text: str, number_: int) -> str:
+    """The SVG of a drawing, with its title and text for who does not see it; ``number_`` makes its names unique in a page."""
+    name = f"p{number_}"
+    width, height = number(drawing.width), number(drawing.height)
     return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {sizes[1]} {sizes[2]}" style="max-width:{sizes[1]}px" role="img" '
-        f'aria-labelledby="p{number}-title p{number}-text">'
-        f'<title id="p{number}-title">{escape(title)}</title><desc id="p{number}-text">{escape(text)}</desc>{body}'
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" style="max-width:{width}px" role="img" '
+        f'aria-labelledby="{name}-title {name}-text">'
+        f'<title id="{name}-title">{escape(title)}</title><desc id="{name}-text">{escape(text)}</desc>{"".join(drawing.elements)}</svg>'
     )
 
 
-def _printable(value: Any) -> Any:  # noqa: ANN401 - JSON
-    """A drawing whose texts show what is not printable as that."""
-    if isinstance(value, Mapping):
-        return {key: _printable(item) for key, item in value.items()}
-    if isinstance(value, list):
-        return [_printable(item) for item in value]
-    return safe(value) if isinstance(value, str) else value
-
-
-def bars(values: Sequence[tuple[str, float]], x: str, y: str, colour: str = RELEASE) -> dict[str, Any]:
+def bars(values: Sequence[tuple[str, float]], x: str, y: str) -> Drawing:
     """Upright bars, in the order that is given."""
-    return {
-        "width": min(WIDTH, 60 * len(values)),
-        "height": 150,
-        "data": {"values": [{"x": name, "y": number, "at": at} for at, (name, number) in enumerate(values)]},
-        "mark": {"type": "bar", "color": colour},
-        "encoding": {
-            "x": {
-                "field": "at",
-                "type": "ordinal",
-                "title": x,
-                "axis": _labels([name for name, _ in values]),
-            },
-            "y": {"field": "y", "type": "quantitative", "title": y, "axis": {"tickCount": 4}},
-        },
-    }
+    return _upright(
+        [(name, (value,)) for name, value in values], x, y, min(WIDTH, 60 * len(values)), (RELEASE,)
+    )
 
 
-def pairs(values: Sequence[tuple[str, float, float]], x: str) -> dict[str, Any]:
+def pairs(values: Sequence[tuple[str, float, float]], x: str) -> Drawing:
     """Shares of the source and of the release next to each other, in the order that is given."""
-    kinds = ("source", "release")
-    rows = [
-        {"at": at, "of": kind, "y": share}
-        for at, (_, *both) in enumerate(values)
-        for kind, share in zip(kinds, both, strict=True)
+    drawn = [(name, both) for name, *both in values]
+    made = _upright(drawn, x, "share of rows", WIDTH, (SOURCE, RELEASE), _percent, top=_HEAD)
+    legend = [
+        element
+        for at, (name, colour) in enumerate((("source", SOURCE), ("release", RELEASE)))
+        for element in (rect(60 + 80 * at, 2, 10, 10, colour), label(75 + 80 * at, 11, name, "start", TEXT))
     ]
-    return {
-        "width": WIDTH,
-        "height": 150,
-        "data": {"values": rows},
-        "mark": {"type": "bar"},
-        "encoding": {
-            "x": {"field": "at", "type": "ordinal", "title": x, "axis": _labels([one[0] for one in values])},
-            "xOffset": {"field": "of", "sort": list(kinds)},
-            "y": {"field": "y", "type": "quantitative", "title": "share of rows", "axis": {"tickCount": 4, "format": ".0%"}},
-            "color": {"field": "of", "type": "nominal", "title": None, "scale": {"domain": list(kinds), "range": [SOURCE, RELEASE]}},
-        },
-    }  # fmt: skip
+    return Drawing(made.width, made.height, (*legend, *made.elements))
+
+
+def _upright(
+    values: Sequence[tuple[str, Sequence[float]]],
+    x: str,
+    y: str,
+    width: float,
+    colours: Sequence[str],
+    shown: Callable[[float], str] = lambda value: f"{value:,.12g}",
+    top: float = _TOP,
+) -> Drawing:
+    """Groups of bars over their names, with an axis that begins at 0."""
+    highest = max((value for _, group in values for value in group), default=0.0)
+    ticks = steps(0, highest or 1.0)
+    ends = max(highest, ticks[-1])
+    names = [name for name, _ in values]
+    slot = width / max(len(values), 1)
+    left, bottom = max(30 + length([shown(tick) for tick in ticks]), margin(names, slot)), top + HEIGHT
+    bar = 0.8 * slot / len(colours)
+    made = [label(12, top + HEIGHT / 2, y, turned=-90)]
+    for tick in ticks:
+        at = bottom - HEIGHT * tick / ends
+        made += [line(left, at, left + width, at, opacity=0.6), label(left - 6, at + 4, shown(tick), "end")]
+    for place, (_, group) in enumerate(values):
+        for at, (value, colour) in enumerate(zip(group, colours, strict=True)):
+            high = HEIGHT * value / ends
+            made.append(rect(left + slot * (place + 0.1) + bar * at, bottom - high, bar, high, colour))
+    below_line, below = across(names, left, slot, bottom)
+    made += [line(left, bottom, left + width, bottom), *below_line]
+    if x:
+        made.append(label(left + width / 2, bottom + below + 12, x))
+    return Drawing(left + width + 10, bottom + below + (18 if x else 4), tuple(made))
 
 
 def heat(
     values: Sequence[tuple[int, int, float, float]],
-    across: Sequence[str],
-    down: Sequence[str],
+    x_names: Sequence[str],
+    y_names: Sequence[str],
     x: str,
-) -> dict[str, Any]:
-    """Two grids of shares, of the source and of the release: (place across, place down, source, release)."""
-    kinds = ("source", "release")
-    rows = [
-        {"x": i, "y": j, "of": kind, "share": share}
-        for i, j, *both in values
-        for kind, share in zip(kinds, both, strict=True)
-    ]
+) -> Drawing:
+    """Two grids of shares, of the source and of the release: (place across, place down, source, release).
+
+    The root of a share decides how strong its colour is, so that small ones are seen.
+    """
+    wide, high = 240.0, 170.0
     largest = max((share for _, _, *both in values for share in both), default=0.0)
-    return {
-        "data": {"values": rows},
-        "facet": {"column": {"field": "of", "type": "nominal", "sort": list(kinds), "title": None}},
-        "spec": {
-            "width": 240,
-            "height": 170,
-            "mark": {"type": "rect", "color": RELEASE},
-            "encoding": {
-                "x": {"field": "x", "type": "ordinal", "title": x, "axis": _labels(across), "scale": {"domain": list(range(len(across)))}},
-                "y": {"field": "y", "type": "ordinal", "title": None, "axis": _labels(down) | {"labelAngle": 0, "labelLimit": 90}, "scale": {"domain": list(range(len(down)))}},
-                "opacity": {"field": "share", "type": "quantitative", "legend": None, "scale": {"domain": [0, largest], "range": [0, 1], "type": "sqrt"}},
-            },
-        },
-    }  # fmt: skip
+    slot, row = wide / max(len(x_names), 1), high / max(len(y_names), 1)
+    left, bottom = max(12 + length(y_names, 16), margin(x_names, slot)), _HEAD + high
+    made = [
+        label(left - 6, _HEAD + row * (at + 0.5) + 4, cut(name, 16), "end") for at, name in enumerate(y_names)
+    ]
+    below = 0.0
+    for at, kind in enumerate(("source", "release")):
+        begin = left + (wide + 24) * at
+        made.append(label(begin + wide / 2, 14, kind, colour=TEXT))
+        for across_, down, *both in values:
+            if both[at] > 0:
+                cell = (begin + slot * across_, _HEAD + row * down, slot, row)
+                made.append(rect(*cell, RELEASE, math.sqrt(both[at] / largest)))
+        names, below = across(x_names, begin, slot, bottom)
+        ends = ((0, 0, 1, 0), (1, 0, 1, 1), (1, 1, 0, 1), (0, 1, 0, 0))
+        made += [
+            line(begin + wide * a, _HEAD + high * b, begin + wide * c, _HEAD + high * d)
+            for a, b, c, d in ends
+        ]
+        made += [*names, label(begin + wide / 2, bottom + below + 12, x)]
+    return Drawing(left + 2 * wide + 34, bottom + below + 18, tuple(made))
 
 
-def estimates(points: Sequence[Sequence[float]]) -> dict[str, Any]:
+def estimates(points: Sequence[Sequence[float]]) -> Drawing:
     """Estimates with their bounds over the truth, each (truth, estimate, low, high), on scales that have 0 and grow like logarithms."""
-    rows = [dict(zip(("truth", "estimate", "low", "high"), point, strict=True)) for point in points]
-    ends = [min(point[0] for point in points), max(point[0] for point in points)]
-    scale = {"type": "symlog"}
-    x = {
-        "field": "truth",
-        "type": "quantitative",
-        "scale": scale,
-        "title": "truth",
-        "axis": {"tickCount": 5, "format": "~s"},
-    }
-    y = {
-        "type": "quantitative",
-        "scale": scale,
-        "title": "estimate",
-        "axis": {"tickCount": 5, "format": "~s"},
-    }
-    return {
-        "width": 420,
-        "height": 260,
-        "layer": [
-            {"data": {"values": [{"truth": end, "estimate": end} for end in ends]}, "mark": {"type": "line", "color": "var(--source)", "strokeWidth": 1},
-             "encoding": {"x": x, "y": {**y, "field": "estimate"}}},
-            {"data": {"values": rows}, "mark": {"type": "rule", "color": RELEASE, "opacity": 0.35},
-             "encoding": {"x": x, "y": {**y, "field": "low"}, "y2": {"field": "high"}}},
-            {"data": {"values": rows}, "mark": {"type": "circle", "color": RELEASE, "size": 14, "opacity": 0.9},
-             "encoding": {"x": x, "y": {**y, "field": "estimate"}}},
-        ],
-    }  # fmt: skip
+    wide, high = 420.0, 260.0
+    columns = ([point[0] for point in points], [value for point in points for value in point])
+    horizontal, vertical = (_growing(min(some), max(some)) for some in columns)
+    left, bottom = 30 + length([shown for _, shown in vertical[1]]), _TOP + high
+
+    def at(truth: float, value: float) -> tuple[float, float]:
+        return left + wide * horizontal[0](truth), bottom - high * vertical[0](value)
+
+    made = [label(12, _TOP + high / 2, "estimate", turned=-90), label(left + wide / 2, bottom + 34, "truth")]
+    for value, shown in vertical[1]:
+        y = bottom - high * vertical[0](value)
+        made += [line(left, y, left + wide, y, opacity=0.6), label(left - 6, y + 4, shown, "end")]
+    for value, shown in horizontal[1]:
+        x = left + wide * horizontal[0](value)
+        made += [line(x, _TOP, x, bottom, opacity=0.6), label(x, bottom + 16, shown)]
+    first, last = min(columns[0]), max(columns[0])
+    made.append(line(*at(first, first), *at(last, last), SOURCE))
+    made += [line(*at(truth, low), *at(truth, top), RELEASE, 0.35) for truth, _, low, top in points]
+    made += [circle(*at(truth, estimate), RELEASE) for truth, estimate, *_ in points]
+    return Drawing(left + wide + 16, bottom + 40, tuple(made))
 
 
-def _labels(names: Sequence[str]) -> dict[str, Any]:
-    """An axis of numbered places that shows names: as data, since what is written in an expression would be code."""
-    long = max((len(name) for name in names), default=0) * len(names) > 70
-    listed = "[" + ",".join(_text(name) for name in names) + "]"
-    return {"labelExpr": f"{listed}[datum.value]", "labelAngle": -40 if long else 0, "labelLimit": 100}
+def _growing(low: float, high: float) -> tuple[Callable[[float], float], list[tuple[float, str]]]:
+    """A scale from 0 to 1 for values of a range, by sign(x) log(1 + |x|), and its ticks."""
+
+    def grown(value: float) -> float:
+        return math.copysign(math.log1p(abs(value)), value)
+
+    begin, spread = grown(low), grown(high) - grown(low)
+    far = max(abs(low), abs(high))
+    ticks = steps(low, high)
+    if far >= 10 and high - low > 9:
+        powers = range(0, math.floor(math.log10(far)) + 1, 1 + math.floor(math.log10(far)) // 6)
+        ticks = [
+            value
+            for value in (0.0, *(sign * 10.0**n for sign in (-1, 1) for n in powers))
+            if low <= value <= high
+        ] or ticks
+    return (
+        lambda value: (grown(value) - begin) / spread if spread else 0.5,
+        [(tick, _short(tick)) for tick in sorted(ticks)],
+    )
 
 
-def _text(name: str) -> str:
-    """A name as a constant of an expression."""
-    shown = safe(name)
-    return json.dumps(shown if len(shown) <= _LONGEST else f"{shown[: _LONGEST - 1]}…")
+def _short(value: float) -> str:
+    """A number with the prefix of its size.
+
+    >>> _short(1000), _short(2.5), _short(-1e7)
+    ('1k', '2.5', '-10M')
+    """
+    for size, prefix in ((1e12, "T"), (1e9, "G"), (1e6, "M"), (1e3, "k")):
+        if abs(value) >= size:
+            return f"{value / size:g}{prefix}"
+    return f"{value:g}"
 
 
-_LONGEST = 28
+def _percent(value: float) -> str:
+    return f"{100 * value:.4g}%"
+
+
+__all__ = ["bars", "estimates", "heat", "pairs", "svg"]

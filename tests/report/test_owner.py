@@ -223,18 +223,3 @@ def test_the_file(cli: Any, policy: Any, tmp_path: Any) -> None:
     ):
         wrong = cli("report", "people", *words)
         assert (wrong.code, said in wrong.err) == (2, True), wrong.err
-
-
-@pytest.mark.usefixtures("policy")
-def test_without_the_library_of_pictures(cli: Any, monkeypatch: pytest.MonkeyPatch) -> None:
-    import importlib.util
-
-    there = importlib.util.find_spec
-    assert cli("run").code == 0
-    monkeypatch.setattr(
-        "sqlanon.report.pictures.find_spec",
-        lambda name, *rest: None if name == "vl_convert" else there(name, *rest),
-    )
-    missing = cli("report", "people")
-    assert (missing.code, "pip install 'sqlanon[report]'" in missing.err) == (2, True)
-    assert cli("report", "people", "--md").code == 0

@@ -1,0 +1,144 @@
+"""Elements of SVG pictures: shapes, labels and axes. Colours are variables of the page's style, so that one picture suits a light and a dark page."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from html import escape
+
+from sqlanon.results.figures import safe
+
+SOURCE, RELEASE = "var(--source)", "var(--release)"
+TEXT, SOFT, LINE = "var(--text)", "var(--soft)", "var(--line)"
+SIZE = 11
+"""Of letters, in pixels."""
+_WIDE = 6.3
+"""Pixels of a letter on average: pages have no font of their own to measure."""
+_LONGEST, _BELOW = 28, 16
+"""Letters of a label, and of one below a line."""
+
+
+@dataclass(frozen=True, slots=True)
+class Drawing:
+    """A picture: its size in pixels, and its elements."""
+
+    width: float
+    height: float
+    elements: tuple[str, ...]
+
+
+def number(value: float) -> str:
+    """A coordinate.
+
+    >>> number(3.0), number(0.123), number(-0.04)
+    ('3', '0.1', '0')
+    """
+    return f"{round(value, 1) + 0.0:.1f}".removesuffix(".0")
+
+
+def rect(x: float, y: float, width: float, height: float, colour: str, opacity: float = 1) -> str:
+    """A filled rectangle."""
+    faint = f' fill-opacity="{opacity:.3f}"' if opacity < 1 else ""
+    return f'<rect x="{number(x)}" y="{number(y)}" width="{number(width)}" height="{number(height)}" fill="{colour}"{faint}/>'
+
+
+def line(x: float, y: float, x2: float, y2: float, colour: str = LINE, opacity: float = 1) -> str:
+    """A thin line."""
+    faint = f' stroke-opacity="{opacity:g}"' if opacity < 1 else ""
+    return f'<line x1="{number(x)}" y1="{number(y)}" x2="{number(x2)}" y2="{number(y2)}" stroke="{colour}"{faint}/>'
+
+
+def circle(x: float, y: float, colour: str) -> str:
+    """A point."""
+    return f'<circle cx="{number(x)}" cy="{number(y)}" r="2.2" fill="{colour}" fill-opacity="0.9"/>'
+
+
+def label(x: float, y: float, text: str, side: str = "middle", colour: str = SOFT, turned: int = 0) -> str:
+    """A line of text; ``side``: which part of it is at x (start, middle, end); ``turned`` by degrees."""
+    turn = f' transform="rotate({turned} {number(x)} {number(y)})"' if turned else ""
+    return (
+        f'<text x="{number(x)}" y="{number(y)}" font-size="{SIZE}" text-anchor="{side}" fill="{colour}"{turn}>'
+        f"{escape(cut(text))}</text>"
+    )
+
+
+def cut(text: str, most: int = _LONGEST) -> str:
+    """A text that can be printed, of at most so many letters.
+
+    >>> cut("abcdef", 4)
+    'abc…'
+    """
+    shown = safe(text)
+    return shown if len(shown) <= most else f"{shown[: most - 1]}…"
+
+
+def length(texts: Sequence[str], most: int = _LONGEST) -> float:
+    """Pixels that the longest of some texts takes, about."""
+    return _WIDE * max((len(cut(text, most)) for text in texts), default=0)
+
+
+def steps(low: float, high: float, most: int = 5) -> list[float]:
+    """Round numbers from ``low`` to ``high``, at most so many: steps of 1, 2 or 5 times a power of ten.
+
+    >>> steps(0, 43), steps(0, 1, 4), steps(3, 3)
+    ([0, 10, 20, 30, 40], [0.0, 0.5, 1.0], [3])
+    """
+    if not high > low:
+        return [low]
+    if high - low < 1e-6 * max(abs(low), abs(high)):  # too near to each other for round numbers
+        return [low, high]
+    power = math.floor(math.log10((high - low) / most))
+    for size in (1, 2, 5, 10, 20, 50):
+        first, last = (
+            math.ceil(low / (size * 10.0**power) - 1e-9),
+            math.floor(high / (size * 10.0**power) + 1e-9),
+        )
+        if last - first < most:
+            return [n * size * 10**power for n in range(first, last + 1)]
+    return [low, high]
+
+
+def turned(names: Sequence[str], slot: float) -> bool:
+    """Whether names do not fit side by side below parts of a line, each ``slot`` wide."""
+    return length(names, _BELOW) > slot - 6
+
+
+def margin(names: Sequence[str], slot: float) -> float:
+    """Pixels that the first of the names below a line needs to the left of it."""
+    return max(0.8 * length(names[:1], _BELOW) - slot / 2, 0) if turned(names, slot) else 0
+
+
+def across(names: Sequence[str], left: float, slot: float, y: float) -> tuple[list[str], float]:
+    """Names below equal parts of a line, turned where they do not fit, and as many as there is room for; and the height that they take."""
+    lie = turned(names, slot)
+    every = max(1, math.ceil((SIZE + 3) / slot)) if lie else 1
+    shown = [
+        (left + slot * (at + 0.5), cut(name, _BELOW)) for at, name in enumerate(names) if at % every == 0
+    ]
+    if not lie:
+        return [label(x, y + 15, name) for x, name in shown], 20
+    return [label(x + 4, y + 13, name, "end", turned=-40) for x, name in shown], 18 + 0.65 * length(
+        names, _BELOW
+    )
+
+
+__all__ = [
+    "LINE",
+    "RELEASE",
+    "SIZE",
+    "SOFT",
+    "SOURCE",
+    "TEXT",
+    "Drawing",
+    "across",
+    "circle",
+    "cut",
+    "label",
+    "length",
+    "line",
+    "margin",
+    "number",
+    "rect",
+    "steps",
+]
