@@ -11,7 +11,7 @@ from sqlanon.errors import DatabaseError
 from sqlanon.release.check.audit_pair import facts_beside
 from sqlanon.release.store.catalog import Catalog
 from sqlanon.release.store.catalog_entry import Entry
-from sqlanon.release.store.metadata import version_in
+from sqlanon.release.store.file_marker import version_in
 from sqlanon.release.store.swap import spelled
 from sqlanon.release.store.target import view_of, views_of
 from sqlanon.spec import ReleaseSpec

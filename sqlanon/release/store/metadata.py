@@ -9,11 +9,11 @@ from __future__ import annotations
 import json
 import secrets
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import nullcontext
 
 from sqlanon._version import __version__
 from sqlanon.declared.requirements import REQUIREMENTS
 from sqlanon.engines.base import Engine, TableRef
+from sqlanon.errors import DatabaseError, LockedError
 from sqlanon.formats import GROUP, Names, Recoded
 from sqlanon.release.store.catalog_policy import written
 from sqlanon.results import RequirementResult
@@ -151,26 +151,14 @@ def _bound(
     }
 
 
-def version_in(engine: Engine, entry: object) -> int | None:
-    """The version that a published file holds, or the metadata view says, or None if it cannot be read."""
-    from sqlanon.errors import DatabaseError, LockedError
-    from sqlanon.release.store.catalog_entry import Entry
-
-    assert isinstance(entry, Entry)
-    if not entry.view_name:
-        return None
+def version_shown(engine: Engine, release: str, view: TableRef) -> int | None:
+    """The version that the metadata view of a release's view shows, or None if it cannot be read."""
+    table = TableRef(view.schema, metadata_name(view.name), view.database)
     try:
-        opened = (
-            engine.second_file.attach(entry.file, read_only=True)
-            if engine.second_file and entry.file
-            else nullcontext(entry.database)
-        )
-        with opened as database:
-            table = TableRef(entry.view_schema, metadata_name(entry.view_name), database)
-            rows = engine.fetch(statement("catalog/version", engine.dialect, {"column": ""}, metadata=table))
+        rows = engine.fetch(statement("catalog/version", engine.dialect, {"column": ""}, metadata=table))
     except LockedError:
         raise
     except DatabaseError:
         return None
     facts = json.loads(str(rows[0][0])) if rows else {}
-    return int(facts["version"]) if facts.get("release") == entry.release else None
+    return int(facts["version"]) if facts.get("release") == release else None

@@ -22,6 +22,7 @@ from sqlanon.release.check.verify_pair import verify_pair
 from sqlanon.release.make.prepare import Prepared
 from sqlanon.release.store.catalog import Catalog
 from sqlanon.release.store.catalog_entry import Entry, SourceState
+from sqlanon.release.store.file_marker import marked
 from sqlanon.release.store.metadata import COLUMNS, facts_of, metadata_rows
 from sqlanon.release.store.phases import commit
 from sqlanon.release.store.private_tables import private_table
@@ -388,7 +389,8 @@ def _publish_file(state: ReleaseState, target: Publication, content: Content, wa
             with watch.stage("verify"):
                 done = content.verify(place, found)
             with watch.stage("publish"):
-                engine.load_rows(metadata_of(place), COLUMNS, content.metadata(done))
+                rows = marked(content.metadata(done), content.secret, spec.name, target.version)
+                engine.load_rows(metadata_of(place), COLUMNS, rows)
         with watch.stage("cleanup"):
             with engine.publishing():  # a file in place and a pending version are enough for `reconcile`
                 catalog.replace_report(spec.name, target.version, replace(done, seconds=watch.total()))
@@ -398,7 +400,7 @@ def _publish_file(state: ReleaseState, target: Publication, content: Content, wa
         return done
 
     try:
-        done = put(engine, target.file, fill, watch)
+        done = put(engine, spec.name, target.file, fill, watch)
     except BaseException:
         _tidy(engine, spec.name)
         raise

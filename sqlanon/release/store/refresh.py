@@ -15,7 +15,7 @@ from sqlanon.engines.base import Relation, TableRef
 from sqlanon.errors import GuardError, LockedError, SchemaChangedError
 from sqlanon.release.store.catalog_entry import Entry
 from sqlanon.release.store.catalog_policy import redacted
-from sqlanon.release.store.metadata import version_in
+from sqlanon.release.store.file_marker import version_in
 from sqlanon.release.store.policy_diff import Difference, differences, weakenings
 from sqlanon.release.store.state import SHOWN, ReleaseState
 from sqlanon.release.store.target import views_of

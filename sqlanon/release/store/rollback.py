@@ -14,6 +14,7 @@ from sqlanon.release.check.certified import altered, has_certificate
 from sqlanon.release.check.tokens import held, refuse_together, scope_of
 from sqlanon.release.store.catalog import Catalog
 from sqlanon.release.store.catalog_entry import Entry
+from sqlanon.release.store.file_marker import check_marked, check_ours
 from sqlanon.release.store.lineage import lineage_of
 from sqlanon.release.store.phases import commit
 from sqlanon.release.store.policy_diff import SETTINGS, differences, weakenings
@@ -22,7 +23,7 @@ from sqlanon.release.store.retention import shows_erased
 from sqlanon.release.store.rights import grant_usage, set_readers
 from sqlanon.release.store.second_file import give_back, reconcile, settled
 from sqlanon.release.store.state import last_shown
-from sqlanon.release.store.swap import Pointing, pointings, spelled, swap
+from sqlanon.release.store.swap import Pointing, metadata_table, pointings, spelled, swap
 from sqlanon.release.store.target import Publication, check_free, check_no_link, is_pair
 from sqlanon.results import DiffReport, RollbackReport, VersionReport
 from sqlanon.spec import PrivacySpec, ReleaseSpec
@@ -81,6 +82,8 @@ def rollback(
         _refuse_altered(engine, entry)
         if entry.file:
             check_no_link(release, entry.file)
+            check_ours(engine, release, entry.file, entries)
+            check_marked(engine, entry, metadata_table(entry.table))
             _return_file(engine, entry, shown, policy)
         else:
             place = Publication(view, None, entry.version, entry.physical, is_pair(entry))

@@ -18,8 +18,8 @@ from sqlanon.private_folder import PrivateFolder, put_in_place, sweep
 from sqlanon.progress import Stopwatch
 from sqlanon.release.store.catalog import Catalog
 from sqlanon.release.store.catalog_entry import Entry
+from sqlanon.release.store.file_marker import check_ours, version_in
 from sqlanon.release.store.lineage import undo
-from sqlanon.release.store.metadata import version_in
 from sqlanon.release.store.phases import checked_view, drop_views, point, take_back
 from sqlanon.release.store.private_tables import schema_of
 from sqlanon.release.store.swap import Pointing, spelled, swap
@@ -29,14 +29,18 @@ from sqlanon.sqltext import statement
 T = TypeVar("T")
 
 
-def put(engine: Engine, path: str, fill: Callable[[str], T], watch: Stopwatch) -> T:
-    """Make a database file and put it in the place of another: readers see the old one or the new one, whole.
+def put(engine: Engine, release: str, path: str, fill: Callable[[str], T], watch: Stopwatch) -> T:
+    """Make a database file and put it in the place of another of the release: readers see the old one or the new one, whole.
 
     Args:
         engine: the source's database, which attaches the new file while ``fill`` works.
+        release: the release.
         path: where the file goes.
         fill: writes into the database that is attached under this name.
         watch: what measures the stages.
+
+    Raises:
+        PolicyError: what is there by now is not a file that this release published.
     """
     assert engine.second_file is not None
     # No other user may read rows that are not verified yet, whatever the umask: they are written in a folder of this user.
@@ -45,6 +49,7 @@ def put(engine: Engine, path: str, fill: Callable[[str], T], watch: Stopwatch) -
         with engine.second_file.attach(str(beside)) as database:
             made = fill(database)
         with watch.stage("publish"):
+            check_ours(engine, release, path, Catalog(engine).entries(release))
             put_in_place(beside, Path(path))
     return made
 
@@ -66,7 +71,7 @@ def give_back(engine: Engine, entry: Entry, shown: Sequence[Pointing], watch: St
             for item in shown:
                 _copy(engine, replace(item.view, database=database), item.at)
 
-    put(engine, entry.file, fill, watch)
+    put(engine, entry.release, entry.file, fill, watch)
 
 
 def _copy(engine: Engine, copy: TableRef, origin: TableRef) -> None:

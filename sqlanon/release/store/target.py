@@ -13,6 +13,7 @@ from sqlanon.errors import PolicyError, UnsupportedError
 from sqlanon.formats import Format, format_of
 from sqlanon.release.store.catalog import Catalog
 from sqlanon.release.store.catalog_entry import Entry
+from sqlanon.release.store.file_marker import check_ours
 from sqlanon.release.store.metadata import metadata_name
 from sqlanon.release.store.private_tables import physical_name
 from sqlanon.spec import ReleaseSpec
@@ -105,14 +106,7 @@ def target_of(state: ReleaseState) -> Publication:
                 "publish_file is for DuckDB; PostgreSQL and Spark publish into a schema of the same database"
             )
         check_no_link(spec.name, spec.publish_file)
-        ours = any(
-            entry.file == spec.publish_file and entry.status in ("published", "replaced") for entry in entries
-        )
-        if Path(spec.publish_file).exists() and not ours:
-            raise PolicyError(
-                f"{spec.name}: {spec.publish_file} exists and is not a file that this release published; "
-                "move it away or choose another name"
-            )
+        check_ours(engine, spec.name, spec.publish_file, entries)
         return publication
     check_free(spec.name, publication, state.entries, state.exists)
     return publication

@@ -9,7 +9,7 @@ from sqlanon.errors import DatabaseError, DependentsError, PolicyError
 from sqlanon.release.check.history import table_of
 from sqlanon.release.store.catalog import Catalog
 from sqlanon.release.store.catalog_entry import Entry
-from sqlanon.release.store.metadata import version_in
+from sqlanon.release.store.file_marker import version_in
 from sqlanon.release.store.phases import checked_view, drop_views
 from sqlanon.release.store.retention import dropped_as, drops_of
 from sqlanon.release.store.second_file import reconcile, withdrawn
