@@ -18,6 +18,7 @@ from typer.core import TyperGroup
 
 from sqlanon.cli.arguments import with_values
 from sqlanon.cli.confirmed import CONFIRMED
+from sqlanon.cli.examples import EXAMPLES
 from sqlanon.cli.failures import PIPE, Failure, describe, leave_pipe, report
 from sqlanon.cli.interrupt import stopped, watched
 from sqlanon.cli.logs import configure
@@ -81,7 +82,8 @@ def register(app: typer.Typer, function: Callable[..., int | None], *, spark: bo
     command.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]
     command.__annotations__ = {parameter.name: parameter.annotation for parameter in parameters}
     command.__doc__ = function.__doc__
-    app.command(function.__name__.replace("_", "-"))(command)
+    name = function.__name__.replace("_", "-")
+    app.command(name, epilog=f"Example: {EXAMPLES[name]}" if name in EXAMPLES else None)(command)
 
 
 def _finish(function: Callable[..., int | None], screen: Screen, values: dict[str, Any]) -> int:
@@ -139,4 +141,6 @@ class Commands(TyperGroup):
 
 def _help_of(error: typer.TyperException) -> str:
     context = getattr(error, "ctx", None)
-    return f"Try: {context.command_path if context is not None else 'sqlanon'} --help"
+    example = EXAMPLES.get(context.info_name or "") if context is not None else None
+    help_ = f"Try: {context.command_path if context is not None else 'sqlanon'} --help"
+    return f"Example: {example}\n{help_}" if example else help_

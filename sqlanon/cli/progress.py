@@ -10,6 +10,21 @@ if TYPE_CHECKING:
     from rich.progress import Progress as RichProgress
     from rich.progress import TaskID
 
+WORDS = {
+    "state": "look up the catalog",
+    "snapshot": "read the source",
+    "profile": "count values",
+    "encode": "number values",
+    "method": "divide rows into classes",
+    "recode": "generalize",
+    "verify": "verify",
+    "publish": "publish",
+    "cleanup": "drop scratch tables",
+    "read": "read source and release",
+    "compare": "compare rows with boxes",
+    "versions": "compare versions",
+}
+"""What a stage does, for readers; a stage that is not listed is shown by its name."""
 EVERY = 5.0
 """Seconds between two plain lines of one stage."""
 
@@ -45,20 +60,23 @@ class Remaining:
 
 
 class Lines:
-    """One line a stage, ``[patients] encode ...``, and one every few seconds inside it."""
+    """One line a stage of a release, ``[patients] number values ...``, the first time that it begins, and one every few seconds inside it."""
 
     def __init__(self, stream: TextIO) -> None:
         self._stream = stream
         self._label = ""
         self._stage = ""
         self._last = 0.0
+        self._begun: set[tuple[str, str]] = set()
         self._remaining = Remaining()
 
     def stage(self, release: str, stage: str) -> None:
         """Say that a stage begins."""
-        self._label, self._stage, self._last = release, stage, time.monotonic()
+        self._label, self._stage, self._last = release, WORDS.get(stage, stage), time.monotonic()
         self._remaining.begin()
-        self._write(f"[{release}] {stage} ...")
+        if (release, stage) not in self._begun:
+            self._begun.add((release, stage))
+            self._write(f"[{release}] {self._stage} ...")
 
     def update(self, done: int, total: int, unit: str) -> None:
         """Say how far the stage is, at most every few seconds."""
@@ -73,7 +91,8 @@ class Lines:
         self._write(f"[{self._label}] {message}" if self._label else message)
 
     def finish(self, release: str) -> None:
-        """Nothing to say: the summary follows."""
+        """Nothing to say: the summary follows. Another run of the release begins anew."""
+        self._begun = {one for one in self._begun if one[0] != release}
 
     def close(self) -> None:
         """Nothing to take down."""
@@ -98,7 +117,7 @@ class Bars:
         self._remaining.begin()
         if self._task is not None:
             live.remove_task(self._task)
-        self._task = live.add_task(f"[{release}] {stage}", total=None, amount="")
+        self._task = live.add_task(f"[{release}] {WORDS.get(stage, stage)}", total=None, amount="")
 
     def update(self, done: int, total: int, unit: str) -> None:
         """Move the bar."""

@@ -11,7 +11,7 @@ from sqlanon.results.run import DataChange
 
 @dataclass(frozen=True, slots=True)
 class PlanColumn:
-    """How one column of the source would be treated, and the columns it becomes."""
+    """How one column of the source would be treated, the columns it becomes, and its NCP, from 0 to 1; None: that is not measured."""
 
     name: str
     type: str
@@ -20,6 +20,7 @@ class PlanColumn:
     distinct: int
     nulls: int
     publishes: tuple[str, ...]
+    loss: float | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,11 +13,11 @@ import pytest
 
 from sqlanon.cli.arguments import names
 from sqlanon.cli.logs import configure
-from sqlanon.cli.progress import Bars, Lines, Remaining, amount
+from sqlanon.cli.progress import WORDS, Bars, Lines, Remaining, amount
 from sqlanon.cli.screen import Screen
 from sqlanon.cli.show.catalog import release_rows
 from sqlanon.cli.show.text import LONGEST_NOTE, count, listed, measure, note, safe, seconds, share, shown_url
-from sqlanon.progress import Silent, Stopwatch
+from sqlanon.progress import STAGES, Silent, Stopwatch
 from sqlanon.results import ReleaseRow
 from tests.cli.conftest import make_duckdb
 
@@ -29,14 +29,24 @@ def test_lines():
     with watch.stage("encode") as progress:
         progress.update(1, 2, "columns")
         progress.note("compiling kernels for the first time")
-    with watch.stage("method"):
-        pass
+    for stage in ("method", "verify", "method", "verify"):
+        with watch.stage(stage):
+            pass
     lines.finish("patients")
+    lines.stage("patients", "method")
+    lines.stage("patients", "joined")
     assert stream.getvalue().splitlines() == [
-        "[patients] encode ...",
+        "[patients] number values ...",
         "[patients] compiling kernels for the first time",
-        "[patients] method ...",
+        "[patients] divide rows into classes ...",
+        "[patients] verify ...",
+        "[patients] divide rows into classes ...",
+        "[patients] joined ...",
     ]
+
+
+def test_every_stage_of_a_run_has_words():
+    assert set(STAGES) <= set(WORDS)
 
 
 def test_lines_say_how_far(monkeypatch):
@@ -48,9 +58,9 @@ def test_lines_say_how_far(monkeypatch):
     for done in (1_000, 2_000, 3_000, 4_000):
         lines.update(done, 5_000, "rows")
     assert stream.getvalue().splitlines() == [
-        "[p] method ...",
-        "[p] method 2,000 of 5,000 rows, about 15 s for the rest",
-        "[p] method 4,000 of 5,000 rows, about 6 s for the rest",
+        "[p] divide rows into classes ...",
+        "[p] divide rows into classes 2,000 of 5,000 rows, about 15 s for the rest",
+        "[p] divide rows into classes 4,000 of 5,000 rows, about 6 s for the rest",
     ]
 
 
@@ -83,7 +93,7 @@ def test_bars_come_down():
     bars.stage("pa[red]tients", "method")
     bars.finish("pa[red]tients")
     bars.close()
-    assert "[pa[red]tients] encode" in stream.getvalue()
+    assert "[pa[red]tients] number values" in stream.getvalue()
     assert "a [bold] note" in stream.getvalue()
 
 

@@ -64,10 +64,10 @@ def test_help_needs_no_rich():
 
 
 def test_a_database_needs_no_compiler_and_no_parser():
-    """Until a kernel runs, or a query is parsed: on DuckDB templates are written as they are sent."""
+    """Until a kernel runs, or a query is parsed: on DuckDB templates are written as they are sent. (plan runs those of the method, but where rows may be left out.)"""
     code = """with sqlanon.connect("duckdb:///:memory:") as db:
     db.engine.execute("CREATE TABLE t AS SELECT i % 3 AS a, i % 2 AS b FROM range(12) AS r(i)")
-    db.plan(policy.release(source="t", quasi="a", sensitive="b", k=3))
+    db.plan(policy.release(source="t", quasi="a", sensitive="b", k=3, suppression={"limit": 0.1}, method="suppress"))
     db.releases()
 """
     found = loaded("import sqlanon\nfrom sqlanon import policy\n" + code)

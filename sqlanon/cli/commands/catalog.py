@@ -38,11 +38,12 @@ def releases(
     name = words[0] if words else None
     with database(url(db, found(db, policy)), screen, read_only=True) as connected:
         rows = connected.releases(name)
+        others = sorted({row.release for row in connected.releases()}) if name and not rows else []
     screen.emit({"releases": [row.to_dict() for row in rows]})
     if not screen.silent:
         from sqlanon.cli.show.catalog import release_rows
 
-        release_rows(screen, rows)
+        release_rows(screen, rows, others)
     return None
 
 

@@ -32,10 +32,11 @@ if TYPE_CHECKING:
     )
 
 
-def release_rows(screen: Screen, rows: Sequence[ReleaseRow]) -> None:
-    """Show versions, in the catalog's order."""
+def release_rows(screen: Screen, rows: Sequence[ReleaseRow], others: Sequence[str] = ()) -> None:
+    """Show versions, in the catalog's order; ``others``: the releases that there are, where none has the name that was asked for."""
     if not rows:
-        screen.show("nothing was released here yet")
+        there = f" under this name; there are: {', '.join(map(safe, others))}" if others else " yet"
+        screen.show(f"nothing was released here{there}")
         return
     titles = (
         ("release", "wrap"),

@@ -26,6 +26,7 @@ def plan_report(screen: Screen, report: PlanReport, *, sql: bool, run: str) -> N
         *_estimate(report.estimate),
         "",
     )
+    measured = any(column.loss is not None for column in report.columns)
     rows = [
         (
             column.name,
@@ -34,11 +35,21 @@ def plan_report(screen: Screen, report: PlanReport, *, sql: bool, run: str) -> N
             column.treatment,
             count(column.distinct) if column.distinct or column.nulls else "-",
             count(column.nulls) if column.distinct or column.nulls else "-",
+            *([f"{column.loss:.2f}" if column.loss is not None else ""] if measured else []),
             _publishes(column.name, column.publishes),
         )
         for column in report.columns
     ]
-    titles = ("column", "type", "role", "treatment", "distinct", "nulls", "publishes")
+    titles = (
+        "column",
+        "type",
+        "role",
+        "treatment",
+        "distinct",
+        "nulls",
+        *(["loses"] if measured else []),
+        "publishes",
+    )
     screen.show(
         table([(title, _SIDE.get(title, "left"), _SPARE.get(title, 0)) for title in titles], rows), ""
     )
@@ -54,6 +65,8 @@ def plan_report(screen: Screen, report: PlanReport, *, sql: bool, run: str) -> N
         ]
         sides = (("requirement", "wrap"), ("asked", "right"), ("largest", "right"), ("feasible", "left"))
         screen.show(table(sides, feasible), "")
+    if measured:
+        screen.show(LOSES, "")
     screen.show(*history_tables(report.history))
     for one in report.notes:
         screen.show(note(one))
@@ -94,7 +107,17 @@ def _rough(number: float) -> str:
     return f"{number / 60:.0f} min" if number < 5400 else f"{number / 3600:.0f} h"
 
 
-_SIDE = {"distinct": "right", "nulls": "right", "type": "wrap", "treatment": "wrap", "publishes": "wrap"}
+LOSES = "loses: how wide the published ranges and sets are, from 0 (exact) to 1 (all values); a column near 1 says nothing, and dropping it lets others say more"
+
+
+_SIDE = {
+    "distinct": "right",
+    "nulls": "right",
+    "loses": "right",
+    "type": "wrap",
+    "treatment": "wrap",
+    "publishes": "wrap",
+}
 
 
 _SPARE = {"nulls": 4, "distinct": 3, "type": 2, "treatment": 1}

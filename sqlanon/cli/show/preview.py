@@ -20,7 +20,14 @@ def preview_report(screen: Screen, found: Preview, following: str) -> None:
         "  This shows the source. A run draws anew, so that its classes may differ.",
         "",
     )
-    headings = [("row", "right"), *((name, "wrap") for name, _ in found.columns)]
+    # Where the screen is too narrow, columns that are published as they are go first, then the last ones.
+    same = [
+        names == (name,)
+        and all(after is None or before[name] == after[name] for before, after in found.pairs)
+        for name, names in found.columns
+    ]
+    headings: list[tuple[str, str, int]] = [("row", "right", 0)]
+    headings += [(name, "wrap", at + 1000 * same[at]) for at, (name, _) in enumerate(found.columns)]
     rows = [
         [str(number), *(_cell(name, names, before, after) for name, names in found.columns)]
         for number, (before, after) in enumerate(found.pairs, 1)

@@ -5,6 +5,7 @@ It decides between methods and nothing else; the loss that a report states is me
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from fractions import Fraction
 from typing import TYPE_CHECKING
 
@@ -41,6 +42,36 @@ class Losses:
 
     def of(self, made: Assignment) -> Fraction:
         """What the classes lose; rows without a class, and those of the starred class, lose everything."""
+        size, starred, gone, boxes = self._boxes(made)
+        total = self._context.encoded.rows
+        if self.metric in ("dm", "c_avg") and FORMATS[self._context.format].either:
+            size, starred = self._as_shown(size, starred, boxes)
+        if self.metric == "dm":
+            kept = size[~starred]
+            return Fraction(int((kept * kept).sum()) + total * (gone + int(size[starred].sum())))
+        if self.metric == "c_avg":
+            return Fraction(total, max(len(size), 1) * least_rows(self._context.requirements))
+        lost = weights = 0
+        for domain, extent in zip(self._context.encoded.quasi, self._extents(starred, boxes), strict=True):
+            weight = 1 if self.metric in ("ncp", "stars") else domain.reading.spec.weight
+            lost += weight * (int((extent * size).sum()) + gone * (1 if self.metric == "stars" else SCALE))
+            weights += weight
+        return Fraction(lost) if self.metric == "stars" else Fraction(lost, SCALE * weights * max(total, 1))
+
+    def by_column(self, made: Assignment) -> dict[str, Fraction]:
+        """What the classes lose in each quasi column, by its name; of ``gcp`` and ``ncp`` the same, of 0 to 1."""
+        size, starred, gone, boxes = self._boxes(made)
+        total = SCALE * max(self._context.encoded.rows, 1)
+        extents = zip(self._context.encoded.quasi, self._extents(starred, boxes), strict=True)
+        return {
+            domain.reading.name: Fraction(int((extent * size).sum()) + gone * SCALE, total)
+            for domain, extent in extents
+        }
+
+    def _boxes(
+        self, made: Assignment
+    ) -> tuple[Longs, npt.NDArray[np.bool_], int, list[npt.NDArray[np.generic]]]:
+        """Rows of each class, whether it is the starred one, rows without a class, and four columns of each class for each quasi column."""
         quasi, scratch = self._context.encoded.quasi, self._context.scratch
         columns = [{"code": d.code, "counted": self._is_set(d)} for d in quasi]
         statement = scratch.sql(
@@ -56,27 +87,18 @@ class Losses:
         )
         size = rows.astype(np.int64, copy=False)
         starred = number == (-1 if made.starred is None else made.starred)
-        total = self._context.encoded.rows
-        gone = total - int(size.sum())
-        if self.metric in ("dm", "c_avg") and FORMATS[self._context.format].either:
-            size, starred = self._as_shown(size, starred, boxes)
-        if self.metric == "dm":
-            kept = size[~starred]
-            return Fraction(int((kept * kept).sum()) + total * (gone + int(size[starred].sum())))
-        if self.metric == "c_avg":
-            return Fraction(total, max(len(size), 1) * least_rows(self._context.requirements))
-        lost = weights = 0
-        for j, domain in enumerate(quasi):
+        return size, starred, self._context.encoded.rows - int(size.sum()), boxes
+
+    def _extents(
+        self, starred: npt.NDArray[np.bool_], boxes: list[npt.NDArray[np.generic]]
+    ) -> Iterator[Longs]:
+        """Of every class what it loses in each quasi column in turn, from 0 to `SCALE`; of ``stars`` 0 or 1."""
+        for j, domain in enumerate(self._context.encoded.quasi):
             low, high, members, level = (one.astype(np.int64, copy=False) for one in boxes[4 * j : 4 * j + 4])
             own = np.where(starred, SCALE, self._extent(domain, low, high, members, level))
-            weight = 1 if self.metric in ("ncp", "stars") else domain.reading.spec.weight
             if self.metric == "stars":
                 own = (own > 0) | (low != high)
-            lost += weight * (
-                int((own.astype(np.int64) * size).sum()) + gone * (1 if self.metric == "stars" else SCALE)
-            )
-            weights += weight
-        return Fraction(lost) if self.metric == "stars" else Fraction(lost, SCALE * weights * max(total, 1))
+            yield own.astype(np.int64)
 
     def _as_shown(
         self, size: Longs, starred: npt.NDArray[np.bool_], boxes: list[npt.NDArray[np.generic]]

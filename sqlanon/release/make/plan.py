@@ -21,6 +21,7 @@ from sqlanon.release.frozen.planned import planned as planned_frozen
 from sqlanon.release.frozen.which import due_again, lineage_of_run
 from sqlanon.release.make.bound import described
 from sqlanon.release.make.classes import Machine, make_classes
+from sqlanon.release.make.column_losses import ColumnLosses, column_losses
 from sqlanon.release.make.others import others
 from sqlanon.release.make.outlying import outlying
 from sqlanon.release.make.persons_cost import persons_cost
@@ -98,10 +99,11 @@ def plan(
             ready = frozen.ready if frozen else profiled(scratch, spec, staged, watch, memory=machine.memory)
             narrow = outlying(scratch, ready.quasi)
             tried = frozen is None or frozen.tried
-            better = cost = None
+            better = cost = lost = None
             if runs and tried:
                 with watch.stage("method") as stage:
                     better = suggested(scratch, spec, ready, stage, machine.memory, machine.threads)
+                    lost = column_losses(scratch, spec, ready, stage, machine.memory, machine.threads, secret)
                     if not spec.token:
                         cost = persons_cost(
                             scratch, spec, ready, stage, machine.memory, machine.threads, secret
@@ -119,7 +121,7 @@ def plan(
                 why=decision.why,
                 weaker=decision.weaker,
                 rows=staged.rows,
-                columns=tuple(_columns(spec, ready)),
+                columns=tuple(_columns(spec, ready, lost)),
                 feasible=ready.feasible,
                 method=ready.method.describe(),
                 execution=spec.execution,
@@ -141,6 +143,7 @@ def plan(
                     *others(scratch, ready.quasi, ready.rows),
                     *([CANDIDATES] if spec.privacy.own_boxes else []),
                     *remarks(spec),
+                    *_measured_on(spec, lost, ready),
                     *(note for note in (better, cost) if note),
                     *_searched(spec, ready),
                     *compared.notes,
@@ -191,6 +194,20 @@ def _searched(spec: ReleaseSpec, ready: Prepared) -> tuple[str, ...]:
         return ()
     s = "" if asked.search == 1 else "s"
     return (f"refine: search={asked.search}, {asked.search} trial{s} for every class that loses something",)
+
+
+def _measured_on(spec: ReleaseSpec, lost: ColumnLosses | None, ready: Prepared) -> tuple[str, ...]:
+    """The notes about the losses of columns."""
+    if lost is None:
+        return ()
+    notes = []
+    if lost.rows < ready.rows:
+        notes.append(
+            f"loses: an estimate, measured on {lost.rows} of {ready.rows} rows, which lose more than all of them"
+        )
+    if spec.refine and spec.refine.search != 0:
+        notes.append("loses: measured without the trials of refine, which make it less")
+    return tuple(notes)
 
 
 def _compared(
@@ -245,7 +262,7 @@ def _together(engine: Engine, spec: ReleaseSpec, beside: Sequence[ReleaseSpec]) 
     )
 
 
-def _columns(spec: ReleaseSpec, ready: Prepared) -> list[PlanColumn]:
+def _columns(spec: ReleaseSpec, ready: Prepared, lost: ColumnLosses | None) -> list[PlanColumn]:
     form = format_of(spec.format.kind)
     names = form.layout(ready.roles, ready.quasi, spec.format).names
     domains = {domain.reading.name: domain for domain in ready.quasi + ready.sensitive}
@@ -260,7 +277,7 @@ def _columns(spec: ReleaseSpec, ready: Prepared) -> list[PlanColumn]:
             columns.append(
                 PlanColumn(
                     column.name, column.shown_type, "quasi", "as it is" if form.facts.exact else _treatment(domain), domain.distinct, domain.nulls,
-                    names[domain.code].published(),
+                    names[domain.code].published(), lost.of.get(column.name) if lost else None,
                 )
             )  # fmt: skip
         else:

@@ -12,21 +12,16 @@ from sqlanon.errors import InfeasibleError, PolicyError
 from sqlanon.methods.base import Context
 from sqlanon.progress import Progress
 from sqlanon.release.make.guards import feasible
-from sqlanon.release.make.part import MOST_MEASURED, encoded_part
+from sqlanon.release.make.part import encoded_part, most_measured
 from sqlanon.release.make.prepare import Prepared
 from sqlanon.spec import MethodSpec, ReleaseSpec
 from sqlanon.table.scratch import Scratch
-from sqlanon.table.tree import flat_share
 
 if TYPE_CHECKING:
     from sqlanon.methods.best.loss import Losses
     from sqlanon.methods.best.method import Able
 
     Found = tuple[Fraction, MethodSpec]
-
-MOST_SECONDS, MOST_LOOKED = 5, 2_000_000_000
-"""What the policy's method may take for `MOST_MEASURED` rows by its declared cost, and rows times nodes of the lattice, which method
-fulldomain looks at, at most: fewer rows are measured otherwise."""
 
 
 def suggested(
@@ -52,7 +47,7 @@ def suggested(
     from sqlanon.methods.best.loss import Losses
 
     with scratch.beside() as own:
-        encoded = encoded_part(own, ready, _most(ready, spec.privacy.k))
+        encoded = encoded_part(own, ready, most_measured(ready, spec.privacy.k))
         try:
             feasible(
                 own, spec, encoded.stage, ready.roles, ready.requirements, encoded.rows, [one.alias for one in ready.persons]
@@ -85,21 +80,6 @@ def suggested(
     part = f"{less}; an estimate, measured on {encoded.rows} of {ready.rows} rows"
     # Stars are counted, and fewer rows have fewer.
     return part if metric == "stars" else f"{part}, which lose more than all of them"
-
-
-def _most(ready: Prepared, k: int) -> int:
-    """Rows that are measured, at most: fewer where the method is slow, or the lattice large."""
-    from sqlanon.methods.fulldomain.levels import nodes_of
-
-    def slow(rows: int) -> bool:
-        seconds = sum(one.cost.time(rows, len(ready.quasi), k, one.options, flat) for one in methods)
-        return seconds > MOST_SECONDS or nodes * rows > MOST_LOOKED
-
-    most, nodes, flat = MOST_MEASURED, nodes_of(ready.quasi), flat_share(ready.quasi)
-    methods = ready.method, *ready.method.parts
-    while most > 1000 and slow(min(most, ready.rows)):
-        most //= 2
-    return most
 
 
 def _least(context: Context, methods: Able, losses: Losses) -> Found | None:

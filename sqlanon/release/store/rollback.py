@@ -256,7 +256,9 @@ def _entry(engine: Engine, name: str) -> Entry:
         release, number = name, ""
     entries = Catalog(engine).entries(release)
     if not entries:
-        raise Catalog(engine).unknown(release)
+        raise PolicyError(
+            f"{Catalog(engine).unknown(release)}; name a version as NAME@VERSION, such as patients@2"
+        )
     found = [
         entry
         for entry in entries

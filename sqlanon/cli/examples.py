@@ -1,0 +1,25 @@
+"""One line for each command that works in a project of its own: its help ends with it, and so does an error of its arguments."""
+
+EXAMPLES = {
+    "demo": "sqlanon demo --rows 20000",
+    "init": "sqlanon init --db duckdb:///warehouse.duckdb patients -o anon.yml",
+    "anonymize": "sqlanon anonymize patients.csv --qi age,zip --sensitive diagnosis --rest drop --k 10 --to patients_anon.csv",
+    "plan": "sqlanon plan -p anon.yml",
+    "preview": "sqlanon preview patients -p anon.yml",
+    "run": "sqlanon run -p anon.yml",
+    "audit": "sqlanon audit release.patients --sensitive diagnosis --db duckdb:///warehouse.duckdb",
+    "attack": "sqlanon attack patients --known age,zip",
+    "query": "sqlanon query 'SELECT count(*) FROM patients WHERE age < 40'",
+    "evaluate": "sqlanon evaluate patients",
+    "report": "sqlanon report patients -o report.html",
+    "hierarchy": "sqlanon hierarchy patients zip",
+    "releases": "sqlanon releases patients",
+    "diff": "sqlanon diff patients@1 patients@2",
+    "rollback": "sqlanon rollback patients --to 1",
+    "unpublish": "sqlanon unpublish patients",
+    "erase": "sqlanon erase patients --key-file erased.csv",
+    "clean": "sqlanon clean -p anon.yml",
+    "install-functions": "sqlanon install-functions --db duckdb:///warehouse.duckdb",
+    "schema": "sqlanon schema",
+    "warm": "sqlanon warm anon.yml",
+}
