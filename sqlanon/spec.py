@@ -18,6 +18,7 @@ Execution = Literal["auto", "kernel", "pushdown"]
 RowsAre = Literal["persons", "events"]
 Persons = Literal["ignored", "rows", "whole"]
 NullPerson = Literal["one", "distinct"]
+RowSecurity = Literal["applied"]
 RefreshMode = Literal["full", "frozen"]
 SuppressedRows = Literal["starred", "left_out"]
 RuleKind = Literal["steps", "calendar", "prefix", "mask"]
@@ -346,6 +347,7 @@ class ReleaseSpec:
         persons: ``"ignored"``: classes of fewer than k persons are accepted (``rows_are: events`` only); ``"rows"``, with
             ``person``: every class has rows of k persons; ``"whole"``: and all rows of each of them; None: classes of fewer are a warning, and fail an audit.
         null_person: rows whose ``person`` is NULL are ``"one"`` person, or each is a ``"distinct"`` one; None: they are refused.
+        row_security: ``"applied"``: what row-level security lets the releasing role see is released; None: a run stops where it hides rows.
         readers: database roles (PostgreSQL), which are granted the release, or free names for warnings.
         dimensions: tables that queries over the release may join, same syntax as ``source``.
         key: columns that identify a row in every version: unique, not NULL, never published.
@@ -369,6 +371,7 @@ class ReleaseSpec:
     person: tuple[str, ...] = ()
     persons: Persons | None = None
     null_person: NullPerson | None = None
+    row_security: RowSecurity | None = None
     readers: tuple[str, ...] = ()
     dimensions: tuple[str, ...] = ()
     key: tuple[str, ...] = ()

@@ -80,7 +80,7 @@ class WeakestEngine(DuckDBEngine):
         self._connection = self.seen  # type: ignore[assignment]
 
     @contextmanager
-    def _nothing(self) -> Iterator[None]:
+    def _nothing(self, *, whole: bool = False) -> Iterator[None]:
         yield
 
     snapshot = _nothing

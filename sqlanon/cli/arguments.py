@@ -163,7 +163,7 @@ def _option(found: re.Match[str]) -> str:
 
 
 _WRITTEN = re.compile(
-    r"(?:privacy: \{)?(?<![\w.-])(maximize|max_loss|max_extent|at_least|presence|boxes|rows_are|persons|null_person|suppression): (?:\{([^{}]*)\}|([a-z]+))\}?"
+    r"(?:privacy: \{)?(?<![\w.-])(maximize|max_loss|max_extent|at_least|presence|boxes|rows_are|persons|null_person|row_security|suppression): (?:\{([^{}]*)\}|([a-z]+))\}?"
 )
 """A key of a policy and its value, as messages quote them to be written."""
 

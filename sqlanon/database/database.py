@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, Self, Unpack
 
 from sqlanon import policy
@@ -25,6 +26,7 @@ from sqlanon.release.make.classes import Machine
 from sqlanon.release.make.plan import plan as make_plan
 from sqlanon.release.make.preview import Preview
 from sqlanon.release.make.preview import preview as make_preview
+from sqlanon.release.make.row_security import hidden_rows
 from sqlanon.release.make.run import run
 from sqlanon.release.make.tables import run_tables
 from sqlanon.release.store import rollback as versions
@@ -51,7 +53,7 @@ from sqlanon.results import (
     VersionReport,
 )
 from sqlanon.risk import THRESHOLD, VALUE, Population, assess, class_sizes, identifying, of_persons
-from sqlanon.spec import FormatSpec, ReleaseSpec, WorkloadSpec
+from sqlanon.spec import FormatSpec, PrivacySpec, ReleaseSpec, WorkloadSpec
 from sqlanon.sqltext import statement
 from sqlanon.table import functions
 from sqlanon.table.labels import labels_of
@@ -399,7 +401,10 @@ class Database:
         Cost: one GROUP BY a column, and a plan.
         """
         labels = labels_of(self.engine, source) if from_labels else None
-        return self.checked(policy.propose(self.profile(source), labels), source)
+        made = policy.propose(self.profile(source), labels)
+        bare = ReleaseSpec("", source, (), PrivacySpec())
+        hidden = hidden_rows(self.engine, bare, self.engine.relation(source).ref)
+        return self.checked(replace(made, warned=hidden), source)
 
     def checked(self, proposal: policy.Proposal, source: str) -> policy.Proposal:
         """A proposal with what `plan` says of it: in the first format that it accepts, or with the reasons why it refuses all."""

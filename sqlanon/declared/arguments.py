@@ -17,7 +17,7 @@ from typing import Any, Literal
 from sqlanon.declared.formats import FORMATS
 from sqlanon.declared.keys import KEYS, REQUIRED, Key
 from sqlanon.declared.registry import Registry
-from sqlanon.spec import Execution, FormatKind, NullPerson, Persons, Rest, RowsAre
+from sqlanon.spec import Execution, FormatKind, NullPerson, Persons, Rest, RowsAre, RowSecurity
 
 Names = str | Sequence[str]
 FileName = str | os.PathLike[str]
@@ -256,6 +256,10 @@ ARGUMENTS: tuple[Argument, ...] = (
     Argument(
         "person_share", ("person_share",), Number, Form.NUMBER, "--person-share",
         "The part of a class's rows that one person may have.", "SHARE",
+    ),
+    Argument(
+        "row_security", ("row_security",), RowSecurity, Form.WORD, "--row-security",
+        "applied: release the rows that row-level security shows to this role.",
     ),
     Argument(
         "accept_unique", ("columns", "*", "accept_unique"), Names, Form.NAMES, "--accept-unique",

@@ -93,6 +93,11 @@ RELEASE = {
     "person_share": Key(
         None, "With `person`: the part of a class's rows that may be one person's, at most: 0.5, or \"1/3\"."
     ),
+    "row_security": Key(
+        None,
+        "PostgreSQL: `applied` releases the rows that row-level security lets the releasing role see, and says so. Default: a run stops where it hides rows "
+        "from this role, as a part would be released as if it were all.",
+    ),
     "readers": Key(
         (),
         "Who reads the release. Roles of PostgreSQL are granted the views and lose them when they are no "

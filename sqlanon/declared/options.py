@@ -10,7 +10,7 @@ from datetime import date
 from typing import Required, TypedDict
 
 from sqlanon.declared.arguments import Asked, Boxes, FileName, Goal, Names, Number, Presence
-from sqlanon.spec import Execution, FormatKind, NullPerson, Persons, Rest, RowsAre
+from sqlanon.spec import Execution, FormatKind, NullPerson, Persons, Rest, RowsAre, RowSecurity
 
 
 class FileOptions(TypedDict, total=False):
@@ -61,6 +61,7 @@ class FileOptions(TypedDict, total=False):
     persons: Persons | None
     null_person: NullPerson | None
     person_share: Number | None
+    row_security: RowSecurity | None
     accept_unique: Names | None
     accept_repeats: Names | None
     scopes: Mapping[str, str] | None

@@ -113,6 +113,12 @@ class Rights(Protocol):
             DatabaseError: it could.
         """
 
+    def hiding(self, tables: Sequence[TableRef]) -> list[str]:
+        """The tables whose row-level security may hide rows from this role where it reads these tables or views, through views as well.
+
+        What functions and materialized views read is not looked at.
+        """
+
     def all_readers(self) -> list[str]:
         """Other roles that can log in and read every table, superusers among them."""
 

@@ -191,8 +191,11 @@ class Engine(Protocol):
     def target(self, name: str) -> TableRef:
         """The table or view that a person's ``name`` would create; the schema is filled in."""
 
-    def snapshot(self) -> AbstractContextManager[None]:
-        """Everything read inside sees one state of the database; scratch tables may be written inside."""
+    def snapshot(self, *, whole: bool = False) -> AbstractContextManager[None]:
+        """Everything read inside sees one state of the database; scratch tables may be written inside.
+
+        ``whole``: a statement that would see some rows of a table only, as row-level security hides others from this role, is refused.
+        """
 
     def publishing(self) -> AbstractContextManager[None]:
         """One transaction: all that is written inside becomes visible at once, at its end, or never."""

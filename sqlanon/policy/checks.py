@@ -140,6 +140,7 @@ def build(
         person=spelled(model),
         persons=strength(model),
         null_person=model.null_person,
+        row_security=model.row_security,
         readers=tuple(model.readers),
         dimensions=tuple(model.dimensions),
         key=tuple(model.key),

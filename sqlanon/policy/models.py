@@ -33,6 +33,7 @@ from sqlanon.spec import (
     Rest,
     Role,
     RowsAre,
+    RowSecurity,
     SuppressedRows,
 )
 
@@ -240,6 +241,7 @@ class ReleaseModel(Part):
     persons: Annotated[Persons, one_of("rows", "whole", "ignored")] | None = described("release", "persons")
     null_person: Annotated[NullPerson, one_of("one", "distinct")] | None = described("release", "null_person")
     person_share: Annotated[Fraction, amount(1)] | None = described("release", "person_share")
+    row_security: Annotated[RowSecurity, one_of("applied")] | None = described("release", "row_security")
     readers: Names = described("release", "readers")
     dimensions: Tables = described("release", "dimensions")
     key: Names = described("release", "key")

@@ -41,6 +41,7 @@ class Proposal:
         rows_are: ``events`` where an identifier shows that a person has several rows.
         format: how classes are published.
         refused: why ``plan`` refuses the proposal; empty: it does not.
+        warned: what is wrong with what was read.
     """
 
     columns: tuple[Proposed, ...]
@@ -52,6 +53,7 @@ class Proposal:
     rows_are: RowsAre
     format: str = FormatSpec().kind
     refused: tuple[str, ...] = ()
+    warned: tuple[str, ...] = ()
 
     def published_as(self, form: str) -> Self:
         """The same in another format."""
@@ -64,7 +66,7 @@ class Proposal:
     def notes(self) -> list[str]:
         """What to know of the whole proposal, one line each."""
         quasi = sum(column.role == "quasi" for column in self.columns)
-        notes = []
+        notes = [_line(warning) for warning in self.warned]
         if self.refused:
             notes += ["plan refuses this proposal:", *(f"  {_line(problem)}" for problem in self.refused)]
         if quasi >= MANY:

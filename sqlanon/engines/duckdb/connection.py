@@ -10,7 +10,7 @@ import logging
 import secrets
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import AbstractContextManager, contextmanager, suppress
 
 import duckdb
 
@@ -171,7 +171,10 @@ class Connection:
         with self._translated("COMMIT"):
             self._connection.execute("COMMIT")
 
-    snapshot = _transaction
+    def snapshot(self, *, whole: bool = False) -> AbstractContextManager[None]:
+        """See `Engine.snapshot`."""
+        return self._transaction()
+
     publishing = _transaction
 
     @contextmanager

@@ -101,6 +101,11 @@ class Granting(Session):
                 with self._translated("rights of the private schema"):
                     private.tables_only(self._connection, end=True)
 
+    def hiding(self, tables: Sequence[TableRef]) -> list[str]:
+        """See `Rights.hiding`."""
+        with self._translated("catalog lookup"):
+            return rights.hiding(self._connection, tables)
+
     def all_readers(self) -> list[str]:
         """See `Rights.all_readers`."""
         with self._translated("catalog lookup"):

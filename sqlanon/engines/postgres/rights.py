@@ -47,6 +47,31 @@ ORDER BY 1
 """  # noqa: S608
 # A view's own rule depends on it internally; rules of other views, functions and whatever uses its row type do not.
 
+_HIDING = """
+WITH RECURSIVE reads(oid, role) AS (
+    SELECT c.oid, CAST(current_user AS regrole)::oid
+    FROM unnest(%(schemas)s::text[], %(names)s::text[]) AS t(schema, name)
+    JOIN pg_namespace AS n ON n.nspname = t.schema
+    JOIN pg_class AS c ON c.relnamespace = n.oid AND c.relname = t.name
+    UNION
+    SELECT d.refobjid, CASE WHEN v.reloptions::text ~ 'security_invoker=(t|y|on|1)' THEN r.role ELSE v.relowner END
+    FROM reads AS r
+    JOIN pg_class AS v ON v.oid = r.oid AND v.relkind = 'v'
+    JOIN pg_rewrite AS w ON w.ev_class = v.oid
+    JOIN pg_depend AS d ON d.classid = 'pg_rewrite'::regclass AND d.objid = w.oid AND d.refclassid = 'pg_class'::regclass
+        AND d.refobjid <> v.oid
+)
+SELECT DISTINCT quote_ident(n.nspname) || '.' || quote_ident(c.relname)
+FROM reads AS r
+JOIN pg_class AS c ON c.oid = r.oid
+JOIN pg_namespace AS n ON n.oid = c.relnamespace
+JOIN pg_roles AS o ON o.oid = r.role
+WHERE c.relrowsecurity AND NOT o.rolsuper AND NOT o.rolbypassrls
+    AND (c.relforcerowsecurity OR NOT pg_has_role(o.oid, c.relowner, 'USAGE'))
+ORDER BY 1
+"""
+# A view reads with the rights of its owner, unless it is made with security_invoker; so do the policies of its tables.
+
 Connection = psycopg.Connection
 
 
@@ -142,6 +167,12 @@ def can_select(connection: Connection, role: str, ref: TableRef) -> bool:
     query = f"SELECT has_any_column_privilege(CAST(%(role)s AS name), ({_VIEW}), 'SELECT')"
     row = connection.execute(query, {**_names(ref), "role": role}).fetchone()
     return bool(row and row[0])
+
+
+def hiding(connection: Connection, tables: Sequence[TableRef]) -> list[str]:
+    """See `Rights.hiding`."""
+    binds = {"schemas": [table.schema for table in tables], "names": [table.name for table in tables]}
+    return [str(name) for (name,) in connection.execute(_HIDING, binds).fetchall()]
 
 
 def can_use(connection: Connection, role: str, schema: str) -> bool:

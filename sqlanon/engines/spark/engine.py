@@ -413,7 +413,7 @@ class SparkEngine:
         wanted = few.settings(_name(statement), already=self._few)
         return self.few_rows(wanted) if wanted else nullcontext()
 
-    def snapshot(self) -> AbstractContextManager[None]:
+    def snapshot(self, *, whole: bool = False) -> AbstractContextManager[None]:
         """See `Engine.snapshot`: Spark has none."""
         return nullcontext()
 

@@ -26,6 +26,7 @@ from sqlanon.release.make.others import others
 from sqlanon.release.make.outlying import outlying
 from sqlanon.release.make.persons_cost import persons_cost
 from sqlanon.release.make.prepare import Prepared, Staged, link_columns, profiled, read_source
+from sqlanon.release.make.row_security import hidden_rows
 from sqlanon.release.make.suggest import suggested
 from sqlanon.release.make.suppressed import planned
 from sqlanon.release.make.versions import WITHOUT_KEY, Compared, changed_rows, compare_versions
@@ -83,7 +84,14 @@ def plan(
         secret = state.secret or secrets.token_hex(32)
         with Scratch(engine, watch) as scratch:
             staged = read_source(
-                scratch, spec, state.source, watch, secret, memory=machine.memory, tokens=state.tokens
+                scratch,
+                spec,
+                state.source,
+                watch,
+                secret,
+                memory=machine.memory,
+                tokens=state.tokens,
+                planned=True,
             )
             assert isinstance(staged, Staged)
             decision = decision.against(staged.source.fingerprint)
@@ -129,6 +137,7 @@ def plan(
                 warnings=(
                     *feasible_warnings(spec, ready.feasible),
                     *warnings(state, target),
+                    *(hidden_rows(engine, spec, state.source.ref) if spec.row_security is None else ()),
                     *narrow,
                     *_together(engine, spec, beside),
                 ),

@@ -25,6 +25,7 @@ from sqlanon.release.make.guards import (
     guard_values,
 )
 from sqlanon.release.make.population import feasible_in, population_of
+from sqlanon.release.make.row_security import source_snapshot
 from sqlanon.release.make.whole import of_units
 from sqlanon.release.make.wide import guard_columns, guard_texts
 from sqlanon.release.store.catalog import now
@@ -133,11 +134,12 @@ def prepare(
 
 def read_source(
     scratch: Scratch, spec: ReleaseSpec, source: Relation, watch: Stopwatch, secret: str, same_as: str | None = None, *, memory: int, tokens: str = "",
-    held: bool = False, follows: bool = False,
+    held: bool = False, follows: bool = False, planned: bool = False,
 ) -> Staged | Unchanged:  # fmt: skip
     """The first half of `prepare`: the snapshot, and the guards that need no domains.
 
-    ``held``: the caller has a snapshot, of several tables; ``follows``: it compares the keys with those of a lineage, which finds repeated ones.
+    ``held``: the caller has a snapshot, of several tables; ``follows``: it compares the keys with those of a lineage, which finds repeated ones;
+    ``planned``: nothing is released of what is read.
     """
     roles = assign_roles(spec, source)
     guard_format(spec, roles)
@@ -149,7 +151,10 @@ def read_source(
     key, owned = key_columns(spec, roles), spec.refresh.frozen and bool(persons)
     token_keys = pseudonyms.keys(spec, pseudonyms.secret_of(spec, tokens)) if spec.token else None
     started = now()
-    with watch.stage("snapshot"), nullcontext() if held else scratch.engine.snapshot():
+    with (
+        watch.stage("snapshot"),
+        nullcontext() if held else source_snapshot(scratch.engine, [(spec, source.ref)], planned=planned),
+    ):
         people = population_of(scratch.engine, spec, roles)
         rows, mark, texts = fingerprint(scratch, roles, key, secret)
         many = 0

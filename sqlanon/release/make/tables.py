@@ -19,6 +19,7 @@ from sqlanon.release.check import tokens
 from sqlanon.release.frozen.listed import check_left_out
 from sqlanon.release.make.classes import Machine
 from sqlanon.release.make.prepare import Staged, Unchanged, profiled, read_source
+from sqlanon.release.make.row_security import source_snapshot
 from sqlanon.release.make.run import decided, found_state, left, made_content
 from sqlanon.release.store.publish import New, put_together
 from sqlanon.release.store.refresh import Decision, due
@@ -131,7 +132,7 @@ def _read(
 
     # One table that must be made anew is enough for all of them to be read.
     same = all(decision.same_as is not None for decision in decisions)
-    with engine.snapshot():
+    with source_snapshot(engine, [(state.spec, state.source.ref) for state in states]):
         read = [read_one(at, one.same_as if same else None) for at, one in enumerate(decisions)]
         if any(isinstance(one, Staged) for one in read):
             read = [read_one(at, None) if isinstance(one, Unchanged) else one for at, one in enumerate(read)]

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from sqlanon.declared import FORMATS
 from sqlanon.formats import format_of
+from sqlanon.release.make.row_security import hidden_rows
 from sqlanon.release.store.catalog_entry import Entry
 from sqlanon.release.store.rights import reader_warnings
 from sqlanon.release.store.state import ReleaseState
@@ -19,6 +20,7 @@ def warnings(state: ReleaseState, target: Publication) -> tuple[str, ...]:
         *format_of(spec.format.kind).warnings(spec),
         *neighbours(state, target),
         *reader_warnings(state.engine, spec, state.source.ref),
+        *(hidden_rows(state.engine, spec, state.source.ref) if spec.row_security else ()),
     )
     if before and before.file and before.file != target.file:
         found += (f"{before.file} keeps version {before.version} and is not refreshed any more; remove it",)

@@ -1,0 +1,84 @@
+"""Row-level security: a role that sees a part of the source must not release that part as if it were all of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
+
+from sqlanon.declared.combinations import populations
+from sqlanon.engines.base import Engine, TableRef
+from sqlanon.errors import DatabaseError, GuardError
+from sqlanon.spec import ReleaseSpec
+
+
+@contextmanager
+def source_snapshot(
+    engine: Engine, asked: Sequence[tuple[ReleaseSpec, TableRef]], *, planned: bool = False
+) -> Iterator[None]:
+    """One state of the sources, of which the database itself refuses to read a part only, unless the policy accepts that.
+
+    Args:
+        engine: the session.
+        asked: the releases, each with its source.
+        planned: nothing is released of what is read, so that a part will do; `hidden_rows` says so.
+
+    Raises:
+        GuardError: row-level security hides rows from this role; the text names the tables.
+    """
+    strict = [(spec, source) for spec, source in asked if spec.row_security is None and not planned]
+    try:
+        if len(strict) < len(asked):  # one transaction has one setting: what it does not refuse is looked up
+            for spec, source in strict:
+                refuse_hidden(engine, spec, source)
+        with engine.snapshot(whole=len(strict) == len(asked)):
+            yield
+    except DatabaseError as error:
+        for spec, source in strict:
+            try:
+                refuse_hidden(engine, spec, source)
+            except GuardError as found:
+                raise found from error
+        raise
+
+
+def refuse_hidden(engine: Engine, spec: ReleaseSpec, source: TableRef) -> None:
+    """Stop a release of a part.
+
+    Raises:
+        GuardError: row-level security hides rows from this role.
+    """
+    found: list[str] = []
+    with suppress(DatabaseError):  # what failed first is what the caller must hear of
+        found = _hiding(engine, spec, source)
+    if found:
+        raise GuardError(
+            f"{spec.name}: {_said(found)}, and a part would be released as if it were all: run as a role that sees every row (the owner of the "
+            "tables where the policies are not forced on it, or one with BYPASSRLS). If the rows that this role sees are what shall be released, "
+            "row_security: applied confirms it"
+        )
+
+
+def hidden_rows(engine: Engine, spec: ReleaseSpec, source: TableRef) -> tuple[str, ...]:
+    """A warning where row-level security hides rows of a source from this role."""
+    found = _hiding(engine, spec, source)
+    if not found:
+        return ()
+    if spec.row_security is None:
+        return (f"{_said(found)}: counts here are of the rows that it sees, and run stops",)
+    return (
+        f"{_said(found)}: what is released are the rows that it sees, and k, l and shares hold among these (row_security: applied)",
+    )
+
+
+def _said(tables: Sequence[str]) -> str:
+    return f"row-level security of {', '.join(tables)} may hide rows of the source from this role"
+
+
+def _hiding(engine: Engine, spec: ReleaseSpec, source: TableRef) -> list[str]:
+    if engine.rights is None:
+        return []
+    beside = [engine.relation(name).ref for name in dict.fromkeys(populations(spec).values())]
+    return engine.rights.hiding([source, *beside])
+
+
+__all__ = ["hidden_rows", "refuse_hidden", "source_snapshot"]
