@@ -8,12 +8,15 @@ import re
 import subprocess
 import sys
 import sysconfig
+import venv
 import zipfile
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from tests.docs.commands import QUICKSTART, SCREEN, run_in_order
+from tests.docs.test_commands import server as server  # noqa: PLC0414 - a fixture
 from tests.project.tree import MODULES, PACKAGE, ROOT, TEMPLATES, label
 
 
@@ -158,3 +161,17 @@ def test_command(installed, tmp_path):
         sys.executable, "-S", installed / "bin" / "sqlanon", "--version", cwd=tmp_path, PYTHONPATH=path
     )
     assert reported.startswith("sqlanon ")
+
+
+@pytest.mark.thorough
+@pytest.mark.duckdb
+@pytest.mark.postgres
+def test_quick_start_of_an_installed_wheel(wheel, tmp_path, server):
+    """``pip install`` of the wheel in a new environment, with its packages from the package index, then every command of the page."""
+    environment = tmp_path / "environment"
+    venv.create(environment, with_pip=True)
+    run(environment / "bin" / "python", "-m", "pip", "install", "--quiet", wheel, cwd=tmp_path)
+    names = {name: value for name, value in os.environ.items() if not name.startswith("PYTHON")}
+    names["PATH"] = f"{environment / 'bin'}{os.pathsep}{names['PATH']}"
+    shown = run_in_order(QUICKSTART, tmp_path, names | SCREEN, server)
+    assert len(shown) >= 20

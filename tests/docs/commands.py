@@ -1,0 +1,105 @@
+"""The commands of a page, and an environment that holds no package but those that sqlanon itself needs."""
+
+from __future__ import annotations
+
+import os
+import pty
+import re
+import shlex
+import subprocess
+import sys
+from collections.abc import Iterator
+from importlib import metadata
+from pathlib import Path
+
+from tests.project.tree import ROOT
+
+README, QUICKSTART = ROOT / "README.md", ROOT / "docs" / "quickstart.md"
+ROWS = 5000
+SERVER = "postgresql://user@host/database"
+SCREEN = {"TERM": "xterm", "COLUMNS": "120", "NO_COLOR": "1"}
+FIRST = "python3 dev.py demo"
+"""What makes the environment: tested with its pinned packages."""
+ELSEWHERE = (
+    "python3 dev.py test",
+    "python3 dev.py docs",
+    "python3 dev.py demo --engine",
+    "sqlanon --install-completion",
+)
+"""What other tests run, and what changes the user's shell."""
+
+
+def commands(page: Path) -> Iterator[str]:
+    """Shell commands of a page, in their order: lines of blocks, and what prose quotes of ``sqlanon``."""
+    text = page.read_text(encoding="utf-8")
+    blocks = re.sub(r"^```(?:python|yaml|json|sql)\n.*?^```$", "", text, flags=re.DOTALL | re.MULTILINE)
+    for line in blocks.splitlines():
+        found = re.fullmatch(r"(?:    )?(?:\$ )?((?:python3?|sqlanon|cd) .*)", line)
+        lines = (
+            [found[1]]
+            if found and (line[:4] == "    " or line[:2] == "$ ")
+            else re.findall(r"`(sqlanon [^`]+)`", line)
+        )
+        for each in lines:
+            command = re.sub(r"\s{2,}#.*$", "", each).strip()
+            if not command.startswith(ELSEWHERE):
+                yield command
+
+
+def pinned_environment(folder: Path) -> dict[str, str]:
+    """Variables of an environment with what `constraints-run.txt` pins and this checkout, and with ``sqlanon`` and ``python`` on its path."""
+    site, programs = folder / "site", folder / "bin"
+    for one in (site, programs):
+        one.mkdir(parents=True)
+    text = (ROOT / "constraints-run.txt").read_text(encoding="utf-8")
+    for name in re.findall(r"^([a-z0-9-]+)==", text, flags=re.MULTILINE):
+        held = metadata.distribution(name)
+        for top in {path.parts[0] for path in held.files or () if path.parts[0] not in ("..", "__pycache__")}:
+            if not (site / top).exists():
+                (site / top).symlink_to(held.locate_file(top))
+    path = os.pathsep.join([str(site), str(ROOT)])
+    for name, words in (("python", ""), ("sqlanon", "-m sqlanon")):
+        program = programs / name
+        program.write_text(
+            f'#!/bin/sh\nPYTHONPATH={shlex.quote(path)} exec {shlex.quote(sys.executable)} -S -P {words} "$@"\n'
+        )
+        program.chmod(0o755)
+    known = {key: value for key, value in os.environ.items() if key not in ("PYTHONPATH", "VIRTUAL_ENV")}
+    return known | SCREEN | {"PATH": f"{programs}{os.pathsep}{os.environ['PATH']}"}
+
+
+def on_terminal(command: str, folder: Path, environment: dict[str, str]) -> tuple[int, str]:
+    """Run a command of a shell as on a terminal: its exit code, and what is on the screen."""
+    ours, theirs = pty.openpty()
+    with subprocess.Popen(
+        ["bash", "-c", command], cwd=folder, env=environment, stdin=subprocess.DEVNULL, stdout=theirs, stderr=theirs,
+    ) as process:  # fmt: skip
+        os.close(theirs)
+        shown = b""
+        while True:
+            try:
+                part = os.read(ours, 1 << 16)
+            except OSError:  # all who could write are gone
+                part = b""
+            if not part:
+                break
+            shown += part
+    os.close(ours)
+    text = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", shown.decode(errors="replace"))
+    return process.returncode, text.replace("\r\n", "\n")
+
+
+def run_in_order(page: Path, folder: Path, environment: dict[str, str], server: str = "") -> dict[str, str]:
+    """Run the commands of a page; gives what each has shown."""
+    shown = {}
+    for command in commands(page):
+        if command.startswith("cd "):
+            folder /= command.removeprefix("cd ")
+            continue
+        if command.startswith("python3 dev.py"):
+            assert command == FIRST
+        given = command.replace(FIRST, f"sqlanon demo --rows {ROWS}").replace(SERVER, server)
+        code, shown[command] = on_terminal(given, folder, environment)
+        assert code == 0, f"{command}\n{shown[command]}"
+        assert "Traceback" not in shown[command]
+    return shown
