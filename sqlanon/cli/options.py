@@ -48,6 +48,10 @@ Null = Annotated[
         help="CSV: a text that means a missing value; may be repeated.",
     ),
 ]
+EscapeFormulas = Annotated[
+    bool,
+    typer.Option("--escape-formulas", help="CSV: write ' before what a spreadsheet takes for a formula."),
+]
 Delimiter = Annotated[
     str | None,
     typer.Option("--delimiter", metavar="CHAR", show_default=False, help="CSV: between two fields."),

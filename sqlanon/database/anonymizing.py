@@ -24,6 +24,7 @@ def anonymize(
     delimiter: str | None = None,
     encoding: str | None = None,
     types: Mapping[str, str] | None = None,
+    escape_formulas: bool = False,
     **options: Unpack[FileOptions],
 ) -> RunReport: ...
 
@@ -46,6 +47,7 @@ def anonymize(
     delimiter: str | None = None,
     encoding: str | None = None,
     types: Mapping[str, str] | None = None,
+    escape_formulas: bool = False,
     **options: Unpack[FileOptions],
 ) -> RunReport | FrameRelease:
     """Anonymize a CSV (also .gz) or Parquet file into a CSV or Parquet file, or a data frame, through an in-memory DuckDB.
@@ -59,6 +61,7 @@ def anonymize(
         delimiter: CSV: the character between two fields; None: guessed.
         encoding: CSV: utf-8 (as by default), latin-1 or utf-16.
         types: CSV: column -> DuckDB's type, such as VARCHAR; the others are guessed from all rows.
+        escape_formulas: of a CSV file that is written: a ' before each cell that a spreadsheet takes for a formula.
         options: what the release must be, as for `Database.anonymize`, without publish, publish_file and boxes; of a frame also without what
             is for versions.
 
@@ -81,7 +84,8 @@ def anonymize(
         if to is None:
             raise TypeError("the argument to is missing: the file that the release is written to")
         return anonymize_file(
-            source, to=to, progress=progress, null=null, delimiter=delimiter, encoding=encoding, types=types, **options
+            source, to=to, progress=progress, null=null, delimiter=delimiter, encoding=encoding, types=types,
+            escape_formulas=escape_formulas, **options
         )  # fmt: skip
     for name, value in (
         ("to", to),
@@ -89,6 +93,7 @@ def anonymize(
         ("delimiter", delimiter),
         ("encoding", encoding),
         ("types", types),
+        ("escape_formulas", escape_formulas),
     ):
         if value:
             raise PolicyError(

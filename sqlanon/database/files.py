@@ -36,12 +36,13 @@ def anonymize_file(
     delimiter: str | None = None,
     encoding: str | None = None,
     types: Mapping[str, str] | None = None,
+    escape_formulas: bool = False,
     **options: Unpack[FileOptions],
 ) -> RunReport:
     """Anonymize a file into a file; see `sqlanon.anonymize`."""
     source, target = Path(path), Path(to)
     how = _reading(source, null, delimiter, encoding, types)
-    check_file(target)
+    check_file(target, escape_formulas=escape_formulas)
     view = TableRef("release", "data")
     files = {view: target}
     given = cast("dict[str, Any]", options)
@@ -65,7 +66,12 @@ def anonymize_file(
     with connect("duckdb:///:memory:", progress=progress, memory=spec.memory) as database:
         _import(database.engine, source, database.engine.target(spec.source), how)
         report = database.run(spec)
-        warned = write(database.engine, files, sensitive=[one.name for one in spec.with_role("sensitive")])
+        warned = write(
+            database.engine,
+            files,
+            sensitive=[one.name for one in spec.with_role("sensitive")],
+            escape_formulas=escape_formulas,
+        )
     second = files.get(sensitive_of(view))
     return replace(
         report,

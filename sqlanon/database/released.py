@@ -91,10 +91,14 @@ class Release:
         """The published rows as a ``polars.DataFrame``; see `to_arrow`, and docs/frames.md for the types."""
         return self._frame("polars", sensitive=sensitive)
 
-    def write(self, path: str | os.PathLike[str]) -> tuple[str, ...]:
+    def write(self, path: str | os.PathLike[str], *, escape_formulas: bool = False) -> tuple[str, ...]:
         """Write the published rows to a CSV or Parquet file, which appears when it was read back and found equal to them; an older one is replaced.
 
         What readers of the file must know is a Python warning.
+
+        Args:
+            path: the file.
+            escape_formulas: of a CSV file: write a ' before each cell that a spreadsheet takes for a formula.
 
         Returns:
             The files: of format anatomy also that of the sensitive values, ``out_sensitive.csv`` beside ``out.csv``.
@@ -107,13 +111,19 @@ class Release:
         from sqlanon.database.taken import check_file, write
 
         target = Path(path)
-        check_file(target)
+        check_file(target, escape_formulas=escape_formulas)
         view = view_of(self._database.engine, self.spec)
         files = {view: target}
         if self._paired:
             files[sensitive_of(view)] = target.with_name(f"{target.stem}_sensitive{target.suffix}")
         sensitive = [column.name for column in self.spec.with_role("sensitive")]
-        for line in write(self._database.engine, files, self.spec.publish_file, sensitive=sensitive):
+        for line in write(
+            self._database.engine,
+            files,
+            self.spec.publish_file,
+            sensitive=sensitive,
+            escape_formulas=escape_formulas,
+        ):
             warnings.warn(line, stacklevel=2)
         return tuple(str(file) for file in files.values())
 

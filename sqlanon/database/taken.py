@@ -42,7 +42,12 @@ def frame_of(engine: Engine, view: TableRef, kind: FrameKind, file: str | None =
 
 
 def write(
-    engine: Engine, views: dict[TableRef, Path], file: str | None = None, *, sensitive: Sequence[str] = ()
+    engine: Engine,
+    views: dict[TableRef, Path],
+    file: str | None = None,
+    *,
+    sensitive: Sequence[str] = (),
+    escape_formulas: bool = False,
 ) -> list[str]:
     """Write views to CSV or Parquet files; none takes its place before all are written, read back, and found equal to the views.
 
@@ -51,6 +56,7 @@ def write(
         views: of a release, each with its file.
         file: a database file that the release was published into.
         sensitive: columns of which no two values may become one.
+        escape_formulas: of CSV files: write a ' before what a spreadsheet takes for a formula.
 
     Returns:
         what readers of the files must know.
@@ -68,21 +74,25 @@ def write(
             for view, path in views.items():
                 with _readable(engine, view, file) as (there, table):
                     assert there.files is not None
-                    found = there.files.export_file(table, folder.path / path.name, sensitive=sensitive)
+                    found = there.files.export_file(
+                        table, folder.path / path.name, sensitive=sensitive, escape_formulas=escape_formulas
+                    )
                     warned += (f"{path.name}: {line}" for line in found)
             for path in views.values():
                 put_in_place(folder.path / path.name, path)
     return warned
 
 
-def check_file(path: Path) -> None:
+def check_file(path: Path, *, escape_formulas: bool = False) -> None:
     """A release can be written to this file.
 
     Raises:
-        PolicyError: it has another ending, or its folder is missing.
+        PolicyError: it has another ending, or its folder is missing; or formulas are to be escaped in a file that no spreadsheet computes.
     """
     if path.suffix.lower() not in WRITTEN:
         raise PolicyError(f"{path}: releases are written as .csv or .parquet")
+    if escape_formulas and path.suffix.lower() != ".csv":
+        raise PolicyError(f"{path}: escape_formulas is for .csv: other files say themselves what is text")
     if not path.resolve().parent.is_dir():
         raise PolicyError(f"{path}: there is no such directory")
 

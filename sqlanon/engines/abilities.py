@@ -142,13 +142,16 @@ class Files(Protocol):
     def import_file(self, path: Path, table: TableRef, how: FileReading) -> None:
         """Load a CSV (also .gz) or Parquet file into a new table."""
 
-    def export_file(self, table: TableRef, path: Path, *, sensitive: Sequence[str] = ()) -> list[str]:
+    def export_file(
+        self, table: TableRef, path: Path, *, sensitive: Sequence[str] = (), escape_formulas: bool = False
+    ) -> list[str]:
         """Write a table to a new CSV or Parquet file, read it back and compare; the caller keeps others from it until then.
 
         Args:
             table: the verified rows.
             path: the file.
             sensitive: columns of which no two values may become one.
+            escape_formulas: of a CSV file: write a ' before what a spreadsheet takes for a formula.
 
         Returns:
             what a reader of the file must know.

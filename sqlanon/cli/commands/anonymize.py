@@ -10,7 +10,16 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from sqlanon.cli.arguments import as_options
-from sqlanon.cli.options import AllowWeaker, Delimiter, Encoding, Null, Types, database, reading
+from sqlanon.cli.options import (
+    AllowWeaker,
+    Delimiter,
+    Encoding,
+    EscapeFormulas,
+    Null,
+    Types,
+    database,
+    reading,
+)
 from sqlanon.cli.policy_options import given_options, with_policy_options
 from sqlanon.cli.screen import Screen
 from sqlanon.errors import PolicyError
@@ -39,6 +48,7 @@ def anonymize(
     delimiter: Delimiter = None,
     encoding: Encoding = None,
     types: Types = None,
+    escape_formulas: EscapeFormulas = False,
     **given: Any,
 ) -> int | None:
     """Anonymize one file, or one table where it lives."""
@@ -48,9 +58,20 @@ def anonymize(
         asked = given_options(given)
         to, publish_file = asked.pop("publish", None), asked.pop("publish_file", None)
         if db is not None:
-            report = _table(screen, source, db, to, publish_file, asked, read, allow_weaker=allow_weaker)
+            report = _table(
+                screen,
+                source,
+                db,
+                to,
+                publish_file,
+                asked,
+                read,
+                allow_weaker=allow_weaker,
+                escape_formulas=escape_formulas,
+            )
         else:
-            report = _file(screen, source, to, publish_file, asked | read, allow_weaker=allow_weaker)
+            more = {"escape_formulas": True} if escape_formulas else {}
+            report = _file(screen, source, to, publish_file, asked | read | more, allow_weaker=allow_weaker)
     except PolicyError as error:
         raise as_options(error, name) from error
     screen.emit(report.to_dict())
@@ -64,7 +85,7 @@ def anonymize(
 
 def _table(
     screen: Screen, source: str, db: str, to: str | None, publish_file: str | None, asked: dict[str, Any],
-    read: dict[str, Any], *, allow_weaker: bool,
+    read: dict[str, Any], *, allow_weaker: bool, escape_formulas: bool,
 ) -> RunReport:  # fmt: skip
     if read:
         raise PolicyError(
@@ -74,7 +95,9 @@ def _table(
     if file is not None:
         from sqlanon.database import check_file
 
-        check_file(Path(file))
+        check_file(Path(file), escape_formulas=escape_formulas)
+    elif escape_formulas:
+        raise PolicyError("--escape-formulas is for a CSV file: name one with --to")
     with database(db, screen) as connected:
         release = connected.anonymize(
             source,
@@ -87,7 +110,7 @@ def _table(
             return release.report
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always", UserWarning)
-            written = " and ".join(release.write(file))
+            written = " and ".join(release.write(file, escape_formulas=escape_formulas))
         report = release.report
         return replace(
             report,

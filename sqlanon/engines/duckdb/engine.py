@@ -199,14 +199,22 @@ class DuckDBEngine(Arrays):
         self._use(self._empty)
         files.read(self._connection, path, self._qualified(table), how)
 
-    def export_file(self, table: TableRef, path: Path, *, sensitive: Sequence[str] = ()) -> list[str]:
+    def export_file(
+        self, table: TableRef, path: Path, *, sensitive: Sequence[str] = (), escape_formulas: bool = False
+    ) -> list[str]:
         """See `Files.export_file`."""
         with self._translated(f"to write {path.name}"):
             self._use(self._empty)
             if path.suffix.lower() == ".parquet":
                 export.write_parquet(self._connection, self._qualified(table), path)
                 return []
-            return export.write_csv(self._connection, self._qualified(table), path, sensitive=sensitive)
+            return export.write_csv(
+                self._connection,
+                self._qualified(table),
+                path,
+                sensitive=sensitive,
+                escape_formulas=escape_formulas,
+            )
 
     def kind_of(self, frame: object) -> FrameKind | None:
         """See `Frames.kind_of`."""

@@ -10,6 +10,7 @@ from typing import Any
 
 import duckdb
 
+from sqlanon.engines.duckdb import formulas
 from sqlanon.engines.duckdb.carried import PARQUET, TEXT, carried, check, compare, holds, shown
 from sqlanon.engines.duckdb.connection import quoted
 from sqlanon.errors import PolicyError, PrivacyViolation
@@ -53,7 +54,12 @@ def write_parquet(connection: duckdb.DuckDBPyConnection, table: str, path: Path)
 
 
 def write_csv(
-    connection: duckdb.DuckDBPyConnection, table: str, path: Path, *, sensitive: Sequence[str] = ()
+    connection: duckdb.DuckDBPyConnection,
+    table: str,
+    path: Path,
+    *,
+    sensitive: Sequence[str] = (),
+    escape_formulas: bool = False,
 ) -> list[str]:
     """Write a table as CSV, and compare what is read back; a set of texts is written as the format ``labels`` writes it, ``{a, b}``.
 
@@ -64,6 +70,7 @@ def write_csv(
         table: its quoted name.
         path: the new file.
         sensitive: columns of which no two values may become one.
+        escape_formulas: write a ' before what a spreadsheet takes for a formula.
 
     Returns:
         what a reader of the file must know, by column.
@@ -78,21 +85,25 @@ def write_csv(
     columns = list(zip(relation.columns, relation.types, strict=True))
     _check_texts(connection, table, columns)
     warned = _empty(connection, table, columns, sensitive)
-    cells = [_cell(name, kind) for name, kind in columns]
-    made = ", ".join(f"{cell} AS {quoted(name)}" for cell, (name, _) in zip(cells, columns, strict=True))
+    names, cells = [name for name, _ in columns], [_cell(name, kind) for name, kind in columns]
+    if escape_formulas:
+        cells = [formulas.escaped(kind.id, cell) for cell, (_, kind) in zip(cells, columns, strict=True)]
+        names = [formulas.name_escaped(name) for name in names]
+    else:
+        shown_cells = [(name, kind.id, cell) for cell, (name, kind) in zip(cells, columns, strict=True)]
+        warned += formulas.warned(connection, table, shown_cells)
+    made = ", ".join(f"{cell} AS {quoted(name)}" for cell, name in zip(cells, names, strict=True))
     connection.execute(
         f"COPY (SELECT {made} FROM {table} AS t) TO {_text(path)} "  # noqa: S608
         "(FORMAT CSV, HEADER, DELIMITER ',', QUOTE '\"', ESCAPE '\"', NULLSTR '')"
     )
-    _same_names([name for name, _ in columns], _header(path))
+    _same_names(names, _header(path))
     pairs = [(cell, f"t.c{at}") for at, cell in enumerate(cells)]
     shown_as = [f"{name} ({shown(kind)})" for name, kind in columns]
     try:
         check(connection, table, _read_back(path, len(columns)), pairs, shown_as)
-    except (
-        duckdb.Error,
-        PrivacyViolation,
-    ):  # a line of more bytes than DuckDB reads by itself, or one that parallel readers take apart
+    except (duckdb.Error, PrivacyViolation):
+        # A line of more bytes than DuckDB reads by itself, or one that parallel readers take apart.
         check(connection, table, _read_back(path, len(columns), whole=True), pairs, shown_as)
     return warned
 

@@ -56,6 +56,7 @@ COMMANDS_OWN = {
     "delimiter",
     "encoding",
     "types",
+    "escape_formulas",
     "json",
     "quiet",
     "verbose",

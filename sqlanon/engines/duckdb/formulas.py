@@ -1,0 +1,67 @@
+"""Cells of a CSV file that a spreadsheet takes for formulas: it computes them when the file is opened, whoever wrote the text."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+import duckdb
+
+_BEGINS = r"[=+\-@\t\r\n＝＋－＠]"
+_NUMBER = r"-[0-9]*[.,]?[0-9]+([.,][0-9]+)*([eE][+\-]?[0-9]+)?"
+"""A negative number is what it looks like."""
+_SAFE = frozenset(
+    ["boolean", "tinyint", "smallint", "integer", "bigint", "hugeint", "utinyint", "usmallint", "uinteger", "ubigint", "uhugeint",
+     "bignum", "float", "double", "decimal", "date", "timestamp", "timestamp_s", "timestamp_ms", "timestamp_ns",
+     "timestamp with time zone", "timestamptz_ns", "time", "time_ns", "time with time zone", "uuid", "bit", "list", "array", "struct", "map"]
+)  # fmt: skip
+"""Types whose texts never begin so, but for negative numbers."""
+
+
+def warned(
+    connection: duckdb.DuckDBPyConnection, table: str, cells: Sequence[tuple[str, str, str]]
+) -> list[str]:
+    """A line for each column with cells that begin as formulas do, with their number, and for names that do.
+
+    Args:
+        connection: where the table is.
+        table: its quoted name; expressions call it ``t``.
+        cells: of every column the name, DuckDB's name of its type, and SQL for the text of a cell.
+
+    Cost: one scan of the columns of text.
+    """
+    looked = [(name, cell) for name, kind, cell in cells if kind not in _SAFE]
+    found: tuple[int, ...] = ()
+    if looked:
+        counted = ", ".join(f"count(*) FILTER ({_is_one(cell)})" for _, cell in looked)
+        found = connection.execute(f"SELECT {counted} FROM {table} AS t").fetchall()[0]  # noqa: S608
+    lines = [
+        f"column {name}: {n:,} cells begin as a formula of a spreadsheet does (=, +, -, @, a tab or a line break), and would be computed where the file "
+        "is opened in one; --escape-formulas (in Python escape_formulas=True) writes ' before each"
+        for (name, _), n in zip(looked, found, strict=True)
+        if n
+    ]
+    names = [name for name, *_ in cells if name_escaped(name) != name]
+    if names:
+        lines.append(
+            f"the names of columns {', '.join(names)} begin as a formula of a spreadsheet does; --escape-formulas (in Python escape_formulas=True) writes "
+            "' before each"
+        )
+    return lines
+
+
+def escaped(kind: str, cell: str) -> str:
+    """SQL for the text of a cell with a ' before what begins as a formula, and before what a reader could take for such a text."""
+    if kind in _SAFE:
+        return cell
+    return f"CASE WHEN {_is_one(cell, quoted=True)} THEN '''' || {cell} ELSE {cell} END"
+
+
+def name_escaped(name: str) -> str:
+    """The same of a column's name."""
+    return f"'{name}" if re.match(rf"'*{_BEGINS}", name) and not re.fullmatch(_NUMBER, name) else name
+
+
+def _is_one(cell: str, *, quoted: bool = False) -> str:
+    before = "''*" if quoted else ""
+    return f"(regexp_matches({cell}, '^{before}{_BEGINS}') AND NOT regexp_full_match({cell}, '{_NUMBER}'))"
