@@ -5,6 +5,7 @@ from __future__ import annotations
 from sqlanon.database.database import Database
 from sqlanon.engines import connect as open_engine
 from sqlanon.engines.base import SparkSession
+from sqlanon.kernels.watch import Notes, follow
 from sqlanon.progress import Progress, Silent
 from sqlanon.release.make.classes import Machine
 
@@ -24,7 +25,8 @@ def connect(
 
     Args:
         url: the database, or a `SparkSession`, classic or Connect.
-        progress: gets stages, counts and notes of long work; None shows nothing.
+        progress: gets stages, counts and notes of long work; None shows nothing, and
+            the log ``sqlanon.kernels`` warns while kernels are compiled.
         threads: threads for DuckDB and the kernels; None: all cores.
         memory: bytes for DuckDB and the kernels; None: about half of the machine's together.
         read_only: to audit, list, query and evaluate: nothing but scratch tables is written. Several processes can have a
@@ -38,6 +40,7 @@ def connect(
         PolicyError: no engine for the URL.
         DatabaseError: the database cannot be opened; the message says what to do.
     """
+    follow(Notes(progress.note) if progress else None)
     here = Machine.here()
     machine = Machine(memory or here.memory, threads or here.threads)
     engine = open_engine(

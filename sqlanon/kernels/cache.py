@@ -26,7 +26,16 @@ import llvmlite
 import numba
 import numpy as np
 from numba.core import config
-from numba.core.caching import CompileResultCacheImpl, FunctionCache, IndexDataCacheFile, _CacheLocator
+from numba.core.caching import (
+    CompileResultCacheImpl,
+    FunctionCache,
+    IndexDataCacheFile,
+    NullCache,
+    _CacheLocator,
+)
+
+from sqlanon.kernels import watch
+from sqlanon.kernels.callees import name_of
 
 FOLDER = Path(__file__).parent
 BOUND = 512 << 20
@@ -35,23 +44,23 @@ _IMPORT = re.compile(
     rb"^[ \t]*(?:from|import)[ \t]+sqlanon\.kernels(?:\.(\w+)|[ \t]+import[ \t]+\(?([\w, \t\r\n]+))",
     re.MULTILINE,
 )
-_NO_CODE = frozenset({"cache", "compiled"})
+_NO_CODE = frozenset({"cache", "callees", "compiled", "watch"})
 """Files whose contents have no part in what is compiled."""
 _INDIFFERENT = ("NUMBA_CACHE", "NUMBA_DEBUG_CACHE", "NUMBA_NUM_THREADS")
 _DAY = 86_400.0
 
 
-def kept(function: Callable[..., Any]) -> FunctionCache | None:
-    """The cache of a function of this package; None: there is no safe folder, and it is compiled in memory.
+def kept(function: Callable[..., Any]) -> _Watched:
+    """The cache of a function of this package: in files, or where no folder is safe in memory, for this process alone.
 
     Cost: the first time in a process a few operations on files; for a file's first function, its reading.
     """
     place = folder()
     name = function.__module__.rpartition(".")[2]
-    try:
-        return None if place is None else _Cache(function, place / f"{name}-{digest(name)[:24]}")
-    except OSError:  # the sources are not files
-        return None
+    with contextlib.suppress(OSError):  # the sources are not files
+        if place is not None:
+            return _Files(function, place / f"{name}-{digest(name)[:24]}")
+    return _Memory(function)
 
 
 @cache
@@ -157,13 +166,46 @@ def prune(place: Path, bound: int = BOUND) -> None:
             shutil.rmtree(one, ignore_errors=True)
 
 
-class _Cache(FunctionCache):
-    """The compiled variants of one function, one for each types of arguments."""
+class _Watched:
+    """What was compiled of one function, for each types of arguments; says when it compiles."""
+
+    _py_func: Callable[..., Any]
+
+    def load_overload(self, sig: Any, target_context: Any) -> Any:  # noqa: ANN401 - numba's own
+        """What was compiled; None: numba compiles it next."""
+        found = super().load_overload(sig, target_context)  # type: ignore[misc]
+        if found is None:
+            watch.begin(name_of(self._py_func))
+        return found
+
+    def save_overload(self, sig: Any, data: Any) -> None:  # noqa: ANN401
+        """Keep what numba has compiled."""
+        super().save_overload(sig, data)  # type: ignore[misc]
+        watch.end(name_of(self._py_func))
+
+    def kept(self) -> bool:
+        """Whether something is on disk."""
+        return False
+
+
+class _Memory(_Watched, NullCache):
+    """Nothing is kept."""
+
+    def __init__(self, function: Callable[..., Any]) -> None:
+        self._py_func = function
+
+
+class _Files(_Watched, FunctionCache):
+    """In a folder."""
 
     def __init__(self, function: Callable[..., Any], place: Path) -> None:
         self._impl_class = lambda of: _Impl(of, place)
         super().__init__(function)
-        self._cache_file = CompiledFile(self._cache_path, self._impl.filename_base, place.name)
+        self._files = self._cache_file = CompiledFile(self._cache_path, self._impl.filename_base, place.name)
+
+    def kept(self) -> bool:
+        """Whether a variant is on disk."""
+        return Path(self._files.index).is_file()
 
 
 class _Impl(CompileResultCacheImpl):
@@ -213,6 +255,11 @@ class CompiledFile(IndexDataCacheFile):
     and none is ever used for another variant. An index that was read before another process wrote it lacks that one's variant, which is
     compiled again.
     """
+
+    @property
+    def index(self) -> str:
+        """The path of the index."""
+        return str(self._index_path)
 
     def save(self, key: Any, data: Any) -> None:  # noqa: ANN401 - numba's own
         """The file first, so that no index lists one that is not there. What cannot be written is in memory all the same."""

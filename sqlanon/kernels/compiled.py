@@ -9,7 +9,9 @@ import numba
 from numba.core.ccallback import CFunc
 from numba.core.dispatcher import Dispatcher
 
+from sqlanon.kernels import watch
 from sqlanon.kernels.cache import kept
+from sqlanon.kernels.callees import missing
 
 F = TypeVar("F", bound=Callable[..., Any])
 
@@ -19,9 +21,8 @@ def njit(*, cache: bool = True, **options: Any) -> Callable[[F], F]:
 
     def declare(function: F) -> F:
         kernel: Any = numba.njit(**options)(function)
-        found = kept(function) if cache and isinstance(kernel, Dispatcher) else None
-        if found is not None:
-            kernel._cache = found  # noqa: SLF001 - what `enable_caching` sets
+        if cache and hasattr(kernel, "_cache"):  # it has none where numba is switched off
+            kernel._cache = kept(function)  # noqa: SLF001 - what `enable_caching` sets
         declared: F = kernel
         return declared
 
@@ -35,11 +36,18 @@ def callback(signature: Any) -> Callable[[Callable[..., None]], Any]:  # noqa: A
         if function.__module__.rpartition(".")[0] != __package__:
             return numba.cfunc(signature, cache=True)(function)
         made: Any = CFunc(function, (signature.args, signature.return_type), {}, {})
-        made._cache = kept(function) or made._cache  # noqa: SLF001
+        made._cache = kept(function)  # noqa: SLF001
         made.compile()
         return made
 
     return declare
 
 
-__all__ = ["callback", "njit"]
+def expect(*kernels: object) -> None:
+    """Announce kernels that are called next, so that the number of functions that will be compiled is known at the first of them."""
+    for kernel in kernels:
+        if isinstance(kernel, Dispatcher) and not kernel.signatures:
+            watch.want(missing(kernel))
+
+
+__all__ = ["callback", "expect", "njit"]

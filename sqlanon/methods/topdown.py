@@ -18,11 +18,11 @@ class TopDown:
         import numpy as np
 
         from sqlanon.kernels import random, topdown
+        from sqlanon.kernels.compiled import expect
         from sqlanon.methods.onedim.arranged import canonical
         from sqlanon.methods.shared import kernel_input
-        from sqlanon.methods.shared.compiling import note_compiling
 
-        note_compiling(context.progress, topdown.clusters)
+        expect(topdown.clusters)
         loaded = kernel_input.load(context)
         rows = canonical(context, loaded).arranged(loaded.geometry, context.threads).rows
         k, group = least_rows(context.requirements), np.zeros(len(rows.number), np.int32)

@@ -14,10 +14,18 @@ import numba
 import pytest
 from numba.core.caching import FunctionCache, IndexDataCacheFile
 
-from sqlanon.kernels import cache
+import sqlanon
+from sqlanon.kernels import cache, watch
+from sqlanon.progress import Silent
 from tests.project.tree import ROOT
 
-KERNELS = {path.stem for path in cache.FOLDER.glob("*.py")} - {"cache", "compiled", "__init__"}
+KERNELS = {path.stem for path in cache.FOLDER.glob("*.py")} - {
+    "cache",
+    "callees",
+    "compiled",
+    "watch",
+    "__init__",
+}
 INNER = """
 from sqlanon.kernels.compiled import njit
 
@@ -57,18 +65,18 @@ def checkout(folder: Path) -> Path:
     return folder
 
 
-def begun(folder: Path, place: Path, **settings: str) -> subprocess.Popen[str]:
+def begun(folder: Path, place: Path, code: str = CALLED, **settings: str) -> subprocess.Popen[str]:
     """A process that calls the three kernels of a checkout, with a cache folder of its own."""
     known = {key: value for key, value in os.environ.items() if not key.startswith(("NUMBA_", "PYTHON"))}
     return subprocess.Popen(
-        [sys.executable, "-c", CALLED], cwd=folder, stdout=subprocess.PIPE, text=True,
+        [sys.executable, "-c", code], cwd=folder, stdout=subprocess.PIPE, text=True,
         env=known | {"XDG_CACHE_HOME": str(place), "PYTHONPATH": str(folder)} | settings,
     )  # fmt: skip
 
 
-def called(folder: Path, place: Path, **settings: str) -> dict[str, object]:
+def called(folder: Path, place: Path, code: str = CALLED, **settings: str) -> dict[str, object]:
     """What such a process compiled, and the folder that it used."""
-    with begun(folder, place, **settings) as process:
+    with begun(folder, place, code, **settings) as process:
         out, _ = process.communicate()
     assert process.returncode == 0
     found: dict[str, object] = json.loads(out)
@@ -208,6 +216,75 @@ def test_two_processes_at_once(first, tmp_path):
         process.communicate()
     assert [process.returncode for process in together] == [0, 0]
     assert called(first, tmp_path / "cache")["compiled"] == []
+
+
+WATCHED = """
+import json
+from sqlanon.kernels import watch
+from sqlanon.kernels.cache import folder
+seen = []
+watch.follow(lambda state: seen.append((state.done, state.total)))
+from sqlanon.kernels.compiled import expect
+from sqlanon.kernels.try_other import other
+from sqlanon.kernels.try_outer import outer
+
+expect(outer)
+assert not seen
+outer(3), outer(4), other(3), other(3.5)
+print(json.dumps({"compiled": seen, "folder": str(folder())}))
+"""
+
+
+def test_how_far_compiling_is(tmp_path):
+    """The functions that a kernel calls are counted with it; what is kept is not. The same where nothing can be kept."""
+    folder = checkout(tmp_path / "first")
+    # outer begins, its inner begins and ends, outer ends; other, twice: of whole numbers and of others.
+    each = [[0, 2], [0, 2], [1, 2], [2, 2], [2, 3], [3, 3], [3, 3], [3, 3]]
+    assert called(folder, tmp_path / "cache", WATCHED)["compiled"] == each
+    assert called(folder, tmp_path / "cache", WATCHED)["compiled"] == []
+    (tmp_path / "file").write_text("")
+    shutil.rmtree(folder / "sqlanon" / "kernels" / "__pycache__")
+    (folder / "sqlanon" / "kernels" / "__pycache__").write_text("")
+    assert called(folder, tmp_path / "file", WATCHED) == {"compiled": each, "folder": "None"}
+
+
+def test_messages_about_compiling(monkeypatch):
+    """At once where there is much to do, later where it takes long, and then every five seconds."""
+    now = 100.0
+    monkeypatch.setattr(watch.time, "monotonic", lambda: now)
+    shown: list[str] = []
+    notes = watch.Notes(shown.append)
+    for seconds, done, total in ((0.0, 0, 4), (0.9, 1, 4), (1.0, 2, 4), (4.0, 3, 9), (7.0, 4, 9)):
+        now = 100 + seconds
+        notes(watch.Compiling(done, total, seconds))
+    watch.Notes(shown.append)(watch.Compiling(0, 5, 0.0))
+    counts = [text.rpartition("(the first time only): ")[2] for text in shown]
+    assert counts == ["2 of 4 functions, 1 s", "4 of 9 functions, 7 s", "0 of 5 functions, 0 s"]
+
+
+def test_who_is_informed(monkeypatch, caplog):
+    """The progress that a connection was given; without one the log, as a warning; with a silent one nobody."""
+    monkeypatch.setattr(watch, "_following", None)
+    state = watch.Compiling(3, 30, 2.0)
+
+    class Recording(Silent):
+        def __init__(self) -> None:
+            self.notes: list[str] = []
+
+        def note(self, message: str) -> None:
+            self.notes.append(message)
+
+    recording = Recording()
+    for progress in (recording, Silent()):
+        with sqlanon.connect("duckdb:///:memory:", progress=progress):
+            watch._following(state)
+    assert len(recording.notes) == 1
+    assert caplog.records == []
+    monkeypatch.setattr(watch, "_WARNED", watch.Notes(lambda message: watch.log.warning("%s", message)))
+    with sqlanon.connect("duckdb:///:memory:"):
+        watch._following(state)
+    (record,) = caplog.records
+    assert (record.levelname, "3 of 30 functions, 2 s" in record.getMessage()) == ("WARNING", True)
 
 
 def test_least_used_files_are_pruned(tmp_path):

@@ -29,11 +29,11 @@ class Agglomerative:
     def assign(self, context: Context) -> Assignment:
         """See `Algorithm.assign`. Cost: O(n b d) with blocks of b rows, and the order's."""
         from sqlanon.kernels.agglomerative import agglomerative
+        from sqlanon.kernels.compiled import expect
         from sqlanon.kernels.mondrian import grow
         from sqlanon.methods.clustering.blocks import in_blocks
-        from sqlanon.methods.shared.compiling import note_compiling
 
-        note_compiling(context.progress, grow, agglomerative)
+        expect(grow, agglomerative)
         blocks = in_blocks(context, "agglomerative", self.block)
 
         def work(block: Block) -> int:

@@ -30,13 +30,13 @@ class MDAV:
         """See `Algorithm.assign`. Cost: O(n b (1 + d / k)) with blocks of b rows, and the order's."""
         import numpy as np
 
+        from sqlanon.kernels.compiled import expect
         from sqlanon.kernels.mdav import Points, mdav
         from sqlanon.kernels.mondrian import grow
         from sqlanon.methods.clustering.blocks import in_blocks
         from sqlanon.methods.onedim.axes import axes
-        from sqlanon.methods.shared.compiling import note_compiling
 
-        note_compiling(context.progress, grow, mdav)
+        expect(grow, mdav)
         quasi = context.encoded.quasi
         blocks = in_blocks(context, "mdav", self.block)
         lines = axes(context, blocks.loaded.geometry)

@@ -69,14 +69,14 @@ class Sequential:
         """See `Algorithm.assign`. Cost: O(n b d / (alpha k)) a pass with blocks of b rows, and the order's."""
         import numpy as np
 
+        from sqlanon.kernels.compiled import expect
         from sqlanon.kernels.mondrian import grow
         from sqlanon.kernels.random import seeded
         from sqlanon.kernels.sequential import sequential
         from sqlanon.methods.clustering.blocks import in_blocks
         from sqlanon.methods.clustering.objective import objective_of
-        from sqlanon.methods.shared.compiling import note_compiling
 
-        note_compiling(context.progress, grow, sequential)
+        expect(grow, sequential)
         blocks = in_blocks(context, "sequential", self.block)
         loaded, values = blocks.loaded, context.encoded.sensitive
         n, part = len(loaded.rid), self._weights[1]

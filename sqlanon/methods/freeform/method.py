@@ -57,16 +57,16 @@ class Freeform:
         """See `Algorithm.assign`. Cost: that of the order, O(n b^2) a matching at worst with blocks of b rows, and O(n k (b + k) d)."""
         import numpy as np
 
+        from sqlanon.kernels.compiled import expect
         from sqlanon.kernels.freeform_assign import improve
         from sqlanon.methods.freeform.blocks import solved_in_blocks
         from sqlanon.methods.freeform.secret import content_of, key_of
         from sqlanon.methods.freeform.solvers import UnsolvedError
         from sqlanon.methods.freeform.walk import walked
         from sqlanon.methods.shared import kernel_input
-        from sqlanon.methods.shared.compiling import note_compiling
         from sqlanon.privacy import least_rows
 
-        note_compiling(context.progress, improve)
+        expect(improve)
         k = least_rows(context.requirements)
         geometry = kernel_input.geometry(context)
         rid, codes, _, _ = kernel_input.fetch_codes(context, tie_break=False, sensitive=False)

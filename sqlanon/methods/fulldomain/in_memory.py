@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sqlanon.engines.base import TableRef
+from sqlanon.kernels.compiled import expect
 from sqlanon.kernels.lattice import add_up, group, maps_of, meeting, room_of
 from sqlanon.kernels.requirements import Counters, Demands, new_counters, satisfied
 from sqlanon.methods.base import Context
@@ -17,7 +18,6 @@ from sqlanon.methods.fulldomain.checker import Checked, Suppressed, least_of
 from sqlanon.methods.fulldomain.levels import Lattice
 from sqlanon.methods.fulldomain.population import PeopleInMemory
 from sqlanon.methods.shared import kernel_input
-from sqlanon.methods.shared.compiling import note_compiling
 from sqlanon.privacy.population import of_population
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ class InMemory:
     execution = "kernel"
 
     def __init__(self, context: Context, lattice: Lattice) -> None:
-        note_compiling(context.progress, group, meeting)
+        expect(group, meeting)
         self._context, self._lattice = context, lattice
         self._cells = read_cells(context)
         self._least = least_of(context)

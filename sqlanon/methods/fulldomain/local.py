@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sqlanon.errors import InfeasibleError
+from sqlanon.kernels.compiled import expect
 from sqlanon.kernels.lattice import maps_of, room_of
 from sqlanon.kernels.lattice_local import Filter, Pieces, visit
 from sqlanon.kernels.lattice_part import CLASSES, PIECES, ROWS, Asked, Rest
@@ -18,7 +19,6 @@ from sqlanon.methods.fulldomain.infeasible import nothing_found
 from sqlanon.methods.fulldomain.levels import Lattice
 from sqlanon.methods.fulldomain.sieve import Sieve
 from sqlanon.methods.shared import kernel_input
-from sqlanon.methods.shared.compiling import note_compiling
 from sqlanon.privacy import beyond_rows, least_rows
 
 if TYPE_CHECKING:
@@ -98,7 +98,7 @@ def assign(context: Context, lattice: Lattice, *, divide: bool, most: int) -> As
     Raises:
         InfeasibleError: all rows together do not meet what is asked, and no classes were found that leave few enough of them out.
     """
-    note_compiling(context.progress, visit)
+    expect(visit)
     cells = read_cells(context)
     local = local_of(context, cells, divide=divide)
     search(context, lattice, local, most)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from sqlanon.errors import InfeasibleError
+from sqlanon.kernels.compiled import expect
 from sqlanon.kernels.cut_bounds import cut_bounds
 from sqlanon.kernels.cut_slabs import slab_bounds
 from sqlanon.kernels.lattice import group
@@ -15,7 +16,6 @@ from sqlanon.methods.base import Assignment, Context
 from sqlanon.methods.fulldomain.cells import Cells, attach
 from sqlanon.methods.fulldomain.cut_search import CutSearch
 from sqlanon.methods.fulldomain.cut_sets import CutSets, read_records
-from sqlanon.methods.shared.compiling import note_compiling
 
 if TYPE_CHECKING:
     import numpy.typing as npt
@@ -32,7 +32,7 @@ def assign(context: Context, metric: str, most: int) -> Assignment:
     Raises:
         InfeasibleError: no set keeps within the limit of suppressed rows.
     """
-    note_compiling(context.progress, cut_bounds, slab_bounds, group)
+    expect(cut_bounds, slab_bounds, group)
     records, cells = read_records(context, metric)
     sets = CutSets(context, metric, records)
     search = CutSearch(sets, context.most_unassigned, context.progress)

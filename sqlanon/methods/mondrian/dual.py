@@ -14,6 +14,7 @@ import numpy as np
 
 from sqlanon.errors import InfeasibleError
 from sqlanon.kernels.bounds import widest
+from sqlanon.kernels.compiled import expect
 from sqlanon.kernels.mondrian import grow
 from sqlanon.methods.base import Assignment, Context
 from sqlanon.methods.mondrian.tree import grow_tree
@@ -21,7 +22,6 @@ from sqlanon.methods.onedim.axes import preferring
 from sqlanon.methods.onedim.dual import noted
 from sqlanon.methods.onedim.ipcsd import THRESHOLD, ipcsd
 from sqlanon.methods.shared import kernel_input
-from sqlanon.methods.shared.compiling import note_compiling
 from sqlanon.methods.shared.loss_bound import bounds_of
 from sqlanon.privacy.base import Requirement
 from sqlanon.privacy.diversity import FrequencyDiversity
@@ -42,7 +42,7 @@ def assign(context: Context, *, median: bool) -> Assignment:
     """
     assert context.accuracy is not None
     n, goal = context.encoded.rows, context.accuracy.maximize
-    note_compiling(context.progress, grow)
+    expect(grow)
     rid, codes, sensitive, _ = kernel_input.fetch_codes(context, False)
     geometry, bounds = kernel_input.geometry(context), bounds_of(context)
     cutting = preferring(context, geometry)

@@ -159,16 +159,16 @@ class Mondrian:
         """
         import numpy as np
 
+        from sqlanon.kernels.compiled import expect
         from sqlanon.kernels.mondrian import grow
         from sqlanon.methods.mondrian.tree import grow_tree
         from sqlanon.methods.shared import kernel_input
         from sqlanon.methods.shared.assigned import load_classes
         from sqlanon.methods.shared.bare_rows import Fetched, fetch_bare
         from sqlanon.methods.shared.class_boxes import spans
-        from sqlanon.methods.shared.compiling import note_compiling
 
         relaxed, median = self.variant == "relaxed", self.cut == "median"
-        note_compiling(context.progress, grow)
+        expect(grow)
         geometry = kernel_input.geometry(context)
         base = np.zeros(1, dtype=np.int64)
         bounds: list[int] = []

@@ -16,6 +16,7 @@ import numpy as np
 from sqlanon.kernels import runs
 from sqlanon.kernels.bordered_runs import bordered_runs
 from sqlanon.kernels.boxes import cover, widths
+from sqlanon.kernels.compiled import expect
 from sqlanon.kernels.constrained_runs import lawful_runs
 from sqlanon.kernels.diverse_groups import diverse_groups
 from sqlanon.kernels.fast_runs import best_row_runs
@@ -27,7 +28,6 @@ from sqlanon.methods.base import Context
 from sqlanon.methods.onedim.arranged import Arranged, Order, Sorted
 from sqlanon.methods.onedim.parallel_runs import requiring_runs, row_runs
 from sqlanon.methods.shared import kernel_input
-from sqlanon.methods.shared.compiling import note_compiling
 from sqlanon.methods.shared.kernel_input import Loaded
 from sqlanon.privacy import Requirement, Shape, least_rows, shapes_beyond_rows
 
@@ -180,12 +180,12 @@ def _lawful(context: Context, loaded: Loaded, arranged: Arranged) -> Groups:
     halves = all(one.monotone for one in context.requirements)
     first = np.zeros(n, np.bool_)
     if not halves:
-        note_compiling(context.progress, bordered_runs)
+        expect(bordered_runs)
         bordered_runs(rows.places, rows.sets, rows.number, demands, first)
     elif n <= most or not without_run(rows.number, demands, most, _LOOKS):
         return _short_runs(loaded, rows, demands, most, longest, context.threads)
     else:
-        note_compiling(context.progress, halved_runs)
+        expect(halved_runs)
         halved_runs(rows.places, rows.sets, rows.number, loaded.geometry, demands, first)
         if longest <= most:
             return _numbered(first)

@@ -51,18 +51,17 @@ class OneDimensional:
         """See `Algorithm.assign`. Cost: the order's, then O(k n d) for k alone and about linear for l."""
         import numpy as np
 
+        from sqlanon.kernels.compiled import expect
         from sqlanon.kernels.mondrian import grow
         from sqlanon.methods.onedim import direct, dual
         from sqlanon.methods.onedim.streamed import arranged_by_engine, streamed_runs
         from sqlanon.methods.shared import kernel_input
         from sqlanon.methods.shared.assigned import load_classes
         from sqlanon.methods.shared.class_boxes import spans
-        from sqlanon.methods.shared.compiling import note_compiling
         from sqlanon.methods.shared.equal import EqualRows
 
         own = context.accuracy is not None or self.solver != "auto"
-        note_compiling(
-            context.progress,
+        expect(
             dual.kernel_for(context, self.solver) if own else direct.kernel_for(context.requirements),
             *([grow] if self.order == "tree" else []),
         )

@@ -43,12 +43,12 @@ class Suppress:
 
     def assign(self, context: Context) -> Assignment:
         """See `Algorithm.assign`. Cost: a grouping and a join of the rows, and what `solve` costs in cells."""
+        from sqlanon.kernels.compiled import expect
         from sqlanon.kernels.suppress_keep import keep
-        from sqlanon.methods.shared.compiling import note_compiling
         from sqlanon.methods.suppress.cells import attach, read
         from sqlanon.methods.suppress.solve import cut_of, rules_of, solve
 
-        note_compiling(context.progress, keep)
+        expect(keep)
         pushed = context.execution == "pushdown" and self.solver != "optimal"
         cut = cut_of(context.requirements, self.divide)
         # With k alone the sensitive values do not matter, and a cell is a group.
