@@ -175,7 +175,7 @@ def load(
         columns: as the other engine has them.
         rows: values as its driver gives them.
     """
-    cells = [[_text(row[i]) for row in rows] for i in range(len(columns))]
+    cells = [[_cell(row[i], column) for row in rows] for i, column in enumerate(columns)]
     arrays = {str(i): _array(values) for i, values in enumerate(cells)}
     kinds = [_type(column, values) for column, values in zip(columns, cells, strict=True)]
     read = ", ".join(
@@ -190,12 +190,15 @@ def load(
         connection.unregister(_VIEW)
 
 
-def _text(value: object) -> object:
-    """A value as DuckDB casts it to the column's type: numbers and lists as they are, all others by their texts."""
+def _cell(value: object, column: Column) -> object:
+    """A value as DuckDB casts it to the column's type: whole numbers and lists as they are, all others by their texts."""
     if value is None or isinstance(value, int | list):
         return value
+    if isinstance(value, bytes | bytearray):
+        return "".join(f"\\x{byte:02X}" for byte in value)  # how DuckDB writes and reads them
     text = str(value)
-    if text.endswith(" BC"):  # how PostgreSQL writes a year before 1; DuckDB has the mark after the date
+    if column.kind in ("date", "timestamp") and text.endswith(" BC"):
+        # How PostgreSQL writes a year before 1; DuckDB has the mark after the date.
         day, space, time = text[: -len(" BC")].partition(" ")
         return f"{day} (BC){space}{time}"
     return text
@@ -219,8 +222,4 @@ def _type(column: Column, values: Sequence[object]) -> str:
         if least and declared and int(declared[2]) <= int(declared[1]) <= frame_values.DIGITS:
             return f"DECIMAL({declared[1]}, {declared[2]})"
         return least or "VARCHAR"
-    return (
-        "VARCHAR[]"
-        if column.type.endswith("[]") and any(isinstance(value, list) for value in values)
-        else "VARCHAR"
-    )
+    return "VARCHAR[]" if any(isinstance(value, list) for value in values) else "VARCHAR"
