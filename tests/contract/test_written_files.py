@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import duckdb
+import pandas as pd
 import polars as pl
 import pyarrow.parquet as pq
 import pytest
@@ -471,3 +472,28 @@ def test_rows_of_another_engine(plain: Any) -> None:
         (r"\x61", [], "0.1", None, "NaN"),
         (None, None, None, Decimal("-0.50"), None),
     ]
+
+
+def test_rows_of_one_column_are_all_read(tmp_path: Path) -> None:
+    """NULL alone would be an empty line, which Python's reader and that of pandas skip."""
+    for texts, refused in (
+        ("CASE WHEN i < 10 THEN 'a' END", False),
+        ("CASE WHEN i < 5 THEN '' WHEN i < 15 THEN 'a' END", True),
+    ):
+        source = tmp_path / f"{refused}.duckdb"
+        with duckdb.connect(str(source)) as connection:
+            connection.execute(f"CREATE TABLE t AS SELECT {texts} AS x FROM range(20) AS r(i)")
+        with sqlanon.connect(f"duckdb:///{source}") as db:
+            release = db.anonymize("t", quasi="x", format="points", k=2)
+            if refused:
+                with pytest.raises(
+                    sqlanon.PolicyError,
+                    match="column x holds empty texts and NULL, which a CSV file of one column",
+                ):
+                    release.write(tmp_path / "out.csv")
+                continue
+            release.write(tmp_path / "out.csv")
+        with (tmp_path / "out.csv").open(newline="") as file:
+            assert Counter(row["x"] for row in csv.DictReader(file)) == {"a": 10, "": 10}
+        assert pd.read_csv(tmp_path / "out.csv")["x"].isna().sum() == 10
+        assert duckdb.sql(f"SELECT count(x), count(*) FROM '{tmp_path}/out.csv'").fetchall() == [(10, 20)]

@@ -92,6 +92,8 @@ def write_csv(
     else:
         shown_cells = [(name, kind.id, cell) for cell, (name, kind) in zip(cells, columns, strict=True)]
         warned += formulas.warned(connection, table, shown_cells)
+    if len(cells) == 1:  # an empty line, which most readers skip, would be the row of a NULL
+        cells = [f"COALESCE({cells[0]}, '')"]
     made = ", ".join(f"{cell} AS {quoted(name)}" for cell, name in zip(cells, names, strict=True))
     connection.execute(
         f"COPY (SELECT {made} FROM {table} AS t) TO {_text(path)} "  # noqa: S608
@@ -142,6 +144,10 @@ def _empty(
     )
     row = connection.execute(f"SELECT {counted} FROM {table}").fetchall()[0]  # noqa: S608
     both = [name for name, found in zip(texts, row, strict=True) if found]
+    if both and len(columns) == 1:
+        raise PolicyError(
+            f"column {both[0]} holds empty texts and NULL, which a CSV file of one column cannot keep apart: write .parquet"
+        )
     merged = [name for name in both if name.casefold() in {one.casefold() for one in sensitive}]
     if merged:
         raise PolicyError(

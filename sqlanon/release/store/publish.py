@@ -400,7 +400,7 @@ def _publish_file(state: ReleaseState, target: Publication, content: Content, wa
         return done
 
     try:
-        done = put(engine, spec.name, target.file, fill, watch)
+        done = put(engine, spec.name, target.file, state.versions, fill, watch)
     except BaseException:
         _tidy(engine, spec.name)
         raise

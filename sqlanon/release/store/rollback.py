@@ -84,7 +84,7 @@ def rollback(
             check_no_link(release, entry.file)
             check_ours(engine, release, entry.file, entries)
             check_marked(engine, entry, metadata_table(entry.table))
-            _return_file(engine, entry, shown, policy)
+            _return_file(engine, entry, entries, shown, policy)
         else:
             place = Publication(view, None, entry.version, entry.physical, is_pair(entry))
             check_free(release, place, catalog.entries(), engine.exists)
@@ -128,14 +128,16 @@ def _return_views(
         set_readers(engine, readers, views, previous)
 
 
-def _return_file(engine: Engine, entry: Entry, shown: list[Pointing], policy: Mapping[str, Any]) -> None:
+def _return_file(
+    engine: Engine, entry: Entry, entries: list[Entry], shown: list[Pointing], policy: Mapping[str, Any]
+) -> None:
     """The catalog records the step that is under way: after a kill `reconcile` reads from the file which version it holds."""
     catalog = Catalog(engine)
     with engine.publishing():
         catalog.mark(entry.release, entry.version, "returning")
         catalog.keep_policy(entry, policy)
     try:
-        give_back(engine, entry, shown, Stopwatch(entry.release, Silent()))
+        give_back(engine, entry, entries, shown, Stopwatch(entry.release, Silent()))
     except BaseException:
         with suppress(DatabaseError):  # what failed first is what the caller must hear of
             reconcile(engine, entry.release)

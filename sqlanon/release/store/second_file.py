@@ -29,13 +29,21 @@ from sqlanon.sqltext import statement
 T = TypeVar("T")
 
 
-def put(engine: Engine, release: str, path: str, fill: Callable[[str], T], watch: Stopwatch) -> T:
+def put(
+    engine: Engine,
+    release: str,
+    path: str,
+    entries: Sequence[Entry],
+    fill: Callable[[str], T],
+    watch: Stopwatch,
+) -> T:
     """Make a database file and put it in the place of another of the release: readers see the old one or the new one, whole.
 
     Args:
         engine: the source's database, which attaches the new file while ``fill`` works.
         release: the release.
         path: where the file goes.
+        entries: the catalog's rows of the release, before this version.
         fill: writes into the database that is attached under this name.
         watch: what measures the stages.
 
@@ -49,7 +57,7 @@ def put(engine: Engine, release: str, path: str, fill: Callable[[str], T], watch
         with engine.second_file.attach(str(beside)) as database:
             made = fill(database)
         with watch.stage("publish"):
-            check_ours(engine, release, path, Catalog(engine).entries(release))
+            check_ours(engine, release, path, entries)
             put_in_place(beside, Path(path))
     return made
 
@@ -61,8 +69,10 @@ def keep_tables(engine: Engine, shown: Sequence[Pointing], database: str) -> Non
             _copy(engine, item.at, replace(item.view, database=database))
 
 
-def give_back(engine: Engine, entry: Entry, shown: Sequence[Pointing], watch: Stopwatch) -> None:
-    """Put a kept version into the published file again; the caller has marked it ``returning``."""
+def give_back(
+    engine: Engine, entry: Entry, entries: Sequence[Entry], shown: Sequence[Pointing], watch: Stopwatch
+) -> None:
+    """Put a kept version of ``entries`` into the published file again; the caller has marked it ``returning``."""
     assert entry.file is not None
 
     def fill(database: str) -> None:
@@ -71,7 +81,7 @@ def give_back(engine: Engine, entry: Entry, shown: Sequence[Pointing], watch: St
             for item in shown:
                 _copy(engine, replace(item.view, database=database), item.at)
 
-    put(engine, entry.release, entry.file, fill, watch)
+    put(engine, entry.release, entry.file, entries, fill, watch)
 
 
 def _copy(engine: Engine, copy: TableRef, origin: TableRef) -> None:
