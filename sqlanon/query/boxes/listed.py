@@ -351,3 +351,18 @@ def null_only(key: Tree) -> bool:
         and parent.this.unnest() is found
         for found, parent in zip(asked, parents, strict=True)
     )
+
+
+_STRICT = (
+    exp.Column, exp.Identifier, exp.Literal, exp.Paren, exp.Neg, exp.Add, exp.Sub, exp.Mul, exp.Abs, exp.Floor, exp.Ceil, exp.Round, exp.Trunc,
+    exp.Extract, exp.Year, exp.Quarter, exp.Month, exp.Week, exp.Day, exp.DayOfMonth, exp.DayOfWeek, exp.DayOfYear, exp.Hour, exp.Minute,
+    exp.TimestampTrunc, exp.DateTrunc, exp.Lower, exp.Upper, exp.Length, exp.Substring, exp.Left, exp.Var, exp.DataType, exp.Cast,
+    exp.EQ, exp.NEQ, exp.LT, exp.LTE, exp.GT, exp.GTE, exp.Like,
+)  # fmt: skip
+"""Of what an expression is made that is NULL exactly where the column is."""
+
+
+def keeps_null_apart(key: Tree) -> bool:
+    """Whether no value of the column has the group of NULL: the term is NULL exactly where the column is, or asks for that alone."""
+    plain = all(isinstance(node, _STRICT) and not isinstance(node, exp.TryCast) for node in key.walk())
+    return plain or null_only(key)

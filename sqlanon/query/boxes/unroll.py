@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from sqlglot import exp
 
 from sqlanon.query.boxes.box import Box
-from sqlanon.query.boxes.listed import Lookup, null_only
+from sqlanon.query.boxes.listed import Lookup, keeps_null_apart, null_only
 from sqlanon.query.boxes.number_line import measure, pieces_of
 from sqlanon.query.boxes.steps import Bucket, unrolled
 from sqlanon.query.parse.names import Scope
@@ -73,10 +73,10 @@ class Unroll:
                 *(tree.copy() for tree in empty),
                 exp.null().as_("v", quoted=True),
                 sql("1 AS w"),
-                sql("t.state = 'some' AS u"),
+                sql("t.state <> 'all' AS u"),
                 column("state", "t").as_(name, quoted=True),
             )
-            .from_(_states("some", "all"))
+            .from_(_states(*_beside_null(lookup.key)))
         )
         return known.union(unknown, distinct=False).union(null, distinct=False)
 
@@ -108,9 +108,9 @@ class Unroll:
             exp.alias_(column("way", "y"), "way", quoted=True), *ends, states_,
         ).from_(listed.subquery("d")).join(ways, join_type="cross").join(_states("some", "any"), join_type="cross")  # fmt: skip
         null = exp.Select().select(
-            *(tree.copy() for tree in empty), exp.null().as_("v", quoted=True), sql("1 AS w"), sql("t.state = 'some' AS u"),
+            *(tree.copy() for tree in empty), exp.null().as_("v", quoted=True), sql("1 AS w"), sql("t.state <> 'all' AS u"),
             exp.alias_(number(lookup.null_number), "way", quoted=True), *(end.copy() for end in ends), states_.copy(),
-        ).from_(_states("some", "all"))  # fmt: skip
+        ).from_(_states(*_beside_null(lookup.key)))  # fmt: skip
         return first.union(some_, distinct=False).union(null, distinct=False)
 
     def _distinct(self, box: Box) -> exp.Select:
@@ -248,6 +248,11 @@ def steps(box: Box, lo: Tree, hi: Tree) -> tuple[Tree, Tree, Tree]:
         return sql("CAST(0 AS BIGINT)"), last, sql(":l + :i", l=lo, i=place)
     # PostgreSQL has no series of small integers.
     return exp.cast(lo.copy(), "BIGINT"), exp.cast(hi.copy(), "BIGINT"), place
+
+
+def _beside_null(key: Tree | None) -> tuple[str, ...]:
+    """The states of rows that may be in the group of NULL: of any value too, where one that is shown nowhere may have that group."""
+    return ("some", "all") if key is None or keeps_null_apart(key) else ("some", "all", "any")
 
 
 def _states(*kinds: str) -> exp.Expr:

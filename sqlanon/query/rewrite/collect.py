@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 
 from sqlglot import exp
@@ -10,13 +10,14 @@ from sqlglot import exp
 from sqlanon.query.parse.bind import Bound
 from sqlanon.query.parse.names import Scope, boxes_in
 from sqlanon.query.refusal import refuse
-from sqlanon.query.rewrite.group_by import spread_of
+from sqlanon.query.rewrite.group_by import spread_of, unrollable
 from sqlanon.query.rewrite.having import outputs
 from sqlanon.query.rewrite.quantiles import EXACT, natively, quantile_of
 from sqlanon.query.rewrite.row_expressions import RowExpression, branches_of, exact_parts
 from sqlanon.query.rewrite.sqltree import FALSE, TRUE, Tree, column, some, sql
 from sqlanon.query.rewrite.types import Types, is_float, is_number, is_whole
 from sqlanon.query.rewrite.wanted import Aggregate, Check, Over, Ratio, Spread, Wanted
+from sqlanon.query.where.cases import Test, computed
 from sqlanon.query.where.formula import Formula, both, either
 from sqlanon.query.where.predicates import Predicates
 from sqlanon.query.where.terms import Terms
@@ -71,6 +72,7 @@ def collect(bound: Bound, *, drawn: bool = False) -> Wanted:
     if not notes.aggregates:
         refuse(text, None, "a release has no rows of persons to show: ask for aggregates, such as count(*)")
     tests = notes.predicates.tests()
+    spread = {box: _decided(bound.scope, one, box, tests.boxed.values()) for box, one in spread.items()}
     loose = {
         found.name
         for triple in tests.loose.values()
@@ -98,6 +100,23 @@ def collect(bound: Bound, *, drawn: bool = False) -> Wanted:
         filters=notes.filters(),
         direct=notes.direct(bound.items),
     )
+
+
+def _decided(scope: Scope, spread: Spread, box: str, tests: Collection[Test]) -> Spread:
+    """The groups of a box, value by value in place of steps where a test of it is decided value by value.
+
+    Raises:
+        Refused: its ranges have too many values.
+    """
+    if spread.bucket is None or not computed([test for test in tests if test.box == box]):
+        return spread
+    if not unrollable(scope, scope.box(box)):
+        refuse(
+            scope.text, spread.key,
+            f"the ranges of column {scope.box(box).field.name} have too many values to decide a condition value by value within steps; compare the "
+            "column itself with constants, or ask without GROUP BY",
+        )  # fmt: skip
+    return replace(spread, bucket=None)
 
 
 class Notes:

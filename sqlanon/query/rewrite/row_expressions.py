@@ -170,14 +170,22 @@ class Arithmetic:
         return refuse(self._scope.text, node, _REASON)
 
     def _known(self, node: exp.Expr) -> Span | None:
-        if isinstance(node, exp.Null):
-            return None
         if node.find(exp.Column) is None:
-            return Span(node, node, as_type(node, "DOUBLE"))
+            return None if self._is_null(node) else Span(node, node, as_type(node, "DOUBLE"))
         value = exp.column(
             exp.to_identifier(self._exact[node.sql(dialect=self._scope.engine.dialect)], quoted=True)
         )
         return Span(value, value, as_type(value, "DOUBLE"), sql(":v IS NULL", v=value))
+
+    def _is_null(self, constant: exp.Expr) -> bool:
+        """Whether an expression without columns is NULL, as the engine computes it."""
+        inner = constant
+        while isinstance(inner, exp.Paren | exp.Neg) or type(inner) is exp.Cast:
+            inner = inner.this
+        if isinstance(inner, exp.Literal | exp.Boolean | exp.Null):
+            return isinstance(inner, exp.Null)
+        asked = exp.Select().select(exp.Is(this=exp.Paren(this=constant.copy()), expression=exp.null()))
+        return bool(fact(self._scope, "query/null", asked))
 
     def _column(self, part: Part, box: Box) -> Span | None:
         if part.low is None or part.high is None:
@@ -194,7 +202,8 @@ class Arithmetic:
         if rest or (isinstance(node, exp.Cast) and not node.to.is_type(*exp.DataType.NUMERIC_TYPES)):
             refuse(self._scope.text, node, _REASON)
         inner = self.span(node.this, parts)
-        if inner is None:
+        others = [v for k, v in node.args.items() if k not in ("this", "to") and isinstance(v, exp.Expr)]
+        if inner is None or any(self._is_null(one) for one in others):
             return None
         low, high = (_at(node, end) for end in (inner.low, inner.high))
         middle = inner.middle
@@ -214,8 +223,7 @@ class Arithmetic:
         return Span(low, high, middle, inner.null)
 
     def _coalesced(self, node: exp.Coalesce, parts: Mapping[str, Part]) -> Span | None:
-        constant = node.expressions[0] if len(node.expressions) == 1 else None
-        if constant is None or constant.find(exp.Column) or isinstance(constant.unnest(), exp.Null):
+        if any(one.find(exp.Column) for one in node.expressions):
             refuse(self._scope.text, node, _REASON)
         if any(part.null is not FALSE for part in parts.values()):
             refuse(
@@ -224,10 +232,11 @@ class Arithmetic:
                 "coalesce of a column that is grouped by is not answered; group by the coalesce",
             )
         inner = self.span(node.this, parts)
+        constant = next((one for one in node.expressions if not self._is_null(one)), None)
+        if constant is None or (inner is not None and inner.null is FALSE):
+            return inner
         if inner is None:
             return self._known(constant)
-        if inner.null is FALSE:
-            return inner
         texts = (("CASE WHEN :n THEN :c ELSE :x END", end) for end in (inner.low, inner.high))
         low, high = (sql(text, n=inner.null, c=constant, x=end) for text, end in texts)
         middle = sql(
