@@ -215,7 +215,8 @@ class Notes:
                 self.aggregate(
                     exp.Filter(this=rows, expression=node.expression.copy()) if condition else rows
                 )
-            self.aggregates[key] = self._noted(len(self.aggregates), kind, inner, condition)
+            made = self._noted(len(self.aggregates), kind, inner, condition)
+            self.aggregates[key] = replace(made, id=len(self.aggregates))
         return self.aggregates[key]
 
     def _kind(self, inner: exp.Expr) -> str:
@@ -277,10 +278,12 @@ class Notes:
         )
         if boxes_in(argument) or scope.released.as_of_source or scope.released.form.facts.paired:
             refuse(scope.text, node, reason)
-        counted = next(a for a in self.aggregates.values() if a.kind == "rows" and a.condition == condition)
-        low, high = (sql("COALESCE(:x, 0)", x=column(f"{end}{counted.id}")) for end in "lh")
+        # How many rows qualify may be known, and not which of a class.
+        key = f"# unsure {condition}"
+        unsure = self.aggregates.setdefault(key, Aggregate(len(self.aggregates), "unsure", condition))
         left_out = FALSE if not scope.released.left_out else TRUE
-        self.checks.append(Check(some([left_out, sql(":l <> :h", l=low, h=high)]), node, reason))
+        uncertain = sql("COALESCE(:x, 0) > 0", x=column(f"h{unsure.id}"))
+        self.checks.append(Check(some([left_out, uncertain]), node, reason))
         name = self.terms.column(argument).name
         self.raw.add(name)
         made = node.copy()

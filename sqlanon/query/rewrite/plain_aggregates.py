@@ -40,6 +40,12 @@ def plain(a: Aggregate, row: Mapping[str, Tree], *, floating: bool) -> dict[str,
             f"h{a.id}": high,
             f"u{a.id}": exp.Literal.number(0),
         }
+    if a.kind == "unsure":
+        some_ = sql(
+            "COALESCE(MAX(:x), 0)",
+            x=when(every([row["possible"], negate(row["sure"])]), exp.Literal.number(1), zero),
+        )
+        return {f"{end}{a.id}": some_ for end in "elh"} | {f"u{a.id}": zero}
     if a.kind == "error":
         error = _error(a, row, possible_n)
         return {f"{end}{a.id}": error for end in "elh"} | {f"u{a.id}": exp.Literal.number(0)}

@@ -203,8 +203,11 @@ class RowValues:
                 found["s_pos"] = sql(":n * GREATEST(:h, :z)", n=n, h=self._wide(high, a.box), z=zero)
             return found
         if a.term is None:
+            sure = certain
+            if i in self._rows.counts:  # all rows of the class satisfy the condition
+                sure = some([certain, exp.GTE(this=column(f"least{i}"), expression=column(CLASS_ROWS))])
             return {
-                "possible": possible, "certain": certain, "count": n, "share": share, "open": FALSE, **self._of_classes(i, None, n),
+                "possible": possible, "certain": certain, "count": n, "share": share, "open": FALSE, "sure": sure, **self._of_classes(i, None, n),
             }  # fmt: skip
         term = a.term
         partial = self._rows.is_partial(term, self._wanted)

@@ -22,7 +22,7 @@ class Aggregate:
 
     Attributes:
         id: its number.
-        kind: rows (COUNT(*)), count, distinct, sum, avg, min, max, ratio, quantile or native; error: by how much the sum or average of ``of`` may
+        kind: rows (COUNT(*)), count, distinct, sum, avg, min, max, ratio, quantile or native; unsure: 1 where a row may qualify and need not; error: by how much the sum or average of ``of`` may
             differ from the source's, which adds up in another order.
         condition: the number of its condition.
         term: the exact argument, a column of the rows; None for a box and for rows.
@@ -72,7 +72,7 @@ class Aggregate:
     @property
     def undefined(self) -> bool:
         """Whether it is NULL over no rows."""
-        return self.kind not in ("rows", "count", "distinct", "error")
+        return self.kind not in ("rows", "count", "distinct", "error", "unsure")
 
 
 Pair = tuple[Aggregate | None, Aggregate | None]
