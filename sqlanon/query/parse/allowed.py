@@ -10,6 +10,7 @@ import re
 
 from sqlglot import exp
 
+from sqlanon.query.parse.functions import is_known, unknown_arguments
 from sqlanon.query.refusal import refuse
 
 _TABLE = {"this", "db", "catalog", "alias"}
@@ -21,20 +22,6 @@ _REFUSED: dict[type[exp.Expr], str] = {
     exp.GroupingSets: "GROUPING SETS are not answered; ask one query for each grouping",
     exp.Columns: "write the columns out; COLUMNS(...) is not answered over a release",
 }
-_FUNCTIONS = (
-    exp.AggFunc, exp.RowNumber, exp.Connector, exp.Case, exp.If, exp.Cast, exp.TryCast, exp.Coalesce, exp.Nullif, exp.Greatest, exp.Least,
-    exp.Abs, exp.Sign, exp.Ceil, exp.Floor, exp.Round, exp.Trunc, exp.Sqrt, exp.Pow, exp.Exp, exp.Ln, exp.Log, exp.WidthBucket,
-    exp.Lower, exp.Upper, exp.Initcap, exp.Length, exp.Substring, exp.Left, exp.Right, exp.Trim, exp.Pad, exp.Reverse,
-    exp.Replace, exp.Concat, exp.ConcatWs, exp.StrPosition, exp.StartsWith, exp.EndsWith, exp.Contains, exp.RegexpLike,
-    exp.TimestampTrunc, exp.DateTrunc, exp.Extract, exp.Year, exp.Quarter, exp.Month, exp.Week, exp.Day, exp.DayOfWeek,
-    exp.DayOfWeekIso, exp.DayOfMonth, exp.DayOfYear, exp.Hour, exp.Minute, exp.Second, exp.TimeToStr, exp.ToChar,
-    exp.Date, exp.DateFromParts, exp.DateAdd, exp.DateSub, exp.DateDiff, exp.CurrentDate, exp.CurrentTimestamp,
-)  # fmt: skip
-"""Functions that compute one value from their arguments, and nothing else, on every engine. (Aggregates are looked at later.)"""
-_NAMES = {"date_part", "make_date", "strftime", "ceiling"}
-"""The like that sqlglot does not know in some dialect."""
-
-
 _TYPES = {
     *exp.DataType.NUMERIC_TYPES, *exp.DataType.TEXT_TYPES, *exp.DataType.TEMPORAL_TYPES, exp.DataType.Type.BOOLEAN,
     exp.DataType.Type.INTERVAL, exp.DataType.Type.ARRAY, exp.DataType.Type.LIST,
@@ -142,13 +129,15 @@ def _only(text: str, node: exp.Expr, known: set[str]) -> None:
             refuse(text, node, f"{clause} is not answered over a release")
 
 
+def _name_of(node: exp.Func) -> str:
+    return node.name if isinstance(node, exp.Anonymous) else node.sql_name().lower()
+
+
 def _known_function(text: str, node: exp.Func) -> None:
-    known = isinstance(node, _FUNCTIONS)
+    known = is_known(node) or isinstance(node, exp.AggFunc)  # others are refused where they are collected
     if isinstance(node, exp.Array):
         above = node.parent.parent if isinstance(node.parent, exp.Paren) else node.parent
         known = isinstance(above, exp.Any | exp.All)
-    if isinstance(node, exp.Anonymous):
-        known = isinstance(node.this, str) and node.name.lower() in _NAMES
     if (
         isinstance(node, exp.Array)
         and not known
@@ -159,12 +148,17 @@ def _known_function(text: str, node: exp.Func) -> None:
             node,
             "quantiles are answered at one share each: percentile_cont(0.25) .., percentile_cont(0.75) ..",
         )
-    if (
-        isinstance(node, exp.Anonymous)
-        and not known
-        and re.match(r"(approx_)?(quantile|median)", node.name.lower())
-    ):
+    approximate = isinstance(node, exp.ApproxQuantile) or (
+        isinstance(node, exp.Anonymous) and re.match(r"(approx_)?(quantile|median)", node.name.lower())
+    )
+    if approximate and not is_known(node):
         refuse(text, node, f"here quantiles are {QUANTILES}")
+    if is_known(node) and unknown_arguments(node):
+        refuse(
+            text,
+            node,
+            f"{_name_of(node)} is not answered with these arguments; write it with those of the SQL standard alone",
+        )
     if not known:
         refuse(
             text,

@@ -28,7 +28,7 @@ def quantile_of(node: exp.Expr) -> tuple[Fraction, bool] | None:
     """The share of rows below a quantile, and whether it lies between two values; None: another aggregate, or no plain share."""
     if isinstance(node, exp.Median):
         return Fraction(1, 2), True
-    if not isinstance(node, exp.PercentileCont | exp.PercentileDisc | exp.Quantile):
+    if type(node) not in (exp.PercentileCont, exp.PercentileDisc, exp.Quantile):
         return None
     share = node.args.get("quantile" if isinstance(node, exp.Quantile) else "expression")
     if not isinstance(share, exp.Literal) or share.is_string or not 0 < Fraction(share.this) < 1:
