@@ -97,6 +97,7 @@ class Page:
         summary: the few figures to see first.
         sound: every requirement is met; None: this cannot be said from what the report is made of.
         sections: in their order.
+        warning: what the reader must know before the requirements; empty: nothing.
     """
 
     release: str
@@ -105,6 +106,7 @@ class Page:
     summary: tuple[tuple[str, str], ...]
     sound: bool | None
     sections: tuple[Section, ...]
+    warning: str = ""
 
 
 def table(

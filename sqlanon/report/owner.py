@@ -10,6 +10,7 @@ from sqlanon.progress import Progress, Silent
 from sqlanon.query.find import replaced
 from sqlanon.query.release import Released, read
 from sqlanon.release.check import audit as auditing
+from sqlanon.release.check.exposure import exposure
 from sqlanon.release.check.persons import columns_in
 from sqlanon.release.store.catalog import Catalog
 from sqlanon.release.store.catalog_entry import Entry
@@ -25,8 +26,8 @@ from sqlanon.report.risk import Measured, risk_section
 from sqlanon.report.settings import settings
 from sqlanon.report.sizes import class_sizes_section
 from sqlanon.report.versions import versions
-from sqlanon.results import RunReport
-from sqlanon.results.figures import count, measure
+from sqlanon.results import Exposure, RunReport
+from sqlanon.results.figures import count, measure, share
 from sqlanon.risk import assess
 from sqlanon.risk.sizes import class_sizes
 from sqlanon.spec import WorkloadSpec
@@ -75,6 +76,7 @@ def owner_report(
     run = RunReport.from_dict(entry.report)
     reporter.stage(entry.release, "risk")
     sections: list[Section] = [asked(run)]
+    exposed = run.exposed
     if entry.view is None:
         if attack:
             raise PolicyError(
@@ -85,6 +87,7 @@ def owner_report(
             sections.append(class_sizes_section(None, ELSEWHERE))
     else:
         released = read(engine, engine.relation(spelled(entry.view)))
+        exposed = _exposed(engine, entry, released)
         sections += [*_measured(engine, entry, released), lost(run)]
         if attack:
             sections.insert(2, attacks(run_attack(engine, entry.release, progress=reporter)))
@@ -102,9 +105,40 @@ def owner_report(
         release=entry.release,
         version=entry.version,
         confidential=True,
-        summary=_summary(entry, run),
+        summary=(*_risk(run, exposed), *_summary(entry, run)),
         sound=all(one.satisfied for one in run.requirements),
         sections=tuple(sections),
+        warning=(exposed.warning(_asked_k(entry)) or "") if exposed else "",
+    )
+
+
+def _exposed(engine: Engine, entry: Entry, released: Released) -> Exposure | None:
+    """The risk with every published column, counted now; None: nothing is published as it is, or rows do not make classes."""
+    if entry.certificate or released.group is not None:
+        return None
+    exact = [
+        (one.name, one.name)
+        for one in released.fields
+        if one.role == "insensitive" and one.name in {column.name for column in released.view.columns}
+    ]
+    return exposure(engine, released.view.ref, list(released.group_columns), exact)
+
+
+def _asked_k(entry: Entry) -> int:
+    return int(entry.policy["privacy"].get("k") or 1)
+
+
+def _risk(run: RunReport, exposed: Exposure | None) -> tuple[tuple[str, str], ...]:
+    """The highest risk first: with every published column."""
+    if run.certificate is not None or not run.min_class:
+        return ()
+    known = share(1, run.min_class)
+    if exposed is None:
+        return (("highest risk of being found", known),)
+    listed = ", ".join(exposed.columns)
+    return (
+        ("highest risk of being found, with every published column", share(1, max(exposed.k, 1))),
+        (f"without what is published as it is ({listed})", known),
     )
 
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from sqlanon.report.asked import READING as MODELS
 from sqlanon.report.document import Block, Section, Text, table
 from sqlanon.results import AuditReport, RiskReport
-from sqlanon.results.figures import count, measure, share
+from sqlanon.results.figures import count, in_words, measure, share
 
 READING = (
     ("prosecutor", "Knows that a person is in the table and looks for the row: right with probability 1 / rows of the class."),
@@ -51,12 +51,17 @@ def risk_section(before: Measured | None, after: Measured | None, notes: tuple[s
                 one.model + (f" ({one.form})" if one.form else ""),
                 one.column or "",
                 "none holds" if one.reached is None else measure(one.reached),
+                in_words(one.model, one.reached),
             )
             for one in after.risk.models
         ]
         if rows:
             blocks.append(
-                table("Privacy models on the release", "model | sensitive column | >worst class", rows)
+                table(
+                    "Privacy models on the release",
+                    "model | sensitive column | >worst class | which means",
+                    rows,
+                )
             )
         blocks += [Text(f"Not measured: {what}") for what in after.risk.not_measured]
     shown = dict.fromkeys(one.model for one in after.risk.models) if after is not None else {}

@@ -9,7 +9,7 @@ from sqlanon.results.attack import (
     SkewnessGain,
 )
 from sqlanon.results.audit import AuditReport, GroupAudit, LoweringColumn, SensitiveAudit, TogetherReport
-from sqlanon.results.base import LossReport, Report, RequirementResult
+from sqlanon.results.base import Exposure, LossReport, Report, RequirementResult
 from sqlanon.results.erase import EraseReport
 from sqlanon.results.history import HistoryReport, HistorySets
 from sqlanon.results.lineage import LineageReport
@@ -38,6 +38,7 @@ __all__ = [
     "DiffReport",
     "EraseReport",
     "Estimate",
+    "Exposure",
     "Feasible",
     "GroupAudit",
     "GuessAttack",

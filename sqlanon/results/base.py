@@ -60,6 +60,37 @@ class RequirementResult:
 
 
 @dataclass(frozen=True, slots=True)
+class Exposure:
+    """The risk of who knows values of the columns that are published as they are, besides those of the quasi columns.
+
+    Attributes:
+        k: rows of the smallest group that is equal in every published column but the sensitive ones.
+        alone: rows that no other row equals there; ``rows`` of them all.
+        rows: see there.
+        columns: those that are published as they are.
+    """
+
+    k: int
+    alone: int
+    rows: int
+    columns: tuple[str, ...]
+
+    def warning(self, k: int) -> str | None:
+        """What the owner must know where these columns undo k; None: they do not."""
+        if self.k >= k:
+            return None
+        listed = ", ".join(self.columns)
+        as_they_are = "is published as it is" if len(self.columns) == 1 else "are published as they are"
+        alone = (
+            f"{self.alone:,} of {self.rows:,} rows are alone" if self.alone else f"{self.k} rows are alike"
+        )
+        return (
+            f"{listed} {as_they_are}, and no class hides them: with them {alone} (k {self.k}, not {k}). Who knows such a value of a person finds the "
+            "row; make the column quasi, or an identifier, if somebody may know it"
+        )
+
+
+@dataclass(frozen=True, slots=True)
 class LossReport:
     """Information loss of a release; every definition is in the room `sqlanon.loss`.
 

@@ -30,3 +30,26 @@ def share(part: float, whole: float) -> str:
 def safe(text: object) -> str:
     """A name or a released value with anything a terminal would obey replaced."""
     return "".join(char if char.isprintable() else "\N{REPLACEMENT CHARACTER}" for char in str(text))
+
+
+def in_words(model: str, reached: float | None) -> str:
+    """What the worst class of a release says by a privacy model, for who does not know the model; "" for one that is not known here."""
+    if reached is None:
+        return "a class lacks a value, or raises one further than the model allows at all: no figure"
+    words = {
+        "k": lambda x: f"{measure(x)} rows look alike, at least",
+        "l": lambda x: f"the surest guess of a value is right in {share(1, x)} of a class",
+        "distinct_l": lambda x: f"{measure(x)} different values in a class, at least",
+        "entropy_l": lambda x: f"as uncertain as {measure(x)} equally frequent values",
+        "alpha": lambda x: f"one value has up to {share(x, 1)} of a class",
+        "t": lambda x: (
+            f"a class differs from the table by up to {measure(x)} (0: the same, 1: nothing in common)"
+        ),
+        "beta": lambda x: (
+            f"a value is up to {measure(float(f'{1 + x:.4g}'))} times as frequent in a class as in the table"
+        ),
+        "delta_disclosure": lambda x: (
+            f"shares differ from the table's by a factor of up to {measure(float(f'{2 ** min(x, 60):.4g}'))}"
+        ),
+    }
+    return words[model](reached) if model in words else ""

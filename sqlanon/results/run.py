@@ -7,7 +7,7 @@ from copy import deepcopy
 from dataclasses import dataclass, field, fields
 from typing import Any, Literal, Self
 
-from sqlanon.results.base import LossReport, Report, RequirementResult
+from sqlanon.results.base import Exposure, LossReport, Report, RequirementResult
 from sqlanon.results.history import HistoryReport
 from sqlanon.results.lineage import LineageReport
 
@@ -111,6 +111,9 @@ class RunReport(Report):
     """With boxes of their own, per sensitive column: over rows, the ``mean`` and ``worst`` share of the most frequent value among the row's boxes."""
     lineage: LineageReport | None = None
     """With ``refresh: {mode: frozen}``: what is published beside the source. ``loss`` is then of the cohort that was published last."""
+    exposed: Exposure | None = None
+    """The risk with every published column but the sensitive ones; None: nothing is published as it is, or it was not measured (format anatomy,
+    ``refresh: {mode: frozen}``, boxes of their own)."""
     scratch: tuple[KeptTable, ...] = ()
     """With ``keep_scratch``: the tables that the run kept."""
 
@@ -135,5 +138,7 @@ class RunReport(Report):
         values["history"] = tuple(HistoryReport.from_dict(item) for item in report.get("history") or ())
         values["data"] = DataChange(**report["data"]) if report.get("data") else None
         values["lineage"] = LineageReport(**report["lineage"]) if report.get("lineage") else None
+        exposed = report.get("exposed")
+        values["exposed"] = Exposure(**{**exposed, "columns": tuple(exposed["columns"])}) if exposed else None
         values["scratch"] = ()  # of one run, not of the version
         return cls(**values)

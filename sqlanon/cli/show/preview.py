@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from sqlanon.cli.show.run import exposed_lines
 from sqlanon.cli.show.text import count, safe, table
 
 if TYPE_CHECKING:
@@ -18,6 +19,7 @@ def preview_report(screen: Screen, found: Preview, following: str) -> None:
         f"release {safe(found.release)}: {len(found.pairs)} of {count(found.rows)} rows of {safe(found.source)}, drawn at random",
         f"  {count(found.classes)} classes, the smallest of {count(found.min_class)} rows; nothing was published",
         "  This shows the source. A run draws anew, so that its classes may differ.",
+        *exposed_lines(found.exposed, found.min_class),
         "",
     )
     # Where the screen is too narrow, columns that are published as they are go first, then the last ones.

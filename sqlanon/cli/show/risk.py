@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from sqlanon.cli.show.text import count, measure, safe, share, table
+from sqlanon.results.figures import in_words
 
 if TYPE_CHECKING:
     from sqlanon.cli.screen import Screen
@@ -14,11 +15,22 @@ if TYPE_CHECKING:
 def risk_report(screen: Screen, report: RiskReport) -> None:
     """Show what every model reaches, and what could not be measured."""
     if report.models:
-        rows = [(_model(one), one.column or "", _reached(one)) for one in report.models]
+        rows = [
+            (_model(one), one.column or "", _reached(one), in_words(one.model, one.reached))
+            for one in report.models
+        ]
         screen.show(
             "privacy models, measured without a policy (docs/risk.md says what each figure means)",
             "",
-            table((("model", "left"), ("sensitive", "left"), ("worst class", "right")), rows),
+            table(
+                (
+                    ("model", "left"),
+                    ("sensitive", "left"),
+                    ("worst class", "right"),
+                    ("which means", "wrap", 1),
+                ),
+                rows,
+            ),
             "",
         )
     _attackers(screen, report)

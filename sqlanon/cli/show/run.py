@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from sqlanon.cli.show.sheet import Sheet
     from sqlanon.results import (
         DataChange,
+        Exposure,
         HistoryReport,
         LineageReport,
         LossReport,
@@ -56,6 +57,7 @@ def run_report(screen: Screen, report: RunReport, following: Sequence[str]) -> N
         ),
         f"  method    {safe(report.method)}, {report.execution}; format {report.format}",
         *search_lines(report.search, "  search    "),
+        *exposed_lines(report.exposed, _k(report)),
         "",
     )
     persons = [
@@ -96,6 +98,17 @@ def run_report(screen: Screen, report: RunReport, following: Sequence[str]) -> N
     for warning in report.warnings:
         screen.show(f"warning: {safe(warning)}")
     next_commands(screen, following)
+
+
+def exposed_lines(exposed: Exposure | None, k: int) -> list[str]:
+    """The warning about columns that undo k, if they do."""
+    text = exposed.warning(k) if exposed is not None else None
+    return [f"warning: {safe(text)}"] if text else []
+
+
+def _k(report: RunReport) -> int:
+    """K as it was asked; 1: it was not."""
+    return next((int(one.asked) for one in report.requirements if one.name == "k"), 1)
 
 
 def reasons(title: str, why: Sequence[str]) -> list[str]:

@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import secrets
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from typing import Any
 
 from sqlanon.engines.base import Engine
 from sqlanon.errors import PolicyError, UnsupportedError
 from sqlanon.progress import Progress, Silent, Stopwatch
 from sqlanon.release.check import tokens
+from sqlanon.release.check.exposure import exposure
 from sqlanon.release.frozen.which import lineage_of_run
 from sqlanon.release.make.classes import Machine, make_classes
 from sqlanon.release.make.prepare import Prepared, prepare
 from sqlanon.release.store.catalog import Catalog
 from sqlanon.release.store.publish import listed
 from sqlanon.release.store.state import read_state
+from sqlanon.results import Exposure
 from sqlanon.spec import ReleaseSpec
 from sqlanon.table.scratch import Scratch
 
@@ -32,6 +34,7 @@ class Preview:
         rows: of the source.
         classes, min_class: what the method made now; a run may make others, as it draws anew.
         columns: columns of the source that are published in some form, and the columns that each becomes, in the order of the policy.
+        exposed: the risk with every published column; None: nothing is published as it is.
         pairs: of each row that was drawn, its values by column of the source, and by published column; None: it would be left out.
     """
 
@@ -41,6 +44,7 @@ class Preview:
     classes: int
     min_class: int
     columns: tuple[tuple[str, tuple[str, ...]], ...]
+    exposed: Exposure | None
     pairs: tuple[tuple[dict[str, object], dict[str, object] | None], ...]
 
     def to_dict(self) -> dict[str, Any]:
@@ -52,6 +56,7 @@ class Preview:
             "classes": self.classes,
             "min_class": self.min_class,
             "columns": {name: list(published) for name, published in self.columns},
+            "exposed": None if self.exposed is None else asdict(self.exposed),
             "pairs": [{"before": before, "after": after} for before, after in self.pairs],
         }
 
@@ -117,6 +122,9 @@ def preview(
                 (one.name, tuple(name for name in names.get(one.alias, (one.name,)) if name in published))
                 for one in readings
             )
+            exact = [(one.alias, one.name) for one in ready.roles.insensitive]
+            classes = not recoded.sensitive and recoded.candidates is None
+            exposed = exposure(engine, made.classed, ["class"], exact) if classes else None
             pairs = tuple(
                 (dict(zip([one.name for one in readings], row[1:], strict=True)), after.get(row[0]))
                 for row in staged
@@ -128,6 +136,7 @@ def preview(
             recoded.classes,
             recoded.min_class,
             columns,
+            exposed,
             pairs,
         )
     finally:

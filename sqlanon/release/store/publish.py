@@ -16,6 +16,7 @@ from sqlanon.methods.freeform.secret import key_of
 from sqlanon.progress import Stopwatch
 from sqlanon.release.check import tokens
 from sqlanon.release.check.candidates import Certificate, fingerprint, verify_candidates
+from sqlanon.release.check.exposure import exposure
 from sqlanon.release.check.history import table_of
 from sqlanon.release.check.verify import Verified, verify_physical
 from sqlanon.release.check.verify_pair import verify_pair
@@ -151,6 +152,9 @@ def content_of(
             verified = verify_physical(scratch, encoded, classed, recoded, physical, ready.requirements)
         written = fingerprint(engine, physical) if private.certificate else None
         done = replace(as_verified(report, verified, watch), written=written, drawn=drawn)
+        if not recoded.sensitive and not private.certificate:
+            exact = [(reading.name, reading.name) for reading in ready.roles.insensitive]
+            done = replace(done, exposed=exposure(engine, physical.ref, recoded.layout.of_class, exact))
         return with_tokens(done, physical) if spec.token else done
 
     def with_tokens(done: RunReport, physical: Relation) -> RunReport:
