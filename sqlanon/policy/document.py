@@ -14,6 +14,7 @@ from typing import TypeAlias
 
 import yaml
 
+from sqlanon.bounded_file import read_bounded
 from sqlanon.errors import PolicyError
 from sqlanon.policy.problems import Path, show
 
@@ -219,7 +220,7 @@ def read(path: FilePath, environ: Mapping[str, str]) -> Document:
         PolicyError: if it cannot be read or is not YAML; problems that leave the rest readable are in ``found``.
     """
     try:
-        content = path.read_bytes()
+        content = read_bounded(path)
     except OSError as error:
         raise PolicyError(
             f"{path}: cannot be read ({error.strerror}); sqlanon init proposes a policy"

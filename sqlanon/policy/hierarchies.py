@@ -9,8 +9,8 @@ from __future__ import annotations
 import csv
 import io
 import os
-from pathlib import Path as FilePath
 
+from sqlanon.bounded_file import read_bounded
 from sqlanon.errors import PolicyError
 from sqlanon.spec import Hierarchy
 
@@ -100,7 +100,7 @@ def read_order(path: str | os.PathLike[str], name: str | None = None) -> tuple[s
 
 def _text(path: str | os.PathLike[str], name: str) -> str:
     try:
-        content = FilePath(path).read_bytes()
+        content = read_bounded(path)
     except (OSError, ValueError) as error:
         reason = error.strerror if isinstance(error, OSError) else "not a path"
         raise PolicyError(f"{name}: cannot be read ({reason})") from None

@@ -5,6 +5,8 @@ from __future__ import annotations
 import csv
 import io
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -12,6 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from sqlanon.errors import PolicyError
+from sqlanon.policy import load as load_policy
 from sqlanon.policy import read_hierarchy, read_order
 
 ADULT = Path(os.environ.get("SQLANON_DATA", Path(__file__).parents[4] / "shared/data")) / "adult/hierarchies"
@@ -109,6 +112,33 @@ def test_no_problem_shows_a_label(tmp_path: Path) -> None:
 def test_files_that_cannot_be_read(tmp_path: Path, path: str, read: object) -> None:
     with pytest.raises(PolicyError, match="cannot be read"):
         read(str(tmp_path / path))  # type: ignore[operator]
+
+
+@pytest.mark.parametrize("kind", ["device", "pipe", "link"])
+@pytest.mark.parametrize("read", [read_hierarchy, read_order, load_policy])
+def test_a_device_or_a_pipe_is_not_read(tmp_path: Path, kind: str, read: object) -> None:
+    """In a process of its own, which would not end: /dev/zero has no end, and a pipe without a writer is waited for."""
+    path = tmp_path / "zip.csv"
+    if kind == "pipe":
+        os.mkfifo(path)
+    elif kind == "link":
+        path.symlink_to("/dev/zero")
+    name = read.__name__  # type: ignore[attr-defined]
+    code = f"import resource, sqlanon.policy as p; resource.setrlimit(resource.RLIMIT_AS, (2**31, 2**31)); p.{name}({'/dev/zero' if kind == 'device' else str(path)!r})"
+    ended = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, check=False
+    )
+    assert "PolicyError" in ended.stderr
+    assert "cannot be read (no regular file, but a device or a pipe)" in ended.stderr
+
+
+@pytest.mark.parametrize("read", [read_hierarchy, read_order])
+def test_a_file_larger_than_memory_is_not_read(tmp_path: Path, read: object) -> None:
+    path = tmp_path / "zip.csv"
+    with path.open("wb") as sparse:
+        sparse.truncate(40 * 2**30)
+    with pytest.raises(PolicyError, match=r"cannot be read .larger than 33,554,432 bytes"):
+        read(path)  # type: ignore[operator]
 
 
 @st.composite
