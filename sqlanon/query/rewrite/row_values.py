@@ -110,10 +110,10 @@ class RowValues:
                 way = every([*(part.reach for part in parts.values()), triple.possible])
                 found = None if branch.value is None else arithmetic.span(branch.value, parts)
                 nothing += [way] if found is None else [every([way, found.null])]
-                if found is None:
-                    continue
                 # Where a box is NULL in every case, no part of it is reached: it is asked for by itself.
                 nothing += [every([triple.possible, part.null]) for part in parts.values()]
+                if found is None:
+                    continue
                 unsure += [every([way, part.open]) for part in parts.values()]
                 share = times(*(part.share for part in parts.values()), triple.share)
                 shown = [

@@ -1,0 +1,228 @@
+"""Random queries made of the words in which answers were wrong: constants that are NULL, steps, coalesce, CASE, roots of hierarchies, NULL rows.
+
+Releases are written by hand, of a column of ranges ``a``, a hierarchy that a rule builds ``b``, both with NULLs, and an exact one ``c``.
+Every source that is consistent with one is enumerated into one table, and the engine itself answers the query over each of them.
+
+    python -m tests.oracle.words --queries 5000 --engine duckdb --seed 7
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import random
+import sys
+import uuid
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from sqlanon.errors import SqlanonError, UnsupportedError
+from tests.oracle.handmade import Given, plain, publish, quasi
+
+COLUMNS = [
+    quasi("a", "integer", "INTEGER", nulls=True),
+    Given("b", "quasi", "integer", "INTEGER", (("b", "TEXT"), ("b_null", "TEXT")), "hierarchy", {"rule": {"steps": ["4", "8"]}}),
+    plain("c", "integer", "INTEGER"),
+]  # fmt: skip
+ANY = [-1, 0, 2, 3, 4, 5, 7, 50, 51]
+"""Values that represent those of a cell which says nothing."""
+RANGES: list[tuple[int | None, int | None, str]] = [(0, 3, "none"), (2, 2, "none"), (3, 6, "none"), (-2, 1, "none"), (None, None, "all"), (None, None, "some")]  # fmt: skip
+NODES: list[tuple[str | None, str]] = [("0..3", "none"), ("4..7", "none"), ("0..7", "none"), ("*", "none"), (None, "all"), ("*", "some"), ("5", "none")]  # fmt: skip
+MOST_SOURCES = 600
+
+KEYS = [
+    "{x}", "coalesce({x}, -1)", "coalesce({x}, 5)", "nullif({x}, 5)", "{x} IS NULL", "floor({x} / 2.0)", "floor({x} / 4.0)",
+    "coalesce(floor({x} / 4.0), -1)", "CASE WHEN {x} > 4 THEN 1 ELSE 0 END", "CASE WHEN {x} > 4 THEN {x} END", "{x} % 3", "greatest({x}, 2)",
+    "abs({x})", "c", "CASE WHEN c > 1 THEN NULL ELSE c END",
+]  # fmt: skip
+OF_ROWS = [
+    "count(*)", "count({x})", "sum({x})", "avg({x})", "min({x})", "max({x})", "count(DISTINCT {x})", "count(coalesce({x}, -1))", "sum(coalesce({x}, -1))",
+    "max(coalesce({x}, 3))", "count(CASE WHEN {x} > {n} THEN NULL ELSE {x} END)", "sum(CASE WHEN {x} > {n} THEN NULL ELSE 1 END)",
+    "count(CASE WHEN {x} < {n} THEN 1 ELSE NULL END)", "count(CASE WHEN {x} < {n} THEN 1 END)", "avg(CASE WHEN {x} < {n} THEN {x} ELSE NULL END)",
+    "count({x} + CAST(NULL AS INTEGER))", "sum({x} * nullif(1, 1))", "count(coalesce(CASE WHEN {x} > {n} THEN 2 END, NULL))",
+    "count(coalesce({x}, NULL, 3))", "sum(CASE WHEN coalesce({x}, -1) < {n} THEN c ELSE NULL END)", "sum(c)", "count(c + {x})", "sum(abs({x} - 3))",
+    "count(*) FILTER (WHERE {x} > {n})", "sum({x}) FILTER (WHERE coalesce({x}, 9) > {n})", "min(CASE WHEN {x} > {n} THEN c ELSE NULL END)",
+    "percentile_cont(0.5) WITHIN GROUP (ORDER BY {x})", "percentile_disc(0.3) WITHIN GROUP (ORDER BY c)", "stddev_pop(c)", "var_samp(c) FILTER (WHERE {x} > {n})",
+    "count(round({x}, CAST(NULL AS INTEGER)))", "max(CASE WHEN {x} IS NULL THEN 7 ELSE nullif({x}, {n}) END)",
+    "count(CASE WHEN c > 1 THEN {x} WHEN {x} > {n} THEN NULL ELSE 0 END)", "avg(coalesce({x}, c))", "sum(-{x} + c)",
+]  # fmt: skip
+WHERE = [
+    "", "", "{x} < {n}", "{x} IS NULL", "{x} IS NOT NULL", "coalesce({x}, -1) < {n}", "{x} > {n} OR {x} IS NULL", "{x} = {n}", "NOT ({x} > {n})", "c > 1",
+    "{x} IN (1, 5, 50)", "{x} NOT IN (1, 5, NULL)", "{x} IN (0, 1, 2, 3, 4, 5, 6, 7, 50, NULL)", "coalesce({x}, 60) >= 50", "{x} % 2 = 1", "{x} >= {x}", "abs({x}) > 3",
+    "{x} * {x} > 10", "nullif({x}, {n}) > 2", "CAST({x} AS VARCHAR) LIKE '5%'", "({x} > {n}) IS NOT TRUE", "{x} IS DISTINCT FROM {n}", "{x} BETWEEN {n} AND 6",
+    "NULL", "{x} = NULL", "CASE WHEN {x} > {n} THEN c > 0 ELSE NULL END", "{x} < {n} AND c > 1 OR {y} > 3",
+]  # fmt: skip
+
+
+@dataclass
+class Found:
+    """What a run of random queries found."""
+
+    asked: int = 0
+    refused: Counter[str] = field(default_factory=Counter)
+    wrong: list[str] = field(default_factory=list)
+
+
+def rows(rng: random.Random) -> list[tuple[tuple[int | None, int | None, str], tuple[str | None, str], int]]:
+    """A random release of few rows, with few enough sources."""
+    while True:
+        made = [(rng.choice(RANGES), rng.choice(NODES), rng.randint(0, 3)) for _ in range(rng.randint(1, 4))]
+        count = 1
+        for row in made:
+            count *= len(values(row[0])) * len(values(row[1]))
+        if count <= MOST_SOURCES:
+            return made
+
+
+def values(cell: Sequence[Any]) -> list[int | None]:
+    """The values that a cell may have."""
+    state = cell[-1]
+    if state == "all":
+        return [None]
+    if state == "some":
+        return [*ANY, None]
+    if len(cell) == 3:
+        return list(range(cell[0], cell[1] + 1))
+    if cell[0] == "*":
+        return list(ANY)
+    low, _, high = cell[0].partition("..")
+    return list(range(int(low), int(high or low) + 1))
+
+
+def query(rng: random.Random) -> tuple[str | None, str, str]:
+    """A random query: the key of its groups, an aggregate and a predicate."""
+    column, other = rng.sample(["a", "b"], 2)
+
+    def written(words: Sequence[str], name: str) -> str:
+        return rng.choice(words).format(x=name, y=other, n=rng.choice([-1, 0, 2, 3, 4, 5, 50]))
+
+    key = written(KEYS, rng.choice([column, column, other])) if rng.random() < 0.6 else None
+    return key, written(OF_ROWS, column), written(WHERE, rng.choice([column, column, other]))
+
+
+def check(db: Any, rng: random.Random, found: Found, queries: int) -> None:
+    """Ask random queries of one random release; what is wrong is noted."""
+    name, sources = f"w{uuid.uuid4().hex[:10]}", f"s{uuid.uuid4().hex[:10]}"
+    made = rows(rng)
+    cells = [
+        [_sql(low), _sql(high), _sql(a), _sql(node), _sql(b), str(c)] for (low, high, a), (node, b), c in made
+    ]
+    publish(db, name, COLUMNS, cells)
+    ways = [list(itertools.product(values(a), values(b), [c])) for a, b, c in made]
+    every = list(itertools.product(*ways))
+    db.engine.execute(f"CREATE TABLE {sources} (sid INTEGER, a INTEGER, b INTEGER, c INTEGER)")
+    listed = [f"({sid}, {', '.join(map(_sql, row))})" for sid, source in enumerate(every) for row in source]
+    db.engine.execute(f"INSERT INTO {sources} VALUES {', '.join(listed)}")
+    for _ in range(queries):
+        key, aggregate, where = query(rng)
+        suffix = (f" WHERE {where}" if where else "") + (" GROUP BY 1" if key else "")
+        text = f"SELECT {key + ' AS g, ' if key else ''}{aggregate} AS n FROM {name}{suffix}"
+        found.asked += 1
+        try:
+            answer = db.query(text)
+        except UnsupportedError as error:
+            found.refused[str(error).splitlines()[0][:80]] += 1
+            continue
+        except SqlanonError as error:
+            if "the query has no answer here" in str(
+                error
+            ):  # the engine itself refuses: a number divided by zero and the like
+                found.refused[str(error).splitlines()[0][:80]] += 1
+                continue
+            found.wrong.append(f"{type(error).__name__}: {text} of {made}")
+            continue
+        except Exception as error:  # noqa: BLE001 - whatever it is, it is wrong
+            found.wrong.append(f"raw {type(error).__name__}: {text} of {made}")
+            continue
+        truth = _truth(db, sources, key, aggregate, where, len(every))
+        found.wrong += [
+            f"{problem}: {text} of {made}"
+            for problem in problems(answer, truth, len(every), grouped=bool(key))
+        ]
+    db.engine.execute(f"DROP TABLE {sources}; DROP TABLE release.{name}; DROP TABLE release.{name}_metadata")
+
+
+def _truth(
+    db: Any, sources: str, key: str | None, aggregate: str, where: str, count: int
+) -> list[tuple[int, Any, Any]]:
+    """The source's number, the group and the value, as the engine computes them."""
+    condition = f" WHERE {where}" if where else ""
+    listed = db.engine.fetch(
+        f"SELECT sid, {key or 'NULL'} AS g, {aggregate} AS n FROM {sources}{condition} GROUP BY 1, 2"
+    )
+    if key is None:  # a source none of whose rows qualifies has a row of its own in the answer
+        seen = {row[0] for row in listed}
+        nothing = 0 if aggregate.startswith("count") else None
+        listed += [(sid, None, nothing) for sid in range(count) if sid not in seen]
+    return [(int(sid), _plain(g), n) for sid, g, n in listed]
+
+
+def problems(answer: Any, truth: list[tuple[int, Any, Any]], count: int, *, grouped: bool) -> Iterator[str]:
+    """What an answer says that is not so in some source."""
+    cells = {(_plain(row["g"]) if grouped else None): row["n"] for row in answer.rows}
+    present = Counter(g for _, g, _ in truth)
+    for cell in cells.values():
+        if cell.low is not None and cell.high is not None and cell.low > cell.high:
+            yield f"low {cell.low} above high {cell.high}"
+    for _, g, value in truth:
+        if g not in cells:
+            if not answer.unlisted_groups:
+                yield f"group {g} is missing"
+                return
+            continue
+        cell = cells[g]
+        if value is None:
+            sound = cell.undefined_possible or (cell.low is None and cell.high is None)
+        elif cell.low is None and cell.high is None:
+            sound = not cell.exact
+        else:
+            slack = 1e-9 * max(abs(float(value)), 1)
+            sound = float(cell.low) - slack <= float(value) <= float(cell.high) + slack
+        if not sound:
+            yield f"{value} in group {g} is not in {cell.low}..{cell.high}"
+            return
+    for (g, _), sure in zip(cells.items(), answer.certain, strict=True):
+        if grouped and sure and present[g] < count:
+            yield f"group {g} is called certain"
+            return
+
+
+def _plain(value: Any) -> Any:
+    return float(value) if value is not None and not isinstance(value, bool | str) else value
+
+
+def _sql(value: object) -> str:
+    return "NULL" if value is None else f"'{value}'" if isinstance(value, str) else str(value)
+
+
+def main(words: list[str] | None = None) -> int:
+    """Ask many queries, and say what was found; 1 if anything is wrong."""
+    from tests.engines import PAIR
+
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--queries", type=int, default=5000)
+    parser.add_argument("--engine", default="duckdb", choices=[engine.family for engine in PAIR])
+    parser.add_argument("--seed", type=int, default=1)
+    args = parser.parse_args(words)
+    import tempfile
+    from pathlib import Path
+
+    import sqlanon
+
+    engine = next(one for one in PAIR if one.family == args.engine)
+    rng, found = random.Random(args.seed), Found()
+    with tempfile.TemporaryDirectory() as folder, sqlanon.connect(engine.fresh(Path(folder))) as db:
+        while found.asked < args.queries:
+            check(db, rng, found, 25)
+    print(f"{found.asked} asked, {found.refused.total()} refused, {len(found.wrong)} wrong")
+    for reason, times in found.refused.most_common(8):
+        print(f"  refused {times}: {reason}")
+    for one in found.wrong[:20]:
+        print(f"  {one}")
+    return int(bool(found.wrong))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
