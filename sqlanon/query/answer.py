@@ -157,10 +157,15 @@ def _bounded(cells: Sequence[Any], *, tight: bool) -> Bounded:
 
 
 def _with(cell: Bounded, interval: Interval) -> Bounded:
-    """The cell with its interval, which ends where the bounds do: beyond them there is no source."""
+    """The cell with its interval, which ends where the bounds do: beyond them there is no source.
+
+    A sum that may be of no rows is NULL in some sources, and one that lies beyond the bounds says nothing: they have none.
+    """
+    if cell.undefined_possible:
+        return cell
     low = interval.low if cell.low is None else max(interval.low, cell.low)
     high = interval.high if cell.high is None else min(interval.high, cell.high)
-    return replace(cell, interval=replace(interval, low=low, high=high))
+    return cell if low > high else replace(cell, interval=replace(interval, low=low, high=high))
 
 
 def _number(value: Any) -> Any:  # noqa: ANN401 - an engine's value

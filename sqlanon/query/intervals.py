@@ -110,6 +110,7 @@ def _distribution(
                 n=n, p=p, x=sql("ABS(:x)", x=x),
             ),
         }  # fmt: skip
+        moments["z"] = sql("MAX(CASE WHEN :p > 0 THEN 0.0 ELSE 1.0 END)", p=p)
         made = select(
             [*keys, *(named(tree, key) for key, tree in moments.items())], FOUND, where=where, group=keys
         )
@@ -148,10 +149,11 @@ def intervals_of(
             by_group.setdefault(_key(row[: one.keys]), []).append(numbers)
         for own, key in zip(found, keys, strict=True):
             mine = by_group.get(_key(key), [])
-            if not one.summed:
+            # A single value of a continuous column takes no part of a range, and a row may have it all the same.
+            if not one.summed and all(p > 0 for p, _ in mine):
                 own[one.name] = counted(mine, level)
-            elif mine:  # a sum of no rows has none
-                mean, variance, third = mine[0]
+            elif one.summed and mine and not mine[0][3]:  # a sum of no rows has none
+                mean, variance, third, _ = mine[0]
                 own[one.name] = _normal(mean, variance, third, level)
     return found
 

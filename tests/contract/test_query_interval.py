@@ -147,3 +147,37 @@ def test_groups_and_json(shared_db: Any) -> None:
     assert answer.to_dict()["rows"][0]["n"]["interval"] == {"level": 0.8, "low": 0, "high": 1, "error": 0.0}
     plain_answer = shared_db.query(f"SELECT a, count(*) AS n FROM {name} GROUP BY a")
     assert "interval" not in plain_answer.to_dict()["rows"][0]["n"]
+
+
+def test_single_values_of_steps_and_sums_of_no_rows(shared_db: Any) -> None:
+    """Of 11 decimals from 0.00 to 0.10 five are below 0.05; a value of a continuous range has no interval, nor has a sum that may be of no rows."""
+    name = f"i{uuid.uuid4().hex[:10]}"
+    columns = [
+        quasi("d", "decimal", "DECIMAL(5,2)"),
+        quasi("f", "float", "DOUBLE PRECISION"),
+        plain("c", "integer", "INTEGER"),
+    ]
+    publish(
+        shared_db,
+        name,
+        columns,
+        [("0.00", "0.10", "0.0", "1.0", "5")] * 4 + [("0.05", "0.05", "0.5", "0.5", "7")],
+    )
+    steps = shared_db.query(f"SELECT floor(d * 20) AS g, count(*) AS n FROM {name} GROUP BY 1", interval=0.95)
+    estimates = {float(row["g"]): row["n"].estimate for row in steps.rows}
+    assert estimates == pytest.approx({0: 4 * 5 / 11, 1: 1 + 4 * 5 / 11, 2: 4 / 11})
+    one = shared_db.query(
+        f"SELECT floor(d * 10) AS g, count(*) AS n FROM {name} WHERE d = 0.05 GROUP BY 1", interval=0.95
+    )
+    (cell,) = [row["n"] for row in one.rows]
+    assert (cell.estimate, cell.interval.low, cell.interval.high) == (pytest.approx(1 + 4 / 11), 1, 3)
+    for text in (
+        f"SELECT count(*) AS n FROM {name} WHERE f = 0.55",
+        f"SELECT floor(f * 10) AS g, count(*) AS n FROM {name} WHERE f = 0.55 GROUP BY 1",
+    ):
+        (cell,) = [row["n"] for row in shared_db.query(text, interval=0.95).rows]
+        assert (cell.low, cell.high, cell.interval) == (0, 4, None)
+    for where, sure in (("f > 0.9", False), ("f < 0.9", True)):
+        cell = shared_db.query(f"SELECT sum(c) AS n FROM {name} WHERE {where}", interval=0.95).rows[0]["n"]
+        assert (cell.interval is not None) is sure
+        assert not sure or cell.low <= cell.interval.low <= cell.interval.high <= cell.high

@@ -217,6 +217,9 @@ def _piece(box: Box, bucket: Bucket, way: int, piece: Piece, boxes: exp.Select, 
     low, high = greatest([first, begin]), least([last, end])
     measured = [measure(side, box.field.kind) for side in (high, low)]
     step_ = sql("1.0") if box.field.kind in ("integer", "date") else sql("0.0")
+    if box.field.kind == "decimal" and box.step is not None:
+        # The last value of a box belongs to it, the end of a bucket within it does not. (Microseconds do not count.)
+        step_ = sql("CASE WHEN :e > :l THEN :s ELSE 0.0 END", e=end, l=last, s=number(box.step))
     weight = sql("GREATEST(:h - :l + :s, 0.0)", h=measured[0] or high, l=measured[1] or low, s=step_)
     weight = when(exp.EQ(this=lo.copy(), expression=hi.copy()), sql("1.0"), weight)
     names = [f"{box.id}_{part}" for part in box.parts]
