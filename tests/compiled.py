@@ -1,4 +1,7 @@
-"""Compile every kernel once (``python -m tests.compiled``), before several test processes would each do it at once."""
+"""Compile the kernels once (``python -m tests.compiled``), before several test processes would each do it at once.
+
+Those that Spark's workers, proofs of candidates and searches of large lattices alone call are compiled by the tests of these.
+"""
 
 from __future__ import annotations
 
@@ -9,7 +12,8 @@ from functools import partial
 from typing import Any
 
 import sqlanon
-from sqlanon.errors import PolicyError
+from sqlanon.declared.method_options import Word
+from sqlanon.errors import InfeasibleError, PolicyError, UnsupportedError
 from sqlanon.methods import METHODS
 
 ASKED: tuple[dict[str, object], ...] = (
@@ -23,9 +27,18 @@ ASKED: tuple[dict[str, object], ...] = (
 )
 OTHERS = ("topdown", "anatomy", "suppress", "tds", "fulldomain")
 """Methods that need few of the kernels that all the others need."""
+WORDS: tuple[dict[str, object], ...] = (
+    {"k": 2, "boxes": "own"},
+    {"k": 2, "l": 2},
+    {"k": 2, "l": "3/2"},
+    {"max_loss": 0.5, "maximize": "l", "at_least": {"l": 1}},
+)
+"""What is asked with every word that an option of a method may be."""
 TABLES = """
 CREATE TABLE t AS
 SELECT i AS id, i % 7 AS a, CAST(i % 3 AS VARCHAR) AS b, CAST(i % 4 AS VARCHAR) AS s FROM range(40) AS r(i);
+CREATE TABLE short AS SELECT i AS a, i % 5 AS b, i % 2 AS s FROM range(8) AS r(i);
+CREATE TABLE wide AS SELECT i AS id, i * 7 % 40000 AS a, CAST(i % 3 AS VARCHAR) AS b, i % 40 AS s FROM range(40000) AS r(i);
 CREATE TABLE long AS SELECT i AS a, i % 2 AS s FROM range(600) AS r(i);
 """
 
@@ -48,14 +61,51 @@ def jobs() -> Iterator[Job]:
         if method == "fulldomain":
             single = {"name": method, "search": "single", "metric": "dm"}  # ordered columns alone
             yield partial(released, quasi="a", method=single, k=2)
+        yield from worded(method)
+    # Codes that do not fit in 16 bits, and what is asked of a release.
+    for method in ("mondrian", "tree"):
+        yield partial(
+            released, table="wide", quasi=["a", "b"], sensitive="s", identifiers="id", method=method, k=5, l=2
+        )
+    yield partial(attacked, quasi=["a", "b"], sensitive="s", identifiers="id", k=2)
 
 
-def released(db: Any, table: str = "t", **asked: Any) -> None:
+def worded(method: str) -> Iterator[Job]:
+    """Releases with every word of an option but the first, its default; with several columns, and with one whose extents add up."""
+    options = METHODS[method].options
+    line = {"minimize": "sum"} if any(option.name == "minimize" for option in options) else {}
+    for option in options:
+        for word in option.words[1:] if isinstance(option, Word) else ():
+            for number, asked in enumerate(WORDS):
+                for more, quasi in (({}, ["a", "b"]), (line, ["a"])):
+                    chosen = {"name": method, **more, option.name: word}
+                    name = f"{method}_{option.name}_{word}_{number}_{len(quasi)}"
+                    yield partial(
+                        released, table="short", name=name, quasi=quasi, sensitive="s", method=chosen, **asked
+                    )
+
+
+def released(db: Any, table: str = "t", name: str = "", **asked: Any) -> None:
     """One release, where the method takes what is asked."""
     try:
-        db.anonymize(table, publish=f"public_{table}", rest="drop", allow_weaker=True, **asked)
-    except PolicyError:
+        db.anonymize(
+            table,
+            name=name or table,
+            publish=f"public_{name or table}",
+            rest="drop",
+            allow_weaker=True,
+            **asked,
+        )
+    except (InfeasibleError, PolicyError, UnsupportedError):
         return
+
+
+def attacked(db: Any, **asked: Any) -> None:
+    """A release, attacked, and read together with another one."""
+    for name in ("one", "two"):
+        db.anonymize("t", name=name, publish=f"public_{name}", rest="drop", **asked)
+    db.attack("one")
+    db.together("one", "two")
 
 
 def twice(db: Any, **asked: Any) -> None:

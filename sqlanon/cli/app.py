@@ -20,6 +20,7 @@ from sqlanon.cli.commands.policy import init, plan, run, schema
 from sqlanon.cli.commands.preview import preview
 from sqlanon.cli.commands.query import install_functions, query
 from sqlanon.cli.commands.report import report
+from sqlanon.cli.commands.warm import warm
 
 EPILOG = "Exit codes: 0 ok, 1 a requirement is violated, 2 usage or policy, 3 database, 4 infeasible."
 
@@ -77,6 +78,7 @@ for command in (
     clean,
     install_functions,
     schema,
+    warm,
 ):
     register(app, command)
 app.add_typer(dbt)

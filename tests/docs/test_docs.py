@@ -21,7 +21,7 @@ PAGES = sorted(
 )
 COMMANDS = (
     "demo", "init", "anonymize", "plan", "preview", "run", "audit", "attack", "query", "evaluate", "report", "hierarchy", "releases", "diff", "rollback", "unpublish", "erase", "clean",
-    "install-functions", "schema",
+    "install-functions", "schema", "warm",
 )  # fmt: skip
 RESULTS = ROOT / "benchmarks" / "results"
 

@@ -1,0 +1,131 @@
+"""Compile kernels before they are needed: releases of made-up tables in memory, by the policies that will be run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+from sqlanon import policy
+from sqlanon.database.opening import connect
+from sqlanon.engines.base import TableRef
+from sqlanon.errors import SqlanonError
+from sqlanon.kernels.watch import compiled
+from sqlanon.methods import method_of
+from sqlanon.progress import Progress, Silent
+from sqlanon.release.make.plan import estimate
+from sqlanon.results.warm import WarmReport
+from sqlanon.spec import ColumnSpec, Hierarchy, RefreshSpec, ReleaseSpec
+
+FEW, MANY = 2_000, 40_000
+"""Rows of the made-up tables. Columns of many different values have wider codes, for which some kernels are compiled apart."""
+MOST_SECONDS = 20.0
+"""Of a method on the larger table, by its estimate; slower ones are compiled for the smaller one alone."""
+_VALUES = 60
+_TREE = Hierarchy("made up", tuple((f"v{n:02}", f"g{n // 4}", "*") for n in range(_VALUES)))
+_DEFAULTS: tuple[dict[str, Any], ...] = ({"k": 5}, {"k": 5, "refine": True}, {"k": 5, "l": 2, "refine": True})
+
+
+class _Notes(Silent):
+    """Nothing of the made-up releases but what is compiled."""
+
+    def __init__(self, progress: Progress) -> None:
+        self.note = progress.note  # type: ignore[method-assign]
+
+
+def warm(specs: Sequence[ReleaseSpec] = (), progress: Progress | None = None) -> WarmReport:
+    """Compile what releases need, by making them of made-up tables in memory. No database is opened, and no row is read.
+
+    Args:
+        specs: the releases; none: what a first release by default, `plan` with hierarchies, ``refine`` and attacks need.
+        progress: gets notes.
+
+    Cost: seconds where everything is compiled, for the default method half a minute to two minutes otherwise.
+    """
+    before = compiled()
+    done, missed = [], []
+    wide: list[ReleaseSpec] = []
+    for spec in specs or tuple(_defaults()):
+        plain = replace(spec, refine=None)
+        try:
+            _make(spec, FEW, progress or Silent(), attacked=not specs)
+            # Codes of two widths are read by methods, not by refinement, which would take long.
+            if plain not in wide and _seconds(plain, MANY) < MOST_SECONDS:
+                _make(plain, MANY, progress or Silent())
+                wide.append(plain)
+            done.append(spec.name)
+        except SqlanonError as error:
+            missed.append(f"{spec.name}: {error}")
+    after = compiled()
+    functions, seconds = after.done - before.done, after.seconds - before.seconds
+    return WarmReport(functions, seconds, tuple(dict.fromkeys(done)), tuple(missed))
+
+
+def _seconds(spec: ReleaseSpec, rows: int) -> float:
+    """What the method takes, by its estimate."""
+    return estimate(method_of(spec), rows, len(spec.with_role("quasi")), spec.privacy.k).seconds
+
+
+def _defaults() -> Iterator[ReleaseSpec]:
+    """Releases of numbers, text and a hierarchy."""
+    for asked in _DEFAULTS:
+        spec = policy.release(source="made_up", name="first", quasi=["a", "b"], sensitive="s", **asked)
+        yield spec
+        yield replace(spec, columns=(*spec.columns, ColumnSpec("c", "quasi", hierarchy=_TREE)))
+
+
+def _make(spec: ReleaseSpec, rows: int, progress: Progress, *, attacked: bool = False) -> None:
+    """Run a release of a made-up table; with few rows, plan it as well; ``attacked``: attack it, and read it together with another."""
+    source = TableRef("main", "made_up")
+    made = replace(
+        spec, source="main.made_up", publish="release.made_up", publish_file=None, together=None, refresh=RefreshSpec(),
+        readers=(), dimensions=(), columns=tuple(map(_simple, spec.columns)),
+    )  # fmt: skip
+    with connect("duckdb:///:memory:", progress=_Notes(progress)) as database:
+        columns = [(column.name, _Values(column, at, made)) for at, column in enumerate(made.columns)]
+        database.engine.load_rows(
+            source,
+            [(name, values.type) for name, values in columns],
+            (tuple(values.of(n, rows) for _, values in columns) for n in range(rows)),
+        )
+        if rows == FEW:
+            database.plan(made)
+        database.run(made)
+        if attacked:
+            database.attack(made.name)
+            database.run(replace(made, name="other", publish="release.other", refine=None))
+            database.together(made.name, "other")
+
+
+def _simple(column: ColumnSpec) -> ColumnSpec:
+    """A column whose hierarchy, if it has one, is a tree at hand, with values that need no preparation."""
+    tree = column.hierarchy if isinstance(column.hierarchy, Hierarchy) or not column.hierarchy else _TREE
+    ordered = None if column.ordered == "declared" else column.ordered
+    return replace(column, hierarchy=tree, ordered=ordered, recode=None, scope=None, secret=None)
+
+
+class _Values:
+    """The values of a made-up column."""
+
+    def __init__(self, column: ColumnSpec, at: int, spec: ReleaseSpec) -> None:
+        listed: tuple[str, ...] = ()
+        if isinstance(column.hierarchy, Hierarchy):
+            listed = tuple(leaf for leaf, *_ in column.hierarchy.levels)
+        elif isinstance(column.ordered, tuple):
+            listed = column.ordered
+        elif column.ordered or (column.role == "quasi" and at % 2):
+            listed = tuple(f"t{n}" for n in range(_VALUES))
+        self._listed, self._role = listed, column.role
+        self._repeated = (spec.rows_are == "events" or bool(spec.person)) and column.name not in spec.key
+        self.type = "VARCHAR" if listed else "INTEGER"
+
+    def of(self, n: int, rows: int) -> object:
+        """The value of a row."""
+        if self._listed:
+            return self._listed[n * 7 % len(self._listed)]
+        if self._role in ("identifier", "pseudonym"):
+            return n // 2 if self._repeated else n
+        return n * 7919 % rows if self._role == "quasi" else n // 7 % _VALUES
+
+
+__all__ = ["warm"]

@@ -1,0 +1,24 @@
+"""What `sqlanon warm` did."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sqlanon.results.base import Report
+
+
+@dataclass(frozen=True, slots=True)
+class WarmReport(Report):
+    """What was compiled.
+
+    Attributes:
+        functions: that were compiled, none where all were before.
+        seconds: that compiling took.
+        releases: whose kernels are compiled.
+        missed: releases of which some kernels may not be, each with the reason.
+    """
+
+    functions: int
+    seconds: float
+    releases: tuple[str, ...]
+    missed: tuple[str, ...]
