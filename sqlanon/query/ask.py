@@ -15,6 +15,7 @@ from sqlanon.query.intervals import distributions, intervals_of
 from sqlanon.query.limits import SECONDS, Limits, guarded, limited
 from sqlanon.query.parse.bind import bind
 from sqlanon.query.parse.parse import Query, parse
+from sqlanon.query.parse.text import check_text, readable
 from sqlanon.query.parse.united import parts_of, together
 from sqlanon.query.parse.valid import check_valid
 from sqlanon.query.refusal import refuse
@@ -90,7 +91,8 @@ def ask(
         "release": release, "allow_linking": allow_linking, "spec": spec, "role": role, "known": known, "as_of_source": as_of_source,
         "interval": interval,
     }  # fmt: skip
-    with limited(engine.cancel, seconds) as limits:
+    check_text(sql)
+    with limited(engine.cancel, seconds) as limits, readable():
         with limits.rewriting():
             parts = parts_of(sql, engine.dialect)
         if len(parts) > 1:

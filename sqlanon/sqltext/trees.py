@@ -77,6 +77,10 @@ def portable(name: str, text: str, written: str, dialect: str, sentinel: str) ->
 
 def ported(tree: exp.Expr, dialect: str) -> exp.Expr:
     """A tree of ours as an engine has to read it, where sqlglot writes it otherwise; the tree is changed."""
+    if dialect == "postgres":  # which rounds doubles to whole numbers alone
+        for node in list(tree.find_all(exp.Round)):
+            if node.args.get("decimals") is not None:
+                node.set("this", exp.cast(node.this, "DECIMAL"))
     return for_spark(tree) if dialect == "spark" else tree
 
 

@@ -188,7 +188,7 @@ def _step(own: Field) -> Fraction | None:
         return None if own.source_type.upper() == "TIMESTAMP_NS" else Fraction(1)  # microseconds
     if own.kind == "decimal" and "," in own.source_type:
         scale = int(own.source_type.rsplit(",", 1)[1].strip(" )"))
-        return Fraction(1, 10**scale)
+        return Fraction(10) ** -scale
     return None
 
 

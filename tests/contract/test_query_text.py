@@ -1,0 +1,114 @@
+"""Whatever an analyst writes is answered or refused with one error; ratios are rounded as the engine rounds them."""
+
+from __future__ import annotations
+
+import uuid
+from decimal import ROUND_HALF_UP, Decimal
+from typing import Any
+
+import pytest
+
+from sqlanon.errors import SqlanonError, UnsupportedError
+from tests.oracle.handmade import plain, publish, quasi
+
+COLUMNS = [
+    quasi("a", "integer", "INTEGER"),
+    quasi("m", "decimal", "NUMERIC(5,2)"),
+    plain("c", "integer", "INTEGER"),
+    plain("d", "text", "TEXT"),
+]
+
+
+@pytest.fixture(scope="module")
+def named(shared_db: Any) -> tuple[Any, str]:
+    name = f"x{uuid.uuid4().hex[:10]}"
+    publish(
+        shared_db,
+        name,
+        COLUMNS,
+        [("20", "29", "1.50", "2.50", "5", "'x'")] * 4 + [("30", "30", "0.05", "0.05", "7", "'y'")] * 3,
+    )
+    return shared_db, name
+
+
+COUNT = "SELECT count(*) AS n FROM {t} WHERE "
+REFUSED = {
+    "200 ORs": COUNT + " OR ".join(f"a = {i}" for i in range(200)),
+    "200 ORs of two": COUNT + " OR ".join(f"a > {i} AND c < {i}" for i in range(200)),
+    "400 parentheses": COUNT + "(" * 400 + "a < 25" + ")" * 400,
+    "400 parentheses around a count": f"SELECT {'(' * 400}count(*){')' * 400} AS n FROM {{t}}",
+    "400 additions": f"SELECT sum({'+'.join(['a'] * 400)}) AS n FROM {{t}}",
+    "300 NOT": COUNT + "NOT " * 300 + "a < 3",
+    "150 CASE": COUNT + "CASE WHEN a < 3 THEN TRUE ELSE " * 150 + "FALSE " + "END " * 150,
+    "150 subqueries": f"SELECT count(*) AS n FROM {'(SELECT * FROM ' * 150}{{t}}{') AS q' * 150}",
+    "NUL in an alias": 'SELECT count(*) AS "a\0b" FROM {t}',
+    "NUL in a text": COUNT + "d = 'a\0b'",
+    "half a character": COUNT + "d = '\ud800'",
+    "5,000 digits": "SELECT count(*) AS n FROM {t} LIMIT " + "9" * 5000,
+    "a key of 5,000 digits": "SELECT count(*) AS n FROM {t} GROUP BY " + "9" * 5000,
+    "a million characters": COUNT + "d = '" + "x" * 1_000_000 + "'",
+    "an open text": COUNT + "d = 'x",
+    "an open comment": "/*",
+    "nothing": "",
+    "a semicolon": ";",
+}
+
+
+@pytest.mark.parametrize("what", REFUSED)
+def test_one_error(named: tuple[Any, str], what: str) -> None:
+    db, name = named
+    with pytest.raises(UnsupportedError) as found:
+        db.query(REFUSED[what].format(t=name), seconds=60)
+    assert str(found.value).strip()
+    assert "defect" not in str(found.value)
+
+
+@pytest.mark.parametrize(
+    "predicate",
+    ["c > power(10::numeric, 100000)", "a > power(10::numeric, 100000)", "a > 1e400", "a > 1e40", "m > 1e-400", "a > 0." + "9" * 4000, "a / 1e-400 > 3",
+     "a::numeric(5,-2) > 100", "CAST(a AS DECIMAL(99999, 3)) > 1", "d ~ '" + "(" * 2000 + "'", "lpad(d, 3000000000) = 'x'", "substring(d, 99999999999999999999) = 'x'"],
+)  # fmt: skip
+def test_numbers_beyond_all_types_end_in_no_raw_error(named: tuple[Any, str], predicate: str) -> None:
+    db, name = named
+    try:
+        answer = db.query((COUNT + predicate).replace("{t}", name))
+    except SqlanonError:
+        return
+    assert 0 <= answer.rows[0]["n"].low <= answer.rows[0]["n"].high <= 7
+
+
+def test_rounded_ratios(shared_db: Any) -> None:
+    """100 n / d for small n and d, among them ties: as exact decimals are rounded, half up, which PostgreSQL does and DuckDB does for doubles."""
+    db = shared_db
+    for top, whole in ((1, 8), (1, 3), (3, 7), (7, 8), (5, 16), (1, 40), (9, 16), (0, 5)):
+        name = f"x{uuid.uuid4().hex[:10]}"
+        publish(db, name, [plain("c", "integer", "INTEGER")], [("1",)] * top + [("0",)] * (whole - top))
+        for text in (
+            "round(100.0 * count(*) FILTER (WHERE c = 1) / count(*), 1)",
+            "round(100.0 * sum(c) / count(*), 1)",
+        ):
+            cell = db.query(f"SELECT {text} AS n FROM {name}").rows[0]["n"]
+            exact = (Decimal(100) * top / whole).quantize(Decimal("0.1"), ROUND_HALF_UP)
+            assert (cell.exact, Decimal(str(cell.low))) == (
+                True,
+                exact.normalize() if exact == 0 else Decimal(str(float(exact))),
+            ), (text, top, whole)
+
+
+def test_a_ratio_of_ranges_is_rounded(named: tuple[Any, str]) -> None:
+    db, name = named
+    cell = db.query(
+        f"SELECT round(100.0 * count(*) FILTER (WHERE a < 25) / count(*), 1) AS n FROM {name}"
+    ).rows[0]["n"]
+    assert (cell.low, cell.high) == (0, 57.1)
+
+
+def test_decimals_of_negative_scale(shared_db: Any) -> None:
+    if shared_db.engine.dialect != "postgres":
+        pytest.skip("DuckDB has no such type")
+    name = f"x{uuid.uuid4().hex[:10]}"
+    publish(
+        shared_db, name, [quasi("m", "decimal", "numeric(5,-2)")], [("100", "300")] * 3 + [("500", "500")] * 2
+    )
+    cell = shared_db.query(f"SELECT count(*) AS n FROM {name} WHERE m < 250").rows[0]["n"]
+    assert (cell.low, cell.high, cell.estimate) == (0, 3, 2)  # 100 and 200 of 100, 200 and 300
