@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -59,13 +59,40 @@ Delimiter = Annotated[
 Encoding = Annotated[
     str | None,
     typer.Option(
-        "--encoding", metavar="NAME", show_default=False, help="CSV: utf-8 (default), latin-1 or utf-16."
+        "--encoding",
+        metavar="NAME",
+        show_default=False,
+        help="CSV: utf-8 (default), windows-1252, latin-1, utf-16 or another.",
     ),
 ]
 Types = Annotated[
     list[str] | None,
     typer.Option(
         "--types", metavar="COL=TYPE", show_default=False, help="CSV: a column's type; may be repeated."
+    ),
+]
+Decimal = Annotated[
+    str | None,
+    typer.Option(
+        "--decimal", metavar="CHAR", show_default=False, help="CSV: the mark before decimals, such as ','."
+    ),
+]
+Ignore = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--ignore",
+        metavar="TEXT",
+        show_default=False,
+        help="CSV: what numbers are written with: '$', '%', a mark between thousands; may be repeated.",
+    ),
+]
+DateFormat = Annotated[
+    str | None,
+    typer.Option(
+        "--date-format",
+        metavar="FORMAT",
+        show_default=False,
+        help="CSV: how dates are written, such as %d/%m/%Y.",
     ),
 ]
 AllowWeaker = Annotated[
@@ -146,7 +173,13 @@ def pick(
 
 
 def reading(
-    null: Sequence[str] | None, delimiter: str | None, encoding: str | None, types: Sequence[str] | None
+    null: Sequence[str] | None,
+    delimiter: str | None,
+    encoding: str | None,
+    types: Sequence[str] | None,
+    decimal: str | None,
+    ignore: Sequence[str] | None,
+    date_format: str | None,
 ) -> dict[str, Any]:
     """The options that say how a CSV file is read, as `sqlanon.anonymize` takes them; only those that were given."""
     given = {
@@ -154,8 +187,16 @@ def reading(
         "delimiter": delimiter,
         "encoding": encoding,
         "types": pairs("--types", types),
+        "decimal": decimal,
+        "ignore": tuple(ignore or ()),
+        "date_format": date_format,
     }
     return {name: value for name, value in given.items() if value}
+
+
+def first_option(given: Mapping[str, Any]) -> str:
+    """The first of the options that were given, as it is written."""
+    return "--" + next(iter(given)).replace("_", "-")
 
 
 @contextmanager

@@ -24,6 +24,9 @@ def anonymize(
     delimiter: str | None = None,
     encoding: str | None = None,
     types: Mapping[str, str] | None = None,
+    decimal: str | None = None,
+    ignore: str | Sequence[str] = (),
+    date_format: str | None = None,
     escape_formulas: bool = False,
     **options: Unpack[FileOptions],
 ) -> RunReport: ...
@@ -47,6 +50,9 @@ def anonymize(
     delimiter: str | None = None,
     encoding: str | None = None,
     types: Mapping[str, str] | None = None,
+    decimal: str | None = None,
+    ignore: str | Sequence[str] = (),
+    date_format: str | None = None,
     escape_formulas: bool = False,
     **options: Unpack[FileOptions],
 ) -> RunReport | FrameRelease:
@@ -59,8 +65,12 @@ def anonymize(
         progress: gets stages, counts and notes of long work.
         null: CSV: texts that mean a missing value, in addition to the empty one.
         delimiter: CSV: the character between two fields; None: guessed.
-        encoding: CSV: utf-8 (as by default), latin-1 or utf-16.
-        types: CSV: column -> DuckDB's type, such as VARCHAR; the others are guessed from all rows.
+        encoding: CSV: utf-8 (as by default), windows-1252, latin-1, utf-16, or another one that Python has.
+        types: CSV: column -> DuckDB's type, such as VARCHAR; the others are guessed from all rows, and only where each value is written again
+            as it is in the file.
+        decimal: CSV: the mark before the decimals of a number; None: a point.
+        ignore: CSV: texts that numbers are written with, such as ``$``, ``%`` or a mark between thousands.
+        date_format: CSV: how dates are written, such as ``%d/%m/%Y``; None: guessed where day and month are certain.
         escape_formulas: of a CSV file that is written: a ' before each cell that a spreadsheet takes for a formula.
         options: what the release must be, as for `Database.anonymize`, without publish, publish_file and boxes; of a frame also without what
             is for versions.
@@ -80,21 +90,22 @@ def anonymize(
         >>> release.report.classes, release.audit().k, release.query("SELECT count(*) AS n FROM x WHERE age = 2").rows[0]["n"].low
         (4, 5, 5)
     """
+    reading = {
+        "null": null,
+        "delimiter": delimiter,
+        "encoding": encoding,
+        "types": types,
+        "decimal": decimal,
+        "ignore": ignore,
+        "date_format": date_format,
+    }
     if isinstance(source, (str, os.PathLike)):
         if to is None:
             raise TypeError("the argument to is missing: the file that the release is written to")
         return anonymize_file(
-            source, to=to, progress=progress, null=null, delimiter=delimiter, encoding=encoding, types=types,
-            escape_formulas=escape_formulas, **options
-        )  # fmt: skip
-    for name, value in (
-        ("to", to),
-        ("null", null),
-        ("delimiter", delimiter),
-        ("encoding", encoding),
-        ("types", types),
-        ("escape_formulas", escape_formulas),
-    ):
+            source, to=to, progress=progress, reading=reading, escape_formulas=escape_formulas, **options
+        )
+    for name, value in {"to": to, **reading, "escape_formulas": escape_formulas}.items():
         if value:
             raise PolicyError(
                 f"{name} is for files; a frame has types of its own, and its release is a frame"

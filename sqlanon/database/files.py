@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Unpack, cast
 
@@ -16,15 +16,33 @@ from sqlanon.database.opening import connect
 from sqlanon.database.taken import check_file, write
 from sqlanon.declared import FORMATS
 from sqlanon.declared.options import FileOptions
-from sqlanon.engines.base import Engine, FileReading, TableRef
+from sqlanon.engines.base import ColumnReading, Engine, FileReading, TableRef
 from sqlanon.errors import PolicyError
 from sqlanon.progress import Progress
 from sqlanon.release.store.target import sensitive_of
 from sqlanon.results import RunReport
+from sqlanon.spec import ReleaseSpec
 from sqlanon.sqltext import identifier
 
 FILES = (".csv", ".csv.gz", ".parquet")
 """Files that `anonymize` reads; it writes all but ``.csv.gz``."""
+
+
+@dataclass(frozen=True, slots=True)
+class OpenedFile:
+    """A file as a table.
+
+    Attributes:
+        database: in memory.
+        table: the table's name.
+        notes: what to know of columns that stayed text, one line each.
+        population: the name of the table of the second file.
+    """
+
+    database: Database
+    table: str
+    notes: tuple[str, ...] = ()
+    population: str | None = None
 
 
 def anonymize_file(
@@ -32,16 +50,13 @@ def anonymize_file(
     *,
     to: str | os.PathLike[str],
     progress: Progress | None = None,
-    null: str | Sequence[str] = (),
-    delimiter: str | None = None,
-    encoding: str | None = None,
-    types: Mapping[str, str] | None = None,
+    reading: Mapping[str, Any],
     escape_formulas: bool = False,
     **options: Unpack[FileOptions],
 ) -> RunReport:
-    """Anonymize a file into a file; see `sqlanon.anonymize`."""
+    """Anonymize a file into a file; see `sqlanon.anonymize`. ``reading``: how a CSV file is read, by the names there."""
     source, target = Path(path), Path(to)
-    how = _reading(source, null, delimiter, encoding, types)
+    how = _reading(source, **reading)
     check_file(target, escape_formulas=escape_formulas)
     view = TableRef("release", "data")
     files = {view: target}
@@ -64,7 +79,7 @@ def anonymize_file(
         if source.exists() and file.exists() and source.resolve() == file.resolve():
             raise PolicyError(f"{file} is the source itself; choose another file")
     with connect("duckdb:///:memory:", progress=progress, memory=spec.memory) as database:
-        _import(database.engine, source, database.engine.target(spec.source), how)
+        read = _import(database.engine, source, database.engine.target(spec.source), how, columns_read(spec))
         report = database.run(spec)
         warned = write(
             database.engine,
@@ -76,7 +91,7 @@ def anonymize_file(
     return replace(
         report,
         source=str(source),
-        warnings=(*report.warnings, *warned),
+        warnings=(*report.warnings, *read, *warned),
         published=str(target),
         published_sensitive=str(second) if second else None,
     )
@@ -88,19 +103,16 @@ def opened(
     *,
     population: str | os.PathLike[str] | None = None,
     progress: Progress | None = None,
-    null: str | Sequence[str] = (),
-    delimiter: str | None = None,
-    encoding: str | None = None,
-    types: Mapping[str, str] | None = None,
-) -> Iterator[tuple[Database, str, str | None]]:
-    """A file as a table of an in-memory DuckDB, with the table's name, and that of a second file; see `anonymize` for the arguments and errors."""
+    **reading: Any,
+) -> Iterator[OpenedFile]:
+    """A file as a table of an in-memory DuckDB, and a second one; see `anonymize` for how they are read, and for errors."""
     source = Path(path)
-    how = _reading(source, null, delimiter, encoding, types)
+    how = _reading(source, **reading)
     name = identifier(source.name.split(".")[0] or "source")
     with connect("duckdb:///:memory:", progress=progress) as database:
-        _import(database.engine, source, database.engine.target(name), how)
+        notes = _import(database.engine, source, database.engine.target(name), how, ColumnReading())
         if population is None:
-            yield database, name, None
+            yield OpenedFile(database, name, tuple(notes))
             return
         second = Path(population)
         people = identifier(f"population of {source.name}")
@@ -108,21 +120,43 @@ def opened(
             database.engine,
             second,
             database.engine.target(people),
-            _reading(second, null, delimiter, encoding, types),
+            _reading(second, **reading),
+            ColumnReading(),
         )
-        yield database, name, people
+        yield OpenedFile(database, name, tuple(notes), people)
+
+
+def columns_read(spec: ReleaseSpec) -> ColumnReading:
+    """Which columns a release reads of a file or a frame: with ``rest: drop`` those that it names; and which it does not publish value by value."""
+    named = [*(column.name for column in spec.columns), *spec.person, *spec.key]
+    paired = FORMATS[spec.format.kind].paired  # publishes quasi columns as they are
+    quasi = [] if paired else [column.name for column in spec.with_role("quasi")]
+    return ColumnReading(
+        frozenset(map(str.casefold, named)) if spec.rest == "drop" else None,
+        frozenset(map(str.casefold, quasi)),
+    )
 
 
 def _reading(
-    source: Path, null: str | Sequence[str], delimiter: str | None, encoding: str | None, types: Mapping[str, str] | None
-) -> FileReading:  # fmt: skip
+    source: Path,
+    null: str | Sequence[str] = (),
+    delimiter: str | None = None,
+    encoding: str | None = None,
+    types: Mapping[str, str] | None = None,
+    decimal: str | None = None,
+    ignore: str | Sequence[str] = (),
+    date_format: str | None = None,
+) -> FileReading:
     """How a file is read, whose kind is known."""
     if not str(source).lower().endswith(FILES):
         raise PolicyError(f"{source}: files are {', '.join(FILES)}; for a table, connect to its database")
     texts = (null,) if isinstance(null, str) else tuple(null)
-    return FileReading(texts, delimiter, encoding, types or {})
+    ignored = (ignore,) if isinstance(ignore, str) else tuple(ignore)
+    return FileReading(texts, delimiter, encoding, types or {}, decimal, ignored, date_format)
 
 
-def _import(engine: Engine, path: Path, table: TableRef, how: FileReading) -> None:
+def _import(
+    engine: Engine, path: Path, table: TableRef, how: FileReading, columns: ColumnReading
+) -> list[str]:
     assert engine.files is not None  # it is DuckDB
-    engine.files.import_file(path, table, how)
+    return engine.files.import_file(path, table, how, columns)

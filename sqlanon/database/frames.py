@@ -7,6 +7,7 @@ from typing import Any, NoReturn, Self, Unpack, cast
 
 from sqlanon import policy
 from sqlanon.database.database import Database
+from sqlanon.database.files import columns_read
 from sqlanon.database.once import check_once
 from sqlanon.database.opening import connect
 from sqlanon.database.released import Release
@@ -100,7 +101,7 @@ def anonymize_frame(
         kind = _kind(frames, frame)
         with frames.inside() as private:
             assert private.frames is not None
-            private.frames.import_frame(frame, private.target(SOURCE))
+            private.frames.import_frame(frame, private.target(SOURCE), columns_read(spec))
             report, audited = _made(private, spec, progress)
             for table in views_beside(view_of(private, spec), FORMATS[spec.format.kind].paired):
                 frames.keep(table, replace(table, database=None))

@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
-from sqlanon.engines.values import Column, FileReading, Row, Statement, TableRef
+from sqlanon.engines.values import Column, ColumnReading, FileReading, Row, Statement, TableRef
 
 if TYPE_CHECKING:
     import numpy as np
@@ -139,8 +139,12 @@ class SecondFile(Protocol):
 class Files(Protocol):
     """The ability of an engine that reads and writes CSV and Parquet files by itself."""
 
-    def import_file(self, path: Path, table: TableRef, how: FileReading) -> None:
-        """Load a CSV (also .gz) or Parquet file into a new table."""
+    def import_file(self, path: Path, table: TableRef, how: FileReading, columns: ColumnReading) -> list[str]:
+        """Load a CSV (also .gz) or Parquet file into a new table.
+
+        Returns:
+            what to know of columns that are no numbers or dates though they look so, one line each.
+        """
 
     def export_file(
         self, table: TableRef, path: Path, *, sensitive: Sequence[str] = (), escape_formulas: bool = False
@@ -203,7 +207,7 @@ class Frames(Protocol):
     def kind_of(self, frame: object) -> FrameKind | None:
         """Which kind of frame an object is; None: it is none."""
 
-    def import_frame(self, frame: object, table: TableRef) -> None:
+    def import_frame(self, frame: object, table: TableRef, columns: ColumnReading) -> None:
         """Load a frame into a new table; see `sqlanon.engines.duckdb.frames.read`."""
 
     def export_frame(self, table: TableRef, kind: FrameKind) -> object:

@@ -107,14 +107,42 @@ class FileReading:
     Attributes:
         null: texts that mean a missing value, besides the empty one.
         delimiter: the character between two fields; None: guessed.
-        encoding: utf-8, latin-1 or utf-16; None: utf-8.
+        encoding: the name of one that Python has; None: utf-8.
         types: column -> DuckDB's type.
+        decimal: the mark before the decimals of a number; None: a point.
+        ignore: texts that numbers are written with, and that are no part of them: ``$``, ``%``, a mark between thousands.
+        date_format: how dates are written, as for strptime; None: guessed.
     """
 
     null: tuple[str, ...] = ()
     delimiter: str | None = None
     encoding: str | None = None
     types: Mapping[str, str] = field(default_factory=dict)
+    decimal: str | None = None
+    ignore: tuple[str, ...] = ()
+    date_format: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ColumnReading:
+    """Which columns of a file or a frame are read, and how. Case does not count.
+
+    Attributes:
+        wanted: the columns that are read; None: all. What is not wanted is not looked at.
+        generalized: the columns whose values are not published one by one, so that a type may be guessed that is written otherwise than
+            they are; None: all.
+    """
+
+    wanted: frozenset[str] | None = None
+    generalized: frozenset[str] | None = None
+
+    def wants(self, name: str) -> bool:
+        """Whether a column is read."""
+        return self.wanted is None or name.casefold() in self.wanted
+
+    def exact(self, name: str) -> bool:
+        """Whether a column must keep the texts of its values."""
+        return self.generalized is not None and name.casefold() not in self.generalized
 
 
 @dataclass(frozen=True, slots=True)

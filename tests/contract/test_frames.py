@@ -197,7 +197,7 @@ def person(**more: Any) -> pd.DataFrame:
         (pa.table([[1, 2], [1, 2]], names=["age", "age"]), {}, "differ in their case at most: age"),
         (person(**{"": [1, 2]}), {}, "whose name is no text, or empty"),
         (pd.DataFrame([[1, 2], [3, 4]]), {"quasi": "0"}, "2 column.* whose name is no text"),
-        (person(m=pd.period_range("2024-01", periods=2, freq="M")), {"rest": "drop"}, r"lacks: m \(period\[M\]\)"),
+        (person(m=pd.period_range("2024-01", periods=2, freq="M")), {"insensitive": "m"}, r"lacks: m \(period\[M\]\)"),
         ({"age": [1, 2]}, {}, "a dict is no file and no frame"),
         (pl.LazyFrame({"age": [1, 2]}), {}, "polars .collected."),
         (person(), {"publish": "release.x"}, "publish: the release of a frame is a frame"),

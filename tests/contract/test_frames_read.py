@@ -5,6 +5,7 @@ from __future__ import annotations
 import datetime as dt
 from collections import Counter
 from decimal import Decimal
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -116,3 +117,78 @@ def test_a_release_says_what_it_is() -> None:
         shown = repr(release)
     for part in ("FrameRelease", "20 rows", "4 classes of at least 5", "ranges"):
         assert part in shown
+
+
+def base(**more: Any) -> dict[str, Any]:
+    return {"age": AGES, "s": ["a", "b"] * 10, **more}
+
+
+WIDE = pa.array([Decimal(i) for i in AGES], type=pa.decimal256(50, 2))
+UNREADABLE = [
+    (
+        pd.DataFrame(base(x=pd.period_range("2020-01", periods=20, freq="M"))),
+        r"x \(period\[M\]\).*astype\(str\)",
+    ),
+    (pd.DataFrame(base(x=pd.arrays.IntervalArray.from_breaks(range(21)))), r"x \(interval.*astype\(str\)"),
+    (pd.DataFrame(base(x=[complex(i) for i in AGES])), r"x \(complex128\)"),
+    (pd.DataFrame(base(x=pd.Series(pd.arrays.ArrowExtensionArray(WIDE)))), r"x \(decimal256\(50, 2\)"),
+    (pd.DataFrame(base(x=[object() for _ in AGES])), "x: Python objects"),
+    (pl.DataFrame(base(x=pl.Series(AGES, dtype=pl.Int128))), r"x \(Int128\).*cast\(pl.String\)"),
+    (pl.DataFrame(base(x=pl.Series([object() for _ in AGES], dtype=pl.Object))), "x: Python objects"),
+    (pa.table(base(x=WIDE)), r"x \(decimal256\(50, 2\)\).*cast\(pyarrow.string\(\)\)"),
+    (pa.table(base(x=pa.array(AGES).cast(pa.float16()))), r"x \(halffloat\)"),
+]
+
+
+@pytest.mark.parametrize(("frame", "reported"), UNREADABLE, ids=[reported[:12] for _, reported in UNREADABLE])
+def test_a_column_that_cannot_be_read_is_named_and_may_be_dropped(frame: Any, reported: str) -> None:
+    with pytest.raises(sqlanon.PolicyError, match=reported):
+        sqlanon.anonymize(frame, quasi=["age", "x"], sensitive="s", k=5)
+    with sqlanon.anonymize(frame, quasi="age", sensitive="s", rest="drop", k=5) as release:
+        assert release.report.rows == 20
+
+
+def test_a_stream_is_read_without_the_columns_that_are_dropped() -> None:
+    reader = pa.table(base(x=WIDE)).to_reader()
+    with sqlanon.anonymize(reader, quasi="age", sensitive="s", rest="drop", k=5) as release:
+        assert release.to_arrow().column_names == ["age_lo", "age_hi", "s"]
+    with pytest.raises(sqlanon.PolicyError, match=r"x \(decimal256\(50, 2\)\)"):
+        sqlanon.anonymize(pa.table(base(x=WIDE)).to_reader(), quasi=["age", "x"], sensitive="s", k=5)
+
+
+def test_columns_that_are_dropped_need_no_names() -> None:
+    frame = pd.concat(
+        [pd.DataFrame(base()), pd.DataFrame({0: AGES}), pd.DataFrame({"q": AGES}), pd.DataFrame({"Q": AGES})],
+        axis=1,
+    )
+    with sqlanon.anonymize(frame, quasi="age", sensitive="s", rest="drop", k=5) as release:
+        assert list(release.frame.columns) == ["age_lo", "age_hi", "s"]
+    with pytest.raises(sqlanon.PolicyError, match="none of the columns"):
+        sqlanon.anonymize(frame, quasi="z", rest="drop", k=5)
+
+
+def test_ranges_of_pandas_cut_keep_their_order() -> None:
+    """By its letters (100, 110] comes before (10, 100]."""
+    cut = pd.cut(pd.Series([5, 50, 105, 500] * 5), [0, 10, 100, 110, 1000])
+    with sqlanon.anonymize(pd.DataFrame({"x": cut}), quasi="x", k=10) as release:
+        assert set(release.frame["x"]) == {("(0, 10]", "(10, 100]"), ("(100, 110]", "(110, 1000]")}
+
+
+@pytest.mark.parametrize("values", [pl.Series([None] * 20), pl.Series([None] * 20, dtype=pl.Null)])
+def test_a_column_of_nothing_is_read(values: pl.Series) -> None:
+    with released(pl.DataFrame({"age": AGES, "x": values})) as release:
+        assert release.frame["x"].to_list() == [None] * 20
+
+
+def test_wide_decimals_of_parquet_are_refused_or_dropped(tmp_path: Path) -> None:
+    import pyarrow.parquet as pq
+
+    pq.write_table(pa.table(base(x=WIDE)), tmp_path / "in.parquet")
+    with pytest.raises(sqlanon.PolicyError, match="column x has decimals of more than 38 digits"):
+        sqlanon.anonymize(
+            tmp_path / "in.parquet", quasi=["age", "x"], sensitive="s", k=5, to=tmp_path / "out.csv"
+        )
+    report = sqlanon.anonymize(
+        tmp_path / "in.parquet", quasi="age", sensitive="s", rest="drop", k=5, to=tmp_path / "out.csv"
+    )
+    assert report.rows == 20

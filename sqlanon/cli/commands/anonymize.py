@@ -12,12 +12,16 @@ import typer
 from sqlanon.cli.arguments import as_options
 from sqlanon.cli.options import (
     AllowWeaker,
+    DateFormat,
+    Decimal,
     Delimiter,
     Encoding,
     EscapeFormulas,
+    Ignore,
     Null,
     Types,
     database,
+    first_option,
     reading,
 )
 from sqlanon.cli.policy_options import given_options, with_policy_options
@@ -49,10 +53,13 @@ def anonymize(
     encoding: Encoding = None,
     types: Types = None,
     escape_formulas: EscapeFormulas = False,
+    decimal: Decimal = None,
+    ignore: Ignore = None,
+    date_format: DateFormat = None,
     **given: Any,
 ) -> int | None:
     """Anonymize one file, or one table where it lives."""
-    read = reading(null, delimiter, encoding, types)
+    read = reading(null, delimiter, encoding, types, decimal, ignore, date_format)
     name = given["name"] or (Path(source).name.partition(".")[0] if db is None else source.rpartition(".")[2])
     try:
         asked = given_options(given)
@@ -89,7 +96,7 @@ def _table(
 ) -> RunReport:  # fmt: skip
     if read:
         raise PolicyError(
-            f"--{next(iter(read))} is for CSV files; a table in a database has types of its own"
+            f"{first_option(read)} is for CSV files; a table in a database has types of its own"
         )
     file = to if to is not None and to.lower().endswith(SUFFIXES) else None
     if file is not None:

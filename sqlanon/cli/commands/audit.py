@@ -10,13 +10,17 @@ import typer
 
 from sqlanon.cli.arguments import names
 from sqlanon.cli.options import (
+    DateFormat,
     Db,
+    Decimal,
     Delimiter,
     Encoding,
+    Ignore,
     Null,
     PolicyFile,
     Types,
     database,
+    first_option,
     found,
     reading,
     url,
@@ -130,6 +134,9 @@ def audit(
     delimiter: Delimiter = None,
     encoding: Encoding = None,
     types: Types = None,
+    decimal: Decimal = None,
+    ignore: Ignore = None,
+    date_format: DateFormat = None,
     db: Db = None,
     policy: PolicyFile = None,
 ) -> int | None:
@@ -139,7 +146,7 @@ def audit(
     """
     if sum(one is not None for one in (table, together, history)) != 1:
         raise PolicyError("audit wants one TABLE, or --together A B, or --history NAME")
-    read = reading(null, delimiter, encoding, types)
+    read = reading(null, delimiter, encoding, types, decimal, ignore, date_format)
     about = {
         "weight": weight,
         "population": population,
@@ -154,7 +161,7 @@ def audit(
         {name: value for name, value in about.items() if value is not None},
     )
     if find_qi and table is not None and asked.about:
-        raise PolicyError(f"--find-qi measures columns alone; leave {_option(asked.about)} out")
+        raise PolicyError(f"--find-qi measures columns alone; leave {first_option(asked.about)} out")
     if table is None and find_qi:
         raise PolicyError("--find-qi goes with a TABLE or a file")
     named = {"qi": asked.quasi, "sensitive": asked.sensitive, "identifier": asked.identifiers}
@@ -164,14 +171,14 @@ def audit(
             f"--{first} goes with a TABLE or a file; of releases the columns are those of their policies"
         )
     if table is None and asked.about:
-        raise PolicyError(f"{_option(asked.about)} goes with a TABLE or a file")
+        raise PolicyError(f"{first_option(asked.about)} goes with a TABLE or a file")
     if weight is not None and asked.quasi is None:
         raise PolicyError("--weight: name the columns that an attacker knows with --qi")
     if table is not None and db is None and _is_file(table):
         return _file(screen, table, asked, read, policy, find_qi=find_qi)
     if read:
         raise PolicyError(
-            f"--{next(iter(read))} is for CSV files; a table in a database has types of its own"
+            f"{first_option(read)} is for CSV files; a table in a database has types of its own"
         )
     spec = found(db, policy)
     where = url(db, spec)
@@ -192,7 +199,7 @@ def audit(
         plain = report.groups is None and not report.candidates and not (release and release.publish_file)
         if asked.about and not plain:
             raise PolicyError(
-                f"{_option(asked.about)}: the risk of {table} is not measured, for its rows make no classes that are seen in it"
+                f"{first_option(asked.about)}: the risk of {table} is not measured, for its rows make no classes that are seen in it"
             )
         risk = _assessed(connected, table, report, asked) if plain else None
     return _shown(screen, report, risk)
@@ -208,10 +215,6 @@ class _Asked:
     about: dict[str, Any]
 
 
-def _option(given: dict[str, Any]) -> str:
-    return "--" + next(iter(given)).replace("_", "-")
-
-
 def _is_file(table: str) -> bool:
     return table.lower().endswith((".csv", ".csv.gz", ".parquet")) or Path(table).is_file()
 
@@ -224,11 +227,9 @@ def _file(
     if policy is not None:
         raise PolicyError(f"{path} is a file, and a policy is for tables of a database; leave -p out")
     about = dict(asked.about)
-    with opened(path, population=about.pop("population", None), progress=screen.progress(), **read) as (
-        connected,
-        name,
-        people,
-    ):
+    with opened(path, population=about.pop("population", None), progress=screen.progress(), **read) as file:
+        connected, name, people = file.database, file.table, file.population
+        screen.warn(file.notes)
         if find_qi:
             found_qi = replace(_found_qi(connected, name, asked), table=path)
             screen.close()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import nullcontext
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -14,11 +15,14 @@ from sqlanon.cli.new_file import ensure_new, write_new
 from sqlanon.cli.options import (
     POLICY,
     AllowWeaker,
+    DateFormat,
     Db,
+    Decimal,
     Delimiter,
     Due,
     Encoding,
     Full,
+    Ignore,
     KeepScratch,
     NewLineage,
     Null,
@@ -27,6 +31,7 @@ from sqlanon.cli.options import (
     Select,
     Types,
     database,
+    first_option,
     load,
     next_command,
     pick,
@@ -80,6 +85,9 @@ def init(
     delimiter: Delimiter = None,
     encoding: Encoding = None,
     types: Types = None,
+    decimal: Decimal = None,
+    ignore: Ignore = None,
+    date_format: DateFormat = None,
 ) -> int | None:
     """Profile a table or a file and propose a policy, or a command, that fits it."""
     from sqlanon.cli.show.init import file_command, written
@@ -89,10 +97,10 @@ def init(
         ensure_new(output)
     if interactive:
         check_terminal(screen)
-    read = reading(null, delimiter, encoding, types)
+    read = reading(null, delimiter, encoding, types, decimal, ignore, date_format)
     if db is not None:
         if read:
-            raise PolicyError(f"--{next(iter(read))} is for CSV files; a table has types of its own")
+            raise PolicyError(f"{first_option(read)} is for CSV files; a table has types of its own")
         with database(db, screen, read_only=True) as connected:
             proposal = _proposed(screen, connected, table, interactive=interactive, from_labels=from_labels)
         text = proposal.policy(db, table)
@@ -106,7 +114,13 @@ def init(
     if output is not None:
         write_new(output, text)
     if screen.json:
-        screen.emit({"policy" if db is not None else "command": text, "refused": list(proposal.refused)})
+        screen.emit(
+            {
+                "policy" if db is not None else "command": text,
+                "refused": list(proposal.refused),
+                "warned": list(proposal.warned),
+            }
+        )
     elif output is not None:
         screen.show(*proposal.notes(), written(output, following))
     else:
@@ -129,8 +143,11 @@ def _of_file(screen: Screen, file: str, read: dict[str, Any], *, interactive: bo
             f"{file} is not a {', '.join(FILES)} file; a table needs --db duckdb:///path, postgresql://... or sc://..."
         )
     try:
-        with opened(file, progress=screen.progress(), **read) as (connected, name, _):
-            return _proposed(screen, connected, name, interactive=interactive, from_labels=False)
+        with opened(file, progress=screen.progress(), **read) as found:
+            proposal = _proposed(
+                screen, found.database, found.table, interactive=interactive, from_labels=False
+            )
+            return replace(proposal, warned=(*proposal.warned, *found.notes))
     finally:
         screen.close()
 

@@ -47,11 +47,12 @@ def file_command(proposal: Proposal, source: str, reading: Mapping[str, Any]) ->
         words += ["--distinct-l", str(proposal.distinct_l)]
     if proposal.format != FormatSpec().kind:
         words += ["--format", proposal.format]
-    for text in reading.get("null", ()):
-        words += ["--null", text]
-    for name in ("delimiter", "encoding"):
+    for name in ("null", "ignore"):
+        for text in reading.get(name, ()):
+            words += [f"--{name}", text]
+    for name in ("delimiter", "encoding", "decimal", "date_format"):
         if name in reading:
-            words += [f"--{name}", reading[name]]
+            words += [f"--{name.replace('_', '-')}", reading[name]]
     for column, kind in reading.get("types", {}).items():
         words += [
             "--types",

@@ -15,6 +15,7 @@ from sqlanon.engines.base import (
     Bind,
     Capabilities,
     Column,
+    ColumnReading,
     FileReading,
     Found,
     FrameKind,
@@ -194,10 +195,10 @@ class DuckDBEngine(Arrays):
         with self._translated(f"to close {path}"):
             self._connection.execute(f"DETACH {alias}")
 
-    def import_file(self, path: Path, table: TableRef, how: FileReading) -> None:
+    def import_file(self, path: Path, table: TableRef, how: FileReading, columns: ColumnReading) -> list[str]:
         """See `Files.import_file`."""
         self._use(self._empty)
-        files.read(self._connection, path, self._qualified(table), how)
+        return files.read(self._connection, path, self._qualified(table), how, columns)
 
     def export_file(
         self, table: TableRef, path: Path, *, sensitive: Sequence[str] = (), escape_formulas: bool = False
@@ -220,10 +221,10 @@ class DuckDBEngine(Arrays):
         """See `Frames.kind_of`."""
         return frames.kind_of(frame)
 
-    def import_frame(self, frame: object, table: TableRef) -> None:
+    def import_frame(self, frame: object, table: TableRef, columns: ColumnReading) -> None:
         """See `Frames.import_frame`."""
         self._use(self._empty)
-        frames.read(self._connection, frame, self._qualified(table))
+        frames.read(self._connection, frame, self._qualified(table), columns)
 
     def export_frame(self, table: TableRef, kind: FrameKind) -> object:
         """See `Frames.export_frame`."""

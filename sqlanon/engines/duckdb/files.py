@@ -5,31 +5,31 @@ DuckDB's own messages quote lines of the file. Here only numbers are taken from 
 
 from __future__ import annotations
 
-import csv
-import gzip
-import io
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager
+import tempfile
+from collections.abc import Sequence
+from contextlib import ExitStack
+from dataclasses import replace
 from pathlib import Path
-from typing import IO, Any, cast
+from typing import Any
 
 import duckdb
 
-from sqlanon.engines.base import FileReading
+from sqlanon.engines.base import ColumnReading, FileReading
+from sqlanon.engines.duckdb import csv_types
+from sqlanon.engines.duckdb.connection import quoted
+from sqlanon.engines.duckdb.csv_notes import note
+from sqlanon.engines.duckdb.csv_text import CsvText, Head, codec, delimiter_of
 from sqlanon.errors import DatabaseError, PolicyError
-
-DELIMITERS = ",;\t|"
-_ENCODINGS = {
-    **dict.fromkeys(("utf-8", "utf8", "utf-8-sig"), "utf-8"),
-    **dict.fromkeys(("latin-1", "latin1", "iso-8859-1", "iso8859-1"), "latin-1"),
-    **dict.fromkeys(("utf-16", "utf16"), "utf-16"),
-}
+from sqlanon.private_folder import PrivateFolder, sweep
 
 _TYPE = re.compile(r"[A-Za-z][\w ]*(\(\s*\d+\s*(,\s*\d+\s*)?\))?")
+_DIGITS = 38
 
 
-def read(connection: duckdb.DuckDBPyConnection, path: Path, table: str, how: FileReading) -> None:
+def read(
+    connection: duckdb.DuckDBPyConnection, path: Path, table: str, how: FileReading, columns: ColumnReading
+) -> list[str]:
     """Load a file into a new table.
 
     Args:
@@ -37,244 +37,252 @@ def read(connection: duckdb.DuckDBPyConnection, path: Path, table: str, how: Fil
         path: a CSV (also .gz) or Parquet file.
         table: the quoted name of the table.
         how: what is known of a CSV file.
+        columns: which columns are read, and which keep their texts.
+
+    Returns:
+        what to know of columns that stayed text though they look like numbers or dates, one line each.
 
     Raises:
         PolicyError: the options do not fit the file, or its header cannot be used.
         DatabaseError: the file cannot be read; the text says where and why, without a value of it.
 
-    Cost: one pass over the file; a second one where a type that was guessed from the first rows does not fit all.
+    Cost: one pass over the file, and over each column whose first values look like another type one or more; another encoding is
+    written as UTF-8 first, into a private folder.
     """
     if not path.is_file():
         raise DatabaseError(f"no file at {path}")
-    if path.suffix.lower() == ".parquet":
-        if how != FileReading():
-            raise PolicyError(
-                f"{path}: null, delimiter, encoding and types are for CSV; a Parquet file has its own"
-            )
-        try:
-            connection.execute(f"CREATE TABLE {table} AS SELECT * FROM read_parquet(?)", [_literal(path)])  # noqa: S608
-        except duckdb.Error as error:
-            raise DatabaseError(
-                f"cannot read {path} as Parquet ({type(error).__name__}): it is none, is broken, or was not written to its end"
-            ) from error
-        return
-    _Csv(connection, path, how).load(table)
+    if path.suffix.lower() != ".parquet":
+        return _Csv(connection, path, how, columns).load(table)
+    if how != FileReading():
+        raise PolicyError(
+            f"{path}: null, delimiter, encoding, types, decimal, ignore and date_format are for CSV; a Parquet file has its own"
+        )
+    _read_parquet(connection, path, table, columns)
+    return []
+
+
+def _read_parquet(
+    connection: duckdb.DuckDBPyConnection, path: Path, table: str, columns: ColumnReading
+) -> None:
+    try:
+        schema = connection.execute(
+            "SELECT name, type, precision, num_children FROM parquet_schema(?)", [_literal(path)]
+        ).fetchall()
+        described = connection.execute("DESCRIBE SELECT * FROM read_parquet(?)", [_literal(path)]).fetchall()
+    except duckdb.Error as error:
+        raise DatabaseError(
+            f"cannot read {path} as Parquet ({type(error).__name__}): it is none, is broken, or was not written to its end"
+        ) from error
+    names = [str(row[0]) for row in described if columns.wants(str(row[0]))]
+    if not names:
+        raise PolicyError(f"{path} has none of the columns that are named")
+    # DuckDB reads wider decimals as floating point. Of nested columns the parts are in the list, by their own names.
+    wide = {str(name) for name, _, digits, _ in schema if digits and digits > _DIGITS}
+    refused = [name for name in names if name in wide]
+    if refused:
+        raise PolicyError(
+            f"{path}: column {', '.join(refused)} has decimals of more than {_DIGITS} digits, which DuckDB would round; write them with fewer digits, or "
+            "as text, or leave the column out (rest: drop)"
+        )
+    shown = ", ".join(map(quoted, names))
+    try:
+        connection.execute(f"CREATE TABLE {table} AS SELECT {shown} FROM read_parquet(?)", [_literal(path)])  # noqa: S608
+    except duckdb.Error as error:
+        bad = [name for name in names if not _reads(connection, path, name)]
+        which = f"column {', '.join(bad)} of {path}" if bad else f"{path} as Parquet"
+        raise DatabaseError(
+            f"cannot read {which} ({type(error).__name__}): it is broken, was not written to its end, or has a type that DuckDB lacks"
+        ) from error
+
+
+def _reads(connection: duckdb.DuckDBPyConnection, path: Path, name: str) -> bool:
+    try:
+        connection.execute(f"SELECT max(hash({quoted(name)})) FROM read_parquet(?)", [_literal(path)])  # noqa: S608
+    except duckdb.Error:
+        return False
+    return True
 
 
 class _Csv:
-    """One CSV file: its header, its guessed form, its rows."""
+    """One CSV file: its header, the texts of its columns, their types."""
 
-    def __init__(self, connection: duckdb.DuckDBPyConnection, path: Path, how: FileReading) -> None:
+    def __init__(
+        self,
+        connection: duckdb.DuckDBPyConnection,
+        path: Path,
+        how: FileReading,
+        columns: ColumnReading,
+    ) -> None:
         self._connection = connection
         self._path = path
-        self._encoding = _encoding(how.encoding)
-        self._delimiter = _delimiter(how.delimiter)
-        self._declared = dict(how.types)
-        # DuckDB drops lines that begin with # as comments, and leading ones as notes, unless it is kept from it; and it
-        # reads quotes as text where that makes a broken file fit.
-        self._options: dict[str, Any] = {"skip": 0, "comment": "", "quote": '"', "encoding": self._encoding}
-        if how.null:
-            self._options["nullstr"] = list(dict.fromkeys((*how.null, "")))  # what is empty stays NULL
-        if self._delimiter is not None:
-            self._options["delim"] = self._delimiter
+        self._how = how
+        self._columns = columns
+        self._text = CsvText(path, codec(how.encoding))
+        self._given = delimiter_of(how.delimiter)
+        if how.decimal is not None and (
+            len(how.decimal) != 1 or how.decimal.isalnum() or how.decimal in '+-"\r\n'
+        ):
+            raise PolicyError("decimal: the one mark before the decimals of a number is wanted, such as ,")
+        if any(not text.strip(" ") and text != " " for text in how.ignore) or any(
+            re.search(r"[0-9\r\n\"]", text) or text == (how.decimal or ".") for text in how.ignore
+        ):
+            raise PolicyError(
+                "ignore: what numbers are written with and is no part of them, such as $ or %, without digits and not the decimal mark"
+            )
+        if how.date_format is not None and not re.fullmatch(r"(?=.*%Y)(?=.*%-?[dj])[^\n]*", how.date_format):
+            raise PolicyError(
+                "date_format: day, month and a year of four digits are wanted, such as %d.%m.%Y or %m/%d/%Y %H:%M"
+            )
+        marked = how.decimal or how.ignore
+        self._numbers = csv_types.Numbers(how.decimal or ".", how.ignore) if marked else None
 
-    def load(self, table: str) -> None:
+    def load(self, table: str) -> list[str]:
         """Load all rows into a new table."""
-        header = self._header()
-        guessed = self._sniff(header)
-        self._check_names(header)
-        if not all(_TYPE.fullmatch(kind) for kind in self._declared.values()):
-            raise self._no_type()
-        unreadable = {'"', "\r", "\n", self._delimiter}
-        if any(char in unreadable for text in self._options.get("nullstr", ()) for char in text):
+        head = self._text.head(self._given)
+        declared = self._declared(head)
+        nulls = list(dict.fromkeys((*self._how.null, "")))  # what is empty stays NULL
+        unreadable = {'"', "\r", "\n", head.delimiter}
+        if any(char in unreadable for text in nulls for char in text):
             raise PolicyError(
                 f"{self._path}: null: a text with a quote, a line break or the delimiter cannot be in a field"
             )
-        if self._declared:
-            self._options["types"] = self._declared
-        create = f"CREATE TABLE {table} AS SELECT * FROM "  # noqa: S608
-        try:
-            try:
-                self._run(create, "read_csv", header=True)
-            except duckdb.ConversionException:
-                self._run(create, "read_csv", header=True, sample_size=-1)
-        except duckdb.Error as error:
-            raise self._explained(error, header, guessed) from error
-
-    def _run(self, before: str, function: str, **more: object) -> duckdb.DuckDBPyConnection:
-        options = {**self._options, **more}
-        named = "".join(f", {name} = ?" for name in options)
-        return self._connection.execute(
-            f"{before}{function}(?{named})", [_literal(self._path), *options.values()]
-        )
-
-    def _header(self) -> list[str]:
-        """The fields of the first line."""
-        with self._opened() as file:
-            first = next(iter(file), "")
-        if not first.strip():
-            what = "is empty" if not first else "begins with an empty line"
-            raise DatabaseError(f"{self._path} {what}; its first line must name the columns")
-        if self._delimiter is None:
-            self._delimiter = max(DELIMITERS, key=first.count)
-        with self._opened() as file:
-            try:
-                return next(csv.reader(file, delimiter=self._delimiter), [])
-            except csv.Error:
-                return []
-
-    def _check_names(self, header: list[str]) -> None:
-        """DuckDB renames doubled columns without a word, where a policy names one of them."""
-        folded = [name.casefold() for name in header]
-        twice = sorted({name for name in header if folded.count(name.casefold()) > 1})
-        if twice:
-            raise PolicyError(
-                f"{self._path}: the header names {len(twice)} column(s) twice: {', '.join(twice)}; rename them"
+        names = [name for name in head.names if self._columns.wants(name)]
+        if not names:
+            raise PolicyError(f"{self._path}: the header has none of the columns that are named")
+        self._load_texts(table, head, names, nulls)
+        self._check_repeated(table, names)
+        guesses: dict[str, csv_types.Guess] = {}
+        notes: list[str] = []
+        for name in names:
+            kind = declared.get(name.casefold())
+            if kind is not None:
+                guesses[name] = self._given_type(table, head, name, kind)
+            elif (found := self._guess(table, name)) is not None:
+                guesses[name] = found
+            elif not self._columns.exact(name) and (line := note(self._connection, table, name)):
+                notes.append(line)
+        if guesses:
+            shown = (
+                f"{guesses[name].value} AS {quoted(name)}" if name in guesses else quoted(name)
+                for name in names
             )
-        unknown = [name for name in self._declared if name.casefold() not in folded]
+            self._connection.execute(
+                f"CREATE OR REPLACE TABLE {table} AS SELECT {', '.join(shown)} FROM {table}"  # noqa: S608
+            )
+        return notes
+
+    def _declared(self, head: Head) -> dict[str, str]:
+        """The types that were given, by the folded names of their columns."""
+        kinds = {name.casefold(): kind for name, kind in self._how.types.items()}
+        folded = {name.casefold() for name in head.names}
+        unknown = [name for name in self._how.types if name.casefold() not in folded]
         if unknown:
             raise PolicyError(
                 f"{self._path}: types are given for {', '.join(unknown)}, which the header does not name"
             )
+        for kind in kinds.values():
+            try:
+                if not _TYPE.fullmatch(kind):
+                    raise self._no_type()
+                self._connection.execute(f"SELECT CAST(NULL AS {kind})")
+            except duckdb.Error as error:
+                raise self._no_type() from error
+        return kinds
 
-    def _sniff(self, header: list[str]) -> dict[str, str]:
-        """The types DuckDB guesses from the first rows, by column.
+    def _load_texts(self, table: str, head: Head, names: Sequence[str], nulls: list[str]) -> None:
+        """Every column as text; DuckDB guesses nothing."""
+        # It drops lines that begin with # as comments, unless it is kept from it.
+        options: dict[str, Any] = {
+            "auto_detect": False, "header": True, "skip": 0, "comment": "", "quote": '"', "escape": '"', "delim": head.delimiter,
+            "nullstr": nulls, "columns": dict.fromkeys(head.names, "VARCHAR"), "max_line_size": "2097152",
+        }  # fmt: skip
+        with ExitStack() as stack:
+            path = self._path
+            if self._text.encoding != "utf-8":
+                stem = Path(tempfile.gettempdir()) / "duckdb-csv"
+                sweep(stem)
+                try:
+                    path = stack.enter_context(PrivateFolder(stem)).path / "text.csv"
+                    self._text.as_utf8(path)
+                except OSError as error:
+                    raise DatabaseError(
+                        f"cannot write {self._path} as UTF-8 into {stem.parent} ({error.strerror or type(error).__name__}); free space there, or set TMPDIR"
+                    ) from error
+            lines = CsvText(path, "utf-8").check_lines() if path != self._path else self._text.check_lines()
+            shown = ", ".join(map(quoted, names))
+            given = "".join(f", {name} = ?" for name in options)
+            try:
+                self._connection.execute(
+                    f"CREATE TABLE {table} AS SELECT {shown} FROM read_csv(?{given})",  # noqa: S608
+                    [_literal(path), *options.values()],
+                )
+            except duckdb.Error as error:
+                raise self._explained(error, head) from error
+        rows = self._connection.execute(f"SELECT count(*) FROM {table}").fetchall()[0][0]  # noqa: S608
+        if lines is not None and rows != lines - 1:
+            raise DatabaseError(
+                f"{self._path} has {lines - 1:,} lines below the header, and DuckDB read {rows:,} rows of them; write it anew with one way to end a line"
+            )
+
+    def _check_repeated(self, table: str, names: Sequence[str]) -> None:
+        """No row is the header again, as in files that were put one after the other."""
+        again = " AND ".join(f"{quoted(name)} = {csv_types.literal(name)}" for name in names)
+        found = self._connection.execute(f"SELECT 1 FROM {table} WHERE {again} LIMIT 1").fetchall()  # noqa: S608
+        if found and len(names) > 1:
+            raise PolicyError(
+                f"{self._path}: the first line is repeated below, or is a row; the first line must name the columns, and no other one"
+            )
+
+    def _guess(self, table: str, name: str) -> csv_types.Guess | None:
+        exact = self._columns.exact(name)
+        if self._how.date_format and not exact:
+            dates = csv_types.of_format(name, self._how.date_format)
+            if csv_types.fits(self._connection, table, name, dates):
+                return dates
+        return csv_types.guess(self._connection, table, name, exact=exact, numbers=self._numbers)
+
+    def _given_type(self, table: str, head: Head, name: str, kind: str) -> csv_types.Guess:
+        """The declared type, which every text of the column has; of dates in the one form that fits them.
 
         Raises:
-            PolicyError: there is no header, or a type is none.
-            DatabaseError: the lines are no table.
+            DatabaseError: one is none; the text has its line.
         """
+        one = csv_types.declared(name, kind, self._how.date_format, self._numbers)
+        dated = kind.strip().upper() in ("DATE", "TIMESTAMP", "DATETIME")
+        if dated and not self._how.date_format:
+            found = csv_types.guess(self._connection, table, name, exact=False)
+            if found is not None and found.type in ("DATE", kind.strip().upper()):
+                return replace(found, value=f"CAST({found.value} AS {kind})")
+        column = quoted(name)
+        query = f"SELECT {column} FROM {table} WHERE {column} IS NOT NULL AND NOT coalesce({one.same}, false) LIMIT 1"  # noqa: S608
         try:
-            found = self._run("SELECT HasHeader, Columns FROM ", "sniff_csv").fetchone()
+            wrong = self._connection.execute(query).fetchall()
         except duckdb.Error as error:
-            raise self._explained(error, header, {}) from error
-        assert found is not None
-        columns = {str(column["name"]): str(column["type"]) for column in found[1]}
-        if len(columns) == 1 < len(header):
-            raise DatabaseError(f"{self._path}: {self._fault() or self._shape()}")
-        if not found[0]:
-            # Its first record would become column names, which messages show.
-            raise PolicyError(
-                f"{self._path}: the first line looks like data; put a line with the columns' names before it"
+            raise self._no_type() from error
+        if wrong:
+            line = self._text.line_of(head.delimiter, head.names.index(name), str(wrong[0][0]))
+            form = ", say how dates are written, --date-format %d.%m.%Y," if dated else ","
+            raise DatabaseError(
+                f"{self._path}, line {line or 'unknown'}: column {name} is declared {one.type}, and this line holds something else there; give it a "
+                f"type that fits, --types {name}=VARCHAR{form} or say the text of a missing value, --null TEXT (in Python types={{...}}, null=[...])"
             )
-        return columns
+        return one
 
-    def _explained(
-        self, error: duckdb.Error, header: list[str], guessed: dict[str, str]
-    ) -> DatabaseError | PolicyError:
-        """What is wrong, from the numbers and names in DuckDB's message and a look at the file."""
-        text = str(error)
-        if isinstance(error, duckdb.CatalogException) or "can not be converted to a DuckDB Type" in text:
-            return self._no_type()
-        if isinstance(error, duckdb.ConversionException):
-            at = re.match(r"[^\n]*CSV Error on Line: (\d+)", text)
-            named = [name for name in header if f"Column {name} is being converted as type" in text]
-            if at and named:
-                column = max(named, key=len)
-                kinds = {name.casefold(): kind for name, kind in (guessed | self._declared).items()}
-                known = kinds.get(column.casefold(), "another type")
-                declared = column.casefold() in {name.casefold() for name in self._declared}
-                return DatabaseError(
-                    f"{self._path}, line {at[1]}: column {column} is {'declared' if declared else 'guessed to be'} {known}, and "
-                    f"this line holds something else there; give it a type that fits, --types {column}=VARCHAR, or say "
-                    "the text of a missing value, --null TEXT (in Python types={...}, null=[...])"
-                )
-        fault = self._fault()
+    def _explained(self, error: duckdb.Error, head: Head) -> DatabaseError | PolicyError:
+        """What is wrong, by a look at the file."""
+        fault = self._text.wrong_byte() or self._text.fault(head.delimiter)
         if fault:
             return DatabaseError(f"{self._path}: {fault}")
-        return DatabaseError(f"cannot read {self._path} as CSV ({type(error).__name__}): {self._shape()}")
+        return DatabaseError(
+            f"cannot read {self._path} as CSV ({type(error).__name__}): check that it is CSV in {self._text.encoding}, with a header, equally long "
+            "rows and one way to end a line; --delimiter and --encoding say what cannot be guessed"
+        )
 
     def _no_type(self) -> PolicyError:
-        given = ", ".join(f"{name}={kind}" for name, kind in self._declared.items())
+        given = ", ".join(f"{name}={kind}" for name, kind in self._how.types.items())
         return PolicyError(
             f"{self._path}: types: one of {given} is no type of DuckDB; such are VARCHAR, BIGINT, DOUBLE, DATE, BOOLEAN"
         )
-
-    def _shape(self) -> str:
-        return (
-            f"check that it is CSV in {self._encoding}, with a header, equally long rows and one way to end a line; "
-            "--delimiter and --encoding say what cannot be guessed"
-        )
-
-    def _fault(self) -> str | None:
-        """The first fault of the file as Python reads it: the line, and what is wrong there."""
-        if self._encoding != "utf-16":
-            with self._bytes() as raw:
-                for number, line in enumerate(raw, 1):
-                    try:
-                        line.decode(self._encoding)
-                    except UnicodeDecodeError:
-                        return (
-                            f"line {number} is not {self._encoding}; say the encoding, --encoding latin-1 or utf-16, or convert the "
-                            "file first"
-                        )
-        with self._opened() as file:
-            rows = csv.reader(file, delimiter=self._delimiter or ",", strict=True)
-            began, width = 1, 0
-            try:
-                for row in rows:
-                    width = width or len(row)
-                    if row and len(row) != width:
-                        return (
-                            f"line {began} has {len(row)} fields and the header {width}: a field that holds the delimiter "
-                            "must be quoted, and every line needs all fields"
-                        )
-                    began = rows.line_num + 1
-            except csv.Error as error:
-                if "limit" in str(error):
-                    return f"line {began} holds a field of more than {csv.field_size_limit():,} characters"
-                return f"line {began}: a quoted field that does not end, or goes on after its closing quote"
-        return None
-
-    @contextmanager
-    def _opened(self) -> Iterator[IO[str]]:
-        """The file as text; what is not text there is kept as escapes."""
-        encoding = "utf-8-sig" if self._encoding == "utf-8" else self._encoding
-        with (
-            self._bytes() as raw,
-            io.TextIOWrapper(raw, encoding=encoding, errors="backslashreplace", newline="") as file,
-        ):
-            yield file
-
-    @contextmanager
-    def _bytes(self) -> Iterator[IO[bytes]]:
-        with self._readable(), self._path.open("rb") as file:
-            if self._path.suffix.lower() == ".gz":
-                with gzip.open(file, "rb") as unpacked:
-                    yield cast("IO[bytes]", unpacked)
-            else:
-                yield file
-
-    @contextmanager
-    def _readable(self) -> Iterator[None]:
-        try:
-            yield
-        except (gzip.BadGzipFile, EOFError) as error:
-            raise DatabaseError(f"{self._path} is not a whole gzip file") from error
-        except UnicodeError as error:
-            raise DatabaseError(
-                f"{self._path} is not {self._encoding}; say the encoding with --encoding"
-            ) from error
-        except OSError as error:
-            raise DatabaseError(
-                f"cannot read {self._path} ({error.strerror or type(error).__name__})"
-            ) from error
-
-
-def _encoding(given: str | None) -> str:
-    known = _ENCODINGS.get((given or "utf-8").strip().lower().replace("_", "-"))
-    if known is None:
-        raise PolicyError(
-            "encoding: not one that can be read here; utf-8, latin-1 and utf-16 are, others must be converted first"
-        )
-    return known
-
-
-def _delimiter(given: str | None) -> str | None:
-    found = "\t" if given in ("\\t", "tab") else given
-    if found is not None and (len(found) != 1 or found in '"\r\n'):
-        raise PolicyError("delimiter: one character is wanted, such as ; or | or \\t")
-    return found
 
 
 def _literal(path: Path) -> str:

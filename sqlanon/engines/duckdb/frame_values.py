@@ -12,6 +12,7 @@ from sqlanon.errors import PolicyError
 DIGITS = 38
 _FINE = "values finer than a microsecond, which the type that DuckDB reads them as does not have; round them"
 _LONG = f"decimals of more than {DIGITS} digits, or infinite ones; round them, or make them floating point or text"
+_OBJECTS = "Python objects, which have no type; make them text or numbers"
 _MIXED = "numbers of several kinds, of which no type holds all exactly; make them one kind, or text"
 
 
@@ -41,6 +42,8 @@ def exact(frame: Any) -> tuple[Any, Mapping[str, str]]:  # noqa: ANN401 - of a l
             map(_fine, column)
         ):
             refused.append(f"{name}: {_FINE}")
+        if any(map(_unnamed, kinds)):
+            refused.append(f"{name}: {_OBJECTS}")  # their addresses in memory would be published
         if not kinds & {Decimal, float}:
             continue
         values = [None if gone else value for value, gone in zip(column, column.isna(), strict=True)]
@@ -59,6 +62,11 @@ def exact(frame: Any) -> tuple[Any, Mapping[str, str]]:  # noqa: ANN401 - of a l
     if refused:
         raise PolicyError(f"columns of the frame would change when DuckDB reads them. {'. '.join(refused)}")
     return made, casts
+
+
+def _unnamed(kind: type) -> bool:
+    """Whether the text of such an object is its address."""
+    return all(vars(object)[name] is getattr(kind, name) for name in ("__str__", "__repr__"))
 
 
 def _fine(value: object) -> bool:
@@ -100,7 +108,7 @@ def check_arrow(frame: Any, described: Mapping[str, str]) -> None:  # noqa: ANN4
     if home == "polars":
         for name, dtype in frame.schema.items():
             if str(dtype) == "Object":  # their addresses in memory would be published
-                refused.append(f"{name}: Python objects, which have no type; make them text or numbers")
+                refused.append(f"{name}: {_OBJECTS}")
             if (
                 "time_unit='ns'" in str(dtype)
                 and described.get(name) == "INTERVAL"

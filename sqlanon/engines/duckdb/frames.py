@@ -7,13 +7,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import duckdb
 
 from sqlanon.engines.abilities import FrameKind
-from sqlanon.engines.base import Column, Row
-from sqlanon.engines.duckdb import frame_values
+from sqlanon.engines.base import Column, ColumnReading, Row
+from sqlanon.engines.duckdb import frame_columns, frame_values
 from sqlanon.engines.duckdb.connection import quoted
 from sqlanon.engines.duckdb.errors import meaning
 from sqlanon.errors import DatabaseError, PolicyError
@@ -46,13 +47,19 @@ def kind_of(frame: object) -> FrameKind | None:
     return None
 
 
-def read(connection: duckdb.DuckDBPyConnection, frame: Any, table: str) -> None:  # noqa: ANN401
+def read(
+    connection: duckdb.DuckDBPyConnection,
+    frame: Any,  # noqa: ANN401
+    table: str,
+    columns: ColumnReading,
+) -> None:
     """Load a frame into a new table. Its index, if it has one, is not read.
 
     Args:
         connection: where to.
         frame: pandas, polars, or anything with an Arrow stream.
         table: the quoted name of the table.
+        columns: which columns are read; nothing is asked of the others.
 
     Raises:
         PolicyError: a column has no name, or the name of another one, a type that DuckDB lacks, or values that it would change.
@@ -61,11 +68,11 @@ def read(connection: duckdb.DuckDBPyConnection, frame: Any, table: str) -> None:
     Cost: one pass over the frame; a second one over columns of Python objects, whose type is that of all their values.
     """
     pandas = kind_of(frame) == "pandas"
-    if pandas:
-        _check_names(list(frame.columns))
+    frame = frame_columns.chosen(frame, columns, pandas=pandas)
     casts: Mapping[str, str] = {}
     if pandas:
-        frame, casts = frame_values.exact(frame)
+        frame_columns.check_names(list(frame.columns))
+        frame, casts = frame_values.exact(frame_columns.with_texts(frame))
     try:
         if pandas:
             connection.execute(f"SET pandas_analyze_sample = {max(len(frame), 1)}")
@@ -73,44 +80,28 @@ def read(connection: duckdb.DuckDBPyConnection, frame: Any, table: str) -> None:
         try:
             described = connection.execute(f"DESCRIBE {_VIEW}").fetchall()
             if not pandas:
-                _check_names(_arrow_names(frame) or [row[0] for row in described])
+                frame_columns.check_names(
+                    frame_columns.arrow_names(frame)
+                    or [row[0] for row in described if columns.wants(str(row[0]))]
+                )
                 frame_values.check_arrow(frame, {str(name): str(kind) for name, kind, *_ in described})
             orders = _orders(frame, pandas=pandas)
-            columns = ", ".join(
+            shown = ", ".join(
                 f"CAST({quoted(name)} AS {casts[name]}) AS {quoted(name)}"
                 if name in casts
                 else _read(name, str(kind), orders)
                 for name, kind in ((str(row[0]), row[1]) for row in described)
+                if columns.wants(name)
             )
-            connection.execute(f"CREATE TABLE {table} AS SELECT {columns} FROM {_VIEW}")  # noqa: S608
+            connection.execute(f"CREATE TABLE {table} AS SELECT {shown} FROM {_VIEW}")  # noqa: S608
         finally:
             connection.unregister(_VIEW)
-    except duckdb.NotImplementedException as error:
-        raise PolicyError(_no_type(connection, frame, pandas=pandas)) from error
     except duckdb.Error as error:
+        reads = partial(_reads, connection)
+        refused = frame_columns.refused(frame, reads, pandas=pandas)
+        if refused or isinstance(error, duckdb.NotImplementedException):
+            raise PolicyError(refused or frame_columns.UNKNOWN) from error
         raise DatabaseError(f"DuckDB could not read the frame: {meaning(error)}") from error
-
-
-def _arrow_names(frame: Any) -> list[object]:  # noqa: ANN401
-    """The names that the frame itself has: DuckDB renames a second column of the same name without a word."""
-    schema = getattr(frame, "schema", None)
-    names = getattr(schema, "names", None) or getattr(frame, "columns", None)
-    names = names() if callable(names) else names
-    return list(names) if isinstance(names, (list, tuple)) else []
-
-
-def _check_names(names: Sequence[object]) -> None:
-    wrong = [str(name) for name in names if not isinstance(name, str) or not name.strip()]
-    if wrong:
-        raise PolicyError(
-            f"the frame has {len(wrong)} column(s) whose name is no text, or empty; rename them, or reset the levels of its columns"
-        )
-    folded = [str(name).casefold() for name in names]
-    twice = sorted({str(name) for name in names if folded.count(str(name).casefold()) > 1})
-    if twice:
-        raise PolicyError(
-            f"the frame has columns whose names differ in their case at most: {', '.join(twice)}; rename them"
-        )
 
 
 def _orders(frame: Any, *, pandas: bool) -> Mapping[str, Sequence[str] | None]:  # noqa: ANN401
@@ -131,7 +122,9 @@ def _orders(frame: Any, *, pandas: bool) -> Mapping[str, Sequence[str] | None]: 
 
 
 def _read(name: str, kind: str, orders: Mapping[str, Sequence[str] | None]) -> str:
-    """A column as it is stored: categories as text, unless their order is declared."""
+    """A column as it is stored: categories as text, unless their order is declared; one that has NULL alone as text."""
+    if kind.strip('"').upper() == "NULL":
+        return f"CAST(NULL AS VARCHAR) AS {quoted(name)}"
     if name not in orders:
         return quoted(name)
     order = orders[name]
@@ -147,21 +140,16 @@ def _read(name: str, kind: str, orders: Mapping[str, Sequence[str] | None]) -> s
     )
 
 
-def _no_type(connection: duckdb.DuckDBPyConnection, frame: Any, *, pandas: bool) -> str:  # noqa: ANN401
-    """Which columns have a type that DuckDB lacks."""
-    refused = []
-    for name in frame.columns if pandas else ():
-        try:
-            connection.register(_VIEW, frame[[name]].head(0))
-            connection.execute(f"DESCRIBE {_VIEW}").fetchall()
-        except duckdb.NotImplementedException:
-            refused.append(f"{name} ({frame[name].dtype})")
-        finally:
-            connection.unregister(_VIEW)
-    which = f"columns of the frame have a type that DuckDB lacks: {', '.join(refused)}" if refused else (
-        "a column of the frame has a type that DuckDB lacks"
-    )  # fmt: skip
-    return f"{which}; cast them to text, a number or a timestamp"
+def _reads(connection: duckdb.DuckDBPyConnection, frame: Any) -> bool:  # noqa: ANN401
+    """Whether DuckDB has the types of a frame."""
+    try:
+        connection.register(_VIEW, frame if kind_of(frame) == "pandas" else Stream(frame))
+        connection.execute(f"DESCRIBE {_VIEW}").fetchall()
+    except duckdb.Error:
+        return False
+    finally:
+        connection.unregister(_VIEW)
+    return True
 
 
 def load(

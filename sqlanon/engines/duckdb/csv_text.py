@@ -1,0 +1,513 @@
+"""A CSV file as text: its encoding, its lines of bounded length, its header, and what is wrong with one that is no table.
+
+Messages have numbers of lines and bytes and the names of columns, never a value. No line is longer in memory than `LINE`,
+so that a small compressed file of one line is refused before it is unpacked.
+"""
+
+from __future__ import annotations
+
+import codecs
+import csv
+import gzip
+import io
+import re
+import shlex
+import zlib
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import IO, cast
+
+from sqlanon.errors import DatabaseError, PolicyError
+
+DELIMITERS = ",;\t|"
+LINE = 2_000_000
+"""Characters of a line, at most: what DuckDB reads without being asked for more."""
+_HEAD = 200
+"""Records from which the form of a file is found."""
+_CHUNK = 1 << 20
+
+_NUMBER = re.compile(r"\s*[+-]?(\d[\d,._' ]*|[.,]\d+)([eE][+-]?\d+)?\s*%?\s*")
+_DATE = re.compile(r"\s*\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}([T ]\d.*)?\s*")
+_MAIL = re.compile(r"[^\s@]+@[^\s@]+\.[^\s@]+")
+MISSING = [
+    "na",
+    "n/a",
+    "n.a.",
+    "#n/a",
+    "nan",
+    "null",
+    "none",
+    "nil",
+    "missing",
+    "unknown",
+    "-",
+    "--",
+    "---",
+    "?",
+    ".",
+    "..",
+    "*",
+    "nd",
+    "n.d.",
+    "not_available",
+    "inf",
+    "-inf",
+    "\\n",
+]
+"""Texts that people write for a missing value, in lower case."""
+
+
+@dataclass(frozen=True, slots=True)
+class Head:
+    """The first records of a file.
+
+    Attributes:
+        names: the fields of the first line.
+        delimiter: what divides fields.
+        records: the records below it, at most `_HEAD`, as far as they can be read.
+    """
+
+    names: list[str]
+    delimiter: str
+    records: list[list[str]]
+
+
+def codec(given: str | None) -> str:
+    """Python's name of an encoding.
+
+    Raises:
+        PolicyError: Python has none of this name that decodes text.
+    """
+    name = (given or "utf-8").strip().lower()
+    try:
+        found = codecs.lookup(name).name
+        "a".encode(found)  # not all codecs are of text
+    except (LookupError, ValueError, TypeError):
+        found = ""
+    if not found or found in ("idna", "punycode", "unicode_escape", "raw_unicode_escape", "undefined"):
+        raise PolicyError(
+            "encoding: not one that can be read here; utf-8, windows-1252, latin-1 and utf-16 are, and the others that Python has"
+        )
+    return "utf-8" if found == "utf-8-sig" else found
+
+
+def delimiter_of(given: str | None) -> str | None:
+    """The delimiter that was given.
+
+    Raises:
+        PolicyError: it is not one character.
+    """
+    found = "\t" if given in ("\\t", "tab") else given
+    if found is not None and (len(found) != 1 or found in '"\r\n'):
+        raise PolicyError("delimiter: one character is wanted, such as ; or | or \\t")
+    return found
+
+
+class CsvText:
+    """The text of one file.
+
+    Args:
+        path: the file, plain or .gz.
+        encoding: as `codec` names it.
+    """
+
+    def __init__(self, path: Path, encoding: str) -> None:
+        self.path = path
+        self.encoding = encoding
+
+    def head(self, delimiter: str | None) -> Head:
+        """The first records, after a check that the first line names the columns.
+
+        Args:
+            delimiter: the one that was given; None: it is found.
+
+        Raises:
+            PolicyError: the first line does not name the columns.
+            DatabaseError: the lines are no table.
+        """
+        try:
+            next(self._decoded(self.encoding))
+        except _WrongByte as error:
+            raise DatabaseError(f"{self.path}: {self.wrong_byte()}") from error
+        lines = self._first_lines()
+        first = lines[0] if lines else ""
+        if "\0" in "".join(lines):
+            raise DatabaseError(
+                f"{self.path} has NUL characters in its first lines: it is no text, or in another encoding; if it is UTF-16, add "
+                "--encoding utf-16-le"
+            )
+        if not first.strip("\r\n\t ,;|"):
+            what = "is empty" if not first else "begins with an empty line"
+            raise DatabaseError(
+                f"{self.path} {what}; its first line must name the columns{_tail(self.path, 2) if first else ''}"
+            )
+        if first.startswith("# ") or (len(lines) > 1 and first[0] == lines[1][:1] == "#"):
+            raise PolicyError(
+                f"{self.path}: the first line is a comment (#); it must name the columns{_tail(self.path, 2)}"
+            )
+        chosen = delimiter or _delimiter(lines)
+        records = _records(lines, chosen)
+        head = Head(records[0] if records else [], chosen, records[1:])
+        self._check_title(head)
+        if delimiter is None and len(head.names) == 1:
+            self._check_whole_lines(lines)
+        self._check_names(head)
+        self._check_values(head)
+        self._check_second(head)
+        return head
+
+    def _first_lines(self) -> list[str]:
+        lines: list[str] = []
+        size = 0
+        with self.opened() as file:
+            for line in bounded(file, self._too_long):
+                lines.append(line if lines else line.removeprefix("\ufeff"))
+                size += len(line)
+                if len(lines) >= _HEAD or size > LINE:
+                    break
+        return lines
+
+    def _check_title(self, head: Head) -> None:
+        """The first line has as many fields as the lines below, or more, which is found when they are read."""
+        widths = Counter(len(record) for record in head.records if record)
+        if not widths:
+            return
+        width, own = widths.most_common(1)[0][0], len(head.names)
+        if own >= width:
+            return
+        at = next((i for i, record in enumerate(head.records) if len(record) == width), 0) + 2
+        raise PolicyError(
+            f"{self.path}: the first line has {own} field{'s' if own > 1 else ''} and the lines below {width}: the first line must name "
+            f"every column. If it is a title, remove what is above the names{_tail(self.path, at)}; if a column has no name, give it one"
+        )
+
+    def _check_whole_lines(self, lines: list[str]) -> None:
+        """No other character divides the lines."""
+        texts = [line.strip("\r\n") for line in lines if line.strip()]
+        if len(texts) < 2:
+            return
+        for char in sorted(set(texts[0]) - set(DELIMITERS) - {'"', "_", "-", "."}):
+            if char.isalnum() or (char == " " and any("  " in text for text in texts)):
+                continue
+            if texts[0].count(char) and len({text.count(char) for text in texts}) == 1:
+                shown = {" ": "' '", "\x01": "$'\\x01'"}.get(
+                    char, f"'{char}'" if char.isprintable() else None
+                )
+                option = f"--delimiter {shown}" if shown else "--delimiter with that character"
+                raise PolicyError(
+                    f"{self.path} would be one column of whole lines: none of , ; | and tab divides them, and every line has the same number of "
+                    f"another character; if it divides fields, add {option}, and if there is one column, --delimiter ,"
+                )
+        blanks = {len(text.split()) for text in texts}
+        if len(blanks) == 1 and blanks != {1}:
+            raise PolicyError(
+                f"{self.path} would be one column of whole lines: its fields seem to be divided by several blanks, which is no CSV; convert it: "
+                f"tr -s ' ' ',' < {shlex.quote(self.path.name)} > new.csv, or if there is one column, add --delimiter ,"
+            )
+
+    def _check_names(self, head: Head) -> None:
+        empty = [str(at) for at, name in enumerate(head.names, 1) if not name.strip()]
+        if empty:
+            raise PolicyError(
+                f"{self.path}: the first line has no name for column {', '.join(empty[:9])}; it must name every column: name it, remove a title "
+                "above the names or a delimiter at the end of the lines (pandas writes its index with no name: to_csv(index=False))"
+            )
+        folded = [name.casefold() for name in head.names]
+        twice = sorted({name for name in head.names if folded.count(name.casefold()) > 1})
+        if twice:
+            raise PolicyError(
+                f"{self.path}: the header names {len(twice)} column(s) twice: {', '.join(twice)}; rename them"
+            )
+        data = [
+            str(at) for at, name in enumerate(head.names, 1) if any(form.fullmatch(name) for form in (_NUMBER, _DATE, _MAIL))
+        ]  # fmt: skip
+        if data:
+            # Its fields would become column names, which messages show.
+            raise PolicyError(
+                f"{self.path}: the first line looks like data (field {', '.join(data[:9])} is a number, a date or an address); put a line with the "
+                "columns' names before it, or rename those columns"
+            )
+
+    def _check_values(self, head: Head) -> None:
+        """The first line is no row: few of its fields are also values of their columns."""
+        width = len(head.names)
+        rows = [record for record in head.records if len(record) == width]
+        again = sum(any(record[at] == name for record in rows) for at, name in enumerate(head.names))
+        if again * 2 >= width and again >= min(2, width - 1) and again:
+            raise PolicyError(
+                f"{self.path}: the first line looks like data, or is repeated below: {again} of {width} of its fields are also values of their "
+                "columns; put a line with the columns' names before it, or remove the other one"
+            )
+
+    def _check_second(self, head: Head) -> None:
+        """The second line is like those below it, and not the names under a title."""
+        if len(head.records) < 3:
+            return
+        second, below = (
+            head.records[0],
+            [record for record in head.records[1:] if len(record) == len(head.names)],
+        )
+        if len(second) != len(head.names) or not below:
+            return
+        words = []
+        for at, cell in enumerate(second):
+            rest = [record[at] for record in below if record[at].strip() and not missing(record[at])]
+            if not rest or not all(_NUMBER.fullmatch(one) or _DATE.fullmatch(one) for one in rest):
+                continue
+            if _NUMBER.fullmatch(cell) or _DATE.fullmatch(cell):
+                return
+            if re.search(r"[^\W\d_]", cell) and not missing(cell):
+                words.append(head.names[at])
+        if words:
+            raise PolicyError(
+                f"{self.path}: the second line is not like those below it ({len(words)} column{'s have' if len(words) > 1 else ' has'} numbers "
+                "or dates from the third line on, and words in the second): the first line must name the columns and the second be a row; remove a title above the names, "
+                "or units below them"
+            )
+
+    def check_lines(self) -> int | None:
+        """No line is too long: DuckDB leaves out the last one of those without a word.
+
+        Returns:
+            how many lines there are, where each of them is a record: none is empty, and there are no quotes; None: it is not so.
+
+        Raises:
+            DatabaseError: a line is too long.
+
+        Cost: one pass over the bytes.
+        """
+        length = line = 0
+        plain, last = True, b"\n"
+        with self.bytes() as raw:
+            while chunk := raw.read(
+                _CHUNK
+            ):  # shorter than `LINE`, so that what lies between two ends in it is no line too long
+                end = b"\n" if b"\n" in chunk else b"\r"
+                first = chunk.find(end)
+                length += first if first >= 0 else len(chunk)
+                if length > LINE:
+                    raise self._too_long(line + 1)
+                if first >= 0:
+                    length = len(chunk) - chunk.rfind(end) - 1
+                    line += chunk.count(end)
+                if plain:
+                    around = last + chunk
+                    plain = not any(one in around for one in (b'"', b"\n\n", b"\n\r")) and (
+                        end == b"\n" or first < 0
+                    )
+                last = (last + chunk)[-2:]
+        return line + (length > 0) if plain else None
+
+    def fault(self, delimiter: str) -> str | None:
+        """The first fault of the file as Python reads it: the line, and what is wrong there."""
+        with self.opened() as file:
+            rows = csv.reader(bounded(file, self._too_long), delimiter=delimiter, strict=True)
+            began, width = 1, 0
+            try:
+                for row in rows:
+                    width = width or len(row)
+                    if row and len(row) != width:
+                        return (
+                            f"line {began} has {len(row)} fields and the header {width}: a field that holds the delimiter "
+                            "must be quoted, and every line needs all fields"
+                        )
+                    began = rows.line_num + 1
+            except csv.Error as error:
+                if "limit" in str(error):
+                    return f"line {began} holds a field of more than {csv.field_size_limit():,} characters"
+                return f"line {began}: a quoted field that does not end, or goes on after its closing quote"
+        return None
+
+    def line_of(self, delimiter: str, field: int, text: str) -> int:
+        """The line on which the first record begins that has a text in a field; 0: there is none."""
+        with self.opened() as file:
+            rows = csv.reader(bounded(file, self._too_long), delimiter=delimiter)
+            began = 1
+            try:
+                for row in rows:
+                    if began > 1 and len(row) > field and row[field] == text:
+                        return began
+                    began = rows.line_num + 1
+            except csv.Error:
+                return 0
+        return 0
+
+    def wrong_byte(self) -> str | None:
+        """Where the file is not of its encoding, and which option would read it; None: it is all of it."""
+        at = self._undecodable(self.encoding)
+        if at is None:
+            return None
+        line, byte = at
+        where = f"line {line}, byte {byte} of the file, is not {_SHOWN.get(self.encoding, self.encoding)}"
+        with self.bytes() as raw:
+            begin = raw.read(4096)
+        if begin[:2] in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE) and self.encoding != "utf-16":
+            return f"{where}; it is UTF-16: --encoding utf-16"
+        if self.encoding in ("utf-8", "utf-16") and begin[1::2].count(0) * 4 > len(begin):
+            return f"{where}; it is UTF-16 without a mark: --encoding utf-16-le"
+        if re.search(rb"[\x00-\x08\x0e-\x1b]", begin) and not self.encoding.startswith("utf-16"):
+            return f"{where}; it is no text file (has it another ending?): convert it to CSV"
+        others = ("utf-8",) if self.encoding.startswith("utf-16") else ("utf-8", "cp1252")
+        fitting = next((one for one in others if one != self.encoding and not self._undecodable(one)), None)
+        if fitting:
+            return f"{where}; it can be read with --encoding {_SHOWN.get(fitting, fitting)}: check the letters outside of ASCII in the result"
+        return f"{where}; name the encoding of the program that wrote it, such as --encoding cp850 or shift_jis, or repair that byte"
+
+    def _undecodable(self, encoding: str) -> tuple[int, int] | None:
+        line = 1
+        try:
+            for text in self._decoded(encoding):
+                line += text.count("\n")
+        except _WrongByte as error:
+            return line + error.lines, error.byte
+        return None
+
+    def as_utf8(self, target: Path) -> None:
+        """Write the text in UTF-8.
+
+        Raises:
+            DatabaseError: it is not of its encoding, or a line is too long.
+        """
+        length = line = 0
+        with target.open("xb") as file:
+            try:
+                for at, text in enumerate(self._decoded(self.encoding)):
+                    ends = re.split(r"[\r\n]", text)
+                    length = length + len(text) if len(ends) == 1 else len(ends[-1])
+                    line += text.count("\n")
+                    if length > LINE:
+                        raise self._too_long(line + 1)
+                    file.write((text.removeprefix("\ufeff") if at == 0 else text).encode())
+            except _WrongByte as error:
+                raise DatabaseError(f"{self.path}: {self.wrong_byte()}") from error
+
+    def _decoded(self, encoding: str) -> Iterator[str]:
+        """The text in parts.
+
+        Raises:
+            _WrongByte: it is not of the encoding.
+        """
+        decoder = codecs.getincrementaldecoder(encoding)()
+        read = 0
+        with self.bytes() as raw:
+            while True:
+                chunk = raw.read(_CHUNK)
+                waiting = decoder.getstate()[0]
+                try:
+                    text = decoder.decode(chunk, final=not chunk)
+                except UnicodeDecodeError as error:
+                    before = error.object[: error.start].decode(encoding, "ignore").count("\n")
+                    raise _WrongByte(read - len(waiting) + error.start + 1, before) from None
+                except UnicodeError:  # UTF-16 that does not begin with its mark
+                    raise _WrongByte(1, 0) from None
+                # These bytes are letters in windows-1252, which is often called so, and control characters in latin-1.
+                wrong = re.search(r"[\x80-\x84\x86-\x9f]", text) if encoding == "iso8859-1" else None
+                if wrong:
+                    raise _WrongByte(read + wrong.start() + 1, text.count("\n", 0, wrong.start()))
+                read += len(chunk)
+                yield text
+                if not chunk:
+                    return
+
+    def _too_long(self, number: int) -> DatabaseError:
+        return DatabaseError(
+            f"{self.path}: line {number} has more than {LINE:,} characters; is it CSV, and is every quoted field closed?"
+        )
+
+    @contextmanager
+    def opened(self) -> Iterator[IO[str]]:
+        """The file as text; what is not text there is kept as escapes."""
+        encoding = "utf-8-sig" if self.encoding == "utf-8" else self.encoding
+        with (
+            self.bytes() as raw,
+            io.TextIOWrapper(raw, encoding=encoding, errors="backslashreplace", newline="") as file,
+        ):
+            yield file
+
+    @contextmanager
+    def bytes(self) -> Iterator[IO[bytes]]:
+        """The file's bytes, unpacked."""
+        try:
+            with self.path.open("rb") as file:
+                if self.path.suffix.lower() == ".gz":
+                    with gzip.open(file, "rb") as unpacked:
+                        yield cast("IO[bytes]", unpacked)
+                else:
+                    yield file
+        except (gzip.BadGzipFile, EOFError, zlib.error) as error:
+            raise DatabaseError(f"{self.path} is not a whole gzip file") from error
+        except UnicodeError as error:
+            shown = _SHOWN.get(self.encoding, self.encoding)
+            raise DatabaseError(f"{self.path} is not {shown}: add --encoding with another one") from error
+        except OSError as error:
+            raise DatabaseError(
+                f"cannot read {self.path} ({error.strerror or type(error).__name__})"
+            ) from error
+
+
+_SHOWN = {"cp1252": "windows-1252", "iso8859-1": "latin-1"}
+
+
+class _WrongByte(Exception):
+    """A byte that is not of the encoding, counted from 1, and the line ends before it in its part of the file."""
+
+    def __init__(self, byte: int, lines: int) -> None:
+        super().__init__(byte)
+        self.byte = byte
+        self.lines = lines
+
+
+def bounded(file: IO[str], too_long: Callable[[int], Exception]) -> Iterator[str]:
+    """The lines of a file, none longer than `LINE`."""
+    number = 0
+    while line := file.readline(LINE + 1):
+        number += 1
+        if len(line) > LINE:
+            raise too_long(number)
+        yield line
+
+
+def missing(text: str) -> bool:
+    """Whether it is a text that people write for a missing value."""
+    return text.strip().casefold() in MISSING
+
+
+def _records(lines: list[str], delimiter: str) -> list[list[str]]:
+    """The records of the first lines, as far as they can be read; one that goes on below the last line is left out."""
+    found: list[list[str]] = []
+    reader = csv.reader(iter(lines), delimiter=delimiter, strict=True)
+    try:
+        found.extend(reader)
+    except csv.Error:
+        if not found:  # the header: that its quotes do not match is found when the file is read
+            return list(csv.reader(lines[:1], delimiter=delimiter))
+    return found
+
+
+def _delimiter(lines: list[str]) -> str:
+    """What divides the fields: the character that gives most records the same number of them."""
+
+    def fits(char: str) -> tuple[bool, int, int]:
+        records = [record for record in _records(lines, char) if record]
+        widths = Counter(len(record) for record in records[1:] or records)
+        width, times = widths.most_common(1)[0] if widths else (1, 0)
+        alike = len(records[0]) == width if records else False
+        return (width > 1 and alike and len(widths) == 1, times if width > 1 else 0, width)
+
+    best = max(DELIMITERS, key=fits)
+    if fits(best)[1]:
+        return best
+    return max(DELIMITERS, key=lines[0].count)
+
+
+def _tail(path: Path, line: int) -> str:
+    """The command that leaves out what is above a line."""
+    read = "gzip -dc" if path.suffix.lower() == ".gz" else "cat"
+    return (
+        f", such as: {read} {shlex.quote(path.name)} | tail -n +{line} > new.csv"
+        if path.name.isprintable()
+        else ""
+    )

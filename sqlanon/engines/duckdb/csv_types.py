@@ -1,0 +1,251 @@
+"""The types of a CSV file's columns, guessed from their texts: a guess is taken only where every value reads back to its text.
+
+A column is read as text first. A type fits where, over all rows, the value that the text becomes is written as that text
+again: in the type's own form, or in one other form that people write it in (``31.12.1999``, ``5`` for a floating point number), the same
+for all rows. So different texts stay different values, and codes such as ``007``, ``1E5`` or ``1.10`` stay text.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from itertools import product
+
+import duckdb
+
+from sqlanon.engines.duckdb.connection import quoted
+
+SAMPLE = 1_000
+"""Values of a column that are looked at first."""
+_NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?", re.IGNORECASE)
+_DATE = re.compile(r"(\d{1,4})([-/.])\d{1,2}\2\d{1,4}(?=$|[ T])")
+_DAYS = {
+    "-": ("%Y-%m-%d", "%d-%m-%Y", "%m-%d-%Y"),
+    "/": ("%Y/%m/%d", "%d/%m/%Y", "%m/%d/%Y"),
+    ".": ("%Y.%m.%d", "%d.%m.%Y"),
+}
+_TIMES = ("%H:%M", "%H:%M:%S", "%H:%M:%S.%g", "%H:%M:%S.%f")
+_PLAIN = {"%d": "%-d", "%m": "%-m"}
+_THOUSANDS = (",", ".", " ", "'", "’", "_", "\u00a0", "\u202f")
+_NO_CAST = (duckdb.DataError, duckdb.ProgrammingError, duckdb.NotSupportedError)
+
+
+@dataclass(frozen=True, slots=True)
+class Guess:
+    """A type of a column of texts.
+
+    Attributes:
+        type: DuckDB's.
+        value: SQL that makes it of a text; NULL where it cannot.
+        same: SQL that is true where the text is the value's in the one form that this guess is about.
+        exact: that form is how DuckDB writes the type: what is published is the text of the file.
+        order: day or month, of dates that have the one or the other first.
+        merges: texts that differ may have one value, which is to be ruled out.
+    """
+
+    type: str
+    value: str
+    same: str
+    exact: bool = False
+    order: str = ""
+    merges: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Numbers:
+    """How numbers are written: the mark before the decimals, and texts that are no part of them."""
+
+    decimal: str = "."
+    ignored: tuple[str, ...] = ()
+
+    def of(self, text: str) -> str:
+        """SQL for a number as SQL has it, of SQL for a text; NULL where the marks in it do not divide thousands."""
+        groups = [mark for mark in self.ignored if mark in _THOUSANDS]
+        plain = f"trim({text})"
+        for other in self.ignored:
+            if other not in groups:
+                plain = f"trim(replace({plain}, {literal(other)}, ''))"
+        between = "".join(f"({re.escape(mark)}[0-9]{{3}})+|" for mark in groups)
+        form = f"[+-]?([0-9]+|[0-9]{{1,3}}({between[:-1]}))?({re.escape(self.decimal)}[0-9]*)?" if groups else (
+            f"[+-]?[0-9]*({re.escape(self.decimal)}[0-9]*)?"
+        )  # fmt: skip
+        made = plain
+        for mark in groups:
+            made = f"replace({made}, {literal(mark)}, '')"
+        if self.decimal != ".":
+            made = f"replace({made}, {literal(self.decimal)}, '.')"
+        return f"(CASE WHEN regexp_full_match({plain}, {literal(form)}) THEN {made} END)"
+
+
+def guess(
+    connection: duckdb.DuckDBPyConnection, table: str, name: str, *, exact: bool, numbers: Numbers | None = None
+) -> Guess | None:  # fmt: skip
+    """The type of a column of texts; None: it stays text.
+
+    Args:
+        connection: where the table is.
+        table: its quoted name.
+        name: the column.
+        exact: only a type that is written as the file has it.
+        numbers: how numbers are written, where otherwise than in SQL.
+
+    Cost: a look at `SAMPLE` values, and a scan of the column for each guess that fits them; for most columns that is one.
+    """
+    column = quoted(name)
+    few = f"(SELECT {column} FROM {table} WHERE {column} IS NOT NULL LIMIT {SAMPLE})"  # noqa: S608
+    first = connection.execute(f"SELECT {column} FROM {few} LIMIT 1").fetchall()  # noqa: S608
+    if not first:
+        return None
+    candidates = [one for one in _candidates(column, str(first[0][0])) if one.exact or not exact]
+    if numbers and not exact and _any(connection, table, column, f"{numbers.of(column)} <> {column}"):
+        candidates += _marked(numbers.of(column))
+    fitting = [one for one in candidates if fits(connection, few, name, one)]
+    found = next((one for one in fitting if fits(connection, table, name, one)), None)
+    if found is None or not found.order:
+        return found
+    orders = {one.order for one in fitting if one.order and fits(connection, table, name, one)}
+    return found if len(orders) == 1 else None  # else nobody can know which number is the day
+
+
+def ambiguous(connection: duckdb.DuckDBPyConnection, table: str, name: str, text: str) -> bool:
+    """Whether the texts of a column, of which one is given, are all dates with the day first, and all with the month first."""
+    dated = [one for one in _candidates(quoted(name), text) if one.order]
+    return len({one.order for one in dated if fits(connection, table, name, one)}) > 1
+
+
+def of_format(name: str, date_format: str) -> Guess:
+    """Dates or times of a column, in a format that was given."""
+    parsed = _parsed(name, date_format)
+    kind = "TIMESTAMP" if re.search(r"%-?[HIMSpfg]", date_format) else "DATE"
+    return Guess(kind, f"CAST({parsed} AS {kind})", f"year({parsed}) BETWEEN 1000 AND 9999")
+
+
+def declared(name: str, kind: str, date_format: str | None, numbers: Numbers | None) -> Guess:
+    """A type that was given for a column: every text must be a value of it, and none may be rounded."""
+    short = kind.strip().upper()
+    if date_format and short in ("DATE", "TIMESTAMP", "DATETIME"):
+        return of_format(name, date_format)
+    column = quoted(name)
+    integer = re.fullmatch(r"U?(TINY|SMALL|BIG|HUGE)?INT(EGER)?|U?INT\d+|LONG|SHORT|SIGNED", short)
+    decimal = re.fullmatch(r"(?:DECIMAL|NUMERIC|DEC) *(?:\( *\d+ *(?:, *(\d+) *)?\))?", short)
+    floating = re.fullmatch(r"DOUBLE( PRECISION)?|FLOAT[48]?|REAL", short)
+    text = numbers.of(column) if numbers and (integer or decimal or floating) else f"trim({column})"
+    value = f"TRY_CAST({text if integer or decimal or floating else column} AS {kind})"
+    same = f"{value} IS NOT NULL"
+    if integer or decimal:
+        # A cast rounds; a number whose further digits are zeros stays what it is.
+        places = (decimal[1] or ("0" if "(" in short else "3")) if decimal else "0"
+        same += f" AND regexp_full_match({text}, '[+-]?[0-9]*([.][0-9]{{0,{places}}}0*)?')"
+    if short == "DATE":
+        same += f" AND TRY_CAST({column} AS TIMESTAMP) = {value}"  # a time of the day would be lost
+    return Guess(kind, value, same)
+
+
+def fits(connection: duckdb.DuckDBPyConnection, table: str, name: str, one: Guess) -> bool:
+    """Whether all texts of a column read back."""
+    column = quoted(name)
+    if _any(connection, table, column, f"NOT coalesce({one.same}, false)"):
+        return False
+    if not one.merges:
+        return True
+    query = f"SELECT count(DISTINCT {column}) = count(DISTINCT {one.value}) FROM {table} AS t"  # noqa: S608
+    return bool(connection.execute(query).fetchall()[0][0])
+
+
+def literal(text: str) -> str:
+    """SQL for a text."""
+    return "'" + text.replace("'", "''") + "'"
+
+
+def _candidates(column: str, text: str) -> Iterator[Guess]:
+    """The guesses that may fit a column, by one of its texts."""
+    if _NUMBER.fullmatch(text):
+        yield from _numbers(column, text, blank=False)
+    elif _NUMBER.fullmatch(text.strip()):
+        yield from _numbers(f"trim({column})", text.strip(), blank=True)
+    elif text in ("true", "false"):
+        yield _own(column, "BOOLEAN")
+    elif found := _DATE.match(text):
+        if found.end() == len(text):
+            yield _own(column, "DATE")
+        else:
+            yield _own(column, "TIMESTAMP")
+            yield _own(column, "TIMESTAMP WITH TIME ZONE")
+        yield from _instants(column, text, found[2], found.end())
+
+
+def _own(column: str, kind: str) -> Guess:
+    """A type in the form in which DuckDB writes it."""
+    value = f"TRY_CAST({column} AS {kind})"
+    return Guess(kind, value, f"CAST({value} AS VARCHAR) = {column}", exact=True)
+
+
+def _numbers(source: str, text: str, *, blank: bool) -> Iterator[Guess]:
+    """Types of numbers, the narrowest first.
+
+    Args:
+        source: SQL for the text of the number.
+        text: one such text.
+        blank: there may be blanks around it in the file.
+    """
+
+    def guessed(kind: str, form: str, *, own: bool) -> Guess:
+        value = f"TRY_CAST({source} AS {kind})"
+        same = f"{form.format(f'CAST({value} AS VARCHAR)')} = {source}"
+        if kind == "DOUBLE":  # -0.0 equals 0.0; nan and inf are texts of no number
+            same += f" AND isfinite({value}) AND NOT ({value} = 0 AND starts_with({source}, '-'))"
+        return Guess(kind, value, same, exact=own and not blank, merges=blank)
+
+    for kind in ("BIGINT", "HUGEINT", "DOUBLE"):
+        yield guessed(kind, "{}", own=True)
+    places = len(text.partition(".")[2])
+    if places and "e" not in text.lower():
+        for digits in (18, 38):
+            if places < digits:
+                yield guessed(f"DECIMAL({digits},{places})", "{}", own=True)
+    yield guessed("DOUBLE", r"regexp_replace({}, '\.0$', '')", own=False)
+
+
+def _marked(number: str) -> Iterator[Guess]:
+    """Types of numbers that are written as the caller knows, otherwise than in SQL; those with leading zeros are codes all the same."""
+    for kind, places in (("BIGINT", "0*"), ("DOUBLE", "[0-9]*")):
+        value = f"TRY_CAST({number} AS {kind})"
+        form = f"[+-]?(0|[1-9][0-9]*)?([.]{places})?"
+        yield Guess(kind, value, f"{value} IS NOT NULL AND regexp_full_match({number}, {literal(form)})")
+
+
+def _instants(column: str, text: str, mark: str, end: int) -> Iterator[Guess]:
+    """Dates and times in forms other than DuckDB's."""
+    zone = "Z" if text.endswith("Z") else ""
+    times = [""] if end == len(text) else [text[end] + time + zone for time in _TIMES]
+    for day, time in product(_DAYS[mark], times):
+        parsed = f"TRY_STRPTIME({column}, {literal(day + time)})"
+        order = "" if day.startswith("%Y") else day[:2]
+        for form in dict.fromkeys((day, _unpadded(day))):
+            same = f"strftime({parsed}, {literal(form + time)}) = {column}"
+            if not time:
+                yield Guess("DATE", f"CAST({parsed} AS DATE)", same, order=order)
+            elif zone:
+                yield Guess("TIMESTAMP WITH TIME ZONE", f"timezone('UTC', {parsed})", same, order=order)
+            else:
+                yield Guess("TIMESTAMP", parsed, same, order=order)
+
+
+def _unpadded(form: str) -> str:
+    for padded, plain in _PLAIN.items():
+        form = form.replace(padded, plain)
+    return form
+
+
+def _parsed(name: str, date_format: str) -> str:
+    return f"TRY_STRPTIME(trim({quoted(name)}), {literal(date_format)})"
+
+
+def _any(connection: duckdb.DuckDBPyConnection, table: str, column: str, condition: str) -> bool:
+    """Whether a text of a column meets a condition, which may be one that DuckDB cannot decide of such a type."""
+    query = f"SELECT 1 FROM {table} AS t WHERE {column} IS NOT NULL AND {condition} LIMIT 1"  # noqa: S608
+    try:
+        return bool(connection.execute(query).fetchall())
+    except _NO_CAST:
+        return True
