@@ -253,3 +253,27 @@ def test_a_policy_is_judged_over_its_own_columns(shared_db: Any) -> None:
         assert shared_db.audit(view, spec=spec, **named).requirements == plain.requirements, named
     # Without a policy the catalog knows the roles.
     assert shared_db.audit(view, sensitive=["dx"]).classes == plain.classes
+
+
+def test_a_view_is_judged_by_the_promise_in_the_catalog(shared_db: Any) -> None:
+    """The published view is replaced by one of the source's own values: an audit without a policy finds what was promised."""
+    name = f"promised_{uuid4().hex[:10]}"
+    create_table(
+        shared_db, name, {"age": "INTEGER", "ill": "TEXT"}, [(20 + i // 2, "ab"[i % 2]) for i in range(40)]
+    )
+    shared_db.anonymize(name, quasi="age", sensitive="ill", k=10, l=2, name=name, publish=f"release.{name}")
+    report = shared_db.audit(name)
+    assert [(one.name, one.asked, one.satisfied) for one in report.requirements] == [
+        ("k", 10, True),
+        ("l", 2, True),
+    ]
+    assert report.satisfied
+    shared_db.engine.execute(
+        f"CREATE OR REPLACE VIEW release.{name} AS SELECT age AS age_lo, age AS age_hi, ill FROM {name}"
+    )
+    report = shared_db.audit(f"release.{name}")
+    assert [(one.name, one.asked, one.reached, one.satisfied) for one in report.requirements] == [
+        ("k", 10, 2, False),
+        ("l", 2, 2, True),
+    ]
+    assert not report.satisfied

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 
 from sqlanon.declared import most_suppressed
-from sqlanon.engines.base import Engine, TableRef
+from sqlanon.engines.base import Engine, Relation, TableRef
 from sqlanon.errors import PolicyError
 from sqlanon.formats import COUNT, GROUP, Grouping
-from sqlanon.privacy import requirements
+from sqlanon.privacy import requirements, stored
 from sqlanon.privacy.base import Requirement
 from sqlanon.privacy.diversity import DistinctDiversity, FrequencyDiversity
 from sqlanon.privacy.population import of_rows
@@ -56,7 +56,7 @@ def audit(
         quasi: the columns that make the classes; None: every column but the sensitive ones (and identifiers).
         sensitive: columns whose diversity is measured.
         identifiers: columns whose distinct values are counted per class, each by itself, NULLs as one value.
-        spec: a policy's release, whose requirements are then checked as well.
+        spec: a policy's release, whose requirements are then checked as well; None: those that the catalog has of the version that the view shows.
 
     Raises:
         PolicyError: a column does not exist, or plays two roles.
@@ -139,6 +139,8 @@ def _audit(
                 engine, place.entry, spec, tuple(named), own_sensitive, of_persons, relation.ref
             )
             results, not_measured = results + more, not_measured + uncounted
+    elif place.entry is not None and place.entry.file is None:
+        results, not_measured = _promised(engine, relation, place.entry, names, roles, own_sensitive)
     if spec is not None and spec.token is not None:
         results += audit_tokens(engine, relation, place.entry, spec)
     results += _all_rows(rows, missing, starred, place.entry, spec)
@@ -148,6 +150,8 @@ def _audit(
         more, uncounted = persons.checked(spec, place.entry, linked)
         results += more
         not_measured += uncounted
+    elif place.entry is not None:
+        results += persons.checked_together([place.entry.policy], linked.fewest)[0]
     return AuditReport(
         table=place.shown,
         rows=rows,
@@ -170,6 +174,29 @@ def _audit(
         suppressed=missing + starred,
         missing=missing,
     )
+
+
+def _promised(
+    engine: Engine,
+    relation: Relation,
+    entry: Entry,
+    names: Sequence[str],
+    roles: Mapping[str, str],
+    sensitive: Sequence[str],
+) -> tuple[tuple[RequirementResult, ...], tuple[str, ...]]:
+    """What the version that a view shows promises, by the catalog, judged over the view's own classes; and what could not be measured.
+
+    Requirements over persons and against a population need the policy (``-p``): they are not in it.
+    """
+    try:
+        privacy = stored(entry.policy["privacy"])
+    except PolicyError as error:
+        return (), (str(error),)
+    own = Grouping(relation.ref, tuple(name for name in names if roles.get(name) not in PUBLISHED))
+    asked = requirements(privacy, tuple(sensitive))
+    return tuple(
+        _checked(engine, own, sensitive, item) for item in of_rows(asked) if not item.counts_persons
+    ), ()
 
 
 def _all_rows(
