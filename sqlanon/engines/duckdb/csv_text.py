@@ -20,9 +20,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, cast
 
+from sqlanon.engines.duckdb.csv_records import DELIMITERS, likely_delimiter, records_of
 from sqlanon.errors import DatabaseError, PolicyError
 
-DELIMITERS = ",;\t|"
 LINE = 2_000_000
 """Characters of a line, at most: what DuckDB reads without being asked for more."""
 _HEAD = 200
@@ -148,8 +148,8 @@ class CsvText:
             raise PolicyError(
                 f"{self.path}: the first line is a comment (#); it must name the columns{_tail(self.path, 2)}"
             )
-        chosen = delimiter or _delimiter(lines)
-        records = _records(lines, chosen)
+        chosen = delimiter or likely_delimiter(lines)
+        records = records_of(lines, chosen)
         head = Head(records[0] if records else [], chosen, records[1:])
         self._check_title(head)
         if delimiter is None and len(head.names) == 1:
@@ -473,34 +473,6 @@ def bounded(file: IO[str], too_long: Callable[[int], Exception]) -> Iterator[str
 def missing(text: str) -> bool:
     """Whether it is a text that people write for a missing value."""
     return text.strip().casefold() in MISSING
-
-
-def _records(lines: list[str], delimiter: str) -> list[list[str]]:
-    """The records of the first lines, as far as they can be read; one that goes on below the last line is left out."""
-    found: list[list[str]] = []
-    reader = csv.reader(iter(lines), delimiter=delimiter, strict=True)
-    try:
-        found.extend(reader)
-    except csv.Error:
-        if not found:  # the header: that its quotes do not match is found when the file is read
-            return list(csv.reader(lines[:1], delimiter=delimiter))
-    return found
-
-
-def _delimiter(lines: list[str]) -> str:
-    """What divides the fields: the character that gives most records the same number of them."""
-
-    def fits(char: str) -> tuple[bool, int, int]:
-        records = [record for record in _records(lines, char) if record]
-        widths = Counter(len(record) for record in records[1:] or records)
-        width, times = widths.most_common(1)[0] if widths else (1, 0)
-        alike = len(records[0]) == width if records else False
-        return (width > 1 and alike and len(widths) == 1, times if width > 1 else 0, width)
-
-    best = max(DELIMITERS, key=fits)
-    if fits(best)[1]:
-        return best
-    return max(DELIMITERS, key=lines[0].count)
 
 
 def _tail(path: Path, line: int) -> str:
