@@ -7,7 +7,7 @@ from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, Protocol
 
-from sqlanon.engines.values import Column, ColumnReading, FileReading, Row, Statement, TableRef
+from sqlanon.engines.values import EVERY, Column, ColumnReading, FileReading, Row, Statement, TableRef
 
 if TYPE_CHECKING:
     import numpy as np
@@ -139,7 +139,9 @@ class SecondFile(Protocol):
 class Files(Protocol):
     """The ability of an engine that reads and writes CSV and Parquet files by itself."""
 
-    def import_file(self, path: Path, table: TableRef, how: FileReading, columns: ColumnReading) -> list[str]:
+    def import_file(
+        self, path: Path, table: TableRef, how: FileReading, columns: ColumnReading = EVERY
+    ) -> list[str]:
         """Load a CSV (also .gz) or Parquet file into a new table.
 
         Returns:
@@ -207,7 +209,7 @@ class Frames(Protocol):
     def kind_of(self, frame: object) -> FrameKind | None:
         """Which kind of frame an object is; None: it is none."""
 
-    def import_frame(self, frame: object, table: TableRef, columns: ColumnReading) -> None:
+    def import_frame(self, frame: object, table: TableRef, columns: ColumnReading = EVERY) -> None:
         """Load a frame into a new table; see `sqlanon.engines.duckdb.frames.read`."""
 
     def export_frame(self, table: TableRef, kind: FrameKind) -> object:

@@ -18,6 +18,7 @@ from sqlanon.engines.abilities import (
     Workers,
 )
 from sqlanon.engines.values import (
+    EVERY,
     OUT_OF_RANGE,
     PRIVATE_SCHEMA,
     Apart,
@@ -233,6 +234,7 @@ class Engine(Protocol):
 
 
 __all__ = [
+    "EVERY",
     "OUT_OF_RANGE",
     "PRIVATE_SCHEMA",
     "Apart",

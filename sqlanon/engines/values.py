@@ -145,6 +145,10 @@ class ColumnReading:
         return self.generalized is not None and name.casefold() not in self.generalized
 
 
+EVERY = ColumnReading()
+"""All columns, none of which must keep its texts."""
+
+
 @dataclass(frozen=True, slots=True)
 class Capabilities:
     """What an engine can do, so that ``plan`` can say no before it touches data.

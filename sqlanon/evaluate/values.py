@@ -93,7 +93,7 @@ def _in_order(reading: Reading | None, values: list[Any]) -> list[Any]:
     if reading is not None and isinstance(reading.spec.ordered, tuple):
         rank = {value: at for at, value in enumerate(reading.spec.ordered)}
         return sorted(values, key=lambda value: rank.get(value, -1))
-    if values and isinstance(values[0], str):
+    if all(isinstance(value, str) for value in values):
         return sorted(values, key=str.encode)
     try:
         return sorted(values, key=lambda value: (_is_nan(value), 0 if _is_nan(value) else value))

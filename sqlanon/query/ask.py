@@ -11,6 +11,7 @@ from sqlanon.engines.base import Statement
 from sqlanon.errors import DatabaseError, PolicyError, SqlanonError
 from sqlanon.query.answer import Answer, Interval, answered
 from sqlanon.query.find import Names, dimensions_of, find, replaced
+from sqlanon.query.infinite import with_infinite
 from sqlanon.query.intervals import distributions, intervals_of
 from sqlanon.query.limits import SECONDS, Limits, guarded, limited
 from sqlanon.query.parse.bind import bind
@@ -226,6 +227,7 @@ def _answer(
             None if beyond is None else ported(beyond, engine.dialect).sql(dialect=engine.dialect, copy=False)
         )
     found = engine.fetch(Statement("query", text), max_rows=MOST_ROWS)
+    found = with_infinite(engine, text, found, MOST_ROWS)
     intervals: Sequence[Mapping[str, Interval]] = ()
     if drawn is not None and interval is not None:
         keys = [tuple(row[: len(wanted.keys)]) for row in found]

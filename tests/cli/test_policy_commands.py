@@ -32,7 +32,11 @@ def two(policy):
 def test_init_plan_run_audit(cli, warehouse, tmp_path):
     proposed = cli("init", "--db", warehouse, "people")
     assert proposed.code == 0, proposed.err
-    assert cli("init", "--db", warehouse, "people", "--json").json == {"policy": proposed.out, "refused": []}
+    assert cli("init", "--db", warehouse, "people", "--json").json == {
+        "policy": proposed.out,
+        "refused": [],
+        "warned": [],
+    }
     (tmp_path / "anon.yml").write_text(proposed.out, encoding="utf-8")
     planned = cli("plan")
     assert planned.code == 0, planned.err

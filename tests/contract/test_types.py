@@ -101,7 +101,7 @@ def test_one_column_equals_oracle(shared_db: Any, name: str, cut: str, tmp_path:
 
 KNOWN_LIMITS = {
     "postgres-huge_and_tiny": "PostgreSQL raises on underflow between 1e-300 and 1e300 in one column",
-    "endless_dates-labels": "Python has no infinite dates to write labels from",
+    "duckdb-endless_dates-labels": "Python has no infinite dates to write labels from",
     "nanoseconds-labels": "Python's timestamps end at microseconds, so labels of nanoseconds do not cover",
 }
 """Each ends in an error with nothing published; docs/formats.md says so."""

@@ -12,6 +12,7 @@ from typing import Self
 import duckdb
 
 from sqlanon.engines.base import (
+    EVERY,
     Bind,
     Capabilities,
     Column,
@@ -195,7 +196,9 @@ class DuckDBEngine(Arrays):
         with self._translated(f"to close {path}"):
             self._connection.execute(f"DETACH {alias}")
 
-    def import_file(self, path: Path, table: TableRef, how: FileReading, columns: ColumnReading) -> list[str]:
+    def import_file(
+        self, path: Path, table: TableRef, how: FileReading, columns: ColumnReading = EVERY
+    ) -> list[str]:
         """See `Files.import_file`."""
         self._use(self._empty)
         return files.read(self._connection, path, self._qualified(table), how, columns)
@@ -221,7 +224,7 @@ class DuckDBEngine(Arrays):
         """See `Frames.kind_of`."""
         return frames.kind_of(frame)
 
-    def import_frame(self, frame: object, table: TableRef, columns: ColumnReading) -> None:
+    def import_frame(self, frame: object, table: TableRef, columns: ColumnReading = EVERY) -> None:
         """See `Frames.import_frame`."""
         self._use(self._empty)
         frames.read(self._connection, frame, self._qualified(table), columns)

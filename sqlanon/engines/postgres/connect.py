@@ -12,6 +12,7 @@ import psycopg
 from psycopg import conninfo
 from psycopg.pq import TransactionStatus
 
+from sqlanon.engines.postgres.times import keep_texts
 from sqlanon.errors import DatabaseError, LockedError
 
 URL = "postgresql://user:password@host:5432/database"
@@ -58,6 +59,7 @@ def open_session(url: str) -> psycopg.Connection:
     except psycopg.Error as error:
         said = without(str(error), given.get("password"), os.environ.get("PGPASSWORD"))
         raise DatabaseError(f"cannot connect to PostgreSQL: {advice_for(said)} ({said})") from error
+    keep_texts(connection)
     version = connection.info.server_version
     if version < 140000:
         connection.close()

@@ -1,0 +1,37 @@
+"""Dates and times of PostgreSQL that Python has none of: infinite ones, and years before 1 or after 9999. They are their texts."""
+
+from __future__ import annotations
+
+import psycopg
+from psycopg.adapt import Buffer
+from psycopg.types.datetime import DateLoader, TimestampLoader, TimestamptzLoader
+
+
+def keep_texts(connection: psycopg.Connection) -> None:
+    """Let a connection give what Python has no value for as text, ``infinity`` or ``0044-03-15 BC``, in place of an error."""
+    for name, loader in (("date", _Date), ("timestamp", _Timestamp), ("timestamptz", _Timestamptz)):
+        connection.adapters.register_loader(name, loader)
+
+
+class _Date(DateLoader):
+    def load(self, data: Buffer) -> object:  # type: ignore[override]
+        try:
+            return super().load(data)
+        except psycopg.DataError:
+            return bytes(data).decode()
+
+
+class _Timestamp(TimestampLoader):
+    def load(self, data: Buffer) -> object:  # type: ignore[override]
+        try:
+            return super().load(data)
+        except psycopg.DataError:
+            return bytes(data).decode()
+
+
+class _Timestamptz(TimestamptzLoader):
+    def load(self, data: Buffer) -> object:  # type: ignore[override]
+        try:
+            return super().load(data)
+        except psycopg.DataError:
+            return bytes(data).decode()

@@ -1,0 +1,54 @@
+"""Infinite dates and times in an answer: drivers that have none give the first or the last day that Python has, which is another one."""
+
+from __future__ import annotations
+
+import datetime
+from typing import TYPE_CHECKING
+
+from sqlanon.engines.base import Row, Statement
+
+if TYPE_CHECKING:
+    from sqlanon.engines.base import Engine
+
+_ENDS = (
+    datetime.date.min,
+    datetime.date.max,
+    datetime.datetime.min,
+    datetime.datetime.max,
+)
+
+
+def with_infinite(engine: Engine, text: str, found: list[Row], most: int) -> list[Row]:
+    """Rows of an answer with the texts ``infinity`` and ``-infinity`` where a value is infinite.
+
+    Args:
+        engine: answered.
+        text: the query.
+        found: its rows.
+        most: rows of an answer.
+
+    Cost: nothing where no value is the first or the last one of Python; else the query a second time.
+    """
+    places = [at for at in range(len(found[0]) if found else 0) if any(_may_be(row[at]) for row in found)]
+    if not places:
+        return found
+    names = [f"c{at}" for at in range(len(found[0]))]
+    texts = [f"CAST(c{at} AS VARCHAR)" for at in places]
+    shown = ", ".join(
+        [*names, *(f"CASE WHEN {one} IN ('infinity', '-infinity') THEN {one} END" for one in texts)]
+    )
+    again = f"SELECT {shown} FROM ({text}) AS answer({', '.join(names)})"  # noqa: S608 - a query of ours
+    rows = engine.fetch(Statement("query", again), max_rows=most)
+    made: list[Row] = []
+    for row in rows:
+        cells = list(row[: len(names)])
+        for at, infinite in zip(places, row[len(names) :], strict=True):
+            cells[at] = cells[at] if infinite is None else infinite
+        made.append(tuple(cells))
+    return made
+
+
+def _may_be(value: object) -> bool:
+    if isinstance(value, datetime.datetime):
+        return value.replace(tzinfo=None) in _ENDS[2:]
+    return isinstance(value, datetime.date) and value in _ENDS[:2]
