@@ -62,6 +62,12 @@ def names(path: Path, **how: object) -> list[str]:
         ("a:s\n1:s3cret\n2:y\n", {}, "one column of whole lines.*--delimiter ':'"),
         ("a s\n1 s3cret\n2 y\n", {}, "one column of whole lines.*--delimiter ' '"),
         ("a   s\n1   s3cret\n22  y\n", {}, "one column of whole lines.*tr -s"),
+        ('"a,s"\n"1,s3cret"\n"2,y"\n', {}, r"one column of whole lines: each line is in quotes.*sed"),
+        ('"a;s"\r\n"1;s3cret"\r\n"2;y"\r\n', {}, "one column of whole lines: each line is in quotes"),
+        ('{"a": 1, "s": "s3cret"}\n{"a": 2, "s": "y"}\n', {}, "begins as JSON or XML"),
+        ('[{"a": 1, "s": "s3cret"}]', {}, "begins as JSON or XML"),
+        ("<html><table>s3cret</table>\n", {}, "begins as JSON or XML"),
+        ("sep=;\na;s;c\n" + ROWS.replace(",", ";"), {}, "first line has 2 fields and the lines below 3"),
         ("a\x01s\n1\x01s3cret\n2\x01y\n", {}, "one column of whole lines"),
     ],
 )  # fmt: skip

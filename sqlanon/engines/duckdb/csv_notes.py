@@ -11,7 +11,7 @@ import shlex
 import duckdb
 
 from sqlanon.engines.duckdb.connection import quoted
-from sqlanon.engines.duckdb.csv_text import MISSING
+from sqlanon.engines.duckdb.csv_header import MISSING
 from sqlanon.engines.duckdb.csv_types import SAMPLE, ambiguous, literal
 
 _MOST = 0.8

@@ -11,16 +11,14 @@ import csv
 import gzip
 import io
 import re
-import shlex
 import zlib
-from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
 from pathlib import Path
 from typing import IO, cast
 
-from sqlanon.engines.duckdb.csv_records import DELIMITERS, likely_delimiter, records_of
+from sqlanon.engines.duckdb.csv_header import Head, check_header, tail
+from sqlanon.engines.duckdb.csv_records import likely_delimiter, records_of
 from sqlanon.errors import DatabaseError, PolicyError
 
 LINE = 2_000_000
@@ -28,51 +26,6 @@ LINE = 2_000_000
 _HEAD = 200
 """Records from which the form of a file is found."""
 _CHUNK = 1 << 20
-
-_NUMBER = re.compile(r"\s*[+-]?(\d[\d,._' ]*|[.,]\d+)([eE][+-]?\d+)?\s*%?\s*")
-_DATE = re.compile(r"\s*\d{1,4}[-/.]\d{1,2}[-/.]\d{1,4}([T ]\d.*)?\s*")
-_MAIL = re.compile(r"[^\s@]+@[^\s@]+\.[^\s@]+")
-MISSING = [
-    "na",
-    "n/a",
-    "n.a.",
-    "#n/a",
-    "nan",
-    "null",
-    "none",
-    "nil",
-    "missing",
-    "unknown",
-    "-",
-    "--",
-    "---",
-    "?",
-    ".",
-    "..",
-    "*",
-    "nd",
-    "n.d.",
-    "not_available",
-    "inf",
-    "-inf",
-    "\\n",
-]
-"""Texts that people write for a missing value, in lower case."""
-
-
-@dataclass(frozen=True, slots=True)
-class Head:
-    """The first records of a file.
-
-    Attributes:
-        names: the fields of the first line.
-        delimiter: what divides fields.
-        records: the records below it, at most `_HEAD`, as far as they can be read.
-    """
-
-    names: list[str]
-    delimiter: str
-    records: list[list[str]]
 
 
 def codec(given: str | None) -> str:
@@ -142,21 +95,18 @@ class CsvText:
         if not first.strip("\r\n\t ,;|"):
             what = "is empty" if not first else "begins with an empty line"
             raise DatabaseError(
-                f"{self.path} {what}; its first line must name the columns{_tail(self.path, 2) if first else ''}"
+                f"{self.path} {what}; its first line must name the columns{tail(self.path, 2) if first else ''}"
             )
         if first.startswith("# ") or (len(lines) > 1 and first[0] == lines[1][:1] == "#"):
             raise PolicyError(
-                f"{self.path}: the first line is a comment (#); it must name the columns{_tail(self.path, 2)}"
+                f"{self.path}: the first line is a comment (#); it must name the columns{tail(self.path, 2)}"
             )
+        if re.match(r"\s*(\{\s*\"|\[\s*[\[{]|<[?!a-zA-Z])", first):
+            raise DatabaseError(f"{self.path} begins as JSON or XML does, and not as CSV; convert it")
         chosen = delimiter or likely_delimiter(lines)
         records = records_of(lines, chosen)
         head = Head(records[0] if records else [], chosen, records[1:])
-        self._check_title(head)
-        if delimiter is None and len(head.names) == 1:
-            self._check_whole_lines(lines)
-        self._check_names(head)
-        self._check_values(head)
-        self._check_second(head)
+        check_header(self.path, head, lines, given=delimiter is not None)
         return head
 
     def _first_lines(self) -> list[str]:
@@ -169,104 +119,6 @@ class CsvText:
                 if len(lines) >= _HEAD or size > LINE:
                     break
         return lines
-
-    def _check_title(self, head: Head) -> None:
-        """The first line has as many fields as the lines below, or more, which is found when they are read."""
-        widths = Counter(len(record) for record in head.records if record)
-        if not widths:
-            return
-        width, own = widths.most_common(1)[0][0], len(head.names)
-        if own >= width:
-            return
-        at = next((i for i, record in enumerate(head.records) if len(record) == width), 0) + 2
-        raise PolicyError(
-            f"{self.path}: the first line has {own} field{'s' if own > 1 else ''} and the lines below {width}: the first line must name "
-            f"every column. If it is a title, remove what is above the names{_tail(self.path, at)}; if a column has no name, give it one"
-        )
-
-    def _check_whole_lines(self, lines: list[str]) -> None:
-        """No other character divides the lines."""
-        texts = [line.strip("\r\n") for line in lines if line.strip()]
-        if len(texts) < 2:
-            return
-        for char in sorted(set(texts[0]) - set(DELIMITERS) - {'"', "_", "-", "."}):
-            if char.isalnum() or (char == " " and any("  " in text for text in texts)):
-                continue
-            if texts[0].count(char) and len({text.count(char) for text in texts}) == 1:
-                shown = {" ": "' '", "\x01": "$'\\x01'"}.get(
-                    char, f"'{char}'" if char.isprintable() else None
-                )
-                option = f"--delimiter {shown}" if shown else "--delimiter with that character"
-                raise PolicyError(
-                    f"{self.path} would be one column of whole lines: none of , ; | and tab divides them, and every line has the same number of "
-                    f"another character; if it divides fields, add {option}, and if there is one column, --delimiter ,"
-                )
-        blanks = {len(text.split()) for text in texts}
-        if len(blanks) == 1 and blanks != {1}:
-            raise PolicyError(
-                f"{self.path} would be one column of whole lines: its fields seem to be divided by several blanks, which is no CSV; convert it: "
-                f"tr -s ' ' ',' < {shlex.quote(self.path.name)} > new.csv, or if there is one column, add --delimiter ,"
-            )
-
-    def _check_names(self, head: Head) -> None:
-        empty = [str(at) for at, name in enumerate(head.names, 1) if not name.strip()]
-        if empty:
-            raise PolicyError(
-                f"{self.path}: the first line has no name for column {', '.join(empty[:9])}; it must name every column: name it, remove a title "
-                "above the names or a delimiter at the end of the lines (pandas writes its index with no name: to_csv(index=False))"
-            )
-        folded = [name.casefold() for name in head.names]
-        twice = sorted({name for name in head.names if folded.count(name.casefold()) > 1})
-        if twice:
-            raise PolicyError(
-                f"{self.path}: the header names {len(twice)} column(s) twice: {', '.join(twice)}; rename them"
-            )
-        data = [
-            str(at) for at, name in enumerate(head.names, 1) if any(form.fullmatch(name) for form in (_NUMBER, _DATE, _MAIL))
-        ]  # fmt: skip
-        if data:
-            # Its fields would become column names, which messages show.
-            raise PolicyError(
-                f"{self.path}: the first line looks like data (field {', '.join(data[:9])} is a number, a date or an address); put a line with the "
-                "columns' names before it, or rename those columns"
-            )
-
-    def _check_values(self, head: Head) -> None:
-        """The first line is no row: few of its fields are also values of their columns."""
-        width = len(head.names)
-        rows = [record for record in head.records if len(record) == width]
-        again = sum(any(record[at] == name for record in rows) for at, name in enumerate(head.names))
-        if again * 2 >= width and again >= min(2, width - 1) and again:
-            raise PolicyError(
-                f"{self.path}: the first line looks like data, or is repeated below: {again} of {width} of its fields are also values of their "
-                "columns; put a line with the columns' names before it, or remove the other one"
-            )
-
-    def _check_second(self, head: Head) -> None:
-        """The second line is like those below it, and not the names under a title."""
-        if len(head.records) < 3:
-            return
-        second, below = (
-            head.records[0],
-            [record for record in head.records[1:] if len(record) == len(head.names)],
-        )
-        if len(second) != len(head.names) or not below:
-            return
-        words = []
-        for at, cell in enumerate(second):
-            rest = [record[at] for record in below if record[at].strip() and not missing(record[at])]
-            if not rest or not all(_NUMBER.fullmatch(one) or _DATE.fullmatch(one) for one in rest):
-                continue
-            if _NUMBER.fullmatch(cell) or _DATE.fullmatch(cell):
-                return
-            if re.search(r"[^\W\d_]", cell) and not missing(cell):
-                words.append(head.names[at])
-        if words:
-            raise PolicyError(
-                f"{self.path}: the second line is not like those below it ({len(words)} column{'s have' if len(words) > 1 else ' has'} numbers "
-                "or dates from the third line on, and words in the second): the first line must name the columns and the second be a row; remove a title above the names, "
-                "or units below them"
-            )
 
     def check_lines(self) -> int | None:
         """No line is too long: DuckDB leaves out the last one of those without a word.
@@ -468,18 +320,3 @@ def bounded(file: IO[str], too_long: Callable[[int], Exception]) -> Iterator[str
         if len(line) > LINE:
             raise too_long(number)
         yield line
-
-
-def missing(text: str) -> bool:
-    """Whether it is a text that people write for a missing value."""
-    return text.strip().casefold() in MISSING
-
-
-def _tail(path: Path, line: int) -> str:
-    """The command that leaves out what is above a line."""
-    read = "gzip -dc" if path.suffix.lower() == ".gz" else "cat"
-    return (
-        f", such as: {read} {shlex.quote(path.name)} | tail -n +{line} > new.csv"
-        if path.name.isprintable()
-        else ""
-    )

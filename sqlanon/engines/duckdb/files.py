@@ -18,8 +18,9 @@ import duckdb
 from sqlanon.engines.base import ColumnReading, FileReading
 from sqlanon.engines.duckdb import csv_types
 from sqlanon.engines.duckdb.connection import quoted
+from sqlanon.engines.duckdb.csv_header import Head
 from sqlanon.engines.duckdb.csv_notes import note
-from sqlanon.engines.duckdb.csv_text import CsvText, Head, codec, delimiter_of
+from sqlanon.engines.duckdb.csv_text import CsvText, codec, delimiter_of
 from sqlanon.errors import DatabaseError, PolicyError
 from sqlanon.private_folder import PrivateFolder, sweep
 
