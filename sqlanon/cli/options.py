@@ -123,8 +123,8 @@ RecordFile = Annotated[
 ]
 
 
-def load(policy: Path | None) -> PolicySpec:
-    """Read the policy file, or ``anon.yml`` here."""
+def load(policy: Path | None, db: str | None = None) -> PolicySpec:
+    """Read the policy file, or ``anon.yml`` here; with ``--db`` nothing of its connection is read."""
     from sqlanon.policy import load as read
 
     path = policy or POLICY
@@ -133,13 +133,13 @@ def load(policy: Path | None) -> PolicySpec:
         raise PolicyError(
             f"no policy file {path}: {wanted}, or make one with: sqlanon init --db URL TABLE -o anon.yml"
         )
-    return read(path)
+    return read(path, connection=db is None)
 
 
 def found(db: str | None, policy: Path | None) -> PolicySpec | None:
     """The policy for commands that can do without: -p, else ``anon.yml`` here unless --db is given alone."""
     if policy is not None or (db is None and POLICY.is_file()):
-        return load(policy)
+        return load(policy, db)
     return None
 
 

@@ -29,6 +29,9 @@ DEEPEST = 20
 KEPT = (("secret",),)
 """Keys whose ``${NAME}`` stays as it is written: a run reads the variable."""
 
+READ = ("connection", "hierarchy")
+"""Keys whose ``${NAME}`` is replaced by the variable. What others hold is shown by `plan`, in errors and to readers."""
+
 _TAG = "tag:yaml.org,2002:"
 _PLAIN = {_TAG + tag for tag in ("str", "int", "float", "bool", "null", "timestamp", "value", "merge")}
 _VARIABLE = re.compile(r"\$\$\{|\$\{([^}]*)\}|\$\{")
@@ -60,8 +63,9 @@ class Document:
         unread: paths whose values could not be read; the data holds nothing there.
     """
 
-    def __init__(self, file: str, text: str, environ: Mapping[str, str]) -> None:
+    def __init__(self, file: str, text: str, environ: Mapping[str, str], *, connection: bool = True) -> None:
         self.file = file
+        self._connection = connection
         self.found: list[tuple[Path, str, str]] = []
         self.unread: set[Path] = set()
         self._environ = environ
@@ -205,16 +209,28 @@ class Document:
             self.unread.add(path)
             return ""
 
-        if "${" not in text or path[-1:] in KEPT:
+        if "${" not in text or path[-1:] in KEPT or (path == ("connection",) and not self._connection):
             return text
+        if not any(key in READ for key in path[-2:]) and any(
+            found[0] != "$${" for found in _VARIABLE.finditer(text)
+        ):
+            self.found.append(
+                (
+                    path,
+                    "a variable of the environment",
+                    "variables are read in connection, secret and hierarchy; write the value, or $${ for the characters ${ themselves",
+                )
+            )
+            self.unread.add(path)
+            return ""
         expanded = _VARIABLE.sub(value, text)
         if expanded != text:
             self._written[path] = text
         return expanded
 
 
-def read(path: FilePath, environ: Mapping[str, str]) -> Document:
-    """Read a policy file.
+def read(path: FilePath, environ: Mapping[str, str], *, connection: bool = True) -> Document:
+    """Read a policy file; without ``connection`` the variables of that key are not read, as another database is used.
 
     Raises:
         PolicyError: if it cannot be read or is not YAML; problems that leave the rest readable are in ``found``.
@@ -230,7 +246,7 @@ def read(path: FilePath, environ: Mapping[str, str]) -> Document:
     except UnicodeDecodeError as error:
         line = content.count(b"\n", 0, error.start) + 1
         raise PolicyError(f"{path}:{line}: not UTF-8; save the file as UTF-8") from None
-    return Document(str(path), text, environ)
+    return Document(str(path), text, environ, connection=connection)
 
 
 def _compose(file: str, text: str) -> yaml.Node | None:

@@ -20,17 +20,21 @@ PUBLISH_SCHEMA = "release"
 """Where a release is published that does not say where."""
 
 
-def load(path: str | os.PathLike[str], environ: Mapping[str, str] | None = None) -> PolicySpec:
+def load(
+    path: str | os.PathLike[str], environ: Mapping[str, str] | None = None, *, connection: bool = True
+) -> PolicySpec:
     """Read a policy file.
 
     Args:
         path: the YAML file; hierarchies and orders it names are relative to its directory.
         environ: values for ``${NAME}``; default: the environment of the process.
+        connection: read the variables of ``connection``; without, it stays as it is written, as another database is used.
 
     Raises:
         PolicyError: with every problem of the file, each as ``file:line: where: what is wrong; what is allowed``.
     """
-    return _spec(read(FilePath(path), os.environ if environ is None else environ), os.fspath(path))
+    document = read(FilePath(path), os.environ if environ is None else environ, connection=connection)
+    return _spec(document, os.fspath(path))
 
 
 def loads(text: str, environ: Mapping[str, str]) -> PolicySpec:

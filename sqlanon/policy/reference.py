@@ -70,8 +70,10 @@ A policy is a YAML file, by default `anon.yml`, that specifies what each release
 
 - **Errors** come all at once, each as `file:line: where: what is wrong; what is allowed`. No error shows a value of
   the policy: it may be a secret.
-- **Environment.** `${{NAME}}` in any text value is replaced by the variable of the environment, and a variable that is
-  not set is an error; `$${{` means the characters `${{` themselves. Keys are never replaced.
+- **Environment.** `${{NAME}}` in `connection` and `hierarchy` is replaced by the variable of the environment, and a variable that is
+  not set is an error; of `secret` a run reads the variable. Elsewhere a variable is an error: names and values are shown to others. `$${{`
+  means the characters `${{` themselves. With `--db` nothing of `connection` is read: a policy of somebody else cannot send a password
+  to another server.
 - **Spelling.** Keys and values are taken as they are written: a column `no` or a category `1.0` needs no quotes.
   Anchors, aliases and merge keys (`<<`) work, tags (`!`) do not.
 - **Table names** are `table` or `schema.table`; a part that holds a dot, a quote or a space is double-quoted as in SQL,

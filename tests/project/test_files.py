@@ -108,3 +108,11 @@ def test_readme_has_the_two_commands():
 def test_templates_are_in_core_or_an_engine():
     engines = {path.parent.name for path in (PACKAGE / "engines").glob("*/__init__.py")}
     assert {path.relative_to(ROOT / "sql").parts[0] for path in TEMPLATES} <= {"core"} | engines
+
+
+def test_actions_are_named_by_commit():
+    """A tag can be moved to other code; in workflows and in those that the pages show."""
+    texts = [path.read_text() for path in tracked() if path.suffix in {".yml", ".yaml", ".md"}]
+    used = [one for text in texts for one in re.findall(r"uses: *([\w./-]+@\S+)", text)]
+    assert used
+    assert [one for one in used if not re.search(r"@[0-9a-f]{40}$", one)] == []

@@ -128,7 +128,7 @@ def erase(
     screen: Screen, name: Name, key_file: KeyFile, yes: Yes = False, db: Db = None, policy: PolicyFile = None
 ) -> int | None:
     """Erase keys from a release with refresh: {mode: frozen}: their classes leave at once, and they are never published again."""
-    spec = load(policy)
+    spec = load(policy, db)
     release, *others = pick(spec, [name], "")
     if others:
         raise PolicyError(

@@ -163,7 +163,7 @@ def plan(
     new_lineage: NewLineage = False,
 ) -> int | None:
     """Say what a run would do, and whether it can."""
-    spec = load(policy)
+    spec = load(policy, db)
     anew = ["--new-lineage"] if new_lineage else []
 
     def done(_: ReleaseSpec, report: PlanReport) -> None:
@@ -208,7 +208,7 @@ def run(
     # The record begins before the policy is read: a policy that cannot be read leaves a record of that, not an older one.
     written = Record(record, str(policy or POLICY)) if record else None
     with written or nullcontext():
-        spec = load(policy)
+        spec = load(policy, db)
         releases = pick(spec, select)
         with database(url(db, spec), screen) as connected:
             tables: dict[str, dict[str, RunReport] | SqlanonError] = {}

@@ -30,7 +30,7 @@ def preview(
             "preview shows rows of the source, and stdout is no terminal: what is kept of it must be as private as the source. Run it "
             "on a terminal, or say --json"
         )
-    spec = load(policy)
+    spec = load(policy, db)
     chosen = pick(spec, [release] if release else None)
     if len(chosen) != 1:
         raise PolicyError(

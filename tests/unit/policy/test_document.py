@@ -190,15 +190,43 @@ def test_tags_and_odd_keys_are_problems(problems: Any) -> None:
 
 def test_the_environment_is_put_in(read: Any) -> None:
     policy = read(
-        SMALL.replace("CONNECTION", "postgresql://u:${PASSWORD}@h/${DB}")
-        .replace("NAME", "a $${x} $y ${EMPTY}b")
-        .replace("{k: 2}", "{k: '${K}'}"),
-        {"PASSWORD": CANARY, "DB": "d", "K": "7", "EMPTY": ""},
+        SMALL.replace("CONNECTION", "postgresql://u:${PASSWORD}@h/${DB}").replace("NAME", "a $${x} $y b"),
+        {"PASSWORD": CANARY, "DB": "d"},
     )
     assert policy.connection == f"postgresql://u:{CANARY}@h/d"
     assert policy.releases[0].name == "a ${x} $y b"
-    assert policy.releases[0].privacy.k == 7
     assert CANARY not in repr(policy)
+
+
+def test_a_variable_is_read_in_connection_and_hierarchy_alone(tmp_path: Path) -> None:
+    """What a name, a source or a place to publish holds is shown by plan, in errors and to readers: none of them reads a variable."""
+    file, tree = tmp_path / "anon.yml", tmp_path / "tree.csv"
+    tree.write_text("1;a;*\n2;a;*\n")
+    lines = [
+        "version: 1", "connection: duckdb:///${PLACE}.duckdb", "releases:", "- name: n", "  source: t", "  publish: p",
+        "  columns: {a: {role: quasi, hierarchy: '${FOLDER}/tree.csv'}}", "  privacy: {k: 2}",
+    ]  # fmt: skip
+    environ = {"PLACE": "x", "FOLDER": str(tmp_path), "S": CANARY}
+    file.write_text("\n".join(lines))
+    assert load(file, environ).connection == "duckdb:///x.duckdb"
+    for at, place in ((3, "name"), (4, "source"), (5, "publish"), (7, "privacy.k")):
+        changed = list(lines)
+        changed[at] = "  privacy: {k: '${S}'}" if at == 7 else lines[at].rpartition(": ")[0] + ": ${S}"
+        file.write_text("\n".join(changed))
+        with pytest.raises(PolicyError) as found:
+            load(file, environ)
+        assert f".{place}: a variable of the environment" in str(found.value)
+        assert CANARY not in str(found.value)
+
+
+def test_another_database_reads_no_variable_of_the_connection(tmp_path: Path) -> None:
+    file = tmp_path / "anon.yml"
+    file.write_text(
+        SMALL.replace("CONNECTION", "postgresql://elsewhere/?password=${PASSWORD}").replace("NAME", "n")
+    )
+    assert load(file, {}, connection=False).connection == "postgresql://elsewhere/?password=${PASSWORD}"
+    with pytest.raises(PolicyError, match="PASSWORD is not set"):
+        load(file, {})
 
 
 def test_values_of_the_environment_are_not_expanded_again(read: Any) -> None:
@@ -215,8 +243,8 @@ def test_variables_that_are_missing_or_misspelt(problems: Any) -> None:
     assert reported == [
         "anon.yml:2: connection: the environment variable USER_ is not set; set USER_, or change the policy",
         "anon.yml:2: connection: ${ without the name of an environment variable and }; ${NAME}; write $${ for the characters ${ themselves",
-        "anon.yml:4: releases[0].name: ${ without the name of an environment variable and }; ${NAME}; write $${ for the characters ${ themselves",
-        "anon.yml:7: releases[0].privacy.k: ${ without the name of an environment variable and }; ${NAME}; write $${ for the characters ${ themselves",
+        "anon.yml:4: releases[0].name: a variable of the environment; variables are read in connection, secret and hierarchy; write the value, or $${ for the characters ${ themselves",
+        "anon.yml:7: releases[0].privacy.k: a variable of the environment; variables are read in connection, secret and hierarchy; write the value, or $${ for the characters ${ themselves",
     ]  # fmt: skip
 
 
