@@ -7,10 +7,12 @@ import time
 import uuid
 from collections.abc import Iterator
 from typing import Any
+from urllib.parse import quote
 
 import pytest
 
 import sqlanon
+from tests.conftest import ready
 from tests.engines import PAIR
 from tests.refresh.conftest import fill, release
 
@@ -315,3 +317,31 @@ def test_a_private_schema_of_somebody_else(connect, roles):
         db.engine.execute("RESET SESSION AUTHORIZATION")
         for role in (first, second):
             db.engine.execute(f"DROP OWNED BY {role} CASCADE")
+
+
+@pytest.mark.parametrize("setting", ["database", "url"])
+def test_a_session_that_settings_make_another_role(tmp_path, roles, setting):
+    """The private schema would be that role's, and its members would read the secrets."""
+    url = ready(SERVER).fresh(tmp_path)
+    group = quoted(roles[0])
+    try:
+        with sqlanon.connect(url) as db:
+            name = db.engine._connection.info.dbname
+            db.engine.execute(f"GRANT CREATE ON DATABASE {name} TO {group}")
+            db.engine.execute(f"GRANT CREATE ON SCHEMA public TO {group}")
+            if setting == "database":
+                db.engine.execute(f"ALTER DATABASE {name} SET role = {group}")
+        # In the URL, a quote of the role's name is a quote, and spaces are escaped by \\.
+        options = quote(f"-crole={roles[0]}".replace(" ", "\\ "), safe="")
+        where = url if setting == "database" else f"{url}{'&' if '?' in url else '?'}options={options}"
+        with sqlanon.connect(where) as db:
+            assert db.engine.fetch("SELECT current_user = session_user") == [(True,)]
+            fill(db, "r1")
+            db.run(release("r1"))
+            owner = (
+                "SELECT pg_get_userbyid(nspowner) = session_user FROM pg_namespace WHERE nspname = '_sqlanon'"
+            )
+            assert db.engine.fetch(owner) == [(True,)]
+            assert not can(db, roles[0], "SELECT * FROM _sqlanon.secrets")
+    finally:
+        SERVER.drop(url)

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 SETTINGS = (
+    # Settings of the database, of the role or of the URL may make the session another role: what it makes would be that role's, and
+    # readable by its members.
+    "SET SESSION AUTHORIZATION DEFAULT",
+    "SET ROLE NONE",
     "SET statement_timeout = 0",
     # A kernel works for minutes between two statements of a transaction.
     "SET lock_timeout = 0",
