@@ -17,7 +17,6 @@ from sqlanon.cli.interrupt import Terminated
 from sqlanon.errors import DatabaseError, PolicyError, SqlanonError
 
 INTERRUPTED = 130
-TERMINATED = 143
 PIPE = 141
 UNEXPECTED = 3
 
@@ -53,9 +52,8 @@ class Failure:
 def describe(error: BaseException) -> Failure:
     """What the screen shows of an exception without ``--debug``."""
     if isinstance(error, Terminated):
-        return Failure(
-            "Interrupted", "stopped by SIGTERM; nothing is half published", TERMINATED, error=error
-        )
+        message = f"stopped by {error.number.name}; nothing is half published"
+        return Failure("Interrupted", message, 128 + error.number, error=error)
     if isinstance(error, KeyboardInterrupt):
         message = "stopped by Ctrl-C; nothing is half published"
         return Failure("Interrupted", message, INTERRUPTED, error=error)

@@ -1,4 +1,4 @@
-"""Ctrl-C and SIGTERM: remembered, because a driver may turn them into an error of its own on the way out."""
+"""Signals that stop a command: remembered, because a driver may turn them into an error of its own on the way out."""
 
 from __future__ import annotations
 
@@ -16,17 +16,28 @@ if TYPE_CHECKING:
 _DEFAULTS: dict[signal.Signals, Any] = {
     signal.SIGINT: signal.default_int_handler,
     signal.SIGTERM: signal.SIG_DFL,
+    signal.SIGHUP: signal.SIG_DFL,
+    signal.SIGQUIT: signal.SIG_DFL,
 }
 """The signals that stop a command, with the handlers that may be replaced: neither ignored, as under nohup, nor another's."""
 
 
 class Terminated(KeyboardInterrupt):
-    """SIGTERM, as a scheduler or a container sends it."""
+    """SIGTERM, as a scheduler or a container sends it, SIGHUP of a terminal that closes, or SIGQUIT.
+
+    Attributes:
+        number: the signal.
+    """
+
+    def __init__(self, number: signal.Signals = signal.SIGTERM) -> None:
+        super().__init__()
+        self.number = number
 
 
 def stopped(screen: Screen) -> KeyboardInterrupt:
     """The exception for the signal that the screen has noted."""
-    return Terminated() if screen.interrupted == signal.SIGTERM else KeyboardInterrupt()
+    noted = screen.interrupted
+    return KeyboardInterrupt() if noted in (0, signal.SIGINT) else Terminated(signal.Signals(noted))
 
 
 @contextmanager
@@ -34,8 +45,8 @@ def watched(screen: Screen) -> Iterator[None]:
     """Note on the screen which signal asked to stop, and leave through every ``finally``, as Python does for Ctrl-C."""
 
     def stop(number: int, _frame: FrameType | None) -> None:
-        if number == screen.interrupted == signal.SIGTERM:
-            return  # a second SIGTERM does not cut short what the first one cleans up
+        if screen.interrupted and signal.SIGINT not in (number, screen.interrupted):
+            return  # a second signal, as SIGHUP after SIGTERM, does not cut short what the first one cleans up
         screen.interrupted = number
         raise stopped(screen)
 

@@ -172,16 +172,22 @@ app(["work"])
 
 
 @pytest.mark.parametrize(
-    ("number", "code", "reported"), [(signal.SIGINT, 130, "Ctrl-C"), (signal.SIGTERM, 143, "SIGTERM")]
+    ("number", "code", "reported"),
+    [
+        (signal.SIGINT, 130, "Ctrl-C"),
+        (signal.SIGTERM, 143, "SIGTERM"),
+        (signal.SIGHUP, 129, "SIGHUP"),
+        (signal.SIGQUIT, 131, "SIGQUIT"),
+    ],
 )
 def test_interrupt(number, code, reported, tmp_path):
-    """Every ``finally`` is run, and a second SIGTERM does not cut it short."""
+    """Every ``finally`` is run, and a SIGTERM after another signal does not cut it short."""
     body = f"""import os, signal
 try:
     os.write(1, b'ready\\n')
     time.sleep(600)
 finally:
-    if {number == signal.SIGTERM}:
+    if {number != signal.SIGINT}:
         os.kill(os.getpid(), signal.SIGTERM)
         time.sleep(0.01)
     open({str(tmp_path / "cleaned")!r}, 'w').close()"""
