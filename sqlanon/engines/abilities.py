@@ -119,6 +119,12 @@ class Rights(Protocol):
         What functions and materialized views read is not looked at.
         """
 
+    def owner_members(self, schema: str) -> list[tuple[str, str]]:
+        """Roles that may log in and are members of the role that owns a schema, or of this session's where there is no such schema.
+
+        Each comes with that role. Superusers and this session's role are left out.
+        """
+
     def all_readers(self) -> list[str]:
         """Other roles that can log in and read every table, superusers among them."""
 

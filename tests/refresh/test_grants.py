@@ -345,3 +345,28 @@ def test_a_session_that_settings_make_another_role(tmp_path, roles, setting):
             assert not can(db, roles[0], "SELECT * FROM _sqlanon.secrets")
     finally:
         SERVER.drop(url)
+
+
+def test_members_of_the_owner_are_named(connect, roles):
+    """Whoever is a member of the role that owns the private schema, by way of others too, reads the secrets."""
+    db, (owner, member) = connect(SERVER), roles
+    between = f"between {uuid.uuid4().hex[:6]}"
+    fill(db, "m1")
+    db.engine.execute(f"CREATE ROLE {quoted(between)}")
+    try:
+        db.run(release("m1"))
+        quiet = db.plan(release("m1")).warnings
+        assert not [line for line in quiet if "with its secrets" in line]
+        db.engine.execute(f"ALTER SCHEMA _sqlanon OWNER TO {quoted(owner)}")
+        db.engine.execute(f"ALTER TABLE _sqlanon.secrets OWNER TO {quoted(owner)}")
+        db.engine.execute(
+            f"GRANT {quoted(owner)} TO {quoted(between)}; GRANT {quoted(between)} TO {quoted(member)}"
+        )
+        db.engine.execute(f"GRANT {quoted(owner)} TO current_user")
+        assert can(db, member, "SELECT * FROM _sqlanon.secrets")
+        (line,) = [line for line in db.plan(release("m1")).warnings if "with its secrets" in line]
+        assert line.startswith(f"{member} can read the private schema _sqlanon")
+        assert owner in line
+    finally:
+        db.engine.execute(f"REASSIGN OWNED BY {quoted(owner)} TO current_user")
+        db.engine.execute(f"DROP ROLE {quoted(between)}")

@@ -111,6 +111,11 @@ class Granting(Session):
         with self._translated("catalog lookup"):
             return private.all_readers(self._connection)
 
+    def owner_members(self, schema: str) -> list[tuple[str, str]]:
+        """See `Rights.owner_members`."""
+        with self._translated("catalog lookup"):
+            return private.owner_members(self._connection, schema)
+
     def drop_statistics(self, tables: Sequence[TableRef]) -> None:
         """See `Rights.drop_statistics`."""
         with self._translated("statistics of private tables"):

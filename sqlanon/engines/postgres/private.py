@@ -77,6 +77,18 @@ WHERE r.rolcanlogin AND r.oid NOT IN (SELECT oid FROM mine)
     AND (r.rolsuper OR pg_has_role(r.oid, 'pg_read_all_data', 'MEMBER'))
 ORDER BY 1
 """  # noqa: S608 - constants only
+_OWNER_MEMBERS = """
+WITH owner(oid) AS (
+    SELECT COALESCE(
+        (SELECT n.nspowner FROM pg_namespace AS n WHERE n.nspname = %(schema)s),
+        (SELECT r.oid FROM pg_roles AS r WHERE r.rolname = current_user)
+    )
+)
+SELECT r.rolname, pg_get_userbyid(o.oid)
+FROM pg_roles AS r CROSS JOIN owner AS o
+WHERE r.rolcanlogin AND NOT r.rolsuper AND r.oid <> o.oid AND r.rolname <> current_user AND pg_has_role(r.oid, o.oid, 'MEMBER')
+ORDER BY 1
+"""
 _TABLE_GRANTEES = """
 SELECT DISTINCT t.name, g.grantee, CASE g.grantee WHEN 0 THEN '' ELSE pg_get_userbyid(g.grantee) END
 FROM unnest(%s::text[]) AS t(name) JOIN pg_class AS c ON c.oid = to_regclass(t.name), aclexplode(c.relacl) AS g
@@ -188,6 +200,12 @@ def tables_only(connection: Connection, *, end: bool = False) -> None:
 def all_readers(connection: Connection) -> list[str]:
     """See `Engine.all_readers`."""
     return [str(row[0]) for row in connection.execute(_ALL_READERS).fetchall()]
+
+
+def owner_members(connection: Connection, schema: str) -> list[tuple[str, str]]:
+    """See `Rights.owner_members`."""
+    found = connection.execute(_OWNER_MEMBERS, {"schema": schema}).fetchall()
+    return [(str(name), str(owner)) for name, owner in found]
 
 
 def grantees(tables: Sequence[str]) -> str:

@@ -81,6 +81,13 @@ def reader_warnings(engine: Engine, spec: ReleaseSpec, source: TableRef) -> list
             f"{', '.join(every[:5])}{more} can read every table, the source and the private ones too (superuser, or member of "
             "pg_read_all_data)"
         )
+    members = rights.owner_members(PRIVATE_SCHEMA)
+    if members:
+        more = f" and {len(members) - 5} more" if len(members) > 5 else ""
+        found.append(
+            f"{', '.join(name for name, _ in members[:5])}{more} can read the private schema {PRIVATE_SCHEMA} with its secrets: "
+            f"members of {members[0][1]}, who owns it; run as a role that nobody is a member of"
+        )
     others = [name for name in rights.grantees(PRIVATE_SCHEMA) if name not in known]
     found += [
         f"{name} was let into the private schema {PRIVATE_SCHEMA}; revoke all rights on it" for name in others
