@@ -15,6 +15,7 @@ from pathlib import Path
 
 from sqlanon.cli.interrupt import Terminated
 from sqlanon.errors import DatabaseError, PolicyError, SqlanonError
+from sqlanon.results.figures import safe
 
 INTERRUPTED = 130
 PIPE = 141
@@ -96,7 +97,8 @@ def report_text(failure: Failure, *, debug: bool, label: str = "") -> None:
         lines = [f"error: {before}{failure.message.removeprefix(before)}"]
     if failure.hint and not debug:
         lines.append(failure.hint)
-    sys.stderr.write("\n".join(lines) + "\n")
+    # A name in a message may hold what a terminal obeys.
+    sys.stderr.write("".join(f"{safe(line)}\n" for line in "\n".join(lines).split("\n")))
     sys.stderr.flush()
 
 

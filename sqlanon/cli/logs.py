@@ -10,11 +10,17 @@ import logging
 import sys
 from types import TracebackType
 
+from sqlanon.results.figures import safe
+
 
 class _Formatter(logging.Formatter):
     def __init__(self, *, debug: bool) -> None:
         super().__init__("%(asctime)s %(levelname)s %(name)s: %(message)s", "%H:%M:%S")
         self._debug = debug
+
+    def formatMessage(self, record: logging.LogRecord) -> str:  # noqa: N802 - the name logging calls
+        """One line: a name in it may hold line breaks, or what a terminal obeys."""
+        return safe(super().formatMessage(record))
 
     def formatException(  # noqa: N802 - the name logging calls
         self,

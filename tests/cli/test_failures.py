@@ -243,3 +243,24 @@ def test_broken_pipe(write):
     assert process.stderr.read() == ""
     assert process.wait(timeout=300) == 141
     process.stderr.close()
+
+
+def test_names_in_errors_and_logs_are_not_obeyed_by_a_terminal() -> None:
+    """Escape sequences clear the screen, and a line break in a name would be a line of the log of its own."""
+    body = r"""import logging, sys
+from sqlanon.errors import DatabaseError
+from sqlanon.cli.logs import configure
+configure(1, debug=False)
+logging.getLogger('sqlanon').warning('table %s', 'a\x1b[2Jb\nforged')
+raise DatabaseError('no column x\x1b]0;title\x07\u202ey')"""
+    ended = subprocess.run(
+        script(body), env=environment(), capture_output=True, text=True, check=False, timeout=300
+    )
+    assert not [char for char in ended.stderr if not char.isprintable() and char != "\n"]
+    lines = ended.stderr.splitlines()
+    assert [
+        line
+        for line in lines
+        if line.endswith("table a\N{REPLACEMENT CHARACTER}[2Jb\N{REPLACEMENT CHARACTER}forged")
+    ]
+    assert [line for line in lines if line.startswith("error: no column x\N{REPLACEMENT CHARACTER}]0;title")]
