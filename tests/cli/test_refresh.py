@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shlex
 import stat
+from pathlib import Path
 
 import pytest
 
@@ -151,3 +153,32 @@ def test_unpublish_names_a_command_that_publishes_again(cli, keyed, warehouse):
         out = cli("unpublish", "people", *words).out
         following = shlex.split(out[out.index("; ") + 2 : out.index(" publishes it again")])
         assert cli(*following[following.index("rollback") :]).code == 0
+
+
+@pytest.mark.usefixtures("keyed")
+def test_unpublish_says_what_dropped_tables_leave(cli):
+    """Only where tables are dropped: values stay in the file until they are overwritten."""
+    said = "can stay in free blocks"
+    assert cli("run").code == 0
+    assert said not in " ".join(cli("unpublish", "people").out.split())
+    assert said in " ".join(cli("unpublish", "people", "--purge").out.split())
+
+
+def test_the_copy_that_the_page_advises_has_no_value_of_a_dropped_table(tmp_path):
+    """DuckDB's own file has it, so that the advice is needed."""
+    import duckdb
+
+    old, new, canary = tmp_path / "old.duckdb", tmp_path / "new.duckdb", "c4n4ryvalue"
+    with duckdb.connect(str(old)) as db:
+        db.execute(
+            "CREATE SCHEMA s; CREATE TABLE s.kept AS SELECT 1 AS x; CREATE VIEW shown AS SELECT * FROM s.kept"
+        )
+        db.execute(f"CREATE TABLE gone AS SELECT '{canary}' || range AS t FROM range(100000)")
+        db.execute("CHECKPOINT; DROP TABLE gone; CHECKPOINT")
+    assert canary.encode() in old.read_bytes()
+    page = (Path(__file__).parents[2] / "docs/refresh.md").read_text(encoding="utf-8")
+    (advice,) = re.findall(r"`(ATTACH 'old.duckdb' AS a; [^`]*)`", page)
+    with duckdb.connect() as db:
+        db.execute(advice.replace("old.duckdb", str(old)).replace("new.duckdb", str(new)))
+        assert db.execute("SELECT x FROM b.shown").fetchall() == [(1,)]
+    assert canary.encode() not in new.read_bytes()

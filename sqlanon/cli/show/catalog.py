@@ -154,6 +154,13 @@ def rollback_report(screen: Screen, report: RollbackReport) -> None:
     )
 
 
+LINGERING = (
+    "note: values of dropped tables can stay in free blocks of the database's file, on PostgreSQL in its write-ahead log too, and in "
+    "backups, until they are overwritten (docs/refresh.md, Withdrawing a release)"
+)
+"""What dropping a table does not do."""
+
+
 def unpublish_report(screen: Screen, report: UnpublishReport, back: str) -> None:
     """Show what an unpublish did; ``back`` is the command that publishes the version again."""
     if report.version is not None:
@@ -162,7 +169,7 @@ def unpublish_report(screen: Screen, report: UnpublishReport, back: str) -> None
         )
     if report.purged:
         numbers = ", ".join(map(str, report.purged))
-        screen.show(f"release {safe(report.release)}: tables of version {numbers} are dropped")
+        screen.show(f"release {safe(report.release)}: tables of version {numbers} are dropped", LINGERING)
     screen.show(*(f"warning: {safe(warning)}" for warning in report.warnings))
     if report.version is not None:
         again = "" if report.purged else f"; {back} publishes it again"
@@ -211,7 +218,7 @@ def erase_report(screen: Screen, report: EraseReport, again: str) -> None:
             if report.version
             else "nothing is published"
         )
-        screen.show(f"{what}; copies that readers made are beyond any command")
+        screen.show(f"{what}; copies that readers made are beyond any command", LINGERING)
 
 
 def _policy(value: object, path: str = "") -> list[tuple[str, str]]:
