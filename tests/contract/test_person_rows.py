@@ -304,7 +304,6 @@ def test_many_equal_rows_do_not_collapse_into_one_class(
             arrays[-1][0] = True
 
         monkeypatch.setattr(direct, "bordered_runs", one_run)
-        monkeypatch.setattr(direct, "note_compiling", lambda *_: None)
         monkeypatch.setattr(direct, "_STEPS", 4000 * 1024)
     made = shared_db.anonymize(place(shared_db, rows), **ASKED, method="tree")
     assert made.report.classes >= 4
