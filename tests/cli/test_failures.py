@@ -6,6 +6,7 @@ import json
 import signal
 import subprocess
 import sys
+from collections.abc import Sequence
 
 import pytest
 import typer
@@ -151,12 +152,16 @@ def test_shared_options_before_and_after():
     assert seen == [(True, True, 2, True)] * 3
 
 
-def script(body: str) -> list[str]:
+def script(body: str, *, ignored: Sequence[str] = ()) -> list[str]:
+    """A command of this body; the signals are those of a shell in the foreground, whatever the tests run under, or are ignored."""
     return [
         sys.executable,
         "-c",
         f"""
-import sys, time, typer
+import signal, sys, time, typer
+signal.signal(signal.SIGINT, signal.default_int_handler)
+for name in ("SIGTERM", "SIGHUP", "SIGQUIT"):
+    signal.signal(getattr(signal, name), signal.SIG_IGN if name in {tuple(ignored)!r} else signal.SIG_DFL)
 from sqlanon.cli.arguments import names
 from sqlanon.cli.command import Commands, register
 app = typer.Typer(cls=Commands)
@@ -198,15 +203,34 @@ finally:
         stderr=subprocess.PIPE,
         text=True,
     )
-    assert process.stdout is not None
-    assert process.stdout.readline() == "ready\n"
-    process.send_signal(number)
-    out, err = process.communicate(timeout=300)
+    with process:
+        try:
+            assert process.stdout is not None
+            assert process.stdout.readline() == "ready\n"
+            process.send_signal(number)
+            out, err = process.communicate(timeout=300)
+        finally:
+            process.kill()
     assert process.returncode == code
     assert out == ""
     assert err.startswith(f"error: stopped by {reported}")
     assert (tmp_path / "cleaned").exists()
     assert "Traceback" not in err
+
+
+@pytest.mark.parametrize("name", ["SIGHUP", "SIGQUIT"])
+def test_ignored_signals(name):
+    """As under nohup, or in the background of a script."""
+    body = f"os.kill(os.getpid(), signal.{name})\ntime.sleep(0.01)\nos.write(1, b'done')"
+    ended = subprocess.run(
+        script("import os\n" + body, ignored=[name]),
+        env=environment(),
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=300,
+    )
+    assert (ended.returncode, ended.stdout, ended.stderr) == (0, "done", "")
 
 
 @pytest.mark.parametrize(
