@@ -125,7 +125,7 @@ class ColumnSpec:
         ordered: ``"alphabetical"`` (text by bytes), ``"declared"`` (an enum's own order) or the values in
             order; None lets the type decide: numbers, dates and booleans are ordered, text and enums nominal.
         recode: rounding and coding at both ends, and values that the hierarchy does not list (quasi columns only); None: values stay.
-        accept_unique: the owner accepts that the column is nearly unique (sensitive, insensitive).
+        accept_unique: the owner accepts that the column is nearly unique (quasi, sensitive, insensitive).
         accept_repeats: equal values of this identifier are not the same person (names, free text).
         scope: of the person's pseudonym: a name under which releases share tokens; None: the release's own.
         secret: of the person's pseudonym: the environment variable that holds what tokens are keyed with; None: the private schema.
@@ -345,7 +345,7 @@ class ReleaseSpec:
         rows_are: ``"events"``: a person may have several rows; each identifier without ``accept_repeats`` is counted.
         person: identifiers whose values together say whose row it is; none: nothing says it, or each identifier by itself.
         persons: ``"ignored"``: classes of fewer than k persons are accepted (``rows_are: events`` only); ``"rows"``, with
-            ``person``: every class has rows of k persons; ``"whole"``: and all rows of each of them; None: classes of fewer are a warning, and fail an audit.
+            ``person``: every class has rows of k persons; ``"whole"``: and all rows of each of them; None: a class of fewer stops the run and fails an audit.
         null_person: rows whose ``person`` is NULL are ``"one"`` person, or each is a ``"distinct"`` one; None: they are refused.
         row_security: ``"applied"``: what row-level security lets the releasing role see is released; None: a run stops where it hides rows.
         readers: database roles (PostgreSQL), which are granted the release, or free names for warnings.

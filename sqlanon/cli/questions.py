@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, TypeVar, get_args
 import typer
 
 from sqlanon.errors import PolicyError
-from sqlanon.spec import Role, RowsAre
+from sqlanon.spec import Role
 
 if TYPE_CHECKING:
     from sqlanon.cli.screen import Screen
@@ -55,11 +55,20 @@ def asked(screen: Screen, proposal: Proposal) -> Proposal:
             else replace(column, role=role, reason="as answered", accept_repeats=False)
         )
     found = replace(proposal, columns=tuple(columns))
-    say(
-        "",
-        "Rows may be persons, or events of which one person has several: k then counts rows, and persons are counted as well.",
-    )
-    found = replace(found, rows_are=_asked("  rows are persons or events?", found.rows_are, _rows_are))
+    numbers = [column.name for column in columns if column.role == "identifier"]
+    person = found.person if set(found.person) <= set(numbers) else ()
+    if numbers:
+        say(
+            "",
+            "A person may have several rows. Which column says whose row it is? k then counts persons. - where every row is another person's.",
+        )
+        named = _asked("  the person's column", _safe(person[0]) if person else "-", _one_of(numbers))
+        person = (named,) if named else ()
+    found = replace(
+        found, person=person, rows_are="events" if person else "persons",
+        null_person=found.null_person if person == proposal.person else None,
+        columns=tuple(replace(column, accept_repeats=False) if column.name in person else column for column in columns),
+    )  # fmt: skip
     say(
         "",
         "k: rows of a class, at least. Who knows everything of a person but the sensitive values finds one of k rows, at best.",
@@ -100,11 +109,16 @@ def _role(text: str) -> Role:
     return fits[0]
 
 
-def _rows_are(text: str) -> RowsAre:
-    fits: list[RowsAre] = [kind for kind in get_args(RowsAre) if text and kind.startswith(text.lower())]
-    if len(fits) != 1:
-        raise ValueError("persons or events")
-    return fits[0]
+def _one_of(names: list[str]) -> Callable[[str], str]:
+    def read(text: str) -> str:
+        if text == "-":
+            return ""
+        fits = [name for name in names if text in (name, _safe(name))]
+        if len(fits) != 1:
+            raise ValueError("an identifier by its name, or -")
+        return fits[0]
+
+    return read
 
 
 def _whole(least: int) -> Callable[[str], int]:

@@ -4,16 +4,15 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Literal, Self, Unpack
 
 from sqlanon import policy
 from sqlanon.database.hierarchy_tables import with_tables
+from sqlanon.database.proposing import proposed, tried
 from sqlanon.database.released import Release
-from sqlanon.declared import FORMATS
 from sqlanon.declared.options import AnonymizeOptions
 from sqlanon.engines.base import Engine
-from sqlanon.errors import PolicyError, SqlanonError
+from sqlanon.errors import PolicyError
 from sqlanon.progress import Progress
 from sqlanon.release.check.audit import audit
 from sqlanon.release.check.audit_place import audited, is_release, table_named
@@ -53,7 +52,7 @@ from sqlanon.results import (
     VersionReport,
 )
 from sqlanon.risk import THRESHOLD, VALUE, Population, assess, class_sizes, identifying, of_persons
-from sqlanon.spec import FormatSpec, PrivacySpec, ReleaseSpec, WorkloadSpec
+from sqlanon.spec import PrivacySpec, ReleaseSpec, WorkloadSpec
 from sqlanon.sqltext import statement
 from sqlanon.table import functions
 from sqlanon.table.labels import labels_of
@@ -398,32 +397,16 @@ class Database:
             from_labels: the security labels of PostgreSQL Anonymizer on its columns decide their roles first.
 
         ``proposal.policy(url, source)`` is its text. Where even the best proposal is refused, ``refused`` is the reason.
-        Cost: one GROUP BY a column, and a plan.
+        Cost: one GROUP BY a column and for each column that may be a person's number, and some plans.
         """
         labels = labels_of(self.engine, source) if from_labels else None
-        made = policy.propose(self.profile(source), labels)
         bare = ReleaseSpec("", source, (), PrivacySpec())
         hidden = hidden_rows(self.engine, bare, self.engine.relation(source).ref)
-        return self.checked(replace(made, warned=hidden), source)
+        return proposed(self, source, labels, hidden)
 
     def checked(self, proposal: policy.Proposal, source: str) -> policy.Proposal:
         """A proposal with what `plan` says of it: in the first format that it accepts, or with the reasons why it refuses all."""
-        refused: tuple[str, ...] = ()
-        # A format that adds no columns, whose names could be taken or too long, is the second choice.
-        plain = next(facts.name for facts in FORMATS.values() if facts.source_names)
-        for form in (FormatSpec().kind, plain):
-            tried = proposal.published_as(form)
-            (spec,) = policy.loads(tried.policy(None, source), {}).releases
-            try:
-                self.plan(spec)
-            except PolicyError as error:
-                refused = refused or tuple(error.problems)
-            except SqlanonError as error:
-                refused = refused or tuple(str(error).split("\n"))
-                break
-            else:
-                return tried
-        return proposal.because(refused)
+        return tried(self, proposal, source)[0]
 
     def clean(self) -> tuple[str, ...]:
         """Drop what killed runs and old versions left; returns what was dropped.

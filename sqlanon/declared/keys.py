@@ -69,8 +69,8 @@ RELEASE = {
         "persons",
         "`persons`: one row a person; an identifier that repeats stops the run. `events`: a person may have "
         "several rows, so k counts rows, not persons; run and audit then also count persons: each identifier "
-        "without `accept_repeats` by itself, its NULLs as one value. Classes of fewer than k persons are a "
-        "warning of run and fail an audit, unless `persons` says otherwise.",
+        "without `accept_repeats` by itself, its NULLs as one value. A class of fewer than k persons stops the run, "
+        "and fails an audit, unless `persons` says otherwise; with `person` classes are made so that none has fewer.",
     ),
     "person": Key(
         (),
@@ -191,7 +191,8 @@ COLUMN = {
     "accept_unique": Key(
         False,
         "Sensitive and insensitive columns: publish the column although many of its values occur once and "
-        "could name a person.",
+        "could name a person. Quasi columns of text without order and hierarchy: publish sets of values although more than half of the "
+        "rows, or persons, have values of their own.",
     ),
     "accept_repeats": Key(
         False,

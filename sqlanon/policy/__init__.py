@@ -10,14 +10,19 @@ from sqlanon.policy.embedded import embedded
 from sqlanon.policy.hierarchies import read_hierarchy, read_order
 from sqlanon.policy.load import load, loads
 from sqlanon.policy.proposal import Proposal
-from sqlanon.policy.propose import ColumnProfileLike, propose
+from sqlanon.policy.propose import Related, Varying, alike, keys_to_try, propose
 from sqlanon.policy.reference import reference, schema
+from sqlanon.policy.roles import ColumnProfileLike
 from sqlanon.policy.workload import load_workload
 
 __all__ = [
     "ColumnProfileLike",
     "Proposal",
+    "Related",
+    "Varying",
+    "alike",
     "embedded",
+    "keys_to_try",
     "load",
     "load_workload",
     "loads",

@@ -5,7 +5,7 @@ Here values must fit together. What one value may look like belongs in `fields`,
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path as FilePath
 from typing import Any, Literal, TypeVar, cast
@@ -218,16 +218,14 @@ def _column(name: str, column: ColumnModel, path: Path, problems: Problems, file
         ("hierarchy", ("quasi", "sensitive")),
         ("ordered", ("quasi", "sensitive")),
         *((key, ("quasi",)) for key in RECODES),
-        ("accept_unique", ("sensitive", "insensitive")),
+        ("accept_unique", ("quasi", "sensitive", "insensitive")),
         ("accept_repeats", ("identifier",)),
         ("scope", ("pseudonym",)),
         ("secret", ("pseudonym",)),
     )
     for key, roles in only:
         if key in given and getattr(column, key) not in (None, False) and column.role not in roles:
-            problems.add(
-                (*path, key), f"the column is {column.role}", f"{key} is for {' and '.join(roles)} columns"
-            )
+            problems.add((*path, key), f"the column is {column.role}", f"{key} is for {_and(roles)} columns")
     if column.hierarchy is not None and column.ordered is not None:
         problems.add((*path, "ordered"), "the column also has a hierarchy", "hierarchy or ordered, not both")
     hierarchy = None
@@ -251,6 +249,10 @@ def _column(name: str, column: ColumnModel, path: Path, problems: Problems, file
         scope=column.scope,
         secret=column.secret,
     )
+
+
+def _and(words: Sequence[str]) -> str:
+    return " and ".join(filter(None, (", ".join(words[:-1]), words[-1])))
 
 
 def _order(

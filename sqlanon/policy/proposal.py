@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Self
 
@@ -14,19 +14,26 @@ from sqlanon.policy.problems import escape
 from sqlanon.spec import FormatSpec, Role, RowsAre
 
 PASSWORD = "SQLANON_PASSWORD"  # noqa: S105 - the variable's name
-MANY = 15
-"""The number of quasi columns from which the proposal warns of their cost."""
 
 
 @dataclass(frozen=True, slots=True)
 class Proposed:
-    """One column: its role and why. ``named``: its name decided."""
+    """One column: its role and why.
+
+    Attributes:
+        named: its name decided.
+        settings: other keys of it in a policy, and their values.
+        rank: of a quasi column how much it is wanted: 0 what most tables of persons are grouped by (age, sex, place), 1 other names that
+            are known, 2 the rest.
+    """
 
     name: str
     role: Role
     reason: str
     named: bool = False
     accept_repeats: bool = False
+    settings: tuple[tuple[str, str], ...] = ()
+    rank: int = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,10 +45,12 @@ class Proposal:
         rows: rows of the table.
         k, l, distinct_l: what every class must meet.
         diversity: the comment on l.
-        rows_are: ``events`` where an identifier shows that a person has several rows.
+        rows_are: ``events`` where a person has several rows.
         format: how classes are published.
         refused: why ``plan`` refuses the proposal; empty: it does not.
         warned: what is wrong with what was read.
+        person: the column that says whose row it is, where rows are events.
+        null_person: whose rows without it are.
     """
 
     columns: tuple[Proposed, ...]
@@ -54,6 +63,8 @@ class Proposal:
     format: str = FormatSpec().kind
     refused: tuple[str, ...] = ()
     warned: tuple[str, ...] = ()
+    person: tuple[str, ...] = ()
+    null_person: str | None = None
 
     def published_as(self, form: str) -> Self:
         """The same in another format."""
@@ -63,15 +74,59 @@ class Proposal:
         """The same, with the problems that ``plan`` found."""
         return replace(self, refused=tuple(problems))
 
+    def weaker(self) -> Iterator[Self]:
+        """The same, and then with less asked of sensitive columns, until nothing is."""
+        yield self
+        what = "persons do not reach more" if self.person else "the table does not reach more"
+        if self.l is not None:
+            yield replace(
+                self,
+                l=None,
+                distinct_l=2,
+                diversity=f"l is not possible, as {what}; different sensitive values in a class, at least",
+            )
+        if self.l is not None or self.distinct_l is not None:
+            yield replace(
+                self,
+                l=None,
+                distinct_l=None,
+                diversity=f"no l is possible, as {what}; nothing bounds how sure a guess is",
+            )
+
+    def losing(self, losses: Mapping[str, float]) -> Self:
+        """The same, with what each quasi column loses, from 0 to 1."""
+        columns = tuple(
+            replace(column, reason=f"{column.reason}; loses {losses[column.name]:.0%}")
+            if column.role == "quasi" and column.name in losses
+            else column
+            for column in self.columns
+        )
+        return replace(self, columns=columns)
+
+    def without(self, names: Sequence[str], losses: Mapping[str, float], mean: float) -> Self:
+        """The same without some quasi columns, as with them all lose too much."""
+        columns = tuple(
+            Proposed(
+                column.name,
+                "identifier",
+                f"left out: with it quasi columns lose {mean:.0%}, and it {losses[column.name]:.0%} of its own; was: quasi, {column.reason}",
+                accept_repeats=True,
+            )
+            if column.name in names
+            else column
+            for column in self.columns
+        )
+        return replace(self, columns=columns)
+
     def notes(self) -> list[str]:
         """What to know of the whole proposal, one line each."""
-        quasi = sum(column.role == "quasi" for column in self.columns)
         notes = [_line(warning) for warning in self.warned]
         if self.refused:
             notes += ["plan refuses this proposal:", *(f"  {_line(problem)}" for problem in self.refused)]
-        if quasi >= MANY:
+        dropped = sum(column.reason.startswith("left out: with it") for column in self.columns)
+        if dropped:
             notes.append(
-                f"{quasi} quasi columns: the more there are, the wider every class; give another role to what nobody outside knows."
+                f"{dropped} columns that could be quasi are left out, as with them every class is too wide; to publish one, give it the role quasi."
             )
         return notes
 
@@ -106,9 +161,15 @@ class Proposal:
             f"    source: {_text(source)}",
             f"    publish: {_text(_view(parts))}",
         ]
-        if self.rows_are == "events":
+        if self.person:
             lines.append(
-                "    rows_are: events  # a person may have several rows: k counts rows, and persons are counted beside"
+                f"    person: {_key(self.person[0])}  # a person has several rows: every class has rows of k persons, and a person's are in one class"
+            )
+        elif self.rows_are == "events":
+            lines.append("    rows_are: events  # a person may have several rows")
+        if self.null_person:
+            lines.append(
+                f"    null_person: {self.null_person}  # rows without it are one person's; distinct: each is another's"
             )
         lines += ["    columns:", *(f"      {_column(column)}" for column in self.columns)]
         hint = "  # with hierarchies, plan measures what method: best would lose"
@@ -131,6 +192,7 @@ def _line(text: str) -> str:
 
 def _column(column: Proposed) -> str:
     extra = ", accept_repeats: true" if column.accept_repeats else ""
+    extra += "".join(f", {key}: {value}" for key, value in column.settings)
     return f"{_key(column.name)}: {{role: {column.role}{extra}}}  # {column.reason}"
 
 

@@ -1,263 +1,270 @@
-"""What ``sqlanon init`` proposes for a table: a role for every column, each with its reason, and k and l.
+"""What ``sqlanon init`` proposes for a table: a role for every column, each with its reason, whose rows they are, and k and l.
 
-It sees names, types and counts, never values. Where it cannot know, it takes the safer role: left out before
-generalized before published; no column is ever proposed as insensitive. What decides first are the counts: a column of
-eight values is no identifier, whatever its name.
+The role of one column is in `sqlanon.policy.roles`. Here is what takes several: the column of the person, columns that are one thing
+twice, how many quasi and sensitive columns a release carries, and what l the table reaches.
 """
 
 from __future__ import annotations
 
-import itertools
-import re
 from collections.abc import Mapping, Sequence
-from typing import Protocol
+from dataclasses import dataclass, replace
 
 from sqlanon.errors import PolicyError
 from sqlanon.policy.labels import labelled
 from sqlanon.policy.proposal import Proposal, Proposed
+from sqlanon.policy.roles import (
+    ColumnProfileLike,
+    K,
+    attribute,
+    can_be_key,
+    counts_of,
+    left_out,
+    named_person,
+    repeats,
+    role_of,
+)
 
-K = 10
 L = 2
-
-
-def _vocabulary(words: str) -> frozenset[str]:
-    return frozenset(words.split())
-
-
-_IDENTIFIERS = _vocabulary(
-    "name names firstname lastname forename surname fullname fname lname mname maiden nickname username user email mail ssn"
-    " sin nin nino nhs mrn bsn cpf dni nif nie curp aadhaar pesel personnummer medicare medicaid phone telephone tel mobile"
-    " fax address addr street url uri website ip ipaddress imei iban creditcard passport vin password passwd secret signature"
-    " photo picture fingerprint biometric note notes comment comments remark remarks description freetext latitude longitude"
-    " lat lon lng geom geometry coordinates"
-)
-"""Words that identify a person, or may, however many values there are."""
-_NUMBERS = _vocabulary("id identifier no nr nbr num number nummer numero key uid uuid guid pid")
-_BY_COUNT = _NUMBERS | _vocabulary("account acct card cell login mac token license licence plate")
-"""Words that identify at the end of a name, where there are many values: ``account_no`` does, ``admission_type_id`` may not."""
-_PERSONS = _vocabulary(
-    "patient pat person pers customer cust client member mbr user employee emp student subject participant resident insured"
-    " citizen voter beneficiary donor pupil worker taxpayer"
-)
-_JOINED = re.compile(
-    f"({'|'.join(sorted(_PERSONS))}|encounter|enc|visit|episode|stay|case|account|acct|policy|claim|card|record|rec|row)"
-    "(id|no|nr|nbr|num|number|key)"
-)
-_FREE_TEXT = _vocabulary(
-    "name names firstname lastname forename surname fullname fname lname mname maiden nickname note notes comment"
-    " comments remark remarks description freetext address addr street"
-)
-_SENSITIVE = _vocabulary(
-    "disease illness condition disorder symptom hiv medication medications drug drugs treatment therapy procedure surgery"
-    " salary income wage wages earnings debt balance religion faith political party orientation sexuality conviction offence"
-    " offense crime criminal disability allergy outcome"
-)
-_CODED = re.compile(r"diags?|diagnos[ei]s|icd\w*|[ps]?dx")
-"""Diagnoses and their codes: ``diag_1``, ``icd10``, ``dx3``."""
-_QUASI = _vocabulary(
-    "age birth birthday birthdate dob born zip zipcode postcode postal plz city town county state region province"
-    " country nation nationality native place sex gender race ethnicity ethnic marital marriage education degree occupation job"
-    " profession employer workclass language relationship children household admitted admission discharge discharged"
-    " visit death died height weight hospital ward"
-)
-_COUNTS = _vocabulary("num number n nr no count cnt total")
-_ORDERED = frozenset({"integer", "float", "decimal", "date", "timestamp"})
-_FEW = 50
-_OFTEN = 10
-"""A column of at most `_FEW` values, each in `_OFTEN` rows or more on average, is a category."""
-MOST_QUASI = 100
-"""Quasi columns of a proposal, at most: with more, classes say next to nothing, and take long."""
+MOST_QUASI = 12
+"""Quasi columns of a proposal, at most, those that are the same in all rows not counted: with more, classes say next to nothing."""
+MOST_SENSITIVE = 4
+"""Sensitive columns of a proposal, at most: l is asked of each."""
 _RARE = 0.01
 """Share of rows without the most frequent sensitive value from which distinct_l is proposed."""
+_VARIES = 0.02
+"""Share of the keys in which an attribute may vary and still be one of theirs: data have errors."""
+_SURE = 10
+"""Keys in which an attribute would vary by chance, at least, for that it does not to prove anything."""
+MOST_KEYS = 12
+"""Columns that are tried as keys of persons."""
 
 
-class ColumnProfileLike(Protocol):
-    """What is known of a column: counts only.
+@dataclass(frozen=True, slots=True)
+class Varying:
+    """How the attributes of persons vary among the rows of one key: among keys that have several rows.
 
-    ``singles`` rows hold a value that occurs once, ``top`` rows the most frequent one; NULL is not counted as a value.
-    ``comparable`` is false for types without equality, whose values cannot be counted.
+    Attributes:
+        keys: that have several rows.
+        varied: by attribute, those of them whose rows have different values of it.
     """
 
-    @property
-    def name(self) -> str: ...  # noqa: D102
-    @property
-    def type(self) -> str: ...  # noqa: D102
-    @property
-    def kind(self) -> str: ...  # noqa: D102
-    @property
-    def rows(self) -> int: ...  # noqa: D102
-    @property
-    def nulls(self) -> int: ...  # noqa: D102
-    @property
-    def distinct(self) -> int: ...  # noqa: D102
-    @property
-    def singles(self) -> int: ...  # noqa: D102
-    @property
-    def top(self) -> int: ...  # noqa: D102
-    @property
-    def comparable(self) -> bool: ...  # noqa: D102
+    keys: int
+    varied: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True)
+class Related:
+    """What was counted over several columns of a table together.
+
+    Attributes:
+        varying: by the column that may be the key of a person.
+        same: groups of columns that determine each other, such as a code and its label.
+    """
+
+    varying: Mapping[str, Varying]
+    same: Sequence[Sequence[str]] = ()
+
+
+NOTHING = Related({})
+
+
+def keys_to_try(profile: Sequence[ColumnProfileLike]) -> tuple[list[str], list[str]]:
+    """Columns that may be numbers of persons, and attributes of persons by which that shows."""
+    keys = [column for column in profile if can_be_key(column)]
+    keys.sort(key=lambda column: (not named_person(column), -column.distinct))
+    return [column.name for column in keys[:MOST_KEYS]], [
+        column.name for column in profile if attribute(column)
+    ]
+
+
+def alike(profile: Sequence[ColumnProfileLike]) -> list[list[str]]:
+    """Groups of columns that may determine each other: as many values, and as often."""
+    groups: dict[tuple[int, ...], list[str]] = {}
+    for column in profile:
+        if column.comparable and column.kind != "other" and column.distinct > 1:
+            marks = (column.distinct, column.nulls, column.singles, column.top)
+            groups.setdefault(marks, []).append(column.name)
+    return [names for names in groups.values() if len(names) > 1]
 
 
 def propose(
-    profile: Sequence[ColumnProfileLike], labels: Mapping[str, Sequence[str]] | None = None
+    profile: Sequence[ColumnProfileLike],
+    labels: Mapping[str, Sequence[str]] | None = None,
+    related: Related = NOTHING,
 ) -> Proposal:
-    """Roles, k and l for one table.
+    """Roles, the column of the person, k and l for one table.
 
     Args:
         profile: its columns.
         labels: of the columns that have any, those of PostgreSQL Anonymizer, which decide first.
+        related: what was counted over columns together.
 
     Raises:
         PolicyError: the table has no columns.
     """
     if not profile:
         raise PolicyError("source: the table has no columns; a policy needs at least one")
-    own = [_of_labels(column, (labels or {}).get(column.name, ())) for column in profile]
-    columns = _with_quasi(profile, _without_too_many(profile, own))
+    by_name = {column.name: column for column in profile}
     rows = max(column.rows for column in profile)
+    person = _person(profile, related)
+    persons = by_name[person].distinct if person else rows
+    own = [_of_labels(column, (labels or {}).get(column.name, ()), persons) for column in profile]
+    if person is None:
+        person = _counted(by_name, own)
+    columns = _with_person(profile, own, person, related)
+    columns = _without_twins(by_name, columns, related)
+    columns = _without_too_many(profile, columns)
     l, distinct_l, why = _diversity(profile, columns, rows)  # noqa: E741 - the papers' symbol
-    repeats = any(
-        column.role == "identifier" and not column.accept_repeats and _repeats(counts)
-        for column, counts in zip(columns, profile, strict=True)
-    )
-    return Proposal(tuple(columns), rows, K, l, distinct_l, why, "events" if repeats else "persons")
+    nulls = "one" if person and by_name[person].nulls else None
+    return Proposal(
+        tuple(columns), rows, K, l, distinct_l, why, "events" if person else "persons",
+        person=(person,) if person else (), null_person=nulls, refused=_no_quasi(columns),
+    )  # fmt: skip
 
 
-def _of_labels(column: ColumnProfileLike, labels: Sequence[str]) -> Proposed:
+def _person(profile: Sequence[ColumnProfileLike], related: Related) -> str | None:
+    """The column that says whose row it is, where several rows are one person's.
+
+    That is a column within whose values what stays the same of a person does so; of several the one of the fewest values, as a visit
+    determines the person as well. Where the table has no such attributes, the name decides.
+    """
+    able = [column for column in profile if can_be_key(column)]
+    found = [column for column in able if _determines(column, related, profile)]
+    named = [column for column in able if named_person(column)]
+    both = [column for column in named if column in found]
+    if found and not both:
+        # What is called the person's number, and varies within visits that do not, is coarser than they are.
+        least = min(column.distinct for column in found)
+        named = [column for column in named if column.distinct <= least]
+    best = both or named or found
+    return min(best, key=lambda column: column.distinct).name if best else None
+
+
+def _determines(column: ColumnProfileLike, related: Related, profile: Sequence[ColumnProfileLike]) -> bool:
+    """Whether the rows of each value have one value of most attributes, where by chance they would not."""
+    varying = related.varying.get(column.name)
+    if varying is None or not varying.keys:
+        return False
+    by_name = {one.name: one for one in profile}
+    held = failed = 0
+    for name, varied in varying.varied.items():
+        known = by_name[name].rows - by_name[name].nulls
+        by_chance = varying.keys * (1 - by_name[name].top / max(known, 1))
+        if name == column.name or by_chance < _SURE:
+            continue
+        if varied <= _VARIES * varying.keys and varied * 5 <= by_chance:
+            held += 1
+        else:
+            failed += 1
+    return held > failed
+
+
+def _counted(by_name: Mapping[str, ColumnProfileLike], columns: Sequence[Proposed]) -> str | None:
+    """An identifier that repeats, and whose repeats would count persons, where nothing else says whose rows they are."""
+    found = [
+        by_name[column.name]
+        for column in columns
+        if column.role == "identifier" and not column.accept_repeats and repeats(by_name[column.name])
+    ]
+    return min(found, key=lambda column: column.distinct).name if found else None
+
+
+def _of_labels(column: ColumnProfileLike, labels: Sequence[str], persons: int) -> Proposed:
     """The role of one column by its labels, if it has any, else by its counts and its name."""
+    own = role_of(column, persons)
     if not labels:
-        return _column(column)
+        return own
     able = column.kind != "other" and column.comparable
-    return labelled(_column(column), labels, able=able, repeats=not column.comparable or _repeats(column))
+    return labelled(own, labels, able=able, repeats=not column.comparable or repeats(column))
 
 
-def _repeats(column: ColumnProfileLike) -> bool:
-    """Whether a value is in several rows; NULL is one like any other."""
-    return column.distinct < column.rows - column.nulls or column.nulls > 1
+def _with_person(
+    profile: Sequence[ColumnProfileLike], columns: Sequence[Proposed], person: str | None, related: Related
+) -> list[Proposed]:
+    """The person's column, and what determines and is determined by it, as identifiers."""
+    if person is None:
+        return list(columns)
+    same = next((group for group in related.same if person in group), (person,))
+    made = []
+    for counts, column in zip(profile, columns, strict=True):
+        if column.name == person:
+            reason = f"says whose row it is; {counts_of(counts)}"
+            made.append(Proposed(column.name, "identifier", reason, named=True))
+        elif column.name in same:
+            reason = f"another number of the person: it has one value for each of {person}"
+            made.append(Proposed(column.name, "identifier", reason, named=True, accept_repeats=True))
+        elif column.role == "identifier" and not column.accept_repeats and repeats(counts):
+            made.append(replace(column, accept_repeats=True))  # persons are counted by their own column
+        else:
+            made.append(column)
+    return made
 
 
-def _column(column: ColumnProfileLike) -> Proposed:
-    """The role of one column, by its counts and its name."""
-    words = _words(column.name)
-    known = column.rows - column.nulls
-    counts = f"{column.distinct} different values in {known} rows" + (
-        f", {column.nulls} NULL" if column.nulls else ""
-    )
-    repeats = not column.comparable or _repeats(column)
-    category = column.distinct <= _FEW and column.distinct * _OFTEN <= known
-
-    def left_out(reason: str) -> Proposed:
-        """Left out because of its values; that they repeat proves nothing about persons."""
-        return Proposed(column.name, "identifier", reason, accept_repeats=repeats)
-
-    if found := _identifies(words, column, category=category):
-        return _identifier(found, column, known, counts)
-    if column.kind == "other" or not column.comparable:
-        return left_out("a type that cannot be generalized: left out")
-    if column.distinct + (column.nulls > 0) <= 1:
-        return Proposed(column.name, "quasi", "the same in all rows")
-    counted = (
-        len(words) > 1 and column.kind in _ORDERED and (words[0] in _COUNTS or words[-1] in ("count", "cnt"))
-    )
-    sensitive = None if counted else _first(words, _SENSITIVE) or _coded(words)
-    if sensitive and column.distinct * 2 > known:
-        return left_out(f"sensitive by its name ({sensitive}), but {counts} would name persons: left out")
-    if sensitive:
-        return Proposed(column.name, "sensitive", f"sensitive by its name ({sensitive}); {counts}")
-    return _quasi(column, words, known, counts) or left_out(
-        f"{'nearly unique' if column.distinct * 10 >= known * 9 else 'mostly different'}: {counts}; "
-        "or quasi, to publish it generalized"
-    )
-
-
-def _quasi(column: ColumnProfileLike, words: Sequence[str], known: int, counts: str) -> Proposed | None:
-    """A quasi column, or None where so many values are different that it identifies persons."""
-    ordered = column.kind in _ORDERED
-    if found := _first(words, _QUASI):
-        if not ordered and column.distinct * 10 >= known * 9 and column.distinct > K:
-            return None
-        return Proposed(
-            column.name, "quasi", f"others may know it, by its name ({found}); {counts}", named=True
-        )
-    if column.distinct * 10 >= known * 9 or (not ordered and column.distinct * 2 > known):
-        return None
-    why = (
-        "few values, which others may know"
-        if column.distinct <= _FEW
-        else "unclear, so generalized to be safe"
-    )
-    return Proposed(column.name, "quasi", f"{why}: {counts}")
-
-
-def _identifies(words: list[str], column: ColumnProfileLike, *, category: bool) -> str | None:
-    """The word that makes a column an identifier."""
-    if column.kind == "boolean":
-        return None
-    found = _first(words, _IDENTIFIERS)
-    kind_of_thing = column.distinct <= _FEW and (_first(words, _QUASI | _SENSITIVE) or _coded(words))
-    if found and not (found in _FREE_TEXT and kind_of_thing):  # country_name, drug_description
-        return found
-    plain = [word for word in words if not word.isdecimal()] or words
-    for before, word in itertools.pairwise(plain):
-        if before.rstrip("0123456789") in _PERSONS and word in _NUMBERS:
-            return f"{before}_{word}"
-    last = plain[-1].rstrip("0123456789") if plain else ""
-    if not category and (last in _BY_COUNT or _JOINED.fullmatch(last) or "id" in plain[:1]):
-        return last if last in _BY_COUNT or _JOINED.fullmatch(last) else "id"
-    return None
-
-
-def _identifier(found: str, column: ColumnProfileLike, known: int, counts: str) -> Proposed:
-    """A column that identifies by its name; what its repeats mean depends on the name."""
-    reason = f"identifies, by its name ({found}); {counts}"
-    if not column.comparable:
-        return Proposed(column.name, "identifier", reason, named=True, accept_repeats=True)
-    if not _repeats(column):
-        return Proposed(column.name, "identifier", reason, named=True)
-    if found in _FREE_TEXT or column.distinct < K:
-        return Proposed(
-            column.name,
-            "identifier",
-            f"{reason}, which need not be one person",
-            named=True,
-            accept_repeats=True,
-        )
-    if column.distinct >= known:
-        hint = "its NULLs count as one person: if they are not, accept_repeats: true here"
-        return Proposed(column.name, "identifier", f"{reason}; {hint}", named=True)
-    hint = "says whose row it is; if equal values are not one person, accept_repeats: true here"
-    return Proposed(column.name, "identifier", f"{reason}; {hint}", named=True)
-
-
-def _without_too_many(profile: Sequence[ColumnProfileLike], columns: list[Proposed]) -> list[Proposed]:
-    """Leave out the quasi columns above `MOST_QUASI`: first those that no name explains, then those of most values."""
-    quasi = [at for at, column in enumerate(columns) if column.role == "quasi"]
-    kept = set(sorted(quasi, key=lambda at: (not columns[at].named, profile[at].distinct, at))[:MOST_QUASI])
-    reason = f"left out, as there are more than {MOST_QUASI} quasi columns; was: "
+def _without_twins(
+    by_name: Mapping[str, ColumnProfileLike], columns: Sequence[Proposed], related: Related
+) -> list[Proposed]:
+    """Of columns that are one thing twice, such as a code and its label, one is kept: of those that a name explains, the first."""
+    dropped: dict[str, str] = {}
+    known = {column.name: column for column in columns}
+    for group in related.same:
+        able = [name for name in group if known[name].role in ("quasi", "sensitive")]
+        able.sort(key=lambda name: (known[name].role != "sensitive", not known[name].named))
+        dropped |= dict.fromkeys(able[1:], able[0] if able else "")
     return [
-        Proposed(column.name, "identifier", reason + column.reason, accept_repeats=True)
-        if column.role == "quasi" and at not in kept
+        left_out(
+            by_name[column.name],
+            f"the same as {dropped[column.name]}, written in another way: one of them is enough",
+        )
+        if column.name in dropped
         else column
-        for at, column in enumerate(columns)
+        for column in columns
     ]
 
 
-def _with_quasi(profile: Sequence[ColumnProfileLike], columns: list[Proposed]) -> list[Proposed]:
-    """A release needs a quasi column: if none was found, take the one that identifies least."""
+def _wanted(profile: Sequence[ColumnProfileLike], columns: Sequence[Proposed]) -> tuple[str, ...]:
+    """The quasi columns that vary, the most wanted first, of those alike the ones of the fewest values."""
+    quasi = [
+        (column.rank, counts.distinct, column.name)
+        for counts, column in zip(profile, columns, strict=True)
+        if column.role == "quasi" and counts.distinct + (counts.nulls > 0) > 1
+    ]
+    return tuple(name for _, _, name in sorted(quasi, key=lambda one: one[:2]))
+
+
+def _without_too_many(profile: Sequence[ColumnProfileLike], columns: list[Proposed]) -> list[Proposed]:
+    """Leave out the quasi columns above `MOST_QUASI` and the sensitive ones above `MOST_SENSITIVE`."""
+    quasi = set(_wanted(profile, columns)[MOST_QUASI:])
+    skewed = [
+        (max(counts.top, counts.nulls) * L > counts.rows, at)
+        for at, (counts, column) in enumerate(zip(profile, columns, strict=True))
+        if column.role == "sensitive"
+    ]
+    sensitive = {columns[at].name for _, at in sorted(skewed)[MOST_SENSITIVE:]}
+    made = []
+    for counts, column in zip(profile, columns, strict=True):
+        if column.name in quasi:
+            reason = f"left out, as there are more than {MOST_QUASI} quasi columns; was: {column.reason}"
+            made.append(left_out(counts, reason))
+        elif column.name in sensitive:
+            reason = (
+                f"left out, as there are more than {MOST_SENSITIVE} sensitive columns; was: {column.reason}"
+            )
+            made.append(left_out(counts, reason))
+        else:
+            made.append(column)
+    return made
+
+
+def _no_quasi(columns: Sequence[Proposed]) -> tuple[str, ...]:
+    """What is wrong where no column can be quasi: nothing is proposed rather than one that identifies."""
     if any(column.role == "quasi" for column in columns):
-        return columns
-    best = min(
-        range(len(profile)),
-        key=lambda at: (
-            profile[at].kind == "other" or not profile[at].comparable,
-            columns[at].named,
-            columns[at].role == "sensitive",
-            profile[at].distinct,
+        return ()
+    return (
+        (
+            "no column can be proposed as quasi: each identifies, or is sensitive; a release needs one that others may know, in groups or ranges "
+            "(a view can make them)"
         ),
     )
-    reason = f"a release needs a quasi column and no other fits better; was: {columns[best].reason}"
-    chosen = Proposed(columns[best].name, "quasi", reason)
-    return [chosen if at == best else column for at, column in enumerate(columns)]
 
 
 def _diversity(
@@ -279,22 +286,3 @@ def _diversity(
     if rows - most >= max(1, _RARE * rows):
         return None, 2, f"{skewed}; different sensitive values in a class, at least"
     return None, None, f"{skewed}; nothing bounds how sure a guess of it is"
-
-
-def _words(name: str) -> list[str]:
-    """The words of a name in snake, kebab or camel case, lower case."""
-    spaced = re.sub(r"([a-z0-9])([A-Z])", r"\1 \2", re.sub(r"([A-Z]+)([A-Z][a-z])", r"\1 \2", name))
-    return [word.casefold() for word in re.split(r"[\W_]+", spaced) if word]
-
-
-def _coded(words: Sequence[str]) -> str | None:
-    return next((word for word in words if _CODED.fullmatch(word.rstrip("0123456789"))), None)
-
-
-def _first(words: Sequence[str], known: frozenset[str]) -> str | None:
-    """The first word that is known, with or without digits at its end, or the whole name written together."""
-    for word in (*words, "".join(words)):
-        for form in (word, word.rstrip("0123456789")):
-            if form in known:
-                return form
-    return None

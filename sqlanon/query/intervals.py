@@ -110,7 +110,7 @@ def _distribution(
                 n=n, p=p, x=sql("ABS(:x)", x=x),
             ),
         }  # fmt: skip
-        moments["z"] = sql("MAX(CASE WHEN :p > 0 THEN 0.0 ELSE 1.0 END)", p=p)
+        moments["z"] = sql("COALESCE(MAX(CASE WHEN :p > 0 THEN 0.0 ELSE 1.0 END), 1.0)", p=p)
         made = select(
             [*keys, *(named(tree, key) for key, tree in moments.items())], FOUND, where=where, group=keys
         )

@@ -28,7 +28,8 @@ ALLOWED: frozenset[type[exp.Expr]] = frozenset({
     exp.Union, exp.Update, exp.Var, exp.Where, exp.Window, exp.WindowSpec, exp.With, exp.Abs, exp.Avg, exp.IsNan,
     exp.Tuple, exp.WithinGroup, exp.Transaction, exp.Alter, exp.Values, exp.ColumnConstraint, exp.NotNullColumnConstraint,
     exp.NullSafeEQ, exp.IntDiv,  exp.Any, exp.ArrayContains, exp.Mod,  exp.DPipe, exp.GroupConcat, exp.Concat,  exp.NullSafeNEQ, exp.Pow, exp.CountIf,
-    exp.BitwiseOrAgg, exp.BitwiseLeftShift, exp.BitwiseRightShift, exp.BitwiseAnd, exp.Exp, exp.Ln, exp.Explode,
+    exp.BitwiseOrAgg, exp.BitwiseLeftShift, exp.BitwiseRightShift, exp.BitwiseAnd, exp.Exp, exp.Ln, exp.Explode, exp.Translate,
+    exp.Like,  # of patterns without a backslash
 })  # fmt: skip
 """Syntax a core template may use: all of it means the same on every engine we compile to."""
 

@@ -1,12 +1,13 @@
-"""Counts about every column of a table, for `sqlanon init`: no value is looked at by anybody but the database."""
+"""Counts about every column of a table, for `sqlanon init`: values are shown to nobody, and only the ends of numbers and dates leave the database."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
-from sqlanon.engines.base import Engine, Kind
+from sqlanon.engines.base import Engine, Kind, TableRef
 from sqlanon.errors import DatabaseError
 from sqlanon.sqltext import statement
+from sqlanon.table.extremes import MOST, ends_of, number_of
 
 
 @dataclass(frozen=True, slots=True)
@@ -21,6 +22,9 @@ class ColumnProfile:
         singles: rows whose value occurs once.
         top: rows of the most frequent value without NULL.
         comparable: whether values can be compared; if not, they are counted as all different.
+        iso: rows whose text looks like a date that begins with the year.
+        dated: rows whose text looks like another date.
+        bottom, top_value: round ends of what is left without a few values far from all others: see `sqlanon.table.extremes`.
     """
 
     name: str
@@ -32,6 +36,10 @@ class ColumnProfile:
     singles: int
     top: int
     comparable: bool = True
+    iso: int = 0
+    dated: int = 0
+    bottom: str | None = None
+    top_value: str | None = None
 
 
 def profile(engine: Engine, source: str) -> tuple[ColumnProfile, ...]:
@@ -60,17 +68,35 @@ def profile(engine: Engine, source: str) -> tuple[ColumnProfile, ...]:
             comparable = False
             filled = distinct = singles = rows
             top = min(rows, 1)
-        profiles.append(
-            ColumnProfile(
-                column.name,
-                column.shown_type,
-                column.kind,
-                rows,
-                rows - filled,
-                distinct,
-                singles,
-                top,
-                comparable,
-            )
+        counted = ColumnProfile(
+            column.name,
+            column.shown_type,
+            column.kind,
+            rows,
+            rows - filled,
+            distinct,
+            singles,
+            top,
+            comparable,
         )
+        profiles.append(_looked_at(engine, relation.ref, counted))
     return tuple(profiles)
+
+
+def _looked_at(engine: Engine, source: TableRef, column: ColumnProfile) -> ColumnProfile:
+    """A column with what texts look like, and with round ends of numbers and dates."""
+    if column.kind == "text" and column.distinct:
+        made = statement("table/dated", engine.dialect, source=source, column=column.name)
+        iso, dated = (int(str(cell)) for cell in engine.fetch(made)[0])
+        return replace(column, iso=iso, dated=dated)
+    if column.kind in ("integer", "float", "decimal", "date") and column.distinct >= 2 * MOST:
+        made = statement("table/ends", engine.dialect, source=source, column=column.name, most=MOST)
+        try:
+            cells = engine.fetch(made)
+            low = sorted((value for top, value in cells if not top), key=number_of)
+            high = sorted((value for top, value in cells if top), key=number_of, reverse=True)
+            bottom, top_value = ends_of(low, high)
+        except (DatabaseError, ArithmeticError, ValueError, TypeError):
+            return column  # days beyond Python's, or a number that is none: no end is proposed
+        return replace(column, bottom=bottom, top_value=top_value)
+    return column

@@ -7,6 +7,7 @@ import json
 import os
 import pty
 import re
+import select
 import subprocess
 import sys
 import time
@@ -173,6 +174,8 @@ def terminal(tmp_path: Path) -> Terminal:
         shown, at, left = "", 0, list(answers)
         end = time.monotonic() + 300
         while time.monotonic() < end:
+            if not select.select([main], [], [], 1)[0]:
+                continue
             try:
                 shown += os.read(main, 65536).decode(errors="replace")
             except OSError:  # the other end is closed
@@ -182,6 +185,8 @@ def terminal(tmp_path: Path) -> Terminal:
                 at = shown.index(wanted, at) + len(wanted)
                 os.write(main, f"{typed}\n".encode())
         os.close(main)
+        if left:
+            process.kill()
         code = process.wait(timeout=300)
         assert not left, (left, shown)
         return code, re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", shown).replace("\r\n", "\n")

@@ -31,7 +31,7 @@ def test_the_answers_are_the_policy(folder, terminal):
         "init", "people", "--db", "duckdb:///w.duckdb", "-i", "-o", "anon.yml",
         answers=[
             ("1 of 4: name", ""), ("2 of 4: age", ""), ("3 of 4: sex", "i"), ("one of identifier", "ins"), ("4 of 4: diagnosis", "sens"),
-            ("persons or events?", ""), ("  k [", "0"), ("a whole number", "7"), ("  l [", "2"),
+            ("the person's column [", "nobody"), ("an identifier by its name, or -", ""), ("  k [", "0"), ("a whole number", "7"), ("  l [", "2"),
         ],
     )  # fmt: skip
     assert code == 0, shown

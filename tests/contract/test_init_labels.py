@@ -40,8 +40,8 @@ def table(connect_module: Any) -> tuple[Any, str]:
     name = f"People {uuid.uuid4().hex[:6]}"
     columns = dict.fromkeys([*LABELS, "disease"], "TEXT") | {"born": "DATE", "pay": "INTEGER"}
     rows = [
-        (f"n{i % 7}", f"t{i % 5}", f"19{50 + i % 9}-01-01", 100 * (i % 6), f"c{i % 4}", f"d{i % 3}", f"w{i % 2}", f"o{i % 4}", "ab"[i % 2])
-        for i in range(60)
+        (f"n{i % 7}", f"t{i % 5}", f"19{50 + i % 9}-01-01", 100 * (i % 6), f"c{i % 4}", f"d{i % 3}", f"w{i % 2}", f"o{i % 4}", "ab"[i // 180 % 2])
+        for i in range(1800)
     ]  # fmt: skip
     create_table(db, name, columns, rows)
     quoted = f'"{name}"'

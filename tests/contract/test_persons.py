@@ -48,44 +48,64 @@ def recounted(rows: list[dict[str, Any]], shown: dict[int, Any], names: Sequence
 
 
 def test_a_unique_visit_hides_no_patient(shared_db: Any) -> None:
-    """80 rows and 80 visits of 4 patients look alike: k = 10 of rows, and 4 persons."""
-    release = shared_db.anonymize(visits(shared_db), **EVENTS)
+    """80 rows and 80 visits of 4 patients look alike: k = 10 of rows, and 4 persons. Nothing is published, unless that is accepted."""
+    source = visits(shared_db)
+    with pytest.raises(
+        sqlanon.PrivacyViolation, match=r"4 different values of pid.*person: pid.*persons: ignored"
+    ):
+        shared_db.anonymize(source, **EVENTS)
+    assert source not in {row.release for row in shared_db.releases()}
+    release = shared_db.anonymize(source, **EVENTS, persons="ignored")
     assert release.report.min_class == 80
     assert release.report.min_identifiers == {"vid": 80, "pid": 4}
-    (warning,) = release.report.warnings
-    assert "4 different values of pid" in warning
-    assert "persons: ignored" in warning
-    report = release.audit()
+    report = shared_db.audit(f"release.{source}", spec=replace(release.spec, persons=None))
     assert report.min_identifiers == {"vid": 80, "pid": 4}
     assert (report.highest_risk, report.average_risk) == (0.25, 0.25)
     persons = {item.column: item for item in report.requirements if item.name == "persons"}
     assert (persons["pid"].asked, persons["pid"].reached, persons["pid"].satisfied) == (10, 4, False)
     assert persons["vid"].satisfied
     assert not report.satisfied
-    by_persons = replace(release.spec, rows_are="persons")  # the policy promises more by now
+    by_persons = replace(release.spec, rows_are="persons", persons=None)  # the policy promises more by now
     assert not shared_db.audit(report.table, spec=by_persons).satisfied
+
+
+def test_what_is_advised_makes_classes_of_persons(shared_db: Any) -> None:
+    """The 20 patients are 2 classes of 10, or one: every visit of a patient is in one."""
+    source = visits(shared_db)
+    release = shared_db.anonymize(source, **EVENTS, person="pid")
+    assert release.report.min_identifiers["pid"] >= 10
+    assert release.audit().satisfied
 
 
 def test_without_a_policy_risk_counts_persons(shared_db: Any) -> None:
     source = visits(shared_db)
-    shared_db.anonymize(source, **EVENTS)
+    shared_db.anonymize(source, **EVENTS, persons="ignored")
     report = shared_db.audit(f"release.{source}", quasi=["age_lo", "age_hi"], sensitive="dx")
     assert (report.k, report.highest_risk) == (80, 0.25)
 
 
 def test_persons_ignored(shared_db: Any) -> None:
-    """They are counted, and no warning follows; to say it later is a weaker policy."""
+    """They are counted, and nothing is said of them; a policy that does not ignore them refuses what is published, and it stays."""
     source = visits(shared_db)
     release = shared_db.anonymize(source, **EVENTS, persons="ignored")
     assert release.report.warnings == ()
     assert release.audit().satisfied
     assert (release.audit().min_identifiers["pid"], release.audit().highest_risk) == (4, 0.25)
     strict = replace(release.spec, persons=None)
-    again = shared_db.run(strict)
-    assert (again.outcome, len(again.warnings)) == ("unchanged", 1)
+    with pytest.raises(sqlanon.PrivacyViolation, match="4 different values of pid"):
+        shared_db.run(strict)
+    assert shared_db.run(release.spec).outcome == "unchanged"
+
+
+def test_to_ignore_them_later_is_a_weaker_policy(shared_db: Any) -> None:
+    rows = [(i, f"p{i // 2}", 20 + i // 40, "abc"[i % 3], i) for i in range(200)]
+    source = visits(shared_db, rows=rows)
+    release = shared_db.anonymize(source, **EVENTS)
+    assert release.report.min_identifiers["pid"] >= 10
+    ignoring = replace(release.spec, persons="ignored")
     with pytest.raises(sqlanon.GuardError, match="persons none -> ignored"):
-        shared_db.run(release.spec)
-    assert shared_db.run(release.spec, allow_weaker=True).outcome == "unchanged"
+        shared_db.run(ignoring)
+    assert shared_db.run(ignoring, allow_weaker=True).outcome == "unchanged"
 
 
 @pytest.mark.parametrize("form", ["ranges", "anatomy"])
@@ -107,7 +127,7 @@ def test_counts_against_the_rows(shared_db: Any, form: str) -> None:
     asked = {"l": 2} if form == "anatomy" else {"k": 6}
     release = shared_db.anonymize(
         source, quasi="age", sensitive="s", insensitive="mark", identifiers=["name", "b", "A"], accept_unique="mark",
-        accept_repeats="name", rows_are="events", format=form, **asked,
+        accept_repeats="name", rows_are="events", persons="ignored", format=form, **asked,
     )  # fmt: skip
     read = read_table(shared_db, ("release", source))
     shown = {
@@ -172,7 +192,8 @@ def test_events_that_nobody_can_count(shared_db: Any) -> None:
 
 def test_a_release_of_an_older_sqlanon(shared_db: Any) -> None:
     """Its private table ties rows to classes and counts nobody: the audit says so and does not pass."""
-    source = visits(shared_db)
+    rows = [(i, f"p{i // 20}", 20 + i // 200 % 2, "abc"[i % 3], i) for i in range(400)]
+    source = visits(shared_db, rows=rows)
     release = shared_db.anonymize(source, **EVENTS)
     made = shared_db.engine.fetch(
         "SELECT table_name FROM information_schema.tables WHERE table_schema = '_sqlanon'"
@@ -181,14 +202,14 @@ def test_a_release_of_an_older_sqlanon(shared_db: Any) -> None:
     for column in ("p1", "p2"):
         shared_db.engine.execute(f"ALTER TABLE _sqlanon.{link} DROP COLUMN {column}")
     report = release.audit()
-    assert report.k == 80
+    assert report.k == 200
     assert report.min_identifiers == {}
     assert not report.satisfied
     (what,) = report.not_measured
     assert "vid, pid" in what
     assert "--full" in what
     shared_db.run(release.spec, full=True)
-    assert release.audit().min_identifiers == {"vid": 80, "pid": 4}
+    assert release.audit().min_identifiers == {"vid": 200, "pid": 10}
     shared_db.rollback(source)
     assert release.audit().not_measured == (what,)
 
@@ -197,11 +218,16 @@ def test_the_file_of_a_release(connect: Any, tmp_path: Any) -> None:
     """What ties rows to persons stays in the source's database: from there they are counted, from the file alone not."""
     db = connect(ENGINES[1])
     release = db.anonymize(
-        visits(db), **EVENTS, publish="release.v", publish_file=str(tmp_path / "out.duckdb")
+        visits(db),
+        **EVENTS,
+        persons="ignored",
+        publish="release.v",
+        publish_file=str(tmp_path / "out.duckdb"),
     )
+    strict = replace(release.spec, persons=None)
     assert release.report.min_identifiers["pid"] == 4
     for _ in range(2):  # the second version is in the place of the first
-        reported = release.audit()
+        reported = db.audit("release.v", spec=strict)
         assert reported.table == f"release.v in {tmp_path}/out.duckdb"
         assert (reported.k, reported.min_identifiers, reported.highest_risk) == (
             80,
@@ -210,9 +236,9 @@ def test_the_file_of_a_release(connect: Any, tmp_path: Any) -> None:
         )
         assert (reported.not_measured, reported.satisfied) == ((), False)
         db.run(release.spec, full=True)
-    assert db.audit("release.v", spec=replace(release.spec, persons="ignored")).satisfied
+    assert release.audit().satisfied
     with sqlanon.connect(f"duckdb:///{tmp_path}/out.duckdb") as reader:
-        report = reader.audit("release.v", spec=release.spec)
+        report = reader.audit("release.v", spec=strict)
     assert not report.satisfied
     assert ["from the database of its source" in what for what in report.not_measured] == [True]
     (tmp_path / "out.duckdb").rename(tmp_path / "old.duckdb")
@@ -222,16 +248,17 @@ def test_the_file_of_a_release(connect: Any, tmp_path: Any) -> None:
 
 def test_plan_says_how_many_persons_there_are(shared_db: Any) -> None:
     source = visits(shared_db)
-    release = shared_db.anonymize(source, **EVENTS)
+    spec = sqlanon.policy.release(source=source, **EVENTS)
     found = {
-        one.column: (one.asked, one.largest)
-        for one in shared_db.plan(release.spec).feasible
-        if one.name == "persons"
+        one.column: (one.asked, one.largest) for one in shared_db.plan(spec).feasible if one.name == "persons"
     }
     assert found == {"vid": (10, 400), "pid": (10, 20)}
-    more = replace(release.spec, privacy=replace(release.spec.privacy, k=21))
-    (warning,) = shared_db.plan(more).warnings
-    assert "20 different values of pid" in warning
+    more = replace(spec, privacy=replace(spec.privacy, k=21))
+    (warning,) = shared_db.plan(spec).warnings
+    assert "stops where one has fewer than 10 values of vid, pid" in warning
+    for act in (shared_db.plan, shared_db.run):
+        with pytest.raises(sqlanon.InfeasibleError, match="20 different values of pid"):
+            act(more)
 
 
 def test_identifiers_of_types_without_a_hash(connect: Any) -> None:
@@ -242,7 +269,9 @@ def test_identifiers_of_types_without_a_hash(connect: Any) -> None:
         "CAST('1.' || repeat('0', i % 3) AS numeric) AS n "
         "FROM generate_series(0, 69) AS g(i)"
     )
-    release = db.anonymize("odd", quasi="age", identifiers=["j", "p", "n"], rows_are="events", k=2)
+    release = db.anonymize(
+        "odd", quasi="age", identifiers=["j", "p", "n"], rows_are="events", k=2, persons="ignored"
+    )
     assert release.report.min_identifiers == {"j": 7, "p": 5, "n": 1}
     assert release.audit().min_identifiers == {"j": 7, "p": 5, "n": 1}
     with pytest.raises(sqlanon.GuardError, match=r"identifier j repeats \(63 rows more than values\)"):
@@ -314,9 +343,11 @@ def test_a_person_written_in_two_ways_is_one(
         identifiers=["pid", "vid"],
         rows_are="events",
         k=10,
+        persons="ignored",
         publish="release.twice",
     )
     assert released.report.min_class == 10
     assert released.report.min_identifiers == {"pid": 5, "vid": 10}
-    assert "5 different values of pid" in released.report.warnings[0]
+    with pytest.raises(sqlanon.PrivacyViolation, match="5 different values of pid"):
+        db.run(replace(released.spec, persons=None))
     assert released.audit().min_identifiers["pid"] == 5

@@ -70,7 +70,7 @@ def test_no_reader_of_both_is_left_with_fewer_persons(shared_db: Any, seed: int)
     """The reader knows every visit's patient, x and y, and which rows of the two releases are one: by mark."""
     drawn = random.Random(seed)
     rows = [(i, i // 3, drawn.randrange(4), drawn.randrange(4), 100 - i) for i in range(9)]
-    name, reported = pair_of(shared_db, rows)
+    name, reported = pair_of(shared_db, rows, persons="ignored")
     boxes = [shown_as(shared_db, name, column) for column in "xy"]
     marks = sorted(boxes[0])
     fits = [
@@ -90,9 +90,6 @@ def test_no_reader_of_both_is_left_with_fewer_persons(shared_db: Any, seed: int)
     if all(low[1] < high[0] for box in apart for low, high in pairwise(box)):
         assert reported.min_identifiers == left
     assert reported.min_identifiers["vid"] == reported.k
-    assert {item.column: item.satisfied for item in reported.requirements} == {
-        column: number >= 3 for column, number in reported.min_identifiers.items()
-    }
 
 
 def one_patient_in_a_corner() -> list[tuple[int, ...]]:
@@ -185,7 +182,7 @@ def test_no_reader_of_two_versions_is_left_with_fewer_persons(shared_db: Any, se
         *((10 + i, drawn.randrange(3, 5), 30, drawn.choice("abc")) for i in range(5 - len(stay))),
     ]
     versions = ([*first, *beside], [*second, *beside])
-    shown = [night(shared_db, name, rows)[1] for rows in versions]
+    shown = [night(shared_db, name, rows, persons="ignored")[1] for rows in versions]
     (one,) = shared_db.history(name)
     reported = [sets.persons for sets in (one.arrived, one.left, one.common) if sets.rows]
     assert min(reported) <= readers_fewest(versions, shown, 1)

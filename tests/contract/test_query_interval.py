@@ -101,6 +101,17 @@ def test_the_truth_is_inside_where_rows_are_uniform(shared_db: Any) -> None:
     assert statistics.median(widths) <= 1.1
 
 
+def test_a_sum_of_no_rows_has_no_interval(shared_db: Any) -> None:
+    """No box can meet the condition: COUNT is 0, and SUM is NULL."""
+    name = f"u{uuid.uuid4().hex[:12]}"
+    publish(shared_db, name, COLUMNS, [["1", "4", "2", "9", "5"], ["1", "4", "2", "9", "7"]])
+    (row,) = shared_db.query(
+        f"SELECT count(*) AS n, sum(c) AS s FROM {name} WHERE a > 50", interval=0.95
+    ).rows
+    assert (row["n"].low, row["n"].high, row["n"].exact) == (0, 0, True)
+    assert row["s"].interval is None
+
+
 @pytest.mark.thorough
 @pytest.mark.parametrize("db", [PAIR[0]], ids=["duckdb"], indirect=True)
 def test_the_truth_is_inside_of_19_in_20(db: Any) -> None:

@@ -61,6 +61,50 @@ def test_sensitive_column_that_identifies(shared_db):
     made(shared_db, table, sensitive="note")
 
 
+def test_quasi_column_whose_sets_list_everybody(shared_db):
+    """51 of 100 rows have an address of their own, half of them is allowed; numbers, orders and hierarchies are no sets."""
+    rows = [(i % 5, f"p{min(i, 50)}@x", i, f"p{i % 50}@x") for i in range(100)]
+    table = f"mails_{uuid.uuid4().hex[:8]}"
+    create_table(
+        shared_db, table, {"age": "INTEGER", "mail": "TEXT", "cost": "INTEGER", "pair": "TEXT"}, rows
+    )
+
+    def released(name, **asked):
+        return shared_db.anonymize(
+            table,
+            k=2,
+            rest="drop",
+            allow_weaker=True,
+            name=f"{table}_{name}",
+            publish=f"release.{table}_{name}",
+            **asked,
+        )
+
+    for act in (shared_db.run, shared_db.plan):
+        spec = sqlanon.policy.release(source=table, quasi=["age", "mail"], k=2, rest="drop")
+        with pytest.raises(
+            sqlanon.GuardError, match=r"mail has 51 distinct values in 100 rows.*accept_unique: true"
+        ):
+            act(spec)
+    assert shared_db.releases(table) == ()
+    released("accepted", quasi=["age", "mail"], accept_unique="mail")
+    released("ordered", quasi=["age", "mail"], ordered={"mail": "alphabetical"})
+    released("numbers", quasi=["age", "cost"])
+    released("half", quasi=["age", "pair"])
+    released("hidden", quasi=["age", "mail"], format="suppressed")
+
+
+def test_quasi_column_that_lists_all_persons(shared_db):
+    """200 rows of 60 persons, whose 60 addresses are a number of the person: 3 rows have each."""
+    rows = [(i % 60, i % 60 % 4, f"p{i % 60}@x") for i in range(200)]
+    table = f"mails_{uuid.uuid4().hex[:8]}"
+    create_table(shared_db, table, {"pid": "INTEGER", "age": "INTEGER", "mail": "TEXT"}, rows)
+    asked = {"quasi": ["age", "mail"], "identifiers": "pid", "person": "pid", "k": 3}
+    with pytest.raises(sqlanon.GuardError, match="mail has 60 distinct values in 200 rows of 60 persons"):
+        shared_db.anonymize(table, **asked)
+    assert shared_db.anonymize(table, accept_unique="mail", **asked).audit().satisfied
+
+
 def test_a_file_that_is_not_ours(connect, tmp_path):
     db = connect(ENGINES[1])
     write_people(db.engine)

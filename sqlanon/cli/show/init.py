@@ -38,8 +38,15 @@ def file_command(proposal: Proposal, source: str, reading: Mapping[str, Any]) ->
     for role, option in OPTIONS:
         words += listed(option, [column.name for column in proposal.columns if column.role == role])
     words += listed("--accept-repeats", [column.name for column in proposal.columns if column.accept_repeats])
-    if proposal.rows_are == "events":
+    for column in proposal.columns:
+        for key, value in column.settings:
+            words += [f"--{key}", f"{_paired(column.name)}={value}"]
+    if proposal.person:
+        words += listed("--person", proposal.person)
+    elif proposal.rows_are == "events":
         words += ["--rows-are", "events"]
+    if proposal.null_person:
+        words += ["--null-person", proposal.null_person]
     words += ["--k", str(proposal.k)]
     if proposal.l is not None:
         words += ["--l", str(proposal.l)]
@@ -54,10 +61,7 @@ def file_command(proposal: Proposal, source: str, reading: Mapping[str, Any]) ->
         if name in reading:
             words += [f"--{name.replace('_', '-')}", reading[name]]
     for column, kind in reading.get("types", {}).items():
-        words += [
-            "--types",
-            f'"{column.replace(chr(34), chr(34) * 2)}"={kind}' if _odd(column) else f"{column}={kind}",
-        ]
+        words += ["--types", f"{_paired(column)}={kind}"]
     path = Path(source)
     to = path.with_name(
         f"{path.name.split('.')[0]}_anonymized{'.parquet' if path.suffix == '.parquet' else '.csv'}"
@@ -68,8 +72,10 @@ def file_command(proposal: Proposal, source: str, reading: Mapping[str, Any]) ->
     return "\n".join([*lines, command("anonymize", source, *words)]) + "\n"
 
 
-def _odd(name: str) -> bool:
-    return "=" in name or name != name.strip() or name.startswith('"')
+def _paired(name: str) -> str:
+    """A column's name before ``=``."""
+    odd = "=" in name or name != name.strip() or name.startswith('"')
+    return '"' + name.replace('"', '""') + '"' if odd else name
 
 
 def written(path: Path, following: str) -> str:

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from sqlanon.engines.base import Engine, TableRef
+from sqlanon.errors import InfeasibleError, PrivacyViolation
 from sqlanon.release.store.catalog_entry import Entry
 from sqlanon.release.store.lineage import lineage_of
 from sqlanon.release.store.rights import reading
@@ -55,44 +56,67 @@ def is_promised(spec: ReleaseSpec) -> bool:
     return spec.rows_are == "events" and spec.persons != "ignored" and spec.privacy.k > 1
 
 
-def warnings(spec: ReleaseSpec, fewest: Mapping[str, int]) -> tuple[str, ...]:
-    """The warnings of a run for classes with fewer than k persons."""
+def warnings(spec: ReleaseSpec) -> tuple[str, ...]:
+    """The warning of plan and run where persons are promised and nothing says whose rows they are."""
+    return (UNCOUNTED,) if is_promised(spec) and not spec.counted() else ()
+
+
+def plan_warnings(spec: ReleaseSpec) -> tuple[str, ...]:
+    """The same of a plan, which has no classes yet: a run stops where one of them holds too few persons."""
+    if not is_promised(spec) or spec.person or not spec.counted():
+        return warnings(spec)
+    named = ", ".join(spec.counted())
+    return (
+        (
+            f"classes are made of {spec.privacy.k} rows, and the run stops where one has fewer than {spec.privacy.k} values of {named}; with person "
+            "they are made of persons"
+        ),
+    )
+
+
+def hold(spec: ReleaseSpec, fewest: Mapping[str, int]) -> None:
+    """Refuse classes of fewer than k persons.
+
+    Args:
+        spec: the release.
+        fewest: per identifier that is counted, its fewest values in any class.
+
+    Raises:
+        PrivacyViolation: a class has fewer than k, and the policy does not accept it.
+    """
     if not is_promised(spec):
-        return ()
-    if not spec.counted():
-        return (UNCOUNTED,)
+        return
     named = {name.lower() for name in spec.counted()}
-    return tuple(
-        f"a class holds {number} different values of {name}, and k is {spec.privacy.k}: rows of fewer than k persons look "
-        "alike, so an audit by this policy fails; raise k, or accept it with persons: ignored"
+    failing = [
+        f"{spec.name}: a class holds {number} different values of {name}, and k is {spec.privacy.k}: rows of fewer than k persons look "
+        f"alike; say person: {name}, so that classes are made of k persons, or accept it with persons: ignored"
         for name, number in fewest.items()
         if number < spec.privacy.k and name.lower() in named
-    )
+    ]
+    if failing:
+        raise PrivacyViolation("\n".join(failing))
 
 
 def feasible_persons(
     scratch: Scratch, spec: ReleaseSpec, stage: TableRef, persons: Sequence[Counted]
 ) -> tuple[Feasible, ...]:
-    """Persons in the whole table, where they are counted: no class holds more."""
+    """Persons in the whole table, where they are counted: no class holds more.
+
+    Raises:
+        InfeasibleError: fewer than k.
+    """
     if not is_promised(spec) or not persons:
         return ()
     counts = measure(scratch.engine, stage, (), {one.name: one.alias for one in persons})
-    return tuple(
-        Feasible(NAME, name, spec.privacy.k, number, number >= spec.privacy.k)
+    failing = [
+        f"{spec.name}: the table holds {number} different values of {name}, and k is {spec.privacy.k}: every class would hold rows of fewer "
+        "than k persons; lower k, or accept it with persons: ignored"
         for name, number in counts.fewest.items()
-    )
-
-
-def feasible_warnings(spec: ReleaseSpec, found: Sequence[Feasible]) -> tuple[str, ...]:
-    """The warnings of a plan, which has no classes yet, about persons."""
-    if is_promised(spec) and not spec.counted():
-        return (UNCOUNTED,)
-    return tuple(
-        f"the table holds {one.largest} different values of {one.column}, and k is {one.asked}: every class will hold rows of "
-        "fewer than k persons; lower k, or accept it with persons: ignored"
-        for one in found
-        if one.name == NAME and one.largest < one.asked
-    )
+        if number < spec.privacy.k
+    ]
+    if failing:
+        raise InfeasibleError("\n".join(failing))
+    return tuple(Feasible(NAME, name, spec.privacy.k, number, True) for name, number in counts.fewest.items())
 
 
 def measure(

@@ -16,12 +16,14 @@ from sqlanon.results import Feasible
 from sqlanon.spec import ReleaseSpec
 from sqlanon.table.encode import Domain
 from sqlanon.table.scratch import Scratch
-from sqlanon.table.stage import Roles
+from sqlanon.table.stage import Counted, Roles
 
 UNIQUE_SHARE = 0.01
 """Share of rows alone with their value above which an insensitive column identifies people."""
 DISTINCT_SHARE = 0.5
-"""Share of distinct values above which a sensitive column identifies people."""
+"""Share of distinct values above which a sensitive column identifies people, or a quasi column whose classes publish sets of its values."""
+FEW_VALUES = 50
+"""Values up to which a quasi column is one of categories, however few rows have them."""
 
 
 def guard_source(scratch: Scratch, spec: ReleaseSpec, roles: Roles, rows: int) -> None:
@@ -89,6 +91,44 @@ def guard_sensitive(spec: ReleaseSpec, sensitive: Sequence[Domain], rows: int) -
         "could identify them; give it another role, coarsen it in a view, or say accept_unique: true"
         for domain in sensitive
         if domain.distinct > DISTINCT_SHARE * rows and not domain.reading.spec.accept_unique
+    ]
+    if problems:
+        raise GuardError(problems)
+
+
+def guard_sets(
+    scratch: Scratch,
+    spec: ReleaseSpec,
+    stage: TableRef,
+    persons: Sequence[Counted],
+    quasi: Sequence[Domain],
+    rows: int,
+) -> None:
+    """A quasi column without order and hierarchy is published as sets of its values: where these are mostly different, as a list of them all.
+
+    Where `person` is named, values are compared with the number of persons.
+
+    Raises:
+        GuardError: it is, and the policy does not accept it.
+    """
+    suspect = [
+        domain
+        for domain in quasi
+        if domain.reading.treatment == "nominal"
+        and domain.distinct > FEW_VALUES
+        and not domain.reading.spec.accept_unique
+    ]
+    if not suspect or format_of(spec.format.kind).facts.either:
+        return
+    among, of = rows, f"{rows} rows"
+    if spec.person:
+        among = _uniques(scratch, stage, persons[0].alias)[1]
+        of = f"{rows} rows of {among} persons"
+    problems = [
+        f"{spec.name}: quasi column {domain.reading.name} has {domain.distinct} distinct values in {of}, and classes would publish sets of "
+        "them, in clear; make it an identifier (not published), give it a hierarchy or an order, or say accept_unique: true"
+        for domain in suspect
+        if domain.distinct > DISTINCT_SHARE * among
     ]
     if problems:
         raise GuardError(problems)

@@ -15,7 +15,7 @@ from sqlanon.methods import Method
 from sqlanon.privacy.base import beyond_rows
 from sqlanon.progress import Progress, Silent, Stopwatch
 from sqlanon.release.check import history, tokens
-from sqlanon.release.check.persons import feasible_warnings
+from sqlanon.release.check.persons import plan_warnings
 from sqlanon.release.frozen.listed import check_left_out
 from sqlanon.release.frozen.planned import planned as planned_frozen
 from sqlanon.release.frozen.which import due_again, lineage_of_run
@@ -135,7 +135,7 @@ def plan(
                 execution=spec.execution,
                 format=spec.format.kind,
                 warnings=(
-                    *feasible_warnings(spec, ready.feasible),
+                    *plan_warnings(spec),
                     *warnings(state, target),
                     *(hidden_rows(engine, spec, state.source.ref) if spec.row_security is None else ()),
                     *narrow,

@@ -21,6 +21,7 @@ from sqlanon.release.make.guards import (
     guard_combinations,
     guard_format,
     guard_sensitive,
+    guard_sets,
     guard_source,
     guard_values,
 )
@@ -226,6 +227,7 @@ def profiled(
         quasi, sensitive, person_codes = build_domains(scratch, roles, stage, coded, staged.beside)
         if not part:
             guard_sensitive(spec, sensitive, rows)
+            guard_sets(scratch, spec, stage, persons, quasi, rows)
             guard_values(scratch, spec, sensitive, asked)
         if judged:
             guard_columns(scratch, spec, quasi)

@@ -117,6 +117,7 @@ def run(
                 decision = decision.against(staged.source.fingerprint)
                 if isinstance(staged, Unchanged):
                     assert decision.previous is not None
+                    refuse_few(spec, decision.previous)
                     with watch.stage("publish"):
                         keep(state, decision.previous, staged.source.read_at)
                     same = left(spec, decision.previous, "unchanged", decision.why, watch)
@@ -170,13 +171,22 @@ def decided(
     return decision
 
 
+def refuse_few(spec: ReleaseSpec, entry: Entry) -> None:
+    """Refuse to keep a version whose classes have fewer persons than the policy asks by now; readers still have it.
+
+    Raises:
+        PrivacyViolation: they have.
+    """
+    if not spec.privacy.of_persons:  # else it was made by requirements over persons
+        persons.hold(spec, RunReport.from_dict(entry.report).min_identifiers)
+
+
 def left(
     spec: ReleaseSpec, entry: Entry, outcome: Outcome, why: tuple[str, ...], watch: Stopwatch
 ) -> RunReport:
     """The published version's report, as nothing was made."""
     made = RunReport.from_dict(entry.report)
-    few = persons.warnings(spec, made.min_identifiers)
-    return replace(made, outcome=outcome, why=why, seconds=watch.total(), warnings=few)
+    return replace(made, outcome=outcome, why=why, seconds=watch.total(), warnings=persons.warnings(spec))
 
 
 def made_content(
@@ -197,6 +207,8 @@ def made_content(
     encoded, classed, recoded = made.encoded, made.classed, made.recoded
     with watch.stage("verify"):
         fewest = _identifiers(scratch, classed, recoded.groups, ready)
+        if not spec.privacy.of_persons:  # where a requirement counts them, it was verified
+            persons.hold(spec, fewest)
         compared = compare_versions(
             scratch, state, ready, classed, recoded, data, decision.previous, target.version, secret
         )
@@ -206,7 +218,7 @@ def made_content(
     with watch.stage("verify"):
         bound.held(spec, scratch, encoded, recoded, loss)
     with watch.stage("state"):
-        warned = (*persons.warnings(spec, fewest), *warnings(state, target))
+        warned = (*persons.warnings(spec), *warnings(state, target))
     report = RunReport(
         release=spec.name, version=target.version, source=str(ready.roles.relation.ref), published=target.shown,
         rows=encoded.rows, suppressed=recoded.suppressed, left_out=recoded.left_out, classes=recoded.classes, min_class=recoded.min_class,

@@ -20,7 +20,7 @@ from sqlanon.release.frozen.listed import check_left_out
 from sqlanon.release.make.classes import Machine
 from sqlanon.release.make.prepare import Staged, Unchanged, profiled, read_source
 from sqlanon.release.make.row_security import source_snapshot
-from sqlanon.release.make.run import decided, found_state, left, made_content
+from sqlanon.release.make.run import decided, found_state, left, made_content, refuse_few
 from sqlanon.release.store.publish import New, put_together
 from sqlanon.release.store.refresh import Decision, due
 from sqlanon.release.store.rights import reader_warnings
@@ -154,6 +154,7 @@ def _read(
 
 def _unchanged(state: ReleaseState, decision: Decision, at: str, watch: Stopwatch) -> RunReport:
     assert decision.previous is not None
+    refuse_few(state.spec, decision.previous)
     with watch.stage("publish"):
         keep(state, decision.previous, at)
     same = left(state.spec, decision.previous, "unchanged", decision.why, watch)

@@ -179,7 +179,7 @@ def test_every_fraction_is_exact(numerator: int, denominator: int) -> None:
         ({"insensitive": "d", "ordered": {"d": "alphabetical"}}, "ordered[d]: the column is insensitive; ordered is for quasi and sensitive columns"),
         ({"hierarchies": {"zip": "no.csv"}}, "hierarchies[zip]: no.csv: cannot be read (No such file or directory)"),
         ({"ordered": {"zip": ["a", "a"]}}, "ordered[zip]: a value is listed twice; alphabetical, declared, a list of different values, or a file with one value per line"),
-        ({"accept_unique": "age"}, "accept_unique[age]: the column is quasi; accept_unique is for sensitive and insensitive columns"),
+        ({"identifiers": "name", "accept_unique": "name"}, "accept_unique[name]: the column is identifier; accept_unique is for quasi, sensitive and insensitive columns"),
         ({"accept_repeats": "nobody"}, "accept_repeats: the column nobody has no role; a column of quasi, sensitive, identifiers or insensitive"),
         ({"k": 0}, "k: too small; a whole number of at least 1"),
         ({"k": True}, "k: not a whole number; a whole number of at least 1"),

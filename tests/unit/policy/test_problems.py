@@ -107,7 +107,7 @@ def test_no_value_that_is_not_known_is_repeated(read: Any, text: str) -> None:
         (with_column('"": quasi'), 7, 'columns.""', "a column without a name"),
         (with_column('"a\\0b": quasi'), 7, 'columns."a\\x00b"', "a name with a NUL character"),
         (with_column("age: {role: insensitive, ordered: alphabetical}"), 7, "columns.age.ordered", "the column is insensitive"),
-        (with_column("age: {role: quasi, accept_unique: true}"), 7, "columns.age.accept_unique", "the column is quasi"),
+        (with_column("age: {role: identifier, accept_unique: true}"), 7, "columns.age.accept_unique", "the column is identifier"),
         (with_column("age: {role: quasi, accept_repeats: true}"), 7, "columns.age.accept_repeats", "the column is quasi"),
         (with_column("age: {role: sensitive, accept_unique: maybe}"), 7, "columns.age.accept_unique", "neither true nor false"),
         (with_column("age: {role: quasi, ordered: []}"), 7, "columns.age.ordered", "the list is empty"),

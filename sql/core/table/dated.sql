@@ -1,0 +1,19 @@
+-- name: table/dated
+-- params: source (table), column (name, of a text)
+-- returns: iso bigint (rows whose text looks like a date or time that begins with the year: 2020-03-15, 2020-03), dated bigint (rows whose
+--   text looks like another date: 15.3.2020, 3/15/20)
+SELECT
+    CAST(COALESCE(SUM(CASE WHEN t.shape LIKE '0000-00' OR t.shape LIKE '0000-00-00%' THEN 1 ELSE 0 END), 0) AS BIGINT) AS iso
+    , CAST(COALESCE(SUM(
+        CASE
+            WHEN TRANSLATE(t.shape, '.-', '//') LIKE '0/0/00%' OR TRANSLATE(t.shape, '.-', '//') LIKE '00/0/00%'
+                OR TRANSLATE(t.shape, '.-', '//') LIKE '0/00/00%' OR TRANSLATE(t.shape, '.-', '//') LIKE '00/00/00%'
+                OR TRANSLATE(t.shape, '.-', '//') LIKE '0000/0/0%' OR TRANSLATE(t.shape, '.-', '//') LIKE '0000/00/0%'
+                THEN CASE WHEN t.shape LIKE '0000-00-00%' THEN 0 ELSE 1 END
+            ELSE 0
+        END
+    ), 0) AS BIGINT) AS dated
+FROM (
+    SELECT TRANSLATE(s.{{ column | ident }}, '0123456789', '0000000000') AS shape
+    FROM {{ source | table }} AS s
+) AS t

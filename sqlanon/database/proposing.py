@@ -1,0 +1,106 @@
+"""The proposal of ``sqlanon init`` for a table: made of counts, tried by `plan`, and cut to what a release carries."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from sqlanon import policy
+from sqlanon.declared import FORMATS
+from sqlanon.engines.base import Engine
+from sqlanon.errors import InfeasibleError, PolicyError, SqlanonError
+from sqlanon.results import PlanReport
+from sqlanon.spec import FormatSpec
+from sqlanon.table.profile import ColumnProfile
+from sqlanon.table.related import same, varying
+
+if TYPE_CHECKING:
+    from sqlanon.database.database import Database
+
+MOST_LOSS = 0.25
+"""The mean NCP of the quasi columns from which a proposal has too many of them."""
+LEAST_QUASI = 3
+"""Quasi columns that a proposal keeps, whatever they lose."""
+
+
+def related(engine: Engine, source: str, profile: Sequence[ColumnProfile]) -> policy.Related:
+    """What is counted over columns of a table together. Cost: a GROUP BY for each column that may be a person's number, and for each twin."""
+    keys, attributes = policy.keys_to_try(profile)
+    found = {}
+    for key in keys if attributes else ():
+        counted = varying(engine, source, key, attributes)
+        if counted is not None:
+            found[key] = policy.Varying(*counted)
+    by_name = {column.name: column for column in profile}
+    groups = []
+    for names in policy.alike(profile):
+        first = by_name[names[0]]
+        groups += same(engine, source, names, first.distinct + (first.nulls > 0))
+    return policy.Related(found, groups)
+
+
+def fitted(database: Database, proposal: policy.Proposal, source: str) -> policy.Proposal:
+    """The proposal without the quasi columns that make it lose too much, the least wanted first, and with what each column loses.
+
+    Losses are those that `plan` measures, of at most `sqlanon.release.make.part.MOST_MEASURED` rows. Cost: a plan for each attempt, of which
+    each has a quarter of the columns less.
+    """
+    while True:
+        found, plan = tried(database, proposal, source)
+        losses = _losses(plan)
+        if not losses or found.refused:
+            return found
+        rank = {column.name: column.rank for column in found.columns}
+        wanted = sorted(losses, key=lambda name: (rank[name], losses[name]))
+        mean = sum(losses.values()) / len(losses)
+        if mean <= MOST_LOSS or len(wanted) <= LEAST_QUASI:
+            return found.losing(losses)
+        fewer = max(LEAST_QUASI, len(wanted) - max(1, len(wanted) // 4))
+        proposal = found.without(wanted[fewer:], losses, mean)
+
+
+def tried(
+    database: Database, proposal: policy.Proposal, source: str
+) -> tuple[policy.Proposal, PlanReport | None]:
+    """A proposal with what `plan` says of it, and the plan: in the first format that it accepts, or with the reasons why it refuses all."""
+    if proposal.refused:
+        return proposal, None
+    refused: tuple[str, ...] = ()
+    # A format that adds no columns, whose names could be taken or too long, is the second choice.
+    plain = next(facts.name for facts in FORMATS.values() if facts.source_names)
+    for asked in proposal.weaker():
+        for form in (FormatSpec().kind, plain):
+            made = asked.published_as(form)
+            (spec,) = policy.loads(made.policy(None, source), {}).releases
+            try:
+                return made, database.plan(spec)
+            except PolicyError as error:
+                refused = refused or tuple(error.problems)
+            except InfeasibleError as error:
+                refused = refused or tuple(str(error).split("\n"))
+                break
+            except SqlanonError as error:
+                return proposal.because(refused or tuple(str(error).split("\n"))), None
+    return proposal.because(refused), None
+
+
+def _losses(plan: PlanReport | None) -> dict[str, float]:
+    columns = plan.columns if plan else ()
+    return {column.name: column.loss for column in columns if column.loss is not None and column.distinct > 1}
+
+
+def proposed(
+    database: Database, source: str, labels: dict[str, list[str]] | None, warned: tuple[str, ...]
+) -> policy.Proposal:
+    """A proposal for a table, tried and cut.
+
+    Args:
+        database: its database.
+        source: the table.
+        labels: the security labels of its columns, which decide first.
+        warned: what is wrong with what was read.
+    """
+    profile = database.profile(source)
+    made = policy.propose(profile, labels, related(database.engine, source, profile))
+    return fitted(database, replace(made, warned=warned), source)

@@ -1,0 +1,128 @@
+"""The words by which ``sqlanon init`` reads the names of columns. What they decide is in `sqlanon.policy.roles`."""
+
+from __future__ import annotations
+
+import itertools
+import re
+from collections.abc import Iterable, Sequence
+
+
+def _vocabulary(words: str) -> frozenset[str]:
+    return frozenset(words.split())
+
+
+IDENTIFIERS = _vocabulary(
+    "name names firstname lastname forename surname fullname fname lname mname maiden nickname username user email mail ssn"
+    " sin nin nino nhs mrn bsn cpf dni nif nie curp aadhaar pesel personnummer medicare medicaid phone telephone tel mobile"
+    " fax address addr street url uri website ip ipaddress imei iban creditcard passport vin password passwd secret signature"
+    " photo picture fingerprint biometric note notes comment comments remark remarks description freetext latitude longitude"
+    " lat lon lng geom geometry coordinates"
+)
+"""Words that identify a person, or may, however many values there are."""
+NUMBERS = _vocabulary("id identifier no nr nbr num number nummer numero key uid uuid guid pid")
+BY_COUNT = NUMBERS | _vocabulary(
+    "account acct card cell login mac token license licence plate patient pat subject participant respondent member mbr customer"
+    " cust client employee emp student resident beneficiary bene donor user"
+)
+"""Words that identify at the end of a name, where there are many values: ``account_no`` does, ``admission_type_id`` may not."""
+PERSONS = _vocabulary(
+    "patient pat pt person pers customer cust client member mbr user employee emp student subject subj participant respondent resident"
+    " insured citizen voter beneficiary bene donor pupil worker taxpayer nhs mr usubj response visitor rider driver passenger account"
+)
+"""Words for persons: with one of `NUMBERS` they say whose row it is."""
+_JOINED = re.compile(
+    f"({'|'.join(sorted(PERSONS))}|encounter|enc|visit|episode|stay|case|account|acct|policy|claim|card|record|rec|row|site|order|invoice|trip)"
+    "(id|no|nr|nbr|num|number|key)"
+)
+_OF_PERSONS = re.compile(f"({'|'.join(sorted(PERSONS))})(id|no|nr|nbr|num|number|key)|desynpuf_?id|ptid|mrn")
+FREE_TEXT = _vocabulary(
+    "name names firstname lastname forename surname fullname fname lname mname maiden nickname note notes comment"
+    " comments remark remarks description freetext address addr street"
+)
+"""Identifying words of texts: that a value of them repeats proves nothing about persons."""
+SENSITIVE = _vocabulary(
+    "disease diseases illness condition conditions disorder symptom symptoms hiv hypertension diabetes cancer stroke depression smoker"
+    " medication medications drug drugs treatment therapy procedure surgery prescription reaction adverse"
+    " result results finding findings outcome verdict sentence"
+    " salary income wage wages earnings debt religion faith political party orientation sexuality conviction offence"
+    " offense charge crime criminal recid recidivism disability allergy allergies attrition churn fraud loan credit amount charges spending"
+    " paid claim premium performance score rating suicide abuse alcohol health medical pregnant pregnancy infection infected positive"
+    " tumor tumour cholesterol glucose mental anxiety relapse survived default delinquent delinq bankrupt bankruptcy lien liens bonus pension"
+    " wealth turnover terminated termination resigned gpa"
+)
+"""Words for what nobody may learn of a person."""
+CODED = re.compile(
+    r"diags?|diagnos[ei]s|dgns|icd\w*|[ps]?dx|(ae|mh|ce|sae)(term|decod|llt|hlt|hlgt|bodsys|soc|ptcd|lltcd)|(cm|pr|ex|su)(trt|decod|clas|indc)"
+    r"|[a-z]{2}(orres|stres[cn]?)|cod"
+)
+"""Codes of diagnoses, and the variables of clinical trials (CDISC SDTM) for terms, treatments and results: ``diag_1``, ``aedecod``."""
+QUASI = _vocabulary(
+    "age birth birthday birthdate dob brthdtc brthdt born zip zipcode postcode postal plz city town county state region province"
+    " country nation nationality native place sex gender male female race ethnicity ethnic hispanic black marital married marriage education"
+    " degree occupation job profession employer workclass language relationship children household admitted admission discharge discharged"
+    " visit death died height weight hospital ward department"
+)
+"""Words for what others may know of a person."""
+GROUPED = _vocabulary(
+    "age birth birthday birthdate dob born sex gender male race ethnicity ethnic zip zipcode postcode plz city state region country marital"
+)
+"""Of these, what tables of persons are mostly grouped by."""
+ATTRIBUTES = _vocabulary(
+    "birth birthday birthdate dob brthdtc brthdt born sex gender male female race ethnicity ethnic ethnicgroup hispanic age nationality"
+)
+"""Words for what stays the same for a person from row to row, or nearly: a number of the person has one value of it."""
+ROWS = re.compile(
+    r"row_?(names?|num|number|no|nr|index)?|index|unnamed(_\d+)?|column0|[a-z]{2}(seq|spid)|seq(_?(no|nr|num))?"
+)
+"""Names of what numbers the rows of a table, or those of a person."""
+COUNTS = _vocabulary("num number n nr no count cnt total")
+_NO_MONEY = _vocabulary("work life balance hours")
+"""Of a name made of these words only, ``balance`` is not one of an account: ``WorkLifeBalance``."""
+
+
+def words_of(name: str) -> list[str]:
+    """The words of a name in snake, kebab or camel case, lower case."""
+    spaced = re.sub(r"([a-z0-9])([A-Z])", r"\1 \2", re.sub(r"([A-Z]+)([A-Z][a-z])", r"\1 \2", name))
+    return [word.casefold() for word in re.split(r"[\W_]+", spaced) if word]
+
+
+def first(words: Sequence[str], known: frozenset[str]) -> str | None:
+    """The first word that is known, with or without digits at its end, or the whole name written together."""
+    for word in (*words, "".join(words)):
+        for form in (word, word.rstrip("0123456789")):
+            if form in known:
+                return form
+    return None
+
+
+def coded(words: Iterable[str]) -> str | None:
+    """The first word that is a code of a diagnosis, a term or a result."""
+    return next((word for word in words if CODED.fullmatch(word.rstrip("0123456789"))), None)
+
+
+def joined(word: str) -> bool:
+    """Whether a word is a thing and its number, written together: ``patientid``."""
+    return _JOINED.fullmatch(word) is not None
+
+
+def names_person(words: Sequence[str]) -> bool:
+    """Whether a name says that it is the number of a person: ``patient_nbr``, ``USUBJID``, ``PATIENT``."""
+    plain = [word for word in words if not word.isdecimal()]
+    if not plain:
+        return False
+    pairs = itertools.pairwise(plain)
+    if any(before.rstrip("0123456789") in PERSONS and word in NUMBERS for before, word in pairs):
+        return True
+    last = plain[-1].rstrip("0123456789")
+    together = "".join(plain)
+    return (
+        _OF_PERSONS.fullmatch(last) is not None
+        or _OF_PERSONS.fullmatch(together) is not None
+        or (len(plain) == 1 and last in PERSONS)
+        or last == "mrn"
+    )
+
+
+def means_money(words: Sequence[str]) -> bool:
+    """Whether ``balance`` in a name is one of money."""
+    return "balance" in words and (len(words) == 1 or not _NO_MONEY.issuperset(words))

@@ -1,0 +1,77 @@
+"""Values of numbers and dates that are far from all others: 999 and 9999-12-31, by which tables often mean that a value is missing.
+
+One of them makes every range look narrow beside the whole. What is proposed as `bottom` and `top` is a round number beyond the values that are
+left, no value of the table.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from datetime import date
+from decimal import Decimal
+
+MOST = 6
+"""Values that are looked at, at each end."""
+_FAR = 3
+"""Of these as many may be far from the others."""
+_WIDE = 2
+"""How many times as wide as all that is left the step to them is, at least."""
+_ROUND = (1, 2, 5, 10)
+
+
+def ends_of(least: Sequence[object], greatest: Sequence[object]) -> tuple[str | None, str | None]:
+    """Round ends for what is left without the values that are far from all others; None: there are none at that end.
+
+    A value is far where the step to it is twice as wide as all that is left, or where it is the only one below 0 and is written with nines or
+    as -1.
+
+    Args:
+        least: the least different values, ascending, at most `MOST`.
+        greatest: the greatest ones, descending, as many.
+    """
+    low, high = [number_of(value) for value in least], [number_of(value) for value in greatest]
+    if len(low) < MOST or len(high) < MOST or set(low) & set(high) or not all(map(math.isfinite, low + high)):
+        return None, None
+    dates = isinstance(least[0], date)
+    top = next((i for i in range(_FAR, 0, -1) if high[i - 1] - high[i] >= _WIDE * (high[i] - low[_FAR])), 0)
+    bottom = next((i for i in range(_FAR, 0, -1) if low[i] - low[i - 1] >= _WIDE * (high[_FAR] - low[i])), 0)
+    if not bottom and not dates and low[0] < 0 <= low[1] and _marks(low[0]):
+        return "0", _above(high[top]) if top else None
+    if dates:
+        return _day(low[bottom], -1) if bottom else None, _day(high[top], 1) if top else None
+    return _below(low[bottom]) if bottom else None, _above(high[top]) if top else None
+
+
+def number_of(value: object) -> float:
+    """A number, or a date in days, by which values are compared."""
+    return float(value.toordinal()) if isinstance(value, date) else float(Decimal(str(value)))
+
+
+def _marks(value: float) -> bool:
+    return value == -1 or set(f"{-value:g}") <= {"9"}
+
+
+def _above(value: float) -> str:
+    """The least of 1, 2, 5, 10, 20, .. that is not below a number; of a negative one the negative of the greatest not above."""
+    if value <= 0:
+        return "0" if value > -1 else f"-{_shown(-value, up=False)}"
+    return _shown(value, up=True)
+
+
+def _below(value: float) -> str:
+    if value >= 0:
+        return "0" if value < 1 else _shown(value, up=False)
+    return f"-{_shown(-value, up=True)}"
+
+
+def _shown(value: float, *, up: bool) -> str:
+    power = 10 ** math.floor(math.log10(value))
+    fits = [step * power for step in _ROUND if (step * power >= value if up else step * power <= value)]
+    return f"{min(fits) if up else max(fits):.15g}"
+
+
+def _day(value: float, step: int) -> str:
+    """The first day of a year, beyond a day."""
+    year = date.fromordinal(round(value)).year
+    return date(max(year, 1) if step < 0 else min(year + 1, date.max.year), 1, 1).isoformat()

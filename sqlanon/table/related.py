@@ -1,0 +1,49 @@
+"""Counts about several columns of a table together, for `sqlanon init`: whose rows they are, and what is one thing twice."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from sqlanon.engines.base import Engine
+from sqlanon.errors import DatabaseError
+from sqlanon.sqltext import statement
+
+
+def varying(
+    engine: Engine, source: str, key: str, columns: Sequence[str]
+) -> tuple[int, dict[str, int]] | None:
+    """The values of a key that several rows have, and by column how many of them have different values of it; None: not comparable.
+
+    Cost: one GROUP BY.
+    """
+    ref = engine.relation(source).ref
+    made = statement("table/varying", engine.dialect, source=ref, key=key, columns=list(columns))
+    try:
+        groups, *varied = (int(str(cell)) for cell in engine.fetch(made)[0])
+    except DatabaseError:
+        return None
+    return groups, dict(zip(columns, varied, strict=True))
+
+
+def same(engine: Engine, source: str, names: Sequence[str], values: int) -> list[list[str]]:
+    """Groups among columns of equally many values that determine each other.
+
+    Args:
+        engine: the database.
+        source: the table.
+        names: columns that have as many values, NULL being one where they have it.
+        values: how many.
+
+    Cost: one GROUP BY for each column and group.
+    """
+    ref = engine.relation(source).ref
+    groups: list[list[str]] = []
+    for name in names:
+        for group in groups:
+            made = statement("table/pairs", engine.dialect, source=ref, one=group[0], other=name)
+            if int(str(engine.fetch(made)[0][0])) == values:
+                group.append(name)
+                break
+        else:
+            groups.append([name])
+    return [group for group in groups if len(group) > 1]

@@ -1,0 +1,162 @@
+"""What init proposes for tables of events and of wide or odd columns, judged by plain SQL over the release: on both engines."""
+
+from __future__ import annotations
+
+import random
+from typing import Any
+from uuid import uuid4
+
+import pytest
+
+import sqlanon
+from sqlanon.policy import loads
+from sqlanon.spec import ReleaseSpec
+from tests.engines import create_table, read_table
+
+
+def table_of(db: Any, columns: dict[str, str], rows: list[tuple[Any, ...]]) -> str:
+    name = f"t{uuid4().hex[:10]}"
+    create_table(db, name, columns, rows)
+    return name
+
+
+def proposed(db: Any, table: str) -> tuple[ReleaseSpec, dict[str, str], str]:
+    """The proposal, the roles in it and its text."""
+    text = db.propose(table).policy(None, table)
+    (spec,) = loads(text, {}).releases
+    return spec, {column.name: column.role for column in spec.columns}, text
+
+
+def fewest_persons(db: Any, table: str) -> int:
+    """The fewest persons of a class, by the private table that ties rows to classes."""
+    ((physical,),) = db.engine.fetch(
+        f"SELECT physical FROM _sqlanon.catalog WHERE release = '{table}' AND status = 'published'"
+    )
+    ((fewest,),) = db.engine.fetch(
+        f'SELECT min(n) FROM (SELECT count(DISTINCT p1) AS n FROM _sqlanon."{physical}_link" GROUP BY class) AS g'
+    )
+    return int(fewest)
+
+
+def events(name: str, people: int = 120, seed: int = 1) -> tuple[dict[str, str], list[tuple[Any, ...]]]:
+    """Adverse events, several a subject: what is the subject's stays the same, and every event has a number of its own."""
+    draw = random.Random(seed)
+    subjects = [
+        (f"S-{701 + at % 3}-{at:04}", "FM"[draw.random() < 0.4], 1930 + draw.randrange(50))
+        for at in range(people)
+    ]
+    columns = {"ROWNUM": "INTEGER", name: "VARCHAR", "SEX": "VARCHAR", "BRTH_YEAR": "INTEGER", "VISIT": "INTEGER", "SEVERITY": "VARCHAR", "AETERM": "VARCHAR"}  # fmt: skip
+    rows = [
+        (at, *draw.choice(subjects), draw.randrange(9), draw.choice(["mild", "severe"]), f"term {draw.randrange(12)}")
+        for at in range(people * 5)
+    ]  # fmt: skip
+    return columns, rows
+
+
+@pytest.mark.parametrize("name", ["USUBJID", "PTNO", "PATIENT", "NHSNO", "zx7"])
+def test_whose_rows_they_are(shared_db: Any, name: str) -> None:
+    """The subject's number is found by its name, and by what stays the same for it where the name says nothing."""
+    if name in ("PTNO", "NHSNO") and shared_db.engine.dialect != "duckdb":
+        return  # one engine is enough for names
+    columns, rows = events(name)
+    table = table_of(shared_db, columns, rows)
+    spec, roles, text = proposed(shared_db, table)
+    assert spec.person == (name,)
+    assert (roles[name], roles["AETERM"], roles["SEX"], roles["ROWNUM"]) == (
+        "identifier",
+        "sensitive",
+        "quasi",
+        "identifier",
+    )
+    assert f"person: {name}" in text
+    report = shared_db.run(spec)
+    assert report.verified
+    assert fewest_persons(shared_db, table) >= 10
+    shown = {str(cell) for row in read_table(shared_db, ("release", table)) for cell in row.values()}
+    assert not any(number in cell for number in {row[1] for row in rows} for cell in shown)
+
+
+def test_a_place_is_no_person(shared_db: Any) -> None:
+    """A postcode determines its city, and no sex: rows are persons."""
+    draw = random.Random(2)
+    rows = [
+        (zip_, f"city {zip_ % 7}", "FM"[draw.random() < 0.5], draw.randrange(20, 80))
+        for zip_ in (draw.randrange(60) for _ in range(600))
+    ]
+    table = table_of(
+        shared_db, {"plz": "INTEGER", "city": "VARCHAR", "sex": "VARCHAR", "age": "INTEGER"}, rows
+    )
+    spec, roles, _ = proposed(shared_db, table)
+    assert spec.person == ()
+    assert roles == {"plz": "quasi", "city": "quasi", "sex": "quasi", "age": "quasi"}
+
+
+def test_fewer_persons_than_a_class_needs_are_said(shared_db: Any) -> None:
+    columns, rows = events("USUBJID", people=5)
+    table = table_of(shared_db, columns, rows)
+    found = shared_db.propose(table)
+    assert found.person == ("USUBJID",)
+    assert "5" in found.refused[0]
+    assert "person" in found.refused[0]
+
+
+def test_odd_columns(shared_db: Any) -> None:
+    """A code and its label, a text that is nearly unique, one that is mostly NULL, dates as text, and a number far from all others."""
+    draw = random.Random(3)
+    rows = []
+    for at in range(400):
+        code = draw.randrange(6)
+        rows.append(
+            (
+                code, f"ward {code}", f"m{at}@x.org", f"rare {at % 3}" if at % 9 == 0 else None,
+                f"20{10 + at % 9}-{1 + at % 12:02}-{1 + at % 28:02}", f"{1 + at % 28}.{1 + at % 12}.20{10 + at % 9}",
+                99999 if at % 50 == 0 else 18 + draw.randrange(70), draw.randrange(5), f"flu {at % 7}",
+            )
+        )  # fmt: skip
+    columns = {
+        "ward_code": "INTEGER", "ward": "VARCHAR", "contact": "VARCHAR", "hiv": "VARCHAR", "seen": "VARCHAR", "heard": "VARCHAR",
+        "age": "INTEGER", "WorkLifeBalance": "INTEGER", "result": "VARCHAR",
+    }  # fmt: skip
+    table = table_of(shared_db, columns, rows)
+    spec, roles, text = proposed(shared_db, table)
+    assert [roles["ward_code"], roles["ward"]].count("quasi") == 1
+    assert (roles["contact"], roles["hiv"], roles["heard"]) == ("identifier",) * 3
+    assert (roles["age"], roles["WorkLifeBalance"], roles["result"]) == ("quasi", "quasi", "sensitive")
+    ordered = {column.name: column.ordered for column in spec.columns}
+    assert roles["seen"] == "identifier" or ordered["seen"] == "alphabetical"
+    age = next(column for column in spec.columns if column.name == "age")
+    assert age.recode is not None
+    assert str(age.recode.top) == "100"
+    assert "written in another way" in text
+    assert "m17@x.org" not in text
+    assert shared_db.run(spec).verified
+    assert max(row["age_hi"] for row in read_table(shared_db, ("release", table))) <= 100
+
+
+@pytest.mark.parametrize("many", [30])
+def test_as_many_quasi_columns_as_a_release_carries(shared_db: Any, many: int) -> None:
+    """Thirty independent answers of 500 persons: what stays loses a quarter at most, each says what it loses, and the others are named."""
+    draw = random.Random(4)
+    columns = {"age": "INTEGER", **{f"answer_{at}": "INTEGER" for at in range(many)}}
+    rows = [(draw.randrange(20, 80), *(draw.randrange(5) for _ in range(many))) for _ in range(500)]
+    table = table_of(shared_db, columns, rows)
+    spec, roles, text = proposed(shared_db, table)
+    quasi = [name for name, role in roles.items() if role == "quasi"]
+    assert "age" in quasi
+    assert 3 <= len(quasi) <= 6
+    assert text.count("; loses ") == len(quasi)
+    assert "left out, as there are more than 12 quasi columns" in text
+    losses = [column.loss for column in shared_db.plan(spec).columns if column.loss is not None]
+    assert len(quasi) == 3 or sum(losses) / len(losses) <= 0.25
+    assert shared_db.run(spec).verified
+
+
+def test_nothing_is_proposed_rather_than_addresses(shared_db: Any) -> None:
+    table = table_of(
+        shared_db, {"n": "INTEGER", "mail": "VARCHAR"}, [(at, f"m{at}@x.org") for at in range(200)]
+    )
+    found = shared_db.propose(table)
+    assert {column.role for column in found.columns} == {"identifier"}
+    assert "no column can be proposed as quasi" in found.refused[0]
+    with pytest.raises(sqlanon.PolicyError, match="no quasi column"):
+        loads(found.policy(None, table), {})
